@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         let result = run_task(out, |context| validate_classifier(&request, context))?;
         return out.show(&result, |result| evaluation_text(&result.evaluation));
     };
-    out.keeps_stdout_free(path)?;
+    out.check_not_stdout(path)?;
     let request = ClassifyDocumentsRequest::new(labelled, &args.apply, path);
     let result = run_task(out, |context| classify_documents(&request, context))?;
     match path == Path::new("-") {

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         return out.show(&plan?, plan_text);
     }
     let interrupt = Interrupt::after(TRAINING_PART);
-    let bar = Cells::new(interrupt, out);
+    let bar = CellBar::new(interrupt, out);
     let summary = request.run(&bar);
     bar.bar.finish_and_clear();
     let summary = summary?;
@@ -136,14 +136,14 @@ fn plan_text(plan: &PlanSummary) -> String {
 }
 
 /// A progress bar over the cells, which also passes on Ctrl-C.
-struct Cells<'a> {
+struct CellBar<'a> {
     bar: ProgressBar,
     out: &'a Output,
     interrupt: Interrupt,
     failed: AtomicUsize,
 }
 
-impl<'a> Cells<'a> {
+impl<'a> CellBar<'a> {
     fn new(interrupt: Interrupt, out: &'a Output) -> Self {
         let bar = ProgressBar::with_draw_target(None, out.progress());
         bar.set_style(spinner_style());
@@ -152,7 +152,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-impl ExperimentProgress for Cells<'_> {
+impl ExperimentProgress for CellBar<'_> {
     fn step(&self, name: &str) {
         log::info!("{name}");
         self.bar.set_style(spinner_style());

@@ -121,7 +121,7 @@ fn whole(
     format!("{text}\n{}", draw(&table))
 }
 
-/// A table as text that fits the terminal; with its whole lines where there is none, so that they can
+/// A table as text that fits the terminal; with its whole lines if there is none, so that they can
 /// be searched.
 fn draw(table: &Table) -> String {
     match terminal_columns() {

@@ -40,7 +40,8 @@ pub(crate) struct Args {
     /// that need it (stop=)
     #[arg(long, value_name = "PART")]
     valid_part: Option<f64>,
-    /// The learner; its settings are trial 0, and are kept unless the space varies them
+    /// The learner; trial 0 is the learner as given, and its settings are kept unless the space
+    /// varies them
     #[arg(long, short, value_name = "SPEC")]
     learner: String,
     /// The search space, such as `rate=log(0.01,0.3), leaves=choice(7,15,31), min_rows=int(1,100),
@@ -140,7 +141,7 @@ impl Args {
                 return Err(Failure::usage("--metric takes one metric here: the one that decides"));
             }
         };
-        let measured_on = match (&self.valid, self.folds.unwrap_or(5)) {
+        let evaluated_on = match (&self.valid, self.folds.unwrap_or(5)) {
             (Some(_), _) => TuneData::Valid,
             (None, count) => TuneData::Folds { count, valid_part: self.valid_part },
         };
@@ -149,7 +150,7 @@ impl Args {
             MethodArg::Halving => TuneMethod::Halving,
         };
         let space = self.space.as_deref().map(Space::parse).transpose()?;
-        let settings = TuneSettings::new(measured_on).space(space).trials(self.trials);
+        let settings = TuneSettings::new(evaluated_on).space(space).trials(self.trials);
         Ok(settings.method(method).metric(metric).seed(self.seed))
     }
 }

@@ -203,7 +203,8 @@ fn guess_kind(name: &str, values: &[&Value]) -> FieldKind {
     if TEXT_NAMES.contains(&name.as_str()) {
         return FieldKind::Text;
     }
-    let values: Vec<&Value> = values.iter().copied().filter(|value| !is_blank(value)).collect();
+    let values: Vec<&Value> =
+        values.iter().copied().filter(|value| !is_empty_text(value)).collect();
     let is_url = |value: &Value| {
         let is_address = |text: &str| text.starts_with("http://") || text.starts_with("https://");
         as_text(value).is_some_and(is_address)
@@ -231,8 +232,8 @@ fn mostly(values: &[&Value], test: impl Fn(&Value) -> bool) -> bool {
     passing > 0 && (failing == 0 || few)
 }
 
-/// Whether a value is a text without content.
-pub(crate) fn is_blank(value: &Value) -> bool {
+/// Whether a value is a text that is empty or only whitespace.
+pub(crate) fn is_empty_text(value: &Value) -> bool {
     as_text(value).is_some_and(|text| text.trim().is_empty())
 }
 
@@ -260,7 +261,7 @@ fn read_number(text: &str) -> Option<f64> {
 pub(crate) fn date_of(value: &Value) -> Option<i64> {
     match value {
         Value::Text(text) => read_date(text),
-        // A plain number is a year.
+        // A number alone is a year.
         Value::Number(year) if year.fract() == 0.0 && (1.0..=9999.0).contains(year) => {
             read_date(&format!("{:04}-01-01", *year as i32))
         }

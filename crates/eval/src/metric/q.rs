@@ -108,7 +108,7 @@ impl Metric for QMeasure {
         Ok(Some(sum / self.norm.of(relevant, self.cutoff)))
     }
 
-    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+    fn has_no_relevant(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
     }
 }

@@ -26,8 +26,8 @@ pub(super) fn shown(
     let formatter = TableFormatter { experiment, table, set, numbers };
     let data = formatter.data();
     ShownTable {
-        heading: format!("{}: {} on {data}", table.view.title, formatter.metrics().join(", ")),
-        times_heading: format!("{}: milliseconds of a round on {data}", table.view.title),
+        heading: format!("{}: {} on {data}", table.layout.title, formatter.metrics().join(", ")),
+        times_heading: format!("{}: milliseconds of a round on {data}", table.layout.title),
         values: formatter.values(),
         chosen: formatter.chosen(),
         times: formatter.times(),
@@ -69,7 +69,7 @@ impl TableFormatter<'_> {
         heads: impl IntoIterator<Item = String>,
         cell: impl Fn(Option<&TableCell>) -> Cell,
     ) -> Table {
-        let rows = self.table.view.rows.iter().map(|factor| (factor.clone(), Align::Left));
+        let rows = self.table.layout.rows.iter().map(|factor| (factor.clone(), Align::Left));
         let heads: Vec<String> = heads.into_iter().collect();
         let columns = heads.len();
         let mut table = Table::new(rows.chain(heads.into_iter().map(|head| (head, Align::Right))));
@@ -103,7 +103,7 @@ impl TableFormatter<'_> {
 
     /// The factors of each column in words.
     fn columns(&self) -> impl Iterator<Item = String> {
-        self.numbers.grid.columns.iter().map(|values| words(&self.table.view.columns, values))
+        self.numbers.grid.columns.iter().map(|values| words(&self.table.layout.columns, values))
     }
 
     /// The table of test values.
@@ -113,7 +113,11 @@ impl TableFormatter<'_> {
             Some(TableCell { result, .. }) => Cell {
                 text: result.mean.map_or("-".to_owned(), |mean| format!("{mean:.4}")),
                 best: result.best,
-                mark: result.versus.as_ref().map(|versus| versus.mark).unwrap_or_default(),
+                mark: result
+                    .vs_baseline
+                    .as_ref()
+                    .map(|vs_baseline| vs_baseline.mark)
+                    .unwrap_or_default(),
             },
         });
         table.notes.push(self.measured());
@@ -147,7 +151,7 @@ impl TableFormatter<'_> {
 
     /// The chosen factors and the way of choosing, in words.
     fn choice(&self) -> Option<String> {
-        let choose = &self.table.view.choose;
+        let choose = &self.table.layout.choose;
         let (last, before) = choose.split_last()?;
         let factors = match before.is_empty() {
             true => last.clone(),
@@ -176,7 +180,7 @@ impl TableFormatter<'_> {
         Some(format!(
             "▲ significantly better, ▼ significantly worse than {} in the same column at alpha {}: \
              two-sided {test}; {correction}.",
-            words(&self.table.view.rows, baseline),
+            words(&self.table.layout.rows, baseline),
             options.alpha
         ))
     }
@@ -205,8 +209,8 @@ impl TableFormatter<'_> {
     /// neither.
     fn chosen(&self) -> Option<Table> {
         let cells = || self.numbers.cells_of_rows.iter().flatten().flatten();
-        let rounds = cells().any(|cell| cell.round().is_some());
-        let choose = &self.table.view.choose;
+        let rounds = cells().any(|cell| cell.best_round().is_some());
+        let choose = &self.table.layout.choose;
         if choose.is_empty() && !rounds {
             return None;
         }
@@ -214,7 +218,7 @@ impl TableFormatter<'_> {
             let Some(cell) = cell else { return Cell::new("-") };
             let mut parts = Vec::new();
             parts.extend(self.most_often(cell));
-            parts.extend(cell.round().map(|round| format!("{round:.0}")));
+            parts.extend(cell.best_round().map(|round| format!("{round:.0}")));
             Cell::new(if parts.is_empty() { "-".to_owned() } else { parts.join("; ") })
         });
         let unit = cells().find(|cell| !cell.unit.is_empty()).map_or("round", |cell| &cell.unit);
@@ -234,7 +238,7 @@ impl TableFormatter<'_> {
     /// The setting chosen most often: "0.1, 5, - (4/5)", with `-` for a factor that does not vary;
     /// `None` if no factor varies.
     fn most_often(&self, cell: &TableCell) -> Option<String> {
-        let choose = &self.table.view.choose;
+        let choose = &self.table.layout.choose;
         if !cell.varies.contains(&true) {
             return None;
         }
@@ -258,10 +262,10 @@ impl TableFormatter<'_> {
     /// The table of the milliseconds of a round; `None` without rounds.
     fn times(&self) -> Option<Table> {
         let mut cells = self.numbers.cells_of_rows.iter().flatten().flatten();
-        let unit = cells.find(|cell| cell.seconds.is_some()).map(|cell| &cell.unit)?;
+        let unit = cells.find(|cell| cell.seconds_per_round.is_some()).map(|cell| &cell.unit)?;
         let unit = if unit.is_empty() { "round" } else { unit };
         let mut table = self.laid_out(self.heads_once("milliseconds"), |cell| {
-            let seconds = cell.and_then(|cell| cell.seconds);
+            let seconds = cell.and_then(|cell| cell.seconds_per_round);
             Cell::new(seconds.map_or("-".to_owned(), |s| milliseconds(s * 1000.0)))
         });
         table.notes.push(format!(
@@ -273,15 +277,15 @@ impl TableFormatter<'_> {
 
     /// The result of `result_of` for every table cell that has a value.
     fn cells<T>(&self, result_of: impl Fn(FactorPosition, &TableCell) -> T) -> Vec<T> {
-        let view = &self.table.view;
+        let layout = &self.table.layout;
         let mut all = Vec::new();
         for (row, cells) in self.numbers.grid.rows.iter().zip(&self.numbers.cells_of_rows) {
             for ((metric, column), cell) in self.numbers.heads.iter().zip(cells) {
                 let Some(cell) = cell else { continue };
                 let factors = self.numbers.grid.columns.get(*column).map_or(&[][..], Vec::as_slice);
                 let position = FactorPosition {
-                    row: named(&view.rows, row),
-                    column: named(&view.columns, factors),
+                    row: named(&layout.rows, row),
+                    column: named(&layout.columns, factors),
                     metric: self.metric(*metric),
                 };
                 all.push(result_of(position, cell));
@@ -291,20 +295,20 @@ impl TableFormatter<'_> {
     }
 
     fn result(&self) -> FactorTableResult {
-        let view = &self.table.view;
+        let layout = &self.table.layout;
         let baseline = self.numbers.grid.rows.get(self.numbers.baseline);
         let names = |learners: &BTreeSet<usize>| -> Vec<String> {
             learners.iter().map(|learner| name(self.experiment, *learner).to_owned()).collect()
         };
         FactorTableResult {
-            title: view.title.clone(),
+            title: layout.title.clone(),
             data: self.data().to_owned(),
             metrics: self.metrics(),
             chosen_by: self.chosen_by(),
-            rows: view.rows.clone(),
-            columns: view.columns.clone(),
-            choose: view.choose.clone(),
-            baseline: baseline.map(|values| named(&view.rows, values)),
+            rows: layout.rows.clone(),
+            columns: layout.columns.clone(),
+            choose: layout.choose.clone(),
+            baseline: baseline.map(|values| named(&layout.rows, values)),
             queries: self.set.queries,
             failed: names(&self.numbers.failed),
             not_run: names(&self.numbers.not_run),
@@ -314,7 +318,7 @@ impl TableFormatter<'_> {
 
     /// The result of a table cell.
     fn cell(&self, position: FactorPosition, cell: &TableCell) -> FactorCell {
-        let versus = cell.result.versus.as_ref();
+        let vs_baseline = cell.result.vs_baseline.as_ref();
         let chosen = cell.chosen.iter().enumerate();
         FactorCell {
             position,
@@ -322,19 +326,19 @@ impl TableFormatter<'_> {
             ci95: cell.result.ci95,
             queries: cell.result.queries,
             best: cell.result.best,
-            difference: versus.and_then(|v| v.difference),
-            difference_ci95: versus.and_then(|v| v.difference_ci95),
-            p: versus.map(|v| v.p),
-            p_corrected: versus.map(|v| v.p_corrected),
-            mark: versus.map_or("", |v| v.mark.symbol()),
-            rounds: cell.round(),
+            difference: vs_baseline.and_then(|v| v.difference),
+            difference_ci95: vs_baseline.and_then(|v| v.difference_ci95),
+            p: vs_baseline.map(|v| v.p),
+            p_corrected: vs_baseline.map(|v| v.p_corrected),
+            mark: vs_baseline.map_or("", |v| v.mark.symbol()),
+            best_round: cell.best_round(),
             folds: chosen.map(|(fold, chosen)| self.fold_choice(fold, chosen)).collect(),
         }
     }
 
     /// The learner chosen on a fold, from 0.
     fn fold_choice(&self, fold: usize, chosen: &Chosen) -> FoldChoice {
-        let choose = &self.table.view.choose;
+        let choose = &self.table.layout.choose;
         let learner = self.experiment.learners.get(chosen.learner);
         let values = learner.map_or(Vec::new(), |learner| values(self.experiment, learner, choose));
         FoldChoice {
@@ -342,15 +346,18 @@ impl TableFormatter<'_> {
             learner: name(self.experiment, chosen.learner).to_owned(),
             chosen: named(choose, &values),
             validation: chosen.validated.value,
-            best: chosen.validated.round,
+            best_round: chosen.validated.best_round,
         }
     }
 
     fn times_result(&self) -> FactorTableTimes {
         FactorTableTimes {
-            title: self.table.view.title.clone(),
+            title: self.table.layout.title.clone(),
             data: self.data().to_owned(),
-            seconds: self.cells(|position, cell| FactorSeconds { position, round: cell.seconds }),
+            cells: self.cells(|position, cell| FactorSeconds {
+                position,
+                seconds_per_round: cell.seconds_per_round,
+            }),
         }
     }
 }

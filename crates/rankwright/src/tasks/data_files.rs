@@ -24,7 +24,7 @@ use super::{Context, TaskError, check_standard_input, file_label};
 pub struct DataFiles {
     /// The files; `-` is standard input.
     pub files: Vec<PathBuf>,
-    /// The format; detected by content where not given.
+    /// The format; detected by content if not given.
     pub format: Option<Format>,
     /// The meaning of an absent feature of a sparse row. Where not given: the model's rule where
     /// there is a model, zero otherwise.

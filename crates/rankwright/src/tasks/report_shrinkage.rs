@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 
 use super::context::RunningTask;
 use super::paths::set_names;
-use super::train::{ValidationFiles, Watched, warn_sampled};
+use super::train::{ForwardedProgress, ValidationFiles, warn_sampled};
 use super::{Context, DataFiles, TaskError, Warning, check_standard_input};
 
 /// A learner, the rates to train it with, and data.
@@ -29,7 +29,7 @@ pub struct ReportShrinkageRequest {
     /// The first determines the best round. Where empty, a fifth of the training queries is held
     /// out.
     pub valid: Vec<PathBuf>,
-    /// The metric; the learner's target where not given.
+    /// The metric; the learner's target if not given.
     pub metric: Option<MetricSpec>,
     /// Seed of the trainings, and of the queries that are held out.
     pub seed: u64,
@@ -122,7 +122,8 @@ pub fn report_shrinkage(
             NamedData { name: &train_name, data: &train },
         )
     };
-    let report = trainings.run(|learner| Watched::begin(context, learner, train.rows(), None))?;
+    let report =
+        trainings.run(|learner| ForwardedProgress::begin(context, learner, train.rows(), None))?;
     let report = report.ok_or(TaskError::Cancelled)?;
     report.warnings.iter().for_each(|warning| task.warn(Warning::Report(warning.clone())));
     Ok(ReportShrinkageResult { report, warnings: task.into_warnings() })

@@ -11,7 +11,7 @@ use super::number::short;
 use super::svg::heat::{cell, grid};
 use super::svg::theme::ColourRole;
 use super::svg::{Picture, Position};
-use super::{Bars, Body, Chart, Forces, HeatMap, Series, Tone};
+use super::{Bars, Body, Chart, Forces, HeatMap, Series, SeriesColour};
 
 /// The coordinates in which the stop nearest to the mouse is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ fn of(chart: &Chart) -> &str {
 
 /// Names and CSS classes of the series.
 fn series(chart: &Chart) -> Vec<(String, &'static str)> {
-    let named = |series: Vec<(&String, Tone)>| {
+    let named = |series: Vec<(&String, SeriesColour)>| {
         let all = series.into_iter().enumerate();
         all.map(|(i, (name, tone))| (name.clone(), ColourRole::of(tone, i, false).class()))
             .collect()

@@ -21,7 +21,7 @@ use rankwright_spec::words::counted;
 use rayon::prelude::*;
 
 use super::{DataReport, column, fixed, signed};
-use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Tone};
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, SeriesColour};
 use crate::error::ReportError;
 use crate::metric_axis::metric_axis;
 use crate::page::{PageBlock, Section};
@@ -32,7 +32,7 @@ const TABLE: usize = 150;
 /// The relation of one feature to relevance.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Relation {
-    /// Mean tau-b over queries; NaN where no query has one.
+    /// Mean tau-b over queries; NaN if no query has one.
     pub(super) tau: f64,
     pub(super) tau_ci95: Option<(f64, f64)>,
     pub(super) tau_queries: usize,
@@ -164,7 +164,7 @@ fn bars(
             name: name.to_owned(),
             values: relations().map(|r| value(r).0).collect(),
             band: if has_band { band } else { Vec::new() },
-            tone: Tone::Signed,
+            tone: SeriesColour::Signed,
         }],
         grouping: Grouping::Beside,
         horizontal: true,

@@ -12,7 +12,7 @@
 use rankwright_data::{Dataset, DatasetSummary};
 
 use super::{DataReport, column, signed};
-use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, Tone};
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, SeriesColour};
 use crate::page::{ChoiceForm, PageBlock, Section};
 
 /// Number of different values up to which each has its bin.
@@ -162,7 +162,7 @@ pub(super) fn section(report: &DataReport) -> Section {
 fn chart(report: &DataReport, spread: &Spread, number: usize) -> Chart {
     let name = report.name(spread.column);
     let of = spread.shares.len();
-    let tone = |step: usize| Tone::Ordinal { step, of };
+    let tone = |step: usize| SeriesColour::Ordinal { step, of };
     let shares = spread.shares.iter().enumerate();
     let body = match &spread.bins {
         Bins::Values(values) => Body::Bars(Bars {
@@ -201,6 +201,6 @@ fn chart(report: &DataReport, spread: &Spread, number: usize) -> Chart {
     }
 }
 
-fn bar(name: &str, shares: &[f64], tone: Tone) -> BarSeries {
+fn bar(name: &str, shares: &[f64], tone: SeriesColour) -> BarSeries {
     BarSeries { name: name.to_owned(), values: shares.to_vec(), tone, ..BarSeries::default() }
 }

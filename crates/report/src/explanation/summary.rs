@@ -69,7 +69,7 @@ pub struct FeatureEffect {
 pub struct FeaturePoint {
     /// The row in the input, from 0.
     pub row: usize,
-    /// The value of the feature; NaN where it is missing.
+    /// The value of the feature; NaN if it is missing.
     pub value: f32,
     /// The contribution of the feature.
     pub contribution: f64,

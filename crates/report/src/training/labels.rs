@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::classes::Classes;
 use super::stages::{STAGES, Stages};
-use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, Tone};
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, SeriesColour};
 use crate::error::ReportError;
 use crate::page::{ChoiceForm, PageBlock, Section};
 
@@ -120,7 +120,7 @@ impl LabelRanks {
             1 => blocks.extend(groups.remove(0).1),
             _ => {
                 let (id, label) = ("labels-stage".to_owned(), "Stage".to_owned());
-                blocks.push(PageBlock::Choice { id, label, groups, form: ChoiceForm::Stages });
+                blocks.push(PageBlock::Choice { id, label, groups, form: ChoiceForm::Slider });
             }
         }
         if stages.staged {
@@ -162,8 +162,8 @@ impl LabelRanks {
     }
 
     /// The colour of a label: the higher the label, the stronger.
-    fn tone(&self, class: usize) -> Tone {
-        Tone::Ordinal { step: class, of: self.classes.names.len() }
+    fn tone(&self, class: usize) -> SeriesColour {
+        SeriesColour::Ordinal { step: class, of: self.classes.names.len() }
     }
 
     fn mean_chart(&self, stages: &Stages, data: &str) -> Chart {

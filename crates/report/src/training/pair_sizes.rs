@@ -3,7 +3,7 @@
 //! | objective | size for a pair whose better document leads by m |
 //! |---|---|
 //! | `lambda`, `pair-logistic` | the objective's own lambdas, with their normalisations |
-//! | `pair-hinge` (ranking SVM) | 1 where m < 1, else 0 |
+//! | `pair-hinge` (ranking SVM) | 1 if m < 1, else 0 |
 //! | `pair-squared-hinge` | 2 (1 - m) where m < 1, else 0 |
 //! | `pair-exponential` (RankBoost) | exp(-m), the weight of the pair before it is normalised |
 //!
@@ -30,7 +30,7 @@ pub(super) enum PairSizes {
 }
 
 impl PairSizes {
-    /// From an objective's spec; `None` where it has no pairs, or is not one of ours.
+    /// From an objective's spec; `None` if it has no pairs, or is not one of ours.
     pub(super) fn of(spec: &str, data: &Dataset) -> Result<Option<PairSizes>, ReportError> {
         // A model's header may come from another program.
         let Ok(spec) = Spec::parse(spec) else { return Ok(None) };

@@ -10,7 +10,7 @@
 //! | url | `:` the address contains the value, in any case of letters; `=` the whole address | none |
 //! | stored | cannot be filtered | none |
 //!
-//! `id` is the document's id where no field has that name. A document without a value in a field
+//! `id` is the document's id if no field has that name. A document without a value in a field
 //! passes no comparison of that field.
 
 use std::ops::{Bound, RangeBounds};
@@ -31,10 +31,10 @@ const ID: &str = "id";
 
 /// An expression whose conditions fit the fields of an index.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Rule {
-    All(Vec<Rule>),
-    Any(Vec<Rule>),
-    Not(Box<Rule>),
+pub(super) enum ResolvedFilter {
+    All(Vec<ResolvedFilter>),
+    Any(Vec<ResolvedFilter>),
+    Not(Box<ResolvedFilter>),
     /// Every document.
     Everything,
     Condition(Condition),
@@ -79,7 +79,7 @@ impl LabelTest {
 
 impl FilterExpression {
     /// The rule of this expression for an index.
-    pub(super) fn resolve(&self, index: &Index) -> Result<Rule, FilterError> {
+    pub(super) fn resolve(&self, index: &Index) -> Result<ResolvedFilter, FilterError> {
         let resolver = Resolver { index };
         let failed = |(offset, problem)| FilterError {
             origin: self.origin,
@@ -97,23 +97,23 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    fn rule(&self, node: &Node) -> Resolved<Rule> {
+    fn rule(&self, node: &Node) -> Resolved<ResolvedFilter> {
         let rules = |nodes: &[Node]| {
-            nodes.iter().map(|node| self.rule(node)).collect::<Resolved<Vec<Rule>>>()
+            nodes.iter().map(|node| self.rule(node)).collect::<Resolved<Vec<ResolvedFilter>>>()
         };
         Ok(match node {
-            Node::And(nodes) => Rule::All(rules(nodes)?),
-            Node::Or(nodes) => Rule::Any(rules(nodes)?),
-            Node::Not(node) => Rule::Not(Box::new(self.rule(node)?)),
+            Node::And(nodes) => ResolvedFilter::All(rules(nodes)?),
+            Node::Or(nodes) => ResolvedFilter::Any(rules(nodes)?),
+            Node::Not(node) => ResolvedFilter::Not(Box::new(self.rule(node)?)),
             Node::Test(test) => self.field_test(test)?,
         })
     }
 
-    fn field_test(&self, FieldTest { field, test }: &FieldTest) -> Resolved<Rule> {
+    fn field_test(&self, FieldTest { field, test }: &FieldTest) -> Resolved<ResolvedFilter> {
         let Some(field) = field else {
             return match test {
                 ValueTest::Compare(_, word) => self.phrase(None, word),
-                _ => Ok(Rule::Everything),
+                _ => Ok(ResolvedFilter::Everything),
             };
         };
         match self.index.schema().kind(&field.text) {
@@ -131,7 +131,12 @@ impl Resolver<'_> {
         }
     }
 
-    fn typed_test(&self, field: &Literal, kind: FieldKind, test: &ValueTest) -> Resolved<Rule> {
+    fn typed_test(
+        &self,
+        field: &Literal,
+        kind: FieldKind,
+        test: &ValueTest,
+    ) -> Resolved<ResolvedFilter> {
         let name = field.text.clone();
         match kind {
             FieldKind::Text => self.text_rule(field, test),
@@ -148,18 +153,18 @@ impl Resolver<'_> {
         }
     }
 
-    fn text_rule(&self, field: &Literal, test: &ValueTest) -> Resolved<Rule> {
+    fn text_rule(&self, field: &Literal, test: &ValueTest) -> Resolved<ResolvedFilter> {
         let name = || Some(field.text.clone());
         match test {
             ValueTest::Present => {
-                Ok(Rule::Condition(Condition::HasText { field: field.text.clone() }))
+                Ok(ResolvedFilter::Condition(Condition::HasText { field: field.text.clone() }))
             }
             ValueTest::Compare(Comparison::Matches | Comparison::Equals, value) => {
                 self.phrase(name(), value)
             }
             ValueTest::OneOf(_, values) => {
                 let rules = values.iter().map(|value| self.phrase(name(), value));
-                Ok(Rule::Any(rules.collect::<Resolved<_>>()?))
+                Ok(ResolvedFilter::Any(rules.collect::<Resolved<_>>()?))
             }
             ValueTest::Compare(..) | ValueTest::Range { .. } => {
                 Err(no_order(field, FieldKind::Text))
@@ -167,13 +172,13 @@ impl Resolver<'_> {
         }
     }
 
-    fn phrase(&self, field: Option<String>, value: &Literal) -> Resolved<Rule> {
+    fn phrase(&self, field: Option<String>, value: &Literal) -> Resolved<ResolvedFilter> {
         check_wildcard(value)?;
         let terms = self.index.analysis().words(&value.text);
         if terms.is_empty() {
             return Err((value.offset, FilterProblem::NoTerms { value: value.text.clone() }));
         }
-        Ok(Rule::Condition(Condition::Phrase { field, terms }))
+        Ok(ResolvedFilter::Condition(Condition::Phrase { field, terms }))
     }
 }
 
@@ -194,23 +199,23 @@ fn label_rule(
     kind: FieldKind,
     test: &ValueTest,
     condition: impl Fn(LabelTest) -> Condition,
-) -> Resolved<Rule> {
-    let equals = |value: &Literal, comparison: Comparison| -> Resolved<Rule> {
+) -> Resolved<ResolvedFilter> {
+    let equals = |value: &Literal, comparison: Comparison| -> Resolved<ResolvedFilter> {
         check_wildcard(value)?;
         let test = match (kind, comparison) {
             (FieldKind::Url, Comparison::Matches) => LabelTest::Contains(value.text.to_lowercase()),
             _ => LabelTest::Equals(value.text.clone()),
         };
-        Ok(Rule::Condition(condition(test)))
+        Ok(ResolvedFilter::Condition(condition(test)))
     };
     match test {
-        ValueTest::Present => Ok(Rule::Condition(condition(LabelTest::Present))),
+        ValueTest::Present => Ok(ResolvedFilter::Condition(condition(LabelTest::Present))),
         ValueTest::Compare(comparison @ (Comparison::Matches | Comparison::Equals), value) => {
             equals(value, *comparison)
         }
         ValueTest::OneOf(comparison, values) => {
             let rules = values.iter().map(|value| equals(value, *comparison));
-            Ok(Rule::Any(rules.collect::<Resolved<_>>()?))
+            Ok(ResolvedFilter::Any(rules.collect::<Resolved<_>>()?))
         }
         ValueTest::Compare(..) | ValueTest::Range { .. } => Err(no_order(field, kind)),
     }
@@ -225,7 +230,7 @@ fn interval_rule(
     kind: FieldKind,
     test: &ValueTest,
     read: ReadInterval,
-) -> Resolved<Rule> {
+) -> Resolved<ResolvedFilter> {
     let read = |value: &Literal| -> Resolved<Interval> {
         read(value.text.trim()).ok_or_else(|| {
             let (name, value_text) = (field.text.clone(), value.text.clone());
@@ -237,13 +242,13 @@ fn interval_rule(
         })
     };
     let rule = |interval| {
-        Rule::Condition(Condition::Interval { field: field.text.clone(), kind, interval })
+        ResolvedFilter::Condition(Condition::Interval { field: field.text.clone(), kind, interval })
     };
     Ok(match test {
         ValueTest::Present => rule((Bound::Unbounded, Bound::Unbounded)),
         ValueTest::OneOf(_, values) => {
             let rules = values.iter().map(|value| Ok(rule(read(value)?)));
-            Rule::Any(rules.collect::<Resolved<_>>()?)
+            ResolvedFilter::Any(rules.collect::<Resolved<_>>()?)
         }
         ValueTest::Range { low, high } => {
             let end = |end: &RangeEnd| end.value.as_ref().map(&read).transpose();

@@ -10,7 +10,7 @@ use std::ops::Bound;
 
 use rankwright_spec::nearest;
 
-use super::condition::{Condition, LabelTest, Rule};
+use super::condition::{Condition, LabelTest, ResolvedFilter};
 use super::expression::{Comparison, FieldTest, FilterExpression, Literal, Node, ValueTest};
 use crate::error::SearchError;
 use crate::index::Index;
@@ -62,7 +62,7 @@ impl fmt::Display for FilterHint {
             Self::Unquoted { field, read, value } => write!(
                 f,
                 "only `{read}` is the value of `{field}`, the rest is read as words of the text; \
-                 quote values with blanks: {field}:\"{value}\""
+                 quote values with spaces: {field}:\"{value}\""
             ),
             Self::OtherValue { field, value, similar } => {
                 let quotes =
@@ -83,7 +83,7 @@ impl fmt::Display for FilterHint {
 pub(super) fn hints(
     index: &Index,
     expression: &FilterExpression,
-    rule: &Rule,
+    rule: &ResolvedFilter,
     passes: bool,
 ) -> Result<Vec<FilterHint>, SearchError> {
     let mut finder = HintFinder { index, hints: Vec::new() };
@@ -166,13 +166,13 @@ impl HintFinder<'_> {
     }
 
     /// Conditions that no document can pass.
-    fn of_rule(&mut self, rule: &Rule) -> Result<(), SearchError> {
+    fn of_rule(&mut self, rule: &ResolvedFilter) -> Result<(), SearchError> {
         match rule {
-            Rule::All(rules) | Rule::Any(rules) => {
+            ResolvedFilter::All(rules) | ResolvedFilter::Any(rules) => {
                 rules.iter().try_for_each(|rule| self.of_rule(rule))
             }
-            Rule::Not(_) | Rule::Everything => Ok(()),
-            Rule::Condition(Condition::Interval { field, interval, .. }) => {
+            ResolvedFilter::Not(_) | ResolvedFilter::Everything => Ok(()),
+            ResolvedFilter::Condition(Condition::Interval { field, interval, .. }) => {
                 let end = |bound: &Bound<f64>| match bound {
                     Bound::Included(value) | Bound::Excluded(value) => Some(*value),
                     Bound::Unbounded => None,
@@ -184,7 +184,11 @@ impl HintFinder<'_> {
                 }
                 Ok(())
             }
-            Rule::Condition(Condition::Label { field, kind, test: LabelTest::Equals(value) }) => {
+            ResolvedFilter::Condition(Condition::Label {
+                field,
+                kind,
+                test: LabelTest::Equals(value),
+            }) => {
                 let found = self.label(field, *kind, value)?;
                 let is_explained = self.hints.iter().any(|hint| match hint {
                     FilterHint::Unquoted { field: explained, .. } => explained == field,
@@ -199,7 +203,7 @@ impl HintFinder<'_> {
                 }
                 Ok(())
             }
-            Rule::Condition(_) => Ok(()),
+            ResolvedFilter::Condition(_) => Ok(()),
         }
     }
 

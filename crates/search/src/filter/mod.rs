@@ -24,7 +24,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 
 use crate::error::{IndexObject, SearchError};
 use crate::index::{Index, IndexId, Stat};
-use condition::{Condition, Rule, contains};
+use condition::{Condition, ResolvedFilter, contains};
 
 /// The documents of an index that pass a condition; other indexes reject it.
 #[derive(Debug, Clone)]
@@ -100,17 +100,17 @@ impl Index {
 }
 
 /// Whether each document passes; deleted ones never do.
-fn passing(index: &Index, rule: &Rule) -> Result<Vec<bool>, SearchError> {
+fn passing(index: &Index, rule: &ResolvedFilter) -> Result<Vec<bool>, SearchError> {
     match rule {
-        Rule::Everything => Ok(living(index)),
-        Rule::Condition(condition) => matching(index, condition),
-        Rule::Not(rule) => {
+        ResolvedFilter::Everything => Ok(living(index)),
+        ResolvedFilter::Condition(condition) => matching(index, condition),
+        ResolvedFilter::Not(rule) => {
             let mut passes = living(index);
             let excluded = passing(index, rule)?;
             passes.iter_mut().zip(excluded).for_each(|(passes, not)| *passes &= !not);
             Ok(passes)
         }
-        Rule::All(rules) => {
+        ResolvedFilter::All(rules) => {
             let mut passes = living(index);
             for rule in rules {
                 let also = passing(index, rule)?;
@@ -118,7 +118,7 @@ fn passing(index: &Index, rule: &Rule) -> Result<Vec<bool>, SearchError> {
             }
             Ok(passes)
         }
-        Rule::Any(rules) => {
+        ResolvedFilter::Any(rules) => {
             let mut passes = vec![false; index.max_doc()];
             for rule in rules {
                 let or = passing(index, rule)?;

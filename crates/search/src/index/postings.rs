@@ -302,7 +302,7 @@ struct SegmentCursor {
 }
 
 impl PostingCursor {
-    /// The frequency in a living document; 0 where it does not have the term. Documents must be
+    /// The frequency in a living document; 0 if it does not have the term. Documents must be
     /// given in ascending order.
     pub(crate) fn frequency(&mut self, doc: u32) -> u32 {
         let here = self.lists.iter_mut().filter(|list| (list.base..list.end).contains(&doc));
@@ -315,7 +315,7 @@ impl PostingCursor {
     }
 }
 
-/// Moves to a document; false where it is not in the list.
+/// Moves to a document; false if it is not in the list.
 fn seek(list: &mut SegmentPostings, doc: u32) -> bool {
     let now = list.doc();
     now == doc || now < doc && list.seek(doc) == doc

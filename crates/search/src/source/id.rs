@@ -1,14 +1,14 @@
-//! Ids of documents and queries: 1 to 1,000 bytes without blanks and control characters.
+//! Ids of documents and queries: 1 to 1,000 bytes without whitespace and control characters.
 //!
-//! Runs and judgements are columns split at blanks, so an id with a blank could be indexed but
+//! Runs and judgements are columns split at whitespace, so an id with a space could be indexed but
 //! never judged; it is rejected when it is read.
 
 use rankwright_data::{SourceLocation, quote};
 
 use crate::error::SearchError;
 
-/// Names of a document's id, in order of precedence, ignoring case.
-pub(crate) const DOCUMENT_IDS: [&str; 6] = ["id", "_id", "docid", "doc_id", "docno", "key"];
+/// Names of the field that holds a document's id, in order of precedence, ignoring case.
+pub(crate) const DOCUMENT_ID_FIELDS: [&str; 6] = ["id", "_id", "docid", "doc_id", "docno", "key"];
 
 /// Largest number of bytes of an id.
 const MAX_ID_BYTES: usize = 1000;
@@ -18,13 +18,13 @@ pub(crate) fn checked(
     id: String,
     location: impl FnOnce() -> SourceLocation,
 ) -> Result<String, SearchError> {
-    let blank = |c: char| c.is_whitespace() || c.is_control();
+    let is_forbidden = |c: char| c.is_whitespace() || c.is_control();
     let expected = if id.is_empty() {
         "an id"
     } else if id.len() > MAX_ID_BYTES {
         "an id of at most 1,000 bytes"
-    } else if id.contains(blank) {
-        "an id without blanks and control characters"
+    } else if id.contains(is_forbidden) {
+        "an id without whitespace and control characters"
     } else {
         return Ok(id);
     };
@@ -34,7 +34,7 @@ pub(crate) fn checked(
         _ => format!("the id {}", quote(id.as_bytes())),
     };
     let error = SearchError::malformed(location(), found, expected);
-    Err(error.with_help("runs and judgements are split at blanks; replace the blanks by '_'"))
+    Err(error.with_help("runs and judgements are split at whitespace; replace it by '_'"))
 }
 
 /// The index of an id among names: the first of `wanted` that is present, ignoring case.
@@ -60,11 +60,11 @@ mod tests {
             ("", "f:2: found an empty id, expected an id"),
             (
                 "a b",
-                "f:2: found the id 'a b', expected an id without blanks and control characters",
+                "f:2: found the id 'a b', expected an id without whitespace and control characters",
             ),
             (
                 "a\u{7}",
-                "f:2: found the id 'a\\u{7}', expected an id without blanks and control characters",
+                "f:2: found the id 'a\\u{7}', expected an id without whitespace and control characters",
             ),
         ] {
             assert_eq!(check(id).unwrap_err(), message);
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn the_first_usual_name_wins_over_the_order_of_columns() {
         let names = ["docno", "text", "ID"];
-        assert_eq!(position(&DOCUMENT_IDS, names.into_iter()), Some(2));
-        assert_eq!(position(&DOCUMENT_IDS, ["a"].into_iter()), None);
+        assert_eq!(position(&DOCUMENT_ID_FIELDS, names.into_iter()), Some(2));
+        assert_eq!(position(&DOCUMENT_ID_FIELDS, ["a"].into_iter()), None);
     }
 }

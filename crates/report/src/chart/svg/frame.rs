@@ -12,7 +12,7 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 use plotters::style::FontTransform;
 
 use super::canvas::{CANVAS_SCALE, FONT};
-use super::pen::{DrawError, Drawn, Pen, Position, TextAnchor, line_style, text_style};
+use super::pen::{DrawError, DrawResult, Pen, Position, TextAnchor, line_style, text_style};
 use super::theme::ColourRole;
 use super::{LETTER, Picture, PictureForm};
 use crate::chart::axis::AxisSpan;
@@ -72,7 +72,7 @@ impl Ranged for AxisSpan {
 
     fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
         let length = f64::from(limit.1) - f64::from(limit.0);
-        (f64::from(limit.0) + length * self.share(*value)).round() as i32
+        (f64::from(limit.0) + length * self.fraction(*value)).round() as i32
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
@@ -193,7 +193,7 @@ impl Plot {
     }
 
     /// Writes in the middle of the plot that there are no values.
-    pub(super) fn write_no_values(&self) -> Drawn {
+    pub(super) fn write_no_values(&self) -> DrawResult {
         let at = (self.width / 2.0, self.height / 2.0);
         self.pen.text("no values", at, TextAnchor::Middle, ColourRole::Soft)
     }
@@ -239,7 +239,7 @@ fn legend_rows(legend: &[LegendEntry], form: PictureForm) -> Vec<Vec<Entry<'_>>>
     rows
 }
 
-fn draw_legend(pen: &Pen, rows: &[Vec<Entry<'_>>]) -> Drawn {
+fn draw_legend(pen: &Pen, rows: &[Vec<Entry<'_>>]) -> DrawResult {
     for (row, entries) in rows.iter().enumerate() {
         let y = 10.0 + row as f64 * LINE;
         for (series, x, name, swatch, role) in entries {

@@ -4,7 +4,7 @@
 //! is shown as a point. Each solid line also has its series' marker at a few points.
 
 use super::frame::{Frame, Plot, Swatch};
-use super::pen::{DrawError, Drawn, Position};
+use super::pen::{DrawError, DrawResult, Position};
 use super::theme::ColourRole;
 use super::{Picture, PictureForm};
 use crate::chart::axis::AxisSpan;
@@ -161,7 +161,7 @@ fn runs<T: Copy>(positions: &[Option<T>]) -> Vec<Vec<T>> {
     parts.filter(|run: &Vec<T>| !run.is_empty()).collect()
 }
 
-fn line(plot: &Plot, i: usize, one: &Series) -> Drawn {
+fn line(plot: &Plot, i: usize, one: &Series) -> DrawResult {
     let role = ColourRole::of(one.tone, i, false);
     for run in runs(&band_positions(plot, one)) {
         let mut corners: Vec<Position> = run.iter().map(|(_, high)| *high).collect();
@@ -197,7 +197,7 @@ fn band_positions(plot: &Plot, one: &Series) -> Vec<Option<(Position, Position)>
 }
 
 /// Draws a vertical bar over the band of each point.
-fn bars_of_band(plot: &Plot, i: usize, one: &Series) -> Drawn {
+fn bars_of_band(plot: &Plot, i: usize, one: &Series) -> DrawResult {
     let known = band_positions(plot, one);
     let role = ColourRole::of(one.tone, i, false);
     known
