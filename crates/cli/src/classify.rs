@@ -43,8 +43,8 @@ pub(crate) struct Args {
     /// Documents to classify, instead of a cross validation
     #[arg(long, value_name = "DOCS", num_args = 1.., requires = "out")]
     apply: Vec<PathBuf>,
-    /// File for the decisions: id, class and value, separated by tabs. The value is the distance to
-    /// the class (rocchio) or its share of the neighbours (knn)
+    /// File for the predicted classes: id, class and value, separated by tabs. The value is the
+    /// distance to the class (rocchio) or its share of the neighbours (knn)
     #[arg(long, value_name = "FILE", requires = "apply")]
     out: Option<PathBuf>,
 }

@@ -119,7 +119,7 @@ enum CliCommand {
     Model(model::ModelCommand),
     /// Make a collection of text searchable
     Index(index::Args),
-    /// Search an index, with a first stage alone or a model on top
+    /// Search an index, by a first stage alone, or re-ranked by a model
     Search(search::Args),
     /// Rank the documents of an index for many queries: a run file
     Run(run::Args),

@@ -1,5 +1,5 @@
 //! Flags that do not exist, refused with the right one: flags of earlier versions, and parameters
-//! of learners, which belong into the learner's spec.
+//! of learners, which belong in the learner's spec.
 //!
 //! A parameter may have its name here or in another system, such as `--learning-rate` of LightGBM.
 

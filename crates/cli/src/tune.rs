@@ -36,8 +36,8 @@ pub(crate) struct Args {
     /// Without --valid: number of folds by query, the same for all trials; 5 if not given
     #[arg(long, value_name = "K")]
     folds: Option<usize>,
-    /// On folds: part of each fold's training queries that decides on early stopping, for learners
-    /// that need it (stop=)
+    /// On folds: fraction of each fold's training queries that decides on early stopping, for
+    /// learners that need it (stop=)
     #[arg(long, value_name = "PART")]
     valid_part: Option<f64>,
     /// The learner; trial 0 is the learner as given, and its settings are kept unless the space
@@ -57,7 +57,7 @@ pub(crate) struct Args {
     /// Search method
     #[arg(long, value_enum, default_value_t)]
     method: MethodArg,
-    /// The metric that decides; the learner's target if not given
+    /// The metric that decides; the learner's own metric if not given
     #[arg(long, short, value_name = "SPEC")]
     metric: Option<String>,
     /// Seed of the draws, the folds and the trainings

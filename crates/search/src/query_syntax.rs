@@ -149,7 +149,7 @@ struct QueryPart<'a> {
     body_start: usize,
 }
 
-/// Divides a query at whitespace that are not inside of quotes or brackets.
+/// Divides a query at whitespace that is not inside of quotes or brackets.
 fn split(text: &str) -> Vec<QueryPart<'_>> {
     let mut parts = Vec::new();
     let mut at = 0;

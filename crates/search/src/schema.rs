@@ -13,7 +13,7 @@
 //! A value that is not of its field's kind (a number field with `n/a`) is absent, and is counted.
 //! Guessing reads the first documents only; a field that first appears later is stored. A field is
 //! guessed to be a number, a date or a url if all its values are, or if at least 20 are and at most
-//! 1 % are not. Blank values do not count.
+//! 1 % are not. Empty values do not count.
 
 use std::collections::HashSet;
 

@@ -46,7 +46,7 @@ fn text(s: &InspectResult, all: bool) -> String {
     line("documents per query, mean", format!("{:.1}", z.mean));
     line("documents per query, maximum", z.max.to_string());
     line("queries without a label of 1 or more", s.blank_queries.to_string());
-    line("queries whose labels are all equal", s.level_queries.to_string());
+    line("queries whose labels are all equal", s.equal_label_queries.to_string());
     if let Some(pairs) = s.pairs {
         line("preference pairs", pairs.to_string());
     }

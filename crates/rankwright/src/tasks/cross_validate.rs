@@ -18,15 +18,15 @@ pub struct CrossValidateRequest {
     pub data: DataFiles,
     /// The learners; several are compared with the first.
     pub learners: Vec<LearnerSpec>,
-    /// Metrics to report; the first decides on early stopping. The first learner's target where
+    /// Metrics to report; the first decides on early stopping. The first learner's own metric if
     /// empty.
     pub metrics: Vec<MetricSpec>,
     /// Number of folds, at least 2.
     pub folds: usize,
     /// Seed of the folds and the trainings.
     pub seed: u64,
-    /// Part of each fold's training queries that decides on early stopping, for learners that stop
-    /// early or choose among models; the others train on all.
+    /// Fraction of each fold's training queries that decides on early stopping, for learners that
+    /// stop early or choose among models; the others train on all.
     pub valid_part: Option<f64>,
 }
 

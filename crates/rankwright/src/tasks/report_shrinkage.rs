@@ -26,10 +26,10 @@ pub struct ReportShrinkageRequest {
     /// Training data.
     pub data: DataFiles,
     /// Files of validation data, each a separate set, read with the options of the training data.
-    /// The first determines the best round. Where empty, a fifth of the training queries is held
+    /// The first determines the best round. If empty, a fifth of the training queries is held
     /// out.
     pub valid: Vec<PathBuf>,
-    /// The metric; the learner's target if not given.
+    /// The metric; the learner's own metric if not given.
     pub metric: Option<MetricSpec>,
     /// Seed of the trainings, and of the queries that are held out.
     pub seed: u64,

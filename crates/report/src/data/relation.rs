@@ -2,9 +2,9 @@
 //! the only feature of a ranker.
 //!
 //! Correlation is the mean over queries of Kendall's tau-b between feature and label (the metric
-//! `kendall`: exact, O(n log n) a query, ties of both sides taken into account). Documents without
-//! a value are left out of it. A query with equal labels has no tau and is skipped; a feature that
-//! is constant within a query has 0 there.
+//! `kendall`: exact, O(n log n) per query, ties of both sides taken into account). Documents
+//! without a value are left out of it. A query with equal labels has no tau and is skipped; a
+//! feature that is constant within a query has 0 there.
 //!
 //! As a ranker a feature is tried in both directions, larger values first and smaller values first;
 //! the better one counts. Documents without a value are last in both, and ties follow the metric's

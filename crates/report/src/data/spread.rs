@@ -6,7 +6,7 @@
 //! of the sampled rows, the outer bins open to their sides. Where these agree, the bins run from
 //! the least to the greatest finite value. Missing values are in no bin.
 //!
-//! More than six labels become two: below 1, and 1 or more. Cost O(rows) a feature. Edge cases: a
+//! More than six labels become two: below 1, and 1 or more. Cost O(rows) per feature. Edge cases: a
 //! feature that is always missing has no bins.
 
 use rankwright_data::{Dataset, DatasetSummary};

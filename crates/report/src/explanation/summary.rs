@@ -1,6 +1,6 @@
 //! A whole data set: the size of each feature's effect on scores.
 //!
-//! Queries are taken in a seeded random order until there are most_documents documents (fewer for
+//! Queries are taken in a seeded random order until there are enough documents (fewer for
 //! nets, where each explanation is expensive). `size` is the mean absolute contribution of a
 //! feature over these documents; `spread` is the same after each list's mean is subtracted, the
 //! part that can change an order. For the largest features, value and contribution of single

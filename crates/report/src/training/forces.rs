@@ -8,7 +8,7 @@
 //! the top. Pairs are neither truncated nor normalised here, and a cut-off counts as written: the
 //! plot shows the principle, not one learner's settings. Forces of a list add up to 0.
 //!
-//! Cost: O(pairs of the query) a stage. A query of equal labels has no force at all.
+//! Cost: O(pairs of the query) per stage. A query of equal labels has no force at all.
 
 use rankwright_data::Dataset;
 use rankwright_eval::{Evaluation, Measure, MetricSpec, SourceKind};

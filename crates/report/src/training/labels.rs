@@ -2,7 +2,7 @@
 //! stage.
 //!
 //! Ranks are those of training: by score, equal scores by a seeded hash, so that a list of equal
-//! scores is in random order. All queries of the data have equal weight. Cost O(n log n) a stage,
+//! scores is in random order. All queries of the data have equal weight. Cost O(n log n) per stage,
 //! parallel over queries; counts are whole numbers, so that they do not depend on the threads.
 
 use rankwright_data::Dataset;

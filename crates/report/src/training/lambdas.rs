@@ -12,7 +12,7 @@
 //! By rank a pair is counted at the better-ranked of its two documents. The objective is the
 //! model's own (`pair_sizes.rs`), including normalisations and truncation; weights of queries
 //! count. The sample is up to 200 queries, drawn by the seed, within a budget of pairs: a query too
-//! long for the rest of the budget is skipped. Cost: O(pairs of these queries) a stage, parallel
+//! long for the rest of the budget is skipped. Cost: O(pairs of these queries) per stage, parallel
 //! over queries, summed in their order. Queries of 0 or 1 documents or of equal labels have no
 //! pairs.
 

@@ -8,7 +8,7 @@
 //! | `pair-exponential` (RankBoost) | exp(-m), the weight of the pair before it is normalised |
 //!
 //! The last three are not among the objectives of boosting and are computed here, pair by pair:
-//! O(n^2) a query. Document weights multiply them as they do lambdas; with `norm_query=true` the
+//! O(n^2) per query. Document weights multiply them as they do lambdas; with `norm_query=true` the
 //! sizes of a query are divided by the number of its pairs. Pairs of equal labels have size 0.
 
 use rankwright_data::Dataset;

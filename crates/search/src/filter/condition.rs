@@ -78,14 +78,14 @@ impl LabelTest {
 }
 
 impl FilterExpression {
-    /// The rule of this expression for an index.
+    /// The expression resolved for the fields of an index.
     pub(super) fn resolve(&self, index: &Index) -> Result<ResolvedFilter, FilterError> {
         let resolver = Resolver { index };
         let failed = |(offset, problem)| FilterError {
             origin: self.origin,
             ..FilterError::new(&self.text, offset, problem)
         };
-        resolver.rule(&self.root).map_err(failed)
+        resolver.resolve(&self.root).map_err(failed)
     }
 }
 
@@ -97,14 +97,14 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    fn rule(&self, node: &Node) -> Resolved<ResolvedFilter> {
-        let rules = |nodes: &[Node]| {
-            nodes.iter().map(|node| self.rule(node)).collect::<Resolved<Vec<ResolvedFilter>>>()
+    fn resolve(&self, node: &Node) -> Resolved<ResolvedFilter> {
+        let filters = |nodes: &[Node]| {
+            nodes.iter().map(|node| self.resolve(node)).collect::<Resolved<Vec<ResolvedFilter>>>()
         };
         Ok(match node {
-            Node::And(nodes) => ResolvedFilter::All(rules(nodes)?),
-            Node::Or(nodes) => ResolvedFilter::Any(rules(nodes)?),
-            Node::Not(node) => ResolvedFilter::Not(Box::new(self.rule(node)?)),
+            Node::And(nodes) => ResolvedFilter::All(filters(nodes)?),
+            Node::Or(nodes) => ResolvedFilter::Any(filters(nodes)?),
+            Node::Not(node) => ResolvedFilter::Not(Box::new(self.resolve(node)?)),
             Node::Test(test) => self.field_test(test)?,
         })
     }
@@ -118,7 +118,9 @@ impl Resolver<'_> {
         };
         match self.index.schema().kind(&field.text) {
             Some(kind) => self.typed_test(field, kind, test),
-            None if field.text == ID => label_rule(field, FieldKind::Category, test, Condition::Id),
+            None if field.text == ID => {
+                label_filter(field, FieldKind::Category, test, Condition::Id)
+            }
             None => {
                 let schema = self.index.schema();
                 let known: Vec<&str> = schema.fields.iter().map(|f| f.name.as_str()).collect();
@@ -139,11 +141,11 @@ impl Resolver<'_> {
     ) -> Resolved<ResolvedFilter> {
         let name = field.text.clone();
         match kind {
-            FieldKind::Text => self.text_rule(field, test),
-            FieldKind::Number => interval_rule(field, kind, test, number_interval),
-            FieldKind::Date => interval_rule(field, kind, test, date_interval),
+            FieldKind::Text => self.text_filter(field, test),
+            FieldKind::Number => interval_filter(field, kind, test, number_interval),
+            FieldKind::Date => interval_filter(field, kind, test, date_interval),
             FieldKind::Category | FieldKind::Links | FieldKind::Url => {
-                label_rule(field, kind, test, |test| Condition::Label {
+                label_filter(field, kind, test, |test| Condition::Label {
                     field: name.clone(),
                     kind,
                     test,
@@ -153,7 +155,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn text_rule(&self, field: &Literal, test: &ValueTest) -> Resolved<ResolvedFilter> {
+    fn text_filter(&self, field: &Literal, test: &ValueTest) -> Resolved<ResolvedFilter> {
         let name = || Some(field.text.clone());
         match test {
             ValueTest::Present => {
@@ -163,8 +165,8 @@ impl Resolver<'_> {
                 self.phrase(name(), value)
             }
             ValueTest::OneOf(_, values) => {
-                let rules = values.iter().map(|value| self.phrase(name(), value));
-                Ok(ResolvedFilter::Any(rules.collect::<Resolved<_>>()?))
+                let filters = values.iter().map(|value| self.phrase(name(), value));
+                Ok(ResolvedFilter::Any(filters.collect::<Resolved<_>>()?))
             }
             ValueTest::Compare(..) | ValueTest::Range { .. } => {
                 Err(no_order(field, FieldKind::Text))
@@ -193,8 +195,8 @@ fn check_wildcard(value: &Literal) -> Resolved<()> {
     }
 }
 
-/// The rule of a field of labels.
-fn label_rule(
+/// The filter of a field of labels.
+fn label_filter(
     field: &Literal,
     kind: FieldKind,
     test: &ValueTest,
@@ -214,8 +216,8 @@ fn label_rule(
             equals(value, *comparison)
         }
         ValueTest::OneOf(comparison, values) => {
-            let rules = values.iter().map(|value| equals(value, *comparison));
-            Ok(ResolvedFilter::Any(rules.collect::<Resolved<_>>()?))
+            let filters = values.iter().map(|value| equals(value, *comparison));
+            Ok(ResolvedFilter::Any(filters.collect::<Resolved<_>>()?))
         }
         ValueTest::Compare(..) | ValueTest::Range { .. } => Err(no_order(field, kind)),
     }
@@ -224,8 +226,8 @@ fn label_rule(
 /// Reads a literal as the interval of all values that it stands for.
 type ReadInterval = fn(&str) -> Option<Interval>;
 
-/// The rule of a number or date field.
-fn interval_rule(
+/// The filter of a number or date field.
+fn interval_filter(
     field: &Literal,
     kind: FieldKind,
     test: &ValueTest,
@@ -241,14 +243,14 @@ fn interval_rule(
             (value.offset, problem)
         })
     };
-    let rule = |interval| {
+    let filter = |interval| {
         ResolvedFilter::Condition(Condition::Interval { field: field.text.clone(), kind, interval })
     };
     Ok(match test {
-        ValueTest::Present => rule((Bound::Unbounded, Bound::Unbounded)),
+        ValueTest::Present => filter((Bound::Unbounded, Bound::Unbounded)),
         ValueTest::OneOf(_, values) => {
-            let rules = values.iter().map(|value| Ok(rule(read(value)?)));
-            ResolvedFilter::Any(rules.collect::<Resolved<_>>()?)
+            let filters = values.iter().map(|value| Ok(filter(read(value)?)));
+            ResolvedFilter::Any(filters.collect::<Resolved<_>>()?)
         }
         ValueTest::Range { low, high } => {
             let end = |end: &RangeEnd| end.value.as_ref().map(&read).transpose();
@@ -262,7 +264,7 @@ fn interval_rule(
                 Some(value) if high.included => value.1,
                 Some(value) => before(value),
             };
-            rule((from, to))
+            filter((from, to))
         }
         ValueTest::Compare(comparison, value) => {
             // `1990..1999`, with an open end where a side is empty.
@@ -276,10 +278,10 @@ fn interval_rule(
                 };
                 let from = end(low)?.map_or(Bound::Unbounded, |interval| interval.0);
                 let to = end(high)?.map_or(Bound::Unbounded, |interval| interval.1);
-                return Ok(rule((from, to)));
+                return Ok(filter((from, to)));
             }
             let interval = read(value)?;
-            rule(match comparison {
+            filter(match comparison {
                 Comparison::Matches | Comparison::Equals => interval,
                 Comparison::Less => (Bound::Unbounded, before(interval)),
                 Comparison::AtMost => (Bound::Unbounded, interval.1),

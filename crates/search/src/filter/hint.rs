@@ -83,14 +83,14 @@ impl fmt::Display for FilterHint {
 pub(super) fn hints(
     index: &Index,
     expression: &FilterExpression,
-    rule: &ResolvedFilter,
+    filter: &ResolvedFilter,
     passes: bool,
 ) -> Result<Vec<FilterHint>, SearchError> {
     let mut finder = HintFinder { index, hints: Vec::new() };
     finder.bare_fields(&expression.root);
     if !passes {
         finder.unquoted(&expression.root)?;
-        finder.of_rule(rule)?;
+        finder.of_filter(filter)?;
     }
     Ok(finder.hints)
 }
@@ -166,10 +166,10 @@ impl HintFinder<'_> {
     }
 
     /// Conditions that no document can pass.
-    fn of_rule(&mut self, rule: &ResolvedFilter) -> Result<(), SearchError> {
-        match rule {
-            ResolvedFilter::All(rules) | ResolvedFilter::Any(rules) => {
-                rules.iter().try_for_each(|rule| self.of_rule(rule))
+    fn of_filter(&mut self, filter: &ResolvedFilter) -> Result<(), SearchError> {
+        match filter {
+            ResolvedFilter::All(filters) | ResolvedFilter::Any(filters) => {
+                filters.iter().try_for_each(|filter| self.of_filter(filter))
             }
             ResolvedFilter::Not(_) | ResolvedFilter::Everything => Ok(()),
             ResolvedFilter::Condition(Condition::Interval { field, interval, .. }) => {

@@ -82,7 +82,7 @@ impl TermPostings {
 }
 
 /// The first index at or behind `from` whose document is not before `doc`, in an ascending list.
-/// Steps of doubling length, then a binary search: short ways are quick.
+/// Steps of doubling length, then a binary search: short distances are quick.
 pub(crate) fn position_from(docs: &[u32], from: usize, doc: u32) -> usize {
     let rest = &docs[from..];
     let mut step = 1;

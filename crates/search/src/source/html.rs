@@ -45,7 +45,7 @@ pub(super) fn page(html: &str) -> HtmlPage {
         };
     }
     raw.push_str(rest);
-    page.text = single_blanks(&entities::decode(&raw));
+    page.text = single_spaces(&entities::decode(&raw));
     page
 }
 
@@ -134,7 +134,7 @@ fn attribute_value(text: &str) -> (&str, &str) {
 }
 
 /// The text with single spaces inside lines, and without blank lines.
-fn single_blanks(text: &str) -> String {
+fn single_spaces(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         let start = out.len();

@@ -1,7 +1,7 @@
 //! The wire format of protocol buffers, as far as ONNX needs it: a message is a sequence of fields,
 //! each with a number and a wire type.
 //!
-//! A field begins with a varint `number << 3 | wire type`; type 0 is a varint (7 bits a byte,
+//! A field begins with a varint `number << 3 | wire type`; type 0 is a varint (7 bits per byte,
 //! lowest first, the top bit marks that more follow, at most 10 bytes), type 1 is 8 bytes, type 2 a
 //! length and that many bytes (text, bytes, a message, or packed numbers), type 5 is 4 bytes.
 //! Groups (3 and 4) are obsolete and rejected. Repeated numbers may be one to a field or packed,

@@ -49,7 +49,7 @@ pub struct TrainModelRequest {
     /// Files of validation data, each a separate set, read with the options of the training data.
     /// The first decides on early stopping.
     pub valid: Vec<PathBuf>,
-    /// Metrics to compute; the first decides on early stopping. The learner's target if empty.
+    /// Metrics to compute; the first decides on early stopping. The learner's own metric if empty.
     pub metrics: Vec<MetricSpec>,
     /// Seed of all random choices; the default seed if not given.
     pub seed: Option<u64>,
@@ -173,7 +173,7 @@ pub fn train_model(
     Ok(result)
 }
 
-/// Metrics of a training: the given ones, or the learner's target.
+/// Metrics of a training: the given ones, or the learner's own metric.
 pub(super) fn learner_metrics(
     metrics: &[MetricSpec],
     learner: &LearnerSpec,

@@ -33,7 +33,7 @@ pub(super) enum Swatch {
     /// A broken line.
     Dashed,
     /// The marker alone.
-    Sign,
+    Marker,
     /// A block of colour.
     Block,
 }
@@ -248,7 +248,7 @@ fn draw_legend(pen: &Pen, rows: &[Vec<Entry<'_>>]) -> DrawResult {
                 Swatch::Block => {
                     pen.rect((x + 4.0, y - 6.0), (x + 18.0, y + 6.0), *role, 1.0)?;
                 }
-                Swatch::Sign => pen.sign(*series, *role, middle, 4.5, 1.0)?,
+                Swatch::Marker => pen.marker(*series, *role, middle, 4.5, 1.0)?,
                 Swatch::Line | Swatch::Dashed => {
                     let (from, to) = ((*x, y), (x + 22.0, y));
                     if **swatch == Swatch::Dashed {
@@ -256,7 +256,7 @@ fn draw_legend(pen: &Pen, rows: &[Vec<Entry<'_>>]) -> DrawResult {
                         pen.line(&[(x + 13.0, y), to], *role, 1.0, 2.0)?;
                     } else {
                         pen.line(&[from, to], *role, 1.0, 2.0)?;
-                        pen.sign(*series, *role, middle, 4.0, 1.0)?;
+                        pen.marker(*series, *role, middle, 4.0, 1.0)?;
                     }
                 }
             }

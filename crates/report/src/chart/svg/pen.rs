@@ -158,7 +158,7 @@ impl Pen {
 
     /// Draws the marker of the series of this number: eight shapes, so that series can be told
     /// apart without colour.
-    pub(super) fn sign(
+    pub(super) fn marker(
         &self,
         series: usize,
         role: ColourRole,

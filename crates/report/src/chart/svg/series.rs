@@ -11,7 +11,7 @@ use crate::chart::axis::AxisSpan;
 use crate::chart::{Chart, Series};
 
 /// Number of markers on a line.
-const SIGNS: usize = 6;
+const MARKERS: usize = 6;
 
 pub(super) fn lines(
     chart: &Chart,
@@ -33,7 +33,7 @@ pub(super) fn points(
     series: &[Series],
     form: PictureForm,
 ) -> Result<Picture, DrawError> {
-    let plot = frame(chart, series, form, ends(chart, series), |_| Swatch::Sign).draw(form)?;
+    let plot = frame(chart, series, form, ends(chart, series), |_| Swatch::Marker).draw(form)?;
     let count: usize = series.iter().map(|s| s.points.len()).sum();
     let radius = if count > 400 { 2.5 } else { 4.0 };
     let mut positions = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn points(
         plot.pen.series(&one.name, false, || {
             bars_of_band(&plot, i, one)?;
             let role = ColourRole::of(one.tone, i, false);
-            own.iter().flatten().try_for_each(|at| plot.pen.sign(i, role, *at, radius, 0.75))
+            own.iter().flatten().try_for_each(|at| plot.pen.marker(i, role, *at, radius, 0.75))
         })?;
         positions.extend(own);
     }
@@ -173,7 +173,7 @@ fn line(plot: &Plot, i: usize, one: &Series) -> DrawResult {
     let positions = positions_of(plot, &one.points);
     for run in runs(&positions) {
         match run.as_slice() {
-            [alone] => plot.pen.sign(i, role, *alone, 3.0, 1.0)?,
+            [alone] => plot.pen.marker(i, role, *alone, 3.0, 1.0)?,
             run => plot.pen.line(run, role, 1.0, 2.0)?,
         }
     }
@@ -181,11 +181,11 @@ fn line(plot: &Plot, i: usize, one: &Series) -> DrawResult {
         return Ok(());
     }
     // Later series begin a little later, so that markers on equal lines do not cover each other.
-    let every = positions.len().div_ceil(SIGNS).max(1);
-    let every = if positions.len() <= 2 * SIGNS { 1 } else { every };
+    let every = positions.len().div_ceil(MARKERS).max(1);
+    let every = if positions.len() <= 2 * MARKERS { 1 } else { every };
     let first = if every == 1 { 0 } else { (i * every / 4) % every };
     let known = positions.iter().skip(first).step_by(every).flatten();
-    known.into_iter().try_for_each(|at| plot.pen.sign(i, role, *at, 3.5, 1.0))
+    known.into_iter().try_for_each(|at| plot.pen.marker(i, role, *at, 3.5, 1.0))
 }
 
 /// Both ends of the band at each point that has one.

@@ -47,18 +47,18 @@ impl Dots {
     }
 
     /// Places a character over the dots at a position.
-    pub(super) fn put(&mut self, (x, y): (f64, f64), sign: char) {
+    pub(super) fn put(&mut self, (x, y): (f64, f64), character: char) {
         let (across, down) = self.dot(x, y);
         let at = (down / 4) * self.columns as i64 + across / 2;
         if let Some(cell) = usize::try_from(at).ok().and_then(|at| self.over.get_mut(at)) {
-            *cell = Some(sign);
+            *cell = Some(character);
         }
     }
 
     /// The rows, from the top.
     pub(super) fn lines(&self) -> Vec<String> {
         let character = |(cell, over): (&u32, &Option<char>)| match over {
-            Some(sign) => *sign,
+            Some(character) => *character,
             None if *cell == 0 => ' ',
             None => char::from_u32(0x2800 + cell).unwrap_or(' '),
         };

@@ -9,11 +9,11 @@ use crate::chart::axis::AxisSpan;
 use crate::chart::number::short;
 use crate::chart::{Chart, Series};
 
-const SIGNS: [char; 8] = ['●', '■', '▲', '◆', '▼', '+', '○', '□'];
+const MARKERS: [char; 8] = ['●', '■', '▲', '◆', '▼', '+', '○', '□'];
 const FILLS: [char; 6] = ['█', '░', '▓', '·', '▒', ':'];
 
-fn sign(i: usize) -> char {
-    SIGNS.get(i % SIGNS.len()).copied().unwrap_or('●')
+fn marker(i: usize) -> char {
+    MARKERS.get(i % MARKERS.len()).copied().unwrap_or('●')
 }
 
 fn fill(i: usize) -> char {
@@ -30,7 +30,7 @@ pub(super) fn lines(chart: &Chart, all: &[Series], width: usize) -> String {
             }
             let every = (own.len() / 5).max(1);
             let known = own.iter().skip(i * every / 4).step_by(every).flatten();
-            known.into_iter().for_each(|at| dots.put(*at, sign(i)));
+            known.into_iter().for_each(|at| dots.put(*at, marker(i)));
         }
     })
 }
@@ -38,7 +38,7 @@ pub(super) fn lines(chart: &Chart, all: &[Series], width: usize) -> String {
 pub(super) fn points(chart: &Chart, all: &[Series], width: usize) -> String {
     draw(chart, all, width, |dots, fractions| {
         for (i, own) in fractions.iter().enumerate() {
-            own.iter().flatten().for_each(|at| dots.put(*at, sign(i)));
+            own.iter().flatten().for_each(|at| dots.put(*at, marker(i)));
         }
     })
 }
@@ -67,7 +67,7 @@ fn draw(
     let left = margin(&y);
     let mut dots = Dots::new(width - left - 1, ROWS);
     put(&mut dots, &fractions);
-    let entries = all.iter().enumerate().map(|(i, one)| legend(one, sign(i), width));
+    let entries = all.iter().enumerate().map(|(i, one)| legend(one, marker(i), width));
     around(chart, (&x, &y), dots.lines(), width) + &entries.collect::<String>()
 }
 
@@ -111,14 +111,14 @@ fn margin(y: &AxisSpan) -> usize {
 }
 
 /// A line of the legend: `● validation: 0.41 to 0.52, last 0.51`.
-fn legend(one: &Series, sign: char, width: usize) -> String {
+fn legend(one: &Series, marker: char, width: usize) -> String {
     let known: Vec<f64> = one.points.iter().map(|p| p.1).filter(|y| y.is_finite()).collect();
     let Some(last) = known.last() else { return String::new() };
     let ends = known.iter().fold((*last, *last), |e, v| (e.0.min(*v), e.1.max(*v)));
     let shown = format!("{} to {}, last {}", short(ends.0), short(ends.1), short(*last));
     let label = name(&one.name, width.saturating_sub(shown.chars().count() + 4));
     let gap = if label.is_empty() { "" } else { ": " };
-    format!("{}\n", name(&format!("{sign} {label}{gap}{shown}"), width))
+    format!("{}\n", name(&format!("{marker} {label}{gap}{shown}"), width))
 }
 
 /// The plot with ticks on the left and the ends of x below.
