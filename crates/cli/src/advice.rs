@@ -234,7 +234,8 @@ fn of_data(remedy: &Remedy) -> String {
             "write the file again from its source with `rankwright data convert`".into()
         }
         Remedy::AllowMemory => {
-            "if the file is genuine, allow it with --max-memory SIZE, such as --max-memory 8G"
+            "if you trust the file and it really is this large, allow it with --max-memory SIZE, \
+             such as --max-memory 8G"
                 .into()
         }
         Remedy::NamePairColumn => {
