@@ -36,7 +36,7 @@ const OWN_JSON: [(&str, &str); 1] =
     [("page.rs", "adds the names of the files that it wrote to the document")];
 
 #[test]
-fn library_texts_name_no_flag_and_no_verb() {
+fn library_texts_name_no_flag_and_no_command() {
     let mut found = Vec::new();
     for library in LIBRARIES {
         for file in rust_files(&crates().join(library).join("src")) {

@@ -154,7 +154,7 @@ fn features() -> Vec<PageBlock> {
     let wins = vec![BarSeries {
         name: "difference".into(),
         values: wins,
-        tone: SeriesColour::Signed,
+        colour: SeriesColour::Signed,
         ..BarSeries::default()
     }];
     let systems = ["bm25", "linear", "lambdamart", "ranknet"].map(str::to_owned).to_vec();
@@ -168,7 +168,7 @@ fn features() -> Vec<PageBlock> {
     let labels = |shift: f64| BarSeries {
         name: format!("label {shift}"),
         values: (1..=20).map(|i| (20.0 - f64::from(i)).max(1.0) / (1.0 + shift)).collect(),
-        tone: SeriesColour::Ordinal { step: shift as usize, of: 3 },
+        colour: SeriesColour::Ordinal { step: shift as usize, of: 3 },
         ..BarSeries::default()
     };
     let stacked = Bars {

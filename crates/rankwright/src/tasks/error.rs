@@ -219,7 +219,7 @@ pub enum TaskError {
         /// The option.
         option: TrainOption,
     },
-    /// An option about data if there is none.
+    /// An option about data was given, but no data.
     #[cfg(feature = "train")]
     #[error("{option} has no effect without data")]
     OptionNeedsData {

@@ -116,7 +116,7 @@ pub struct Series {
     /// Draws a broken line, for a reference rather than a result.
     pub dashed: bool,
     /// Its colour.
-    pub tone: SeriesColour,
+    pub colour: SeriesColour,
 }
 
 /// Bars in categories.
@@ -143,7 +143,7 @@ pub struct BarSeries {
     /// Lower and upper end of an interval at each value; empty if there is none.
     pub band: Vec<(f64, f64)>,
     /// Its colour.
-    pub tone: SeriesColour,
+    pub colour: SeriesColour,
 }
 
 /// The arrangement of several series of bars within a category.

@@ -272,7 +272,7 @@ fn chart(report: &ComparisonReport, change: &Change, number: usize) -> Chart {
     let series = |label: &Option<f64>| {
         // Labels descend; documents without a judgement have a colour of their own.
         let place = label.and_then(|label| judged.iter().position(|other| *other == label));
-        let tone = place.map_or(SeriesColour::Distinct, |place| SeriesColour::Ordinal {
+        let colour = place.map_or(SeriesColour::Distinct, |place| SeriesColour::Ordinal {
             step: judged.len() - 1 - place,
             of: judged.len(),
         });
@@ -286,7 +286,7 @@ fn chart(report: &ComparisonReport, change: &Change, number: usize) -> Chart {
             name: label.map_or("unjudged".to_owned(), named),
             points: placed.iter().map(|(_, b, a)| (b.rank as f64, a.rank as f64)).collect(),
             names: placed.iter().map(|(document, _, _)| document.name.clone()).collect(),
-            tone,
+            colour,
             ..Series::default()
         }
     };

@@ -164,7 +164,7 @@ fn bars(
             name: name.to_owned(),
             values: relations().map(|r| value(r).0).collect(),
             band: if has_band { band } else { Vec::new() },
-            tone: SeriesColour::Signed,
+            colour: SeriesColour::Signed,
         }],
         grouping: Grouping::Beside,
         horizontal: true,

@@ -195,7 +195,7 @@ fn bars(
     let series = vec![BarSeries {
         name: label.to_owned(),
         values,
-        tone: SeriesColour::Signed,
+        colour: SeriesColour::Signed,
         ..BarSeries::default()
     }];
     Chart {

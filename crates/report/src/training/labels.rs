@@ -134,7 +134,7 @@ impl LabelRanks {
         let series = |(class, name): (usize, &String)| BarSeries {
             name: format!("label {name}"),
             values: shares.iter().map(|rank| rank[class]).collect(),
-            tone: self.tone(class),
+            colour: self.colour(class),
             ..BarSeries::default()
         };
         let bars = Bars {
@@ -162,7 +162,7 @@ impl LabelRanks {
     }
 
     /// The colour of a label: the higher the label, the stronger.
-    fn tone(&self, class: usize) -> SeriesColour {
+    fn colour(&self, class: usize) -> SeriesColour {
         SeriesColour::Ordinal { step: class, of: self.classes.names.len() }
     }
 
@@ -170,8 +170,8 @@ impl LabelRanks {
         let series = |(class, name): (usize, &String)| {
             let at = |(number, means): (&usize, &Vec<f64>)| (*number as f64, means[class]);
             let points = stages.numbers.iter().zip(&self.mean_ranks).map(at).collect();
-            let (name, tone) = (format!("label {name}"), self.tone(class));
-            Series { name, points, tone, ..Series::default() }
+            let (name, colour) = (format!("label {name}"), self.colour(class));
+            Series { name, points, colour, ..Series::default() }
         };
         Chart {
             id: "labels-mean-rank".into(),

@@ -37,7 +37,7 @@ pub(super) fn draw(chart: &Chart, bars: &Bars, form: PictureForm) -> Result<Pict
                 let Some(bar) = bar else { continue };
                 let base = floor.filter(|_| bar.base == 0.0).unwrap_or(bar.base);
                 let from = at(&plot, bars, bar.from, base);
-                let role = ColourRole::of(one.tone, i, bar.end < bar.base);
+                let role = ColourRole::of(one.colour, i, bar.end < bar.base);
                 plot.pen.rect(from, at(&plot, bars, bar.to, bar.end), role, 0.9)?;
                 error_bar(&plot, bars, one.band.get(c), bar)?;
             }
@@ -96,7 +96,7 @@ fn frame(chart: &Chart, bars: &Bars, layout: &[Vec<Option<BarShape>>], form: Pic
         0 | 1 => Vec::new(),
         _ => {
             let entry = |(i, s): (usize, &BarSeries)| {
-                (s.name.clone(), Swatch::Block, ColourRole::of(s.tone, i, false))
+                (s.name.clone(), Swatch::Block, ColourRole::of(s.colour, i, false))
             };
             bars.series.iter().enumerate().map(entry).collect()
         }

@@ -41,7 +41,7 @@ pub(super) fn points(
         let own = positions_of(&plot, &one.points);
         plot.pen.series(&one.name, false, || {
             bars_of_band(&plot, i, one)?;
-            let role = ColourRole::of(one.tone, i, false);
+            let role = ColourRole::of(one.colour, i, false);
             own.iter().flatten().try_for_each(|at| plot.pen.marker(i, role, *at, radius, 0.75))
         })?;
         positions.extend(own);
@@ -73,7 +73,7 @@ pub(super) fn stack(
             if corners.len() < 4 {
                 return Ok(());
             }
-            plot.pen.area(corners, ColourRole::of(one.tone, i, false), 0.85)?;
+            plot.pen.area(corners, ColourRole::of(one.colour, i, false), 0.85)?;
             // A line in the background colour separates neighbouring areas without relying on
             // colour.
             plot.pen.line(&top, ColourRole::Ground, 1.0, 1.5)
@@ -116,7 +116,8 @@ fn frame(
     let xs = series.iter().flat_map(|s| s.points.iter().map(|p| p.0));
     let needs_legend = series.len() > 1 || series.iter().any(|s| !s.name.is_empty());
     let legend = series.iter().enumerate();
-    let legend = legend.map(|(i, s)| (s.name.clone(), swatch(s), ColourRole::of(s.tone, i, false)));
+    let legend =
+        legend.map(|(i, s)| (s.name.clone(), swatch(s), ColourRole::of(s.colour, i, false)));
     Frame {
         x: AxisSpan::numbers(&chart.x, xs, form.ticks(), false),
         y: AxisSpan::numbers(&chart.y, ys, 6, true),
@@ -162,7 +163,7 @@ fn runs<T: Copy>(positions: &[Option<T>]) -> Vec<Vec<T>> {
 }
 
 fn line(plot: &Plot, i: usize, one: &Series) -> DrawResult {
-    let role = ColourRole::of(one.tone, i, false);
+    let role = ColourRole::of(one.colour, i, false);
     for run in runs(&band_positions(plot, one)) {
         let mut corners: Vec<Position> = run.iter().map(|(_, high)| *high).collect();
         corners.extend(run.iter().rev().map(|(low, _)| *low));
@@ -199,7 +200,7 @@ fn band_positions(plot: &Plot, one: &Series) -> Vec<Option<(Position, Position)>
 /// Draws a vertical bar over the band of each point.
 fn bars_of_band(plot: &Plot, i: usize, one: &Series) -> DrawResult {
     let known = band_positions(plot, one);
-    let role = ColourRole::of(one.tone, i, false);
+    let role = ColourRole::of(one.colour, i, false);
     known
         .into_iter()
         .flatten()

@@ -77,8 +77,8 @@ impl ColourRole {
     }
 
     /// The colour of the series of this number; `below` says whether the value is below 0.
-    pub(crate) fn of(tone: SeriesColour, series: usize, below: bool) -> ColourRole {
-        match tone {
+    pub(crate) fn of(colour: SeriesColour, series: usize, below: bool) -> ColourRole {
+        match colour {
             SeriesColour::Distinct => ColourRole::Series(series),
             // Few labels are spread over the whole scale; a single one is the strongest.
             SeriesColour::Ordinal { step, of } => {
