@@ -35,8 +35,8 @@ pub(crate) fn tune_log(bytes: &[u8]) {
     let file = Scratch::with(bytes);
     let learner = LearnerSpec::parse("mart(trees=1, leaves=2, min_rows=1)").expect("it is valid");
     let space = Space::parse("leaves=int(2, 3)").expect("it is valid");
-    let measured_on = TuneData::Folds { count: 2, valid_part: None };
-    let settings = TuneSettings::new(measured_on).trials(2).space(space);
+    let evaluated_on = TuneData::Folds { count: 2, valid_part: None };
+    let settings = TuneSettings::new(evaluated_on).trials(2).space(space);
     let plan = TunePlan::new(&learner, settings).expect("it is valid");
     let run = || plan.run(&TuneJob::new(&DATA).log(file.path().to_owned()));
     if run().is_ok() {

@@ -1,9 +1,9 @@
 //! Advice on the command to type after an error.
 //!
-//! Library errors describe the wrong value and do not name flags or verbs. This is the only place
-//! where an error becomes a line that names flags and verbs of the command. There is one function
-//! for each crate's error; it matches variants, never message texts. An error without an entry
-//! falls back to the help of the library.
+//! Library errors describe the wrong value and do not name flags or commands. This is the only
+//! place where an error becomes a line that names flags and commands of `rankwright`. There is one
+//! function for each crate's error; it matches variants, never message texts. An error without an
+//! entry falls back to the help of the library.
 
 use rankwright::data::{DataError, Remedy};
 use rankwright::eval::EvalError;
@@ -196,7 +196,7 @@ fn data(error: &DataError) -> Option<String> {
     }
 }
 
-/// A remedy of the library as flags and verbs to type.
+/// A remedy of the library as flags and commands to type.
 fn of_data(remedy: &Remedy) -> String {
     match remedy {
         Remedy::IgnoreColumn { column } => {
@@ -238,7 +238,8 @@ fn of_data(remedy: &Remedy) -> String {
             "write the file again from its source with `rankwright data convert`".into()
         }
         Remedy::AllowMemory => {
-            "if the file is genuine, allow it with --max-memory SIZE, such as --max-memory 8G"
+            "if you trust the file and it really is this large, allow it with --max-memory SIZE, \
+             such as --max-memory 8G"
                 .into()
         }
         Remedy::NamePairColumn => {
@@ -252,8 +253,8 @@ fn of_data(remedy: &Remedy) -> String {
 
 /// A text as a shell takes it as one word.
 fn in_shell(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-=+,.:/".contains(c);
-    match text.chars().all(is_plain) && !text.is_empty() {
+    let needs_no_quotes = |c: char| c.is_ascii_alphanumeric() || "_-=+,.:/".contains(c);
+    match text.chars().all(needs_no_quotes) && !text.is_empty() {
         true => text.to_owned(),
         false => format!("'{}'", text.replace('\'', "'\\''")),
     }

@@ -43,8 +43,8 @@ pub(crate) struct Args {
     /// Documents to classify, instead of a cross validation
     #[arg(long, value_name = "DOCS", num_args = 1.., requires = "out")]
     apply: Vec<PathBuf>,
-    /// File for the decisions: id, class and value, separated by tabs. The value is the distance to
-    /// the class (rocchio) or its share of the neighbours (knn)
+    /// File for the predicted classes: id, class and value, separated by tabs. The value is the
+    /// distance to the class (rocchio) or its share of the neighbours (knn)
     #[arg(long, value_name = "FILE", requires = "apply")]
     out: Option<PathBuf>,
 }
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         let result = run_task(out, |context| validate_classifier(&request, context))?;
         return out.show(&result, |result| evaluation_text(&result.evaluation));
     };
-    out.keeps_stdout_free(path)?;
+    out.check_not_stdout(path)?;
     let request = ClassifyDocumentsRequest::new(labelled, &args.apply, path);
     let result = run_task(out, |context| classify_documents(&request, context))?;
     match path == Path::new("-") {

@@ -28,7 +28,7 @@ pub(crate) struct Args {
     #[arg(long, short, value_name = "SPEC", required = true)]
     learner: Vec<String>,
     /// A metric to report; may be repeated, and the first decides on early stopping. The first
-    /// learner's target if not given
+    /// learner's own metric if not given
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
     /// Number of folds, at least 2
@@ -37,8 +37,8 @@ pub(crate) struct Args {
     /// Seed of the folds and the trainings
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
-    /// Part of each fold's training queries that decides on early stopping, for learners with stop=
-    /// and those that choose among models; the others train on all
+    /// Fraction of each fold's training queries that decides on early stopping, for learners with
+    /// stop= and those that choose among models; the others train on all
     #[arg(long, value_name = "PART")]
     valid_part: Option<f64>,
     #[command(flatten)]

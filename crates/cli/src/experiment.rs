@@ -1,6 +1,6 @@
 //! `experiment`: runs a whole comparison from a file, and resumes it.
 //!
-//! Cells that are stored in the folder are not run again. Ctrl-C ends with code 130 after the
+//! CellBar that are stored in the folder are not run again. Ctrl-C ends with code 130 after the
 //! current round of each training, and the same command resumes; a kill costs the rounds since the
 //! last checkpoint. Learners that fail are listed in the report and on standard error, and the code
 //! is 1 then.
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         return out.show(&plan, plan_text);
     }
     let interrupt = Interrupt::after(TRAINING_PART);
-    let cells = Cells::new(out);
+    let cells = CellBar::new(out);
     let context = Context::default().cancel(interrupt.flag()).experiment(&cells);
     let task = |context: &Context<'_>| run_experiment(&request, context);
     let result = run_with_bar(out, context, &cells.bar, task)?;
@@ -134,13 +134,13 @@ fn plan_text(plan: &PlanSummary) -> String {
 }
 
 /// A progress bar over the cells.
-struct Cells<'a> {
+struct CellBar<'a> {
     bar: ProgressBar,
     out: &'a Output,
     failed: AtomicUsize,
 }
 
-impl<'a> Cells<'a> {
+impl<'a> CellBar<'a> {
     fn new(out: &'a Output) -> Self {
         let bar = ProgressBar::with_draw_target(None, out.progress());
         bar.set_style(spinner_style());
@@ -149,7 +149,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-impl ExperimentProgress for Cells<'_> {
+impl ExperimentProgress for CellBar<'_> {
     fn step(&self, _name: &str) {
         self.bar.set_style(spinner_style());
     }

@@ -44,10 +44,10 @@ pub(crate) struct Args {
     /// zeros, for nets and blends DATA itself
     #[arg(long, value_name = "DATA")]
     background: Option<PathBuf>,
-    /// Show the dependence of scores on this feature; may be repeated
+    /// Show the partial dependence of scores on this feature; may be repeated
     #[arg(long, value_name = "FEATURE")]
     dependence: Vec<String>,
-    /// Number of curves of single documents in each dependence
+    /// Number of curves of single documents in each partial dependence
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=100))]
     curves: u16,
     /// Number of permutations that contributions of nets are averaged over

@@ -42,7 +42,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    out.keeps_stdout_free(&args.out)?;
+    out.check_not_stdout(&args.out)?;
     let mut request = ExtractFeaturesRequest::new(&args.index, args.queries.file(), &args.out)
         .features(FeatureSource::parse(&args.features)?)
         .candidates(args.stage.candidates(args.candidates)?)

@@ -28,7 +28,7 @@ pub(crate) struct ReadArgs {
     /// Preference pairs: lines `qid better worse [weight]` or `qid A > B [weight]`
     #[arg(long, value_name = "FILE")]
     pub(crate) pairs: Option<PathBuf>,
-    /// Meaning of the fourth column of the pairs, where it is ambiguous and no header names it
+    /// Meaning of the fourth column of the pairs, if it is ambiguous and no header names it
     #[arg(long, value_enum, requires = "pairs")]
     pub(crate) pair_column: Option<PairColumnArg>,
 }

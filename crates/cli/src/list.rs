@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// The kind of thing to list
     #[arg(value_enum)]
     what: ListSubject,
-    /// Show one of them whole, with every parameter: `list learners lambdamart`
+    /// Show one of them with all of its parameters: `list learners lambdamart`
     #[arg(value_name = "NAME")]
     name: Option<String>,
 }
@@ -43,7 +43,7 @@ enum ListSubject {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     if let Some(name) = &args.name {
-        return one(args.what, name, out);
+        return show_entry(args.what, name, out);
     }
     match args.what {
         ListSubject::Learners => out.show(&list_learners(), learners_text),
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
 }
 
 /// Shows one entry of a list.
-fn one(what: ListSubject, name: &str, out: &Output) -> Result<(), Failure> {
+fn show_entry(what: ListSubject, name: &str, out: &Output) -> Result<(), Failure> {
     match what {
         ListSubject::Learners => out.show(&describe_learner(name)?, |def| {
             let takes = def.accepts;
@@ -68,10 +68,10 @@ fn one(what: ListSubject, name: &str, out: &Output) -> Result<(), Failure> {
                 ("missing values", yes(takes.missing)),
                 ("positions", yes(takes.positions)),
             ];
-            whole(def.name, def.help, def.example, &facts, &def.params())
+            entry_text(def.name, def.help, def.example, &facts, &def.params())
         }),
         ListSubject::Objectives => out.show(&describe_objective(name)?, |def| {
-            whole(def.name, def.help, def.example, &[], &def.params())
+            entry_text(def.name, def.help, def.example, &[], &def.params())
         }),
         ListSubject::Metrics => out.show(&describe_metric(name)?, |def| {
             let names = def.aliases.join(", ");
@@ -81,23 +81,23 @@ fn one(what: ListSubject, name: &str, out: &Output) -> Result<(), Failure> {
             if !names.is_empty() {
                 facts.insert(0, ("also called", names.as_str()));
             }
-            whole(def.name, def.help, def.example, &facts, &def.params())
+            entry_text(def.name, def.help, def.example, &facts, &def.params())
         }),
         ListSubject::Features => out.show(&describe_feature(name)?, |def| {
             let facts = [("in the set `default`", if def.is_default { "yes" } else { "no" })];
-            whole(def.name, def.help, def.example, &facts, &def.params())
+            entry_text(def.name, def.help, def.example, &facts, &def.params())
         }),
         ListSubject::FirstStages => out.show(&describe_first_stage(name)?, |def| {
-            whole(def.name, def.help, def.example, &[], &def.params())
+            entry_text(def.name, def.help, def.example, &[], &def.params())
         }),
         ListSubject::Formats => {
-            Err(Failure::usage("`list formats` takes no name: it shows every format whole"))
+            Err(Failure::usage("`list formats` takes no name: it shows every format"))
         }
     }
 }
 
 /// One entry with its facts and parameters.
-fn whole(
+fn entry_text(
     name: &str,
     help: &str,
     example: &str,
@@ -122,7 +122,7 @@ fn whole(
     format!("{text}\n{}", draw(&table))
 }
 
-/// A table as text that fits the terminal; with its whole lines where there is none, so that they can
+/// A table as text that fits the terminal; with its whole lines if there is none, so that they can
 /// be searched.
 fn draw(table: &Table) -> String {
     match terminal_columns() {

@@ -96,8 +96,8 @@ pub(crate) fn finish(failure: Option<&Failure>) {
 /// A word of the command line as a shell would need it.
 fn quoted(word: OsString) -> String {
     let word = word.to_string_lossy();
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./=@:,+".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
+    let needs_no_quotes = |c: char| c.is_alphanumeric() || "-_./=@:,+".contains(c);
+    match !word.is_empty() && word.chars().all(needs_no_quotes) {
         true => word.into_owned(),
         false => format!("'{}'", word.replace('\'', "'\\''")),
     }

@@ -1,4 +1,4 @@
-//! The command `rankwright`: one file per verb, and shared code.
+//! The command `rankwright`: one file per command, such as `train`, and shared code.
 //!
 //! Standard output carries the result alone: a table, or with `--json` one JSON document.
 //! Progress, warnings and errors go to standard error; an error is text, or with `--json` one line of
@@ -58,7 +58,8 @@ use output::Output;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Learning to rank: from text or feature files to rankings and metrics with stated conventions.
+/// Learning to rank: from text or feature files to rankings, and metrics that say how they treat
+/// ties, unjudged documents and so on.
 #[derive(Debug, Parser)]
 #[command(
     name = "rankwright",
@@ -69,7 +70,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 )]
 struct Cli {
     #[command(subcommand)]
-    verb: Verb,
+    command: CliCommand,
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
@@ -89,14 +90,14 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum CliCommand {
     /// Show all steps from text to a better ranking, on generated data
     Demo(demo::Args),
     /// List learners, objectives, metrics, features, first stages or formats
     List(list::Args),
     /// Inspect, convert, split and generate data sets
     #[command(subcommand)]
-    Data(data::DataVerb),
+    Data(data::DataCommand),
     /// Train a learner on feature data and write the model
     Train(train::Args),
     /// Cross-validate learners by query
@@ -113,15 +114,15 @@ enum Verb {
     Explain(explain::Args),
     /// Write a page on a training, a comparison or a data set
     #[command(subcommand)]
-    Report(report::ReportVerb),
+    Report(report::ReportCommand),
     /// Run a whole comparison from a file, and report on it
     Experiment(experiment::Args),
     /// Inspect and convert models
     #[command(subcommand)]
-    Model(model::ModelVerb),
+    Model(model::ModelCommand),
     /// Make a collection of text searchable
     Index(index::Args),
-    /// Search an index, with a first stage alone or a model on top
+    /// Search an index, by a first stage alone, or re-ranked by a model
     Search(search::Args),
     /// Rank the documents of an index for many queries: a run file
     Run(run::Args),
@@ -185,31 +186,31 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         .build_global()
         .map_err(|e| Failure::request(format!("cannot start the threads: {e}")))?;
     let out = &cli.output;
-    match cli.verb {
-        Verb::Demo(args) => demo::run(&args, out),
-        Verb::List(args) => list::run(&args, out),
-        Verb::Data(verb) => data::run(&verb, out),
-        Verb::Train(args) => train::run(&args, out),
-        Verb::Cv(args) => cv::run(&args, out),
-        Verb::Tune(args) => tune::run(&args, out),
-        Verb::Score(args) => score::run(&args, out),
-        Verb::Eval(args) => eval::run(&args, out),
-        Verb::Compare(args) => compare::run(&args, out),
-        Verb::Explain(args) => explain::run(&args, out),
-        Verb::Report(verb) => report::run(&verb, out),
-        Verb::Experiment(args) => experiment::run(&args, out),
-        Verb::Model(verb) => model::run(&verb, out),
-        Verb::Index(args) => index::run(&args, out),
-        Verb::Search(args) => search::run(&args, out),
-        Verb::Run(args) => run::run(&args, out),
-        Verb::Features(args) => features::run(&args, out),
-        Verb::Classify(args) => classify::run(&args, out),
-        Verb::Completions { shell } => {
+    match cli.command {
+        CliCommand::Demo(args) => demo::run(&args, out),
+        CliCommand::List(args) => list::run(&args, out),
+        CliCommand::Data(command) => data::run(&command, out),
+        CliCommand::Train(args) => train::run(&args, out),
+        CliCommand::Cv(args) => cv::run(&args, out),
+        CliCommand::Tune(args) => tune::run(&args, out),
+        CliCommand::Score(args) => score::run(&args, out),
+        CliCommand::Eval(args) => eval::run(&args, out),
+        CliCommand::Compare(args) => compare::run(&args, out),
+        CliCommand::Explain(args) => explain::run(&args, out),
+        CliCommand::Report(command) => report::run(&command, out),
+        CliCommand::Experiment(args) => experiment::run(&args, out),
+        CliCommand::Model(command) => model::run(&command, out),
+        CliCommand::Index(args) => index::run(&args, out),
+        CliCommand::Search(args) => search::run(&args, out),
+        CliCommand::Run(args) => run::run(&args, out),
+        CliCommand::Features(args) => features::run(&args, out),
+        CliCommand::Classify(args) => classify::run(&args, out),
+        CliCommand::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "rankwright", &mut script);
             out.text(&String::from_utf8_lossy(&script))
         }
-        Verb::Man(args) => manual::run(&args, out),
+        CliCommand::Man(args) => manual::run(&args, out),
     }
 }
 

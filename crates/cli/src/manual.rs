@@ -1,4 +1,4 @@
-//! `man`: the manual pages of the command, one for each verb.
+//! `man`: the manual pages, one for `rankwright` and one for each of its commands.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::Cli;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// Write the manual pages of the command and of its verbs into a folder.
+/// Write the manual pages of all commands into a folder.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Folder to write into; created if needed
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     })
 }
 
-/// Writes the page of a command and those of its verbs.
+/// Writes the page of a command and those of its subcommands.
 fn write(
     command: &clap::Command,
     folder: &std::path::Path,
@@ -49,8 +49,8 @@ fn write(
     let page = clap_mangen::Man::new(command.clone());
     page.generate_to(folder)?;
     *pages += 1;
-    for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
-        write(verb, folder, pages)?;
+    for subcommand in command.get_subcommands().filter(|command| command.get_name() != "help") {
+        write(subcommand, folder, pages)?;
     }
     Ok(())
 }

@@ -41,7 +41,7 @@ impl ReportArgs {
         out: &Output,
     ) -> Result<(), Failure> {
         if let Some(path) = &self.per_query {
-            out.keeps_stdout_free(path)?;
+            out.check_not_stdout(path)?;
         }
         Ok(check_outputs(others.into_iter().chain(self.per_query.as_deref()), inputs)?)
     }
@@ -64,7 +64,8 @@ pub(crate) fn specs(texts: &[String]) -> Result<Vec<MetricSpec>, Failure> {
     Ok(lists.into_iter().flatten().collect())
 }
 
-/// A table of metric, value, interval and queries; conventions below.
+/// A table of metric, value, interval and queries; below it the conventions of the metrics: how
+/// ties, unjudged documents and so on are treated.
 pub(crate) fn table(evaluation: &Evaluation) -> Table {
     let mut table = Table::new([
         ("metric", Align::Left),

@@ -136,7 +136,7 @@ impl Output {
     }
 
     /// Rejects a file on standard output where a JSON document must be the only output.
-    pub(crate) fn keeps_stdout_free(&self, path: &Path) -> Result<(), Failure> {
+    pub(crate) fn check_not_stdout(&self, path: &Path) -> Result<(), Failure> {
         match self.json && path == Path::new("-") {
             true => Err(Failure::request(
                 "--json prints one document on standard output; write the file to a path, not to -",

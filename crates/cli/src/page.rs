@@ -33,7 +33,7 @@ impl PageArgs {
         inputs: impl IntoIterator<Item = &'a Path>,
         out: &Output,
     ) -> Result<(), Failure> {
-        out.keeps_stdout_free(&self.out)?;
+        out.check_not_stdout(&self.out)?;
         Ok(check_outputs([self.out.as_path()], inputs)?)
     }
 
@@ -46,7 +46,7 @@ impl PageArgs {
         out: &Output,
     ) -> Result<(), Failure> {
         let mut json = document(result)?;
-        out.keeps_stdout_free(&self.out)?;
+        out.check_not_stdout(&self.out)?;
         write(page, &self.out, self.assets.as_deref(), inputs, &mut json)?;
         if self.out == Path::new("-") {
             return Ok(());
@@ -75,7 +75,7 @@ impl ExtraPage {
         out: &Output,
     ) -> Result<(), Failure> {
         let Some(html) = &self.html else { return Ok(()) };
-        out.keeps_stdout_free(html)?;
+        out.check_not_stdout(html)?;
         Ok(check_outputs([html.as_path()], inputs)?)
     }
 

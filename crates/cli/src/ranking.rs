@@ -18,9 +18,10 @@ pub(crate) struct StageArgs {
     /// docs/filters.md
     #[arg(long, value_name = "FILTER", allow_hyphen_values = true)]
     filter: Option<String>,
-    /// Syntax of the queries. plain: words, whatever their punctuation, so that the same text ranks
-    /// alike here, in files of queries and in training data. simple: "some words" is a phrase, +word
-    /// is required, -word is excluded, field:word is in that field; the other words rank
+    /// Syntax of the queries. plain: a query is a list of words and punctuation has no meaning, as
+    /// in files of queries and in training data. simple: "some words" is a phrase, +word is
+    /// required, -word is excluded, field:word must be in that field; all other words are optional
+    /// and count for the ranking
     #[arg(long, value_name = "NAME", value_enum, default_value_t = SyntaxArg::Plain)]
     query_syntax: SyntaxArg,
 }

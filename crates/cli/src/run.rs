@@ -39,7 +39,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    out.keeps_stdout_free(&args.out)?;
+    out.check_not_stdout(&args.out)?;
     let mut request = RunQueriesRequest::new(&args.index, args.queries.file(), &args.out)
         .candidates(args.stage.candidates(args.candidates)?)
         .top(args.top)

@@ -49,7 +49,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     if let Some(path) = &args.out {
-        out.keeps_stdout_free(path)?;
+        out.check_not_stdout(path)?;
     }
     if args.read.pairs.is_some() {
         return Err(Failure::usage("--pairs does not apply: scores do not depend on preferences"));
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         .ids(args.with_ids)
         .tag(args.tag.as_str());
     request.format = args.to.as_deref().map(ScoreFormat::from_name).transpose()?;
-    // A JSON document without a file holds the scores itself.
+    // With --json and without --out, the JSON output contains the scores.
     let target = args.out.clone().or_else(|| (!out.json).then(|| "-".into()));
     request.out = target.clone();
     let result = run_task(out, |context| score(&request, context))?;

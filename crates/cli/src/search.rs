@@ -14,7 +14,7 @@ use crate::output::Output;
 use crate::progress::run_task;
 use crate::ranking::StageArgs;
 
-/// Search an index, with a first stage alone or a model on top.
+/// Search an index, by a first stage alone, or re-ranked by a model.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The index

@@ -31,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long, short, value_name = "SPEC")]
     learner: String,
     /// A metric to compute; may be repeated, and the first decides on early stopping. The learner's
-    /// target if not given
+    /// own metric if not given
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
     /// Seed of all random choices; 1 if not given

@@ -36,11 +36,12 @@ pub(crate) struct Args {
     /// Without --valid: number of folds by query, the same for all trials; 5 if not given
     #[arg(long, value_name = "K")]
     folds: Option<usize>,
-    /// On folds: part of each fold's training queries that decides on early stopping, for learners
-    /// that need it (stop=)
+    /// On folds: fraction of each fold's training queries that decides on early stopping, for
+    /// learners that need it (stop=)
     #[arg(long, value_name = "PART")]
     valid_part: Option<f64>,
-    /// The learner; its settings are trial 0, and are kept unless the space varies them
+    /// The learner; trial 0 is the learner as given, and its settings are kept unless the space
+    /// varies them
     #[arg(long, short, value_name = "SPEC")]
     learner: String,
     /// The search space, such as `rate=log(0.01,0.3), leaves=choice(7,15,31), min_rows=int(1,100),
@@ -56,7 +57,7 @@ pub(crate) struct Args {
     /// Search method
     #[arg(long, value_enum, default_value_t)]
     method: MethodArg,
-    /// The metric that decides; the learner's target if not given
+    /// The metric that decides; the learner's own metric if not given
     #[arg(long, short, value_name = "SPEC")]
     metric: Option<String>,
     /// Seed of the draws, the folds and the trainings
@@ -137,7 +138,7 @@ impl Args {
                 return Err(Failure::usage("--metric takes one metric here: the one that decides"));
             }
         };
-        let measured_on = match &self.valid {
+        let evaluated_on = match &self.valid {
             Some(_) => TuneData::Valid,
             None => TuneData::Folds {
                 count: self.folds.unwrap_or(TuneData::DEFAULT_FOLDS),
@@ -149,7 +150,7 @@ impl Args {
             MethodArg::Halving => TuneMethod::Halving,
         };
         let space = self.space.as_deref().map(Space::parse).transpose()?;
-        let settings = TuneSettings::new(measured_on).space(space).trials(self.trials);
+        let settings = TuneSettings::new(evaluated_on).space(space).trials(self.trials);
         Ok(settings.method(method).metric(metric).seed(self.seed))
     }
 }

@@ -39,7 +39,7 @@ fn wants_json() -> bool {
 /// The message and the tip of an error of clap, which renders both with the usage of the command.
 fn in_parts(error: &clap::Error) -> (String, Option<String>) {
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return ("a verb is missing".to_owned(), Some("--help lists all verbs".to_owned()));
+        return ("a command is missing".to_owned(), Some("--help lists all commands".to_owned()));
     }
     let text = error.to_string();
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());

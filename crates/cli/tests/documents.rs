@@ -253,7 +253,7 @@ fn facets_count_values_of_all_matching_documents() {
 fn a_filter_that_finds_nothing_gets_a_hint() {
     let bench = shop();
     for (filter, said) in [
-        ("color:Dark Green", "quote values with blanks: color:\"Dark Green\""),
+        ("color:Dark Green", "quote values with spaces: color:\"Dark Green\""),
         ("in_stock", "for the field write in_stock:true"),
         ("price:[75 TO 20]", "the first end of the range of `price` lies above the second one"),
         ("color:Black", "did you mean color:black?"),
@@ -266,7 +266,7 @@ fn a_filter_that_finds_nothing_gets_a_hint() {
     bench.put("queries.tsv", "q1\tkeyboard\n");
     let ran =
         bench.run("features|shop|--queries|queries.tsv|--filter|color:Dark Green|--out|x.csv");
-    assert!(ran.code() == 1 && ran.err().contains("quote values with blanks"), "{}", ran.err());
+    assert!(ran.code() == 1 && ran.err().contains("quote values with spaces"), "{}", ran.err());
 }
 
 #[test]

@@ -85,8 +85,8 @@ fn compare_marks_against_the_baseline_in_every_drawing() {
     }
     let found = bench.run("compare --qrels qrels x.run y.run --metric rr --json").json();
     assert_eq!(found["baseline"], "x.run");
-    let versus = &found["metrics"][0]["systems"][1]["versus_baseline"];
-    assert_eq!((&versus["wins"], &versus["losses"]), (&2.into(), &0.into()));
+    let vs_baseline = &found["metrics"][0]["systems"][1]["versus_baseline"];
+    assert_eq!((&vs_baseline["wins"], &vs_baseline["losses"]), (&2.into(), &0.into()));
     let other = bench.run("compare --qrels qrels x.run y.run --metric rr --baseline y.run --json");
     assert_eq!(other.json()["baseline"], "y.run");
 }

@@ -121,11 +121,11 @@ fn options_that_would_do_nothing_for_a_line_are_refused() {
     assert!(bench.run("model inspect x").ok().out().contains("err@5"));
 }
 
-/// The default seed is the same in every verb with random choices.
+/// The default seed is the same in every command with random choices.
 #[test]
 fn every_verb_has_the_same_seed_by_default() {
     let bench = Bench::new();
-    for verb in [
+    for command in [
         "demo",
         "cv",
         "tune",
@@ -142,11 +142,15 @@ fn every_verb_has_the_same_seed_by_default() {
         "report compare",
         "report data",
     ] {
-        let help = bench.run(&format!("{verb} --help")).ok().out();
-        let (_, seed) = help.split_once("--seed <N>").unwrap_or_else(|| panic!("{verb}: {help}"));
+        let help = bench.run(&format!("{command} --help")).ok().out();
+        let (_, seed) =
+            help.split_once("--seed <N>").unwrap_or_else(|| panic!("{command}: {help}"));
         // Up to the next option.
         let seed = seed.split("\n  ").take_while(|line| !line.trim_start().starts_with('-'));
         let seed = seed.collect::<Vec<_>>().join(" ");
-        assert!(seed.contains("[default: 1]") || seed.contains("1 if not given"), "{verb}: {seed}");
+        assert!(
+            seed.contains("[default: 1]") || seed.contains("1 if not given"),
+            "{command}: {seed}"
+        );
     }
 }

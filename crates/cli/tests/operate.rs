@@ -77,6 +77,9 @@ fn parameters_of_other_systems_are_refused_with_their_names_here() {
         text.contains("a parameter of a learner: --learner 'lambdamart(leaves=...)'"),
         "{text}"
     );
+    // A parameter that only nets have.
+    let text = err("train train.txt --epochs 5 --learner ranknet --out m.model");
+    assert!(text.contains("a parameter of a learner: --learner 'ranknet(epochs=...)'"), "{text}");
     let text = err("train train.txt --random-state 3 --learner mart --out m.model");
     assert!(text.contains("give --seed N"), "{text}");
     let text = err("eval --scores s train.txt --num-leaves 31");
@@ -298,7 +301,7 @@ fn every_key_of_a_result_is_on_the_page_of_results() {
     let page =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/results.md");
     let page = std::fs::read_to_string(page).unwrap();
-    for (verb, line) in [
+    for (command, line) in [
         ("train", "train train.txt --learner mart(trees=2) --valid valid.txt --out t.model"),
         ("eval", "eval m.model valid.txt"),
         ("compare", "compare valid.txt m.model t.model"),
@@ -310,8 +313,8 @@ fn every_key_of_a_result_is_on_the_page_of_results() {
         ("model inspect", "model inspect m.model"),
         ("model convert", "model convert m.model --to lightgbm --out m.lgb"),
     ] {
-        let heading = format!("## `{verb}`\n");
-        let section = page.split(&heading).nth(1).unwrap_or_else(|| panic!("no section {verb}"));
+        let heading = format!("## `{command}`\n");
+        let section = page.split(&heading).nth(1).unwrap_or_else(|| panic!("no section {command}"));
         let section = section.split("\n## ").next().unwrap();
         let keys: Vec<&str> = section
             .lines()
@@ -321,7 +324,7 @@ fn every_key_of_a_result_is_on_the_page_of_results() {
             .collect();
         let found = bench.run(&format!("{line} --json")).json();
         for key in found.as_object().unwrap().keys() {
-            assert!(keys.contains(&key.as_str()), "{verb}: {key} is not among {keys:?}");
+            assert!(keys.contains(&key.as_str()), "{command}: {key} is not among {keys:?}");
         }
     }
 }

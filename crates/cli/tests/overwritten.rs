@@ -1,4 +1,4 @@
-//! No verb writes over one of its inputs, whatever the file is called.
+//! No command writes over one of its inputs, whatever the file is called.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{Bench, bench, command};
 
-/// Every output that could be an input: the verb, its flag, and a line that must be refused.
+/// Every output that could be an input: the command, its flag, and a line that must be refused.
 const LINES: &[(&str, &str, &str)] = &[
     ("data convert", "", "data convert train.txt link.txt"),
     ("data convert", "", "data convert train.txt hard.csv"),
@@ -190,11 +190,15 @@ fn no_output_of_any_verb_replaces_an_input() {
     let of_index = fs::read_dir(bench.path("shop")).unwrap().map(|entry| entry.unwrap().path());
     let of_index = of_index.into_iter().find(|path| path.is_file()).unwrap();
     let before = contents(&bench.path(""));
-    for (verb, flag, line) in LINES {
+    for (command, flag, line) in LINES {
         let of_index = format!("shop/{}", of_index.file_name().unwrap().to_str().unwrap());
         let ran = bench.run(&line.replace("shop/index.json", &of_index));
         let error = ran.err();
-        assert!(ran.code() == 1 || ran.code() == 2, "{verb} {flag}: {line}\n{}{error}", ran.out());
+        assert!(
+            ran.code() == 1 || ran.code() == 2,
+            "{command} {flag}: {line}\n{}{error}",
+            ran.out()
+        );
         let said = error.contains("would be written over the input")
             || error.contains("two results would be written to");
         assert!(said, "{line}\n{error}");
@@ -265,9 +269,9 @@ fn the_start_model_may_be_replaced_by_the_model_that_is_trained_from_it() {
     bench.run(line).ok();
 }
 
-/// Every verb of the command with its help.
-fn verbs(bench: &Bench, verb: &str, found: &mut BTreeMap<String, String>) {
-    let help = bench.run(&format!("{verb} --help")).ok().out();
+/// Every command with its help.
+fn commands(bench: &Bench, command: &str, found: &mut BTreeMap<String, String>) {
+    let help = bench.run(&format!("{command} --help")).ok().out();
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let listed = listed.take_while(|line| line.starts_with("  "));
     let names: Vec<String> = listed
@@ -276,10 +280,10 @@ fn verbs(bench: &Bench, verb: &str, found: &mut BTreeMap<String, String>) {
         .filter(|name| name != "help")
         .collect();
     for name in &names {
-        verbs(bench, format!("{verb} {name}").trim(), found);
+        commands(bench, format!("{command} {name}").trim(), found);
     }
     if names.is_empty() {
-        found.insert(verb.to_owned(), help);
+        found.insert(command.to_owned(), help);
     }
 }
 
@@ -287,18 +291,21 @@ fn verbs(bench: &Bench, verb: &str, found: &mut BTreeMap<String, String>) {
 fn the_test_above_knows_every_output_of_every_verb() {
     let bench = Bench::new();
     let mut found = BTreeMap::new();
-    verbs(&bench, "", &mut found);
+    commands(&bench, "", &mut found);
     assert!(found.len() > 20, "{:?}", found.keys());
-    let known = LINES.iter().map(|(verb, flag, _)| (*verb, *flag));
+    let known = LINES.iter().map(|(command, flag, _)| (*command, *flag));
     let known: BTreeSet<(&str, &str)> = known.chain(WITHOUT_INPUT).chain(SHARED).collect();
-    for (verb, help) in &found {
-        assert!(help.contains(SHARED_FLAG), "{verb}: the option of every verb is not there");
+    for (command, help) in &found {
+        assert!(help.contains(SHARED_FLAG), "{command}: the option of every command is not there");
         for flag in FLAGS {
             let is_there = help.lines().any(|line| {
                 line.trim_start().split([' ', ',']).any(|word| word == flag)
                     && line.trim_start().starts_with('-')
             });
-            assert!(!is_there || known.contains(&(verb, flag)), "{verb} {flag} is not tested");
+            assert!(
+                !is_there || known.contains(&(command, flag)),
+                "{command} {flag} is not tested"
+            );
         }
     }
 }

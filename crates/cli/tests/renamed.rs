@@ -1,5 +1,5 @@
-//! Flags of earlier versions are refused with their new names, and warnings of all verbs have one
-//! shape.
+//! Flags of earlier versions are refused with their new names, and warnings of all commands have
+//! one shape.
 
 use crate::common::{Bench, bench};
 use serde_json::Value;
@@ -28,7 +28,7 @@ fn old_flags_are_refused_with_the_new_name() {
         let expected = format!("was renamed: write {new}\n");
         assert!(ran.err().ends_with(&expected), "{line}: {}", ran.err());
     }
-    // The same word at a verb that never had it is an ordinary error.
+    // The same word at a command that never had it is an ordinary error.
     let ran = bench.run("score m.model train.txt --orders 64");
     assert!(ran.code() == 2 && ran.err().contains("unexpected argument"), "{}", ran.err());
     assert!(!ran.err().contains("renamed"), "{}", ran.err());

@@ -1,6 +1,6 @@
-//! Rules for the source: messages of the libraries name no flags and verbs, the command only renders
-//! results of the library, documentation does not begin with a question word, plurals are correct,
-//! and few type names stand for several things.
+//! Rules for the source: messages of the libraries name no flags and commands, the command line
+//! only renders results of the library, documentation does not begin with a question word, plurals
+//! are correct, and few type names stand for several things.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 const LIBRARIES: [&str; 9] =
     ["data", "eval", "experiment", "learn", "model", "rankwright", "report", "search", "spec"];
 
-/// Verbs of the command.
-const VERBS: [&str; 18] = [
+/// Commands of `rankwright`.
+const COMMANDS: [&str; 18] = [
     "classify",
     "compare",
     "cv",
@@ -36,7 +36,7 @@ const OWN_JSON: [(&str, &str); 1] =
     [("page.rs", "adds the names of the files that it wrote to the document")];
 
 #[test]
-fn library_texts_name_no_flag_and_no_verb() {
+fn library_texts_name_no_flag_and_no_command() {
     let mut found = Vec::new();
     for library in LIBRARIES {
         for file in rust_files(&crates().join(library).join("src")) {
@@ -119,7 +119,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The first flag, or verb after the command's name, in a text.
+/// The first flag, or command after the word `rankwright`, in a text.
 fn command_word(text: &str) -> Option<String> {
     let words: Vec<&str> = text
         .split(|c: char| c.is_whitespace() || "`'\"(),;:=".contains(c))
@@ -132,7 +132,7 @@ fn command_word(text: &str) -> Option<String> {
     if let Some(flag) = words.iter().find(|word| is_flag(word)) {
         return Some((*flag).to_owned());
     }
-    let called = |pair: &&[&str]| pair[0] == "rankwright" && VERBS.contains(&pair[1]);
+    let called = |pair: &&[&str]| pair[0] == "rankwright" && COMMANDS.contains(&pair[1]);
     words.windows(2).find(called).map(|pair| pair.join(" "))
 }
 
@@ -318,7 +318,7 @@ fn rankwright_plural(word: &str) -> String {
 }
 
 /// Names of the structs, enums and traits that a file declares outside of its tests. `Args` is
-/// left out: the arguments of every verb of the command have that name.
+/// left out: the arguments of every command have that name.
 fn type_names(source: &str) -> Vec<String> {
     let mut names = Vec::new();
     for line in without_tests(source).lines() {

@@ -409,7 +409,7 @@ fn features_are_labelled_named_and_told_to_the_model() {
     bench.put("strangers", "x1 0 r01 1\n");
     let none = bench.run("features shop --queries queries.tsv --qrels strangers --out n.rwd");
     assert!(
-        none.code() == 1 && none.err().contains("no judgement for any of the given queries (16)"),
+        none.code() == 1 && none.err().contains("no judgement for any of the 16 given queries"),
         "{}",
         none.err()
     );

@@ -55,8 +55,8 @@ fn shell(bench: &Bench, script: &str) -> Ran {
     Ran(output.unwrap())
 }
 
-/// The text without blanks at the ends of lines, which editors remove.
-fn plain(text: &str) -> String {
+/// The text without spaces at the ends of lines, which editors remove.
+fn without_trailing_spaces(text: &str) -> String {
     text.trim_end().lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
@@ -83,7 +83,12 @@ fn walk(document: &str) -> (usize, usize) {
         assert_eq!(ran.code(), 0, "{}\n{}{}", block.body, ran.out(), ran.err());
         run += 1;
         if let Some(next) = blocks.get(at + 1).filter(|next| next.follows && next.fence == "text") {
-            assert_eq!(plain(&ran.out()), plain(&next.body), "{}", block.body);
+            assert_eq!(
+                without_trailing_spaces(&ran.out()),
+                without_trailing_spaces(&next.body),
+                "{}",
+                block.body
+            );
             shown += 1;
         }
     }

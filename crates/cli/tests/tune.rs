@@ -198,7 +198,7 @@ fn a_log_is_extended_and_refuses_another_command() {
     for (learner, space, more, message) in [
         ("mart(trees=4)", "leaves=int(2,90)", valid, "learner was mart(trees=3, stop=50), now"),
         ("mart(trees=3)", "leaves=int(2,91)", valid, "space was leaves=int(2,90), now"),
-        ("mart(trees=3)", "leaves=int(2,90)", "--log log --folds 2", "measured on was"),
+        ("mart(trees=3)", "leaves=int(2,90)", "--log log --folds 2", "evaluated on was"),
         ("mart(trees=3)", "leaves=int(2,90)", "--valid valid.txt --log log --seed 2", "seed was 1"),
         ("mart(trees=3)", "leaves=int(2,90)", "--valid train.txt --log log", "validation data was"),
     ] {

@@ -44,12 +44,12 @@ pub(crate) fn token_length(window: &Window) -> usize {
         (!above).trailing_zeros() as usize
     }
     #[cfg(not(target_arch = "x86_64"))]
-    token_length_plain(window)
+    token_length_reference(window)
 }
 
 /// The simple version of the vector comparison.
 #[cfg(any(test, not(target_arch = "x86_64")))]
-fn token_length_plain(window: &Window) -> usize {
+fn token_length_reference(window: &Window) -> usize {
     window.iter().take(16).take_while(|b| (0x21..0x80).contains(*b)).count()
 }
 
@@ -88,7 +88,8 @@ pub(crate) fn digits(window: &Window) -> (usize, u64) {
     (count, eight(word.wrapping_shl(64 - 8 * count as u32)))
 }
 
-/// The unsigned plain decimal that is the token of `length` bytes at `AT` in a window.
+/// The unsigned decimal number, without exponent and of up to eight digits, that is the token of
+/// `length` bytes at `AT` in a window.
 #[inline(always)]
 fn unsigned<const AT: usize>(window: &Window, length: usize) -> Option<f64> {
     let word = load8(window, AT);
@@ -114,9 +115,10 @@ fn unsigned<const AT: usize>(window: &Window, length: usize) -> Option<f64> {
     Some(eight(digits) as i64 as f64 / power)
 }
 
-/// The plain decimal that is the token of `length` bytes at the start of a window.
+/// The decimal number without exponent, of up to eight digits, that is the token of `length` bytes
+/// at the start of a window.
 #[inline(always)]
-fn plain(window: &Window, length: usize) -> Option<f64> {
+fn short_decimal(window: &Window, length: usize) -> Option<f64> {
     if window[0] == b'-' {
         return unsigned::<1>(window, length.checked_sub(1)?).map(|value| -value);
     }
@@ -131,7 +133,7 @@ pub(crate) fn f32_token(window: &Window, length: usize) -> Option<f32> {
     if length == 1 && digit < 10 {
         return Some(f32::from(digit));
     }
-    match plain(window, length) {
+    match short_decimal(window, length) {
         Some(value) if value.to_bits() & 0x1fff_ffff != 0x1000_0000 => Some(value as f32),
         _ => slow_f32(number_token(window.get(..length)?)?),
     }
@@ -140,7 +142,7 @@ pub(crate) fn f32_token(window: &Window, length: usize) -> Option<f32> {
 /// The finite f64 that is the token of `length` bytes at `offset`.
 #[inline(always)]
 pub(crate) fn f64_token(bytes: &[u8], offset: usize, length: usize) -> Option<f64> {
-    match window(bytes, offset).and_then(|window: &Window| plain(window, length)) {
+    match window(bytes, offset).and_then(|window: &Window| short_decimal(window, length)) {
         Some(value) => Some(value),
         None => slow_f64(number_token(bytes.get(offset..offset + length)?)?),
     }
@@ -233,7 +235,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(3000))]
         #[test]
-        fn any_plain_decimal_is_rounded_correctly(
+        fn any_short_decimal_is_rounded_correctly(
             whole in 0u32..20_000_000, decimals in 0usize..10, fraction in any::<u64>(), minus: bool,
         ) {
             let sign = if minus { "-" } else { "" };
@@ -253,7 +255,7 @@ mod tests {
 
         #[test]
         fn the_vector_compare_equals_its_reference_implementation(bytes: Window) {
-            prop_assert_eq!(token_length(&bytes), token_length_plain(&bytes));
+            prop_assert_eq!(token_length(&bytes), token_length_reference(&bytes));
         }
 
         /// Short tokens of digits and points, right and wrong, against the standard library.

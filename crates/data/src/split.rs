@@ -22,8 +22,8 @@ impl Parts {
             let (name, share) =
                 item.split_once('=').ok_or_else(|| invalid(item, "'name=share'"))?;
             let (name, share) = (name.trim(), share.trim());
-            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-            if name.is_empty() || !name.chars().all(plain) {
+            let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+            if name.is_empty() || !name.chars().all(is_allowed) {
                 return Err(invalid(name, "a part's name of letters, digits, - and _"));
             }
             if parts.iter().any(|(other, _)| other == name) {

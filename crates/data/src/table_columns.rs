@@ -78,7 +78,7 @@ pub enum Encoding {
     Time(Vec<TimePart>),
 }
 
-/// A shared list of texts as a plain list.
+/// Serialises a shared list of texts like an owned list.
 mod shared_texts {
     use std::sync::Arc;
 
@@ -199,7 +199,7 @@ impl TableColumns {
         for column in &columns {
             let is_shared = matches!(column.role, Role::Feature | Role::Ignore);
             let is_encoding = column.role.is_encoding();
-            let is_plain = column.role == Role::Feature || column.encoding.is_number();
+            let may_have_encoding = column.role == Role::Feature || column.encoding.is_number();
             let is_valid = match &column.encoding {
                 Encoding::Number => true,
                 Encoding::Category(values) => {
@@ -210,7 +210,7 @@ impl TableColumns {
             };
             let is_new =
                 names.insert(column.name.as_str()) && (is_shared || roles.insert(column.role));
-            if !(is_new && is_valid && is_plain) || is_encoding {
+            if !(is_new && is_valid && may_have_encoding) || is_encoding {
                 return Err(invalid(column));
             }
         }

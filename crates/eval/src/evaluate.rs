@@ -79,8 +79,9 @@ pub struct MeasureResult {
     /// The measure.
     #[serde(rename = "metric")]
     pub measure: Measure,
-    /// Every convention of the number: those of the measure, and those of this evaluation (`depth`,
-    /// `weights=query` if queries have different weights).
+    /// Every convention of the number (how ties, unjudged documents and so on are treated): those
+    /// of the measure, and those of this evaluation (`depth`, `weights=query` if queries have
+    /// different weights).
     pub convention: String,
     /// Whether a query has a weight other than 1, so that the total is weighted.
     #[serde(skip)]
@@ -363,7 +364,7 @@ fn total(measure: &Measure, cells: &[QueryValue], weights: &[f64]) -> (f64, Opti
 }
 
 /// Half the width of Student's t interval of a weighted mean; unequal weights shrink the number of
-/// queries to (sum w)^2 / sum w^2, which for equal weights is the plain count.
+/// queries to (sum w)^2 / sum w^2, which for equal weights is the number of queries.
 fn half_width(values: impl Iterator<Item = (f64, f64)>, mean: f64) -> Option<f64> {
     let (mut total, mut squared_weights, mut squared_deviations) = (0.0, 0.0, 0.0);
     for (value, weight) in values {
@@ -461,11 +462,11 @@ mod tests {
         let ids = vec!["a", "b", "c"];
         let source = ScoredQueries::new(&labels, &scores, vec![0..2, 2..4, 4..6], ids).unwrap();
         let specs = measures(&["rr", "rr(ties=mean)", "auc", "inversions"]);
-        let plain = evaluate(&source, &specs, EvalOptions::default()).unwrap();
-        assert!(plain.results.iter().all(|result| result.ties.is_none()));
+        let without_ties = evaluate(&source, &specs, EvalOptions::default()).unwrap();
+        assert!(without_ties.results.iter().all(|result| result.ties.is_none()));
         let found = evaluate(&source, &specs, EvalOptions::default().tie_effect(true)).unwrap();
         let values = |e: &Evaluation| e.results.iter().map(|r| r.value).collect::<Vec<_>>();
-        assert_eq!(values(&plain), values(&found));
+        assert_eq!(values(&without_ties), values(&found));
         let expected = Some(TieEffect { queries: 1, low: 2.5 / 3.0, high: 1.0 });
         assert_eq!([found.results[0].ties, found.results[1].ties], [expected; 2]);
         assert_eq!(found.results[2].ties, None, "the area does not depend on the order of ties");

@@ -1,4 +1,5 @@
-//! Lines below a table of metrics: conventions, methods of intervals, and ties that decide.
+//! Lines below a table of metrics: conventions (how ties, unjudged documents and so on are
+//! treated), methods of intervals, and ties that decide.
 //!
 //! A reader sees each fact once. Conventions that all metrics of the table have in common are one
 //! line; metrics that agree in the others share a line; a cut-off that the name of the metric shows

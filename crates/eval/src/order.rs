@@ -458,14 +458,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn equals_a_plain_stable_sort(scores in prop::collection::vec(
+        fn equals_a_stable_sort(scores in prop::collection::vec(
             prop_oneof![Just(0.0), Just(-0.0), Just(1.0), -3.0..3.0_f64, Just(f64::INFINITY)], 0..60),
             presort in any::<bool>()) {
             let mut scores = scores;
             if presort { scores.sort_by(|a, b| b.partial_cmp(a).unwrap()); }
-            let mut plain: Vec<u32> = (0..scores.len() as u32).collect();
-            plain.sort_by(|&a, &b| scores[b as usize].partial_cmp(&scores[a as usize]).unwrap());
-            prop_assert_eq!(order(Rows::of_scores(&scores), OrderRule::STABLE), plain);
+            let mut expected: Vec<u32> = (0..scores.len() as u32).collect();
+            expected.sort_by(|&a, &b| scores[b as usize].partial_cmp(&scores[a as usize]).unwrap());
+            prop_assert_eq!(order(Rows::of_scores(&scores), OrderRule::STABLE), expected);
         }
     }
 
@@ -505,10 +505,10 @@ mod tests {
             junk in prop::collection::vec(0..160_u32, 150),
             seed in any::<u64>(),
         ) {
-            let mut plain: Vec<u32> = (0..scores.len() as u32).collect();
+            let mut expected: Vec<u32> = (0..scores.len() as u32).collect();
             let key = |r: u32| (-scores[r as usize], tie_hash(seed, r), r);
-            plain.sort_by(|&a, &b| key(a).partial_cmp(&key(b)).unwrap());
-            prop_assert_eq!(&seeded(&scores, seed, &mut []), &plain);
+            expected.sort_by(|&a, &b| key(a).partial_cmp(&key(b)).unwrap());
+            prop_assert_eq!(&seeded(&scores, seed, &mut []), &expected);
             let mut hints = vec![vec![0; scores.len()], junk[..scores.len()].to_vec()];
             // The order before a few scores changed, the right order, and its reverse.
             let mut before = scores.clone();
@@ -516,11 +516,11 @@ mod tests {
                 if let Some(score) = before.get_mut(row) { *score += by; }
             }
             hints.push(seeded(&before, seed ^ 1, &mut []));
-            hints.push(plain.clone());
-            hints.push(plain.iter().rev().copied().collect());
+            hints.push(expected.clone());
+            hints.push(expected.iter().rev().copied().collect());
             for mut hint in hints {
-                prop_assert_eq!(&seeded(&scores, seed, &mut hint), &plain);
-                prop_assert_eq!(&hint, &plain);
+                prop_assert_eq!(&seeded(&scores, seed, &mut hint), &expected);
+                prop_assert_eq!(&hint, &expected);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Evaluation of plain slices: scores, labels and query ids, one of each per row.
+//! Evaluation of slices: scores, labels and query ids, one of each per row.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -22,7 +22,7 @@ use crate::list::small_grade;
 /// let mut swap = ndcg.swap().ok_or("ndcg has a swap")?;
 /// swap.prepare(&[0.0, 1.0, 0.0, 1.0, 1.0], &[1.0, 1.0, 1.0, 0.0, 0.0])?;
 /// let mut row = [0.0; 5];
-/// swap.row(0, &mut row);
+/// swap.swap_deltas(0, &mut row);
 /// assert!((row[1] - 0.1732).abs() < 5e-5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -34,11 +34,12 @@ pub trait SwapDelta: fmt::Debug + Send {
     /// Sets `out[j]`, for each rank j from `from` on, to the metric after swapping the ranks i and
     /// j minus the metric before. Ranks count from 0; `out` has one entry for each rank, or only
     /// for the first ranks if `from` is greater than i.
-    fn row_from(&self, i: usize, from: usize, out: &mut [f64]);
+    fn swap_deltas_from(&self, i: usize, from: usize, out: &mut [f64]);
 
-    /// The whole row of rank `i`: [`row_from`](SwapDelta::row_from) rank 0.
-    fn row(&self, i: usize, out: &mut [f64]) {
-        self.row_from(i, 0, out);
+    /// The deltas of rank `i` with all ranks: [`swap_deltas_from`](SwapDelta::swap_deltas_from)
+    /// rank 0.
+    fn swap_deltas(&self, i: usize, out: &mut [f64]) {
+        self.swap_deltas_from(i, 0, out);
     }
 
     /// Gains and discounts of the query that was prepared last, for metrics whose change is a
@@ -140,7 +141,7 @@ impl SwapDelta for AdditiveSwap {
         Ok(())
     }
 
-    fn row_from(&self, i: usize, from: usize, out: &mut [f64]) {
+    fn swap_deltas_from(&self, i: usize, from: usize, out: &mut [f64]) {
         let (Some(&gain), Some(&discount)) = (self.gains.get(i), self.discounts.get(i)) else {
             return;
         };

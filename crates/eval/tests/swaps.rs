@@ -70,14 +70,14 @@ proptest! {
             let before = evaluate(spec, &labels, &unretrieved);
             for i in 0..n {
                 let mut row = vec![f64::NAN; n];
-                swap.row(i, &mut row);
+                swap.swap_deltas(i, &mut row);
                 // Entries that must not be written keep a number that no change has.
                 let untouched = 7.0;
                 let mut part = vec![untouched; n];
-                swap.row_from(i, i + 1, &mut part);
+                swap.swap_deltas_from(i, i + 1, &mut part);
                 for j in i + 1..n {
                     let mut short = vec![untouched; j + 1];
-                    swap.row_from(i, j, &mut short);
+                    swap.swap_deltas_from(i, j, &mut short);
                     prop_assert_eq!(short[j], row[j], "{} cut short", spec);
                     if let Some(f) = swap.factors() {
                         let product =
@@ -109,8 +109,8 @@ fn a_swap_delta_can_be_used_for_query_after_query() {
             reused.prepare(labels, &ideal).unwrap();
             for i in 0..labels.len() {
                 let (mut a, mut b) = (vec![0.0; labels.len()], vec![0.0; labels.len()]);
-                fresh.row(i, &mut a);
-                reused.row(i, &mut b);
+                fresh.swap_deltas(i, &mut a);
+                reused.swap_deltas(i, &mut b);
                 assert_eq!(a, b, "{spec} {labels:?}");
             }
         }

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::file::{Experiment, ExperimentLearner, FactorView, LearnerKind};
+use super::file::{Experiment, ExperimentLearner, FactorLayout, LearnerKind};
 
 /// The factor that is not a parameter: the name of the entry.
 pub(super) const ENTRY: &str = "learner";
@@ -45,7 +45,7 @@ pub(super) fn words(factors: &[String], values: &[String]) -> String {
     factors.iter().zip(values).map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The learners of a view by row and column, in the order of their first occurrence.
+/// The learners of a layout by row and column, in the order of their first occurrence.
 #[derive(Debug)]
 pub(super) struct FactorGrid {
     /// For each row, its values of the row factors.
@@ -57,12 +57,12 @@ pub(super) struct FactorGrid {
 }
 
 impl FactorGrid {
-    pub(super) fn new(experiment: &Experiment, view: &FactorView) -> Self {
+    pub(super) fn new(experiment: &Experiment, layout: &FactorLayout) -> Self {
         let mut grid = Self { rows: Vec::new(), columns: Vec::new(), groups: HashMap::new() };
-        for number in &view.learners {
+        for number in &layout.learners {
             let learner = &experiment.learners[*number];
-            let row = index_of(&mut grid.rows, values(experiment, learner, &view.rows));
-            let column = index_of(&mut grid.columns, values(experiment, learner, &view.columns));
+            let row = index_of(&mut grid.rows, values(experiment, learner, &layout.rows));
+            let column = index_of(&mut grid.columns, values(experiment, learner, &layout.columns));
             grid.groups.entry((row, column)).or_default().push(*number);
         }
         grid

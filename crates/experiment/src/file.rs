@@ -22,17 +22,17 @@ use crate::ExperimentError;
 
 mod document;
 mod grid;
+mod layout;
 mod learner;
 mod raw;
 mod source;
-mod view;
 
 use document::{TomlDocument, TomlTable};
 use raw::{RawExperiment, Texts, WholeNumber};
 
+pub use layout::{FactorLayout, FactorPlot, FactorTable};
 pub use learner::{ExperimentLearner, LearnerEntry, LearnerKind};
 pub use source::{DataOrigin, DataSet, DataSource, FoldFiles, QueryDivision};
-pub use view::{FactorPlot, FactorTable, FactorView};
 
 /// A complete comparison: learners on data sets, over folds and seeds.
 ///
@@ -126,8 +126,8 @@ impl Experiment {
             plots: Vec::new(),
             sha256: sha256(text.as_bytes()),
         };
-        experiment.tables = view::tables(document, &raw.table, &experiment)?;
-        experiment.plots = view::plots(document, &raw.plot, &experiment)?;
+        experiment.tables = layout::tables(document, &raw.table, &experiment)?;
+        experiment.plots = layout::plots(document, &raw.plot, &experiment)?;
         Ok(experiment)
     }
 

@@ -51,8 +51,8 @@ mod tests;
 pub use cell::{CellSeconds, CellState, CellWarning, ExperimentCell, StoredCell};
 pub use error::ExperimentError;
 pub use file::{
-    DataOrigin, DataSet, DataSource, Experiment, ExperimentLearner, FactorPlot, FactorTable,
-    FactorView, FoldFiles, LearnerEntry, LearnerKind, QueryDivision,
+    DataOrigin, DataSet, DataSource, Experiment, ExperimentLearner, FactorLayout, FactorPlot,
+    FactorTable, FoldFiles, LearnerEntry, LearnerKind, QueryDivision,
 };
 pub use lock::{
     ExperimentLock, FileChecksum, LearnerSettings, LockedComparison, LockedData, LockedDivision,

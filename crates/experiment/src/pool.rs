@@ -3,7 +3,7 @@
 //!
 //! The test queries of all folds form one list, fold by fold, which is evaluated together. The
 //! value of a query is the mean over seeds; a query that a metric skips is skipped for every seed,
-//! as that depends on labels alone. Where a metric's total is the plain mean over queries, it has the
+//! as that depends on labels alone. Where a metric's total is the unweighted mean over queries, it has the
 //! interval of the averaged values, which describes the variation over queries, not over seeds:
 //! Student's, or one on the scale of the logit (of the logarithm, for a metric without a highest value)
 //! where Student's would leave the range of the metric. Other totals (sums, geometric means, weighted queries) are averaged over the seeds and
@@ -108,8 +108,9 @@ fn mean_result(
         })
         .collect();
     let counted: Vec<f64> = values.iter().copied().flatten().collect();
-    let is_plain_mean = matches!(first.measure.aggregate(), Aggregate::Mean) && !first.weighted;
-    let (value, interval) = match is_plain_mean {
+    let is_unweighted_mean =
+        matches!(first.measure.aggregate(), Aggregate::Mean) && !first.weighted;
+    let (value, interval) = match is_unweighted_mean {
         true => {
             let mean = counted.iter().sum::<f64>() / counted.len() as f64;
             let range = first.measure.metric().range();
@@ -180,8 +181,8 @@ mod tests {
         let found = mean(&seeds).unwrap();
         assert_eq!(found.results[0].values, [Some(0.75), Some(0.5), None]);
         assert_eq!((found.results[0].value, found.results[0].queries), (0.625, 2));
-        // Student's t for two values, 0.625 -+ 12.7062 * 0.125, would leave 0 to 1; of the logit:
-        // 0.5108 -+ 1.5883 / (0.625 * 0.375).
+        // Student's t for two values, 0.625 -+ 12.7062 * 0.125, would exceed the range 0 to 1, so
+        // the interval is computed on the logit scale: 0.5108 -+ 1.5883 / (0.625 * 0.375).
         let (low, high) = found.results[0].ci95.unwrap();
         assert!((low - 0.001_897).abs() < 1e-5 && (high - 0.999_317).abs() < 1e-5, "{low} {high}");
     }
@@ -194,7 +195,7 @@ mod tests {
         let rr = MetricSpec::parse("rr").unwrap().resolve(SourceKind::Features).unwrap();
         let seed = evaluate(&queries, &[rr], EvalOptions::default()).unwrap();
         let found = mean(&[seed.clone(), seed]).unwrap();
-        // Reciprocal ranks 1 and 1/2 with weights 3 and 1; the plain mean would be 0.75.
+        // Reciprocal ranks 1 and 1/2 with weights 3 and 1; the unweighted mean would be 0.75.
         let result = &found.results[0];
         assert_eq!((result.value, result.ci95, result.weighted), (0.875, None, true));
     }

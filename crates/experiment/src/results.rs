@@ -105,7 +105,7 @@ pub struct CellResult {
     pub rounds: usize,
     /// Number of the round with the best value on validation data, from 1; `None` without
     /// validation data.
-    pub best: Option<usize>,
+    pub best_round: Option<usize>,
     /// Number of trees of the model; 0 if it has none.
     pub trees: usize,
     /// Warnings about the model, such as one that ranks nothing.
@@ -262,7 +262,7 @@ impl CellResult {
             warnings: stored.warnings.clone(),
             unit: stored.unit.clone(),
             rounds: stored.rounds,
-            best: stored.best,
+            best_round: stored.best,
             trees: stored.trees,
         }
     }

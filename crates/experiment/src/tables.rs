@@ -26,7 +26,7 @@ pub(super) fn heading(experiment: &Experiment, set: &SetResult) -> String {
     format!("{}: {}{folds}", data.name, counted(set.queries, "test query"))
 }
 
-/// The conventions of the metrics.
+/// The conventions of the metrics: how ties, unjudged documents and so on are treated.
 pub(super) fn metric_conventions(sets: &[SetResult]) -> Vec<String> {
     let first = sets.first().and_then(|set| set.systems.first());
     first.map_or(Vec::new(), |system| conventions(&system.mean.results))
@@ -97,7 +97,7 @@ pub(super) fn overview(experiment: &Experiment, sets: &[SetResult]) -> Section {
                 Some(result) => TableCell {
                     text: value(result.mean),
                     best: result.best,
-                    mark: result.versus.as_ref().map(|v| v.mark).unwrap_or_default(),
+                    mark: result.vs_baseline.as_ref().map(|v| v.mark).unwrap_or_default(),
                 },
                 None => TableCell::new("-"),
             });

@@ -3,8 +3,8 @@
 //!
 //! Histograms, counts and fixed-point sums are added with wrapping integer addition, so neither the
 //! order nor the number of processes can change a bit of a tree that is grown from given
-//! derivatives; bin bounds come from a gathered and sorted sample. [`Local`] is the implementation
-//! for one process, which exchanges nothing.
+//! derivatives; bin bounds come from a gathered and sorted sample. [`SingleProcess`] is the
+//! implementation for one process, which exchanges nothing.
 //!
 //! Not exchanged yet: random samples, the order of tied documents and other random draws are seeded
 //! with query numbers, which count the queries of one process; and constants that objectives
@@ -36,9 +36,9 @@ pub trait Collective: Debug + Send + Sync {
 
 /// The implementation for a single process.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Local;
+pub struct SingleProcess;
 
-impl Collective for Local {
+impl Collective for SingleProcess {
     fn size(&self) -> usize {
         1
     }
@@ -153,14 +153,14 @@ mod tests {
     #[test]
     fn processes_that_share_the_queries_grow_the_tree_of_a_single_process() {
         let data = LetorOptions { queries: 30, documents: 50, seed: 4 }.generate().unwrap();
-        let plain = TreeConfig { leaves: 20, min_rows: 7, ..TreeConfig::default() };
-        let oblivious = TreeConfig { leaves: 32, growth: Growth::Oblivious, ..plain.clone() };
+        let leafwise = TreeConfig { leaves: 20, min_rows: 7, ..TreeConfig::default() };
+        let oblivious = TreeConfig { leaves: 32, growth: Growth::Oblivious, ..leafwise.clone() };
         // The integer parts of every feature are categories, some of them in one process only.
-        let categorical = TreeConfig { categorical: (0..136).collect(), ..plain.clone() };
+        let categorical = TreeConfig { categorical: (0..136).collect(), ..leafwise.clone() };
         for (params, size) in
-            [(&plain, 2), (&plain, 3), (&oblivious, 2), (&oblivious, 3), (&categorical, 3)]
+            [(&leafwise, 2), (&leafwise, 3), (&oblivious, 2), (&oblivious, 3), (&categorical, 3)]
         {
-            let expected = tree(&data, params, &Local);
+            let expected = tree(&data, params, &SingleProcess);
             assert!(expected.0.len() > 10);
             let shared = SharedTable {
                 table: Mutex::new(vec![Vec::new(); size]),

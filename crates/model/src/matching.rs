@@ -5,7 +5,7 @@
 //! - Numbers (ids) match numbers; names that are whole numbers are ids. Ids that a sparse file
 //!   happens not to contain are absent values (0 or missing, by the model's rule), not a mismatch.
 //! - Unnamed features of a model of another system are counted from 0 by that system. With data that
-//!   is numbered from 1 that is an error: feature 0 may be feature 1, where the system got the values
+//!   is numbered from 1 that is an error: feature 0 may be feature 1 if the system got the values
 //!   as a matrix, or the numbers may be the same, where it read the same files. A model that was
 //!   written again with the number of its first feature says which.
 //! - Names do not match numbers: nothing says with which number the names begin. The caller can

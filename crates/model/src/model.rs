@@ -83,7 +83,7 @@ impl ModelBody {
 /// | score rows repeatedly | [`scorer`](Model::scorer), [`scorer_for`](Model::scorer_for) other columns: a [`Scorer`](crate::Scorer) |
 /// | score by the reference implementation, for tests | [`score_row`](Model::score_row), [`score_query`](Model::score_query) |
 /// | describe | [`summary`](Model::summary), [`importance`](Model::importance), [`weights`](Model::weights), [`header`](Model::header) |
-/// | explain | an [`Explainer`](crate::Explainer), [`dependence`](Model::dependence) on one feature |
+/// | explain | an [`Explainer`](crate::Explainer), partial [`dependence`](Model::dependence) on one feature |
 ///
 /// ```
 /// use rankwright_data::{Absent, FeatureNames};

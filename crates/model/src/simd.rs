@@ -1,10 +1,10 @@
 //! The choice between portable code and code for AVX2, and the proof that AVX2 is available.
 //!
-//! Most kernels (the inner loops of training and scoring) are written once in plain Rust and
-//! compiled twice: for AVX2, and for any processor. Nothing in them depends on the width of a
-//! register (no fused multiply-add, fixed lanes), so both give the same bits. The innermost steps
-//! of scoring are also written with AVX2 intrinsics (`engine/kernel/avx2.rs`). Tests compare each
-//! with its reference implementation.
+//! Most kernels (the inner loops of training and scoring) are written once in portable Rust
+//! (without intrinsics) and compiled twice: for AVX2, and for any processor. Nothing in them
+//! depends on the width of a register (no fused multiply-add, fixed lanes), so both give the same
+//! bits. The innermost steps of scoring are also written with AVX2 intrinsics
+//! (`engine/kernel/avx2.rs`). Tests compare each with its reference implementation.
 
 /// The instruction set that kernels use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -21,11 +21,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let comparison = compare_evaluations(&systems, &CompareOptions::default())?;
     println!("{}", comparison_table(&comparison).to_text());
 
-    let versus = comparison.metrics[0].systems[1].versus.as_ref().ok_or("no comparison")?;
+    let vs_baseline =
+        comparison.metrics[0].systems[1].vs_baseline.as_ref().ok_or("no comparison")?;
     println!(
         "LambdaMART is better on {} queries, equal on {}, worse on {}; p = {:.5}",
-        versus.counts.wins, versus.counts.ties, versus.counts.losses, versus.p
+        vs_baseline.counts.wins, vs_baseline.counts.ties, vs_baseline.counts.losses, vs_baseline.p
     );
-    assert!(versus.difference > Some(0.0) && versus.p < 0.05);
+    assert!(vs_baseline.difference > Some(0.0) && vs_baseline.p < 0.05);
     Ok(())
 }

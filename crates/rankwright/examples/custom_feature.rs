@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rankwright::prelude::*;
 use rankwright::search::{
-    Evidence, Feature, FeatureDef, FeatureParams, FieldKind, NumberField, SearchError,
+    CandidateStatistics, Feature, FeatureDef, FeatureParams, FieldKind, NumberField, SearchError,
     SearchRequest, Value,
 };
 use rankwright::spec::params;
@@ -39,11 +39,15 @@ impl FeatureParams for BudgetParams {
 }
 
 impl Feature for WithinBudget {
-    fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
-        let given = evidence.query().fields.iter().find(|(name, _)| name == "budget");
+    fn values(
+        &self,
+        statistics: &CandidateStatistics<'_>,
+        out: &mut [f64],
+    ) -> Result<(), SearchError> {
+        let given = statistics.query().fields.iter().find(|(name, _)| name == "budget");
         // Values that are not written are missing.
         let Some((_, Value::Number(budget))) = given else { return Ok(()) };
-        for (value, price) in out.iter_mut().zip(evidence.numbers(&self.0)?) {
+        for (value, price) in out.iter_mut().zip(statistics.numbers(&self.0)?) {
             *value = f64::from(price <= *budget);
         }
         Ok(())

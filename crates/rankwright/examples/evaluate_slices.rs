@@ -1,4 +1,4 @@
-//! Computes metrics of plain slices: scores, labels and query ids.
+//! Computes metrics of slices: scores, labels and query ids.
 //!
 //! `cargo run -p rankwright --example evaluate_slices`
 #![allow(clippy::print_stdout)]

@@ -22,7 +22,7 @@ use rankwright::learn::objective::OBJECTIVES;
 use rankwright::learn::{LEARNERS, LearnerDef};
 use rankwright::model::ModelFormat;
 use rankwright::search::{DocumentFormat, FEATURES, FIRST_STAGES};
-use rankwright::spec::{FAMILIAR_LEARNERS, FAMILIAR_PARAMS, ParamDef};
+use rankwright::spec::{OTHER_SYSTEM_LEARNERS, OTHER_SYSTEM_PARAMS, ParamDef};
 
 const NOTE: &str =
     "<!-- Written by crates/rankwright/tests/reference.rs; edit the declarations instead. -->";
@@ -166,8 +166,8 @@ fn names() -> String {
     let mut page = page("Names you may know", about);
     let all = |names: &[&str]| names.iter().map(|name| code(name)).collect::<Vec<_>>().join(", ");
     page.push_str("## Parameters\n\n");
-    let params = FAMILIAR_PARAMS.iter().map(|entry| {
-        let here = match entry.here {
+    let params = OTHER_SYSTEM_PARAMS.iter().map(|entry| {
+        let here = match entry.our_names {
             [] => "not a parameter".to_owned(),
             names => all(names),
         };
@@ -175,9 +175,9 @@ fn names() -> String {
     });
     table(&mut page, &["elsewhere", "here", ""], params);
     page.push_str("## Learners\n\n");
-    let learners = FAMILIAR_LEARNERS.iter();
+    let learners = OTHER_SYSTEM_LEARNERS.iter();
     let learners =
-        learners.map(|entry| vec![all(entry.names), code(entry.here), entry.note.to_owned()]);
+        learners.map(|entry| vec![all(entry.names), code(entry.our_spec), entry.note.to_owned()]);
     table(&mut page, &["elsewhere", "here", ""], learners);
     page
 }
@@ -185,14 +185,14 @@ fn names() -> String {
 /// A hint must not lead to a name that does not exist.
 #[test]
 fn every_name_of_another_system_leads_to_one_that_exists() {
-    for entry in FAMILIAR_PARAMS {
-        for here in entry.here {
+    for entry in OTHER_SYSTEM_PARAMS {
+        for here in entry.our_names {
             let has = |def: &&&LearnerDef| def.params().iter().any(|param| param.name == *here);
             assert!(LEARNERS.iter().any(|def| has(&def)), "no learner has `{here}`");
         }
     }
-    for entry in FAMILIAR_LEARNERS {
-        assert!(LearnerSpec::parse(entry.here).is_ok(), "{}", entry.here);
+    for entry in OTHER_SYSTEM_LEARNERS {
+        assert!(LearnerSpec::parse(entry.our_spec).is_ok(), "{}", entry.our_spec);
         for name in entry.names {
             assert!(LEARNERS.iter().all(|def| def.name != *name), "{name} is a learner here");
         }

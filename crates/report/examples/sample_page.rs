@@ -7,7 +7,8 @@ use std::path::Path;
 use rankwright_eval::compare::Mark;
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_report::chart::{
-    Axis, BarSeries, Bars, Body, Chart, ForceArrow, Forces, Grouping, HeatMap, Scale, Series, Tone,
+    Axis, BarSeries, Bars, Body, Chart, ForceArrow, Forces, Grouping, HeatMap, Scale, Series,
+    SeriesColour,
 };
 use rankwright_report::{ChoiceForm, Page, PageBlock, Section};
 
@@ -153,7 +154,7 @@ fn features() -> Vec<PageBlock> {
     let wins = vec![BarSeries {
         name: "difference".into(),
         values: wins,
-        tone: Tone::Signed,
+        colour: SeriesColour::Signed,
         ..BarSeries::default()
     }];
     let systems = ["bm25", "linear", "lambdamart", "ranknet"].map(str::to_owned).to_vec();
@@ -167,7 +168,7 @@ fn features() -> Vec<PageBlock> {
     let labels = |shift: f64| BarSeries {
         name: format!("label {shift}"),
         values: (1..=20).map(|i| (20.0 - f64::from(i)).max(1.0) / (1.0 + shift)).collect(),
-        tone: Tone::Ordinal { step: shift as usize, of: 3 },
+        colour: SeriesColour::Ordinal { step: shift as usize, of: 3 },
         ..BarSeries::default()
     };
     let stacked = Bars {

@@ -165,7 +165,7 @@ pub enum ReportError {
 }
 
 impl ReportError {
-    /// The remedy, where there is one that holds for every caller.
+    /// The remedy, if there is one that holds for every caller.
     pub fn help(&self) -> Option<String> {
         match self {
             ReportError::Data(error) => error.help(),

@@ -59,7 +59,7 @@ fn everything() -> Page {
             id: "same".into(),
             label: NASTY.into(),
             groups: vec![group(NASTY), group("b")],
-            form: ChoiceForm::Stages,
+            form: ChoiceForm::Slider,
         },
     ])
 }

@@ -1,10 +1,10 @@
 //! Text analysis: from text to terms (words, lower case, accents, stop words, stems).
 //!
 //! The steps are tantivy's: words are runs of letters and digits; words of more than 128 bytes are
-//! dropped; then lower case, accents to plain letters (`fold`), the language's stop words removed
-//! (`stop`), and Snowball stems (`stem`). A removed word still counts as a position, so that
-//! positions and phrases stay correct. Documents and queries are analysed alike; the spec is stored
-//! with the index.
+//! dropped; then lower case, accented letters replaced by their base letters (`fold`), the
+//! language's stop words removed (`stop`), and Snowball stems (`stem`). A removed word still counts
+//! as a position, so that positions and phrases stay correct. Documents and queries are analysed
+//! alike; the spec is stored with the index.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -49,14 +49,14 @@ params! {
     pub struct LanguageParams {
         stem: bool = true, .., "Reduce words to their stems.";
         stop: bool = true, .., "Remove stop words, if the language has a list of them.";
-        fold: bool = true, .., "Replace accented letters by plain letters.";
+        fold: bool = true, .., "Replace accented letters by their base letters: é by e.";
     }
 }
 
 params! {
     /// Parameters of the analysis `plain`.
     pub struct PlainParams {
-        fold: bool = true, .., "Replace accented letters by plain letters.";
+        fold: bool = true, .., "Replace accented letters by their base letters: é by e.";
     }
 }
 

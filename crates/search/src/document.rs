@@ -73,7 +73,7 @@ impl Document {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value)
     }
 
-    /// The text of a field, where it is one text.
+    /// The text of a field, if it is one text.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name) {
             Some(Value::Text(text)) => Some(text),

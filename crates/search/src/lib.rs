@@ -43,8 +43,8 @@ pub use error::{
 };
 pub use facet::{Facet, FacetValue};
 pub use features::{
-    DEFAULT_CANDIDATES, Evidence, Extractor, FEATURE_VERSION, FEATURES, Feature, FeatureDef,
-    FeatureParams, FeatureRows, FeatureSet, Needs,
+    CandidateStatistics, DEFAULT_CANDIDATES, Extractor, FEATURE_VERSION, FEATURES, Feature,
+    FeatureDef, FeatureParams, FeatureRows, FeatureSet, Needs,
 };
 pub use filter::{
     ConditionOrigin, Filter, FilterError, FilterExpression, FilterHint, FilterProblem,

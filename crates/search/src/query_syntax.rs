@@ -98,7 +98,7 @@ pub struct ParsedQuery {
 /// A query that is ready to be ranked: its words, and the documents that it may find.
 pub(crate) struct PreparedQuery {
     pub(crate) query: Query,
-    /// The documents that fulfil the conditions of the query and pass the filter; `None` where the
+    /// The documents that fulfil the conditions of the query and pass the filter; `None` if the
     /// query has no conditions, so that the filter alone counts.
     pub(crate) filter: Option<Filter>,
     pub(crate) ignored: Vec<String>,
@@ -135,7 +135,7 @@ pub(crate) fn operator_in(text: &str, index: &Index) -> Option<String> {
     found.map(|part| text[part.start..part.end].to_owned())
 }
 
-/// A part of a query between blanks.
+/// A part of a query between whitespace.
 struct QueryPart<'a> {
     /// `+` or `-` at its beginning.
     sign: Option<char>,
@@ -149,7 +149,7 @@ struct QueryPart<'a> {
     body_start: usize,
 }
 
-/// Divides a query at blanks that are not inside of quotes or brackets.
+/// Divides a query at whitespace that is not inside of quotes or brackets.
 fn split(text: &str) -> Vec<QueryPart<'_>> {
     let mut parts = Vec::new();
     let mut at = 0;
@@ -186,7 +186,7 @@ fn split(text: &str) -> Vec<QueryPart<'_>> {
     }
 }
 
-/// The bytes of a text in quotes at the beginning; `None` where there is none, or no closing quote.
+/// The bytes of a text in quotes at the beginning; `None` if there is none, or no closing quote.
 fn quoted_end(text: &str) -> Option<usize> {
     let open = text.chars().next()?;
     let closing = closing_quotes(open)?;
@@ -195,7 +195,7 @@ fn quoted_end(text: &str) -> Option<usize> {
     Some(open.len_utf8() + at + close.len_utf8())
 }
 
-/// The bytes up to the next blank that is not inside of quotes or brackets behind a colon.
+/// The bytes up to the next whitespace that is not inside of quotes or brackets behind a colon.
 fn part_end(text: &str) -> usize {
     let mut at = 0;
     let mut before = ' ';

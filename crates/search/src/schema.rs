@@ -13,7 +13,7 @@
 //! A value that is not of its field's kind (a number field with `n/a`) is absent, and is counted.
 //! Guessing reads the first documents only; a field that first appears later is stored. A field is
 //! guessed to be a number, a date or a url if all its values are, or if at least 20 are and at most
-//! 1 % are not. Blank values do not count. A field with a code among its texts, digits with a zero in
+//! 1 % are not. Empty values do not count. A field with a code among its texts, digits with a zero in
 //! front such as `01234`, is a category and no number: as a number it would lose the zero.
 
 use std::collections::HashSet;
@@ -204,7 +204,8 @@ fn guess_kind(name: &str, values: &[&Value]) -> FieldKind {
     if TEXT_NAMES.contains(&name.as_str()) {
         return FieldKind::Text;
     }
-    let values: Vec<&Value> = values.iter().copied().filter(|value| !is_blank(value)).collect();
+    let values: Vec<&Value> =
+        values.iter().copied().filter(|value| !is_empty_text(value)).collect();
     let is_url = |value: &Value| {
         let is_address = |text: &str| text.starts_with("http://") || text.starts_with("https://");
         as_text(value).is_some_and(is_address)
@@ -249,7 +250,7 @@ pub(crate) fn fields_of_codes(documents: &[Document], given: &Schema) -> Vec<(St
     let guessed = schema.of_kind(FieldKind::Category).filter(|name| given.kind(name).is_none());
     let code_of = |name: &str| {
         let values: Vec<&Value> =
-            documents.iter().filter_map(|d| d.get(name)).filter(|value| !is_blank(value)).collect();
+            documents.iter().filter_map(|d| d.get(name)).filter(|value| !is_empty_text(value)).collect();
         let code = values.iter().filter_map(|value| as_text(value)).find(|text| is_code(text))?;
         let are_numbers = mostly(&values, |value| number_of(value).is_some());
         are_numbers.then(|| (name.to_owned(), code.trim().to_owned()))
@@ -257,8 +258,8 @@ pub(crate) fn fields_of_codes(documents: &[Document], given: &Schema) -> Vec<(St
     guessed.filter_map(code_of).collect()
 }
 
-/// Whether a value is a text without content.
-pub(crate) fn is_blank(value: &Value) -> bool {
+/// Whether a value is a text that is empty or only whitespace.
+pub(crate) fn is_empty_text(value: &Value) -> bool {
     as_text(value).is_some_and(|text| text.trim().is_empty())
 }
 
@@ -286,7 +287,7 @@ fn read_number(text: &str) -> Option<f64> {
 pub(crate) fn date_of(value: &Value) -> Option<i64> {
     match value {
         Value::Text(text) => read_date(text),
-        // A plain number is a year.
+        // A number alone is a year.
         Value::Number(year) if year.fract() == 0.0 && (1.0..=9999.0).contains(year) => {
             read_date(&format!("{:04}-01-01", *year as i32))
         }

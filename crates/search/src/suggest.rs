@@ -27,7 +27,7 @@ const COMPARED: usize = 8;
 const DOCUMENTS_READ: usize = 20;
 
 impl Index {
-    /// The query with misspelt words replaced by words of the index; `None` where none is misspelt,
+    /// The query with misspelt words replaced by words of the index; `None` if none is misspelt,
     /// or no word is near. `found` is the number of documents that the query finds; `terms` are the
     /// words that may be replaced.
     ///
@@ -182,7 +182,7 @@ fn most_edits(word: &str) -> usize {
 }
 
 /// Number of letters to insert, delete, replace, or exchange with their neighbours to get from one
-/// word to the other; `None` where there are more than `most`.
+/// word to the other; `None` if there are more than `most`.
 fn edits_between(a: &str, b: &str, most: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > most.saturating_mul(4) {
         return None;

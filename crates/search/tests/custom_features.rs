@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock};
 use rankwright_data::{Absent, FeatureNames};
 use rankwright_model::{Header, Linear, Model, ModelBody};
 use rankwright_search::{
-    BuildOptions, Evidence, Extractor, FEATURES, Feature, FeatureDef, FeatureParams, FeatureRows,
-    FeatureSet, FieldKind, FirstStage, Index, Needs, NumberField, Query, Ranker, RowOptions,
-    SearchBuffers, SearchError, TermStatistic, Terms, TextField, training_data,
+    BuildOptions, CandidateStatistics, Extractor, FEATURES, Feature, FeatureDef, FeatureParams,
+    FeatureRows, FeatureSet, FieldKind, FirstStage, Index, Needs, NumberField, Query, Ranker,
+    RowOptions, SearchBuffers, SearchError, TermStatistic, Terms, TextField, training_data,
 };
 use rankwright_spec::{SpecError, choices, params};
 
@@ -39,10 +39,14 @@ impl Feature for Coverage {
         Needs::default().frequencies(self.field)
     }
 
-    fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
+    fn values(
+        &self,
+        statistics: &CandidateStatistics<'_>,
+        out: &mut [f64],
+    ) -> Result<(), SearchError> {
         for (candidate, value) in out.iter_mut().enumerate() {
-            let found: u32 = evidence.frequencies(self.field, candidate)?.sum();
-            let length = evidence.length(self.field, candidate)?.max(1.0);
+            let found: u32 = statistics.frequencies(self.field, candidate)?.sum();
+            let length = statistics.length(self.field, candidate)?.max(1.0);
             *value = (f64::from(found) / length).powf(self.power);
         }
         Ok(())
@@ -58,7 +62,7 @@ static COVERAGE: FeatureDef = FeatureDef {
 };
 
 choices! {
-    /// The part of the evidence that the feature `probe` reads.
+    /// The part of the statistics that the feature `probe` reads.
     pub enum Part {
         /// The number in the id.
         Id = "id",
@@ -86,11 +90,11 @@ choices! {
 params! {
     /// Parameters of the feature `probe`.
     pub struct ProbeParams {
-        part: Part = Part::Nothing, .., "Part of the evidence.";
+        part: Part = Part::Nothing, .., "Part of the statistics.";
     }
 }
 
-/// A feature that reads one part of the evidence.
+/// A feature that reads one part of the statistics.
 struct Probe {
     part: Part,
     text: TextField,
@@ -100,7 +104,7 @@ struct Probe {
 
 static PROBE: FeatureDef = FeatureDef {
     name: "probe",
-    help: "Part of the evidence.",
+    help: "Part of the statistics.",
     example: "probe(part=id)",
     is_default: false,
     ..FeatureDef::of_params::<ProbeParams>()
@@ -126,26 +130,30 @@ impl Feature for Probe {
         }
     }
 
-    fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
-        assert_eq!(out.len(), evidence.candidates());
+    fn values(
+        &self,
+        statistics: &CandidateStatistics<'_>,
+        out: &mut [f64],
+    ) -> Result<(), SearchError> {
+        assert_eq!(out.len(), statistics.candidates());
         if self.part == Part::Plays {
-            out.copy_from_slice(&evidence.numbers(&self.plays)?);
+            out.copy_from_slice(&statistics.numbers(&self.plays)?);
             return Ok(());
         }
         for (candidate, value) in out.iter_mut().enumerate() {
             *value = match self.part {
-                Part::Id => evidence.id(candidate)?[1..].parse().unwrap(),
-                Part::Fields => evidence.document(candidate)?.fields.len() as f64,
+                Part::Id => statistics.id(candidate)?[1..].parse().unwrap(),
+                Part::Fields => statistics.document(candidate)?.fields.len() as f64,
                 Part::Position => {
-                    let positions = evidence.positions(self.text, 0, candidate)?;
+                    let positions = statistics.positions(self.text, 0, candidate)?;
                     positions[0].first().map_or(f64::NAN, |&at| f64::from(at))
                 }
-                Part::Documents => evidence.term_stats(self.text)?[0].documents as f64,
+                Part::Documents => statistics.term_stats(self.text)?[0].documents as f64,
                 Part::Undeclared => {
-                    f64::from(evidence.frequencies(self.title, candidate)?.sum::<u32>())
+                    f64::from(statistics.frequencies(self.title, candidate)?.sum::<u32>())
                 }
-                Part::Beyond => f64::from(evidence.id(candidate + 5)?.len() as u32),
-                Part::Term => evidence.positions(self.text, 7, candidate)?.len() as f64,
+                Part::Beyond => f64::from(statistics.id(candidate + 5)?.len() as u32),
+                Part::Term => statistics.positions(self.text, 7, candidate)?.len() as f64,
                 Part::Panic => panic!("a mistake in the feature"),
                 Part::Nothing | Part::Plays => continue,
             };
@@ -324,11 +332,15 @@ fn fields_of_another_index_are_refused() {
         is_text: bool,
     }
     impl Feature for Foreign {
-        fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
+        fn values(
+            &self,
+            statistics: &CandidateStatistics<'_>,
+            out: &mut [f64],
+        ) -> Result<(), SearchError> {
             let (text, number) = STOLEN.get().unwrap();
             out[0] = match self.is_text {
-                true => evidence.length(*text, 0)?,
-                false => evidence.numbers(number)?[0],
+                true => statistics.length(*text, 0)?,
+                false => statistics.numbers(number)?[0],
             };
             Ok(())
         }

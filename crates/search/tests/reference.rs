@@ -1,4 +1,4 @@
-//! Every first stage against a plain reference implementation: the formulas as the papers write
+//! Every first stage against a simple reference implementation: the formulas as the papers write
 //! them, over the tokens of the analysis, without an index.
 #![allow(clippy::print_stderr)] // Says that real data is not at hand.
 

@@ -1,8 +1,8 @@
 //! Errors of specs and parameters.
 
 use crate::conflict::Conflict;
-use crate::familiar::{familiar_learner, familiar_param};
 use crate::nearest::nearest;
+use crate::other_systems::{other_system_learner, other_system_param};
 
 /// The reason why a spec was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -107,11 +107,11 @@ impl SpecError {
     /// The error of a name that is not among the known ones; `kind` is that of the component:
     /// `metric`, `learner`.
     pub fn unknown(kind: &'static str, found: &str, known: &[&str]) -> Self {
-        let familiar = (kind == "learner").then(|| familiar_learner(found)).flatten();
+        let other = (kind == "learner").then(|| other_system_learner(found)).flatten();
         Self::UnknownName {
             kind,
             found: found.to_owned(),
-            nearest: familiar.map(|entry| entry.here.to_owned()).or_else(|| nearest(found, known)),
+            nearest: other.map(|entry| entry.our_spec.to_owned()).or_else(|| nearest(found, known)),
             known: known.iter().map(|&name| name.to_owned()).collect(),
         }
     }
@@ -135,12 +135,12 @@ impl SpecError {
             Self::DuplicateKey { key, .. } => Some(format!("keep one value of `{key}`")),
             Self::Conflict { conflict, .. } => conflict.help(),
             Self::UnknownName { kind: "learner", found, .. } => {
-                let note = familiar_learner(found).map(|entry| entry.note);
+                let note = other_system_learner(found).map(|entry| entry.note);
                 note.filter(|note| !note.is_empty()).map(str::to_owned)
             }
             // A parameter of LightGBM's objective `lambdarank`, which is a net here.
             Self::UnknownKey { name, key, hint: None, .. } if name == "lambdarank" => {
-                let of_trees = familiar_param(key).is_some();
+                let of_trees = other_system_param(key).is_some();
                 of_trees.then(|| {
                     "`lambdarank` is a net here; LightGBM's objective of that name is the learner \
                      `lambdamart`"

@@ -5,8 +5,8 @@
 use crate::conflict::Conflict;
 use crate::def::ParamDef;
 use crate::error::{SpecError, ValueError};
-use crate::familiar::familiar_param;
 use crate::nearest::nearest;
+use crate::other_systems::other_system_param;
 use crate::range::ParamRange;
 use crate::requires::Condition;
 use crate::spec::Spec;
@@ -89,7 +89,7 @@ fn unknown_key(spec: &Spec, key: &str, defs: &[ParamDef]) -> SpecError {
     SpecError::UnknownKey {
         name: spec.name.clone(),
         key: key.to_owned(),
-        hint: familiar_param(key).and_then(|entry| entry.hint(&names)),
+        hint: other_system_param(key).and_then(|entry| entry.hint(&names)),
         nearest: nearest(key, &names),
         known: names.into_iter().map(str::to_owned).collect(),
     }

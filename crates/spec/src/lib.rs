@@ -19,9 +19,9 @@ mod declare;
 mod def;
 mod error;
 mod error_kind;
-mod familiar;
 mod group;
 mod nearest;
+mod other_systems;
 mod range;
 mod requires;
 mod spec;
@@ -32,12 +32,12 @@ pub mod words;
 pub use conflict::Conflict;
 pub use def::{ParamDef, ParamKind, RangeDef};
 pub use error::{SpecError, ValueError};
-pub use familiar::{
-    FAMILIAR_LEARNERS, FAMILIAR_PARAMS, FamiliarLearner, FamiliarParam, familiar_learner,
-    familiar_param,
-};
 pub use group::{ParamGroup, check_params, read_into, read_spec, write_spec};
 pub use nearest::nearest;
+pub use other_systems::{
+    OTHER_SYSTEM_LEARNERS, OTHER_SYSTEM_PARAMS, OtherSystemLearner, OtherSystemParam,
+    other_system_learner, other_system_param,
+};
 pub use range::{Above, ParamRange, above};
 pub use spec::{Spec, split_specs};
 pub use value::{Auto, IntoParam, ParamValue, Slashed, TextValue};

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     if inputs.is_empty() {
         return Err(no_output());
     }
-    out.keeps_stdout_free(target)?;
+    out.check_not_stdout(target)?;
     let mut request = ConvertRequest::new(args.read.files(inputs)?, target);
     request.format = args.to.as_deref().map(Format::from_name).transpose()?;
     let result = run_task(out, |context| convert_data(&request, context))?;

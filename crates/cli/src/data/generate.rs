@@ -67,7 +67,7 @@ pub(crate) fn run(what: &GeneratorArgs, out: &Output) -> Result<(), Failure> {
 }
 
 fn letor(args: &LetorArgs, out: &Output) -> Result<(), Failure> {
-    out.keeps_stdout_free(&args.out)?;
+    out.check_not_stdout(&args.out)?;
     let LetorArgs { queries, documents, seed, .. } = *args;
     let options = LetorOptions { queries, documents, seed };
     let mut request = GenerateLetorRequest::new(options, &args.out);

@@ -46,7 +46,7 @@ fn text(s: &InspectResult, all: bool) -> String {
     line("documents per query, mean", format!("{:.1}", z.mean));
     line("documents per query, maximum", z.max.to_string());
     line("queries without a label of 1 or more", s.blank_queries.to_string());
-    line("queries whose labels are all equal", s.level_queries.to_string());
+    line("queries whose labels are all equal", s.equal_label_queries.to_string());
     if let Some(pairs) = s.pairs {
         line("preference pairs", pairs.to_string());
     }
@@ -98,8 +98,8 @@ fn labels(s: &InspectResult) -> Table {
 fn columns(s: &InspectResult, all: bool) -> Table {
     let header = [("column", Align::Left), ("role", Align::Left), ("values", Align::Left)];
     let mut table = Table::new(header);
-    let is_plain = |column: &ColumnRole| column.values == Some("number");
-    for column in s.columns.iter().filter(|column| all || !is_plain(column)) {
+    let is_number = |column: &ColumnRole| column.values == Some("number");
+    for column in s.columns.iter().filter(|column| all || !is_number(column)) {
         let values = match (column.values, column.categories) {
             (_, Some(count)) => counted(count, "category"),
             (Some("time"), _) => format!("time: {}", column.parts.join(", ")),
@@ -111,11 +111,11 @@ fn columns(s: &InspectResult, all: bool) -> Table {
             Cell::new(values),
         ]);
     }
-    let plain = s.columns.iter().filter(|column| is_plain(column)).count();
-    if !all && plain > 0 {
+    let numbers = s.columns.iter().filter(|column| is_number(column)).count();
+    if !all && numbers > 0 {
         let note = match table.rows.is_empty() {
-            true => format!("{} of numbers, all features", counted(plain, "column")),
-            false => format!("and {} of numbers, features", counted(plain, "column")),
+            true => format!("{} of numbers, all features", counted(numbers, "column")),
+            false => format!("and {} of numbers, features", counted(numbers, "column")),
         };
         table.notes.push(note);
     }

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum DataVerb {
+pub(crate) enum DataCommand {
     /// Show counts, distributions of labels and query sizes, unusual features, warnings
     Inspect(inspect::Args),
     /// Convert any format to any other
@@ -23,11 +23,11 @@ pub(crate) enum DataVerb {
     Generate(generate::GeneratorArgs),
 }
 
-pub(crate) fn run(verb: &DataVerb, out: &Output) -> Result<(), Failure> {
-    match verb {
-        DataVerb::Inspect(args) => inspect::run(args, out),
-        DataVerb::Convert(args) => convert::run(args, out),
-        DataVerb::Split(args) => split::run(args, out),
-        DataVerb::Generate(what) => generate::run(what, out),
+pub(crate) fn run(command: &DataCommand, out: &Output) -> Result<(), Failure> {
+    match command {
+        DataCommand::Inspect(args) => inspect::run(args, out),
+        DataCommand::Convert(args) => convert::run(args, out),
+        DataCommand::Split(args) => split::run(args, out),
+        DataCommand::Generate(what) => generate::run(what, out),
     }
 }

@@ -27,14 +27,14 @@ pub(crate) struct Args {
     /// File for the model; `-` is standard output
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Number of the first feature of a model whose features have numbers and no names: 1 where it
+    /// Number of the first feature of a model whose features have numbers and no names: 1 if it
     /// was trained on the columns of LETOR data
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u32).range(0..=1))]
     first_feature: Option<u32>,
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    out.keeps_stdout_free(&args.out)?;
+    out.check_not_stdout(&args.out)?;
     let mut request = ConvertModelRequest::new(&args.model, &args.to, &args.out);
     request.first_feature = args.first_feature;
     let result = run_task(out, |context| convert_model(&request, context))?;

@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         return Err(Failure::usage("options of reading data apply to --data, which is not given"));
     }
     if let Some(path) = &args.svg {
-        out.keeps_stdout_free(path)?;
+        out.check_not_stdout(path)?;
     }
     let request = args.request()?;
     let data = request.permutation.iter().flat_map(|permutation| permutation.data.paths());

@@ -9,16 +9,16 @@ use crate::failure::Failure;
 use crate::output::Output;
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum ModelVerb {
+pub(crate) enum ModelCommand {
     /// Show the training of a model, its parts, and the importance of its features
     Inspect(inspect::Args),
     /// Convert a model of any known system to another
     Convert(convert::Args),
 }
 
-pub(crate) fn run(verb: &ModelVerb, out: &Output) -> Result<(), Failure> {
-    match verb {
-        ModelVerb::Inspect(args) => inspect::run(args, out),
-        ModelVerb::Convert(args) => convert::run(args, out),
+pub(crate) fn run(command: &ModelCommand, out: &Output) -> Result<(), Failure> {
+    match command {
+        ModelCommand::Inspect(args) => inspect::run(args, out),
+        ModelCommand::Convert(args) => convert::run(args, out),
     }
 }

@@ -12,7 +12,7 @@ use crate::output::Output;
 
 /// The reports.
 #[derive(Debug, Subcommand)]
-pub(crate) enum ReportVerb {
+pub(crate) enum ReportCommand {
     /// Learning curves, lambdas, forces, importance, time and trees of a trained model
     Train(train::Args),
     /// The learning curves of one learner with several shrinkages, overlaid
@@ -23,11 +23,11 @@ pub(crate) enum ReportVerb {
     Data(data::Args),
 }
 
-pub(crate) fn run(verb: &ReportVerb, out: &Output) -> Result<(), Failure> {
-    match verb {
-        ReportVerb::Train(args) => train::run(args, out),
-        ReportVerb::Shrinkage(args) => shrinkage::run(args, out),
-        ReportVerb::Compare(args) => compare::run(args, out),
-        ReportVerb::Data(args) => data::run(args, out),
+pub(crate) fn run(command: &ReportCommand, out: &Output) -> Result<(), Failure> {
+    match command {
+        ReportCommand::Train(args) => train::run(args, out),
+        ReportCommand::Shrinkage(args) => shrinkage::run(args, out),
+        ReportCommand::Compare(args) => compare::run(args, out),
+        ReportCommand::Data(args) => data::run(args, out),
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// The shrinkages
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = ReportShrinkageRequest::DEFAULT_RATES)]
     rates: Vec<f64>,
-    /// The metric; the learner's target if not given
+    /// The metric; the learner's own metric if not given
     #[arg(long, short, value_name = "SPEC")]
     metric: Option<String>,
     /// Number of trees, instead of that of the learner's spec

@@ -39,7 +39,7 @@ struct BarState {
 
 impl<'a> TuneBar<'a> {
     pub(super) fn new(out: &'a Output, plan: &'a TunePlan, interrupt: Interrupt) -> Self {
-        let parts = match plan.settings().measured_on {
+        let parts = match plan.settings().evaluated_on {
             TuneData::Valid => 1,
             TuneData::Folds { count, .. } => count,
         };

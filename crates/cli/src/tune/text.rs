@@ -16,7 +16,7 @@ pub(super) fn of(args: &Args, plan: &TunePlan, found: &TuneLearnerResult) -> Str
     if let Some(best) = result.best() {
         let value = best.value.unwrap_or(f64::NAN);
         line("best", format!("trial {}, {} {value:.4}", best.trial, plan.measure()));
-        line("gain", gain(best, result.versus.as_ref()));
+        line("gain", gain(best, result.vs_trial_0.as_ref()));
         line("caution", found.note.to_owned());
         if let Some(written) = &found.model {
             line("model", written.path.display().to_string());
@@ -28,9 +28,11 @@ pub(super) fn of(args: &Args, plan: &TunePlan, found: &TuneLearnerResult) -> Str
 }
 
 /// The difference of the best trial to the learner as given, in words.
-fn gain(best: &Trial, versus: Option<&TrialComparison>) -> String {
-    match versus {
-        None if best.trial == 0 => "none: no trial is better than trial 0".to_owned(),
+fn gain(best: &Trial, vs_trial_0: Option<&TrialComparison>) -> String {
+    match vs_trial_0 {
+        None if best.trial == 0 => {
+            "none: no trial is better than trial 0 (the learner as given)".to_owned()
+        }
         None => "unknown: trial 0 has no value".to_owned(),
         Some(v) => {
             let interval = v.ci95.map(|[low, high]| format!(" ({low:+.4} to {high:+.4})"));
@@ -102,10 +104,10 @@ fn added_stop(args: &Args, plan: &TunePlan) -> String {
 
 fn notes(args: &Args, plan: &TunePlan, result: &TuneResult) -> Vec<String> {
     let convention = result.best().map(|best| format!("{}: {}", plan.measure(), best.convention));
-    let ground = match (&args.valid, plan.settings().measured_on) {
-        (Some(path), _) => format!("measured on {}", path.display()),
+    let ground = match (&args.valid, plan.settings().evaluated_on) {
+        (Some(path), _) => format!("evaluated on {}", path.display()),
         (None, TuneData::Folds { count, .. }) => {
-            format!("measured on {} by query", counted(count, "fold"))
+            format!("evaluated on {} by query", counted(count, "fold"))
         }
         (None, TuneData::Valid) => String::new(),
     };

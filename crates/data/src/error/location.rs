@@ -15,7 +15,7 @@ pub struct SourceLocation {
     /// Byte column inside the line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u64>,
-    /// Name of the field or column, where the format has names.
+    /// Name of the field or column, if the format has names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
 }

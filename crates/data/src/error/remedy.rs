@@ -25,7 +25,7 @@ pub enum Remedy {
         /// Another such column.
         other: String,
     },
-    /// Name the column of a role that no column name means.
+    /// Name the column of a role that could not be guessed from the column names.
     NameColumn {
         /// The role.
         role: &'static str,
@@ -58,15 +58,15 @@ pub enum Remedy {
     IsQrels,
     /// Use the file as a run.
     IsRun,
-    /// Write one cache of all sources.
+    /// Convert all source files together into one cache file (.rwd).
     OneCache,
-    /// Write the data as a cache.
+    /// Convert the data to a cache file (.rwd).
     WriteCache,
     /// Make a damaged file again from its source.
     MakeAgain,
     /// Write a file of another version again from its source.
     Rewrite,
-    /// Allow an input to take more memory, if it is genuine.
+    /// Raise the memory limit, if the file is trusted and really is this large.
     AllowMemory,
     /// Name the meaning of the fourth column of preference pairs.
     NamePairColumn,
@@ -117,15 +117,17 @@ impl fmt::Display for Remedy {
             }
             Remedy::IsQrels => f.write_str("this looks like a file of judgements, not like a run"),
             Remedy::IsRun => f.write_str("this looks like a run, not like a file of judgements"),
-            Remedy::OneCache => f.write_str("write one cache of all sources"),
-            Remedy::WriteCache => f.write_str("write the data as a cache first"),
+            Remedy::OneCache => {
+                f.write_str("convert all source files together into one cache file (.rwd)")
+            }
+            Remedy::WriteCache => f.write_str("convert the data to a cache file (.rwd) first"),
             Remedy::MakeAgain => {
                 f.write_str("create the file again from its source; do not use its content")
             }
             Remedy::Rewrite => f.write_str("write the file again from its source"),
-            Remedy::AllowMemory => {
-                f.write_str("if the file is genuine, set a memory limit that allows it")
-            }
+            Remedy::AllowMemory => f.write_str(
+                "if you trust the file and it really is this large, raise the memory limit",
+            ),
             Remedy::NamePairColumn => f.write_str(
                 "name the column in a first line `qid better worse weight` or `qid better worse \
                  probability`, or say which it is when the pairs are read",

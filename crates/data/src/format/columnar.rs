@@ -38,7 +38,7 @@ use parquet::arrow::arrow_reader::{
 use rayon::prelude::*;
 
 use self::metadata::Metadata;
-use self::values::{is_binary_id, is_plain, is_plain_list, is_time, typed};
+use self::values::{is_binary_id, is_scalar, is_scalar_list, is_time, typed};
 use super::ReadOptions;
 use super::feature_set::FeatureSets;
 use super::roles::{Role, is_telling_name};
@@ -88,8 +88,8 @@ fn open_parquet(name: &str, bytes: ::bytes::Bytes) -> Result<OpenedFile, DataErr
     let fail = |error: &dyn Display| damaged(name, FileDamage::reader(error));
     // The types of Parquet itself are enough; the Arrow schema that some writers embed is one more
     // part that can be damaged.
-    let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let metadata = ArrowReaderMetadata::load(&bytes, plain).map_err(|e| fail(&e))?;
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let metadata = ArrowReaderMetadata::load(&bytes, options).map_err(|e| fail(&e))?;
     let limit = memory_limit();
     check_rows(name, metadata.metadata(), LEAST_BYTES_OF_ROW, limit)?;
     check_lists(name, &bytes, metadata.metadata(), limit)?;
@@ -219,7 +219,7 @@ impl ColumnarTable {
     ) -> Result<ColumnarTable, DataError> {
         let is_list = |field: &Field| {
             field.name() == LIST_COLUMN
-                && is_plain_list(field.data_type())
+                && is_scalar_list(field.data_type())
                 && options.roles.role(LIST_COLUMN).is_none()
         };
         let mut table = ColumnarTable {
@@ -232,10 +232,10 @@ impl ColumnarTable {
         let mut first: Option<(String, bool)> = None;
         for (name, opened) in opened {
             let fields = opened.schema.fields();
-            let plain: Vec<&Field> =
+            let scalars: Vec<&Field> =
                 fields.iter().map(|field| field.as_ref()).filter(|field| !is_list(field)).collect();
-            let names: Vec<String> = plain.iter().map(|field| field.name().clone()).collect();
-            let has_list = plain.len() < fields.len();
+            let names: Vec<String> = scalars.iter().map(|field| field.name().clone()).collect();
+            let has_list = scalars.len() < fields.len();
             let numbers: Vec<usize> = match &first {
                 Some((file, in_first)) => {
                     if *in_first != has_list {
@@ -247,7 +247,7 @@ impl ColumnarTable {
                 }
                 None => {
                     first = Some((name.clone(), has_list));
-                    table.types = plain.iter().map(|field| field.data_type().clone()).collect();
+                    table.types = scalars.iter().map(|field| field.data_type().clone()).collect();
                     table.columns = names.iter().map(SourceColumn::new).collect();
                     (0..names.len()).collect()
                 }
@@ -476,16 +476,20 @@ fn may_be_id(name: &str) -> bool {
 
 fn unreadable(file: &str, column: &str, error: &UnreadableValues) -> DataError {
     let location = SourceLocation::file(file).in_field(column);
-    DataError::malformed(location, format!("values that cannot be read ({error})"), "plain values")
-        .with_help(Remedy::IgnoreColumn { column: column.to_owned() })
+    DataError::malformed(
+        location,
+        format!("values that cannot be read ({error})"),
+        "numbers, texts or times",
+    )
+    .with_help(Remedy::IgnoreColumn { column: column.to_owned() })
 }
 
 fn check_type(file: &str, column: &str, kind: &DataType, slot: Slot) -> Result<(), DataError> {
     let fits = match slot {
         Slot::Role(Role::Ignore) => true,
-        Slot::Role(Role::Query | Role::Docid) => is_plain(kind) || is_binary_id(kind),
-        Slot::Time { .. } => is_plain(kind) || is_time(kind),
-        _ => is_plain(kind),
+        Slot::Role(Role::Query | Role::Docid) => is_scalar(kind) || is_binary_id(kind),
+        Slot::Time { .. } => is_scalar(kind) || is_time(kind),
+        _ => is_scalar(kind),
     };
     match fits {
         true => Ok(()),

@@ -6,9 +6,9 @@
 //! a missing value. The writer puts the columns qid, docid, label, weight, query_weight, position
 //! first, then the features, rows in the order of the input.
 //!
-//! `fast.rs` reads plain files in parallel, straight into the rows of the matrix. Everything else
-//! is read here, record by record, with the csv crate: this is the reference, and it has the error
-//! messages.
+//! `fast.rs` reads files of the usual form in parallel, straight into the rows of the matrix.
+//! Everything else is read here, record by record, with the csv crate: this is the reference, and
+//! it has the error messages.
 
 mod fast;
 // Writers index the rows and columns of the data set itself.
@@ -330,7 +330,7 @@ mod tests {
         Ok((read.0, warnings))
     }
 
-    fn plain(text: &str) -> Result<(Dataset, Warnings), String> {
+    fn read_with_defaults(text: &str) -> Result<(Dataset, Warnings), String> {
         read_text(text.as_bytes(), &ReadOptions::default())
     }
 
@@ -365,7 +365,7 @@ mod tests {
 
     #[test]
     fn errors_name_line_and_column() {
-        let error = |text: &str| plain(text).unwrap_err();
+        let error = |text: &str| read_with_defaults(text).unwrap_err();
         assert_eq!(
             error("qid,label,a\n1,0,1\n1,0,x\n"),
             "t.csv: column 'a' has numbers and texts (the first text, 'x', is at t.csv:3)"
@@ -395,7 +395,7 @@ mod tests {
 
     #[test]
     fn a_table_without_features_or_labels_is_fine() {
-        let (data, _) = plain("qid,label\n1,0\n1,2\n").unwrap();
+        let (data, _) = read_with_defaults("qid,label\n1,0\n1,2\n").unwrap();
         assert_eq!((data.rows(), data.columns()), (2, 0));
         let options =
             ReadOptions { roles: Roles::parse("label=none").unwrap(), ..ReadOptions::default() };
@@ -405,7 +405,7 @@ mod tests {
 
     #[test]
     fn written_fields_are_quoted_where_they_must_be() {
-        let (data, _) = plain("qid,docid,label,a\n\"a\"\"b,c\",x y,1,\n").unwrap();
+        let (data, _) = read_with_defaults("qid,docid,label,a\n\"a\"\"b,c\",x y,1,\n").unwrap();
         let mut out = Vec::new();
         write(&data, b',', &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();

@@ -196,7 +196,7 @@ enum FeatureLayout {
     Array(Vec<usize>),
 }
 
-/// The text of a line, without line end and blanks around it; `None` if it is blank.
+/// The text of a line, without line end and whitespace around it; `None` if nothing is left.
 fn line_text<'a>(file: &str, number: u64, text: &'a [u8]) -> Result<Option<&'a str>, DataError> {
     if text.trim_ascii().is_empty() {
         return Ok(None);

@@ -1,6 +1,6 @@
 //! Roles of the columns of a table: guessed from their names, or given by the caller.
 //!
-//! A guess by name uses the name in lower case, with `-` and blanks replaced by `_`. Nothing is
+//! A guess by name uses the name in lower case, with `-` and spaces replaced by `_`. Nothing is
 //! chosen silently: two columns with the same guess, or a column that looks like a label beside the
 //! one that was named as label, is an error that says how to choose. Otherwise a label that is read
 //! as a feature would make every model look perfect. Guesses that need the values of a column are
@@ -137,20 +137,20 @@ const IDS: &[&str] = &[
 /// Names of ids that often number the rows.
 pub(super) const ROW_NUMBERS: &[&str] = &["id", "row_id", "record_id", "line_id"];
 
-/// A column name as it is compared with known names.
-pub(super) fn plain_name(column: &str) -> String {
+/// A column name as it is compared with known names: lower case, with `_` for `-` and spaces.
+pub(super) fn normalised_name(column: &str) -> String {
     column.trim().to_lowercase().replace(['-', ' '], "_")
 }
 
 /// Whether a name means an id: `id`, `product_id`, `productId`, `sku`.
 pub(super) fn is_id_name(name: &str) -> bool {
-    let plain = plain_name(name);
+    let normalised = normalised_name(name);
     let bytes = name.trim().as_bytes();
     let is_camel = matches!(
         bytes,
         [.., before, b'I', b'd' | b'D'] if before.is_ascii_lowercase()
     );
-    IDS.contains(&plain.as_str()) || plain.ends_with("_id") || is_camel
+    IDS.contains(&normalised.as_str()) || normalised.ends_with("_id") || is_camel
 }
 
 /// Whether a name means a number that identifies something: `item_no`, `articleNumber`.
@@ -165,9 +165,9 @@ pub(super) fn is_number_name(name: &str) -> bool {
 /// Whether a name says that a column may be an id, a label or a query although it means no role by
 /// itself: then its values decide.
 pub(crate) fn is_telling_name(name: &str) -> bool {
-    let plain = plain_name(name);
+    let normalised = normalised_name(name);
     let lists = [LABELS, POSSIBLE_LABELS, QUERIES];
-    is_id_name(name) || lists.iter().any(|list| list.contains(&plain.as_str()))
+    is_id_name(name) || lists.iter().any(|list| list.contains(&normalised.as_str()))
 }
 
 impl Role {
@@ -188,8 +188,8 @@ impl Role {
 
     /// The role that a column name means by default; features have none.
     pub fn guess(column: &str) -> Option<Role> {
-        let plain = plain_name(column);
-        let known = |entry: &&(Role, &str, &[&str])| entry.2.contains(&plain.as_str());
+        let normalised = normalised_name(column);
+        let known = |entry: &&(Role, &str, &[&str])| entry.2.contains(&normalised.as_str());
         ROLES.iter().find(known).map(|(role, ..)| *role)
     }
 
@@ -365,7 +365,7 @@ impl fmt::Display for Roles {
 }
 
 /// The parts of a text between separators that are not in double quotes. A quote counts only at the
-/// start of a name, after a sign or a blank.
+/// start of a name, after a sign or a space.
 fn split_unquoted(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut start, mut is_quoted, mut at_start) = (Vec::new(), 0, false, true);
     for (at, c) in text.char_indices() {

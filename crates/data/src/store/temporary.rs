@@ -184,7 +184,7 @@ pub fn is_temporary_name(name: &std::ffi::OsStr) -> bool {
     numbers.is_some_and(|(process, number)| is_number(process) && is_number(number))
 }
 
-/// A file without a name; `None` where the system or the file system has none.
+/// A file without a name; `None` if the system or the file system has none.
 #[cfg(target_os = "linux")]
 fn unnamed(folder: &Path) -> Option<File> {
     use std::os::unix::fs::OpenOptionsExt;

@@ -80,13 +80,13 @@ pub(crate) fn cache() -> Vec<Case> {
             "cache: no cache at all",
             As(Format::Cache),
             b"qid,label\n1,2\n",
-            "forced: this is not a Rankwright cache: it does not start with RWDATA -> write the data as a cache first",
+            "forced: this is not a Rankwright cache: it does not start with RWDATA -> convert the data to a cache file (.rwd) first",
         ),
         case(
             "cache: two caches",
             SecondCache,
             changed(|_| ()),
-            "b.rwd: a cache is a whole data set and cannot be joined with a.rwd -> write one cache of all sources",
+            "b.rwd: a cache is a whole data set and cannot be joined with a.rwd -> convert all source files together into one cache file (.rwd)",
         ),
     ]
 }

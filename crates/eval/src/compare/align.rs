@@ -10,9 +10,10 @@ use crate::stats::Interval;
 
 /// The evaluations, with their queries in the order of the first system's.
 ///
-/// Every system must have been measured on the same set of queries, by the same metrics under the
-/// same conventions; the order of queries does not matter. Several queries may have the same id
-/// only if all systems have their queries in the same order.
+/// Every system must have been evaluated on the same set of queries, by the same metrics under the
+/// same conventions (treatment of ties, unjudged documents and so on); the order of queries does
+/// not matter. Several queries may have the same id only if all systems have their queries in the
+/// same order.
 pub fn align_evaluations(
     systems: Vec<(String, Evaluation)>,
 ) -> Result<Vec<(String, Evaluation)>, CompareError> {
@@ -155,12 +156,12 @@ mod tests {
         let backward: Vec<u32> = (0..9).rev().collect();
         let base = system("base", &forward, "rr", 1);
         let options = CompareOptions::default();
-        let versus = |other| {
+        let vs_baseline = |other| {
             let found = compare_evaluations(&[base.clone(), other], &options).unwrap();
-            found.metrics[0].systems[1].versus.clone().unwrap()
+            found.metrics[0].systems[1].vs_baseline.clone().unwrap()
         };
-        let same_order = versus(system("x", &forward, "rr", 0));
-        let other_order = versus(system("x", &backward, "rr", 0));
+        let same_order = vs_baseline(system("x", &forward, "rr", 0));
+        let other_order = vs_baseline(system("x", &backward, "rr", 0));
         assert_eq!(same_order, other_order);
         assert!(same_order.p < 1.0 && same_order.counts.wins > 0);
     }
@@ -180,7 +181,7 @@ mod tests {
         assert_eq!(refused(&[1, 3]), lacks);
         assert_eq!(
             refused(&[1, 2, 3, 4]).to_string(),
-            "x was measured on query 4 and base was not; expected the same queries for all systems"
+            "x was evaluated on query 4 and base was not; expected the same queries for all systems"
         );
     }
 

@@ -82,15 +82,15 @@ pub enum CompareError {
         /// The given significance level.
         alpha: f64,
     },
-    /// A system was measured on a query that another was not measured on.
+    /// A system was evaluated on a query that another was not evaluated on.
     #[error(
-        "{has} was measured on query {query} and {lacks} was not; \
+        "{has} was evaluated on query {query} and {lacks} was not; \
          expected the same queries for all systems"
     )]
     DifferentQueries {
         /// The query.
         query: String,
-        /// The system that was measured on the query.
+        /// The system that was evaluated on the query.
         has: String,
         /// The system that was not.
         lacks: String,

@@ -43,8 +43,8 @@ const CONFIDENCE_LEVEL: f64 = 0.95;
 /// let learnt: Vec<_> = base.iter().map(|v| v.map(|v| v + 0.1)).collect();
 /// let metric = MetricValues::new("ndcg@10", vec![base, learnt]);
 /// let found = compare(&systems, &[metric], &CompareOptions::default().check()?)?;
-/// let versus = found.metrics[0].systems[1].versus.as_ref().unwrap();
-/// assert_eq!((versus.pairs, versus.mark), (20, Mark::Better));
+/// let vs_baseline = found.metrics[0].systems[1].vs_baseline.as_ref().unwrap();
+/// assert_eq!((vs_baseline.pairs, vs_baseline.mark), (20, Mark::Better));
 /// # Ok::<(), rankwright_eval::compare::CompareError>(())
 /// ```
 pub fn compare(
@@ -151,8 +151,8 @@ fn compare_metric(
             set_interval(&mut result, *ci95);
         }
         if i != baseline {
-            let versus = compare_with_baseline(values, base_values, metric, options);
-            result.versus = Some(versus.map_err(|error| values_error(system, error))?);
+            let vs_baseline = compare_with_baseline(values, base_values, metric, options);
+            result.vs_baseline = Some(vs_baseline.map_err(|error| values_error(system, error))?);
         }
         results.push(result);
     }
@@ -181,7 +181,7 @@ fn describe(
         ci95_method: None,
         queries,
         best: false,
-        versus: None,
+        vs_baseline: None,
     };
     set_interval(&mut result, mean_interval_within(&counted, CONFIDENCE_LEVEL, range)?);
     Ok(result)
@@ -235,18 +235,18 @@ fn compare_with_baseline(
 
 /// Corrects the p-values over the systems, and marks significant differences.
 fn correct_and_mark(results: &mut [SystemResult], better: Better, options: &CompareOptions) {
-    let compared = || results.iter().filter_map(|r| r.versus.as_ref());
-    let uncorrected: Vec<f64> = compared().map(|versus| versus.p).collect();
+    let compared = || results.iter().filter_map(|r| r.vs_baseline.as_ref());
+    let uncorrected: Vec<f64> = compared().map(|vs_baseline| vs_baseline.p).collect();
     let corrected = options.correction.adjust(&uncorrected);
-    let compared = results.iter_mut().filter_map(|r| r.versus.as_mut());
-    for (versus, p) in compared.zip(corrected) {
-        versus.p_corrected = p;
+    let compared = results.iter_mut().filter_map(|r| r.vs_baseline.as_mut());
+    for (vs_baseline, p) in compared.zip(corrected) {
+        vs_baseline.p_corrected = p;
         // The sign test compares the numbers of wins and losses, the other tests means.
         let improvement = match options.test {
-            Test::Sign => versus.counts.wins as f64 - versus.counts.losses as f64,
-            _ => versus.difference.unwrap_or(0.0) * better.sign(),
+            Test::Sign => vs_baseline.counts.wins as f64 - vs_baseline.counts.losses as f64,
+            _ => vs_baseline.difference.unwrap_or(0.0) * better.sign(),
         };
-        versus.mark = match improvement {
+        vs_baseline.mark = match improvement {
             _ if p > options.alpha => Mark::None,
             improvement if improvement > 0.0 => Mark::Better,
             improvement if improvement < 0.0 => Mark::Worse,

@@ -36,13 +36,13 @@ pub struct MetricValues {
     pub convention: Option<String>,
     /// Whether higher or lower values are better.
     pub better: Better,
-    /// The lowest and the highest value of a query; infinite where there is no bound. Intervals stay
+    /// The lowest and the highest value of a query; infinite if there is no bound. Intervals stay
     /// within it.
     pub range: (f64, f64),
     /// `values[system][query]`; `None` if the query is skipped.
     pub values: Vec<Vec<Option<f64>>>,
-    /// The total of each system, with its 95 % interval; if empty, totals are the plain means of
-    /// the queries' values. [`MetricValues::of_evaluations`] always sets it, as the total of an
+    /// The total of each system, with its 95 % interval; if empty, totals are the unweighted means
+    /// of the queries' values. [`MetricValues::of_evaluations`] always sets it, as the total of an
     /// evaluation may be a geometric mean, a sum, or weighted by query. Differences and tests use
     /// the queries' values in any case.
     pub totals: Vec<(f64, Option<Interval>)>,
@@ -134,7 +134,7 @@ pub struct SystemResult {
     pub best: bool,
     /// Comparison with the baseline; `None` for the baseline itself.
     #[serde(rename = "versus_baseline")]
-    pub versus: Option<BaselineDelta>,
+    pub vs_baseline: Option<BaselineDelta>,
 }
 
 /// All systems under one metric, in the order of [`Comparison::systems`].

@@ -22,8 +22,8 @@ fn run(systems: &[&str], metric: MetricValues, options: CompareOptions) -> Compa
 }
 
 /// The comparison of a system with the baseline.
-fn versus(found: &Comparison, system: usize) -> &BaselineDelta {
-    found.metrics[0].systems[system].versus.as_ref().unwrap()
+fn vs_baseline(found: &Comparison, system: usize) -> &BaselineDelta {
+    found.metrics[0].systems[system].vs_baseline.as_ref().unwrap()
 }
 
 #[test]
@@ -32,11 +32,11 @@ fn better_and_worse_systems_are_marked_under_every_test() {
         let metric = MetricValues::new("m", vec![wave(0.0), wave(0.05), wave(-0.05)]);
         let options = CompareOptions::default().test(test);
         let found = run(&["base", "up", "down"], metric, options);
-        assert_eq!(versus(&found, 1).mark, Mark::Better, "{test}");
-        assert_eq!(versus(&found, 2).mark, Mark::Worse, "{test}");
-        assert_eq!(versus(&found, 2).counts, Wins { wins: 0, ties: 0, losses: 20 });
-        assert!((versus(&found, 1).difference.unwrap() - 0.05).abs() < 1e-12);
-        assert!(found.metrics[0].systems[0].versus.is_none());
+        assert_eq!(vs_baseline(&found, 1).mark, Mark::Better, "{test}");
+        assert_eq!(vs_baseline(&found, 2).mark, Mark::Worse, "{test}");
+        assert_eq!(vs_baseline(&found, 2).counts, Wins { wins: 0, ties: 0, losses: 20 });
+        assert!((vs_baseline(&found, 1).difference.unwrap() - 0.05).abs() < 1e-12);
+        assert!(found.metrics[0].systems[0].vs_baseline.is_none());
         assert_eq!(best(&found), [false, true, false]);
     }
 }
@@ -50,9 +50,9 @@ fn marks_wins_and_best_are_reversed_if_lower_is_better() {
     let values = vec![wave(0.0), wave(0.05)];
     let metric = MetricValues { better: Better::Lower, ..MetricValues::new("rmse", values) };
     let found = run(&["base", "up"], metric, CompareOptions::default());
-    assert_eq!(versus(&found, 1).mark, Mark::Worse);
-    assert_eq!(versus(&found, 1).counts.losses, 20);
-    assert!(versus(&found, 1).difference.unwrap() > 0.0);
+    assert_eq!(vs_baseline(&found, 1).mark, Mark::Worse);
+    assert_eq!(vs_baseline(&found, 1).counts.losses, 20);
+    assert!(vs_baseline(&found, 1).difference.unwrap() > 0.0);
     assert_eq!(best(&found), [true, false]);
 }
 
@@ -60,9 +60,9 @@ fn marks_wins_and_best_are_reversed_if_lower_is_better() {
 fn identical_systems_share_best_and_have_no_mark() {
     let metric = MetricValues::new("m", vec![wave(0.0), wave(0.0)]);
     let found = run(&["a", "b"], metric, CompareOptions::default());
-    let versus = versus(&found, 1);
-    assert_eq!((versus.p, versus.mark, versus.effect), (1.0, Mark::None, Some(0.0)));
-    assert_eq!(versus.counts, Wins { wins: 0, ties: 20, losses: 0 });
+    let vs_baseline = vs_baseline(&found, 1);
+    assert_eq!((vs_baseline.p, vs_baseline.mark, vs_baseline.effect), (1.0, Mark::None, Some(0.0)));
+    assert_eq!(vs_baseline.counts, Wins { wins: 0, ties: 20, losses: 0 });
     assert_eq!(best(&found), [true, true]);
 }
 
@@ -78,8 +78,8 @@ fn only_queries_counted_in_both_are_paired() {
     let system = &found.metrics[0].systems[1];
     assert_eq!(system.queries, 3);
     assert!((system.mean.unwrap() - 1.7 / 3.0).abs() < 1e-12);
-    assert_eq!(versus(&found, 1).pairs, 2);
-    assert!((versus(&found, 1).difference.unwrap() - 0.15).abs() < 1e-12);
+    assert_eq!(vs_baseline(&found, 1).pairs, 2);
+    assert!((vs_baseline(&found, 1).difference.unwrap() - 0.15).abs() < 1e-12);
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_system_without_values_has_no_mean_and_a_p_value_of_1() {
     let found = run(&["base", "empty"], metric, CompareOptions::default());
     let system = &found.metrics[0].systems[1];
     assert_eq!((system.mean, system.ci95, system.queries, system.best), (None, None, 0, false));
-    assert_eq!((versus(&found, 1).difference, versus(&found, 1).p), (None, 1.0));
+    assert_eq!((vs_baseline(&found, 1).difference, vs_baseline(&found, 1).p), (None, 1.0));
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn p_values_are_corrected_over_the_systems_of_a_metric() {
         let options = CompareOptions::default().correction(correction).test(Test::T);
         let found = run(&["base", "a", "b", "c"], metric.clone(), options);
         let (uncorrected, corrected): (Vec<f64>, Vec<f64>) =
-            (1..4).map(|s| (versus(&found, s).p, versus(&found, s).p_corrected)).unzip();
+            (1..4).map(|s| (vs_baseline(&found, s).p, vs_baseline(&found, s).p_corrected)).unzip();
         assert_eq!(corrected, correction.adjust(&uncorrected));
     }
 }
@@ -112,7 +112,7 @@ fn a_p_value_does_not_depend_on_the_other_systems() {
     let among = MetricValues::new("m", vec![wave(0.0), wave(-0.2), wave(0.01)]);
     let first = run(&["base", "x"], alone, CompareOptions::default());
     let second = run(&["base", "y", "x"], among, CompareOptions::default());
-    assert_eq!(versus(&first, 1).p, versus(&second, 2).p);
+    assert_eq!(vs_baseline(&first, 1).p, vs_baseline(&second, 2).p);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn the_baseline_is_found_by_name() {
     let options = CompareOptions::default().baseline("b");
     let found = run(&["a", "b"], metric, options);
     assert_eq!(found.baseline, 1);
-    assert_eq!(versus(&found, 0).mark, Mark::Worse);
+    assert_eq!(vs_baseline(&found, 0).mark, Mark::Worse);
 }
 
 #[test]
@@ -243,6 +243,7 @@ fn intervals_stay_within_the_range_of_the_metric_and_of_its_differences() {
         assert!(0.0 <= low && high <= 1.0, "{system:?}");
         assert_eq!(system.ci95_method, Some(IntervalMethod::Logit));
     }
-    let [low, high] = found.metrics[0].systems[1].versus.as_ref().unwrap().difference_ci95.unwrap();
+    let [low, high] =
+        found.metrics[0].systems[1].vs_baseline.as_ref().unwrap().difference_ci95.unwrap();
     assert!(-1.0 <= low && high <= 1.0, "{low} {high}");
 }

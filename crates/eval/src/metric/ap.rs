@@ -193,7 +193,7 @@ impl Metric for Ap {
         Ok(Some(sum / self.norm.of(list.relevant(self.rel), self.cutoff)))
     }
 
-    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+    fn has_no_relevant(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
     }
 
@@ -271,7 +271,7 @@ impl SwapDelta for ApSwap {
         Ok(())
     }
 
-    fn row_from(&self, i: usize, from: usize, out: &mut [f64]) {
+    fn swap_deltas_from(&self, i: usize, from: usize, out: &mut [f64]) {
         let n = self.relevant.len().min(out.len());
         if i >= self.relevant.len() || from >= n {
             return;

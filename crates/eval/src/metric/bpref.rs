@@ -8,9 +8,9 @@
 //! R and N count the judged relevant and the judged non-relevant documents of the query, and
 //! N(above) the judged non-relevant ones above the document; with none above, the term is 1. This
 //! is trec_eval's definition. Unjudged documents are skipped, and so are negative labels, which
-//! trec_eval reads as "not judged". Conventions default to trec_eval's: queries without a relevant
-//! document count 0 (`blank=0`), and judged queries that the run lacks are left out
-//! (`missing=skip`). Cost O(n).
+//! trec_eval reads as "not judged". Conventions (how ties, unjudged documents and so on are
+//! treated) default to trec_eval's: queries without a relevant document count 0 (`blank=0`), and
+//! judged queries that the run lacks are left out (`missing=skip`). Cost O(n).
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -84,7 +84,7 @@ impl Metric for Bpref {
         Ok(Some(sum / relevant as f64))
     }
 
-    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+    fn has_no_relevant(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
     }
 }

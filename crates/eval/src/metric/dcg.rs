@@ -119,7 +119,7 @@ impl Metric for Dcg {
         self.of_list(list).map(Some)
     }
 
-    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+    fn has_no_relevant(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         self.has_no_gain(list)
     }
 

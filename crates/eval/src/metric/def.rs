@@ -26,7 +26,8 @@ pub trait MetricParams: ParamGroup {
     /// The metric with these parameters.
     fn build(&self, cutoff: Option<u32>) -> Box<dyn Metric>;
 
-    /// The conventions that only this metric has, as `key=value` in the order of the declaration.
+    /// The conventions (treatment of special cases) that only this metric has, as `key=value` in
+    /// the order of the declaration.
     fn own_conventions(&self) -> Vec<String> {
         let own = self.defs().into_iter().map(|def| def.name);
         let own = own.filter(|name| *name != "preset" && !SHARED_CONVENTIONS.contains(name));

@@ -111,7 +111,7 @@ impl Metric for ExpectedReciprocalRank {
 
     /// The best label is checked even when it was not retrieved, so that every query whose labels
     /// exceed the scale is an error.
-    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+    fn has_no_relevant(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         match list.ideal().first() {
             Some(&best) => Ok(self.stop_probability(best)? <= 0.0),
             None => Ok(true),
@@ -163,7 +163,7 @@ impl SwapDelta for ErrSwap {
         Ok(())
     }
 
-    fn row_from(&self, i: usize, from: usize, out: &mut [f64]) {
+    fn swap_deltas_from(&self, i: usize, from: usize, out: &mut [f64]) {
         let (Some(&own), Some(&reading)) = (self.stop_probability.get(i), self.reading.get(i))
         else {
             return;

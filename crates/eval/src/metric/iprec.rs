@@ -5,9 +5,10 @@
 //! ```
 //!
 //! Recall x of R relevant documents is reached at the relevant document with the number x * R,
-//! rounded: `round=nearest` is floor(x * R + 0.5), as trec_eval 10 does; `round=up` is
-//! floor(x * R + 0.9), as trec_eval 9 and pytrec_eval do. A level that the list never reaches counts 0; level 0
-//! is the highest precision anywhere. Cost O(n). With R = 0 the convention `blank` decides.
+//! rounded: `round=nearest` is floor(x * R + 0.5), as in trec_eval 10; `round=up` adds 0.9 instead,
+//! as in trec_eval 9 and pytrec_eval. A level that the list never reaches counts 0; level 0 is the
+//! highest precision anywhere. Cost O(n). With R = 0 the convention `blank` decides:
+//! skipped, 0 or 1.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -109,7 +110,7 @@ impl Metric for InterpolatedPrecision {
         Ok(Some(best))
     }
 
-    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+    fn has_no_relevant(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
     }
 }

@@ -81,7 +81,7 @@ impl Metric for MeanNdcg {
         Ok(Some(sum / list.len().max(1) as f64))
     }
 
-    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+    fn has_no_relevant(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         self.0.has_no_gain(list)
     }
 }

@@ -227,7 +227,7 @@ impl Measure {
         if !returned && self.conventions.missing == Missing::Skip {
             return Ok(None);
         }
-        if self.metric.is_blank(list)? {
+        if self.metric.has_no_relevant(list)? {
             return Ok(match self.conventions.blank {
                 Blank::Skip => None,
                 Blank::Zero => Some(0.0),

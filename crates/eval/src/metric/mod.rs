@@ -138,8 +138,9 @@ pub trait Metric: Debug + Send + Sync {
     /// The value for a query; `None` if it has no value, so that the query is skipped.
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError>;
 
-    /// Whether the query has no relevant document, so that the convention `blank` decides.
-    fn is_blank(&self, _list: &RankedList<'_>) -> Result<bool, EvalError> {
+    /// Whether the query has no relevant document, so that the convention `blank` decides its
+    /// value: skipped, 0 or 1.
+    fn has_no_relevant(&self, _list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(false)
     }
 
@@ -169,7 +170,7 @@ pub trait Metric: Debug + Send + Sync {
         Better::Higher
     }
 
-    /// The lowest and the highest value of a query; infinite where there is no bound. Intervals and
+    /// The lowest and the highest value of a query; infinite if there is no bound. Intervals and
     /// axes of plots stay within it.
     fn range(&self) -> (f64, f64) {
         (f64::NEG_INFINITY, f64::INFINITY)

@@ -110,7 +110,7 @@ impl Metric for Ndcg {
         Ok((ideal > 0.0).then_some((self.dcg.of_list(list)? / ideal).min(1.0)))
     }
 
-    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+    fn has_no_relevant(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         self.dcg.has_no_gain(list)
     }
 

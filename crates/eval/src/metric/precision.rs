@@ -108,7 +108,7 @@ impl Metric for Precision {
         Ok(Some(hits * self.scale(list.len())))
     }
 
-    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+    fn has_no_relevant(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
     }
 

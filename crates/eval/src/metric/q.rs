@@ -8,7 +8,7 @@
 //! the sum of their gains, cg*(r) the same sum for the ideal list. beta = 0 gives AP. Gains are the
 //! labels (`gain=linear`); documents below `rel` gain nothing. With a cut-off only ranks within it
 //! count, and `norm=min` divides by min(R, k). Cost O(n). With R = 0 the convention `blank`
-//! decides.
+//! decides: skipped, 0 or 1.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -108,7 +108,7 @@ impl Metric for QMeasure {
         Ok(Some(sum / self.norm.of(relevant, self.cutoff)))
     }
 
-    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+    fn has_no_relevant(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
     }
 }

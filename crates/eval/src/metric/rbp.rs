@@ -171,7 +171,7 @@ impl Metric for Rbp {
         position_sum(list, self.cutoff, |l| self.gain.of(l), |r| self.weight(r)).map(Some)
     }
 
-    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+    fn has_no_relevant(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         match list.ideal().first() {
             Some(&best) => Ok(self.gain.of(best)? <= 0.0),
             None => Ok(true),

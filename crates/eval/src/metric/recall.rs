@@ -5,7 +5,8 @@
 //! ```
 //!
 //! R is the number of the query's relevant documents, retrieved or not. Without a cut-off the whole
-//! list counts. Cost O(k); exact under `ties=mean`. With R = 0 the convention `blank` decides.
+//! list counts. Cost O(k); exact under `ties=mean`. With R = 0 the convention
+//! `blank` decides: skipped, 0 or 1.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -69,7 +70,7 @@ impl Metric for Recall {
         Ok(Some(hits / list.relevant(self.rel) as f64))
     }
 
-    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+    fn has_no_relevant(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
     }
 

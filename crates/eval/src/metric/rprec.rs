@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A list shorter than R is still divided by R, as in trec_eval. Cost O(R). With R = 0 the
-//! convention `blank` decides.
+//! convention `blank` decides: skipped, 0 or 1.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -67,7 +67,7 @@ impl Metric for RPrecision {
         Ok(Some(hits as f64 / relevant as f64))
     }
 
-    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+    fn has_no_relevant(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
     }
 }

@@ -101,7 +101,7 @@ impl Metric for Rr {
         }))
     }
 
-    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+    fn has_no_relevant(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
     }
 
@@ -149,7 +149,7 @@ impl SwapDelta for RrSwap {
         Ok(())
     }
 
-    fn row_from(&self, i: usize, from: usize, out: &mut [f64]) {
+    fn swap_deltas_from(&self, i: usize, from: usize, out: &mut [f64]) {
         if i < self.relevant.len() {
             for (j, delta) in out.iter_mut().enumerate().take(self.relevant.len()).skip(from) {
                 *delta = self.delta(i, j);

@@ -1,7 +1,8 @@
 //! Parameters that several metrics share, declared once.
 //!
 //! A metric joins the groups that it takes with `param_groups!`. Most take all of the shared
-//! conventions ([`ConventionParams`]); the others take single ones.
+//! conventions ([`ConventionParams`]: how ties, unjudged documents and so on are treated); the
+//! others take single ones.
 
 use rankwright_spec::{Auto, above, param_groups, params};
 

@@ -68,21 +68,22 @@ impl Interval {
     /// ```
     /// use rankwright_eval::stats::{Interval, IntervalMethod};
     ///
-    /// let plain = Interval::within(0.5, 0.2, (0.0, 1.0));
-    /// assert_eq!((plain.low, plain.high, plain.method), (0.3, 0.7, IntervalMethod::T));
+    /// let student = Interval::within(0.5, 0.2, (0.0, 1.0));
+    /// assert_eq!((student.low, student.high, student.method), (0.3, 0.7, IntervalMethod::T));
     /// let near = Interval::within(0.9, 0.2, (0.0, 1.0));
     /// assert!(near.method == IntervalMethod::Logit && near.high < 1.0 && near.low > 0.4);
     /// ```
     pub fn within(centre: f64, half: f64, range: (f64, f64)) -> Interval {
         let (lowest, highest) = range;
-        let plain = Interval { low: centre - half, high: centre + half, method: IntervalMethod::T };
-        let fits = plain.low >= lowest && plain.high <= highest;
+        let student =
+            Interval { low: centre - half, high: centre + half, method: IntervalMethod::T };
+        let fits = student.low >= lowest && student.high <= highest;
         if fits || !half.is_finite() || centre < lowest || centre > highest {
-            return plain;
+            return student;
         }
         if centre == lowest || centre == highest {
-            let (low, high) = (plain.low.max(lowest), plain.high.min(highest));
-            return Interval { low, high, ..plain };
+            let (low, high) = (student.low.max(lowest), student.high.min(highest));
+            return Interval { low, high, ..student };
         }
         match (lowest.is_finite(), highest.is_finite()) {
             (true, true) => {
@@ -101,7 +102,7 @@ impl Interval {
                 Interval { low, high, method: IntervalMethod::Log }
             }
             // No metric has a highest value alone.
-            (false, _) => plain,
+            (false, _) => student,
         }
     }
 }

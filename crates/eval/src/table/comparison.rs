@@ -72,7 +72,7 @@ pub fn comparison_details(comparison: &Comparison) -> Table {
 }
 
 fn mean_cell(result: &SystemResult) -> Cell {
-    let mark = result.versus.as_ref().map(|versus| versus.mark).unwrap_or_default();
+    let mark = result.vs_baseline.as_ref().map(|vs_baseline| vs_baseline.mark).unwrap_or_default();
     Cell { text: number_text(result.mean), best: result.best, mark }
 }
 
@@ -80,19 +80,19 @@ fn mean_cell(result: &SystemResult) -> Cell {
 fn detail_cells(result: &SystemResult, has_corrected: bool) -> Vec<Cell> {
     let mut cells = vec![mean_cell(result), Cell::new(interval_text(result.ci95))];
     let queries = Cell::new(result.queries.to_string());
-    let Some(versus) = &result.versus else {
+    let Some(vs_baseline) = &result.vs_baseline else {
         cells.extend(std::iter::repeat_n(Cell::new("-"), if has_corrected { 6 } else { 5 }));
         cells.push(queries);
         return cells;
     };
-    cells.push(Cell::new(signed_text(versus.difference)));
-    cells.push(Cell::new(interval_text(versus.difference_ci95)));
-    cells.push(Cell::new(p_value_text(versus.p)));
+    cells.push(Cell::new(signed_text(vs_baseline.difference)));
+    cells.push(Cell::new(interval_text(vs_baseline.difference_ci95)));
+    cells.push(Cell::new(p_value_text(vs_baseline.p)));
     if has_corrected {
-        cells.push(Cell::new(p_value_text(versus.p_corrected)));
+        cells.push(Cell::new(p_value_text(vs_baseline.p_corrected)));
     }
-    cells.push(Cell::new(signed_text(versus.effect)));
-    let counts = versus.counts;
+    cells.push(Cell::new(signed_text(vs_baseline.effect)));
+    let counts = vs_baseline.counts;
     cells.push(Cell::new(format!("{}/{}/{}", counts.wins, counts.ties, counts.losses)));
     cells.push(queries);
     cells
@@ -150,8 +150,8 @@ fn pair_numbers(metric: &MetricComparison) -> impl Iterator<Item = usize> {
     metric
         .systems
         .iter()
-        .filter_map(|system| system.versus.as_ref())
-        .map(|versus: &BaselineDelta| versus.pairs)
+        .filter_map(|system| system.vs_baseline.as_ref())
+        .map(|vs_baseline: &BaselineDelta| vs_baseline.pairs)
 }
 
 /// `7` or `5 to 7`.

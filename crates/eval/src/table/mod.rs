@@ -41,7 +41,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// A plain cell.
+    /// A cell without marks.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }

@@ -216,8 +216,8 @@ table may be
         fn pieces_fit_and_lose_nothing(text in "[a-d,( ]{0,60}", most in 1_usize..20) {
             let found = pieces(&text, most);
             prop_assert!(found.iter().all(|line| width(line) <= most));
-            let plain = |text: &str| text.replace(' ', "");
-            prop_assert_eq!(plain(&found.join("")), plain(&text));
+            let without_spaces = |text: &str| text.replace(' ', "");
+            prop_assert_eq!(without_spaces(&found.join("")), without_spaces(&text));
         }
     }
 }

@@ -15,7 +15,7 @@ pub(super) struct Validated {
     /// The mean over seeds of each training's best value; `None` if a training has no value.
     pub(super) value: Option<f64>,
     /// The mean over seeds of the best round, from 1; `None` if a training has no value.
-    pub(super) round: Option<f64>,
+    pub(super) best_round: Option<f64>,
 }
 
 /// The learner that was chosen on a fold.
@@ -27,7 +27,7 @@ pub(super) struct Chosen {
 }
 
 /// The first best round of a curve, from 1, and its value; `None` if no round has a value.
-pub(super) fn best(curve: &[Option<f64>], better: Better) -> Option<(usize, f64)> {
+pub(super) fn first_best(curve: &[Option<f64>], better: Better) -> Option<(usize, f64)> {
     let mut best: Option<(usize, f64)> = None;
     for (at, value) in curve.iter().enumerate() {
         let Some(value) = value.filter(|value| value.is_finite()) else { continue };
@@ -51,7 +51,7 @@ pub(super) fn validated<'a>(
     better: Better,
 ) -> Validated {
     let found: Vec<Option<(usize, f64)>> =
-        cells.map(|(_, stored)| best(&stored.curve, better)).collect();
+        cells.map(|(_, stored)| first_best(&stored.curve, better)).collect();
     let count = found.len() as f64;
     // One training without a value leaves the mean without one: a mean over fewer seeds could not
     // be compared with those of other learners.
@@ -61,7 +61,7 @@ pub(super) fn validated<'a>(
     };
     Validated {
         value: Some(found.iter().map(|(_, value)| value).sum::<f64>() / count),
-        round: Some(found.iter().map(|(round, _)| *round as f64).sum::<f64>() / count),
+        best_round: Some(found.iter().map(|(round, _)| *round as f64).sum::<f64>() / count),
     }
 }
 

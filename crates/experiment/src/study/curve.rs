@@ -57,9 +57,9 @@ pub(super) fn draw_plot(
     sets: &[SetResult],
     ids: &mut HashSet<String>,
 ) -> DrawnPlot {
-    let grid = FactorGrid::new(experiment, &plot.view);
+    let grid = FactorGrid::new(experiment, &plot.layout);
     let mut drawn = DrawnPlot::default();
-    for set in plot.view.data.iter().filter_map(|data| sets.iter().find(|s| s.data == *data)) {
+    for set in plot.layout.data.iter().filter_map(|data| sets.iter().find(|s| s.data == *data)) {
         let panel = |column: usize| -> Vec<CurveLine> {
             let lines = (0..grid.rows.len())
                 .filter_map(|row| line(experiment, plot, &grid, set, row, column));
@@ -99,9 +99,9 @@ fn line(
     let points = thinned(&mean(&system.cells));
     let unit = system.cells.first().map_or("", |(_, stored)| stored.unit.as_str());
     (!points.is_empty()).then(|| CurveLine {
-        name: words(&plot.view.rows, &grid.rows[row]),
+        name: words(&plot.layout.rows, &grid.rows[row]),
         learner: chosen.learner,
-        chosen: in_words(experiment, &plot.view.choose, &systems, chosen.learner),
+        chosen: in_words(experiment, &plot.layout.choose, &systems, chosen.learner),
         value: chosen.validated.value,
         unit: if unit.is_empty() { "round" } else { unit }.to_owned(),
         points,
@@ -190,15 +190,16 @@ impl Panel<'_> {
 
     /// The panel in words: "leaves=7"; empty if there is one panel.
     fn panel(&self) -> String {
-        words(&self.plot.view.columns, self.values)
+        words(&self.plot.layout.columns, self.values)
     }
 
     /// An id that is not among `ids`, to which it is added; `number` is that of the plot, from 0.
     fn new_id(&self, number: usize, ids: &mut HashSet<String>) -> String {
         let text = format!("plot {} {} {}", number + 1, self.data(), self.panel());
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { ' ' };
-        let plain: String = text.chars().map(plain).take(80).collect();
-        let base = plain.split_whitespace().collect::<Vec<_>>().join("-");
+        let ascii_or_space =
+            |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { ' ' };
+        let ascii: String = text.chars().map(ascii_or_space).take(80).collect();
+        let base = ascii.split_whitespace().collect::<Vec<_>>().join("-");
         let numbered = (2..).map(|n: u64| format!("{base}-{n}"));
         let mut candidates = std::iter::once(base.clone()).chain(numbered);
         candidates.find(|id| ids.insert(id.clone())).unwrap_or(base)
@@ -209,7 +210,7 @@ impl Panel<'_> {
             panel if panel.is_empty() => String::new(),
             panel => format!(", {panel}"),
         };
-        format!("{}: {}{panel}", self.plot.view.title, self.data())
+        format!("{}: {}{panel}", self.plot.layout.title, self.data())
     }
 
     fn caption(&self, lines: &[CurveLine], range: Option<(f64, f64)>) -> String {
@@ -266,7 +267,7 @@ impl Panel<'_> {
         };
         FactorPlotResult {
             id: self.id.clone(),
-            title: self.plot.view.title.clone(),
+            title: self.plot.layout.title.clone(),
             data: self.data().to_owned(),
             panel: self.panel(),
             metric: self.metric(),

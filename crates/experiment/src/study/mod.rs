@@ -65,18 +65,18 @@ impl Study {
         let mut study = Self::default();
         for table in &experiment.tables {
             let shown =
-                table.view.data.iter().filter_map(|data| sets.iter().find(|s| s.data == *data));
+                table.layout.data.iter().filter_map(|data| sets.iter().find(|s| s.data == *data));
             let shown = shown.map(|set| {
                 let numbers = table::TableData::new(experiment, table, set)?;
                 Ok(show::shown(experiment, table, set, &numbers))
             });
             study.tables.push(shown.collect::<Result<_, ExperimentError>>()?);
-            study.table_titles.push(table.view.title.clone());
+            study.table_titles.push(table.layout.title.clone());
         }
         let mut ids = HashSet::new();
         for (number, plot) in experiment.plots.iter().enumerate() {
             study.plots.push(curve::draw_plot(experiment, plot, number, sets, &mut ids));
-            study.plot_titles.push(plot.view.title.clone());
+            study.plot_titles.push(plot.layout.title.clone());
         }
         Ok(study)
     }

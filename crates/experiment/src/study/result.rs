@@ -76,7 +76,7 @@ pub struct FactorCell {
     /// Symbol of a significant difference; empty without one.
     pub mark: &'static str,
     /// Mean over folds of the best round, from 1; `None` without validation values.
-    pub rounds: Option<f64>,
+    pub best_round: Option<f64>,
     /// The learner chosen on each fold.
     pub folds: Vec<FoldChoice>,
 }
@@ -94,7 +94,7 @@ pub struct FoldChoice {
     /// Its value on validation data, mean over the seeds; `None` if it has none.
     pub validation: Option<f64>,
     /// Its best round, from 1, mean over the seeds; `None` if it has none.
-    pub best: Option<f64>,
+    pub best_round: Option<f64>,
 }
 
 /// Seconds of a round in each cell of a table.
@@ -106,7 +106,7 @@ pub struct FactorTableTimes {
     /// Name of the data set.
     pub data: String,
     /// The times by cell.
-    pub seconds: Vec<FactorSeconds>,
+    pub cells: Vec<FactorSeconds>,
 }
 
 /// Seconds of a round in one table cell.
@@ -118,7 +118,7 @@ pub struct FactorSeconds {
     pub position: FactorPosition,
     /// Seconds of the median round, mean over the trainings of all learners to choose from; `None`
     /// without rounds.
-    pub round: Option<f64>,
+    pub seconds_per_round: Option<f64>,
 }
 
 /// A panel of a plot by factors on one data set.

@@ -26,8 +26,8 @@ pub(super) fn shown(
     let formatter = TableFormatter { experiment, table, set, numbers };
     let data = formatter.data();
     ShownTable {
-        heading: format!("{}: {} on {data}", table.view.title, formatter.metrics().join(", ")),
-        times_heading: format!("{}: milliseconds of a round on {data}", table.view.title),
+        heading: format!("{}: {} on {data}", table.layout.title, formatter.metrics().join(", ")),
+        times_heading: format!("{}: milliseconds of a round on {data}", table.layout.title),
         values: formatter.values(),
         chosen: formatter.chosen(),
         times: formatter.times(),
@@ -69,7 +69,7 @@ impl TableFormatter<'_> {
         heads: impl IntoIterator<Item = String>,
         cell: impl Fn(Option<&TableCell>) -> Cell,
     ) -> Table {
-        let rows = self.table.view.rows.iter().map(|factor| (factor.clone(), Align::Left));
+        let rows = self.table.layout.rows.iter().map(|factor| (factor.clone(), Align::Left));
         let heads: Vec<String> = heads.into_iter().collect();
         let columns = heads.len();
         let mut table = Table::new(rows.chain(heads.into_iter().map(|head| (head, Align::Right))));
@@ -108,7 +108,7 @@ impl TableFormatter<'_> {
 
     /// The factors of a column in words.
     fn column(&self, column: usize) -> String {
-        words(&self.table.view.columns, &self.numbers.grid.columns[column])
+        words(&self.table.layout.columns, &self.numbers.grid.columns[column])
     }
 
     /// The table of test values.
@@ -118,7 +118,11 @@ impl TableFormatter<'_> {
             Some(TableCell { result, .. }) => Cell {
                 text: result.mean.map_or("-".to_owned(), |mean| format!("{mean:.4}")),
                 best: result.best,
-                mark: result.versus.as_ref().map(|versus| versus.mark).unwrap_or_default(),
+                mark: result
+                    .vs_baseline
+                    .as_ref()
+                    .map(|vs_baseline| vs_baseline.mark)
+                    .unwrap_or_default(),
             },
         });
         table.notes.push(self.measured());
@@ -152,7 +156,7 @@ impl TableFormatter<'_> {
 
     /// The chosen factors and the way of choosing, in words.
     fn choice(&self) -> Option<String> {
-        let choose = &self.table.view.choose;
+        let choose = &self.table.layout.choose;
         let (last, before) = choose.split_last()?;
         let factors = match before.is_empty() {
             true => last.clone(),
@@ -181,7 +185,7 @@ impl TableFormatter<'_> {
         Some(format!(
             "▲ significantly better, ▼ significantly worse than {} in the same column at alpha {}: \
              two-sided {test}; {correction}.",
-            words(&self.table.view.rows, baseline),
+            words(&self.table.layout.rows, baseline),
             options.alpha
         ))
     }
@@ -210,8 +214,8 @@ impl TableFormatter<'_> {
     /// neither.
     fn chosen(&self) -> Option<Table> {
         let cells = || self.numbers.cells_of_rows.iter().flatten().flatten();
-        let rounds = cells().any(|cell| cell.round().is_some());
-        let choose = &self.table.view.choose;
+        let rounds = cells().any(|cell| cell.best_round().is_some());
+        let choose = &self.table.layout.choose;
         if choose.is_empty() && !rounds {
             return None;
         }
@@ -219,7 +223,7 @@ impl TableFormatter<'_> {
             let Some(cell) = cell else { return Cell::new("-") };
             let mut parts = Vec::new();
             parts.extend(self.most_often(cell));
-            parts.extend(cell.round().map(|round| format!("{round:.0}")));
+            parts.extend(cell.best_round().map(|round| format!("{round:.0}")));
             Cell::new(if parts.is_empty() { "-".to_owned() } else { parts.join("; ") })
         });
         let unit = cells().find(|cell| !cell.unit.is_empty()).map_or("round", |cell| &cell.unit);
@@ -239,7 +243,7 @@ impl TableFormatter<'_> {
     /// The setting chosen most often: "0.1, 5, - (4/5)", with `-` for a factor that does not vary;
     /// `None` if no factor varies.
     fn most_often(&self, cell: &TableCell) -> Option<String> {
-        let choose = &self.table.view.choose;
+        let choose = &self.table.layout.choose;
         if !cell.varies.contains(&true) {
             return None;
         }
@@ -261,10 +265,10 @@ impl TableFormatter<'_> {
     /// The table of the milliseconds of a round; `None` without rounds.
     fn times(&self) -> Option<Table> {
         let mut cells = self.numbers.cells_of_rows.iter().flatten().flatten();
-        let unit = cells.find(|cell| cell.seconds.is_some()).map(|cell| &cell.unit)?;
+        let unit = cells.find(|cell| cell.seconds_per_round.is_some()).map(|cell| &cell.unit)?;
         let unit = if unit.is_empty() { "round" } else { unit };
         let mut table = self.laid_out(self.heads_once("milliseconds"), |cell| {
-            let seconds = cell.and_then(|cell| cell.seconds);
+            let seconds = cell.and_then(|cell| cell.seconds_per_round);
             Cell::new(seconds.map_or("-".to_owned(), |s| milliseconds(s * 1000.0)))
         });
         table.notes.push(format!(
@@ -276,15 +280,15 @@ impl TableFormatter<'_> {
 
     /// The result of `result_of` for every table cell that has a value.
     fn cells<T>(&self, result_of: impl Fn(FactorPosition, &TableCell) -> T) -> Vec<T> {
-        let view = &self.table.view;
+        let layout = &self.table.layout;
         let mut all = Vec::new();
         for (row, cells) in self.numbers.grid.rows.iter().zip(&self.numbers.cells_of_rows) {
             for ((metric, column), cell) in self.numbers.heads.iter().zip(cells) {
                 let Some(cell) = cell else { continue };
                 let factors = &self.numbers.grid.columns[*column];
                 let position = FactorPosition {
-                    row: named(&view.rows, row),
-                    column: named(&view.columns, factors),
+                    row: named(&layout.rows, row),
+                    column: named(&layout.columns, factors),
                     metric: self.metric(*metric),
                 };
                 all.push(result_of(position, cell));
@@ -294,19 +298,19 @@ impl TableFormatter<'_> {
     }
 
     fn result(&self) -> FactorTableResult {
-        let view = &self.table.view;
+        let layout = &self.table.layout;
         let baseline = &self.numbers.grid.rows[self.numbers.baseline];
         let name = |learner: &usize| self.experiment.learner_name(*learner).to_owned();
         let names = |learners: &BTreeSet<usize>| learners.iter().map(name).collect();
         FactorTableResult {
-            title: view.title.clone(),
+            title: layout.title.clone(),
             data: self.data().to_owned(),
             metrics: self.metrics(),
             chosen_by: self.chosen_by(),
-            rows: view.rows.clone(),
-            columns: view.columns.clone(),
-            choose: view.choose.clone(),
-            baseline: named(&view.rows, baseline),
+            rows: layout.rows.clone(),
+            columns: layout.columns.clone(),
+            choose: layout.choose.clone(),
+            baseline: named(&layout.rows, baseline),
             queries: self.set.queries,
             failed: names(&self.numbers.failed),
             not_run: names(&self.numbers.not_run),
@@ -316,7 +320,7 @@ impl TableFormatter<'_> {
 
     /// The result of a table cell.
     fn cell(&self, position: FactorPosition, cell: &TableCell) -> FactorCell {
-        let versus = cell.result.versus.as_ref();
+        let vs_baseline = cell.result.vs_baseline.as_ref();
         let chosen = cell.chosen.iter().enumerate();
         FactorCell {
             position,
@@ -324,34 +328,37 @@ impl TableFormatter<'_> {
             ci95: cell.result.ci95,
             queries: cell.result.queries,
             best: cell.result.best,
-            difference: versus.and_then(|v| v.difference),
-            difference_ci95: versus.and_then(|v| v.difference_ci95),
-            p: versus.map(|v| v.p),
-            p_corrected: versus.map(|v| v.p_corrected),
-            mark: versus.map_or("", |v| v.mark.symbol()),
-            rounds: cell.round(),
+            difference: vs_baseline.and_then(|v| v.difference),
+            difference_ci95: vs_baseline.and_then(|v| v.difference_ci95),
+            p: vs_baseline.map(|v| v.p),
+            p_corrected: vs_baseline.map(|v| v.p_corrected),
+            mark: vs_baseline.map_or("", |v| v.mark.symbol()),
+            best_round: cell.best_round(),
             folds: chosen.map(|(fold, chosen)| self.fold_choice(fold, chosen)).collect(),
         }
     }
 
     /// The learner chosen on a fold, from 0.
     fn fold_choice(&self, fold: usize, chosen: &Chosen) -> FoldChoice {
-        let choose = &self.table.view.choose;
+        let choose = &self.table.layout.choose;
         let learner = &self.experiment.learners[chosen.learner];
         FoldChoice {
             fold: fold + 1,
             learner: learner.name.clone(),
             chosen: named(choose, &values(self.experiment, learner, choose)),
             validation: chosen.validated.value,
-            best: chosen.validated.round,
+            best_round: chosen.validated.best_round,
         }
     }
 
     fn times_result(&self) -> FactorTableTimes {
         FactorTableTimes {
-            title: self.table.view.title.clone(),
+            title: self.table.layout.title.clone(),
             data: self.data().to_owned(),
-            seconds: self.cells(|position, cell| FactorSeconds { position, round: cell.seconds }),
+            cells: self.cells(|position, cell| FactorSeconds {
+                position,
+                seconds_per_round: cell.seconds_per_round,
+            }),
         }
     }
 }

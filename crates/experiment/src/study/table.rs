@@ -48,15 +48,15 @@ pub(super) struct TableCell {
     pub(super) result: SystemResult,
     /// Seconds of the median round, mean over the trainings of all learners to choose from; `None`
     /// without rounds.
-    pub(super) seconds: Option<f64>,
+    pub(super) seconds_per_round: Option<f64>,
     /// The word for one round, such as `tree`; empty if there are no rounds.
     pub(super) unit: String,
 }
 
 impl TableCell {
     /// The mean over folds of the best round, from 1; `None` without validation values.
-    pub(super) fn round(&self) -> Option<f64> {
-        let rounds: Option<Vec<f64>> = self.chosen.iter().map(|c| c.validated.round).collect();
+    pub(super) fn best_round(&self) -> Option<f64> {
+        let rounds: Option<Vec<f64>> = self.chosen.iter().map(|c| c.validated.best_round).collect();
         let rounds = rounds.filter(|rounds| !rounds.is_empty())?;
         Some(rounds.iter().sum::<f64>() / rounds.len() as f64)
     }
@@ -68,7 +68,7 @@ struct CellCandidate {
     chosen: Vec<Chosen>,
     /// The test value of each query.
     values: Vec<Option<f64>>,
-    seconds: Option<f64>,
+    seconds_per_round: Option<f64>,
     unit: String,
 }
 
@@ -78,10 +78,10 @@ impl TableData {
         table: &FactorTable,
         set: &SetResult,
     ) -> Result<Self, ExperimentError> {
-        let grid = FactorGrid::new(experiment, &table.view);
+        let grid = FactorGrid::new(experiment, &table.layout);
         let is_baseline = |row: &Vec<String>| {
             table.baseline.iter().all(|(factor, value)| {
-                table.view.rows.iter().zip(row).any(|(f, v)| f == factor && v == value)
+                table.layout.rows.iter().zip(row).any(|(f, v)| f == factor && v == value)
             })
         };
         let invariant = "the baseline of a table is one of its rows";
@@ -134,10 +134,10 @@ impl TableData {
             .collect::<Option<_>>()?;
         let cells = || systems.iter().flat_map(|system| &system.cells);
         Some(CellCandidate {
-            varies: varies(experiment, &table.view.choose, &systems),
+            varies: varies(experiment, &table.layout.choose, &systems),
             values: values(set, &chosen, metric),
             chosen,
-            seconds: seconds(cells()),
+            seconds_per_round: seconds_per_round(cells()),
             unit: cells().next().map_or(String::new(), |(_, stored)| stored.unit.clone()),
         })
     }
@@ -150,7 +150,7 @@ impl TableData {
         metric: usize,
         candidates: Vec<Option<CellCandidate>>,
     ) -> Result<Vec<Option<TableCell>>, ExperimentError> {
-        let name = |row: usize| words(&table.view.rows, &self.grid.rows[row]);
+        let name = |row: usize| words(&table.layout.rows, &self.grid.rows[row]);
         let present: Vec<(usize, &CellCandidate)> = candidates
             .iter()
             .enumerate()
@@ -179,10 +179,10 @@ impl TableData {
             let Some(candidate) = candidate else { return Ok(None) };
             let mut result = results.next().ok_or(ExperimentError::Internal { invariant })?;
             if !has_baseline {
-                result.versus = None;
+                result.vs_baseline = None;
             }
-            let CellCandidate { varies, chosen, seconds, unit, .. } = candidate;
-            Ok(Some(TableCell { varies, chosen, result, seconds, unit }))
+            let CellCandidate { varies, chosen, seconds_per_round, unit, .. } = candidate;
+            Ok(Some(TableCell { varies, chosen, result, seconds_per_round, unit }))
         };
         candidates.into_iter().map(cell).collect()
     }
@@ -222,7 +222,9 @@ fn values(set: &SetResult, chosen: &[Chosen], metric: usize) -> Vec<Option<f64>>
 }
 
 /// The mean of the trainings' median rounds, in seconds; `None` without rounds.
-fn seconds<'a>(cells: impl Iterator<Item = &'a (ExperimentCell, StoredCell)>) -> Option<f64> {
+fn seconds_per_round<'a>(
+    cells: impl Iterator<Item = &'a (ExperimentCell, StoredCell)>,
+) -> Option<f64> {
     let rounds: Vec<f64> = cells
         .filter(|(_, stored)| stored.rounds > 0)
         .map(|(_, stored)| stored.seconds.round)

@@ -247,16 +247,16 @@ fn each_fold_chooses_by_its_validation_part_and_never_by_the_test_part() {
     let validated: Vec<Option<f64>> = cell.chosen.iter().map(|c| c.validated.value).collect();
     assert_eq!(validated, [Some(0.6), Some(0.8), Some(0.4)]);
     // Best rounds 3, 1 and 1; values 0.105, 0.905 and 0.105.
-    assert!((cell.round().unwrap() - 5.0 / 3.0).abs() < 1e-12);
+    assert!((cell.best_round().unwrap() - 5.0 / 3.0).abs() < 1e-12);
     assert!((cell.result.mean.unwrap() - 1.115 / 3.0).abs() < 1e-12);
     // Equal on fold 1: the first in the file.
     let second = found.cells_of_rows[1][0].as_ref().unwrap();
     let chosen: Vec<usize> = second.chosen.iter().map(|chosen| chosen.learner).collect();
     assert_eq!(chosen, [2, 2, 2]);
-    let versus = second.result.versus.as_ref().unwrap();
-    assert!((versus.difference.unwrap() - (0.505 - 1.115 / 3.0)).abs() < 1e-12);
-    assert_eq!(versus.pairs, 6);
-    assert!(second.result.best && cell.result.versus.is_none());
+    let vs_baseline = second.result.vs_baseline.as_ref().unwrap();
+    assert!((vs_baseline.difference.unwrap() - (0.505 - 1.115 / 3.0)).abs() < 1e-12);
+    assert_eq!(vs_baseline.pairs, 6);
+    assert!(second.result.best && cell.result.vs_baseline.is_none());
 }
 
 #[test]

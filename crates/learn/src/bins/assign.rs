@@ -3,7 +3,7 @@
 //! Two counts of 16 replace a search: first the groups of 16 bounds that end below the value, for
 //! eight values at a time, then the bounds below the value in the next group. Counts vectorise well
 //! and have no branch to mispredict. The reference implementation is
-//! [`FeatureBins::bin`](super::FeatureBins::bin). Cost: 32 comparisons a value.
+//! [`FeatureBins::bin`](super::FeatureBins::bin). Cost: 32 comparisons per value.
 
 use super::bounds::FeatureBins;
 use super::categories::category;

@@ -29,13 +29,13 @@ impl FeatureBins {
     }
 
     /// Number of bins, including the one for missing values if there is one.
-    pub(crate) fn slots(&self) -> usize {
+    pub(crate) fn all_bins(&self) -> usize {
         self.value_bins() + usize::from(self.missing)
     }
 
     /// Whether the feature has more than one bin, so that a split on it is possible.
     pub(crate) fn is_useful(&self) -> bool {
-        self.slots() > 1
+        self.all_bins() > 1
     }
 
     /// The bin of a value; for NaN the one after the last. The reference implementation of

@@ -5,7 +5,7 @@
 //! `max_bins` categories get a bin, the more frequent first and among equals the lower number, so
 //! that a row takes one byte for any number of categories. All others share the bin of missing
 //! values, as do NaN, values of -1 and below, 2^24 and above. Bins are numbered in the order of
-//! their categories. Cost: one look-up a value.
+//! their categories. Cost: one look-up per value.
 //!
 //! A feature without any category (all values missing) has one bin and cannot be split on.
 
@@ -70,7 +70,7 @@ pub(crate) fn mark_unbinned(
 mod tests {
     use super::super::bounds::sort_key;
     use super::*;
-    use crate::collective::Local;
+    use crate::collective::SingleProcess;
     use proptest::prelude::*;
     use rankwright_model::Categories;
 
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(frequent(&keys, 255), [1, 3, 7, 9]);
         assert_eq!(frequent(&keys, 2), [3, 7], "of equals the lower number");
         let bins = FeatureBins { bounds: vec![], missing: true, categories: Some(vec![3, 7]) };
-        assert_eq!((bins.value_bins(), bins.slots()), (2, 3));
+        assert_eq!((bins.value_bins(), bins.all_bins()), (2, 3));
         let values = [3.9, 7.0, 9.0, 1.0, -5.0, 2e9, f32::NAN];
         assert_eq!(values.map(|value| bins.bin(value)), [0, 1, 2, 2, 2, 2, 2]);
         assert_eq!(frequent(&[], 9), [0; 0]);
@@ -98,7 +98,7 @@ mod tests {
             categories: Some(list.to_vec()),
         };
         let mut features = [feature(&[1]), feature(&[1, 2])];
-        mark_unbinned(&matrix, &mut features, &Local).unwrap();
+        mark_unbinned(&matrix, &mut features, &SingleProcess).unwrap();
         assert_eq!(features.map(|bins| bins.missing), [false, true]);
     }
 

@@ -1,8 +1,8 @@
 //! Columns: the packing of features into bytes.
 //!
-//! A column is one byte a row. A feature with many bins has a column of its own; features with few
-//! share one as digits of a mixed-radix number, as long as the product of their numbers of bins is
-//! at most 256. Histograms are built by column, so fewer columns is less work; a shared column's
+//! A column is one byte per row. A feature with many bins has a column of its own; features with
+//! few share one as digits of a mixed-radix number, as long as the product of their numbers of bins
+//! is at most 256. Histograms are built by column, so fewer columns is less work; a shared column's
 //! histogram is summed over the other digits when splits are searched, which gives the same sums.
 //! Features with one bin cannot be split on and have no column.
 
@@ -11,13 +11,13 @@ use super::bounds::FeatureBins;
 /// Number of values that a byte can take, and of the sums in a column's histogram.
 pub(crate) const CELLS: usize = 256;
 
-/// One feature in a column: its bin is `byte / stride % slots`.
+/// One feature in a column: its bin is `byte / stride % bins`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PackedFeature {
     /// Column of the feature in the data set, from 0 (not the column of bytes).
     pub(crate) feature: u32,
     /// Number of bins, including the one for missing values if there is one.
-    pub(crate) slots: u16,
+    pub(crate) bins: u16,
     /// The amount by which the byte grows when the bin grows by one.
     pub(crate) stride: u16,
 }
@@ -25,15 +25,15 @@ pub(crate) struct PackedFeature {
 impl PackedFeature {
     /// The feature's bin in a byte of its column.
     pub(crate) fn bin(self, byte: u8) -> usize {
-        usize::from(u16::from(byte) / self.stride % self.slots)
+        usize::from(u16::from(byte) / self.stride % self.bins)
     }
 }
 
-/// A column: one byte a row, for one or several features.
+/// A column: one byte per row, for one or several features.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BinColumn {
     /// The features in it, at least one.
-    pub(crate) members: Vec<PackedFeature>,
+    pub(crate) features: Vec<PackedFeature>,
     /// Number of values that the byte takes.
     pub(crate) cells: u16,
 }
@@ -45,20 +45,20 @@ pub(crate) fn columns(features: &[FeatureBins]) -> Vec<BinColumn> {
     // feature leaves room for others.
     let mut open: Vec<usize> = Vec::new();
     for (feature, bins) in features.iter().enumerate().filter(|(_, bins)| bins.is_useful()) {
-        let slots = bins.slots() as u16;
-        let fits = |at: &usize| usize::from(columns[*at].cells) * usize::from(slots) <= CELLS;
-        let member = |stride| PackedFeature { feature: feature as u32, slots, stride };
+        let bins = bins.all_bins() as u16;
+        let fits = |at: &usize| usize::from(columns[*at].cells) * usize::from(bins) <= CELLS;
+        let packed = |stride| PackedFeature { feature: feature as u32, bins, stride };
         match open.iter().copied().find(fits) {
             Some(at) => {
                 let column = &mut columns[at];
-                column.members.push(member(column.cells));
-                column.cells *= slots;
+                column.features.push(packed(column.cells));
+                column.cells *= bins;
             }
             None => {
-                if usize::from(slots) * 2 <= CELLS {
+                if usize::from(bins) * 2 <= CELLS {
                     open.push(columns.len());
                 }
-                columns.push(BinColumn { members: vec![member(1)], cells: slots });
+                columns.push(BinColumn { features: vec![packed(1)], cells: bins });
             }
         }
     }
@@ -70,41 +70,41 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn bins(slots: usize) -> FeatureBins {
-        let bounds = (1..slots).map(|i| i as f32).collect();
+    fn feature_bins(bins: usize) -> FeatureBins {
+        let bounds = (1..bins).map(|i| i as f32).collect();
         FeatureBins { bounds, missing: false, categories: None }
     }
 
     #[test]
     fn few_valued_features_share_a_column_and_constant_ones_have_none() {
-        let features = [255, 2, 1, 3, 100, 40].map(bins);
+        let features = [255, 2, 1, 3, 100, 40].map(feature_bins);
         let columns = columns(&features);
         let members: Vec<Vec<u32>> =
-            columns.iter().map(|c| c.members.iter().map(|m| m.feature).collect()).collect();
+            columns.iter().map(|c| c.features.iter().map(|m| m.feature).collect()).collect();
         assert_eq!(members, [vec![0], vec![1, 3, 5], vec![4]]);
     }
 
     proptest! {
         #[test]
         fn the_bins_of_packed_features_can_be_read_back(
-            slots in proptest::collection::vec(1_usize..=256, 1..20), seed: u64,
+            bins in proptest::collection::vec(1_usize..=256, 1..20), seed: u64,
         ) {
-            let features: Vec<FeatureBins> = slots.iter().map(|s| bins(*s)).collect();
+            let features: Vec<FeatureBins> = bins.iter().map(|bins| feature_bins(*bins)).collect();
             let columns = columns(&features);
             let mut random = rankwright_data::Random::new(seed, 0);
             let mut packed_features = 0;
             for column in &columns {
                 prop_assert!(usize::from(column.cells) <= CELLS);
                 let digits: Vec<usize> =
-                    column.members.iter().map(|m| random.below(usize::from(m.slots))).collect();
-                let byte: usize = column.members.iter().zip(&digits)
+                    column.features.iter().map(|m| random.below(usize::from(m.bins))).collect();
+                let byte: usize = column.features.iter().zip(&digits)
                     .map(|(m, d)| usize::from(m.stride) * d).sum();
-                for (member, digit) in column.members.iter().zip(&digits) {
-                    prop_assert_eq!(member.bin(byte as u8), *digit);
+                for (packed, digit) in column.features.iter().zip(&digits) {
+                    prop_assert_eq!(packed.bin(byte as u8), *digit);
                     packed_features += 1;
                 }
             }
-            prop_assert_eq!(packed_features, slots.iter().filter(|s| **s > 1).count());
+            prop_assert_eq!(packed_features, bins.iter().filter(|s| **s > 1).count());
         }
     }
 }

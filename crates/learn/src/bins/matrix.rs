@@ -1,9 +1,9 @@
-//! Binned data: one byte a row and column, stored in two layouts.
+//! Binned data: one byte per row and column, stored in two layouts.
 //!
 //! *Lines* hold up to 64 columns of a row side by side, one cache line: histograms read whole rows,
 //! and a row of a deep leaf costs one cache miss for 64 columns. *By column* holds the bytes of a
 //! column together: a partition reads one column of many rows. Both are filled by blocks of rows,
-//! in parallel; memory is about two bytes a row and column.
+//! in parallel; memory is about two bytes per row and column.
 
 use std::ops::Range;
 
@@ -30,15 +30,15 @@ pub(crate) const MIN_LINE_BYTES: usize = 8;
 /// Number of columns that are transposed together.
 const TRANSPOSED_COLUMNS: usize = 8;
 
-/// Up to 64 columns, row by row.
+/// A line: up to 64 columns, row by row.
 #[derive(Debug)]
 pub(crate) struct BinLines {
     /// Number of the first column.
     pub(crate) first: usize,
     /// Number of columns.
     pub(crate) columns: usize,
-    /// Bytes a row: a power of two, so that no row crosses a cache line. Bytes without a column are
-    /// 0.
+    /// Bytes per row: a power of two, so that no row crosses a cache line. Bytes without a column
+    /// are 0.
     pub(crate) width: usize,
     bytes: Pages,
 }
@@ -101,7 +101,8 @@ pub(crate) struct Binned {
 }
 
 impl Binned {
-    /// Bins a data set: at most `max_bins` bins a feature (2 to 255), plus one for missing values.
+    /// Bins a data set: at most `max_bins` bins per feature (2 to 255), plus one for missing
+    /// values.
     pub(crate) fn new(
         data: &Dataset,
         max_bins: usize,
@@ -160,8 +161,8 @@ impl Binned {
     pub(crate) fn column_of(&self, feature: u32) -> Option<(usize, PackedFeature)> {
         let mut columns = self.columns.iter().enumerate();
         columns.find_map(|(at, column)| {
-            let member = column.members.iter().find(|member| member.feature == feature)?;
-            Some((at, *member))
+            let packed = column.features.iter().find(|packed| packed.feature == feature)?;
+            Some((at, *packed))
         })
     }
 
@@ -175,15 +176,15 @@ impl Binned {
         &self.lines
     }
 
-    /// The bytes of one column, one a row.
+    /// The bytes of one column, one per row.
     pub(crate) fn column(&self, column: usize) -> &[u8] {
         &self.by_column.bytes()[column * self.rows..(column + 1) * self.rows]
     }
 
     /// The bin of a feature in a row: the reference implementation of both layouts.
     #[cfg(test)]
-    pub(crate) fn bin(&self, row: usize, column: usize, member: PackedFeature) -> usize {
-        member.bin(self.column(column)[row])
+    pub(crate) fn bin(&self, row: usize, column: usize, packing: PackedFeature) -> usize {
+        packing.bin(self.column(column)[row])
     }
 }
 
@@ -202,7 +203,7 @@ fn fill_block(
     let (mut gathered, mut bins, mut packed) = ([0.0; BLOCK], [0; BLOCK], [0_u8; BLOCK]);
     for (position, column) in columns.iter().enumerate() {
         packed.fill(0);
-        for &PackedFeature { feature, stride, .. } in &column.members {
+        for &PackedFeature { feature, stride, .. } in &column.features {
             let of_feature = values[feature as usize..].iter().step_by(data_columns);
             for (to, from) in gathered.iter_mut().zip(of_feature) {
                 *to = *from;
@@ -254,23 +255,23 @@ fn transpose(lines: &[BinLines], columns: usize, rows: usize) -> Result<Pages, L
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collective::Local;
+    use crate::collective::SingleProcess;
     use rankwright_data::generate::LetorOptions;
 
     #[test]
     fn both_layouts_hold_the_bin_of_every_value() {
         let data = LetorOptions { queries: 9, documents: 40, seed: 3 }.generate().unwrap();
-        let binned = Binned::new(&data, 255, &Local).unwrap();
+        let binned = Binned::new(&data, 255, &SingleProcess).unwrap();
         assert!(binned.columns().len() < data.columns(), "few-valued features share columns");
         for (at, column) in binned.columns().iter().enumerate() {
             let line = &binned.lines()[at / LINE];
             for row in 0..data.rows() {
                 let byte = line.bytes()[row * line.width + at - line.first];
                 assert_eq!(byte, binned.column(at)[row]);
-                for member in &column.members {
-                    let value = data.matrix().get(row, member.feature as usize);
-                    let bins = binned.feature(member.feature).unwrap();
-                    assert_eq!(binned.bin(row, at, *member), bins.bin(value));
+                for packed in &column.features {
+                    let value = data.matrix().get(row, packed.feature as usize);
+                    let bins = binned.feature(packed.feature).unwrap();
+                    assert_eq!(binned.bin(row, at, *packed), bins.bin(value));
                 }
             }
         }

@@ -14,7 +14,7 @@
 //! `weights=equal` nothing is learnt: on a few hundred queries, learnt weights depend more on the
 //! sample of queries than on the quality of the members. Then a part is held out only if some
 //! member needs validation data, or chooses among whole models by it, as nets do; boosted trees
-//! keep the best of their rounds by validation data, but do not ask for it.
+//! keep the best of their rounds by validation data, but do not require it.
 //!
 //! Members without a `metric=` of their own get the blend's, and member k (from 0) gets the seed
 //! plus k, so that equal learners with random draws differ. Checkpoints go to a folder for each
@@ -54,7 +54,7 @@ choices! {
     pub enum BlendWeights {
         /// Learnt for the metric on validation data.
         Learn = "learn",
-        /// Equal: the plain mean, safer on few queries.
+        /// Equal: the unweighted mean, safer on few queries.
         Equal = "equal",
     }
 }
@@ -85,7 +85,7 @@ params! {
         normalise: BlendNormalise = BlendNormalise::Standard, ..,
             "Normalisation of members' scores within a query.";
         weights: BlendWeights = BlendWeights::Learn, ..,
-            "Weights: learnt for the metric on validation data, or equal (the plain mean: safer on \
+            "Weights: learnt for the metric on validation data, or equal (the unweighted mean: safer on \
              few queries).";
         hold_out: f64 = 0.2, above(0.0).below(1.0),
             "Fraction of the training queries that is held out for weights and early stopping if \

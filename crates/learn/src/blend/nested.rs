@@ -16,7 +16,7 @@ use rankwright_model::{Model, ModelBody};
 
 use crate::error::LearnError;
 use crate::learner::LearnerSpec;
-use crate::session::checkpoint::{CheckpointState, Saver, fingerprint, load};
+use crate::session::checkpoint::{CheckpointSaver, CheckpointState, fingerprint, load};
 use crate::session::validation::values;
 use crate::session::{
     Checkpoints, Iteration, PhaseSeconds, Progress, TrainRequest, TrainResult, TrainingHistory,
@@ -156,7 +156,7 @@ impl<'a> NestedTraining<'a> {
     fn write_pending(&mut self) {
         for (checkpoints, own_fingerprint, model) in self.pending.drain(..) {
             let state = CheckpointState::finished(own_fingerprint);
-            if let Err(error) = Saver::new(&checkpoints, 0).save(model, &state, 0) {
+            if let Err(error) = CheckpointSaver::new(&checkpoints, 0).save(model, &state, 0) {
                 // The model is still in memory.
                 self.request.progress.checkpoint_failed(&error);
             }

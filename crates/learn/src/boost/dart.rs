@@ -14,7 +14,7 @@
 //! save a few look-ups for a tenth of the trees. One pass computes both the score a row loses while
 //! the trees are dropped and the score they add when restored, because their new weights are known
 //! before the new tree is. Cost of a round: two look-ups for each row, dropped tree and split on
-//! the path, and three numbers a row in memory.
+//! the path, and three numbers per row in memory.
 //!
 //! A tree whose leaves are all 0 has no unit and needs none. If leaves grow two million times as
 //! large as those of the first tree, training fails with an error that advises a lower rate.
@@ -291,8 +291,8 @@ struct DroppedTree<'a> {
 
 impl<'a> DroppedTree<'a> {
     fn new(tree: &Tree, (old, new): (f64, f64), unit: f64, rows: &'a dyn GrownRows) -> Self {
-        let plain = Grown::plain(tree.splits().to_vec(), Vec::new());
-        let grown = Grown { sets: tree.sets().to_vec(), ..plain };
+        let numeric = Grown::numeric(tree.splits().to_vec(), Vec::new());
+        let grown = Grown { sets: tree.sets().to_vec(), ..numeric };
         let leaves = units(tree, old, unit).zip(units(tree, new, unit)).collect();
         Self { routes: rows.routes(&grown), leaves }
     }

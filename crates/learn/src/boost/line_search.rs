@@ -5,7 +5,7 @@
 //! objective's gradients, so this works with every objective, including lambdas. Cost: up to 32
 //! evaluations of the objective on all queries.
 
-use super::queries::{AllDerivatives, Pass, TrainingQueries};
+use super::queries::{AllDerivatives, QueryPass, TrainingQueries};
 use crate::error::LearnError;
 
 /// Largest step.
@@ -17,7 +17,7 @@ const BISECTIONS: usize = 24;
 /// changes sign, 0 if the loss rises from the start.
 pub(crate) fn search(
     queries: &mut TrainingQueries<'_>,
-    pass: Pass<'_>,
+    pass: QueryPass<'_>,
     direction: &[f64],
     buffers: &mut AllDerivatives,
 ) -> Result<f64, LearnError> {
@@ -26,7 +26,11 @@ pub(crate) fn search(
         for ((to, score), d) in moved_scores.iter_mut().zip(pass.scores).zip(direction) {
             *to = score + step * d;
         }
-        queries.directional_derivative(Pass { scores: &moved_scores, ..pass }, direction, buffers)
+        queries.directional_derivative(
+            QueryPass { scores: &moved_scores, ..pass },
+            direction,
+            buffers,
+        )
     };
     if derivative(0.0)? >= 0.0 {
         return Ok(0.0);

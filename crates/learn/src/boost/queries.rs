@@ -36,7 +36,7 @@ pub(crate) struct TrainingQueries<'a> {
     /// Row weight times query weight; empty if all are 1.
     weights: Vec<f32>,
     /// For each row, a number that the objective keeps from one pass to the next.
-    memory: Vec<u32>,
+    cache: Vec<u32>,
 }
 
 /// The gradients and hessians of all rows.
@@ -48,7 +48,7 @@ pub(crate) struct AllDerivatives {
 
 /// Arguments of a pass over the queries.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Pass<'a> {
+pub(crate) struct QueryPass<'a> {
     pub(crate) objective: &'a dyn Objective,
     /// The scores of all rows.
     pub(crate) scores: &'a [f64],
@@ -58,7 +58,7 @@ pub(crate) struct Pass<'a> {
     pub(crate) sampled: Option<&'a [f32]>,
 }
 
-impl Pass<'_> {
+impl QueryPass<'_> {
     /// The multiplicity of a query.
     fn multiplicity(&self, query: usize) -> f32 {
         self.sampled.map_or(1.0, |multiplicities| multiplicities[query])
@@ -74,7 +74,7 @@ impl<'a> TrainingQueries<'a> {
             preferences,
             pair_offsets,
             weights: weights(data),
-            memory: vec![0; data.rows()],
+            cache: vec![0; data.rows()],
         }
     }
 
@@ -86,25 +86,25 @@ impl<'a> TrainingQueries<'a> {
     /// Computes the derivatives of every row; those of queries that are not sampled are 0.
     pub(crate) fn derivatives(
         &mut self,
-        pass: Pass<'_>,
+        pass: QueryPass<'_>,
         out: &mut AllDerivatives,
     ) -> Result<(), LearnError> {
         let mut tasks = Vec::with_capacity(self.chunks.len());
         let (mut gradient, mut hessian) = (&mut out.gradient[..], &mut out.hessian[..]);
-        let mut memory = &mut self.memory[..];
+        let mut cache = &mut self.cache[..];
         for chunk in &mut self.chunks {
             let (mine_gradient, rest_gradient) = gradient.split_at_mut(chunk.rows);
             let (mine_hessian, rest_hessian) = hessian.split_at_mut(chunk.rows);
-            let (mine_memory, rest_memory) = memory.split_at_mut(chunk.rows);
-            (gradient, hessian, memory) = (rest_gradient, rest_hessian, rest_memory);
-            tasks.push((chunk, mine_gradient, mine_hessian, mine_memory));
+            let (mine_cache, rest_cache) = cache.split_at_mut(chunk.rows);
+            (gradient, hessian, cache) = (rest_gradient, rest_hessian, rest_cache);
+            tasks.push((chunk, mine_gradient, mine_hessian, mine_cache));
         }
         let parts = QueryParts {
             data: self.data,
             preferences: &self.preferences,
             pair_offsets: &self.pair_offsets,
         };
-        tasks.into_par_iter().with_max_len(1).try_for_each(|(chunk, gradient, hessian, memory)| {
+        tasks.into_par_iter().with_max_len(1).try_for_each(|(chunk, gradient, hessian, cache)| {
             let first = self.data.query_rows(chunk.queries.start).start;
             for query in chunk.queries.clone() {
                 let rows = self.data.query_rows(query);
@@ -112,7 +112,7 @@ impl<'a> TrainingQueries<'a> {
                 let mut out = Derivatives {
                     gradient: &mut gradient[here.clone()],
                     hessian: &mut hessian[here.clone()],
-                    cache: &mut memory[here],
+                    cache: &mut cache[here],
                 };
                 let multiplicity = pass.multiplicity(query);
                 if multiplicity == 0.0 {
@@ -159,7 +159,7 @@ impl<'a> TrainingQueries<'a> {
     /// of the pair of two rows to `cells` integer sums. Sums wrap, so the order does not matter.
     pub(crate) fn sum_by_pairs(
         &mut self,
-        pass: Pass<'_>,
+        pass: QueryPass<'_>,
         cells: usize,
         add: impl Fn(usize, usize, f64, &mut [u64]) + Sync,
     ) -> Result<Vec<u64>, LearnError> {
@@ -197,7 +197,7 @@ impl<'a> TrainingQueries<'a> {
     /// in the order of the queries.
     pub(crate) fn directional_derivative(
         &mut self,
-        pass: Pass<'_>,
+        pass: QueryPass<'_>,
         direction: &[f64],
         buffers: &mut AllDerivatives,
     ) -> Result<f64, LearnError> {
@@ -213,7 +213,7 @@ impl<'a> TrainingQueries<'a> {
     }
 
     /// The loss of the sampled queries, added in their order; `None` if the objective has none.
-    pub(crate) fn loss(&mut self, pass: Pass<'_>) -> Result<Option<f64>, LearnError> {
+    pub(crate) fn loss(&mut self, pass: QueryPass<'_>) -> Result<Option<f64>, LearnError> {
         let parts = QueryParts {
             data: self.data,
             preferences: &self.preferences,
@@ -261,7 +261,7 @@ impl QueryParts<'_> {
     }
 
     /// A view of a query with its scores in the pass.
-    fn view<'b>(&'b self, query: usize, pass: Pass<'b>) -> QueryView<'b> {
+    fn view<'b>(&'b self, query: usize, pass: QueryPass<'b>) -> QueryView<'b> {
         self.view_of(query, &pass.scores[self.data.query_rows(query)], pass.seed)
     }
 

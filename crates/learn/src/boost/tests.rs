@@ -11,7 +11,7 @@ use rankwright_model::{Ensemble, Leaf, Model, ModelBody, ScoreOptions, Tree};
 
 use super::dropout::Dropout;
 use super::goss::Goss;
-use super::queries::{AllDerivatives, Pass, TrainingQueries};
+use super::queries::{AllDerivatives, QueryPass, TrainingQueries};
 use super::*;
 use crate::Stop;
 use crate::error::LearnError;
@@ -30,20 +30,20 @@ fn ndcg() -> Measure {
 }
 
 /// Small trees, with a rate so high that sampling begins with the third tree.
-fn plain(trees: usize) -> BoostConfig {
+fn default_config(trees: usize) -> BoostConfig {
     let tree = TreeConfig { leaves: 6, min_rows: 3, ..TreeConfig::default() };
     BoostConfig { trees, tree, rate: 0.5, ..BoostConfig::default() }
 }
 
-/// The plain configuration with dropped trees.
+/// The default configuration with dropped trees.
 fn dart(trees: usize) -> BoostConfig {
     let dropout = Some(Dropout { probability: 0.4, skip: 0.3, ..Dropout::default() });
-    BoostConfig { dropout, ..plain(trees) }
+    BoostConfig { dropout, ..default_config(trees) }
 }
 
-/// The plain configuration with queries sampled by their gradients.
+/// The default configuration with queries sampled by their gradients.
 fn goss(trees: usize) -> BoostConfig {
-    BoostConfig { goss: Some(Goss { top: 0.3, rest: 0.2 }), ..plain(trees) }
+    BoostConfig { goss: Some(Goss { top: 0.3, rest: 0.2 }), ..default_config(trees) }
 }
 
 /// Trains on the lambdas of NDCG@10.
@@ -92,7 +92,7 @@ fn dropout_equals_the_loop_of_the_paper() {
     let train_on = data(20, 3);
     for scale in [DropScale::Tree, DropScale::Forest] {
         let dropout = Dropout { probability: 0.4, skip: 0.3, max_dropped: 3, scale };
-        let params = BoostConfig { dropout: Some(dropout), ..plain(12) };
+        let params = BoostConfig { dropout: Some(dropout), ..default_config(12) };
         let found = train_squared(&params, &TrainRequest::new(&train_on));
         let base = ensemble(&found).base();
         let mut reference: Vec<Tree> = Vec::new();
@@ -102,7 +102,7 @@ fn dropout_equals_the_loop_of_the_paper() {
             let kept = Ensemble::new(base, kept.map(|(_, tree)| tree.clone()).collect()).unwrap();
             let start = Model::new(found.header().clone(), ModelBody::Trees(kept)).unwrap();
             let request = TrainRequest::new(&train_on).start(&start);
-            let with_new_tree = train_squared(&plain(1), &request);
+            let with_new_tree = train_squared(&default_config(1), &request);
             let (of_dropped, of_new) = dropout.factors(dropped.len(), params.rate);
             for tree in dropped {
                 reference[tree] = scaled(&reference[tree], of_dropped);
@@ -124,7 +124,7 @@ fn a_multiplicity_has_the_effect_of_a_query_weight() {
     let goss = Goss { top: 0.25, rest: 0.25 };
     // The rate is so high that the first tree is sampled already.
     for newton in [Newton::PerDocument, Newton::CrossLeaf, Newton::Joint] {
-        let mut params = BoostConfig { rate: 2.0, newton, goss: Some(goss), ..plain(1) };
+        let mut params = BoostConfig { rate: 2.0, newton, goss: Some(goss), ..default_config(1) };
         // Rows of weight 0 are still counted as rows.
         params.tree.min_rows = 1;
         let found = train(&params, &TrainRequest::new(&dataset)).unwrap().model;
@@ -134,7 +134,7 @@ fn a_multiplicity_has_the_effect_of_a_query_weight() {
         let (zeros, zeros_f32) = (vec![0.0; dataset.rows()], vec![0.0; dataset.rows()]);
         let mut all = AllDerivatives { gradient: zeros_f32.clone(), hessian: zeros_f32 };
         let seed = 1_u64.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let pass = Pass { objective: &lambda, scores: &zeros, seed, sampled: None };
+        let pass = QueryPass { objective: &lambda, scores: &zeros, seed, sampled: None };
         queries.derivatives(pass, &mut all).unwrap();
         let multiplicities = goss.multiplicities(&queries.gradient_sums(&all), 1, 0);
         assert_eq!(multiplicities.iter().filter(|multiplicity| **multiplicity == 3.0).count(), 6);
@@ -168,10 +168,10 @@ fn with_query_weights(data: &Dataset, weights: &[f32]) -> Dataset {
 #[test]
 fn goss_that_keeps_all_queries_equals_training_without_goss() {
     let dataset = data(20, 5);
-    let all = BoostConfig { goss: Some(Goss { top: 0.5, rest: 0.5 }), ..plain(5) };
+    let all = BoostConfig { goss: Some(Goss { top: 0.5, rest: 0.5 }), ..default_config(5) };
     let request = TrainRequest::new(&dataset);
     let model_bytes = |params: &BoostConfig| train(params, &request).unwrap().model.to_bytes();
-    assert!(model_bytes(&all) == model_bytes(&plain(5)));
+    assert!(model_bytes(&all) == model_bytes(&default_config(5)));
     let sampled = train(&goss(5), &request).unwrap().model;
     let rows_of = |tree: &Tree| tree.leaves().iter().map(|leaf| leaf.rows).sum::<u64>();
     let rows: Vec<u64> = trees(&sampled).iter().map(rows_of).collect();
@@ -234,7 +234,7 @@ impl Progress for StopAfter {
 #[test]
 fn a_resumed_training_gives_the_same_bytes() {
     let (dataset, valid) = (data(30, 11), data(10, 12));
-    let start = train(&plain(3), &TrainRequest::new(&data(12, 13))).unwrap().model;
+    let start = train(&default_config(3), &TrainRequest::new(&data(12, 13))).unwrap().model;
     for (number, params) in combined_configs().into_iter().enumerate() {
         // All rounds are kept, so that a model can be compared with its checkpoint.
         let params = BoostConfig { stop: Stop::None, ..params };
@@ -318,9 +318,9 @@ fn the_model_of_the_best_round_is_the_ensemble_after_that_round() {
 #[test]
 fn trees_of_a_start_model_are_never_dropped() {
     let dataset = data(20, 4);
-    let start = train(&plain(4), &TrainRequest::new(&dataset)).unwrap().model;
+    let start = train(&default_config(4), &TrainRequest::new(&dataset)).unwrap().model;
     let all = Dropout { probability: 1.0, skip: 0.0, max_dropped: 0, scale: DropScale::Tree };
-    let params = BoostConfig { dropout: Some(all), ..plain(6) };
+    let params = BoostConfig { dropout: Some(all), ..default_config(6) };
     let model = train(&params, &TrainRequest::new(&dataset).start(&start)).unwrap().model;
     assert_eq!(trees(&model)[..4], *trees(&start));
     assert_eq!(trees(&model).len(), 10);
@@ -336,7 +336,7 @@ fn leaves_far_larger_than_those_of_the_first_tree_are_an_error_and_zeros_are_not
     assert!(trees(&model).iter().flat_map(Tree::leaves).all(|leaf| leaf.value == 0.0));
     // A rate above 2 diverges under squared error.
     let dropout = Some(Dropout { skip: 0.95, ..Dropout::default() });
-    let wild = BoostConfig { rate: 50.0, dropout, ..plain(60) };
+    let wild = BoostConfig { rate: 50.0, dropout, ..default_config(60) };
     let request = TrainRequest::new(&dataset);
     let error = BoostEngine::new(wild).train(&mut Squared, &request).unwrap_err();
     assert!(error.to_string().contains("leaf values have grown"), "{error}");
@@ -344,7 +344,7 @@ fn leaves_far_larger_than_those_of_the_first_tree_are_an_error_and_zeros_are_not
 }
 
 #[test]
-fn on_real_data_the_options_rank_about_as_well_as_plain_boosting() {
+fn on_real_data_the_options_rank_about_as_well_as_boosting_without_them() {
     let Some(root) = std::env::var_os("RANKWRIGHT_DATA").map(std::path::PathBuf::from) else {
         println!("skipped: RANKWRIGHT_DATA is not set");
         return;
@@ -362,10 +362,13 @@ fn on_real_data_the_options_rank_about_as_well_as_plain_boosting() {
         let scores = model.model.score(&test_on, ScoreOptions::default()).unwrap();
         values(&test_on, &scores, &[ndcg()]).unwrap()[0]
     };
-    let plain = ndcg_with("");
+    let without_options = ndcg_with("");
     for options in [", drop_trees=0.1", ", drop_trees=0.1, drop_scale=forest", ", goss_top=0.2"] {
         let found = ndcg_with(options);
-        println!("{options}: {found:.4}, plain {plain:.4}");
-        assert!(found > plain - 0.03, "{options}: {found}, plain {plain}");
+        println!("{options}: {found:.4}, without options {without_options:.4}");
+        assert!(
+            found > without_options - 0.03,
+            "{options}: {found}, without options {without_options}"
+        );
     }
 }

@@ -12,7 +12,7 @@ use rankwright_model::{Ensemble, Model, ModelBody, ScoreOptions, Tree};
 use super::dart::Dart;
 use super::goss::Goss;
 use super::params::BoostConfig;
-use super::queries::{AllDerivatives, Pass, TrainingQueries};
+use super::queries::{AllDerivatives, QueryPass, TrainingQueries};
 use super::scores::{add_leaves, add_tree};
 use super::start::StartState;
 use super::validation_scores::ValidationScores;
@@ -181,7 +181,7 @@ impl<'a> BoostRun<'a> {
         grower: &mut dyn Grow,
     ) -> Result<Iteration, LearnError> {
         let request = self.request;
-        let mut clock = Clock::new();
+        let mut clock = LapTimer::new();
         if let Some(dart) = &mut self.dart {
             let trees = self.trees.get(self.start..).unwrap_or_default();
             dart.drop(trees, grower.as_rows(), &mut self.scores)?;
@@ -191,7 +191,7 @@ impl<'a> BoostRun<'a> {
         self.compute_derivatives(&*objective, &mut sample, number)?;
         let sampled = sample.queries.as_deref();
         let pass =
-            Pass { objective: &*objective, scores: &self.scores, seed: sample.seed, sampled };
+            QueryPass { objective: &*objective, scores: &self.scores, seed: sample.seed, sampled };
         let mut seconds = PhaseSeconds { derivatives: clock.lap(), ..PhaseSeconds::default() };
         let AllDerivatives { gradient, hessian } = &self.derivatives;
         let scales = Scales::of(gradient, hessian, request.collective)?;
@@ -244,7 +244,7 @@ impl<'a> BoostRun<'a> {
         number: usize,
     ) -> Result<(), LearnError> {
         let sampled = sample.queries.as_deref();
-        let pass = Pass { objective, scores: &self.scores, seed: sample.seed, sampled };
+        let pass = QueryPass { objective, scores: &self.scores, seed: sample.seed, sampled };
         self.queries.derivatives(pass, &mut self.derivatives)?;
         let goss = self.params.goss.filter(|_| Goss::is_active(self.params.rate, number));
         if let Some(goss) = goss {
@@ -304,7 +304,7 @@ impl<'a> BoostRun<'a> {
             return Ok((None, all));
         }
         all.insert(0, values(self.request.train, &self.scores, &self.request.metrics)?);
-        let pass = Pass { objective, scores: &self.scores, seed, sampled: None };
+        let pass = QueryPass { objective, scores: &self.scores, seed, sampled: None };
         let loss = self.queries.loss(pass)?;
         Ok((loss.map(|loss| loss / self.scores.len() as f64), all))
     }
@@ -381,9 +381,9 @@ fn parameters(params: &BoostConfig, request: &TrainRequest<'_>) -> String {
 }
 
 /// A stop watch that gives the seconds since its last lap.
-struct Clock(Instant);
+struct LapTimer(Instant);
 
-impl Clock {
+impl LapTimer {
     fn new() -> Self {
         Self(Instant::now())
     }

@@ -15,7 +15,7 @@
 use rayon::prelude::*;
 
 use super::params::{BoostConfig, Newton};
-use super::queries::{AllDerivatives, Pass, TrainingQueries};
+use super::queries::{AllDerivatives, QueryPass, TrainingQueries};
 use crate::cholesky::solve;
 use crate::collective::Collective;
 use crate::error::LearnError;
@@ -39,7 +39,7 @@ pub(crate) fn leaf_values(
     rows: &dyn GrownRows,
     input: ValueInput<'_>,
     queries: &mut TrainingQueries<'_>,
-    pass: Pass<'_>,
+    pass: QueryPass<'_>,
 ) -> Result<Vec<f64>, LearnError> {
     let sums = sums(grown, rows, input)?;
     let tree = &input.params.tree;
@@ -118,7 +118,7 @@ fn pair_hessian_sums(
     joint: bool,
     input: ValueInput<'_>,
     queries: &mut TrainingQueries<'_>,
-    pass: Pass<'_>,
+    pass: QueryPass<'_>,
 ) -> Result<Vec<f64>, LearnError> {
     let cells = if joint { leaves * leaves } else { leaves };
     let scale = input.scales.wide_hessian();

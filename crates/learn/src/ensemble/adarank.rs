@@ -12,11 +12,11 @@
 //! 1, alpha is 1/2 ln((1 + r) / (1 - r)) with r the sum of P E.
 //!
 //! A weak ranker is one feature, by descending values and, with `directions=both`, by ascending
-//! ones too (then its alpha is subtracted from the weight). E must be a metric from 0 to 1 where
-//! higher is better: NDCG, AP, ERR, RR and others. Once the best feature is in the model, boosting
-//! P alone would choose it forever, because more of the same feature changes no ranking; so a
-//! feature is kept only if it improves the metric of the whole model by more than `tolerance`, and
-//! is otherwise suspended (not tried again) until another one is kept. When all are suspended,
+//! ones too (then its alpha is subtracted from the weight). E must be a metric from 0 to 1 of which
+//! higher values are better: NDCG, AP, ERR, RR and others. Once the best feature is in the model,
+//! boosting P alone would choose it forever, because more of the same feature changes no ranking;
+//! so a feature is kept only if it improves the metric of the whole model by more than `tolerance`,
+//! and is otherwise suspended (not tried again) until another one is kept. When all are suspended,
 //! training ends.
 //!
 //! Cost: one ranking of the data for each feature at the start, then one for each try. Queries that

@@ -84,7 +84,8 @@ pub enum LearnError {
     MetricUndefined {
         /// The metric.
         metric: String,
-        /// The conventions of the metric, in words.
+        /// The conventions of the metric, in words: how ties, unjudged documents and so on are
+        /// treated.
         convention: String,
     },
     /// The training data has preference pairs, and the learner needs labels.

@@ -68,7 +68,7 @@ pub struct LearnerDef {
     pub example: &'static str,
     /// Inputs that it accepts besides features and labels.
     pub accepts: AcceptedInputs,
-    /// Default tuning; `None` for learners that learn nothing.
+    /// Default tuning; `None` for `linear`, whose weights are given and not learned.
     pub tuning: Option<Tuning>,
     /// The parameters; [`LearnerDef::of`] fills it in.
     #[doc(hidden)]
@@ -98,7 +98,8 @@ pub struct AcceptedInputs {
 /// The default tuning of a learner.
 #[derive(Debug, Clone, Copy)]
 pub struct Tuning {
-    /// The parameters to search, each with its range, in the language of spaces.
+    /// The parameters to search, each with its range, in the syntax of search spaces, such as
+    /// `logint(50,1000)`.
     pub space: &'static [&'static str],
     /// The parameter that sets the number of rounds, which successive halving varies; `None` for a
     /// learner without rounds.
@@ -106,7 +107,9 @@ pub struct Tuning {
     /// The range of that parameter in a search without early stopping; `None` if it is not
     /// searched.
     pub rounds_range: Option<&'static str>,
-    /// The value of `stop=` in a search with validation data; `None` if it is not set.
+    /// The value of the parameter `stop` (early stopping: the number of rounds without an
+    /// improvement on validation data after which training ends) in a search with validation data;
+    /// `None` if the search does not set it.
     pub stop: Option<&'static str>,
 }
 

@@ -72,7 +72,7 @@ impl SortedScores {
         };
         for &(margin, factor) in margins {
             let factor = factor * levels.scale;
-            Sweep { levels, order, scores: sorted, margin }.up(
+            ScoreSweep { levels, order, scores: sorted, margin }.up(
                 &mut self.tree,
                 term,
                 |position, sums| {
@@ -83,7 +83,7 @@ impl SortedScores {
                     diagonal[document] += 2.0 * own * w;
                 },
             );
-            Sweep { levels, order, scores: sorted, margin }.down(
+            ScoreSweep { levels, order, scores: sorted, margin }.down(
                 &mut self.tree,
                 term,
                 |position, sums| {
@@ -127,8 +127,8 @@ impl SortedScores {
                 let document = order[position] as usize;
                 product[document] -= factor * levels.weight(document) * sum;
             };
-            Sweep { levels, order, scores, margin }.up(tree, term, &mut visit);
-            Sweep { levels, order, scores, margin }.down(tree, term, &mut visit);
+            ScoreSweep { levels, order, scores, margin }.up(tree, term, &mut visit);
+            ScoreSweep { levels, order, scores, margin }.down(tree, term, &mut visit);
         }
     }
 
@@ -156,7 +156,7 @@ impl SortedScores {
 }
 
 /// One pass over the documents of a query in the order of their scores.
-struct Sweep<'a> {
+struct ScoreSweep<'a> {
     levels: &'a LabelLevels,
     /// Documents in rising order of scores.
     order: &'a [u32],
@@ -165,7 +165,7 @@ struct Sweep<'a> {
     margin: f64,
 }
 
-impl Sweep<'_> {
+impl ScoreSweep<'_> {
     /// Goes from the lowest score up. `term` gives the values of a position that are added up;
     /// `visit` gets a position i and the sums over higher levels with s_j < s_i + m.
     #[inline]

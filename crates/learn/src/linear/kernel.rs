@@ -1,8 +1,8 @@
 //! The loops over feature values: rows times weights, and rows added up with coefficients.
 //!
 //! Values are f32, sums f64. A row's product is added in eight lanes that are joined in a fixed
-//! order; coefficients are added row after row. The code is plain Rust, compiled twice (see
-//! [`crate::simd`]): both versions give the same bits.
+//! order; coefficients are added row after row. The code is portable Rust (without intrinsics),
+//! compiled twice (see [`crate::simd`]): both versions give the same bits.
 
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Avx2;

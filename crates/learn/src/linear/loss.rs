@@ -55,12 +55,12 @@ pub(super) trait ConvexLoss: Sync {
     /// Widths of the smoothing of a loss with a kink (see [`MarginLoss`]), used one after the
     /// other, each starting from the result of the one before. A loss that is smooth by itself has
     /// one, 0.
-    fn widths(&self) -> &'static [f64] {
+    fn smoothing_widths(&self) -> &'static [f64] {
         &[0.0]
     }
 
     /// Sets the width of the smoothing.
-    fn set_width(&mut self, _width: f64) {}
+    fn set_smoothing_width(&mut self, _smoothing_width: f64) {}
 }
 
 /// Widths of a smoothed hinge; the smoothed loss differs from the hinge by up to half of the last
@@ -107,7 +107,7 @@ impl MarginLoss {
     }
 
     /// Widths of the smoothing, used one after the other.
-    pub(super) fn widths(self) -> &'static [f64] {
+    pub(super) fn smoothing_widths(self) -> &'static [f64] {
         match self {
             MarginLoss::Hinge(_) => HINGE_WIDTHS,
             _ => &[0.0],
@@ -115,9 +115,9 @@ impl MarginLoss {
     }
 
     /// Sets the width of a smoothed hinge.
-    pub(super) fn set_width(&mut self, width: f64) {
+    pub(super) fn set_smoothing_width(&mut self, smoothing_width: f64) {
         if let MarginLoss::Hinge(w) = self {
-            *w = width;
+            *w = smoothing_width;
         }
     }
 }

@@ -11,7 +11,7 @@
 //! (the first is missing for the highest grade, the second for the lowest, the third for both). The
 //! third keeps the thresholds in order: it is infinite where two are equal. Grades are the
 //! different labels of the training data, up to 255. The loss is a mean over documents, by weight.
-//! Cost O(n) exponentials a query.
+//! Cost O(n) exponentials per query.
 
 use rankwright_data::Dataset;
 

@@ -70,9 +70,9 @@ pub(super) struct StepOutcome {
 pub(super) struct Solver<'a, L: ConvexLoss> {
     fit: &'a LinearFit,
     problem: Problem<'a, L>,
-    widths: &'static [f64],
+    smoothing_widths: &'static [f64],
     position: PathPosition,
-    /// The search of the current c and width; `None` before its first step.
+    /// The search of the current c and smoothing width; `None` before its first step.
     search: Option<NewtonSearch>,
     /// The length of the gradient at weights of 0, for c = 1.
     first_norm: f64,
@@ -87,8 +87,8 @@ impl<'a, L: ConvexLoss> Solver<'a, L> {
     ) -> Result<Self, LearnError> {
         let mut point = vec![0.0; problem.columns()];
         point.extend(problem.loss.extra_parameters());
-        let widths = problem.loss.widths();
-        problem.loss.set_width(widths[0]);
+        let smoothing_widths = problem.loss.smoothing_widths();
+        problem.loss.set_smoothing_width(smoothing_widths[0]);
         let mut gradient = vec![0.0; point.len()];
         problem.c = 1.0;
         problem.value(&point, &mut gradient);
@@ -99,7 +99,7 @@ impl<'a, L: ConvexLoss> Solver<'a, L> {
                 .filter(|position| position.width_index < widths.len())
                 .ok_or(StateProblem::OtherLearner)?,
         };
-        Ok(Self { fit, problem, widths, position, search: None, first_norm })
+        Ok(Self { fit, problem, smoothing_widths, position, search: None, first_norm })
     }
 
     /// The current position.
@@ -120,7 +120,7 @@ impl<'a, L: ConvexLoss> Solver<'a, L> {
             Some(search) => search,
             None => {
                 problem.c = c;
-                problem.loss.set_width(self.widths[position.width_index]);
+                problem.loss.set_smoothing_width(self.smoothing_widths[position.width_index]);
                 NewtonSearch::begin(problem, position.point.clone(), position.radius)
             }
         };
@@ -137,7 +137,7 @@ impl<'a, L: ConvexLoss> Solver<'a, L> {
         } else {
             self.search = Some(search);
         }
-        let ends_c = out_of_steps || position.width_index >= self.widths.len();
+        let ends_c = out_of_steps || position.width_index >= self.smoothing_widths.len();
         if ends_c {
             position.c_index += 1;
             (position.width_index, position.steps) = (0, 0);

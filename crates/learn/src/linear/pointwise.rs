@@ -1,6 +1,6 @@
 //! Losses of single documents: binary relevance, and the label itself.
 //!
-//! [`BinaryMarginLoss`] is a loss of `y (s + b)`, with y = +1 where the label reaches `rel` and -1
+//! [`BinaryMarginLoss`] is a loss of `y (s + b)`, with y = +1 if the label reaches `rel` and -1
 //! below, and b an intercept: the logistic loss, the squared hinge or the smoothed hinge of
 //! `loss.rs`. [`LeastSquares`] is `(s + b - label)^2 / 2`. Both are means: each document counts by
 //! its weight times that of its query, divided by the sum of all; those of weight 0 are ignored.
@@ -119,12 +119,12 @@ impl ConvexLoss for BinaryMarginLoss<'_> {
         }
     }
 
-    fn widths(&self) -> &'static [f64] {
-        self.shape.widths()
+    fn smoothing_widths(&self) -> &'static [f64] {
+        self.shape.smoothing_widths()
     }
 
-    fn set_width(&mut self, width: f64) {
-        self.shape.set_width(width);
+    fn set_smoothing_width(&mut self, smoothing_width: f64) {
+        self.shape.set_smoothing_width(smoothing_width);
     }
 }
 

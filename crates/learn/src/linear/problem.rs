@@ -10,7 +10,7 @@
 //! chunks' sums are added in their order: the number of threads does not change a bit.
 //!
 //! Cost of a value or of a product with the hessian: two passes over the features, and the cost of
-//! the loss. Memory: a few numbers a row besides the features.
+//! the loss. Memory: a few numbers per row besides the features.
 
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ struct ProblemChunk<C> {
 
 /// Feature values after the transforms.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Design<'a> {
+pub(super) struct DesignMatrix<'a> {
     pub(super) data: &'a Dataset,
     /// Transformed values, row by row.
     pub(super) values: &'a [f32],
@@ -51,7 +51,7 @@ pub(super) struct Design<'a> {
 /// The function to be minimised, and the point at which it was last evaluated.
 #[derive(Debug)]
 pub(super) struct Problem<'a, L: ConvexLoss> {
-    design: Design<'a>,
+    design: DesignMatrix<'a>,
     pub(super) loss: L,
     /// Factor of half the squared norm of the weights.
     pub(super) penalty: f64,
@@ -61,7 +61,7 @@ pub(super) struct Problem<'a, L: ConvexLoss> {
 }
 
 impl<'a, L: ConvexLoss> Problem<'a, L> {
-    pub(super) fn new(design: Design<'a>, loss: L) -> Self {
+    pub(super) fn new(design: DesignMatrix<'a>, loss: L) -> Self {
         let data = design.data;
         let mut chunks = Vec::new();
         let mut first = 0;

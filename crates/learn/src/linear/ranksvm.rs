@@ -6,9 +6,10 @@
 //! ```
 //!
 //! with the squared hinge or the hinge (smoothed, see `loss.rs`). There is no intercept: it would
-//! not change any score difference. (Where others write C times the sum, c is C times the number of
-//! preferences.) Preferences of labels are counted (`counting.rs`), those of the data's own pairs
-//! are visited one by one.
+//! not change any score difference. (Papers that write C times the sum of the
+//! losses mean a C that is c divided by the number of preferences.) Preferences between labels are
+//! not listed but counted (`counting.rs`); preference pairs given with the data are visited one by
+//! one.
 
 use super::counting::SortedScores;
 use super::loss::{ConvexLoss, Gradient, LossPoint, MarginLoss};
@@ -36,9 +37,9 @@ impl RankSvmLoss {
     /// of them are used.
     fn margins(&self) -> ([(f64, f64); 2], usize) {
         match self.shape {
-            MarginLoss::Hinge(width) => {
-                let factor = 0.5 / width;
-                ([(1.0, factor), (1.0 - width, -factor)], 2)
+            MarginLoss::Hinge(smoothing_width) => {
+                let factor = 0.5 / smoothing_width;
+                ([(1.0, factor), (1.0 - smoothing_width, -factor)], 2)
             }
             _ => ([(1.0, 1.0); 2], 1),
         }
@@ -94,11 +95,11 @@ impl ConvexLoss for RankSvmLoss {
         }
     }
 
-    fn widths(&self) -> &'static [f64] {
-        self.shape.widths()
+    fn smoothing_widths(&self) -> &'static [f64] {
+        self.shape.smoothing_widths()
     }
 
-    fn set_width(&mut self, width: f64) {
-        self.shape.set_width(width);
+    fn set_smoothing_width(&mut self, smoothing_width: f64) {
+        self.shape.set_smoothing_width(smoothing_width);
     }
 }

@@ -13,7 +13,7 @@ use rankwright_data::Dataset;
 use rayon::prelude::*;
 
 use super::kernel::add_squares;
-use super::problem::Design;
+use super::problem::DesignMatrix;
 use crate::cholesky::solve;
 use crate::simd::Simd;
 
@@ -25,8 +25,8 @@ const MAX_BLOCKS: usize = 64;
 const MIN_BLOCK_ROWS: usize = 2048;
 
 /// Returns the weights, then the intercept.
-pub(super) fn fit(design: Design<'_>, normalised_weights: &[f64], l2: f64) -> Vec<f64> {
-    let Design { data, values, simd } = design;
+pub(super) fn fit(design: DesignMatrix<'_>, normalised_weights: &[f64], l2: f64) -> Vec<f64> {
+    let DesignMatrix { data, values, simd } = design;
     let columns = data.columns();
     let sums = sums(data, values, normalised_weights, simd);
     // The unknowns are the weights and the intercept; `width` counts the label too.

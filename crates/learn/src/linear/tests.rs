@@ -13,7 +13,7 @@ use super::newton::{NewtonSearch, NewtonStep, SmoothFunction};
 use super::ordinal::CumulativeLogitLoss;
 use super::pairs::{self, PairSource, pair_sources};
 use super::pointwise::{BinaryMarginLoss, LeastSquares, normalised_weights};
-use super::problem::{Design, Problem};
+use super::problem::{DesignMatrix, Problem};
 use super::ranksvm::RankSvmLoss;
 use super::ridge;
 use crate::simd::Simd;
@@ -52,7 +52,7 @@ fn with_pairs(data: Dataset, text: &str) -> Dataset {
 /// Compares first and second derivatives with finite differences, at a random point.
 fn check_differences<L: ConvexLoss>(name: &str, data: &Dataset, loss: L) {
     let values = data.matrix().values();
-    let mut problem = Problem::new(Design { data, values, simd: Simd::Auto }, loss);
+    let mut problem = Problem::new(DesignMatrix { data, values, simd: Simd::Auto }, loss);
     (problem.c, problem.penalty) = (70.0, 0.3);
     let mut random = Random::new(17, 3);
     let mut point: Vec<f64> = (0..data.columns()).map(|_| 0.4 * random.normal()).collect();
@@ -156,7 +156,7 @@ proptest! {
         n in 1_usize..60,
         grades in 1_usize..12,
         weighted: bool,
-        width in prop::option::of(0.05..1.0_f64),
+        smoothing_width in prop::option::of(0.05..1.0_f64),
         // Equal scores, and pairs exactly at the margin, are the hard cases.
         coarse: bool,
         offset in prop::sample::select(vec![0.0, 1e6]),
@@ -171,7 +171,7 @@ proptest! {
             false => 1.5 * random.normal(),
         };
         let list = listed(&all[0]);
-        let (shape, margins) = match width {
+        let (shape, margins) = match smoothing_width {
             Some(w) => (MarginLoss::Hinge(w), vec![(1.0, 0.5 / w), (1.0 - w, -0.5 / w)]),
             None => (MarginLoss::Squared, vec![(1.0, 1.0)]),
         };
@@ -249,7 +249,7 @@ fn normal_equations_and_conjugate_gradients_agree() {
     for weighted in [false, true] {
         let data = random_data(5, &[400, 300, 500], 9, 4, weighted);
         let values = data.matrix().values();
-        let design = Design { data: &data, values, simd: Simd::Auto };
+        let design = DesignMatrix { data: &data, values, simd: Simd::Auto };
         let exact = ridge::fit(design, &normalised_weights(&data).unwrap(), 0.003);
         let mut problem = Problem::new(
             design,

@@ -17,7 +17,7 @@ use super::ordinal::CumulativeLogitLoss;
 use super::pairs::pair_sources;
 use super::path::{PathPosition, Solver};
 use super::pointwise::{BinaryMarginLoss, LeastSquares, normalised_weights};
-use super::problem::{Design, Problem};
+use super::problem::{DesignMatrix, Problem};
 use super::ranksvm::RankSvmLoss;
 use super::ridge;
 use crate::error::LearnError;
@@ -71,8 +71,8 @@ struct LinearData<'a> {
 }
 
 impl LinearData<'_> {
-    fn design(&self) -> Design<'_> {
-        Design { data: self.request.train, values: &self.values, simd: self.request.simd }
+    fn design(&self) -> DesignMatrix<'_> {
+        DesignMatrix { data: self.request.train, values: &self.values, simd: self.request.simd }
     }
 
     fn model(&self, weights: &[f64], intercept: f64) -> Result<ModelBody, LearnError> {

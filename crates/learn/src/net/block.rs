@@ -13,7 +13,7 @@
 //! layer (two for the first, whose inputs need no gradient).
 
 use super::activation::activate;
-use super::draws::Draws;
+use super::draws::RandomLanes;
 use super::matrix::{NetMatrix, multiply};
 use super::norm::{self, BatchStats};
 use super::shape::{HiddenNorm, LayerShape, NetShape};
@@ -46,7 +46,7 @@ pub(super) struct NetBlock {
     /// and for the gradient of scales and shifts.
     pub(super) sums: Vec<f64>,
     /// The random numbers of this block.
-    draws: Draws,
+    draws: RandomLanes,
 }
 
 /// The strength of noise and dropout in a pass; 0 turns either off.
@@ -69,12 +69,18 @@ impl NetBlock {
             next_delta: Vec::new(),
             gradient: vec![0.0; shape.parameter_count],
             sums: Vec::new(),
-            draws: Draws::new(0, 0),
+            draws: RandomLanes::new(0, 0),
         }
     }
 
     /// Loads rows of `data` and adds noise of this standard deviation.
-    pub(super) fn load(&mut self, data: NetMatrix<'_>, rows: &[u32], draws: Draws, noise: f32) {
+    pub(super) fn load(
+        &mut self,
+        data: NetMatrix<'_>,
+        rows: &[u32],
+        draws: RandomLanes,
+        noise: f32,
+    ) {
         self.rows = rows.len();
         self.draws = draws;
         let inputs = &mut self.values[0];
@@ -229,7 +235,7 @@ impl NetBlock {
     }
 }
 
-/// Sums over rows, column by column; nothing where `into` is empty.
+/// Sums over rows, column by column; nothing if `into` is empty.
 fn column_totals(rows: &[f32], width: usize, into: &mut [f32]) {
     if into.is_empty() {
         return;

@@ -14,9 +14,9 @@ const LANES: usize = 8;
 
 /// The states of eight random number generators.
 #[derive(Debug, Clone)]
-pub(super) struct Draws([u32; LANES]);
+pub(super) struct RandomLanes([u32; LANES]);
 
-impl Draws {
+impl RandomLanes {
     /// The generators of a seed and a number, for example that of a block of rows.
     pub(super) fn new(seed: u64, number: u64) -> Self {
         let mut random = Random::new(seed, number);
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn noise_has_mean_zero_and_the_given_deviation() {
         let mut values = vec![1.0; 300_001];
-        Draws::new(5, 7).add_noise(&mut values, 0.5);
+        RandomLanes::new(5, 7).add_noise(&mut values, 0.5);
         let n = values.len() as f64;
         let mean = values.iter().map(|v| f64::from(*v)).sum::<f64>() / n;
         let variance = values.iter().map(|v| (f64::from(*v) - mean).powi(2)).sum::<f64>() / n;
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn dropout_keeps_the_mean_and_drops_the_given_fraction() {
         let (mut values, mut slopes) = (vec![2.0; 100_003], vec![1.0; 100_003]);
-        Draws::new(5, 8).drop(0.3, &mut values, &mut slopes);
+        RandomLanes::new(5, 8).drop(0.3, &mut values, &mut slopes);
         let dropped = values.iter().filter(|v| **v == 0.0).count() as f64 / values.len() as f64;
         assert!((dropped - 0.3).abs() < 0.01, "{dropped}");
         assert!(values.iter().zip(&slopes).all(|(v, s)| *v == 2.0 * s));
@@ -96,7 +96,7 @@ mod tests {
     fn draws_depend_on_seed_and_number_alone() {
         let noise = |seed: u64, number: u64| {
             let mut values = [0.0; 20];
-            Draws::new(seed, number).add_noise(&mut values, 1.0);
+            RandomLanes::new(seed, number).add_noise(&mut values, 1.0);
             values
         };
         assert_eq!(noise(1, 1), noise(1, 1));

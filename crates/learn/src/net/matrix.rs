@@ -4,7 +4,7 @@
 //! runs on the calling thread only: we manage threads ourselves, so that the order of additions
 //! does not depend on their number. `gemm` chooses its instructions by the processor (fused
 //! multiply-add where the processor has it), so the last bits of a product may differ from one kind
-//! of processor to another, but not from run to run. Tests compare with a plain triple loop.
+//! of processor to another, but not from run to run. Tests compare with a triple loop.
 
 /// A view of numbers as a matrix.
 #[derive(Debug, Clone, Copy)]
@@ -116,7 +116,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn products_are_those_of_the_plain_loop(
+        fn products_are_those_of_the_triple_loop(
             m in 0_usize..70, n in 0_usize..70, k in 0_usize..150, transposed in any::<[bool; 2]>(), seed: u64,
         ) {
             let mut random = Random::new(seed, 1);

@@ -12,7 +12,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::block::{NetBlock, NoiseLevels};
-use super::draws::Draws;
+use super::draws::RandomLanes;
 use super::matrix::NetMatrix;
 use super::norm::BatchStats;
 use super::shape::{HiddenNorm, NetShape};
@@ -92,7 +92,7 @@ pub(super) struct PassInput<'a> {
 
 /// Buffers for mini-batches.
 #[derive(Debug)]
-pub(super) struct Passes {
+pub(super) struct PassBuffers {
     shape: NetShape,
     blocks: Vec<NetBlock>,
     /// Score of each row of the lists.
@@ -109,7 +109,7 @@ pub(super) struct Passes {
     pub(super) total: Vec<f32>,
 }
 
-impl Passes {
+impl PassBuffers {
     pub(super) fn new(shape: NetShape) -> Self {
         let total = vec![0.0; shape.parameter_count];
         Self {
@@ -161,7 +161,7 @@ impl Passes {
         let independent = !shape.has_batch_norm();
         blocks.par_iter_mut().with_max_len(1).enumerate().for_each(|(at, block)| {
             let rows = &lists.rows[block_rows(lists.rows.len(), count, at)];
-            let draws = Draws::new(seed, pass << 8 | at as u64);
+            let draws = RandomLanes::new(seed, pass << 8 | at as u64);
             block.load(data, rows, draws, noise_levels.noise);
             for layer in (0..layers).filter(|_| independent) {
                 block.forward_product(shape, layer, parameters);

@@ -147,8 +147,8 @@ mod tests {
                 assert!(shape.layers.windows(2).all(|w| w[0].outputs == w[1].inputs));
             }
         }
-        let plain = NetShape::new(136, &[64, 32], HiddenNorm::None, Activation::Relu);
-        assert_eq!(plain.parameter_count, 136 * 64 + 64 + 64 * 32 + 32 + 32);
+        let without_norm = NetShape::new(136, &[64, 32], HiddenNorm::None, Activation::Relu);
+        assert_eq!(without_norm.parameter_count, 136 * 64 + 64 + 64 * 32 + 32 + 32);
         assert_eq!(NetShape::new(9, &[], HiddenNorm::Layer, Activation::Relu).parameter_count, 9);
     }
 

@@ -12,7 +12,7 @@ use rankwright_spec::{Spec, read_spec};
 use super::learners::{ApproxNdcgNet, LambdaRank, ListMleNet, ListNet, RankNet, SoftmaxNet};
 use super::loss::{NetLoss, PreparedLoss};
 use super::matrix::NetMatrix;
-use super::passes::{PassInput, Passes, RowLists};
+use super::passes::{PassBuffers, PassInput, RowLists};
 use super::shape::NetShape;
 use crate::boost::queries::TrainingQueries;
 use crate::preferences::Preferences;
@@ -81,7 +81,7 @@ impl<'a> NetFixture<'a> {
 
     /// The gradient of the sum over all queries.
     fn gradient(&self) -> Vec<f32> {
-        let mut passes = Passes::new(self.shape.clone());
+        let mut passes = PassBuffers::new(self.shape.clone());
         self.with_input(|input, preferences| {
             let mut lists = RowLists::default();
             let add = |lists: &RowLists| passes.add(lists, input);
@@ -112,7 +112,7 @@ impl<'a> NetFixture<'a> {
 
     /// The scores of all rows, all queries in one batch.
     fn scores(&self, parameters: &[f32]) -> Vec<f64> {
-        let mut passes = Passes::new(self.shape.clone());
+        let mut passes = PassBuffers::new(self.shape.clone());
         let mut lists = RowLists::default();
         for query in 0..self.data.queries() {
             lists.push(query, self.data.query_rows(query).map(|row| row as u32), None);

@@ -13,10 +13,10 @@ use super::loss::{NetLoss, PreparedLoss};
 use super::matrix::NetMatrix;
 use super::optimiser::Optimiser;
 use super::params::{AUTO_PATIENCE, NetConfig, NetParams};
-use super::passes::{PassInput, Passes, RowLists, diverged};
+use super::passes::{PassBuffers, PassInput, RowLists, diverged};
 use super::shape::NetShape;
 use super::state::NetState;
-use crate::boost::queries::{Pass, TrainingQueries};
+use crate::boost::queries::{QueryPass, TrainingQueries};
 use crate::error::LearnError;
 use crate::preferences::Preferences;
 use crate::session::{RoundPlan, RoundStatus, Session, header};
@@ -77,7 +77,7 @@ impl Trainer for NetTrainer {
             training_queries,
             inputs: NetMatrix::by_rows(&inputs, data.columns()),
             transforms,
-            passes: Passes::new(shape.clone()),
+            passes: PassBuffers::new(shape.clone()),
             shape,
             lists: RowLists::default(),
             state,
@@ -119,7 +119,7 @@ struct NetRun<'a> {
     inputs: NetMatrix<'a>,
     transforms: Transforms,
     shape: NetShape,
-    passes: Passes,
+    passes: PassBuffers,
     lists: RowLists,
     state: NetState,
 }
@@ -218,8 +218,12 @@ impl NetRun<'_> {
         let model = Model::new(header(self.request), self.model_body()?)?;
         let scores = model.score(self.request.train, ScoreOptions::default())?;
         let seed = seed_of(self.request, epoch);
-        let pass =
-            Pass { objective: self.loss.objective.as_ref(), scores: &scores, seed, sampled: None };
+        let pass = QueryPass {
+            objective: self.loss.objective.as_ref(),
+            scores: &scores,
+            seed,
+            sampled: None,
+        };
         let loss = self.queries.loss(pass)?;
         Ok(loss.map(|loss| loss / scores.len() as f64))
     }

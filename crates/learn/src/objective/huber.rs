@@ -10,7 +10,7 @@
 //! since nothing could be learnt otherwise. The gradient is exact for fixed delta. The second
 //! derivative is 1 or 0; the hessian given is always 1, times the weight, so that a leaf that
 //! contains only outliers still has a step. The initial score, the constant that minimises the
-//! loss, is found by bisection. Cost O(n) a query; the quantile O(rows), with weights O(rows log
+//! loss, is found by bisection. Cost O(n) per query; the quantile O(rows), with weights O(rows log
 //! rows).
 
 use rankwright_spec::{Conflict, SpecError, above, params};

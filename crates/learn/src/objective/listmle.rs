@@ -175,7 +175,7 @@ impl Objective for ListMle {
     }
 
     fn cost(&self, documents: usize) -> u64 {
-        // Five exponentials or logarithms a document, and the sort.
+        // Five exponentials or logarithms per document, and the sort.
         20 * documents as u64
     }
 }

@@ -1,7 +1,7 @@
 //! Binary log-loss: documents are relevant or not (Friedman 2001, section 4.4).
 //!
 //! ```text
-//! y = +1 where label >= rel, else -1
+//! y = +1 if label >= rel, else -1
 //! L = log(1 + exp(-2 y F))     gradient g = -2y / (1 + exp(2 y F))     hessian |g| (2 - |g|)
 //! ```
 //!

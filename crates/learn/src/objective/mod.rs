@@ -35,7 +35,7 @@ pub use def::{HessianKind, ObjectiveDef, ObjectiveParams, find_objective, parse_
 pub use huber::{Huber, HuberOptions, HuberParams, HuberWidth};
 pub use lambda::{
     CutoffMode, DEFAULT_METRIC, Lambda, LambdaConfig, LambdaOptions, LambdaParams, PairChoice,
-    PairOptions, PairParams, PairWeight, SAMPLED_PARTNERS, Scheme, TiedLabels, Weight,
+    PairOptions, PairParams, PairWeight, SAMPLED_PARTNERS, TiedLabels, Weight, WeightScheme,
 };
 pub use listmle::{ListMle, ListMleOptions, ListMleParams};
 pub use logloss::{LogLoss, LogLossOptions, LogLossParams};

@@ -1,4 +1,4 @@
-//! Squared error on the labels: MART (Friedman 2001), plain regression on grades.
+//! Squared error on the labels: MART (Friedman 2001), regression on grades.
 //!
 //! ```text
 //! L = 1/2 sum of w (s - y)^2      gradient w (s - y)      hessian w

@@ -15,7 +15,7 @@
 //! (D - O)^-1 l  =  D^-1 (l + O D^-1 l + O D^-1 O D^-1 l + ...)     l_i = rho_i - t_i
 //! ```
 //!
-//! and give the sum in brackets as the gradient, D as the hessian. `terms=1` is the plain gradient,
+//! and give the sum in brackets as the gradient, D as the hessian. `terms=1` is the gradient alone,
 //! exact; `terms=3`, the default, is the paper's. Each term costs O(n): with x = D^-1 of the
 //! previous term, the next is rho_i (sum of rho_j x_j - rho_i x_i). The draws depend on seed and
 //! query alone. Labels below 0 count as 0. A document of weight w counts like w copies of it.
@@ -48,7 +48,7 @@ params! {
     /// Parameters of XE-NDCG.
     pub struct XeNdcgParams {
         terms: u32 = 3, 1..=3,
-            "Terms of the Newton step: 1 is the plain gradient, 3 as published.";
+            "Terms of the Newton step: 1 is the gradient alone, 3 as published.";
     }
     /// Builder methods for the parameters of XE-NDCG.
     pub trait XeNdcgOptions: xe_ndcg_params;

@@ -136,7 +136,7 @@ impl Yeti {
                 if labels[rank] == labels[rank + 1] {
                     continue;
                 }
-                swap.row_from(rank, rank + 1, &mut deltas[..rank + 2]);
+                swap.swap_deltas_from(rank, rank + 1, &mut deltas[..rank + 2]);
                 let size = deltas[rank + 1].abs() / f64::from(self.samples);
                 let (a, b) = (pair[0] as usize, pair[1] as usize);
                 let (better, worse) = if labels[rank] > labels[rank + 1] { (a, b) } else { (b, a) };

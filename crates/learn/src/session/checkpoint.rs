@@ -161,14 +161,14 @@ pub(crate) struct CheckpointState {
 
 /// Saves checkpoints when they are due.
 #[derive(Debug)]
-pub(crate) struct Saver<'a> {
+pub(crate) struct CheckpointSaver<'a> {
     options: &'a Checkpoints,
     last_save: Instant,
     /// Number of rounds that were done at the last save.
     last_rounds: usize,
 }
 
-impl<'a> Saver<'a> {
+impl<'a> CheckpointSaver<'a> {
     /// A saver for a training of which so many rounds are done.
     pub(crate) fn new(options: &'a Checkpoints, rounds: usize) -> Self {
         Self { options, last_save: Instant::now(), last_rounds: rounds }

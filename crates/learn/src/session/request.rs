@@ -11,7 +11,7 @@ use super::history::TrainingHistory;
 use super::progress::{NoProgress, Progress};
 use super::rounds::{header, result_of};
 use super::warning::TrainWarning;
-use crate::collective::{Collective, Local};
+use crate::collective::{Collective, SingleProcess};
 use crate::error::LearnError;
 use crate::objective::DEFAULT_METRIC;
 use crate::simd::Simd;
@@ -106,7 +106,7 @@ impl<'a> TrainRequest<'a> {
             learner: String::new(),
             objective: String::new(),
             simd: Simd::Auto,
-            collective: &Local,
+            collective: &SingleProcess,
         }
     }
 

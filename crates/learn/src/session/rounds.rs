@@ -14,13 +14,13 @@ use rankwright_data::store::FolderLock;
 use rankwright_eval::Measure;
 use rankwright_model::{Header, Model, ModelBody, ScoreOptions};
 
-use super::checkpoint::{CheckpointState, Saver, fingerprint, load};
+use super::checkpoint::{CheckpointSaver, CheckpointState, fingerprint, load};
 use super::history::{
     Iteration, KeptReason, KeptRounds, PhaseSeconds, TRAINING_SET, TrainingHistory,
 };
 use super::request::{TrainRequest, TrainResult};
 use super::stop::Stop;
-use super::validation::{Decider, check_sets, values};
+use super::validation::{EarlyStopping, check_sets, values};
 use crate::error::LearnError;
 
 /// Whether to continue training.
@@ -95,13 +95,13 @@ pub(crate) struct Session<'a> {
     history: TrainingHistory,
     max_rounds: usize,
     /// `None` without validation data.
-    decider: Option<Decider>,
+    early_stopping: Option<EarlyStopping>,
     /// The reason why the last model is returned even if there is validation data; `None` if the
     /// best is returned then.
     keeps_last: Option<KeptReason>,
     /// The model to return, the best or the last so far, for learners that pass whole models.
     kept: Option<ModelBody>,
-    saver: Option<Saver<'a>>,
+    saver: Option<CheckpointSaver<'a>>,
     /// Keeps other trainings out of the checkpoint folder.
     lock: Option<FolderLock>,
     fingerprint: u64,
@@ -119,7 +119,7 @@ impl<'a> Session<'a> {
         plan: RoundPlan,
     ) -> Result<(Self, Option<Snapshot>), LearnError> {
         let deciding = request.metrics.first().filter(|_| !request.valid.is_empty());
-        let decider = deciding.map(|measure| Decider {
+        let early_stopping = deciding.map(|measure| EarlyStopping {
             set: usize::from(request.evaluate_training),
             better: measure.metric().better(),
             patience: match plan.stop {
@@ -127,7 +127,7 @@ impl<'a> Session<'a> {
                 other => other.patience(),
             },
         });
-        if plan.stop.patience().is_some() && decider.is_none() {
+        if plan.stop.patience().is_some() && early_stopping.is_none() {
             let learner = match request.learner.as_str() {
                 "" => "early stopping".to_owned(),
                 learner => learner.to_owned(),
@@ -154,7 +154,7 @@ impl<'a> Session<'a> {
             // The request may have fewer rounds than were saved.
             history.iterations.truncate(plan.max_rounds);
         }
-        history.best = decider.and_then(|decider| decider.best(&history));
+        history.best = early_stopping.and_then(|early_stopping| early_stopping.best(&history));
         let done = history.iterations.len();
         request.progress.started(&history, done);
         let session = Self {
@@ -163,10 +163,10 @@ impl<'a> Session<'a> {
             earlier_seconds: history.train_seconds,
             history,
             max_rounds: plan.max_rounds,
-            decider,
+            early_stopping,
             keeps_last: (plan.stop == Stop::None).then_some(KeptReason::AllRequested),
             kept: snapshot.as_ref().map(|snapshot| snapshot.model.clone()),
-            saver: request.checkpoints.as_ref().map(|options| Saver::new(options, done)),
+            saver: request.checkpoints.as_ref().map(|options| CheckpointSaver::new(options, done)),
             lock,
             fingerprint: own_fingerprint,
             started: Instant::now(),
@@ -204,11 +204,13 @@ impl<'a> Session<'a> {
         if let Some(reason) = &self.keeps_last {
             return all(reason.clone());
         }
-        let best = self.decider.zip(self.history.best);
-        match best.and_then(|(decider, best)| Some((best, decider.value(&self.history, best)?))) {
+        let best = self.early_stopping.zip(self.history.best);
+        match best.and_then(|(early_stopping, best)| {
+            Some((best, early_stopping.value(&self.history, best)?))
+        }) {
             Some((rounds, value)) => {
                 let name = |names: &[String], at: usize| names.get(at).cloned().unwrap_or_default();
-                let set = self.decider.map_or(0, |decider| decider.set);
+                let set = self.early_stopping.map_or(0, |early_stopping| early_stopping.set);
                 let (set, metric) = (name(&self.history.sets, set), name(&self.history.metrics, 0));
                 let reason = KeptReason::BestOnValidation { metric, set, value };
                 KeptRounds { rounds, of, reason }
@@ -220,7 +222,9 @@ impl<'a> Session<'a> {
     /// Whether the rounds done so far are enough.
     pub(crate) fn is_over(&self) -> bool {
         self.done() >= self.max_rounds
-            || self.decider.is_some_and(|decider| decider.is_over(&self.history))
+            || self
+                .early_stopping
+                .is_some_and(|early_stopping| early_stopping.is_over(&self.history))
     }
 
     /// Ends a round with the current model: evaluates it, keeps it if it is the one to return, and
@@ -258,7 +262,8 @@ impl<'a> Session<'a> {
     /// Adds a round to the history.
     fn push(&mut self, iteration: Iteration) {
         self.history.iterations.push(iteration);
-        self.history.best = self.decider.and_then(|decider| decider.best(&self.history));
+        self.history.best =
+            self.early_stopping.and_then(|early_stopping| early_stopping.best(&self.history));
         self.history.train_seconds = self.earlier_seconds + self.started.elapsed().as_secs_f64();
     }
 

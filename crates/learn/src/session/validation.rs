@@ -43,7 +43,7 @@ pub(crate) fn values(
 
 /// Decides on stopping by the first metric of one set.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Decider {
+pub(crate) struct EarlyStopping {
     /// Index of the evaluated set that is used for early stopping.
     pub(crate) set: usize,
     /// Whether higher or lower values of the metric are better.
@@ -52,7 +52,7 @@ pub(crate) struct Decider {
     pub(crate) patience: Option<usize>,
 }
 
-impl Decider {
+impl EarlyStopping {
     /// The deciding value after a number of rounds.
     pub(crate) fn value(&self, history: &TrainingHistory, rounds: usize) -> Option<f64> {
         let round = history.iterations.get(rounds.checked_sub(1)?)?;

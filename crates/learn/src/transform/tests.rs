@@ -56,9 +56,9 @@ fn each_transform_gives_known_values() {
 fn auto_takes_logarithms_of_features_with_large_values_only() {
     let some = data(2, &[1.0, 5.0, 2.0, 10.0, 300.0, -10.0, 4.0, 2.0]);
     let found = fitted("x(transform=auto)", &some);
-    let (log, plain) = (fitted("x(transform=log-standard)", &some), fitted("x", &some));
+    let (log, standard) = (fitted("x(transform=log-standard)", &some), fitted("x", &some));
     for row in 0..4 {
-        assert_eq!((found[2 * row], found[2 * row + 1]), (log[2 * row], plain[2 * row + 1]));
+        assert_eq!((found[2 * row], found[2 * row + 1]), (log[2 * row], standard[2 * row + 1]));
     }
     let transforms = params("x(transform=auto)").unwrap().fit(&some).unwrap();
     let step_counts = [transforms.steps()[0].len(), transforms.steps()[1].len()];

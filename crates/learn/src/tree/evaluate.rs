@@ -1,10 +1,12 @@
 //! Histograms and best splits of two new leaves, in one parallel step.
 //!
 //! The histogram of the smaller leaf is summed over its rows; that of the larger leaf is the
-//! parent's minus the smaller one's, computed in the parent's cells. Columns are divided into
-//! pieces of whole tiles (a tile: up to 13 columns whose histograms are summed together); each
-//! piece sums, subtracts and searches its own columns, so no task waits for another. With several
-//! processes the sums must be exchanged before the subtraction, and the step is done in two halves.
+//! parent's minus the smaller one's, computed in the parent's cells. Binned data is stored in
+//! lines: up to 64 columns of a row side by side, one cache line. A line is divided into tiles, up
+//! to 13 columns whose histograms are summed together. The columns are divided into pieces of whole
+//! tiles; each piece sums, subtracts and searches its own columns, so no task waits for another.
+//! With several processes the sums must be exchanged before the subtraction, and the step is done
+//! in two halves.
 //!
 //! A histogram has cells for each column of bytes: the packed sum (gradient and hessian in 64 bits,
 //! see [`quantise`](super::quantise)) of the rows with each value of the byte.
@@ -29,7 +31,8 @@ use crate::simd::Simd;
 pub(crate) struct SplitFeature {
     /// The column of bytes that holds the feature.
     pub(crate) column: u32,
-    pub(crate) member: PackedFeature,
+    /// The place of the feature's bins in the bytes of the column.
+    pub(crate) packing: PackedFeature,
     /// Whether the feature is alone in its column.
     has_own_column: bool,
     /// Number of bins, without the one for missing values.
@@ -108,13 +111,13 @@ impl<'a> Evaluator<'a> {
     ) -> Self {
         let mut split_features: Vec<SplitFeature> = Vec::new();
         for (number, column) in binned.columns().iter().enumerate() {
-            for &member in &column.members {
-                let Some(bins) = binned.feature(member.feature) else { continue };
-                let direction = directions.iter().find(|(f, _)| *f == member.feature);
+            for &packing in &column.features {
+                let Some(bins) = binned.feature(packing.feature) else { continue };
+                let direction = directions.iter().find(|(f, _)| *f == packing.feature);
                 split_features.push(SplitFeature {
                     column: number as u32,
-                    member,
-                    has_own_column: column.members.len() == 1,
+                    packing,
+                    has_own_column: column.features.len() == 1,
                     value_bins: bins.value_bins(),
                     missing: bins.missing,
                     direction: direction.map(|(_, d)| *d),
@@ -142,13 +145,13 @@ impl<'a> Evaluator<'a> {
     pub(crate) fn run(
         &self,
         siblings: SiblingLeaves<'_>,
-        rule: &SplitCriteria,
+        criteria: &SplitCriteria,
         active: &[bool],
         threads: usize,
     ) -> Result<[FoundSplits; 2], LearnError> {
         let mut found_splits =
             [vec![None; self.split_features.len()], vec![None; self.split_features.len()]];
-        self.build_and_search(siblings, Some(rule), active, &mut found_splits, threads)?;
+        self.build_and_search(siblings, Some(criteria), active, &mut found_splits, threads)?;
         Ok(found_splits)
     }
 
@@ -164,11 +167,12 @@ impl<'a> Evaluator<'a> {
         self.build_and_search(siblings, None, &active, &mut found_splits, threads)
     }
 
-    /// Builds and subtracts histograms, and searches them if there is a `rule` to value splits by.
+    /// Builds and subtracts histograms, and searches them if there are `criteria` to value splits
+    /// by.
     fn build_and_search(
         &self,
         siblings: SiblingLeaves<'_>,
-        rule: Option<&SplitCriteria>,
+        criteria: Option<&SplitCriteria>,
         active: &[bool],
         found_splits: &mut [FoundSplits; 2],
         threads: usize,
@@ -189,8 +193,8 @@ impl<'a> Evaluator<'a> {
                     *large = large.wrapping_sub(*small);
                 }
             }
-            if let Some(rule) = rule {
-                self.search(piece, small, large, rule);
+            if let Some(criteria) = criteria {
+                self.search(piece, small, large, criteria);
             }
         };
         if self.collective.size() > 1 {
@@ -222,10 +226,10 @@ impl<'a> Evaluator<'a> {
         threads: usize,
     ) -> Vec<Piece<'b>> {
         let tiles = self.tiles.len() - 1;
-        // Fewer pieces copy fewer of the scattered rows; but there are at least as many pieces as
-        // lines, so that a piece's histograms are still in the second-level cache when they are
-        // subtracted and searched. All processes must cut the pieces in the same way for the
-        // exchange.
+        // Each piece copies the leaf's scattered rows again, so fewer pieces copy less; but there
+        // are at least as many pieces as lines, so that a piece's histograms are still in the
+        // second-level cache when they are subtracted and searched. All processes must cut the
+        // pieces in the same way for the exchange.
         let lines = self.binned.lines().len();
         let preferred = if self.collective.size() > 1 { 1 } else { threads.max(lines) };
         let count = preferred.clamp(1, tiles.max(1));
@@ -262,13 +266,13 @@ impl<'a> Evaluator<'a> {
         piece: &mut Piece<'_>,
         small: SearchedLeaf,
         large: Option<SearchedLeaf>,
-        rule: &SplitCriteria,
+        criteria: &SplitCriteria,
     ) {
         let first_column = piece.first_column as u32;
         let [of_small, of_large] = &mut piece.found_splits;
         let (split_features, active) = (piece.split_features, piece.active);
         let search = |cells: &[Cells], leaf: SearchedLeaf, out: &mut [Option<FoundSplit>]| {
-            let job = SearchJob { split_features, active, cells, first_column, leaf, rule };
+            let job = SearchJob { split_features, active, cells, first_column, leaf, criteria };
             self.search_values(&job, out);
             if self.categorical {
                 search_categories(&job, out);
@@ -282,19 +286,19 @@ impl<'a> Evaluator<'a> {
 
     fn search_values(&self, job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
         #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = self.simd.avx2().filter(|_| self.is_plain(job.rule)) {
+        if let Some(avx2) = self.simd.avx2().filter(|_| self.is_unconstrained(job.criteria)) {
             // SAFETY: the token proves that the processor has AVX2.
             return unsafe { search_avx2(avx2, job, out) };
         }
-        match self.is_plain(job.rule) {
+        match self.is_unconstrained(job.criteria) {
             true => search_fast(job, out),
             false => search_constrained(job, out),
         }
     }
 
     /// Whether neither l1 nor monotone constraints apply.
-    pub(crate) fn is_plain(&self, rule: &SplitCriteria) -> bool {
-        rule.l1 == 0.0 && !self.constrained
+    pub(crate) fn is_unconstrained(&self, criteria: &SplitCriteria) -> bool {
+        criteria.l1 == 0.0 && !self.constrained
     }
 
     /// The best split of one feature whose sides have enough rows; `by_byte` is the leaf's number
@@ -305,12 +309,12 @@ impl<'a> Evaluator<'a> {
         cells: &[Cells],
         by_byte: &[u64; CELLS],
         leaf: SearchedLeaf,
-        rule: &SplitCriteria,
+        criteria: &SplitCriteria,
     ) -> Option<FoundSplit> {
         let feature = &self.split_features[feature_index];
         let mut counts = [0_u64; CELLS];
         for (byte, count) in by_byte.iter().enumerate() {
-            counts[feature.member.bin(byte as u8)] += count;
+            counts[feature.packing.bin(byte as u8)] += count;
         }
         let (values, missing) = counts.split_at(feature.value_bins);
         let missing = if feature.missing { missing[0] } else { 0 };
@@ -323,8 +327,8 @@ impl<'a> Evaluator<'a> {
         let cells = &cells[feature.column as usize];
         let search = search_of(feature, cells, &mut scratch, leaf);
         match feature.categorical {
-            true => best_set(&search, rule, &constraints),
-            false => search.plain(rule, &constraints),
+            true => best_set(&search, criteria, &constraints),
+            false => search.search_each_bin(criteria, &constraints),
         }
     }
 
@@ -333,14 +337,14 @@ impl<'a> Evaluator<'a> {
         &self,
         feature: SplitFeature,
         cells: &[Cells],
-        rule: &SplitCriteria,
+        criteria: &SplitCriteria,
         found: &FoundSplit,
     ) -> BinSet {
         let cells = &cells[feature.column as usize];
         let mut scratch = [0; CELLS];
         // A set depends on the cells only, not on the sum and the limits of the leaf.
         let leaf = SearchedLeaf { total: 0, limits: Limits::NONE };
-        set_of(search_of(&feature, cells, &mut scratch, leaf).values, rule, found)
+        set_of(search_of(&feature, cells, &mut scratch, leaf).values, criteria, found)
     }
 }
 
@@ -352,7 +356,7 @@ struct SearchJob<'a> {
     /// Number of the column that the first cells belong to, from 0.
     first_column: u32,
     leaf: SearchedLeaf,
-    rule: &'a SplitCriteria,
+    criteria: &'a SplitCriteria,
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -374,7 +378,7 @@ fn search_body(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
         if *active {
             let cells = &job.cells[(feature.column - job.first_column) as usize];
             let search = search_of(feature, cells, &mut shared, job.leaf);
-            *out = search.fast(job.rule, &mut scratch);
+            *out = search.fast(job.criteria, &mut scratch);
         }
     }
 }
@@ -390,7 +394,8 @@ fn search_constrained(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
                 direction: feature.direction,
             };
             let cells = &job.cells[(feature.column - job.first_column) as usize];
-            *out = search_of(feature, cells, &mut shared, job.leaf).plain(job.rule, &constraints);
+            *out = search_of(feature, cells, &mut shared, job.leaf)
+                .search_each_bin(job.criteria, &constraints);
         }
     }
 }
@@ -403,8 +408,11 @@ fn search_categories(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
             let constraints =
                 SplitConstraints { counts: None, limits: job.leaf.limits, direction: None };
             let cells = &job.cells[(feature.column - job.first_column) as usize];
-            *out =
-                best_set(&search_of(feature, cells, &mut shared, job.leaf), job.rule, &constraints);
+            *out = best_set(
+                &search_of(feature, cells, &mut shared, job.leaf),
+                job.criteria,
+                &constraints,
+            );
         }
     }
 }
@@ -421,13 +429,13 @@ pub(crate) fn search_of<'a>(
     let cells: &[u64] = if feature.has_own_column {
         cells
     } else {
-        let slots = usize::from(feature.member.slots);
-        shared[..slots].fill(0);
-        let stride = usize::from(feature.member.stride);
+        let bins = usize::from(feature.packing.bins);
+        shared[..bins].fill(0);
+        let stride = usize::from(feature.packing.stride);
         // Each run of `stride` consecutive cells belongs to the same bin.
         for (run, cells) in cells[..CELLS].chunks(stride).enumerate() {
             let sum = cells.iter().fold(0_u64, |sum, cell| sum.wrapping_add(*cell));
-            let bin = run % slots;
+            let bin = run % bins;
             shared[bin] = shared[bin].wrapping_add(sum);
         }
         shared

@@ -16,7 +16,7 @@ use std::time::Instant;
 use super::evaluate::{Evaluator, FoundSplits, SearchedLeaf, SiblingLeaves, SplitFeature};
 use super::grow::GrowTimes;
 use super::histogram::{Cells, LeafRows};
-use super::interactions::{Allowed, Interactions};
+use super::interactions::{AllowedFeatures, Interactions};
 use super::params::TreeConfig;
 use super::partition::{Slots, left_bytes, left_bytes_of_set, partition};
 use super::quantise::unpack;
@@ -46,7 +46,7 @@ pub(super) struct GrowingLeaf {
     /// Limits on its value, in packed units.
     pub(super) limits: Limits,
     /// Features allowed below this leaf, if there are interaction constraints.
-    pub(super) allowed: Option<Arc<Allowed>>,
+    pub(super) allowed: Option<Arc<AllowedFeatures>>,
     /// The histogram, while the leaf may still be split.
     pub(super) cells: Option<Vec<Cells>>,
     /// Its best split; `None` if it is not to be split.
@@ -159,7 +159,7 @@ impl Expander<'_> {
         let only_root = SiblingLeaves { rows, packed, small, cells: &mut cells, large: None };
         let threads = rayon::current_num_threads();
         let [mut found_splits, _] =
-            self.evaluator.run(only_root, &self.units.rule, self.active, threads)?;
+            self.evaluator.run(only_root, &self.units.criteria, self.active, threads)?;
         root.best = self.pick(root, arena, &cells, &mut found_splits)?;
         root.cells = Some(cells);
         Ok(())
@@ -182,7 +182,7 @@ impl Expander<'_> {
         let set = match (feature.categorical, node.cells.as_deref()) {
             (false, _) => None,
             (true, Some(cells)) => {
-                Some(self.evaluator.set(feature, cells, &self.units.rule, &found))
+                Some(self.evaluator.set(feature, cells, &self.units.criteria, &found))
             }
             (true, None) => {
                 let invariant = "a set of categories is computed from a histogram";
@@ -249,7 +249,7 @@ impl Expander<'_> {
         };
         let allowed = small.allowed.clone();
         let active = allowed.as_ref().map_or(self.active, |allowed| &allowed.active);
-        let found = self.evaluator.run(siblings, &self.units.rule, active, threads)?;
+        let found = self.evaluator.run(siblings, &self.units.criteria, active, threads)?;
         let [mut of_small, mut of_large] = found;
         for (node, cells, found_splits, may_split) in [
             (small, cells, &mut of_small, may_split[0]),
@@ -309,7 +309,7 @@ impl Expander<'_> {
     ) -> Result<Option<BestSplit>, LearnError> {
         let (g, h) = unpack(node.total);
         let unsplit_score =
-            self.units.rule.structure_score(f64::from(g), f64::from(h), node.limits);
+            self.units.criteria.structure_score(f64::from(g), f64::from(h), node.limits);
         let mut counted = vec![false; found_splits.len()];
         loop {
             let Some((feature_index, found)) = self.best_of(found_splits) else { return Ok(None) };
@@ -327,7 +327,7 @@ impl Expander<'_> {
                 cells,
                 &by_byte,
                 node.searched(),
-                &self.units.rule,
+                &self.units.criteria,
             );
             counted[feature_index] = true;
         }
@@ -341,7 +341,7 @@ impl Expander<'_> {
     /// The split with the largest structure score minus cost; among equals the lowest feature.
     fn best_of(&self, found_splits: &FoundSplits) -> Option<(usize, FoundSplit)> {
         let feature =
-            |feature_index: usize| self.evaluator.split_features[feature_index].member.feature;
+            |feature_index: usize| self.evaluator.split_features[feature_index].packing.feature;
         let mut best: Option<(usize, FoundSplit)> = None;
         for (feature_index, found) in found_splits.iter().enumerate() {
             let Some(found) = found else { continue };
@@ -387,10 +387,10 @@ impl Expander<'_> {
         set: Option<&BinSet>,
         arena: &mut Arena<'_>,
     ) -> usize {
-        let Some(bins) = self.binned.feature(feature.member.feature) else { return 0 };
+        let Some(bins) = self.binned.feature(feature.packing.feature) else { return 0 };
         let goes_left = match set {
-            Some(set) => left_bytes_of_set(feature.member, set),
-            None => left_bytes(feature.member, bins, found.bin.into(), found.missing),
+            Some(set) => left_bytes_of_set(feature.packing, set),
+            None => left_bytes(feature.packing, bins, found.bin.into(), found.missing),
         };
         let range = arena.within(node);
         let [one, two] = &mut arena.buffers;

@@ -220,13 +220,13 @@ impl Grower<'_> {
             interactions: interactions.as_ref(),
             costs,
         };
-        let mut pool = Pool { free: pool, width: evaluator.width() };
+        let mut pool = HistogramPool { free: pool, width: evaluator.width() };
         let end = root.range.end;
         let all_rows = arena(buffers, flags, end);
         if params.growth == Growth::Oblivious {
             return oblivious::grow(&expander, root, all, all_rows, &mut pool, times);
         }
-        let mut tree = Growing::new(root);
+        let mut tree = GrowingTree::new(root);
         let root = &mut tree.nodes[0];
         if params.leaves > 1 && expander.may_split(root, &all_rows)? {
             let started = Instant::now();
@@ -263,19 +263,19 @@ fn arena<'a>(buffers: &'a mut [Buffer; 2], flags: &'a mut [u8], end: usize) -> A
 }
 
 /// Histograms kept for reuse.
-pub(super) struct Pool<'a> {
+pub(super) struct HistogramPool<'a> {
     pub(super) free: &'a mut Vec<Vec<Cells>>,
     width: usize,
 }
 
-impl Pool<'_> {
+impl HistogramPool<'_> {
     pub(super) fn take(&mut self) -> Vec<Cells> {
         self.free.pop().unwrap_or_else(|| vec![[0; CELLS + 8]; self.width])
     }
 }
 
 /// A tree while it grows.
-struct Growing {
+struct GrowingTree {
     /// The leaves by number, from 0.
     nodes: Vec<GrowingLeaf>,
     /// For each leaf, the split above it and the side of the leaf there; `None` for the root.
@@ -285,10 +285,10 @@ struct Growing {
     sets: Vec<Categories>,
 }
 
-impl Growing {
+impl GrowingTree {
     /// The tree with a single leaf.
-    fn new(root: GrowingLeaf) -> Growing {
-        Growing { nodes: vec![root], parents: vec![None], splits: Vec::new(), sets: Vec::new() }
+    fn new(root: GrowingLeaf) -> GrowingTree {
+        GrowingTree { nodes: vec![root], parents: vec![None], splits: Vec::new(), sets: Vec::new() }
     }
 
     /// Whether leaf `a` is split before leaf `b`, given their best splits.
@@ -345,7 +345,7 @@ impl Growing {
         evaluate_children: bool,
         expander: &Expander<'_>,
         arena: Arena<'_>,
-        pool: &mut Pool<'_>,
+        pool: &mut HistogramPool<'_>,
     ) -> Result<(), LearnError> {
         let started = Instant::now();
         let nodes = self.nodes.iter_mut().enumerate().filter(|(at, _)| next_leaves.contains(at));
@@ -392,7 +392,7 @@ impl Growing {
         &mut self,
         at: usize,
         expander: &Expander<'_>,
-        pool: &mut Pool<'_>,
+        pool: &mut HistogramPool<'_>,
     ) -> Result<GrowTimes, LearnError> {
         let node = &mut self.nodes[at];
         let (Some(best), Some(children)) = (node.best.take(), node.expanded.take()) else {
@@ -424,7 +424,7 @@ impl Growing {
     }
 
     /// The finished tree; its histograms return to the pool.
-    fn finish(self, units: &Units, pool: &mut Pool<'_>) -> Grown {
+    fn finish(self, units: &Units, pool: &mut HistogramPool<'_>) -> Grown {
         let leaves = self.nodes.into_iter().map(|node| {
             let GrowingLeaf { range, buffer, rows, limits, cells, expanded, .. } = node;
             pool.free.extend(cells);
@@ -434,7 +434,7 @@ impl Growing {
             }
             GrownLeaf { range, buffer, rows, limits: units.limits(limits) }
         });
-        Grown { leaves: leaves.collect(), splits: self.splits, sets: self.sets, ends: None }
+        Grown { leaves: leaves.collect(), splits: self.splits, sets: self.sets, tree_leaves: None }
     }
 }
 
@@ -462,11 +462,12 @@ fn split_of(
         (false, true) => Side::Left,
         (false, false) => Side::Right,
     };
-    let bounds = expander.binned.feature(feature.member.feature).map(|bins| bins.bounds.as_slice());
+    let bounds =
+        expander.binned.feature(feature.packing.feature).map(|bins| bins.bounds.as_slice());
     let threshold = bounds.and_then(|bounds| bounds.get(usize::from(found.bin))).copied();
     let [left, right] = children;
     Split {
-        feature: feature.member.feature,
+        feature: feature.packing.feature,
         rule: SplitCondition::AtMost(threshold.unwrap_or(f32::INFINITY)),
         missing,
         left,
@@ -503,7 +504,7 @@ impl Grower<'_> {
             let found = self.params.feature_cost.iter().find(|(costly, _)| *costly == feature);
             found.map_or(0.0, |(_, cost)| units.structure_score(cost * self.params.cost_weight))
         };
-        self.evaluator.split_features.iter().map(|feature| cost(feature.member.feature)).collect()
+        self.evaluator.split_features.iter().map(|feature| cost(feature.packing.feature)).collect()
     }
 
     /// For each split feature, whether it may be used.
@@ -512,7 +513,7 @@ impl Grower<'_> {
             Some(flags) => flags.get(feature as usize).copied().unwrap_or(false),
             None => true,
         };
-        self.evaluator.split_features.iter().map(|feature| flag(feature.member.feature)).collect()
+        self.evaluator.split_features.iter().map(|feature| flag(feature.packing.feature)).collect()
     }
 
     /// Copies the rows and their packed derivatives into the first buffer.

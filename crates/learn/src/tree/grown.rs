@@ -2,7 +2,7 @@
 //!
 //! Most trees have a value for each leaf. In an oblivious tree several leaves may share one,
 //! because the same rows stayed together there: a group with a value of its own is a grown leaf,
-//! and the leaves of the tree are [`End`]s, each of which refers to a grown leaf.
+//! and the leaves of the tree are [`TreeLeaf`]s, each of which refers to a grown leaf.
 
 use std::ops::Range;
 
@@ -19,12 +19,12 @@ pub(crate) struct Grown {
     /// The grown leaves: each gets a value of its own.
     pub(crate) leaves: Vec<GrownLeaf>,
     /// The leaves of the tree, each with its grown leaf; `None` if these are `leaves`, one for one.
-    pub(crate) ends: Option<Vec<End>>,
+    pub(crate) tree_leaves: Option<Vec<TreeLeaf>>,
 }
 
 /// A leaf of a tree in which several share a value.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct End {
+pub(crate) struct TreeLeaf {
     /// The index of its grown leaf.
     pub(crate) leaf: u32,
     /// Number of rows that reach it, over all processes.
@@ -33,8 +33,8 @@ pub(crate) struct End {
 
 impl Grown {
     /// A tree without categorical splits whose leaves have a value each.
-    pub(crate) fn plain(splits: Vec<Split>, leaves: Vec<GrownLeaf>) -> Self {
-        Self { splits, sets: Vec::new(), leaves, ends: None }
+    pub(crate) fn numeric(splits: Vec<Split>, leaves: Vec<GrownLeaf>) -> Self {
+        Self { splits, sets: Vec::new(), leaves, tree_leaves: None }
     }
 
     /// The tree, given the value of each grown leaf.
@@ -42,11 +42,12 @@ impl Grown {
         debug_assert_eq!(values.len(), self.leaves.len(), "each grown leaf has a value");
         let value = |leaf: usize| values.get(leaf).copied().unwrap_or(0.0);
         let own = |(at, leaf): (usize, &GrownLeaf)| Leaf { value: value(at), rows: leaf.rows };
-        let leaves = match &self.ends {
+        let leaves = match &self.tree_leaves {
             None => self.leaves.iter().enumerate().map(own).collect(),
-            Some(ends) => {
-                let shared = |end: &End| Leaf { value: value(end.leaf as usize), rows: end.rows };
-                ends.iter().map(shared).collect()
+            Some(tree_leaves) => {
+                let shared =
+                    |end: &TreeLeaf| Leaf { value: value(end.leaf as usize), rows: end.rows };
+                tree_leaves.iter().map(shared).collect()
             }
         };
         Tree::with_sets(self.splits.clone(), leaves, self.sets.clone())
@@ -54,9 +55,9 @@ impl Grown {
 
     /// The value of each grown leaf, given the values of the leaves of the tree.
     pub(crate) fn values(&self, of_tree: impl Iterator<Item = f64>) -> Vec<f64> {
-        let Some(ends) = &self.ends else { return of_tree.collect() };
+        let Some(tree_leaves) = &self.tree_leaves else { return of_tree.collect() };
         let mut values = vec![0.0; self.leaves.len()];
-        for (end, value) in ends.iter().zip(of_tree) {
+        for (end, value) in tree_leaves.iter().zip(of_tree) {
             values[end.leaf as usize] = value;
         }
         values

@@ -6,8 +6,8 @@
 //! Rows of a leaf lie scattered: a block's lines are first copied together, and while they are
 //! summed the lines of the next block are prefetched, a few at a time. A column's cells are 264
 //! apart, not 256, otherwise the columns of a tile would compete for the same cache sets. Cost: one
-//! addition a row and column, which is one store, and a processor does about one store a cycle.
-//! [`plain`] is the reference implementation.
+//! addition per row and column, which is one store, and a processor does about one store per cycle.
+//! [`reference_histograms`] is the reference implementation.
 
 use std::ops::Range;
 
@@ -245,7 +245,11 @@ fn add_row<const W: usize>(line: &[u8], packed: u64, tile: &mut [Cells; W]) {
 
 /// The reference implementation: column by column, row by row.
 #[cfg(test)]
-pub(crate) fn plain(binned: &crate::bins::Binned, rows: &[u32], packed: &[u64]) -> Vec<Cells> {
+pub(crate) fn reference_histograms(
+    binned: &crate::bins::Binned,
+    rows: &[u32],
+    packed: &[u64],
+) -> Vec<Cells> {
     let mut all = vec![[0_u64; CELLS + 8]; binned.columns().len()];
     for (column, cells) in all.iter_mut().enumerate() {
         for (row, packed) in rows.iter().zip(packed) {
@@ -260,7 +264,7 @@ pub(crate) fn plain(binned: &crate::bins::Binned, rows: &[u32], packed: &[u64]) 
 mod tests {
     use super::*;
     use crate::bins::Binned;
-    use crate::collective::Local;
+    use crate::collective::SingleProcess;
     use proptest::prelude::*;
     use rankwright_data::{Dataset, Random};
 
@@ -276,18 +280,18 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
-        fn histograms_equal_the_plain_sums_however_columns_are_cut(
+        fn histograms_equal_the_reference_however_columns_are_cut(
             seed: u64, keep in 0.02..1.0, columns in 1_usize..150,
         ) {
             let data = data(1800, columns, seed);
-            let binned = Binned::new(&data, 255, &Local).unwrap();
+            let binned = Binned::new(&data, 255, &SingleProcess).unwrap();
             let mut random = Random::new(seed, 1);
             let all: Vec<u32> = (0..data.rows() as u32).collect();
             let packed: Vec<u64> = all.iter().map(|_| random.below(1 << 40) as u64).collect();
             let some: Vec<u32> = all.iter().copied().filter(|_| random.unit() < keep).collect();
             let tiles: Vec<_> = binned.lines().iter().flat_map(BinLines::tiles).collect();
             for (rows, listed) in [(LeafRows::All, &all), (LeafRows::Some(&some), &some)] {
-                let expected = plain(&binned, listed, &packed);
+                let expected = reference_histograms(&binned, listed, &packed);
                 for pieces in [1, 2, 3, 5, tiles.len()] {
                     let mut cells = vec![[0; CELLS + 8]; binned.columns().len()];
                     for piece in 0..pieces {

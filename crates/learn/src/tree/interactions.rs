@@ -21,7 +21,7 @@ pub(super) struct Interactions {
 
 /// The features allowed below a path.
 #[derive(Debug)]
-pub(super) struct Allowed {
+pub(super) struct AllowedFeatures {
     /// Groups that hold all features of the path, ascending.
     groups: Vec<u32>,
     /// For each split feature, whether it may be used.
@@ -36,7 +36,7 @@ impl Interactions {
         }
         let mut count = groups.len() as u32;
         let mut groups_of = |split_feature: &SplitFeature| {
-            let feature = split_feature.member.feature;
+            let feature = split_feature.packing.feature;
             let with = groups.iter().enumerate().filter(|(_, group)| group.contains(&feature));
             let mut found: Vec<u32> = with.map(|(number, _)| number as u32).collect();
             if found.is_empty() {
@@ -50,13 +50,17 @@ impl Interactions {
     }
 
     /// The features allowed at the root: all that the tree may use.
-    pub(super) fn at_root(&self, active: &[bool]) -> Arc<Allowed> {
-        Arc::new(Allowed { groups: (0..self.groups).collect(), active: active.to_vec() })
+    pub(super) fn at_root(&self, active: &[bool]) -> Arc<AllowedFeatures> {
+        Arc::new(AllowedFeatures { groups: (0..self.groups).collect(), active: active.to_vec() })
     }
 
     /// The features allowed below a split on the split feature with this index, given those that
     /// are allowed above.
-    pub(super) fn below(&self, above: &Allowed, feature_index: usize) -> Arc<Allowed> {
+    pub(super) fn below(
+        &self,
+        above: &AllowedFeatures,
+        feature_index: usize,
+    ) -> Arc<AllowedFeatures> {
         let groups_of = |feature_index: usize| {
             self.groups_of_feature.get(feature_index).map_or(&[][..], Vec::as_slice)
         };
@@ -67,6 +71,6 @@ impl Interactions {
             *active && groups_of(index).iter().any(|group| groups.binary_search(group).is_ok())
         };
         let active = above.active.iter().enumerate().map(shares).collect();
-        Arc::new(Allowed { groups, active })
+        Arc::new(AllowedFeatures { groups, active })
     }
 }

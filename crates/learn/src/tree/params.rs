@@ -77,7 +77,6 @@ params! {
     pub trait TreeOptions: tree_params;
 }
 
-/// Default number of leaves.
 /// Default number of levels of an oblivious tree.
 const OBLIVIOUS_DEPTH: usize = 6;
 /// Largest number of levels of an oblivious tree: every leaf of a level that may still be split

@@ -39,25 +39,25 @@ impl<'a> Slots<'a> {
 /// For each value of a column's byte, 1 if the feature's bin in it goes left: bins up to `last` do,
 /// and the bin of missing values if `missing` is the left side.
 pub(crate) fn left_bytes(
-    member: PackedFeature,
+    packing: PackedFeature,
     bins: &FeatureBins,
     last: usize,
     missing: Side,
 ) -> [u8; CELLS] {
     std::array::from_fn(|byte| {
-        let bin = member.bin(byte as u8);
+        let bin = packing.bin(byte as u8);
         let is_missing = bins.missing && bin == bins.value_bins();
         u8::from(if is_missing { missing == Side::Left } else { bin <= last })
     })
 }
 
 /// Like [`left_bytes`], for a split that sends a set of bins left.
-pub(crate) fn left_bytes_of_set(member: PackedFeature, set: &BinSet) -> [u8; CELLS] {
-    std::array::from_fn(|byte| set[member.bin(byte as u8)])
+pub(crate) fn left_bytes_of_set(packing: PackedFeature, set: &BinSet) -> [u8; CELLS] {
+    std::array::from_fn(|byte| set[packing.bin(byte as u8)])
 }
 
 /// Moves rows to `to`: first those for whose byte in `column` `left` is 1. Returns the number of
-/// those. `flags` is work space, one byte a row.
+/// those. `flags` is work space, one byte per row.
 pub(crate) fn partition(
     column: &[u8],
     left: &[u8; 256],
@@ -145,9 +145,9 @@ mod tests {
             let packed: Vec<u64> = rows.iter().map(|r| u64::from(*r) * 3).collect();
             let left: [u8; 256] = std::array::from_fn(|byte| u8::from(byte <= usize::from(cut)));
             let is_left = |row: &&u32| column[**row as usize] <= cut;
-            let mut plain: Vec<u32> = rows.iter().filter(is_left).copied().collect();
-            let count = plain.len();
-            plain.extend(rows.iter().filter(|r| !is_left(r)));
+            let mut expected: Vec<u32> = rows.iter().filter(is_left).copied().collect();
+            let count = expected.len();
+            expected.extend(rows.iter().filter(|r| !is_left(r)));
             for threads in [1, 2, 3, 7] {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 let (mut to_rows, mut to_packed) = (vec![0; n], vec![0; n]);
@@ -156,7 +156,7 @@ mod tests {
                 let found =
                     pool.install(|| partition(&column, &left, &rows, &packed, &mut flags, to));
                 prop_assert_eq!(found, count);
-                prop_assert_eq!(&to_rows, &plain);
+                prop_assert_eq!(&to_rows, &expected);
                 prop_assert!(to_rows.iter().zip(&to_packed).all(|(r, p)| u64::from(*r) * 3 == *p));
             }
         }

@@ -150,11 +150,11 @@ pub(crate) fn unpack(packed: u64) -> (i32, i32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collective::Local;
+    use crate::collective::SingleProcess;
     use proptest::prelude::*;
 
     fn scales(g: &[f32], h: &[f32]) -> Scales {
-        Scales::of(g, h, &Local).unwrap()
+        Scales::of(g, h, &SingleProcess).unwrap()
     }
 
     #[test]
@@ -166,9 +166,9 @@ mod tests {
     #[test]
     fn nan_infinity_and_negative_hessians_are_errors() {
         for bad in [f32::NAN, f32::INFINITY] {
-            assert!(Scales::of(&[1.0, bad], &[1.0, 1.0], &Local).is_err());
-            assert!(Scales::of(&[1.0, 1.0], &[bad, 1.0], &Local).is_err());
-            assert!(Scales::of(&[1.0, 1.0], &[1.0, -1e-9], &Local).is_err());
+            assert!(Scales::of(&[1.0, bad], &[1.0, 1.0], &SingleProcess).is_err());
+            assert!(Scales::of(&[1.0, 1.0], &[bad, 1.0], &SingleProcess).is_err());
+            assert!(Scales::of(&[1.0, 1.0], &[1.0, -1e-9], &SingleProcess).is_err());
         }
     }
 
@@ -185,9 +185,9 @@ mod tests {
             let mut packed = vec![0; g.len()];
             scales.pack_all(&g, &h, &mut packed);
             let sum = packed.iter().fold(0_u64, |a, b| a.wrapping_add(*b));
-            let plain: i64 = g.iter().map(|g| rounded(*g, scales.gradient) as i32 as i64).sum();
+            let expected: i64 = g.iter().map(|g| rounded(*g, scales.gradient) as i32 as i64).sum();
             let (sum_g, sum_h) = unpack(sum);
-            prop_assert_eq!(i64::from(sum_g), plain);
+            prop_assert_eq!(i64::from(sum_g), expected);
             let exact: f64 = h.iter().map(|h| f64::from(*h)).sum();
             let error = (f64::from(sum_h) / scales.hessian - exact).abs();
             prop_assert!(error <= 0.5 * g.len() as f64 / scales.hessian);

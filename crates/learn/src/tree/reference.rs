@@ -16,7 +16,7 @@ use super::split::Limits;
 use crate::bins::{Binned, PackedFeature};
 use crate::error::LearnError;
 
-/// Grows trees by plain sums.
+/// Grows trees by sums over rows, without histograms.
 pub(crate) struct ReferenceGrower<'a> {
     binned: &'a Binned,
     params: &'a TreeConfig,
@@ -46,7 +46,7 @@ impl Sums {
 struct ReferenceBest {
     gain: f64,
     column: usize,
-    member: PackedFeature,
+    packing: PackedFeature,
     /// Last bin on the left.
     bin: usize,
     /// The side of missing values.
@@ -84,11 +84,11 @@ impl<'a> ReferenceGrower<'a> {
         let unsplit_score = self.structure_score(total)?;
         let mut best: Option<ReferenceBest> = None;
         for (number, column) in self.binned.columns().iter().enumerate() {
-            for &member in &column.members {
-                let bins = self.binned.feature(member.feature).unwrap();
-                let mut cells = vec![Sums::default(); bins.slots()];
+            for &packing in &column.features {
+                let bins = self.binned.feature(packing.feature).unwrap();
+                let mut cells = vec![Sums::default(); bins.all_bins()];
                 for row in rows {
-                    let bin = self.binned.bin(*row as usize, number, member);
+                    let bin = self.binned.bin(*row as usize, number, packing);
                     cells[bin] = cells[bin].add(sums_of(row));
                 }
                 for missing in [Side::Right, Side::Left] {
@@ -107,13 +107,13 @@ impl<'a> ReferenceGrower<'a> {
                         );
                         let (Some(l), Some(r)) = sides else { continue };
                         let gain = (l + r - unsplit_score) / 2.0;
-                        let lower = |b: &ReferenceBest| member.feature < b.member.feature;
+                        let lower = |b: &ReferenceBest| packing.feature < b.packing.feature;
                         if best
                             .as_ref()
                             .is_none_or(|b| gain > b.gain || (gain == b.gain && lower(b)))
                         {
                             best =
-                                Some(ReferenceBest { gain, column: number, member, bin, missing });
+                                Some(ReferenceBest { gain, column: number, packing, bin, missing });
                         }
                     }
                 }
@@ -151,9 +151,9 @@ impl Grow for ReferenceGrower<'_> {
                 .max_by(|a, b| gain(&nodes[*a]).total_cmp(&gain(&nodes[*b])))
                 .unwrap();
             let Some(best) = nodes[at].best.take() else { break };
-            let bins = self.binned.feature(best.member.feature).unwrap();
+            let bins = self.binned.feature(best.packing.feature).unwrap();
             let is_left = |row: &u32| {
-                let bin = self.binned.bin(*row as usize, best.column, best.member);
+                let bin = self.binned.bin(*row as usize, best.column, best.packing);
                 if bin == bins.value_bins() { best.missing == Side::Left } else { bin <= best.bin }
             };
             let range = nodes[at].range.clone();
@@ -171,7 +171,7 @@ impl Grow for ReferenceGrower<'_> {
             }
             let majority = if left.len() >= right.len() { Side::Left } else { Side::Right };
             splits.push(Split {
-                feature: best.member.feature,
+                feature: best.packing.feature,
                 rule: SplitCondition::AtMost(
                     bins.bounds.get(best.bin).copied().unwrap_or(f32::INFINITY),
                 ),
@@ -198,7 +198,7 @@ impl Grow for ReferenceGrower<'_> {
             buffer: 0,
             limits: Limits::NONE,
         };
-        Ok(Grown::plain(splits, nodes.into_iter().map(leaf).collect()))
+        Ok(Grown::numeric(splits, nodes.into_iter().map(leaf).collect()))
     }
 
     fn times(&self) -> GrowTimes {
@@ -213,7 +213,7 @@ impl Grow for ReferenceGrower<'_> {
 mod tests {
     use super::*;
     use crate::boost::{BoostConfig, BoostEngine};
-    use crate::collective::Local;
+    use crate::collective::SingleProcess;
     use crate::objective::LambdaConfig;
     use crate::session::TrainRequest;
     use rankwright_data::Dataset;
@@ -247,7 +247,7 @@ mod tests {
         if implementation == Fast {
             return booster.train(&mut objective, &request).unwrap().model;
         }
-        let binned = Binned::new(data, params.bins, &Local).unwrap();
+        let binned = Binned::new(data, params.bins, &SingleProcess).unwrap();
         let mut reference = ReferenceGrower::new(&binned, &params.tree);
         booster.train_with(&mut objective, &request, &mut reference, 0.0).unwrap().model
     }

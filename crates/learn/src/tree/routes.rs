@@ -31,12 +31,12 @@ impl<'a> Routes<'a> {
     /// Builds the routes of a tree that was grown on these bins.
     pub(crate) fn new(binned: &'a Binned, grown: &Grown) -> Self {
         // Leaves of the tree that share a value lead to one grown leaf.
-        let grown_leaf = |child: Child| match (child, &grown.ends) {
-            (Child::Leaf(end), Some(ends)) => Child::Leaf(ends[end as usize].leaf),
+        let grown_leaf = |child: Child| match (child, &grown.tree_leaves) {
+            (Child::Leaf(end), Some(tree_leaves)) => Child::Leaf(tree_leaves[end as usize].leaf),
             _ => child,
         };
         let node = |split: &Split| {
-            let (column, member) = binned.column_of(split.feature)?;
+            let (column, packing) = binned.column_of(split.feature)?;
             let bins = binned.feature(split.feature)?;
             let left = match split.rule {
                 SplitCondition::In(set) => {
@@ -45,11 +45,11 @@ impl<'a> Routes<'a> {
                     for (byte, category) in bytes.iter_mut().zip(all) {
                         *byte = u8::from(set.contains(*category as f32));
                     }
-                    left_bytes_of_set(member, &bytes)
+                    left_bytes_of_set(packing, &bytes)
                 }
                 SplitCondition::AtMost(threshold) | SplitCondition::NonZeroAtMost(threshold) => {
                     let last = bins.bounds.partition_point(|bound| *bound < threshold);
-                    left_bytes(member, bins, last, split.missing)
+                    left_bytes(packing, bins, last, split.missing)
                 }
             };
             let children = [grown_leaf(split.right), grown_leaf(split.left)];
@@ -78,7 +78,7 @@ impl<'a> Routes<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collective::Local;
+    use crate::collective::SingleProcess;
     use crate::simd::Simd;
     use crate::tree::grow::{Grow, GrowInput, Grower, GrownRows};
     use crate::tree::{Scales, TreeConfig};
@@ -97,10 +97,10 @@ mod tests {
         let data = Dataset::from_dense(values, columns, labels, vec!["q"; rows]).unwrap();
         let gradient: Vec<f32> = data.labels().iter().map(|label| 0.5 - *label as f32).collect();
         let hessian = vec![1.0; gradient.len()];
-        let binned = Binned::new(&data, 255, &Local).unwrap();
-        let scales = Scales::of(&gradient, &hessian, &Local).unwrap();
+        let binned = Binned::new(&data, 255, &SingleProcess).unwrap();
+        let scales = Scales::of(&gradient, &hessian, &SingleProcess).unwrap();
         let params = TreeConfig { leaves: 40, ..TreeConfig::default() };
-        let mut grower = Grower::new(&binned, &params, &Local, Simd::Auto);
+        let mut grower = Grower::new(&binned, &params, &SingleProcess, Simd::Auto);
         let (gradient, hessian, scales) = (&gradient[..], &hessian[..], &scales);
         let input = GrowInput { gradient, hessian, scales, sample: None, features: None };
         let grown = grower.grow(input).unwrap();
@@ -108,6 +108,6 @@ mod tests {
         for (number, leaf) in grown.leaves.iter().enumerate() {
             assert!(grower.rows_of(leaf).iter().all(|row| routes.leaf(*row as usize) == number));
         }
-        assert_eq!(Routes::new(&binned, &Grown::plain(Vec::new(), Vec::new())).leaf(3), 0);
+        assert_eq!(Routes::new(&binned, &Grown::numeric(Vec::new(), Vec::new())).leaf(3), 0);
     }
 }

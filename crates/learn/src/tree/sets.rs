@@ -7,7 +7,7 @@
 //! by `G / (H + cat_smooth)`, and sets are valued with `l2` raised by `cat_l2`, as LightGBM does.
 //! Prefixes are taken from both ends, of at most `max_categories` categories, and go left. The rest
 //! goes right, together with missing values, categories too rare for a bin, and categories that the
-//! leaf does not have. Up to [`ONE_VS_REST`] categories are tried one by one, with the plain `l2`.
+//! leaf does not have. Up to [`ONE_VS_REST`] categories are tried one by one, with `l2` alone.
 //!
 //! Equal keys are ordered by category number; equal scores go to the low end and to the shorter
 //! prefix. Cost O(n log n) for n categories. A [`FoundSplit`] holds the length and the end;
@@ -23,7 +23,7 @@ use crate::bins::CELLS;
 /// Up to this many categories, each is tried against all others.
 const ONE_VS_REST: usize = 4;
 
-/// A set of bins: 1 where the bin goes left.
+/// A set of bins: 1 if the bin goes left.
 pub(crate) type BinSet = [u8; CELLS];
 
 /// The non-empty bins, ordered by `G / (H + smooth)`.
@@ -43,12 +43,12 @@ fn order(cells: &[u64], smooth: f64) -> Vec<u8> {
 /// `missing` is the end of the order that the set is taken from: left is the low end.
 pub(crate) fn best_set(
     search: &HistogramSearch<'_>,
-    rule: &SplitCriteria,
+    criteria: &SplitCriteria,
     constraints: &SplitConstraints<'_>,
 ) -> Option<FoundSplit> {
     let mut best: Option<FoundSplit> = None;
-    let mut consider = |bin: u8, end: Side, left: u64, rows: u64, rule: &SplitCriteria| {
-        if let Some(structure_score) = search.score_of_split(left, rows, rule, constraints)
+    let mut consider = |bin: u8, end: Side, left: u64, rows: u64, criteria: &SplitCriteria| {
+        if let Some(structure_score) = search.score_of_split(left, rows, criteria, constraints)
             && best.is_none_or(|best| structure_score > best.structure_score)
         {
             best = Some(FoundSplit { structure_score, bin, missing: end, left });
@@ -59,15 +59,15 @@ pub(crate) fn best_set(
     };
     if search.values.len() <= ONE_VS_REST {
         for (bin, cell) in search.values.iter().enumerate().filter(|(_, cell)| **cell != 0) {
-            consider(bin as u8, Side::Left, *cell, rows_of(bin as u8), rule);
+            consider(bin as u8, Side::Left, *cell, rows_of(bin as u8), criteria);
         }
         return best;
     }
-    let with_cat_l2 = SplitCriteria { l2: rule.l2 + rule.cat_l2, ..*rule };
-    let mut order = order(search.values, rule.cat_smooth);
+    let with_cat_l2 = SplitCriteria { l2: criteria.l2 + criteria.cat_l2, ..*criteria };
+    let mut order = order(search.values, criteria.cat_smooth);
     for end in [Side::Left, Side::Right] {
         let (mut left, mut rows) = (0_u64, 0);
-        for (at, bin) in order.iter().take(rule.max_categories).enumerate() {
+        for (at, bin) in order.iter().take(criteria.max_categories).enumerate() {
             left = left.wrapping_add(search.values[usize::from(*bin)]);
             rows += rows_of(*bin);
             consider(at as u8, end, left, rows, &with_cat_l2);
@@ -78,13 +78,13 @@ pub(crate) fn best_set(
 }
 
 /// The set of the split that [`best_set`] found in these cells.
-pub(crate) fn set_of(cells: &[u64], rule: &SplitCriteria, found: &FoundSplit) -> BinSet {
+pub(crate) fn set_of(cells: &[u64], criteria: &SplitCriteria, found: &FoundSplit) -> BinSet {
     let mut set = [0; CELLS];
     if cells.len() <= ONE_VS_REST {
         set[usize::from(found.bin)] = 1;
         return set;
     }
-    let mut order = order(cells, rule.cat_smooth);
+    let mut order = order(cells, criteria.cat_smooth);
     if found.missing == Side::Right {
         order.reverse();
     }
@@ -104,7 +104,7 @@ mod tests {
         (u64::from(g as u32) << 32).wrapping_add(u64::from(h))
     }
 
-    fn rule(cat_smooth: f64, cat_l2: f64, max_categories: usize) -> SplitCriteria {
+    fn criteria(cat_smooth: f64, cat_l2: f64, max_categories: usize) -> SplitCriteria {
         SplitCriteria {
             l1: 0.0,
             l2: 0.5,
@@ -123,14 +123,14 @@ mod tests {
         prop_oneof![1 => Just((0, 0, 0)), 6 => (-40_i32..40, 1_u32..30, 1_u64..9)]
     }
 
-    /// The structure score of the set `left` plus that of the rest, by plain sums; `None` if a side
-    /// is too small. `other` are the rows without a category of their own.
+    /// The structure score of the set `left` plus that of the rest, by sums over rows; `None` if a
+    /// side is too small. `other` are the rows without a category of their own.
     fn structure_score(
         all: &[Cell],
         other: Cell,
         left: &[usize],
         l2: f64,
-        rule: &SplitCriteria,
+        criteria: &SplitCriteria,
     ) -> Option<f64> {
         let mut sides = [(0.0, 0.0, 0); 2];
         let cells =
@@ -139,32 +139,33 @@ mod tests {
             let to = &mut sides[side];
             *to = (to.0 + f64::from(*g), to.1 + f64::from(*h), to.2 + rows);
         }
-        let is_large_enough =
-            |(_, h, rows): &(f64, f64, u64)| *h >= rule.min_hessian && *rows >= rule.min_rows;
+        let is_large_enough = |(_, h, rows): &(f64, f64, u64)| {
+            *h >= criteria.min_hessian && *rows >= criteria.min_rows
+        };
         let scores = sides.iter().map(|(g, h, _)| g * g / (h + l2));
         sides.iter().all(is_large_enough).then(|| scores.sum())
     }
 
     /// Tries every prefix from both ends, by direct computation: the best structure score and its
     /// set.
-    fn reference(all: &[Cell], other: Cell, rule: &SplitCriteria) -> Option<(f64, Vec<usize>)> {
+    fn reference(all: &[Cell], other: Cell, criteria: &SplitCriteria) -> Option<(f64, Vec<usize>)> {
         let mut used: Vec<usize> = (0..all.len()).filter(|at| all[*at].1 > 0).collect();
         let mut sets: Vec<Vec<usize>> = used.iter().map(|at| vec![*at]).collect();
-        let mut l2 = rule.l2;
+        let mut l2 = criteria.l2;
         if all.len() > ONE_VS_REST {
             let key =
-                |at: &usize| f64::from(all[*at].0) / (f64::from(all[*at].1) + rule.cat_smooth);
+                |at: &usize| f64::from(all[*at].0) / (f64::from(all[*at].1) + criteria.cat_smooth);
             used.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.cmp(b)));
-            let most = rule.max_categories.min(used.len());
+            let most = criteria.max_categories.min(used.len());
             let low = (1..=most).map(|n| used[..n].to_vec());
             let high = (1..=most).map(|n| used[used.len() - n..].to_vec());
             sets = low.chain(high).collect();
-            l2 += rule.cat_l2;
+            l2 += criteria.cat_l2;
         }
         let mut best: Option<(f64, Vec<usize>)> = None;
         for mut set in sets {
             set.sort_unstable();
-            if let Some(structure_score) = structure_score(all, other, &set, l2, rule)
+            if let Some(structure_score) = structure_score(all, other, &set, l2, criteria)
                 && best.as_ref().is_none_or(|(most, _)| structure_score > *most)
             {
                 best = Some((structure_score, set));
@@ -188,18 +189,18 @@ mod tests {
             all in proptest::collection::vec(cell(), 0..20),
             other in cell(), smooth in 0_u8..3, most in 1_usize..30,
         ) {
-            let rule = rule(f64::from(smooth) * 5.0, f64::from(smooth), most);
+            let criteria = criteria(f64::from(smooth) * 5.0, f64::from(smooth), most);
             let values: Vec<u64> = all.iter().map(|(g, h, _)| pack(*g, *h)).collect();
             let rows: Vec<u64> = all.iter().map(|(.., rows)| *rows).collect();
             let search = HistogramSearch { values: &values, missing: None, total: total(&all, other) };
             let counts = Some(RowCounts { values: &rows, missing: other.2 });
             let constraints = SplitConstraints { counts, limits: Limits::NONE, direction: None };
-            let found = best_set(&search, &rule, &constraints);
-            let expected = reference(&all, other, &rule);
+            let found = best_set(&search, &criteria, &constraints);
+            let expected = reference(&all, other, &criteria);
             prop_assert_eq!(found.is_some(), expected.is_some());
             if let (Some(found), Some((structure_score, set))) = (found, expected) {
                 prop_assert_eq!(found.structure_score, structure_score);
-                prop_assert_eq!(members(&set_of(&values, &rule, &found)), set.clone());
+                prop_assert_eq!(members(&set_of(&values, &criteria, &found)), set.clone());
                 let left = set.iter().fold(0_u64, |sum, bin| sum.wrapping_add(values[*bin]));
                 prop_assert_eq!(found.left, left);
             }
@@ -212,7 +213,7 @@ mod tests {
             // Squared loss: the hessian sum is the number of rows.
             let all: Vec<Cell> = sums.iter().map(|(g, n)| (*g, *n, u64::from(*n))).collect();
             let values: Vec<u64> = all.iter().map(|(g, h, _)| pack(*g, *h)).collect();
-            let unlimited = SplitCriteria { l2: 0.0, min_rows: 1, ..rule(0.0, 0.0, 255) };
+            let unlimited = SplitCriteria { l2: 0.0, min_rows: 1, ..criteria(0.0, 0.0, 255) };
             let search = HistogramSearch { values: &values, missing: None, total: total(&all, (0, 0, 0)) };
             let constraints = SplitConstraints { counts: None, limits: Limits::NONE, direction: None };
             let found = best_set(&search, &unlimited, &constraints).unwrap();
@@ -231,13 +232,13 @@ mod tests {
         let sum = values.iter().fold(0_u64, |sum, cell| sum.wrapping_add(*cell));
         let search = HistogramSearch { values: &values, missing: None, total: sum };
         let constraints = SplitConstraints { counts: None, limits: Limits::NONE, direction: None };
-        let one_category = rule(0.0, 0.0, 1);
+        let one_category = criteria(0.0, 0.0, 1);
         let found = best_set(&search, &one_category, &constraints).unwrap();
         // The three categories with gradient 3 are not separated: a set of one category is category
         // 0 from the low end, or category 5 from the high end.
         let set = members(&set_of(&values, &one_category, &found));
         assert!(set == [0] || set == [5], "{set:?}");
-        let two_categories = rule(0.0, 0.0, 2);
+        let two_categories = criteria(0.0, 0.0, 2);
         let found = best_set(&search, &two_categories, &constraints).unwrap();
         assert_eq!(members(&set_of(&values, &two_categories, &found)), [0, 2]);
     }

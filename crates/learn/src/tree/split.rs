@@ -7,10 +7,10 @@
 //! are any, on the left. Everything is in the packed units of [`quantise`](super::quantise): G and
 //! H are each multiplied by a constant, which multiplies all scores by the same constant.
 //!
-//! [`HistogramSearch::fast`] is for the common case, compiled for wide registers;
-//! [`HistogramSearch::plain`] also handles l1, row counts and monotone bounds, and is the reference
-//! implementation of the fast one. A side needs a positive hessian sum, otherwise it would have no
-//! value. Equal gains go to the lowest bin, with missing values right first.
+//! [`HistogramSearch::fast`] is for the common case, several bins at a time;
+//! [`HistogramSearch::search_each_bin`] also handles l1, row counts and monotone bounds, and is the
+//! reference implementation of the fast one. A side needs a positive hessian sum, otherwise it
+//! would have no value. Equal gains go to the lowest bin, with missing values right first.
 
 use rankwright_model::Side;
 
@@ -111,7 +111,7 @@ pub(crate) struct RowCounts<'a> {
     pub(crate) missing: u64,
 }
 
-/// Conditions that only [`HistogramSearch::plain`] checks.
+/// Conditions that only [`HistogramSearch::search_each_bin`] checks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SplitConstraints<'a> {
     /// The rows by bin; `None` if `min_rows` is not to be checked.
@@ -130,9 +130,9 @@ impl HistogramSearch<'_> {
     }
 
     /// Tries every split, one after the other.
-    pub(crate) fn plain(
+    pub(crate) fn search_each_bin(
         &self,
-        rule: &SplitCriteria,
+        criteria: &SplitCriteria,
         constraints: &SplitConstraints<'_>,
     ) -> Option<FoundSplit> {
         let mut best: Option<FoundSplit> = None;
@@ -145,7 +145,8 @@ impl HistogramSearch<'_> {
             for (bin, cell) in self.values.iter().enumerate().take(candidate_bins) {
                 left = left.wrapping_add(*cell);
                 rows += constraints.counts.map_or(0, |c| c.values.get(bin).copied().unwrap_or(0));
-                if let Some(structure_score) = self.score_of_split(left, rows, rule, constraints)
+                if let Some(structure_score) =
+                    self.score_of_split(left, rows, criteria, constraints)
                     && best.is_none_or(|best| structure_score > best.structure_score)
                 {
                     best = Some(FoundSplit { structure_score, bin: bin as u8, missing, left });
@@ -170,23 +171,23 @@ impl HistogramSearch<'_> {
         &self,
         left: u64,
         rows: u64,
-        rule: &SplitCriteria,
+        criteria: &SplitCriteria,
         constraints: &SplitConstraints<'_>,
     ) -> Option<f64> {
         let (gl, hl) = unpack_floats(left);
         let (gr, hr) = unpack_floats(self.total.wrapping_sub(left));
-        if hl < rule.min_hessian || hr < rule.min_hessian {
+        if hl < criteria.min_hessian || hr < criteria.min_hessian {
             return None;
         }
         if let Some(counts) = constraints.counts {
             let all: u64 = counts.values.iter().sum::<u64>() + counts.missing;
-            if rows < rule.min_rows || all - rows < rule.min_rows {
+            if rows < criteria.min_rows || all - rows < criteria.min_rows {
                 return None;
             }
         }
         if let Some(direction) = constraints.direction {
-            let l = rule.value(gl, hl, constraints.limits);
-            let r = rule.value(gr, hr, constraints.limits);
+            let l = criteria.value(gl, hl, constraints.limits);
+            let r = criteria.value(gr, hr, constraints.limits);
             let violates = match direction {
                 Direction::Rising => l > r,
                 Direction::Falling => l < r,
@@ -196,19 +197,24 @@ impl HistogramSearch<'_> {
             }
         }
         Some(
-            rule.structure_score(gl, hl, constraints.limits)
-                + rule.structure_score(gr, hr, constraints.limits),
+            criteria.structure_score(gl, hl, constraints.limits)
+                + criteria.structure_score(gr, hr, constraints.limits),
         )
     }
 
-    /// Like [`HistogramSearch::plain`] without l1, counts and constraints, several bins at a time.
+    /// Like [`HistogramSearch::search_each_bin`] without l1, counts and constraints, several bins
+    /// at a time.
     #[inline(always)]
-    pub(crate) fn fast(&self, rule: &SplitCriteria, scratch: &mut Scratch) -> Option<FoundSplit> {
+    pub(crate) fn fast(
+        &self,
+        criteria: &SplitCriteria,
+        scratch: &mut Scratch,
+    ) -> Option<FoundSplit> {
         let mut best: Option<FoundSplit> = None;
         for missing in [Side::Right, Side::Left] {
             let Some((start, candidate_bins)) = self.start(missing) else { continue };
             if let Some((bin, structure_score)) =
-                scratch.scan(self.values, candidate_bins, start, self.total, rule)
+                scratch.scan(self.values, candidate_bins, start, self.total, criteria)
                 && best.is_none_or(|best| structure_score > best.structure_score)
             {
                 best = Some(FoundSplit {
@@ -258,7 +264,7 @@ impl Scratch {
         candidate_bins: usize,
         start: u64,
         total: u64,
-        rule: &SplitCriteria,
+        criteria: &SplitCriteria,
     ) -> Option<(usize, f64)> {
         let mut sum = start;
         for (to, cell) in self.sums.iter_mut().zip(&cells[..candidate_bins]) {
@@ -275,8 +281,8 @@ impl Scratch {
             for lane in 0..LANES {
                 let (gl, hl) = unpack_floats(sums[lane]);
                 let (gr, hr) = unpack_floats(total.wrapping_sub(sums[lane]));
-                let structure_score = gl * gl / (hl + rule.l2) + gr * gr / (hr + rule.l2);
-                let is_allowed = (hl >= rule.min_hessian) & (hr >= rule.min_hessian);
+                let structure_score = gl * gl / (hl + criteria.l2) + gr * gr / (hr + criteria.l2);
+                let is_allowed = (hl >= criteria.min_hessian) & (hr >= criteria.min_hessian);
                 let structure_score = if is_allowed { structure_score } else { f64::NEG_INFINITY };
                 split_scores[lane] = structure_score;
                 highest[lane] =
@@ -306,7 +312,7 @@ mod tests {
         ((g as u32 as u64) << 32).wrapping_add(u64::from(h))
     }
 
-    fn rule(l2: f64, min_hessian: f64) -> SplitCriteria {
+    fn criteria(l2: f64, min_hessian: f64) -> SplitCriteria {
         let (cat_smooth, cat_l2, max_categories) = (0.0, 0.0, 255);
         SplitCriteria { l1: 0.0, l2, min_hessian, min_rows: 1, cat_smooth, cat_l2, max_categories }
     }
@@ -323,9 +329,9 @@ mod tests {
             let missing = missing.map(|(g, h)| pack(g, h));
             let total = values.iter().chain(&missing).fold(0_u64, |a, b| a.wrapping_add(*b));
             let search = HistogramSearch { values: &values, missing, total };
-            let rule = rule(f64::from(l2), f64::from(least));
-            let fast = search.fast(&rule, &mut Scratch::default());
-            prop_assert_eq!(fast, search.plain(&rule, &UNCONSTRAINED));
+            let criteria = criteria(f64::from(l2), f64::from(least));
+            let fast = search.fast(&criteria, &mut Scratch::default());
+            prop_assert_eq!(fast, search.search_each_bin(&criteria, &UNCONSTRAINED));
         }
     }
 
@@ -336,7 +342,7 @@ mod tests {
             missing: Some(pack(5, 2)),
             total: pack(0, 4),
         };
-        let found = search.fast(&rule(0.0, 1.0), &mut Scratch::default()).unwrap();
+        let found = search.fast(&criteria(0.0, 1.0), &mut Scratch::default()).unwrap();
         assert_eq!((found.bin, found.missing, found.structure_score), (0, Side::Right, 25.0));
     }
 
@@ -344,21 +350,24 @@ mod tests {
     fn constraints_and_row_counts_exclude_splits() {
         let values = [pack(-9, 3), pack(9, 3), pack(-1, 3)];
         let search = HistogramSearch { values: &values, missing: None, total: pack(-1, 9) };
-        let rule = rule(0.0, 1.0);
-        let unconstrained = search.plain(&rule, &UNCONSTRAINED).unwrap();
+        let criteria = criteria(0.0, 1.0);
+        let unconstrained = search.search_each_bin(&criteria, &UNCONSTRAINED).unwrap();
         // The left side should have the higher value, which a rising feature forbids.
         assert_eq!(unconstrained.bin, 0);
         let rising = SplitConstraints { direction: Some(Direction::Rising), ..UNCONSTRAINED };
-        assert_eq!(search.plain(&rule, &rising).unwrap().bin, 1);
+        assert_eq!(search.search_each_bin(&criteria, &rising).unwrap().bin, 1);
         let counts = Some(RowCounts { values: &[1, 1, 5], missing: 0 });
         let counted = SplitConstraints { counts, ..UNCONSTRAINED };
-        let two_rows = SplitCriteria { min_rows: 2, ..rule };
-        assert_eq!(search.plain(&two_rows, &counted).unwrap().bin, 1);
-        assert_eq!(search.plain(&SplitCriteria { min_rows: 4, ..rule }, &counted), None);
+        let two_rows = SplitCriteria { min_rows: 2, ..criteria };
+        assert_eq!(search.search_each_bin(&two_rows, &counted).unwrap().bin, 1);
+        assert_eq!(
+            search.search_each_bin(&SplitCriteria { min_rows: 4, ..criteria }, &counted),
+            None
+        );
         let narrow = SplitConstraints { limits: Limits { low: 0.0, high: 1.0 }, ..UNCONSTRAINED };
-        let value = rule.value(-9.0, 3.0, narrow.limits);
+        let value = criteria.value(-9.0, 3.0, narrow.limits);
         assert_eq!(value, 1.0);
-        let limited = search.plain(&rule, &narrow).unwrap();
+        let limited = search.search_each_bin(&criteria, &narrow).unwrap();
         assert!(limited.structure_score < unconstrained.structure_score);
     }
 }

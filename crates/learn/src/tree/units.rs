@@ -9,7 +9,7 @@ use super::split::{FoundSplit, Limits, SplitCriteria};
 /// Parameters in the packed units of one tree.
 #[derive(Debug)]
 pub(super) struct Units {
-    pub(super) rule: SplitCriteria,
+    pub(super) criteria: SplitCriteria,
     /// The factor by which gradients were multiplied.
     pub(super) gradient: f64,
     /// The factor by which hessians were multiplied.
@@ -20,7 +20,7 @@ pub(super) struct Units {
 
 impl Units {
     pub(super) fn new(params: &TreeConfig, scales: &Scales) -> Self {
-        let rule = SplitCriteria {
+        let criteria = SplitCriteria {
             l1: params.l1 * scales.gradient,
             l2: params.l2 * scales.hessian,
             min_hessian: (params.min_hessian * scales.hessian).max(1.0),
@@ -30,7 +30,7 @@ impl Units {
             max_categories: params.max_categories,
         };
         let largest_hessian = u64::from(scales.largest_hessian).max(1);
-        Self { rule, gradient: scales.gradient, hessian: scales.hessian, largest_hessian }
+        Self { criteria, gradient: scales.gradient, hessian: scales.hessian, largest_hessian }
     }
 
     /// The decrease of the loss for an increase of the structure score.
@@ -52,8 +52,8 @@ impl Units {
     /// Whether both sides are certain to have enough rows, given the largest hessian of a row.
     pub(super) fn has_rows(&self, total: u64, left: u64) -> bool {
         let at_least = |packed: u64| (unpack(packed).1 as u64).div_ceil(self.largest_hessian);
-        at_least(left) >= self.rule.min_rows
-            && at_least(total.wrapping_sub(left)) >= self.rule.min_rows
+        at_least(left) >= self.criteria.min_rows
+            && at_least(total.wrapping_sub(left)) >= self.criteria.min_rows
     }
 
     /// The limits of the left and the right child of a leaf: if the split is on a feature with a
@@ -66,7 +66,7 @@ impl Units {
     ) -> [Limits; 2] {
         let value = |packed: u64| {
             let (g, h) = unpack(packed);
-            self.rule.value(f64::from(g), f64::from(h), leaf.limits)
+            self.criteria.value(f64::from(g), f64::from(h), leaf.limits)
         };
         let middle = (value(found.left) + value(leaf.total.wrapping_sub(found.left))) / 2.0;
         let Limits { low, high } = leaf.limits;

@@ -19,7 +19,7 @@ use crate::learner::{CvOptions, LearnerSpec, cross_validate};
 use crate::session::{Checkpoints, Progress, TrainRequest, TrainResult};
 
 /// One training of a trial.
-pub(super) struct Task<'a> {
+pub(super) struct TrialTraining<'a> {
     pub(super) plan: &'a TunePlan,
     pub(super) job: &'a TuneJob<'a>,
     /// Number of the trial, from 0.
@@ -32,7 +32,7 @@ pub(super) struct Task<'a> {
     pub(super) search_id: u64,
 }
 
-impl Task<'_> {
+impl TrialTraining<'_> {
     /// Trains and evaluates; `None` if the search was cancelled. The error of a failed trial is
     /// stored in the trial.
     pub(super) fn run(&self) -> Option<Trial> {
@@ -44,7 +44,7 @@ impl Task<'_> {
             ..Trial::default()
         };
         let learner = self.plan.limited(self.trial, self.limit);
-        let evaluation = learner.and_then(|learner| match self.plan.settings.measured_on {
+        let evaluation = learner.and_then(|learner| match self.plan.settings.evaluated_on {
             TuneData::Valid => self.on_validation_data(&learner, &mut trial),
             TuneData::Folds { count, valid_part } => {
                 self.on_folds(&learner, count, valid_part, &mut trial)

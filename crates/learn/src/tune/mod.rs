@@ -2,8 +2,8 @@
 //!
 //! A [`Space`] has the values that each parameter may take. Trial 0 is the learner as it was given;
 //! each other trial depends only on the seed and its number, so that a search with more trials
-//! contains one with fewer. Every trial is measured on the same queries: those of a validation set,
-//! or all of the training data by cross validation on the same folds.
+//! contains one with fewer. Every trial is evaluated on the same queries: those of a validation
+//! set, or all of the training data by cross validation on the same folds.
 //!
 //! - **Random search** (Bergstra and Bengio, "Random search for hyper-parameter optimization", JMLR
 //!   2012) trains every trial completely.

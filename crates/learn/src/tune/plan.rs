@@ -13,7 +13,7 @@ use crate::error::LearnError;
 use crate::learner::LearnerSpec;
 use crate::trainer::Validation;
 
-/// The data on which trials are measured.
+/// The data on which trials are evaluated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum TuneData {
     /// Validation data; learners that can stop early use it for that too.
@@ -67,7 +67,7 @@ impl TuneMethod {
 pub struct TuneSettings {
     /// The search space; `None` for the learner's default space.
     pub space: Option<Space>,
-    /// Number of trials, trial 0 included.
+    /// Number of trials, including trial 0 (the learner as given).
     pub trials: usize,
     /// The method of the search.
     pub method: TuneMethod,
@@ -75,15 +75,15 @@ pub struct TuneSettings {
     pub metric: Option<Measure>,
     /// Seed of the draws, the folds and the trainings.
     pub seed: u64,
-    /// The data on which trials are measured.
-    pub measured_on: TuneData,
+    /// The data on which trials are evaluated.
+    pub evaluated_on: TuneData,
 }
 
 impl TuneSettings {
     /// Thirty trials of random search in the learner's default space.
-    pub fn new(measured_on: TuneData) -> Self {
+    pub fn new(evaluated_on: TuneData) -> Self {
         let (method, seed) = (TuneMethod::Random, 1);
-        Self { space: None, trials: 30, method, metric: None, seed, measured_on }
+        Self { space: None, trials: 30, method, metric: None, seed, evaluated_on }
     }
 
     /// The space that these settings search for a learner where none is given. Without early stopping
@@ -100,7 +100,7 @@ impl TuneSettings {
         self
     }
 
-    /// Sets the number of trials, trial 0 included.
+    /// Sets the number of trials, including trial 0.
     #[must_use]
     pub fn trials(mut self, trials: usize) -> Self {
         self.trials = trials;
@@ -174,7 +174,7 @@ impl TunePlan {
         if !(1..=MAX_TRIALS).contains(&settings.trials) {
             return Err(TuneError::Trials { trials: settings.trials, most: MAX_TRIALS }.into());
         }
-        if let TuneData::Folds { count: count @ (0 | 1), .. } = settings.measured_on {
+        if let TuneData::Folds { count: count @ (0 | 1), .. } = settings.evaluated_on {
             return Err(TuneError::Folds { folds: count }.into());
         }
         let is_halving = settings.method == TuneMethod::Halving;
@@ -183,7 +183,7 @@ impl TunePlan {
             Some(space) => Space::parse(&space.to_string())?,
             None => settings.default_space(learner)?,
         };
-        let base = with_early_stopping(learner, &space, settings.measured_on)?;
+        let base = with_early_stopping(learner, &space, settings.evaluated_on)?;
         let (rounds_parameter, rungs) = match is_halving {
             true => halving_rungs(&base, &space, settings.trials)?,
             false => (None, vec![Rung { trials: settings.trials, rounds: None }]),
@@ -254,7 +254,7 @@ impl TunePlan {
     /// Names and values of the settings that identify this search, except the data and the number
     /// of trials.
     pub(super) fn identity(&self) -> Vec<(&'static str, String)> {
-        let measured_on = match self.settings.measured_on {
+        let evaluated_on = match self.settings.evaluated_on {
             TuneData::Valid => "validation data".to_owned(),
             TuneData::Folds { count, valid_part: None } => format!("{count} folds"),
             TuneData::Folds { count, valid_part: Some(part) } => {
@@ -268,7 +268,7 @@ impl TunePlan {
             ("method", self.settings.method.name().to_owned()),
             ("metric", format!("{} ({})", self.measure, self.measure.convention())),
             ("seed", self.settings.seed.to_string()),
-            ("measured on", measured_on),
+            ("evaluated on", evaluated_on),
             ("version", env!("CARGO_PKG_VERSION").to_owned()),
         ]
     }
@@ -278,11 +278,11 @@ impl TunePlan {
 fn with_early_stopping(
     learner: &LearnerSpec,
     space: &Space,
-    measured_on: TuneData,
+    evaluated_on: TuneData,
 ) -> Result<LearnerSpec, LearnError> {
     let is_set = learner.is_given("stop") || space.get("stop").is_some();
     let stop = tuning(learner).and_then(|tuning| tuning.stop);
-    match stop.filter(|_| measured_on == TuneData::Valid && !is_set) {
+    match stop.filter(|_| evaluated_on == TuneData::Valid && !is_set) {
         Some(stop) => Ok(learner.with_spec(learner.canonical().clone().with("stop", stop))?),
         None => Ok(learner.clone()),
     }
@@ -377,7 +377,7 @@ fn draw_trials(
             error,
         })?;
         let no_validation =
-            matches!(settings.measured_on, TuneData::Folds { valid_part: None, .. });
+            matches!(settings.evaluated_on, TuneData::Folds { valid_part: None, .. });
         match learner.validation() == Validation::Required && no_validation {
             false => Ok(learner),
             true => Err(missing_validation_part(&learner)),

@@ -10,8 +10,8 @@
 //!
 //! (Jamieson and Talwalkar 2016, algorithm 1, with eta = 3 and the budget in rounds). s is the
 //! largest number with 3^s <= n and 3^s <= R, at most 3: fewer than a 27th of the rounds predict
-//! little of the final value. Trial 0 always reaches the last rung, as the others are compared with
-//! it.
+//! little of the final value. Trial 0 (the learner as given) always reaches the last rung, as the
+//! others are compared with it.
 
 /// One in this many trials continues after a rung.
 const ETA: usize = 3;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::TuneError;
-use super::evaluate::Task;
+use super::evaluate::TrialTraining;
 use super::log::Log;
 use super::plan::{TuneData, TunePlan};
 use super::trial::{Trial, best_first};
@@ -36,7 +36,8 @@ impl TuneProgress for NoProgress {}
 pub struct TuneJob<'a> {
     /// Training data.
     pub train: &'a Dataset,
-    /// Validation data, for a search that is measured on it; `None` on folds.
+    /// Validation data, for a search evaluated on validation data; `None` for one evaluated by
+    /// cross-validation.
     pub valid: Option<ValidationSet<'a>>,
     /// Options for matching validation data with the training data's features, and the instruction
     /// set.
@@ -58,7 +59,7 @@ impl<'a> TuneJob<'a> {
         Self { train, valid: None, features, log: None, folder: None, progress: &NoProgress }
     }
 
-    /// Sets the validation data, for a search that is measured on it.
+    /// Sets the validation data, for a search evaluated on it.
     #[must_use]
     pub fn validation(mut self, set: impl Into<Option<ValidationSet<'a>>>) -> Self {
         self.valid = set.into();
@@ -107,8 +108,9 @@ pub struct TuneResult {
     /// Every trial as far as it was trained, the best first: those trained completely, then those
     /// with fewer rounds, and last those that failed.
     pub trials: Vec<Trial>,
-    /// The best trial against trial 0; `None` if either has no value, or they are the same.
-    pub versus: Option<TrialComparison>,
+    /// The best trial against trial 0 (the learner as given); `None` if either has no value, or
+    /// they are the same.
+    pub vs_trial_0: Option<TrialComparison>,
     /// Number of finished trainings; halving has several for a trial.
     pub done: usize,
     /// Number of these trainings that the log already had.
@@ -132,7 +134,7 @@ impl TuneResult {
 impl TunePlan {
     /// Runs the search, or resumes it.
     pub fn run(&self, job: &TuneJob<'_>) -> Result<TuneResult, LearnError> {
-        let valid = job.valid.as_ref().filter(|_| self.settings.measured_on == TuneData::Valid);
+        let valid = job.valid.as_ref().filter(|_| self.settings.evaluated_on == TuneData::Valid);
         let sets = [Some(job.train), valid.map(|set| set.data)];
         let checksum = |data: &Dataset| format!("{:016x}", fingerprint(data, ""));
         let data: Vec<String> = sets.into_iter().flatten().map(checksum).collect();
@@ -194,9 +196,14 @@ impl<'a> TrialSearch<'a> {
     }
 
     /// The training of a trial on one rung, given the rounds of the rung before.
-    fn task(&self, trial: usize, limit: Option<usize>, previous_rounds: Option<usize>) -> Task<'a> {
+    fn task(
+        &self,
+        trial: usize,
+        limit: Option<usize>,
+        previous_rounds: Option<usize>,
+    ) -> TrialTraining<'a> {
         let previous_rounds = previous_rounds.unwrap_or(0);
-        Task {
+        TrialTraining {
             plan: self.plan,
             job: self.job,
             trial,
@@ -298,7 +305,7 @@ impl<'a> TrialSearch<'a> {
         };
         let done = self.log.trials().iter().filter(is_of_plan).count();
         let found = self.found;
-        let mut result = TuneResult { trials, versus: None, done, found, finished };
+        let mut result = TuneResult { trials, vs_trial_0: None, done, found, finished };
         if finished && result.best().is_none() {
             let failed = result.trials.first().cloned().unwrap_or_default();
             let error = failed.error.unwrap_or_default();
@@ -307,7 +314,7 @@ impl<'a> TrialSearch<'a> {
         if let (Some(best), Some(first)) = (result.best(), result.first())
             && best.trial != 0
         {
-            result.versus = compare_trials(best, first, self.better)?;
+            result.vs_trial_0 = compare_trials(best, first, self.better)?;
         }
         Ok(result)
     }

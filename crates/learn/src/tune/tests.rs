@@ -22,7 +22,7 @@ fn plan(learner: &str, space: &str, settings: TuneSettings) -> TunePlan {
     TunePlan::new(&learner, settings.space(space)).unwrap()
 }
 
-/// Settings of a search measured on validation data.
+/// Settings of a search evaluated on validation data.
 fn on_valid(trials: usize, method: TuneMethod) -> TuneSettings {
     TuneSettings::new(TuneData::Valid).trials(trials).method(method)
 }
@@ -47,8 +47,8 @@ fn without_times(result: &TuneResult) -> Vec<Trial> {
 
 #[test]
 fn trial_0_is_the_learner_as_given_and_stops_by_validation_data() {
-    let first = |learner: &str, measured_on| {
-        let settings = TuneSettings::new(measured_on).trials(2);
+    let first = |learner: &str, evaluated_on| {
+        let settings = TuneSettings::new(evaluated_on).trials(2);
         plan(learner, "rate=log(0.01,0.3)", settings).specs()[0].to_string()
     };
     assert_eq!(first("lambdamart(leaves=9)", TuneData::Valid), "lambdamart(stop=50, leaves=9)");
@@ -193,9 +193,9 @@ fn halving_finds_the_only_good_value_and_trains_most_trials_for_few_rounds() {
     let result = plan.run(&job(&train, &test)).unwrap();
     let best = result.best().unwrap();
     assert!(best.spec.contains("min_rows=3,") || best.spec.contains("min_rows=3)"), "{best:?}");
-    let versus = result.versus.clone().unwrap();
-    assert!(versus.difference > 0.1 && versus.p < 0.01, "{versus:?}");
-    assert_eq!(versus.better + versus.equal + versus.worse, best.queries);
+    let vs_trial_0 = result.vs_trial_0.clone().unwrap();
+    assert!(vs_trial_0.difference > 0.1 && vs_trial_0.p < 0.01, "{vs_trial_0:?}");
+    assert_eq!(vs_trial_0.better + vs_trial_0.equal + vs_trial_0.worse, best.queries);
     // Every trial is listed, as far as it was trained; trial 0 was trained completely.
     assert_eq!(result.trials.len(), 30);
     let trained_to = |limit| result.trials.iter().filter(|trial| trial.limit == limit).count();

@@ -1,4 +1,5 @@
-//! Compares the best trial with trial 0: Fisher's randomisation test, paired by query.
+//! Compares the best trial with trial 0 (the learner as given): Fisher's randomisation test, paired
+//! by query.
 //!
 //! The best trial was chosen by the same values that are tested here, so p is too small, the more
 //! so the more trials there are. A difference that is not significant even so is within the noise.

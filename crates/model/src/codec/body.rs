@@ -17,12 +17,12 @@ const MIN_TREE_BYTES: usize = 4 + 8 + 8;
 /// The lowest version of the format that can hold a body: 1 for linear models, and for trees if
 /// every split condition is a threshold; 2 for other trees; 3 for nets and blends.
 pub(super) fn version(body: &ModelBody) -> u32 {
-    let is_plain = |tree: &Tree| {
+    let has_only_thresholds = |tree: &Tree| {
         tree.sets().is_empty()
             && tree.splits().iter().all(|split| matches!(split.rule, SplitCondition::AtMost(_)))
     };
     match body {
-        ModelBody::Trees(ensemble) if !ensemble.trees().iter().all(is_plain) => 2,
+        ModelBody::Trees(ensemble) if !ensemble.trees().iter().all(has_only_thresholds) => 2,
         ModelBody::Trees(_) | ModelBody::Linear(_) => 1,
         ModelBody::Net(_) | ModelBody::Blend(_) => 3,
     }

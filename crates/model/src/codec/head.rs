@@ -140,8 +140,8 @@ mod tests {
     fn a_feature_set_has_a_field_and_is_read_from_the_note_of_old_files() {
         let features = FeatureNames::Named(vec!["a".into()]);
         let mut header = Header::new(features.clone(), Absent::Zero);
-        let plain = write(&header, "trees");
-        assert!(!plain.contains("feature_set"), "{plain}");
+        let without_feature_set = write(&header, "trees");
+        assert!(!without_feature_set.contains("feature_set"), "{without_feature_set}");
         header.feature_set = Some("analysis = \"english\"\n".into());
         let line = write(&header, "trees");
         assert_eq!(read(line.as_bytes()).unwrap(), (header.clone(), "trees".to_owned()));

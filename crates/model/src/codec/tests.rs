@@ -199,8 +199,8 @@ fn version_2_holds_sets_and_is_written_only_for_trees_that_need_it() {
         let error = refusal(&model, at, new);
         assert!(error.contains(reason), "{at}: {error}");
     }
-    let plain = tree_model(vec![two_split_tree()]).to_bytes();
-    assert!(plain.starts_with(b"RANKWRIGHT MODEL 1\n"));
+    let bytes = tree_model(vec![two_split_tree()]).to_bytes();
+    assert!(bytes.starts_with(b"RANKWRIGHT MODEL 1\n"));
 }
 
 #[test]

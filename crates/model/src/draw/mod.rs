@@ -1,4 +1,4 @@
-//! Drawings of a tree: as indented text, and as plain SVG.
+//! Drawings of a tree: as indented text, and as SVG without scripts and styles.
 
 mod svg;
 mod text;
@@ -48,12 +48,12 @@ fn condition_text(rule: SplitCondition, sets: &[Categories], at_most: &str) -> S
     }
 }
 
-/// The shortest text that reads back to the same float: with an exponent if plain digits would be a
+/// The shortest text that reads back to the same float: with an exponent if digits alone would be a
 /// long row of zeros.
 fn shortest(value: impl Display + LowerExp) -> String {
-    let (plain, exponent) = (value.to_string(), format!("{value:e}"));
-    match plain.len() <= exponent.len() + 3 {
-        true => plain,
+    let (digits, exponent) = (value.to_string(), format!("{value:e}"));
+    match digits.len() <= exponent.len() + 3 {
+        true => digits,
         false => exponent,
     }
 }

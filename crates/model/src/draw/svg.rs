@@ -1,4 +1,4 @@
-//! A tree as plain SVG: boxes for splits and leaves, edges labelled yes or no.
+//! A tree as SVG without scripts and styles: boxes for splits and leaves, edges labelled yes or no.
 //!
 //! Leaves are placed side by side in slots of equal width; a split is placed midway between its
 //! children, one row above them. Two boxes of a row belong to subtrees without a leaf in common, so

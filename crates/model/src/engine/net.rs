@@ -33,13 +33,13 @@ pub(super) struct NetEngine {
     columns: Vec<Option<usize>>,
     /// The value of a feature without a column.
     absent: f32,
-    layers: Vec<Panels>,
+    layers: Vec<PanelLayer>,
     simd: Simd,
 }
 
 /// A layer with its weights in panels.
 #[derive(Debug)]
-struct Panels {
+struct PanelLayer {
     inputs: usize,
     outputs: usize,
     /// The weights of one input for the outputs of a panel: panel after panel, in it input after
@@ -64,7 +64,7 @@ impl NetEngine {
         NetEngine {
             columns: (0..transforms.columns()).map(|feature| matching.column(feature)).collect(),
             absent: matching.absent(),
-            layers: net.layers().iter().map(Panels::new).collect(),
+            layers: net.layers().iter().map(PanelLayer::new).collect(),
             transforms,
             simd,
         }
@@ -131,7 +131,7 @@ impl Engine for NetEngine {
 #[target_feature(enable = "avx2,popcnt")]
 fn pass_avx2(
     _proof: Avx2,
-    layers: &[Panels],
+    layers: &[PanelLayer],
     inputs: &[f32],
     scores: &mut [f64],
     outputs: &mut [Vec<f32>; 2],
@@ -140,7 +140,7 @@ fn pass_avx2(
 }
 
 #[inline(always)]
-fn pass(layers: &[Panels], inputs: &[f32], scores: &mut [f64], outputs: &mut [Vec<f32>; 2]) {
+fn pass(layers: &[PanelLayer], inputs: &[f32], scores: &mut [f64], outputs: &mut [Vec<f32>; 2]) {
     // The outputs of the layer before, and those of the layer that is computed.
     let [before, computed] = outputs;
     let mut layers = layers.iter();
@@ -155,8 +155,8 @@ fn pass(layers: &[Panels], inputs: &[f32], scores: &mut [f64], outputs: &mut [Ve
     scores.iter_mut().zip(&*before).for_each(|(score, output)| *score = f64::from(*output));
 }
 
-impl Panels {
-    fn new(layer: &Layer) -> Panels {
+impl PanelLayer {
+    fn new(layer: &Layer) -> PanelLayer {
         let (inputs, outputs) = (layer.inputs(), layer.outputs());
         let panels = outputs.div_ceil(PANEL);
         let mut weights = vec![[0.0; PANEL]; panels * inputs];
@@ -170,7 +170,7 @@ impl Panels {
             }
         }
         let (norm, activation) = (layer.norm().cloned(), layer.activation());
-        Panels { inputs, outputs, weights, biases, norm, activation }
+        PanelLayer { inputs, outputs, weights, biases, norm, activation }
     }
 
     /// Computes the outputs of some rows, row after row. All rows go through a panel before any

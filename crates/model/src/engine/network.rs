@@ -60,11 +60,11 @@ enum Program {
     Oblivious(Vec<RankTest>),
 }
 
-/// A node whose children are the leaves `low` and `low + 1`.
+/// A node whose children are the leaves `low_leaf` and `low_leaf + 1`.
 #[derive(Debug, Clone, Copy)]
 struct LeafPair {
     test: RankTest,
-    low: u8,
+    low_leaf: u8,
 }
 
 /// A node that copies the content of one of two slots into one of them.
@@ -240,7 +240,7 @@ impl Program {
         leaves.iter().enumerate().for_each(|(number, leaf)| numbers[*leaf] = number);
         let mut pairs = Vec::with_capacity(paired.len());
         for (number, both) in paired {
-            pairs.push(LeafPair { test: tests[number], low: leaves.len() as u8 });
+            pairs.push(LeafPair { test: tests[number], low_leaf: leaves.len() as u8 });
             leaves.extend(both);
         }
         let mut selections = Vec::with_capacity(tree.nodes.len() - pairs.len());
@@ -279,19 +279,21 @@ impl Program {
         };
         match self {
             Program::Select { pairs, selections, root } => {
-                for (LeafPair { test, low }, out) in pairs.iter().zip(&mut slots.0[MAX_LEAVES..]) {
-                    kernel.pair(vector(test), test.above, *low, out);
+                for (LeafPair { test, low_leaf }, out) in
+                    pairs.iter().zip(&mut slots.0[MAX_LEAVES..])
+                {
+                    kernel.leaf_pair(vector(test), test.threshold_rank, *low_leaf, out);
                 }
                 for Selection { test, left, right, to } in selections {
                     let of = [left, right, to].map(|slot| usize::from(*slot));
-                    kernel.pick(vector(test), test.above, slots, of);
+                    kernel.select_child(vector(test), test.threshold_rank, slots, of);
                 }
                 *out = slots.0[usize::from(*root) % SLOTS];
             }
             Program::Oblivious(tests) => {
                 out.fill(0);
                 for (level, test) in tests.iter().rev().enumerate() {
-                    kernel.level(vector(test), test.above, 1 << level, out);
+                    kernel.oblivious_level(vector(test), test.threshold_rank, 1 << level, out);
                 }
             }
         }

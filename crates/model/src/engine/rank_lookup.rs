@@ -1,6 +1,6 @@
-//! Finds the ranks of rows: for each column test (`split_tests.rs`) the number of its thresholds
-//! that lie below a row's value. The ranks of a block of rows for one column test are a rank
-//! vector.
+//! Replaces feature values by ranks. A column test (`split_tests.rs`) has the thresholds that a
+//! column is compared with; the rank of a value is the number of these thresholds that lie below
+//! it. The ranks of a block of rows for one column test are a rank vector.
 //!
 //! Values are transposed from rows to columns, 16 columns at a time. Up to
 //! [`MAX_COUNTED_THRESHOLDS`] thresholds are counted one by one for many values at once; more
@@ -57,8 +57,8 @@ struct RankLookup {
 /// The way to find the rank of a value that is not missing.
 #[derive(Debug)]
 enum RankSearch {
-    /// Few thresholds, counted one by one.
-    Few(Vec<f32>),
+    /// Few thresholds: all are compared with the value, and those below it are counted.
+    CountAll(Vec<f32>),
     /// Sorted thresholds in 16 blocks of 16, padded with infinity.
     Blocks {
         /// The last threshold of each block.
@@ -76,7 +76,7 @@ impl RankLookup {
         let search = match &test.condition {
             TestCondition::Set(set) => RankSearch::Set(set.clone()),
             TestCondition::Thresholds(_) if sorted.len() <= MAX_COUNTED_THRESHOLDS => {
-                RankSearch::Few(sorted.to_vec())
+                RankSearch::CountAll(sorted.to_vec())
             }
             TestCondition::Thresholds(_) => {
                 let mut blocks = Box::new([[f32::INFINITY; BLOCK]; BLOCKS]);
@@ -106,7 +106,7 @@ impl RankLookup {
     #[inline(always)]
     fn search<K: Kernel>(&self, kernel: K, values: &[f32; REGISTER]) -> Bytes {
         match &self.search {
-            RankSearch::Few(list) => kernel.count(list, values),
+            RankSearch::CountAll(list) => kernel.count(list, values),
             RankSearch::Blocks { ends, blocks } => {
                 let mut ranks = kernel.count(ends, values);
                 for (rank, value) in ranks.iter_mut().zip(values) {
@@ -130,7 +130,7 @@ impl RankLookup {
     fn fill_one<K: Kernel>(&self, kernel: K, value: f32, vectors: &mut [i8]) {
         let is_missing = value.is_nan() | (value.abs() <= self.missing_limit());
         let rank = match &self.search {
-            RankSearch::Few(list) => list.iter().map(|t| u8::from(*t < value)).sum(),
+            RankSearch::CountAll(list) => list.iter().map(|t| u8::from(*t < value)).sum(),
             RankSearch::Blocks { ends, blocks } => {
                 let block = kernel.count_one(ends, value);
                 let inside = kernel.count_one(&blocks[usize::from(block) % BLOCKS], value);

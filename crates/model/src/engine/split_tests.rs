@@ -62,7 +62,7 @@ pub(crate) struct SplitTests {
 }
 
 /// The comparison of a split: a row goes right if its rank in a rank vector is greater than
-/// `above`. Both have their sign bit flipped.
+/// `threshold_rank`. Both have their sign bit flipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RankTest {
     /// The number of the rank vector for blocks without missing values.
@@ -70,7 +70,7 @@ pub(crate) struct RankTest {
     /// The number of the rank vector for any block.
     pub(crate) vector: u16,
     /// The rank of the split's threshold, with its sign bit flipped.
-    pub(crate) above: i8,
+    pub(crate) threshold_rank: i8,
 }
 
 impl ColumnKey {
@@ -208,8 +208,8 @@ impl RankLayout<'_> {
             let column = usize::from(*at);
             let is_second = node.missing == Side::Right && self.tests.column_tests[column].sides[0];
             let vector = if is_second { self.second_vectors[column] } else { *at };
-            let above = flip_sign(self.ranks[column][usize::from(*threshold)]);
-            RankTest { vector_without_missing: *at, vector, above }
+            let threshold_rank = flip_sign(self.ranks[column][usize::from(*threshold)]);
+            RankTest { vector_without_missing: *at, vector, threshold_rank }
         };
         tree.nodes.iter().zip(node_tests).map(test).collect()
     }
@@ -279,7 +279,7 @@ mod tests {
             for (node, test) in tree.nodes.iter().zip(layout.tests(0, &tree)) {
                 for row in 0..32 {
                     let side = node.rule.side(values[row * 3 + node.column], node.missing, &tree.sets);
-                    let right = |number: u16| ranks[usize::from(number)].0[row] > test.above;
+                    let right = |number: u16| ranks[usize::from(number)].0[row] > test.threshold_rank;
                     prop_assert_eq!(right(test.vector), side == Side::Right);
                     let same = right(test.vector_without_missing) == right(test.vector);
                     prop_assert!(differ || same);
@@ -303,7 +303,7 @@ mod tests {
         assert!(tests.add(&tree_with_thresholds(200, 55)));
         let layout = tests.layout();
         assert!(layout.sorted[0].iter().copied().eq((0..255).map(|t| t as f32)));
-        let above = layout.tests(1, &tree_with_thresholds(200, 55))[54].above;
-        assert_eq!(above, flip_sign(254));
+        let threshold_rank = layout.tests(1, &tree_with_thresholds(200, 55))[54].threshold_rank;
+        assert_eq!(threshold_rank, flip_sign(254));
     }
 }

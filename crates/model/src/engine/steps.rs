@@ -25,7 +25,7 @@ pub(crate) struct Steps {
 #[derive(Debug, Clone, Copy)]
 struct RankSplit {
     vector: u16,
-    above: i8,
+    threshold_rank: i8,
     next: [u16; 2],
 }
 
@@ -51,13 +51,16 @@ impl Steps {
             ChildLink::Leaf(leaf) => (splits + numbers[leaf]) as u16,
         };
         let first = self.nodes.len() as u32;
-        for (node, RankTest { vector, above, .. }) in tree.nodes.iter().zip(tests).rev() {
-            let (vector, above) = (*vector, *above);
+        for (node, RankTest { vector, threshold_rank, .. }) in tree.nodes.iter().zip(tests).rev() {
+            let (vector, threshold_rank) = (*vector, *threshold_rank);
             let next = [index(node.left), index(node.right)];
-            self.nodes.push(RankSplit { vector, above, next });
+            self.nodes.push(RankSplit { vector, threshold_rank, next });
         }
-        let leaf =
-            |number: usize| RankSplit { vector: 0, above: 0, next: [(splits + number) as u16; 2] };
+        let leaf = |number: usize| RankSplit {
+            vector: 0,
+            threshold_rank: 0,
+            next: [(splits + number) as u16; 2],
+        };
         self.nodes.extend((0..leaves.len()).map(leaf));
         self.trees.push(TreeStart { first, splits: splits as u16 });
     }
@@ -87,7 +90,7 @@ impl Steps {
             arrived = true;
             for (node, tree) in nodes.iter_mut().zip(&trees) {
                 let step = &self.nodes[tree.first as usize + *node];
-                let right = ranks[usize::from(step.vector)] > step.above;
+                let right = ranks[usize::from(step.vector)] > step.threshold_rank;
                 *node = usize::from(step.next[usize::from(right)]);
                 arrived &= *node >= usize::from(tree.splits);
             }

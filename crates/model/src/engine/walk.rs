@@ -22,7 +22,7 @@ const MISSING_RIGHT: u32 = 1 << 31;
 #[derive(Debug, Default)]
 pub(crate) struct Walks {
     nodes: Vec<WalkNode>,
-    /// The kind of each node's split; empty if all are plain thresholds.
+    /// The kind of each node's split; empty if every split compares with a threshold.
     kinds: Vec<SplitKind>,
     /// The value of each node that is a leaf; 0 for splits.
     values: Vec<f64>,
@@ -106,14 +106,15 @@ impl Walks {
         }
     }
 
-    /// The next node of a row at node `at`; `PLAIN` says that all splits are plain thresholds.
+    /// The next node of a row at node `at`; `ONLY_THRESHOLDS`: every split compares with a
+    /// threshold.
     #[inline(always)]
-    fn step<const PLAIN: bool>(&self, at: u32, row: &[f32]) -> u32 {
+    fn step<const ONLY_THRESHOLDS: bool>(&self, at: u32, row: &[f32]) -> u32 {
         let step = &self.nodes[at as usize];
         let column = (step.column & !MISSING_RIGHT) as usize;
         let missing_right = step.column & MISSING_RIGHT != 0;
         let value = row.get(column).copied().unwrap_or(f32::NAN);
-        let right = match PLAIN || self.kinds[at as usize] == SplitKind::AtMost {
+        let right = match ONLY_THRESHOLDS || self.kinds[at as usize] == SplitKind::AtMost {
             true => (value > step.threshold) | (value.is_nan() & missing_right),
             false => self.goes_right_by_condition(at, value),
         };
@@ -142,7 +143,7 @@ impl Walks {
     }
 
     #[inline(always)]
-    fn walk<const N: usize, const PLAIN: bool>(
+    fn walk<const N: usize, const ONLY_THRESHOLDS: bool>(
         &self,
         roots: [u32; N],
         rows: [&[f32]; N],
@@ -150,7 +151,7 @@ impl Walks {
         let mut at = roots;
         loop {
             let next: [u32; N] =
-                std::array::from_fn(|lane| self.step::<PLAIN>(at[lane], rows[lane]));
+                std::array::from_fn(|lane| self.step::<ONLY_THRESHOLDS>(at[lane], rows[lane]));
             if next == at {
                 return at;
             }

@@ -224,8 +224,8 @@ fn relative_position(low: f32, high: f32, value: f32) -> f32 {
 
 /// Whether a net has one layer and is linear in its inputs.
 fn is_linear(net: &Net) -> bool {
-    let plain = net.layers().iter().all(|layer| layer.activation() == Activation::None);
-    net.linear_weights().is_some() && plain
+    let no_activation = net.layers().iter().all(|layer| layer.activation() == Activation::None);
+    net.linear_weights().is_some() && no_activation
 }
 
 /// The first layer with only the used features as inputs (the others have weights of 0 and add

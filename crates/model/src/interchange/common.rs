@@ -136,9 +136,9 @@ pub(super) fn side_of_zero(threshold: f32) -> Side {
 }
 
 /// The threshold of a split, whose number is only for messages, in formats without other
-/// conditions. A condition that counts 0 as missing is equal to a plain threshold if missing values
-/// and all values that count as 0 go to the same side.
-pub(super) fn plain_threshold(
+/// conditions. A condition that counts 0 as missing is equal to a comparison with the threshold
+/// alone if missing values and all values that count as 0 go to the same side.
+pub(super) fn as_threshold(
     format: &'static str,
     number: usize,
     split: &Split,
@@ -292,8 +292,8 @@ mod tests {
         assert_eq!(matters(&header, [1, 3, 2]), None, "{only_second}");
         header.absent = Absent::Missing;
         assert_eq!(matters(&header, [1, 2, 3]), first, "absent is missing");
-        let plain = Ensemble::new(0.0, vec![small_tree([Side::Left, Side::Right])]).unwrap();
-        assert_eq!(missing_matters(&header, &plain), None, "all like a 0");
+        let thresholds = Ensemble::new(0.0, vec![small_tree([Side::Left, Side::Right])]).unwrap();
+        assert_eq!(missing_matters(&header, &thresholds), None, "all like a 0");
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub struct BuildIndexRequest {
     pub documents: Vec<PathBuf>,
     /// Folder of the index.
     pub out: PathBuf,
-    /// Format of the documents; detected by content where not given.
+    /// Format of the documents; detected by content if not given.
     pub format: Option<DocumentFormat>,
     /// Analysis of text, kinds of fields, and the treatment of an existing index.
     pub options: BuildOptions,
@@ -103,7 +103,7 @@ pub struct IndexProgress {
     pub documents: u64,
     /// Number of bytes that were read so far.
     pub bytes: u64,
-    /// Number of bytes of all inputs, where it is known.
+    /// Number of bytes of all inputs, if it is known.
     pub bytes_total: Option<u64>,
 }
 

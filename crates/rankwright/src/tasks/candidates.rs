@@ -61,11 +61,11 @@ impl QueryFile {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct CandidateOptions {
-    /// The first stage; that of the model or feature set where not given, BM25 where there is none.
+    /// The first stage; that of the model or feature set if not given, BM25 if there is none.
     pub first_stage: Option<FirstStage>,
     /// Only documents that pass this filter, such as `genre:rock AND year>=1990`.
     pub filter: Option<String>,
-    /// Largest number of candidates of a query; that of the model or feature set where not given.
+    /// Largest number of candidates of a query; that of the model or feature set if not given.
     pub count: Option<usize>,
     /// The syntax of the queries.
     pub syntax: QuerySyntax,
@@ -106,7 +106,7 @@ impl CandidateOptions {
         Ok(self.filter.as_deref().map(|text| Filter::new(index, text)).transpose()?)
     }
 
-    /// A ranker of these candidates, with a model that re-ranks them where one is given.
+    /// A ranker of these candidates, with a model that re-ranks them if one is given.
     pub(super) fn make_ranker(
         &self,
         index: Arc<Index>,

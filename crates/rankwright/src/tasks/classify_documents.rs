@@ -27,9 +27,9 @@ pub struct LabelledFiles {
     pub files: Vec<PathBuf>,
     /// The field that holds the class.
     pub label: String,
-    /// The classifier; Rocchio where not given.
+    /// The classifier; Rocchio if not given.
     pub classifier: Classifier,
-    /// Analysis of the text; English where not given.
+    /// Analysis of the text; English if not given.
     pub analysis: Analysis,
 }
 
@@ -140,7 +140,7 @@ pub fn validate_classifier(
     Ok(ValidateClassifierResult { evaluation, warnings: task.into_warnings() })
 }
 
-/// Labelled documents, documents to classify, and the file for the decisions.
+/// Labelled documents, documents to classify, and the file for their predicted classes.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ClassifyDocumentsRequest {
@@ -148,7 +148,8 @@ pub struct ClassifyDocumentsRequest {
     pub labelled: LabelledFiles,
     /// Files and folders of documents to classify.
     pub documents: Vec<PathBuf>,
-    /// File for the decisions: id, class and value, separated by tabs.
+    /// File for the predicted classes: document id, class and the classifier's score, separated by
+    /// tabs.
     pub out: PathBuf,
 }
 
@@ -172,7 +173,7 @@ impl ClassifyDocumentsRequest {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ClassifyDocumentsResult {
-    /// File of the decisions.
+    /// File of the predicted classes.
     pub out: PathBuf,
     /// The classifier.
     pub classifier: String,

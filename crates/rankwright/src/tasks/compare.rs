@@ -61,7 +61,7 @@ impl CompareInput {
 pub struct CompareRequest {
     /// The systems.
     pub input: CompareInput,
-    /// The metrics; the default ones where empty.
+    /// The metrics; the default ones if empty.
     pub metrics: Vec<MetricSpec>,
     /// Count only this many best documents of each query.
     pub depth: Option<usize>,

@@ -17,7 +17,7 @@ pub struct ConvertRequest {
     pub data: DataFiles,
     /// The file to write.
     pub out: PathBuf,
-    /// The format to write; that of the file's extension where not given.
+    /// The format to write; that of the file's extension if not given.
     pub format: Option<Format>,
 }
 

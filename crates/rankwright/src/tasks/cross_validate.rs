@@ -7,7 +7,7 @@ use rankwright_learn::{CvOptions, CvResult, FoldResult, LearnerSpec, cross_valid
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::train::{Watched, learner_metrics, warn_sampled};
+use super::train::{ForwardedProgress, learner_metrics, warn_sampled};
 use super::{Context, DataFiles, TaskError, Warning};
 
 /// Learners to cross-validate, and the data.
@@ -18,15 +18,15 @@ pub struct CrossValidateRequest {
     pub data: DataFiles,
     /// The learners; several are compared with the first.
     pub learners: Vec<LearnerSpec>,
-    /// Metrics to report; the first decides on early stopping. The first learner's target where
+    /// Metrics to report; the first decides on early stopping. The first learner's own metric if
     /// empty.
     pub metrics: Vec<MetricSpec>,
     /// Number of folds, at least 2.
     pub folds: usize,
     /// Seed of the folds and the trainings.
     pub seed: u64,
-    /// Part of each fold's training queries that decides on early stopping, for learners that stop
-    /// early or choose among models; the others train on all.
+    /// Fraction of each fold's training queries that decides on early stopping, for learners that
+    /// stop early or choose among models; the others train on all.
     pub valid_part: Option<f64>,
 }
 
@@ -56,7 +56,7 @@ pub struct CrossValidateResult {
     pub valid_part: Option<f64>,
     /// One entry for each learner.
     pub learners: Vec<CrossValidated>,
-    /// The learners compared with the first, where there are several.
+    /// The learners compared with the first, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
     /// Warnings to the caller.
@@ -165,7 +165,7 @@ fn validate(
     task: &mut RunningTask<'_>,
 ) -> Result<CvResult, TaskError> {
     warn_sampled(learner, data, task)?;
-    let watched = Watched::begin(task.context(), learner, data.rows(), None);
+    let watched = ForwardedProgress::begin(task.context(), learner, data.rows(), None);
     let options = CvOptions::new(measures.to_vec())
         .folds(request.folds)
         .seed(request.seed)

@@ -24,9 +24,9 @@ use super::{Context, TaskError, check_standard_input, file_label};
 pub struct DataFiles {
     /// The files; `-` is standard input.
     pub files: Vec<PathBuf>,
-    /// The format; detected by content where not given.
+    /// The format; detected by content if not given.
     pub format: Option<Format>,
-    /// The meaning of an absent feature of a sparse row. Where not given: the model's rule where
+    /// The meaning of an absent feature of a sparse row. If not given: the model's rule if
     /// there is a model, zero otherwise.
     pub absent: Option<Absent>,
     /// Roles of columns, in addition to those of their names.

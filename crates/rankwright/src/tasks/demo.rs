@@ -29,7 +29,7 @@ use serde::Serialize;
 
 use super::context::RunningTask;
 use super::split_data::make_folder;
-use super::train::Watched;
+use super::train::ForwardedProgress;
 use super::{Context, TaskError, Warning};
 
 /// Sizes of a demonstration, and the folder for its files.
@@ -359,7 +359,7 @@ impl Demo<'_> {
     ) -> Result<(Model, f64), TaskError> {
         let (result, seconds) = self.task.step(&format!("training {name}"), || {
             let rows = features.train.rows();
-            let watched = Watched::begin(self.task.context(), learner, rows, None);
+            let watched = ForwardedProgress::begin(self.task.context(), learner, rows, None);
             let request = TrainRequest::new(&features.train)
                 .validation(&features.valid)
                 .seed(self.request.seed)

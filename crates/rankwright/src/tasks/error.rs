@@ -78,7 +78,9 @@ pub enum TaskError {
         others: usize,
     },
     /// The name of a run is not one word.
-    #[error("the name of a run is one word, as its columns are separated by blanks; found '{tag}'")]
+    #[error(
+        "the name of a run is one word, as its columns are separated by whitespace; found '{tag}'"
+    )]
     TagNotOneWord {
         /// The name.
         tag: String,
@@ -217,7 +219,7 @@ pub enum TaskError {
         /// The option.
         option: TrainOption,
     },
-    /// An option about data where there is none.
+    /// An option about data was given, but no data.
     #[cfg(feature = "train")]
     #[error("{option} has no effect without data")]
     OptionNeedsData {
@@ -381,7 +383,7 @@ fn existing_parts(path: &Path, others: usize) -> String {
 }
 
 impl TaskError {
-    /// A remedy, where the error has one.
+    /// A remedy, if the error has one.
     pub fn help(&self) -> Option<String> {
         match self {
             TaskError::Data(error) => error.help(),

@@ -62,7 +62,7 @@ impl EvalInput {
 pub struct EvalRequest {
     /// The input.
     pub input: EvalInput,
-    /// The metrics; the default ones where empty.
+    /// The metrics; the default ones if empty.
     pub metrics: Vec<MetricSpec>,
     /// Count only this many best documents of each query.
     pub depth: Option<usize>,
@@ -87,7 +87,8 @@ impl EvalRequest {
     }
 }
 
-/// Metrics with their conventions, and the values of each query.
+/// Metrics with their conventions (how ties, unjudged documents and so on are treated), and the
+/// values of each query.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct EvalResult {
@@ -227,7 +228,7 @@ pub(super) fn load_run(path: &Path, task: &mut RunningTask<'_>) -> Result<Run, T
     Ok(run)
 }
 
-/// Warns where the queries of a run differ from those of the judgements.
+/// Warns if the queries of a run differ from those of the judgements.
 pub(super) fn warn_about_queries(joined: &JudgedRun<'_>, run: &str, task: &mut RunningTask<'_>) {
     let run = run.to_owned();
     if joined.missing() > 0 {

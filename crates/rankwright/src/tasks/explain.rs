@@ -21,17 +21,17 @@ pub struct ExplainRequest {
     pub model: PathBuf,
     /// The data.
     pub data: DataFiles,
-    /// Background data that contributions are relative to; the model's own base where not given.
+    /// Background data that contributions are relative to; the model's own base if not given.
     pub background: Option<DataFiles>,
-    /// Id of the query; a sample of the whole data set is explained where not given.
+    /// Id of the query; a sample of the whole data set is explained if not given.
     pub query: Option<String>,
-    /// Documents of the query, by id or row number from 0; all of them where none is named.
+    /// Documents of the query, by id or row number from 0; all of them if none is named.
     pub documents: Vec<String>,
     /// Two documents of the query; explains why the first is ranked above the second.
     pub pair: Option<[String; 2]>,
-    /// Names of the features whose dependence is computed.
+    /// Names of the features whose partial dependence is computed.
     pub dependence: Vec<String>,
-    /// Number of curves of single documents in each dependence.
+    /// Number of curves of single documents in each partial dependence.
     pub curves: usize,
     /// Seed, permutations for nets, and whether to ignore features that the model does not know.
     pub options: ExplainOptions,

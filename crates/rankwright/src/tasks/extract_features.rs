@@ -90,9 +90,9 @@ pub struct ExtractFeaturesRequest {
     /// The queries.
     pub queries: QueryFile,
     /// File of judgements: the labels. Candidates without a judgement have label 0, queries without
-    /// any are left out. All labels are 0 where no file is given.
+    /// any are left out. All labels are 0 if no file is given.
     pub qrels: Option<PathBuf>,
-    /// The features; the default set where not given.
+    /// The features; the default set if not given.
     pub features: FeatureSource,
     /// The candidates.
     pub candidates: CandidateOptions,
@@ -100,7 +100,7 @@ pub struct ExtractFeaturesRequest {
     pub judged: bool,
     /// File for the data.
     pub out: PathBuf,
-    /// The format to write; that of the file's extension where not given.
+    /// The format to write; that of the file's extension if not given.
     pub format: Option<Format>,
 }
 

@@ -18,7 +18,7 @@ pub struct GenerateLetorRequest {
     pub options: LetorOptions,
     /// The file to write.
     pub out: PathBuf,
-    /// The format to write; that of the file's extension where not given.
+    /// The format to write; that of the file's extension if not given.
     pub format: Option<Format>,
 }
 

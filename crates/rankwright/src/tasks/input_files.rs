@@ -40,7 +40,7 @@ impl InputFiles {
         Ok(InputFiles { models, data })
     }
 
-    /// The common meaning of absent features for all models; none where there are no models.
+    /// The common meaning of absent features for all models; none if there are no models.
     pub fn absent_rule(&self) -> Result<Option<Absent>, TaskError> {
         // For a linear model zero and missing are the same, so other models decide.
         let decisive = self.models.iter().filter(|(_, model)| model.distinguishes_missing());
@@ -59,8 +59,8 @@ impl InputFiles {
         }
     }
 
-    /// The common rules of reading data for all models; the columns of tables are those of the first
-    /// model that has any. None where there are no models.
+    /// The common rules of reading data for all models; the columns of tables are those of the
+    /// first model that has any. None if there are no models.
     pub fn rules(&self) -> Result<Option<ReadRules>, TaskError> {
         let columns = self.models.iter().find_map(|(_, m)| m.header().table_columns.clone());
         let rules = |absent| ReadRules { columns, ..ReadRules::from(absent) };

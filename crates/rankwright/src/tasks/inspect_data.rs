@@ -39,7 +39,7 @@ pub struct InspectResult {
     /// Number of queries without a label of at least 1.
     pub blank_queries: usize,
     /// Number of queries whose labels are all equal.
-    pub level_queries: usize,
+    pub equal_label_queries: usize,
     /// Number of queries of a single row.
     pub single_queries: usize,
     /// Number of rows whose document id occurs earlier in the same query.
@@ -185,7 +185,7 @@ pub fn inspect_data(
             max: s.sizes.max,
         },
         blank_queries: s.blank_queries,
-        level_queries: s.equal_label_queries,
+        equal_label_queries: s.equal_label_queries,
         single_queries: s.single_queries,
         repeated_documents: s.repeated_documents,
         sorted_by_label: s.sorted_by_label,

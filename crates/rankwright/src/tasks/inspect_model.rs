@@ -34,7 +34,7 @@ pub struct InspectModelRequest {
 pub struct PermutationRequest {
     /// Feature data with labels.
     pub data: DataFiles,
-    /// The metric; that of the model's training where not given.
+    /// The metric; that of the model's training if not given.
     pub metric: Option<MetricSpec>,
     /// Number of shuffles of each feature.
     pub repeats: usize,
@@ -97,7 +97,7 @@ pub struct InspectModelResult {
 pub struct PermutationSummary {
     /// The metric.
     pub metric: String,
-    /// All conventions of the metric.
+    /// All conventions of the metric: how ties, unjudged documents and so on are treated.
     pub convention: String,
     /// Its value without shuffling.
     pub value: f64,

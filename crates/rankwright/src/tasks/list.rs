@@ -55,7 +55,8 @@ pub fn describe_objective(name: &str) -> Result<&'static ObjectiveDef, SpecError
     find_objective(name)
 }
 
-/// Metrics with their parameters, and presets of conventions.
+/// Metrics with their parameters, and presets: the conventions (treatment of ties, unjudged
+/// documents and so on) of known tools.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct MetricList {

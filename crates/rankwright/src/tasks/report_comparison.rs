@@ -16,7 +16,7 @@ use super::{
 pub struct ReportComparisonRequest {
     /// The systems, the metrics and the test.
     pub comparison: CompareRequest,
-    /// Ids of queries whose documents are shown; a few informative ones where empty.
+    /// Ids of queries whose documents are shown; a few informative ones if empty.
     pub queries: Vec<String>,
 }
 
@@ -63,7 +63,7 @@ impl CompareResult {
     }
 
     /// The report with the parts that need documents: cut-offs, sizes of queries, and the changes
-    /// within these queries; within a few informative ones where none is named.
+    /// within these queries; within a few informative ones if none is named.
     pub fn into_detailed_report(
         self,
         request: &CompareRequest,

@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 
 use super::context::RunningTask;
 use super::paths::set_names;
-use super::train::{ValidationFiles, Watched, warn_sampled};
+use super::train::{ForwardedProgress, ValidationFiles, warn_sampled};
 use super::{Context, DataFiles, TaskError, Warning, check_standard_input};
 
 /// A learner, the rates to train it with, and data.
@@ -26,10 +26,10 @@ pub struct ReportShrinkageRequest {
     /// Training data.
     pub data: DataFiles,
     /// Files of validation data, each a separate set, read with the options of the training data.
-    /// The first determines the best round. Where empty, a fifth of the training queries is held
+    /// The first determines the best round. If empty, a fifth of the training queries is held
     /// out.
     pub valid: Vec<PathBuf>,
-    /// The metric; the learner's target where not given.
+    /// The metric; the learner's own metric if not given.
     pub metric: Option<MetricSpec>,
     /// Number of trees; that of the learner where not given.
     pub trees: Option<usize>,
@@ -137,7 +137,7 @@ pub fn report_shrinkage(
         .seed(request.seed)
         .score(ScoreOptions::new().matching(request.matching).simd(task.simd()))
         .simd(task.simd());
-    let report = trainings.run(|learner| Watched::begin(context, learner, train.rows(), None))?;
+    let report = trainings.run(|learner| ForwardedProgress::begin(context, learner, train.rows(), None))?;
     let report = report.ok_or(TaskError::Cancelled)?;
     report.warnings.iter().for_each(|warning| task.warn(Warning::Report(warning.clone())));
     Ok(ReportShrinkageResult { report, warnings: task.into_warnings() })

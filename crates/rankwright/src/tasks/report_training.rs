@@ -37,9 +37,9 @@ pub struct ReportTrainingRequest {
     /// The first determines the best round.
     pub valid: Vec<PathBuf>,
     /// Metrics; the first determines the best round. That of the model's training, or ndcg@10,
-    /// where empty.
+    /// if empty.
     pub metrics: Vec<MetricSpec>,
-    /// Id of the query whose list is shown; an informative one where not given.
+    /// Id of the query whose list is shown; an informative one if not given.
     pub query: Option<String>,
     /// Maximum number of stages of the training to compute; at least 2.
     pub points: usize,

@@ -33,7 +33,7 @@ pub struct RunQueriesRequest {
     pub tag: String,
     /// File for the run.
     pub out: PathBuf,
-    /// Format of the run; where not given, JSON lines for a file that ends in `.jsonl`, TREC for
+    /// Format of the run; if not given, JSON lines for a file that ends in `.jsonl`, TREC for
     /// others.
     pub format: Option<ListFormat>,
 }

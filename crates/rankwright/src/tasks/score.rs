@@ -120,7 +120,7 @@ pub struct ScoreResult {
 pub struct RowIds {
     /// The query of each row.
     pub query_ids: Vec<String>,
-    /// The document of each row; its row number in the input, from 0, where the data has no ids.
+    /// The document of each row; or its row number in the input, from 0, if the data has no ids.
     pub doc_ids: Vec<String>,
 }
 

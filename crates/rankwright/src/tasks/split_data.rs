@@ -33,7 +33,7 @@ pub struct SplitRequest {
     pub out: PathBuf,
     /// Seed of the shuffle.
     pub seed: u64,
-    /// The format to write; that of the data where not given.
+    /// The format to write; that of the data if not given.
     pub format: Option<Format>,
     /// Whether parts that exist are replaced; an error otherwise.
     pub replace: bool,

@@ -18,7 +18,8 @@ use serde::Serialize;
 
 use super::context::RunningTask;
 use super::train::{
-    ValidationFiles, Watched, beside, check_feature_set, check_file, save_or_rescue, warn_sampled,
+    ForwardedProgress, ValidationFiles, beside, check_feature_set, check_file, save_or_rescue,
+    warn_sampled,
 };
 use super::{Context, DataFiles, TaskError, Warning, check_outputs, check_standard_input};
 
@@ -71,7 +72,7 @@ pub struct TuneLearnerResult {
     pub method: &'static str,
     /// The deciding metric.
     pub metric: String,
-    /// All conventions of its values.
+    /// All conventions of its values: how ties, unjudged documents and so on are treated.
     pub convention: Option<String>,
     /// Seed of the draws, the folds and the trainings.
     pub seed: u64,
@@ -104,7 +105,7 @@ pub struct TrialValues {
     pub trial: usize,
     /// The learner as a spec.
     pub spec: String,
-    /// Value of the metric; none where the trial failed.
+    /// Value of the metric; none if the trial failed.
     pub value: Option<f64>,
     /// Its 95 % interval.
     pub ci95: Option<(f64, f64)>,
@@ -112,7 +113,7 @@ pub struct TrialValues {
     pub queries: usize,
     /// Number of rounds in the model; on folds the mean over them.
     pub rounds: Option<f64>,
-    /// Maximum number of rounds, where the trial was not trained completely.
+    /// Maximum number of rounds, if the trial was not trained completely.
     pub limit: Option<usize>,
     /// Seconds of training.
     pub seconds: f64,
@@ -122,7 +123,8 @@ pub struct TrialValues {
     pub error: Option<String>,
 }
 
-/// The best trial compared with trial 0, by the randomisation test over queries.
+/// The best trial compared with trial 0 (the learner as given), by the randomisation test over
+/// queries.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct TrialDelta {
@@ -218,7 +220,7 @@ fn check(request: &TuneRequest) -> Result<(), TaskError> {
         return Err(TaskError::NoValidationForBest);
     }
     let stops = plan.specs().iter().any(LearnerSpec::uses_validation);
-    if matches!(plan.settings().measured_on, TuneData::Folds { valid_part: Some(_), .. }) && !stops
+    if matches!(plan.settings().evaluated_on, TuneData::Folds { valid_part: Some(_), .. }) && !stops
     {
         return Err(TaskError::ValidPartUnused);
     }
@@ -247,7 +249,7 @@ fn search(
     };
     let within = scratch.as_ref().map(|folder| folder.path().join("trials"));
     let folder = request.log.as_deref().map(|log| beside(log, ".trials")).or(within);
-    let watched = TuneWatched { inner: progress, context: task.context() };
+    let watched = ForwardedTuneProgress { inner: progress, context: task.context() };
     let job = TuneJob::new(train)
         .validation(valid.map(validation_set))
         .features(ScoreOptions::new().matching(request.matching).simd(task.simd()))
@@ -261,7 +263,7 @@ fn validation_set(data: &Dataset) -> ValidationSet<'_> {
     ValidationSet::new("validation data", data)
 }
 
-/// Trains the best learner again, on all of the data, and writes the model; none where the caller
+/// Trains the best learner again, on all of the data, and writes the model; none if the caller
 /// cancelled.
 fn train_best(
     request: &TuneRequest,
@@ -272,7 +274,7 @@ fn train_best(
     task: &mut RunningTask<'_>,
 ) -> Result<Option<WrittenModel>, TaskError> {
     let learner = request.plan.learner(best)?;
-    let watched = Watched::begin(task.context(), learner, train.rows(), None);
+    let watched = ForwardedProgress::begin(task.context(), learner, train.rows(), None);
     let training = TrainRequest::new(train)
         .validation_sets(valid.map(validation_set))
         .metrics([request.plan.measure().clone()])
@@ -306,13 +308,13 @@ fn result_of(
         metric: plan.measure().to_string(),
         convention: result.best().map(|best| best.convention.clone()),
         seed: settings.seed,
-        folds: match settings.measured_on {
+        folds: match settings.evaluated_on {
             TuneData::Folds { count, .. } => Some(count),
             TuneData::Valid => None,
         },
         trials: result.trials.iter().map(TrialValues::new).collect(),
         best: result.best().map(TrialValues::new),
-        versus_trial_0: result.versus.as_ref().map(TrialDelta::new),
+        versus_trial_0: result.vs_trial_0.as_ref().map(TrialDelta::new),
         note: CHOSEN_ON_SAME_QUERIES,
         log: request.log.clone(),
         model,
@@ -339,26 +341,26 @@ impl TrialValues {
 }
 
 impl TrialDelta {
-    fn new(versus: &TrialComparison) -> Self {
+    fn new(vs_trial_0: &TrialComparison) -> Self {
         TrialDelta {
-            difference: versus.difference,
-            ci95: versus.ci95,
+            difference: vs_trial_0.difference,
+            ci95: vs_trial_0.ci95,
             test: "randomisation",
-            p: versus.p,
-            better: versus.better,
-            equal: versus.equal,
-            worse: versus.worse,
+            p: vs_trial_0.p,
+            better: vs_trial_0.better,
+            equal: vs_trial_0.equal,
+            worse: vs_trial_0.worse,
         }
     }
 }
 
 /// Forwards events to the caller, and checks the caller's flag.
-struct TuneWatched<'a> {
+struct ForwardedTuneProgress<'a> {
     inner: &'a dyn TuneProgress,
     context: &'a Context<'a>,
 }
 
-impl Progress for TuneWatched<'_> {
+impl Progress for ForwardedTuneProgress<'_> {
     fn started(&self, history: &TrainingHistory, done: usize) {
         self.inner.started(history, done);
     }
@@ -376,7 +378,7 @@ impl Progress for TuneWatched<'_> {
     }
 }
 
-impl TuneProgress for TuneWatched<'_> {
+impl TuneProgress for ForwardedTuneProgress<'_> {
     fn trial_started(&self, trial: usize, limit: Option<usize>) {
         self.inner.trial_started(trial, limit);
     }

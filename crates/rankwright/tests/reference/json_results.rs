@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Each verb with the type of its result.
+/// Each command with the type of its result.
 pub(super) const RESULTS: [(&str, &str); 34] = [
     ("train", "TrainModelResult"),
     ("eval", "EvalResult"),
@@ -123,8 +123,8 @@ type Types = HashMap<String, Vec<ResultField>>;
 pub(super) fn page() -> String {
     let types = types();
     let mut page = String::new();
-    for (verb, root) in RESULTS {
-        page.push_str(&format!("## `{verb}`\n\n| key | meaning |\n|---|---|\n"));
+    for (command, root) in RESULTS {
+        page.push_str(&format!("## `{command}`\n\n| key | meaning |\n|---|---|\n"));
         let mut lines = Vec::new();
         keys(&types, root, "", 0, &mut lines);
         assert!(!lines.is_empty(), "{root} has no keys");

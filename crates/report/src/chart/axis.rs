@@ -2,7 +2,7 @@
 //!
 //! One type serves numbers (evenly or by powers of ten) and names, so that every plot has the same
 //! two axes. Ticks of a linear axis are multiples of 1, 2 or 5 times a power of ten; those of a
-//! logarithmic one are powers of ten, with 2 and 5 between them where the axis is short.
+//! logarithmic one are powers of ten, with 2 and 5 between them if the axis is short.
 //!
 //! Edge cases: without any value a linear axis goes from 0 to 1 and a logarithmic one from 1 to 10;
 //! a single value is given room on both sides; ends that are not finite or in the wrong order are
@@ -93,17 +93,17 @@ impl AxisSpan {
     }
 
     /// The position of a value from 0 (low end) to 1 (high end); mirrored on a reversed axis.
-    pub(crate) fn share(&self, value: f64) -> f64 {
-        let share = match self.scale {
+    pub(crate) fn fraction(&self, value: f64) -> f64 {
+        let fraction = match self.scale {
             Scale::Linear => (value - self.low) / (self.high - self.low),
             Scale::Log => (value / self.low).ln() / (self.high / self.low).ln(),
         };
-        let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
-        if self.reversed { 1.0 - share } else { share }
+        let fraction = if fraction.is_nan() { 0.0 } else { fraction.clamp(0.0, 1.0) };
+        if self.reversed { 1.0 - fraction } else { fraction }
     }
 }
 
-/// The ends with room on both sides of a single value; a default range where there is no value.
+/// The ends with room on both sides of a single value; a default range if there is no value.
 fn with_room((low, high): (f64, f64), log: bool) -> (f64, f64) {
     if low > high {
         return if log { (1.0, 10.0) } else { (0.0, 1.0) };
@@ -185,7 +185,7 @@ mod tests {
     fn linear_ends_move_out_to_whole_steps() {
         let span = AxisSpan::numbers(&Axis::default(), [0.31, 0.58], 6, true);
         assert_eq!(labels(&span), ["0.30", "0.35", "0.40", "0.45", "0.50", "0.55", "0.60"]);
-        assert!((span.share(0.45) - 0.5).abs() < 1e-9);
+        assert!((span.fraction(0.45) - 0.5).abs() < 1e-9);
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn without_values_the_axis_is_still_one() {
+    fn without_values_the_axis_has_default_ends() {
         assert_eq!(AxisSpan::numbers(&Axis::default(), [f64::NAN], 5, true).ends(), (0.0, 1.0));
         assert_eq!(AxisSpan::numbers(&log(), [0.0, -1.0], 5, true).ends(), (1.0, 10.0));
     }
@@ -206,7 +206,7 @@ mod tests {
     fn a_log_axis_puts_powers_of_ten_evenly_and_has_no_place_for_zero() {
         let span = AxisSpan::numbers(&log(), [1.0, 1000.0], 6, true);
         assert_eq!(labels(&span), ["1", "10", "100", "1000"]);
-        assert!((span.share(10.0) - 1.0 / 3.0).abs() < 1e-12);
+        assert!((span.fraction(10.0) - 1.0 / 3.0).abs() < 1e-12);
         assert!(!span.can_show(0.0) && span.can_show(0.1));
     }
 
@@ -228,7 +228,7 @@ mod tests {
         let ranks = Axis { limits: Some((1.0, f64::INFINITY)), reversed: true, ..Axis::default() };
         let span = AxisSpan::numbers(&ranks, [2.0, 38.0], 5, true);
         assert_eq!((span.ends(), labels(&span)), ((1.0, 40.0), vec!["1", "10", "20", "30", "40"]));
-        assert_eq!((span.share(1.0), span.share(40.0)), (1.0, 0.0));
+        assert_eq!((span.fraction(1.0), span.fraction(40.0)), (1.0, 0.0));
         // A value beyond a limit is still shown.
         assert!(AxisSpan::numbers(&metric, [0.5, 1.5], 5, true).ends().1 >= 1.5);
         let ratio = Axis { limits: Some((1.0, 100.0)), ..log() };
@@ -242,15 +242,15 @@ mod tests {
         for values in [[-1e300, 1e300], [1e-300, 2e-300], [1e15, 1e15 + 1.0]] {
             let span = AxisSpan::numbers(&Axis::default(), values, 6, true);
             assert!(span.ticks.len() <= 200);
-            assert!((0.0..=1.0).contains(&span.share(values[1])));
+            assert!((0.0..=1.0).contains(&span.fraction(values[1])));
         }
     }
 
     #[test]
     fn names_stand_in_the_middle_of_their_places() {
         let names = ["a", "b", "c"].map(str::to_owned);
-        assert!((AxisSpan::names(&names, 1, false).share(1.0) - 0.5).abs() < 1e-12);
-        assert!(AxisSpan::names(&names, 1, true).share(0.0) > 0.8);
+        assert!((AxisSpan::names(&names, 1, false).fraction(1.0) - 0.5).abs() < 1e-12);
+        assert!(AxisSpan::names(&names, 1, true).fraction(0.0) > 0.8);
         assert_eq!(labels(&AxisSpan::names(&names, 2, false)), ["a", "c"]);
     }
 }

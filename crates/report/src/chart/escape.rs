@@ -16,14 +16,15 @@ pub(crate) fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            c => out.push(harmless(c)),
+            c => out.push(replace_control_char(c)),
         }
     }
     out
 }
 
-/// The character, or one in its place that has no effect on other text.
-pub(crate) fn harmless(c: char) -> char {
+/// The character, or a replacement for one that has an effect on other text: a space for line
+/// breaks and tabs, U+FFFD for other control characters.
+pub(crate) fn replace_control_char(c: char) -> char {
     match c {
         '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => ' ',
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',

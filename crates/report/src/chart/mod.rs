@@ -37,11 +37,11 @@ pub struct Chart {
 /// An axis: its label, scale and range.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Axis {
-    /// The quantity on the axis, with the unit where there is one.
+    /// The quantity on the axis, with the unit if there is one.
     pub label: String,
     /// Linear or logarithmic; ignored on an axis of categories.
     pub scale: Scale,
-    /// Ends of the axis; derived from the values where not given. Lines and points outside of the
+    /// Ends of the axis; derived from the values if not given. Lines and points outside of the
     /// range of x are not drawn.
     pub range: Option<(f64, f64)>,
     /// The lowest and the highest value that the quantity can have, which ends of the axis do not pass;
@@ -60,7 +60,7 @@ impl Axis {
 
 /// The colour of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Tone {
+pub enum SeriesColour {
     /// A colour of its own, by its place among the series.
     #[default]
     Distinct,
@@ -109,14 +109,14 @@ pub struct Series {
     pub name: String,
     /// x and y, sorted by x.
     pub points: Vec<(f64, f64)>,
-    /// Lower and upper end of an interval around each point; empty where there is none.
+    /// Lower and upper end of an interval around each point; empty if there is none.
     pub band: Vec<(f64, f64)>,
     /// A label for each point, such as a document's id; may be empty.
     pub names: Vec<String>,
     /// Draws a broken line, for a reference rather than a result.
     pub dashed: bool,
     /// Its colour.
-    pub tone: Tone,
+    pub colour: SeriesColour,
 }
 
 /// Bars in categories.
@@ -138,12 +138,12 @@ pub struct Bars {
 pub struct BarSeries {
     /// Name in the legend.
     pub name: String,
-    /// A value for each category; NaN where there is none.
+    /// A value for each category; NaN if there is none.
     pub values: Vec<f64>,
-    /// Lower and upper end of an interval at each value; empty where there is none.
+    /// Lower and upper end of an interval at each value; empty if there is none.
     pub band: Vec<(f64, f64)>,
     /// Its colour.
-    pub tone: Tone,
+    pub colour: SeriesColour,
 }
 
 /// The arrangement of several series of bars within a category.

@@ -23,7 +23,7 @@ fn bars(horizontal: bool, grouping: Grouping) -> Bars {
         name: name.into(),
         values: values.to_vec(),
         band,
-        tone: crate::chart::Tone::default(),
+        colour: crate::chart::SeriesColour::default(),
     };
     Bars {
         categories: ["one", "two", "three"].map(str::to_owned).to_vec(),

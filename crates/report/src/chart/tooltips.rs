@@ -11,7 +11,7 @@ use super::number::short;
 use super::svg::heat::{cell, grid};
 use super::svg::theme::ColourRole;
 use super::svg::{Picture, Position};
-use super::{Bars, Body, Chart, Forces, HeatMap, Series, Tone};
+use super::{Bars, Body, Chart, Forces, HeatMap, Series, SeriesColour};
 
 /// The coordinates in which the stop nearest to the mouse is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,16 +70,16 @@ fn of(chart: &Chart) -> &str {
 
 /// Names and CSS classes of the series.
 fn series(chart: &Chart) -> Vec<(String, &'static str)> {
-    let named = |series: Vec<(&String, Tone)>| {
+    let named = |series: Vec<(&String, SeriesColour)>| {
         let all = series.into_iter().enumerate();
-        all.map(|(i, (name, tone))| (name.clone(), ColourRole::of(tone, i, false).class()))
+        all.map(|(i, (name, colour))| (name.clone(), ColourRole::of(colour, i, false).class()))
             .collect()
     };
     match &chart.body {
         Body::Lines(all) | Body::Points(all) | Body::Stack(all) => {
-            named(all.iter().map(|s| (&s.name, s.tone)).collect())
+            named(all.iter().map(|s| (&s.name, s.colour)).collect())
         }
-        Body::Bars(bars) => named(bars.series.iter().map(|s| (&s.name, s.tone)).collect()),
+        Body::Bars(bars) => named(bars.series.iter().map(|s| (&s.name, s.colour)).collect()),
         Body::HeatMap(heat) => vec![(heat.value.clone(), ColourRole::Up.class())],
         // The title already names the list, and the item shows the document's name.
         Body::Forces(forces) => forces.lists.iter().map(|_| (String::new(), "soft")).collect(),
@@ -187,13 +187,17 @@ fn documents(forces: &Forces) -> Vec<Tooltip> {
     let mut found = Vec::new();
     for (series, (list, documents)) in forces.lists.iter().enumerate() {
         for (rank, d) in documents.iter().enumerate() {
-            let way = match d.force {
+            let direction = match d.force {
                 f if f > 0.0 => "pushed up by",
                 f if f < 0.0 => "pushed down by",
                 _ => "not pushed:",
             };
-            let text =
-                format!("{}: label {}, {way} {}", d.name, short(d.label), short(d.force.abs()));
+            let text = format!(
+                "{}: label {}, {direction} {}",
+                d.name,
+                short(d.label),
+                short(d.force.abs())
+            );
             let items = vec![TooltipItem { series, position: found.len(), text }];
             found.push(Tooltip { title: format!("{list}, rank {}", rank + 1), items });
         }

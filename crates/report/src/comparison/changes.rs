@@ -17,8 +17,8 @@ use rankwright_eval::{Candidates, OrderRule, Orderer, QuerySource, Rows, SourceK
 use rankwright_spec::words::counted;
 
 use super::wins::Differences;
-use super::{ComparisonReport, Details, fixed, signed};
-use crate::chart::{Axis, Body, Chart, Series, Tone};
+use super::{ComparisonReport, SourceDetails, fixed, signed};
+use crate::chart::{Axis, Body, Chart, Series, SeriesColour};
 use crate::error::ReportError;
 use crate::known::KnownNames;
 use crate::page::{ChoiceForm, PageBlock, Section};
@@ -49,7 +49,7 @@ pub(super) struct Change {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RankChange {
     pub(super) name: String,
-    /// None where it is unjudged.
+    /// None if it is unjudged.
     pub(super) label: Option<f64>,
     pub(super) before: Option<DocumentRank>,
     pub(super) after: Option<DocumentRank>,
@@ -69,7 +69,7 @@ impl RankChange {
         ranks.min().unwrap_or(usize::MAX)
     }
 
-    /// Number of ranks that the document rose; below 0 where it fell.
+    /// Number of ranks that the document rose; below 0 if it fell.
     pub(super) fn risen(&self) -> Option<i64> {
         Some(self.before?.rank as i64 - self.after?.rank as i64)
     }
@@ -144,7 +144,7 @@ fn change(
 }
 
 /// A document in a list, with the key that it is matched by.
-struct Listed {
+struct ListedDocument {
     key: Vec<u8>,
     name: String,
     label: Option<f64>,
@@ -152,7 +152,11 @@ struct Listed {
 }
 
 /// A query's documents in rank order.
-fn list(source: &dyn QuerySource, q: usize, rule: OrderRule) -> Result<Vec<Listed>, ReportError> {
+fn list(
+    source: &dyn QuerySource,
+    q: usize,
+    rule: OrderRule,
+) -> Result<Vec<ListedDocument>, ReportError> {
     let mut candidates = Candidates::new();
     candidates.clear();
     source.load(q, &mut candidates)?;
@@ -171,20 +175,25 @@ fn list(source: &dyn QuerySource, q: usize, rule: OrderRule) -> Result<Vec<Liste
         };
         let known = judged.get(row).copied().unwrap_or(true);
         let ranked = DocumentRank { rank: at + 1, score: *scores.get(row)? };
-        Some(Listed { key, name, label: labels.get(row).copied().filter(|_| known), ranked })
+        Some(ListedDocument {
+            key,
+            name,
+            label: labels.get(row).copied().filter(|_| known),
+            ranked,
+        })
     };
     Ok(order.iter().enumerate().filter_map(listed).collect())
 }
 
 /// Both lists merged, sorted by the better rank, then by the rank in the second list.
-fn merged(before: Vec<Listed>, after: Vec<Listed>) -> Vec<RankChange> {
+fn merged(before: Vec<ListedDocument>, after: Vec<ListedDocument>) -> Vec<RankChange> {
     let mut positions: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut all: Vec<RankChange> = Vec::new();
-    for Listed { key, name, label, ranked } in after {
+    for ListedDocument { key, name, label, ranked } in after {
         positions.insert(key, all.len());
         all.push(RankChange { name, label, before: None, after: Some(ranked) });
     }
-    for Listed { key, name, label, ranked } in before {
+    for ListedDocument { key, name, label, ranked } in before {
         match positions.get(&key).and_then(|&at| all.get_mut(at)) {
             Some(document) => document.before = Some(ranked),
             None => all.push(RankChange { name, label, before: Some(ranked), after: None }),
@@ -196,7 +205,7 @@ fn merged(before: Vec<Listed>, after: Vec<Listed>) -> Vec<RankChange> {
 }
 
 /// The section: a choice of queries, each with a chart and a table.
-pub(super) fn section(report: &ComparisonReport, details: &Details) -> Option<Section> {
+pub(super) fn section(report: &ComparisonReport, details: &SourceDetails) -> Option<Section> {
     if details.changes.is_empty() {
         return None;
     }
@@ -261,7 +270,7 @@ fn chart(report: &ComparisonReport, change: &Change, number: usize) -> Chart {
     let series = |label: &Option<f64>| {
         // Labels descend; documents without a judgement have a colour of their own.
         let place = label.and_then(|label| judged.iter().position(|other| *other == label));
-        let tone = place.map_or(Tone::Distinct, |place| Tone::Ordinal {
+        let colour = place.map_or(SeriesColour::Distinct, |place| SeriesColour::Ordinal {
             step: judged.len() - 1 - place,
             of: judged.len(),
         });
@@ -275,7 +284,7 @@ fn chart(report: &ComparisonReport, change: &Change, number: usize) -> Chart {
             name: label.map_or("unjudged".to_owned(), named),
             points: placed.iter().map(|(_, b, a)| (b.rank as f64, a.rank as f64)).collect(),
             names: placed.iter().map(|(document, _, _)| document.name.clone()).collect(),
-            tone,
+            colour,
             ..Series::default()
         }
     };

@@ -95,8 +95,8 @@ pub(super) fn section(curves: &Curves, systems: &[(String, Evaluation)]) -> Sect
         id: "cutoffs-chart".to_owned(),
         title: format!("{} for k from 1 to {LAST}", curves.metric),
         caption:
-            "The mean over queries of the metric on the first k documents; the band is the 95% \
-                  interval."
+            "The metric on the first k documents of each query, over all queries; the band is the \
+                  95% confidence interval."
                 .to_owned(),
         x: Axis { label: "Cut-off k".to_owned(), ..Axis::default() },
         y: Axis { label: curves.metric.clone(), limits: curves.limits, ..Axis::default() },

@@ -62,12 +62,12 @@ pub struct ComparisonReport {
     differences: Vec<Differences>,
     facts: Vec<(String, String)>,
     sections: Vec<Section>,
-    details: Option<Details>,
+    details: Option<SourceDetails>,
 }
 
 /// Results that need the sources of the evaluations.
 #[derive(Debug, Clone)]
-struct Details {
+struct SourceDetails {
     kind: SourceKind,
     query_sizes: Vec<QuerySize>,
     curves: Option<Curves>,
@@ -155,7 +155,7 @@ impl ComparisonReport {
         let Some(first) = sources.first() else { return Ok(self) };
         sources.iter().enumerate().try_for_each(|(at, source)| self.check_source(at, *source))?;
         let (changes, omitted) = changes::select(&self, sources, queries)?;
-        self.details = Some(Details {
+        self.details = Some(SourceDetails {
             kind: first.kind(),
             query_sizes: query_sizes(*first)?,
             curves: cutoffs::curves(&self.systems, sources, options)?,
@@ -280,7 +280,7 @@ fn query_sizes(source: &dyn QuerySource) -> Result<Vec<QuerySize>, ReportError> 
     (0..source.len()).map(&mut size).collect()
 }
 
-/// +1 where more is better, else -1: a difference times this is positive for a win.
+/// +1 if more is better, else -1: a difference times this is positive for a win.
 fn direction(better: Better) -> f64 {
     match better {
         Better::Higher => 1.0,
@@ -288,7 +288,7 @@ fn direction(better: Better) -> f64 {
     }
 }
 
-/// Four decimals; a hyphen where there is no number; no sign for zero.
+/// Four decimals; a hyphen if there is no number; no sign for zero.
 pub(crate) fn fixed(value: Option<f64>) -> String {
     match value.filter(|v| !v.is_nan()) {
         None => "-".to_owned(),

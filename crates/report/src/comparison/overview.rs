@@ -48,24 +48,24 @@ pub(super) fn lead(report: &ComparisonReport) -> String {
 }
 
 fn sentence(name: &str, result: &SystemResult, baseline: &str) -> Option<String> {
-    let versus = result.versus.as_ref()?;
-    match versus.pairs {
+    let vs_baseline = result.vs_baseline.as_ref()?;
+    match vs_baseline.pairs {
         0 => return Some(format!("{name} and {baseline} have no common query with a value")),
         1 => {
-            let by = super::signed(versus.difference);
+            let by = super::signed(vs_baseline.difference);
             return Some(format!(
                 "{name} differs from {baseline} by {by} on one query, too few for a test"
             ));
         }
         _ => {}
     }
-    let judgement = match versus.mark {
+    let judgement = match vs_baseline.mark {
         Mark::Better => "significantly better than",
         Mark::Worse => "significantly worse than",
         Mark::None => "not significantly different from",
     };
-    let difference = super::signed(versus.difference);
-    let p = match versus.p_corrected {
+    let difference = super::signed(vs_baseline.difference);
+    let p = match vs_baseline.p_corrected {
         p if p < 0.00005 => "p < 0.0001".to_owned(),
         p => format!("p = {p:.4}"),
     };

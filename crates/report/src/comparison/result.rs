@@ -8,7 +8,7 @@ use super::changes::{Change, RankChange};
 use super::cutoffs::{Curves, CutoffPoint};
 use super::hardest::{self, QueryRow};
 use super::wins::Differences;
-use super::{ComparisonReport, Details};
+use super::{ComparisonReport, SourceDetails};
 
 /// All numbers of the page.
 #[derive(Serialize)]
@@ -175,7 +175,7 @@ impl ComparisonReport {
         rows.into_iter().map(row).collect()
     }
 
-    fn details_result<'a>(&'a self, details: &'a Details) -> DetailsResult<'a> {
+    fn details_result<'a>(&'a self, details: &'a SourceDetails) -> DetailsResult<'a> {
         DetailsResult {
             cutoffs: details.curves.as_ref().map(|curves| self.cutoff_curves(curves)),
             changes: details.changes.iter().map(|change| self.query_change(change)).collect(),

@@ -261,7 +261,7 @@ fn other_queries_are_refused() {
         ComparisonReport::new("T", systems.to_vec(), &CompareOptions::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "y was measured on query d and x was not; expected the same queries for all systems"
+        "y was evaluated on query d and x was not; expected the same queries for all systems"
     );
 }
 

@@ -44,7 +44,7 @@ pub(super) fn differences(
     let values = |system: usize| systems[system].1.results[at].values.as_slice();
     let sign = direction(metric.better);
     let one = |(system, result): (usize, &rankwright_eval::compare::SystemResult)| {
-        let counts = result.versus.as_ref()?.counts;
+        let counts = result.vs_baseline.as_ref()?.counts;
         let sorted = sorted(values(system), values(comparison.baseline), sign);
         Some(sorted.map(|sorted| Differences { system, counts, sorted }))
     };
@@ -100,8 +100,8 @@ fn counts(report: &ComparisonReport) -> Table {
     let mut table = Table::new(columns.into_iter().chain(numbers));
     for metric in &report.comparison.metrics {
         for (name, result) in report.comparison.systems.iter().zip(&metric.systems) {
-            let Some(versus) = &result.versus else { continue };
-            let Wins { wins, ties, losses } = versus.counts;
+            let Some(vs_baseline) = &result.vs_baseline else { continue };
+            let Wins { wins, ties, losses } = vs_baseline.counts;
             let counts = [wins, ties, losses].map(|count| Cell::new(count.to_string()));
             let names = [metric.label.as_str(), name.as_str()].map(Cell::new);
             table.rows.push(names.into_iter().chain(counts).collect());
@@ -158,7 +158,7 @@ fn chart(report: &ComparisonReport, at: usize, differences: &Differences) -> Cha
         ),
         x: Axis { label: "Queries, the largest win first".to_owned(), ..Axis::default() },
         y: Axis {
-            label: format!("Gain in {}", report.main_metric()),
+            label: format!("Improvement in {}", report.main_metric()),
             // A difference is at most as large as the range.
             limits: metric_limits(&report.main_metric()).map(|(a, b)| (a - b, b - a)),
             ..Axis::default()

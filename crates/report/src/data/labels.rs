@@ -28,7 +28,7 @@ fn label_bars(report: &DataReport) -> Vec<(String, usize)> {
     labels.chunks(size).map(bar).collect()
 }
 
-/// A plain bar chart of counts.
+/// A bar chart of counts.
 fn counts(id: &str, [title, caption, x, y]: [&str; 4], bars: Vec<(String, usize)>) -> Chart {
     let (categories, values): (Vec<String>, Vec<usize>) = bars.into_iter().unzip();
     Chart {

@@ -224,7 +224,8 @@ impl DataReport {
         }
     }
 
-    /// The convention of the metric of single-feature rankers.
+    /// The conventions of the metric of single-feature rankers: how ties, unjudged documents and so
+    /// on are treated.
     fn convention(&self) -> String {
         let weights = if self.weighted { ", weights=query" } else { "" };
         format!("{}: {}{weights}", self.ranker, self.ranker.convention())
@@ -270,7 +271,7 @@ fn check(options: &DataOptions) -> Result<(), ReportError> {
     }
 }
 
-/// Rows of a seeded sample in ascending order; all rows where there are no more than requested.
+/// Rows of a seeded sample in ascending order; all rows if there are no more than requested.
 fn sample(rows: usize, size: usize, seed: u64) -> Vec<usize> {
     let mut all: Vec<usize> = (0..rows).collect();
     if rows > size {

@@ -2,9 +2,9 @@
 //! the only feature of a ranker.
 //!
 //! Correlation is the mean over queries of Kendall's tau-b between feature and label (the metric
-//! `kendall`: exact, O(n log n) a query, ties of both sides taken into account). Documents without
-//! a value are left out of it. A query with equal labels has no tau and is skipped; a feature that
-//! is constant within a query has 0 there.
+//! `kendall`: exact, O(n log n) per query, ties of both sides taken into account). Documents
+//! without a value are left out of it. A query with equal labels has no tau and is skipped; a
+//! feature that is constant within a query has 0 there.
 //!
 //! As a ranker a feature is tried in both directions, larger values first and smaller values first;
 //! the better one counts. Documents without a value are last in both, and ties follow the metric's
@@ -21,7 +21,7 @@ use rankwright_spec::words::counted;
 use rayon::prelude::*;
 
 use super::{DataReport, column, fixed, signed};
-use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Tone};
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, SeriesColour};
 use crate::error::ReportError;
 use crate::metric_axis::metric_axis;
 use crate::page::{PageBlock, Section};
@@ -32,7 +32,7 @@ const TABLE: usize = 150;
 /// The relation of one feature to relevance.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Relation {
-    /// Mean tau-b over queries; NaN where no query has one.
+    /// Mean tau-b over queries; NaN if no query has one.
     pub(super) tau: f64,
     pub(super) tau_ci95: Option<(f64, f64)>,
     pub(super) tau_queries: usize,
@@ -164,7 +164,7 @@ fn bars(
             name: name.to_owned(),
             values: relations().map(|r| value(r).0).collect(),
             band: if has_band { band } else { Vec::new() },
-            tone: Tone::Signed,
+            colour: SeriesColour::Signed,
         }],
         grouping: Grouping::Beside,
         horizontal: true,

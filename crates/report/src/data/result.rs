@@ -29,7 +29,7 @@ struct DataResult<'a, W> {
     /// Queries without a label of at least 1.
     blank_queries: usize,
     /// Queries whose labels are all equal.
-    level_queries: usize,
+    equal_label_queries: usize,
     /// Queries of one document.
     single_queries: usize,
     /// Warnings about the data.
@@ -209,7 +209,7 @@ impl DataReport {
             documents_per_query: histogram(&self.sizes),
             relevant_per_query: histogram(&self.relevant),
             blank_queries: summary.blank_queries,
-            level_queries: summary.equal_label_queries,
+            equal_label_queries: summary.equal_label_queries,
             single_queries: summary.single_queries,
             warnings,
             ranker: RankerMetric { metric: self.ranker.to_string(), convention: self.convention() },

@@ -77,7 +77,7 @@ impl FeatureCorrelations {
     }
 }
 
-/// Mean ranks moved to mean 0 and length 1; none where all values are equal.
+/// Mean ranks moved to mean 0 and length 1; none if all values are equal.
 fn standard_ranks(values: &[f32]) -> Option<Vec<f64>> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     // Missing below everything; 0 and -0 are the same value.

@@ -6,13 +6,13 @@
 //! of the sampled rows, the outer bins open to their sides. Where these agree, the bins run from
 //! the least to the greatest finite value. Missing values are in no bin.
 //!
-//! More than six labels become two: below 1, and 1 or more. Cost O(rows) a feature. Edge cases: a
+//! More than six labels become two: below 1, and 1 or more. Cost O(rows) per feature. Edge cases: a
 //! feature that is always missing has no bins.
 
 use rankwright_data::{Dataset, DatasetSummary};
 
 use super::{DataReport, column, signed};
-use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, Tone};
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, SeriesColour};
 use crate::page::{ChoiceForm, PageBlock, Section};
 
 /// Number of different values up to which each has its bin.
@@ -162,12 +162,12 @@ pub(super) fn section(report: &DataReport) -> Section {
 fn chart(report: &DataReport, spread: &Spread, number: usize) -> Chart {
     let name = report.name(spread.column);
     let of = spread.shares.len();
-    let tone = |step: usize| Tone::Ordinal { step, of };
+    let colour = |step: usize| SeriesColour::Ordinal { step, of };
     let shares = spread.shares.iter().enumerate();
     let body = match &spread.bins {
         Bins::Values(values) => Body::Bars(Bars {
             categories: values.iter().map(f32::to_string).collect(),
-            series: shares.map(|(step, (name, shares))| bar(name, shares, tone(step))).collect(),
+            series: shares.map(|(step, (name, shares))| bar(name, shares, colour(step))).collect(),
             grouping: Grouping::Beside,
             horizontal: false,
         }),
@@ -176,7 +176,7 @@ fn chart(report: &DataReport, spread: &Spread, number: usize) -> Chart {
             let line = |(step, (name, shares)): (usize, &(String, Vec<f64>))| Series {
                 name: name.clone(),
                 points: centres.iter().copied().zip(shares.iter().copied()).collect(),
-                tone: tone(step),
+                colour: colour(step),
                 ..Series::default()
             };
             Body::Lines(shares.map(line).collect())
@@ -201,6 +201,6 @@ fn chart(report: &DataReport, spread: &Spread, number: usize) -> Chart {
     }
 }
 
-fn bar(name: &str, shares: &[f64], tone: Tone) -> BarSeries {
-    BarSeries { name: name.to_owned(), values: shares.to_vec(), tone, ..BarSeries::default() }
+fn bar(name: &str, shares: &[f64], colour: SeriesColour) -> BarSeries {
+    BarSeries { name: name.to_owned(), values: shares.to_vec(), colour, ..BarSeries::default() }
 }

@@ -2,8 +2,8 @@
 //!
 //! A feature that adds the same to all documents cannot change their order, so the mean of its
 //! contribution over the list is subtracted first. `spread` is the mean absolute value of the rest;
-//! `agreement` is Kendall's tau-b between the rest and the scores: 1 where the feature alone would
-//! give the same order, -1 where the reverse. A list of fewer than two documents, or a feature that
+//! `agreement` is Kendall's tau-b between the rest and the scores: 1 if the feature alone would
+//! give the same order, -1 if the reverse. A list of fewer than two documents, or a feature that
 //! adds the same to all, has no agreement. Cost: documents x log documents for each feature.
 
 use rankwright_eval::{EvalError, Measure, MetricSpec, SourceKind};

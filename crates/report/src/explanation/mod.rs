@@ -3,9 +3,9 @@
 //! For one query: the contribution of each feature to each document's score, the features that
 //! distinguish the documents of the list, and the reasons why one document is ranked above another.
 //! For a whole data set: the size of each feature's contributions, over a seeded sample of queries.
-//! For a feature: the dependence of scores on its value. The contributions are computed by the
-//! model crate ([`rankwright_model::Explainer`]); this module selects and sorts them and shows them
-//! as a page, as text and as JSON.
+//! For a feature: the partial dependence of scores on its value. The contributions are computed by
+//! the model crate ([`rankwright_model::Explainer`]); this module selects and sorts them and shows
+//! them as a page, as text and as JSON.
 
 mod list;
 mod page;
@@ -41,13 +41,13 @@ pub struct ExplanationRequest<'a> {
     pub background: Option<(&'a str, &'a Dataset)>,
     /// The id of the query to explain; if not given, a sample of the whole data set is explained.
     pub query: Option<&'a str>,
-    /// Documents of the query, by id or row number; all of them where none is named.
+    /// Documents of the query, by id or row number; all of them if none is named.
     pub documents: &'a [String],
     /// Two documents of the query; explains why the first is ranked above the second.
     pub pair: Option<[&'a str; 2]>,
-    /// Names of the features whose dependence is computed.
+    /// Names of the features whose partial dependence is computed.
     pub dependence: &'a [String],
-    /// Number of documents whose individual curves are added to each dependence.
+    /// Number of documents whose individual curves are added to each partial dependence.
     pub curves: usize,
     /// Seed, number of permutations for nets, and whether unknown features are ignored.
     pub options: ExplainOptions,
@@ -132,9 +132,9 @@ pub struct RankingExplanation {
     pub sampled: bool,
     /// The explanation of the requested query.
     pub query: Option<QueryExplanation>,
-    /// The effects over the whole data set, where no query was requested.
+    /// The effects over the whole data set, if no query was requested.
     pub summary: Option<EffectSummary>,
-    /// The dependence of scores on each of the requested features.
+    /// The partial dependence of scores on each of the requested features.
     pub dependence: Vec<Dependence>,
 }
 
@@ -182,7 +182,8 @@ fn explainer<'a>(request: &ExplanationRequest<'a>) -> Result<(Explainer<'a>, Str
     }
     match Explainer::new(model, request.options) {
         Ok(found) => Ok((found, without_background(model).to_owned())),
-        // Without counts or background, the data itself is the background.
+        // If the trees store no row counts at their leaves, or a net has no background, the data
+        // itself is the background.
         Err(ExplainError::NoCounts { .. } | ExplainError::NoBackground) => {
             let found = Explainer::with_background(model, request.data.1, request.options)?;
             Ok((found, format!("the documents of {}", request.data.0)))
@@ -195,7 +196,7 @@ fn without_background(model: &Model) -> &'static str {
     match model.body() {
         ModelBody::Linear(_) => "a document of zeros",
         ModelBody::Net(_) => "a document whose transformed features are 0",
-        ModelBody::Blend(_) => "the reference of each member of the blend",
+        ModelBody::Blend(_) => "the background of each member of the blend",
         _ => "the rows that the trees were trained on",
     }
 }

@@ -1,5 +1,6 @@
 //! An explanation as a page: bars for each of the first documents, for the compared pair and for
-//! the list; value against contribution for the most important features; curves of dependence.
+//! the list; value against contribution for the most important features; curves of partial
+//! dependence.
 //!
 //! The 20 largest features of each are shown; all others share one bar, so that bars still sum to
 //! the number in the caption.
@@ -12,7 +13,7 @@ use super::{
     EffectSummary, ExplainedDocument, FeatureEffect, PairExplanation, QueryExplanation,
     RankingExplanation,
 };
-use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, Tone};
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, SeriesColour};
 use crate::page::{ChoiceForm, Page, PageBlock, Section};
 
 /// Maximum number of features in a plot.
@@ -47,7 +48,8 @@ impl RankingExplanation {
             let charts = self.dependence.iter().enumerate();
             let blocks =
                 charts.map(|(number, found)| PageBlock::Chart(line(number, found))).collect();
-            let (id, title) = ("dependence".into(), "Dependence of scores on a feature".into());
+            let (id, title) =
+                ("dependence".into(), "Partial dependence of scores on a feature".into());
             sections.push(Section { id, title, blocks });
         }
         Page { title, lead, facts, sections, ..Page::default() }
@@ -193,7 +195,7 @@ fn bars(
     let series = vec![BarSeries {
         name: label.to_owned(),
         values,
-        tone: Tone::Signed,
+        colour: SeriesColour::Signed,
         ..BarSeries::default()
     }];
     Chart {

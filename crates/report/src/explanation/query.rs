@@ -32,7 +32,7 @@ pub struct QueryExplanation {
 /// A document and the contributions to its score.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExplainedDocument {
-    /// Its id, or its row number where the data has no ids.
+    /// Its id, or its row number if the data has no ids.
     pub doc: String,
     /// Its row in the input, counted from 0.
     pub row: usize,
@@ -51,7 +51,7 @@ pub struct ExplainedDocument {
 pub struct Contribution {
     /// The name of the feature.
     pub feature: String,
-    /// Its value; NaN where it is missing.
+    /// Its value; NaN if it is missing.
     #[serde(serialize_with = "short_f32")]
     pub value: f32,
     /// The contribution.
@@ -145,7 +145,7 @@ struct QueryDocuments<'a> {
 }
 
 impl QueryDocuments<'_> {
-    /// The document's id, or its row number where it has no id.
+    /// The document's id, or its row number if it has no id.
     fn name(&self, index: usize) -> String {
         let row = self.found.rows.start + index;
         match self.data.doc_ids() {

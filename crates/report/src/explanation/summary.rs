@@ -1,6 +1,6 @@
 //! A whole data set: the size of each feature's effect on scores.
 //!
-//! Queries are taken in a seeded random order until there are most_documents documents (fewer for
+//! Queries are taken in a seeded random order until there are enough documents (fewer for
 //! nets, where each explanation is expensive). `size` is the mean absolute contribution of a
 //! feature over these documents; `spread` is the same after each list's mean is subtracted, the
 //! part that can change an order. For the largest features, value and contribution of single
@@ -69,7 +69,7 @@ pub struct FeatureEffect {
 pub struct FeaturePoint {
     /// The row in the input, from 0.
     pub row: usize,
-    /// The value of the feature; NaN where it is missing.
+    /// The value of the feature; NaN if it is missing.
     pub value: f32,
     /// The contribution of the feature.
     pub contribution: f64,

@@ -111,9 +111,9 @@ fn document_text(document: &ExplainedDocument, query: &QueryExplanation, top: us
 fn add_rest(table: &mut Table, all: usize, top: usize, rest: f64, most: f64) {
     if all > top {
         let what = format!("sum of {}", counted(all - top, "other"));
-        let blanks = table.header.len() - 3;
+        let empty_cells = table.header.len() - 3;
         let mut row = vec![what];
-        row.extend(std::iter::repeat_n(String::new(), blanks));
+        row.extend(std::iter::repeat_n(String::new(), empty_cells));
         row.extend([signed(rest), bar(rest, most)]);
         table.rows.push(row.into_iter().map(Cell::new).collect());
     }

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::{ChoiceForm, Page, PageBlock, Section};
 use crate::ReportError;
-use crate::chart::escape::{escape, harmless};
+use crate::chart::escape::{escape, replace_control_char};
 use crate::chart::numbers::TableValue;
 use crate::chart::svg::theme::page_css;
 use crate::chart::svg::{Picture, PictureForm};
@@ -102,7 +102,8 @@ fn facts(page: &Page) -> String {
     format!("<dl class=\"facts\" id=\"facts\">\n{all}</dl>\n")
 }
 
-/// The conventions of the metrics, folded.
+/// The conventions of the metrics (their treatment of ties, unjudged documents and so on),
+/// collapsed.
 fn conventions(page: &Page) -> String {
     if page.conventions.is_empty() {
         return String::new();
@@ -148,8 +149,9 @@ fn block(block: &PageBlock, level: usize, out: &mut String) -> Result<(), Report
 fn figure(chart: &Chart, level: usize) -> Result<String, ReportError> {
     let (wide, narrow) =
         (Picture::of(chart, PictureForm::Wide)?, Picture::of(chart, PictureForm::Narrow)?);
-    let marks = tooltips::to_json(chart, &wide, &narrow).to_string().replace('<', "\\u003c");
-    let marks: String = marks.chars().map(harmless).collect();
+    let tooltips_json =
+        tooltips::to_json(chart, &wide, &narrow).to_string().replace('<', "\\u003c");
+    let tooltips_json: String = tooltips_json.chars().map(replace_control_char).collect();
     let (id, title) = (&chart.id, escape(&chart.title));
     Ok(format!(
         "<figure id=\"{id}\" data-chart=\"{id}\">\n<h{level} dir=\"auto\">{title}</h{level}>\n\
@@ -157,7 +159,7 @@ fn figure(chart: &Chart, level: usize) -> Result<String, ReportError> {
          aria-label=\"{title}. Arrow keys move through the values.\">\n{}{}\
          <output class=\"tip\" aria-live=\"polite\"></output>\n</div>\n\
          <figcaption dir=\"auto\">{}</figcaption>\n{}\
-         <script type=\"application/json\">{marks}</script>\n</figure>\n",
+         <script type=\"application/json\">{tooltips_json}</script>\n</figure>\n",
         wide.inline(PictureForm::Wide, &chart.title),
         narrow.inline(PictureForm::Narrow, &chart.title),
         escape(&chart.caption),
@@ -275,8 +277,8 @@ fn drawing(id: &str, title: &str, svg: &str, level: usize) -> String {
 fn scoped(svg: &str, under: &str) -> String {
     let ids = svg.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next());
     let mut ids: Vec<&str> = ids.filter(|id| !id.is_empty()).collect();
-    // Longer ids first, so that an id that is a prefix of another does not corrupt it.
-    ids.sort_by_key(|id| std::cmp::Reverse(id.len()));
+    // Sorted, because `dedup` removes only equal neighbours.
+    ids.sort_unstable();
     ids.dedup();
     let mut out = svg.to_owned();
     for id in ids {
@@ -313,7 +315,7 @@ fn choice(
              <select autocomplete=\"off\">{options}</select></label>\n"
         ),
         // The list of names stays, for the script and for screen readers.
-        ChoiceForm::Stages => format!(
+        ChoiceForm::Slider => format!(
             "<div class=\"chooser stages\" hidden>\n\
              <button type=\"button\" class=\"play\" aria-pressed=\"false\">\
              <span aria-hidden=\"true\">\u{25b6}</span> Play</button>\n\

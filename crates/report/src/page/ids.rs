@@ -1,8 +1,8 @@
 //! Names that are safe as anchors and as file names, unique on a page.
 //!
-//! Letters, digits and `-` stay; runs of anything else become one `-`. An empty result becomes
-//! `part`. A name that is already used, also with other letter case (some file systems ignore it),
-//! gets a number.
+//! ASCII letters, digits and single `-` stay; runs of anything else become one `-`. An empty result
+//! becomes `part`. A name that is already used, also with other letter case (some file systems
+//! ignore it), gets a number.
 
 use std::collections::HashSet;
 

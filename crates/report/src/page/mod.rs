@@ -22,7 +22,8 @@ pub struct Page {
     pub lead: String,
     /// Facts about the origin: data, spec, seed, version...
     pub facts: Vec<(String, String)>,
-    /// The conventions of the metrics, a line each; said once for the whole page, folded.
+    /// The conventions of the metrics (how ties, unjudged documents and so on are treated), a line
+    /// each; shown once for the whole page, collapsed.
     pub conventions: Vec<String>,
     /// The sections, in order; each is in the table of contents.
     pub sections: Vec<Section>,
@@ -31,7 +32,7 @@ pub struct Page {
 /// A section of a report.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Section {
-    /// Anchor: letters, digits and `-`, unique on the page.
+    /// Anchor: ASCII letters, digits and `-`, unique on the page.
     pub id: String,
     /// The heading.
     pub title: String,
@@ -48,7 +49,7 @@ pub enum PageBlock {
     Chart(Chart),
     /// A table with a heading.
     Table {
-        /// File name stem and anchor: letters, digits and `-`, unique on the page.
+        /// File name stem and anchor: ASCII letters, digits and `-`, unique on the page.
         id: String,
         /// The heading of the table.
         title: String,
@@ -57,7 +58,7 @@ pub enum PageBlock {
     },
     /// A drawing that is SVG already, such as a tree.
     Drawing {
-        /// File name stem and anchor: letters, digits and `-`, unique on the page.
+        /// File name stem and anchor: ASCII letters, digits and `-`, unique on the page.
         id: String,
         /// The heading of the drawing.
         title: String,
@@ -67,7 +68,7 @@ pub enum PageBlock {
     /// Several groups of blocks of which one is shown at a time, chosen by name; in print all of
     /// them.
     Choice {
-        /// Anchor: letters, digits and `-`, unique on the page.
+        /// Anchor: ASCII letters, digits and `-`, unique on the page.
         id: String,
         /// The kind of thing to choose, such as "Query".
         label: String,
@@ -85,7 +86,7 @@ pub enum ChoiceForm {
     #[default]
     List,
     /// A slider with a button that plays the groups one after the other, for stages of a training.
-    Stages,
+    Slider,
 }
 
 impl Page {

@@ -30,10 +30,10 @@ impl Classes {
     /// assert_eq!(classes.class(2.0), 2);
     /// ```
     pub fn of(labels: &[f64]) -> Classes {
-        let mut met: BTreeSet<Ordered> = BTreeSet::new();
+        let mut met: BTreeSet<OrderedLabel> = BTreeSet::new();
         for label in labels {
             // 0 and -0 are one label.
-            met.insert(Ordered(label + 0.0));
+            met.insert(OrderedLabel(label + 0.0));
             if met.len() > MOST {
                 return Classes::ranges(labels);
             }
@@ -68,17 +68,17 @@ impl Classes {
 
 /// A label ordered by value; labels of a data set are never NaN.
 #[derive(Debug, PartialEq, Clone, Copy)]
-struct Ordered(f64);
+struct OrderedLabel(f64);
 
-impl Eq for Ordered {}
+impl Eq for OrderedLabel {}
 
-impl PartialOrd for Ordered {
+impl PartialOrd for OrderedLabel {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Ordered {
+impl Ord for OrderedLabel {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.0.total_cmp(&other.0)
     }

@@ -28,7 +28,7 @@ pub struct Curve {
     pub convention: String,
     /// Number of rounds at each point.
     pub rounds: Vec<usize>,
-    /// Name of each data set and its value at each point; NaN where there is none.
+    /// Name of each data set and its value at each point; NaN if there is none.
     #[serde(rename = "values", serialize_with = "as_map")]
     pub sets: Vec<(String, Vec<f64>)>,
     /// The best value on the validation data.
@@ -79,7 +79,7 @@ impl Curve {
         measures.iter().enumerate().map(curve).collect()
     }
 
-    /// Curves of a log; empty where it has no metrics.
+    /// Curves of a log; empty if it has no metrics.
     pub fn from_log(history: &TrainingHistory) -> Vec<Curve> {
         let shown = thinned_indices(history.iterations.len(), POINTS, history.best);
         let deciding_set = history.deciding_set();

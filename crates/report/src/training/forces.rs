@@ -8,7 +8,7 @@
 //! the top. Pairs are neither truncated nor normalised here, and a cut-off counts as written: the
 //! plot shows the principle, not one learner's settings. Forces of a list add up to 0.
 //!
-//! Cost: O(pairs of the query) a stage. A query of equal labels has no force at all.
+//! Cost: O(pairs of the query) per stage. A query of equal labels has no force at all.
 
 use rankwright_data::Dataset;
 use rankwright_eval::{Evaluation, Measure, MetricSpec, SourceKind};
@@ -49,7 +49,7 @@ pub struct QueryForces {
 pub struct StageForces {
     /// Number of rounds.
     pub stage: usize,
-    /// The metric of this list; none where it is undefined.
+    /// The metric of this list; none if it is undefined.
     pub value: Option<f64>,
     /// Documents by rank: name, label, score, RankNet's force and LambdaRank's.
     pub documents: Vec<DocumentForces>,
@@ -104,13 +104,14 @@ impl<'a> ForceRecorder<'a> {
         let sigma = spec.and_then(|spec| spec.get("sigma")?.parse::<f64>().ok());
         let sigma = sigma.filter(|sigma| sigma.is_finite() && *sigma > 0.0).unwrap_or(1.0);
         let usual = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
-        let weighted = |measure: &Measure| plain(sigma, Weight::Custom(measure.clone()));
+        let weighted =
+            |measure: &Measure| unnormalised_lambda(sigma, Weight::Custom(measure.clone()));
         let (measure, lambdarank) = match weighted(measure) {
             Ok(lambdarank) => (measure.clone(), lambdarank),
             // Metrics such as Kendall's tau define no change under swaps.
             Err(_) => (usual.clone(), weighted(&usual)?),
         };
-        let ranknet = plain(sigma, Weight::One)?;
+        let ranknet = unnormalised_lambda(sigma, Weight::One)?;
         let stages = Vec::new();
         Ok(Ok(ForceRecorder { data, query, measure, sigma, seed, ranknet, lambdarank, stages }))
     }
@@ -163,7 +164,7 @@ impl<'a> ForceRecorder<'a> {
 }
 
 /// The pairwise logistic loss with this weight, without normalisation and truncation.
-fn plain(sigma: f64, weight: Weight) -> Result<Lambda, SpecError> {
+fn unnormalised_lambda(sigma: f64, weight: Weight) -> Result<Lambda, SpecError> {
     let config = LambdaConfig::new().sigma(sigma).pair_weight(weight);
     config.truncation(usize::MAX).cut(CutoffMode::Hard).check()
 }
@@ -232,7 +233,7 @@ impl QueryForces {
             1 => blocks.extend(groups.remove(0).1),
             _ => {
                 let (id, label) = ("forces-stage".to_owned(), "Stage".to_owned());
-                blocks.push(PageBlock::Choice { id, label, groups, form: ChoiceForm::Stages });
+                blocks.push(PageBlock::Choice { id, label, groups, form: ChoiceForm::Slider });
             }
         }
         Section { id: "forces".into(), title: "Forces on a ranked list".into(), blocks }

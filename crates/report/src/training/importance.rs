@@ -55,7 +55,7 @@ pub struct Importances {
     /// Whether `gain` and `splits` come from trees.
     #[serde(skip)]
     pub trees: bool,
-    /// The data of the shuffling; the reason where it was not done.
+    /// The data of the shuffling; the reason if it was not done.
     #[serde(rename = "permutation", serialize_with = "if_permuted")]
     pub permuted: ReportPart<PermutationData>,
 }

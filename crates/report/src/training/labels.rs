@@ -2,7 +2,7 @@
 //! stage.
 //!
 //! Ranks are those of training: by score, equal scores by a seeded hash, so that a list of equal
-//! scores is in random order. All queries of the data have equal weight. Cost O(n log n) a stage,
+//! scores is in random order. All queries of the data have equal weight. Cost O(n log n) per stage,
 //! parallel over queries; counts are whole numbers, so that they do not depend on the threads.
 
 use rankwright_data::Dataset;
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::classes::Classes;
 use super::stages::{STAGES, Stages};
-use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, Tone};
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, SeriesColour};
 use crate::error::ReportError;
 use crate::page::{ChoiceForm, PageBlock, Section};
 
@@ -120,7 +120,7 @@ impl LabelRanks {
             1 => blocks.extend(groups.remove(0).1),
             _ => {
                 let (id, label) = ("labels-stage".to_owned(), "Stage".to_owned());
-                blocks.push(PageBlock::Choice { id, label, groups, form: ChoiceForm::Stages });
+                blocks.push(PageBlock::Choice { id, label, groups, form: ChoiceForm::Slider });
             }
         }
         if stages.staged {
@@ -134,7 +134,7 @@ impl LabelRanks {
         let series = |(class, name): (usize, &String)| BarSeries {
             name: format!("label {name}"),
             values: shares.iter().map(|rank| rank[class]).collect(),
-            tone: self.tone(class),
+            colour: self.colour(class),
             ..BarSeries::default()
         };
         let bars = Bars {
@@ -162,16 +162,16 @@ impl LabelRanks {
     }
 
     /// The colour of a label: the higher the label, the stronger.
-    fn tone(&self, class: usize) -> Tone {
-        Tone::Ordinal { step: class, of: self.classes.names.len() }
+    fn colour(&self, class: usize) -> SeriesColour {
+        SeriesColour::Ordinal { step: class, of: self.classes.names.len() }
     }
 
     fn mean_chart(&self, stages: &Stages, data: &str) -> Chart {
         let series = |(class, name): (usize, &String)| {
             let at = |(number, means): (&usize, &Vec<f64>)| (*number as f64, means[class]);
             let points = stages.numbers.iter().zip(&self.mean_ranks).map(at).collect();
-            let (name, tone) = (format!("label {name}"), self.tone(class));
-            Series { name, points, tone, ..Series::default() }
+            let (name, colour) = (format!("label {name}"), self.colour(class));
+            Series { name, points, colour, ..Series::default() }
         };
         Chart {
             id: "labels-mean-rank".into(),

@@ -12,7 +12,7 @@
 //! By rank a pair is counted at the better-ranked of its two documents. The objective is the
 //! model's own (`pair_sizes.rs`), including normalisations and truncation; weights of queries
 //! count. The sample is up to 200 queries, drawn by the seed, within a budget of pairs: a query too
-//! long for the rest of the budget is skipped. Cost: O(pairs of these queries) a stage, parallel
+//! long for the rest of the budget is skipped. Cost: O(pairs of these queries) per stage, parallel
 //! over queries, summed in their order. Queries of 0 or 1 documents or of equal labels have no
 //! pairs.
 
@@ -73,7 +73,7 @@ pub struct LambdaSizes {
 }
 
 impl LambdaSizes {
-    /// Each size as a share of all sizes of its stage; 0 where all are 0.
+    /// Each size as a share of all sizes of its stage; 0 if all are 0.
     pub fn shares(&self) -> Vec<Vec<f64>> {
         let share = |sizes: &Vec<f64>| -> Vec<f64> {
             let all: f64 = sizes.iter().sum();
@@ -121,7 +121,7 @@ pub struct LambdaRecorder<'a> {
 }
 
 impl<'a> LambdaRecorder<'a> {
-    /// Starts with the objective of a model; a reason where it has no lambdas.
+    /// Starts with the objective of a model; a reason if it has no lambdas.
     pub fn new(
         model: &Model,
         data: &'a Dataset,
@@ -409,8 +409,8 @@ mod tests {
     #[test]
     fn lambdas_are_pairs_times_the_change_of_the_metric() {
         let scores = [0.0, 2.0_f64.ln(), 4.0_f64.ln()];
-        let plain = "lambda(metric=ndcg, norm_gap=false, norm_query=false)";
-        let found = lambdas(plain, &[&[2.0, 1.0, 0.0]], &scores);
+        let unnormalised = "lambda(metric=ndcg, norm_gap=false, norm_query=false)";
+        let found = lambdas(unnormalised, &[&[2.0, 1.0, 0.0]], &scores);
         let second = 1.0 / 3.0_f64.log2();
         let ideal = 3.0 + second;
         let one_zero = (1.0 - second) / ideal * (2.0 / 3.0);

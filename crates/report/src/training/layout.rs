@@ -79,7 +79,8 @@ impl TrainingReport {
         }
     }
 
-    /// The conventions of all metrics of the page.
+    /// The conventions of all metrics of the page: how ties, unjudged documents and so on are
+    /// treated.
     fn conventions(&self) -> Vec<String> {
         let measured = self.values.first().map_or(&[][..], |(_, found)| &found.results);
         let mut lines = conventions(measured);

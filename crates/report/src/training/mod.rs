@@ -227,7 +227,7 @@ pub struct TrainingReport {
     pub curves: Vec<Curve>,
     /// Whether the curves come from the log.
     pub from_log: bool,
-    /// Number of rounds of the training, where the model keeps only the first of them.
+    /// Number of rounds of the training, if the model keeps only the first of them.
     pub trained_rounds: Option<usize>,
     /// Values of the whole model on each data set: the training data, then validation data.
     pub values: Vec<(String, Evaluation)>,
@@ -345,7 +345,7 @@ impl<'a> StageResults<'a> {
         let (model, data) = (request.model.1, request.train.data);
         let (header, classes) = (model.header(), Classes::of(data.labels()));
         let (Some((_, whole)), Some(first)) = (values.first(), measures.first()) else {
-            return Err(ReportError::Internal { invariant: "a model is measured on its data" });
+            return Err(ReportError::Internal { invariant: "a model is evaluated on its data" });
         };
         let about = (header.objective.as_str(), header.seed);
         let mut results = StageResults {

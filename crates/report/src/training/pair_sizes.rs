@@ -3,12 +3,12 @@
 //! | objective | size for a pair whose better document leads by m |
 //! |---|---|
 //! | `lambda`, `pair-logistic` | the objective's own lambdas, with their normalisations |
-//! | `pair-hinge` (ranking SVM) | 1 where m < 1, else 0 |
+//! | `pair-hinge` (ranking SVM) | 1 if m < 1, else 0 |
 //! | `pair-squared-hinge` | 2 (1 - m) where m < 1, else 0 |
 //! | `pair-exponential` (RankBoost) | exp(-m), the weight of the pair before it is normalised |
 //!
 //! The last three are not among the objectives of boosting and are computed here, pair by pair:
-//! O(n^2) a query. Document weights multiply them as they do lambdas; with `norm_query=true` the
+//! O(n^2) per query. Document weights multiply them as they do lambdas; with `norm_query=true` the
 //! sizes of a query are divided by the number of its pairs. Pairs of equal labels have size 0.
 
 use rankwright_data::Dataset;
@@ -30,7 +30,7 @@ pub(super) enum PairSizes {
 }
 
 impl PairSizes {
-    /// From an objective's spec; `None` where it has no pairs, or is not one of ours.
+    /// From an objective's spec; `None` if it has no pairs, or is not one of ours.
     pub(super) fn of(spec: &str, data: &Dataset) -> Result<Option<PairSizes>, ReportError> {
         // A model's header may come from another program.
         let Ok(spec) = Spec::parse(spec) else { return Ok(None) };

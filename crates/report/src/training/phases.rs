@@ -49,7 +49,7 @@ pub struct PhaseTimes {
 }
 
 impl PhaseTimes {
-    /// Adds up the times of a log; `None` where no round took any.
+    /// Adds up the times of a log; `None` if no round took any.
     pub fn new(log: &TrainingLog) -> Option<PhaseTimes> {
         let all = &log.history.iterations;
         let total = |of: SecondsOf| all.iter().map(|round| of(&round.seconds)).sum::<f64>();

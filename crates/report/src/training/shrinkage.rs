@@ -226,8 +226,8 @@ impl ShrinkageReport {
             let last = |set: usize| run.curve(set).last().copied().unwrap_or(f64::NAN);
             let trained = run.curve(0).get(run.rounds().saturating_sub(1)).copied();
             let ci = run.best.results.first().and_then(|result| result.ci95);
-            let versus = self.versus(at);
-            let mark = versus.map(|versus| versus.mark).unwrap_or_default();
+            let vs_baseline = self.vs_baseline(at);
+            let mark = vs_baseline.map(|vs_baseline| vs_baseline.mark).unwrap_or_default();
             let value = format!("{:.4}", run.value());
             table.rows.push(vec![
                 Cell::new(run.rate.to_string()),
@@ -236,7 +236,11 @@ impl ShrinkageReport {
                 Cell::new(run.rounds().to_string()),
                 Cell::new(format!("{:.4}", last(1))),
                 Cell::new(trained.map_or("-".into(), |value| format!("{value:.4}"))),
-                Cell::new(versus.map_or("-".into(), |versus| format!("{:.4}", versus.p_corrected))),
+                Cell::new(
+                    vs_baseline.map_or("-".into(), |vs_baseline| {
+                        format!("{:.4}", vs_baseline.p_corrected)
+                    }),
+                ),
             ]);
         }
         table.notes.push(format!("values on {}", self.sets[1]));
@@ -249,8 +253,8 @@ impl ShrinkageReport {
         table
     }
 
-    fn versus(&self, run: usize) -> Option<&BaselineDelta> {
-        self.comparison.as_ref()?.metrics.first()?.systems.get(run)?.versus.as_ref()
+    fn vs_baseline(&self, run: usize) -> Option<&BaselineDelta> {
+        self.comparison.as_ref()?.metrics.first()?.systems.get(run)?.vs_baseline.as_ref()
     }
 }
 
@@ -324,7 +328,7 @@ impl ShrinkageReport {
             value: run.value(),
             ci95: run.best.results.first().and_then(|result| result.ci95),
             train_seconds: run.history.train_seconds,
-            versus_best: self.versus(at).cloned(),
+            versus_best: self.vs_baseline(at).cloned(),
             training: run.curve(0),
             validation: run.curve(1),
             other_validation: (2..self.sets.len()).map(|set| run.curve(set)).collect(),

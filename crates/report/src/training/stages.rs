@@ -139,7 +139,7 @@ pub struct StagedData<'a> {
 #[derive(Debug)]
 struct StageScorer<'a> {
     trees: &'a [Tree],
-    /// The data column of each split of each tree; none where all its values are absent.
+    /// The data column of each split of each tree; none if all its values are absent.
     columns: Vec<Vec<Option<usize>>>,
     absent: f32,
     done: usize,

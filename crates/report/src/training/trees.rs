@@ -29,7 +29,7 @@ pub fn chosen_trees(trees: usize, count: usize) -> Vec<usize> {
     numbers
 }
 
-/// The drawings of a model's trees; a reason where it has none.
+/// The drawings of a model's trees; a reason if it has none.
 pub(super) fn drawings(model: &Model, count: usize) -> ReportPart<Vec<(usize, PageBlock)>> {
     let ModelBody::Trees(ensemble) = model.body() else {
         return Err(LeftOut::NotTrees { model: model.body().name() });

@@ -71,13 +71,13 @@ impl Classifier {
         &self,
         vectors: &[SparseVector],
         classes: &[&str],
-    ) -> Result<Fitted, ClassifyError> {
+    ) -> Result<FittedClassifier, ClassifyError> {
         Ok(match *self {
             Self::Rocchio(RocchioParams { distance }) => {
-                Fitted::Rocchio(Rocchio::fit(vectors, classes, distance)?)
+                FittedClassifier::Rocchio(Rocchio::fit(vectors, classes, distance)?)
             }
             Self::Knn(KnnParams { k, distance }) => {
-                Fitted::Knn(Knn::fit(vectors, classes, k as usize, distance)?)
+                FittedClassifier::Knn(Knn::fit(vectors, classes, k as usize, distance)?)
             }
         })
     }
@@ -93,12 +93,12 @@ impl fmt::Display for Classifier {
 }
 
 /// A trained classifier.
-pub(super) enum Fitted {
+pub(super) enum FittedClassifier {
     Rocchio(Rocchio),
     Knn(Knn),
 }
 
-impl Fitted {
+impl FittedClassifier {
     pub(super) fn classify(&self, vector: &SparseVector) -> Decision<'_> {
         match self {
             Self::Rocchio(rocchio) => rocchio.classify(vector),

@@ -47,7 +47,7 @@ impl Distance {
     }
 }
 
-/// The cosine, from the two squared lengths and the inner product; in -1..=1, and 0 where a length
+/// The cosine, from the two squared lengths and the inner product; in -1..=1, and 0 if a length
 /// is 0.
 fn cosine(a: f64, b: f64, dot: f64) -> f64 {
     let lengths = a.sqrt() * b.sqrt();

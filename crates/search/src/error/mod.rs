@@ -283,7 +283,7 @@ pub enum SearchError {
     },
 
     /// No query has a judgement.
-    #[error("{judgements} has no judgement for any of the given queries ({queries})")]
+    #[error("{judgements} has no judgement for any of the {queries} given queries")]
     NoJudgedQueries {
         /// The number of queries.
         queries: usize,
@@ -478,7 +478,7 @@ impl SearchError {
     }
 }
 
-/// The error of the system inside an error of tantivy; `None` where the content of a file is to
+/// The error of the system inside an error of tantivy; `None` if the content of a file is to
 /// blame.
 fn system_error(error: &tantivy::TantivyError) -> Option<io::Error> {
     use tantivy::TantivyError as T;

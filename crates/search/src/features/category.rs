@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Feature;
 use super::def::FeatureDef;
-use super::evidence::Evidence;
 use super::fields::{FieldParams, field};
+use super::statistics::CandidateStatistics;
 use crate::document::Value;
 use crate::error::SearchError;
 use crate::index::{FieldLabels, Index};
@@ -42,14 +42,14 @@ impl CategoryMatch {
         Self { field, terms: terms.collect(), labels }
     }
 
-    fn matches(&self, evidence: &Evidence<'_>) -> Vec<bool> {
-        let given = evidence.query.fields.iter().find(|(name, _)| *name == self.field);
+    fn matches(&self, statistics: &CandidateStatistics<'_>) -> Vec<bool> {
+        let given = statistics.query.fields.iter().find(|(name, _)| *name == self.field);
         let wanted: Option<Vec<String>> = given.map(|(_, value)| match value {
             Value::Text(text) => vec![text.clone()],
             Value::Texts(texts) => texts.clone(),
             Value::Number(number) => vec![number.to_string()],
         });
-        let in_query = |term: &String| evidence.terms.distinct().any(|known| known == term);
+        let in_query = |term: &String| statistics.terms.distinct().any(|known| known == term);
         let labels = self.terms.iter().enumerate().map(|(label, terms)| match &wanted {
             Some(wanted) => wanted.iter().any(|name| name == self.labels.name(label as u32)),
             None => !terms.is_empty() && terms.iter().all(in_query),
@@ -63,9 +63,13 @@ impl Feature for CategoryMatch {
         vec![self.field.clone()]
     }
 
-    fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
-        let matches = self.matches(evidence);
-        for (slot, &doc) in out.iter_mut().zip(evidence.docs) {
+    fn values(
+        &self,
+        statistics: &CandidateStatistics<'_>,
+        out: &mut [f64],
+    ) -> Result<(), SearchError> {
+        let matches = self.matches(statistics);
+        for (slot, &doc) in out.iter_mut().zip(statistics.docs) {
             let labels = self.labels.of(doc);
             *slot = f64::from(labels.iter().any(|&label| matches[label as usize]));
         }

@@ -6,9 +6,9 @@ use rankwright_spec::{Auto, Spec, choices, params};
 
 use super::Feature;
 use super::def::FeatureDef;
-use super::evidence::Evidence;
 use super::fields::{field_or_only, text_field};
 use super::frequency::of_text;
+use super::statistics::CandidateStatistics;
 use crate::error::SearchError;
 use crate::index::{Index, Stat};
 use crate::params::read_params;
@@ -142,8 +142,12 @@ fn statistic(index: &Index, spec: &Spec, stat: Stat) -> Result<Box<dyn Feature>,
 }
 
 impl Feature for DocumentColumn {
-    fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
-        for (slot, &doc) in out.iter_mut().zip(evidence.docs) {
+    fn values(
+        &self,
+        statistics: &CandidateStatistics<'_>,
+        out: &mut [f64],
+    ) -> Result<(), SearchError> {
+        for (slot, &doc) in out.iter_mut().zip(statistics.docs) {
             *slot = self.0[doc as usize];
         }
         Ok(())

@@ -19,8 +19,8 @@ use crate::schema::FieldKind;
 ///
 /// ```
 /// use rankwright_search::{
-///     Document, Evidence, Extractor, Feature, FeatureDef, FeatureParams, FeatureSet, Index, Needs,
-///     SearchError, TextField,
+///     CandidateStatistics, Document, Extractor, Feature, FeatureDef, FeatureParams, FeatureSet,
+///     Index, Needs, SearchError, TextField,
 /// };
 ///
 /// rankwright_spec::params! {
@@ -44,10 +44,14 @@ use crate::schema::FieldKind;
 ///         Needs::default().frequencies(self.0)
 ///     }
 ///
-///     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
+///     fn values(
+///         &self,
+///         statistics: &CandidateStatistics<'_>,
+///         out: &mut [f64],
+///     ) -> Result<(), SearchError> {
 ///         for (candidate, value) in out.iter_mut().enumerate() {
-///             let found: u32 = evidence.frequencies(self.0, candidate)?.sum();
-///             *value = f64::from(found) / evidence.length(self.0, candidate)?.max(1.0);
+///             let found: u32 = statistics.frequencies(self.0, candidate)?.sum();
+///             *value = f64::from(found) / statistics.length(self.0, candidate)?.max(1.0);
 ///         }
 ///         Ok(())
 ///     }

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::Feature;
 use super::def::FeatureDef;
-use super::evidence::Evidence;
+use super::statistics::CandidateStatistics;
 use crate::error::SearchError;
 use crate::index::Index;
 use crate::params::read_params;
@@ -69,10 +69,14 @@ impl Dense {
 }
 
 impl Feature for Dense {
-    fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
-        let words: Vec<String> = evidence.terms.distinct().map(str::to_owned).collect();
-        let query = mean(evidence.index, &self.terms, self.dimensions, words.iter())?;
-        for (slot, &doc) in out.iter_mut().zip(evidence.docs) {
+    fn values(
+        &self,
+        statistics: &CandidateStatistics<'_>,
+        out: &mut [f64],
+    ) -> Result<(), SearchError> {
+        let words: Vec<String> = statistics.terms.distinct().map(str::to_owned).collect();
+        let query = mean(statistics.index, &self.terms, self.dimensions, words.iter())?;
+        for (slot, &doc) in out.iter_mut().zip(statistics.docs) {
             let start = doc as usize * self.dimensions;
             let document = &self.documents[start..start + self.dimensions];
             *slot = query.iter().zip(document).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();

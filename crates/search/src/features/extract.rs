@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use rankwright_spec::Spec;
 
-use super::evidence::{Evidence, Needs};
 use super::set::FeatureSet;
+use super::statistics::{CandidateStatistics, Needs};
 use super::{FEATURES, Feature};
 use crate::document::Query;
 use crate::error::SearchError;
@@ -99,24 +99,26 @@ impl Extractor {
         let columns = self.features.len();
         let mut values = vec![0.0_f32; docs.len() * columns];
         let mut buffer = Vec::with_capacity(docs.len());
-        let mut compute = |at: usize, column: &FeatureColumn, evidence: &Evidence<'_>| {
-            buffer.clear();
-            buffer.resize(docs.len(), f64::NAN);
-            column.feature.values(evidence, &mut buffer)?;
-            for (&candidate, &value) in order.iter().zip(&buffer) {
-                values[candidate as usize * columns + at] = to_f32(value);
-            }
-            Ok::<(), SearchError>(())
-        };
+        let mut compute =
+            |at: usize, column: &FeatureColumn, statistics: &CandidateStatistics<'_>| {
+                buffer.clear();
+                buffer.resize(docs.len(), f64::NAN);
+                column.feature.values(statistics, &mut buffer)?;
+                for (&candidate, &value) in order.iter().zip(&buffer) {
+                    values[candidate as usize * columns + at] = to_f32(value);
+                }
+                Ok::<(), SearchError>(())
+            };
         let (own, known): (Vec<_>, Vec<_>) =
             self.features.iter().enumerate().partition(|(_, column)| column.is_custom);
-        let evidence = index.catch_damage(|| {
-            let evidence = Evidence::gather(index, query, terms, &sorted, &self.needs)?;
-            known.into_iter().try_for_each(|(at, column)| compute(at, column, &evidence))?;
-            Ok(evidence)
+        let statistics = index.catch_damage(|| {
+            let statistics =
+                CandidateStatistics::gather(index, query, terms, &sorted, &self.needs)?;
+            known.into_iter().try_for_each(|(at, column)| compute(at, column, &statistics))?;
+            Ok(statistics)
         })?;
         // Outside of `catch_damage`: a panic in custom code is not damage of the index.
-        own.into_iter().try_for_each(|(at, column)| compute(at, column, &evidence))?;
+        own.into_iter().try_for_each(|(at, column)| compute(at, column, &statistics))?;
         Ok(FeatureRows { values, columns })
     }
 }

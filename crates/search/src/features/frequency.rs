@@ -5,8 +5,8 @@
 use rankwright_spec::{Spec, params};
 
 use super::def::{Build, FeatureDef};
-use super::evidence::{Evidence, Needs, TextFieldEvidence};
 use super::fields::{TextFieldParams, text_field};
+use super::statistics::{CandidateStatistics, Needs, TextFieldStatistics};
 use super::{Feature, TermSummary};
 use crate::error::SearchError;
 use crate::index::{Index, TextField};
@@ -132,29 +132,33 @@ impl Feature for FrequencyFeature {
         Needs::default().frequencies(self.field)
     }
 
-    fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
-        let found = evidence.text_field(self.field)?;
-        let terms = numbers(evidence, self.field, found);
-        let lengths = evidence.index.lengths(self.field);
+    fn values(
+        &self,
+        statistics: &CandidateStatistics<'_>,
+        out: &mut [f64],
+    ) -> Result<(), SearchError> {
+        let found = statistics.text_field(self.field)?;
+        let terms = numbers(statistics, self.field, found);
+        let lengths = statistics.index.lengths(self.field);
         let mut values = Vec::new();
         for (candidate, slot) in out.iter_mut().enumerate() {
-            let length = lengths[evidence.docs[candidate] as usize];
-            let matched = evidence.tfs(found, candidate).zip(&terms).filter(|(tf, _)| *tf > 0);
+            let length = lengths[statistics.docs[candidate] as usize];
+            let matched = statistics.tfs(found, candidate).zip(&terms).filter(|(tf, _)| *tf > 0);
             values.clear();
             values.extend(matched.map(|(tf, term)| (self.value)(f64::from(tf), length, term)));
-            *slot = self.combine.of(&values, evidence.terms.distinct().len());
+            *slot = self.combine.of(&values, statistics.terms.distinct().len());
         }
         Ok(())
     }
 }
 
 fn numbers(
-    evidence: &Evidence<'_>,
+    statistics: &CandidateStatistics<'_>,
     field: TextField,
-    found: &TextFieldEvidence,
+    found: &TextFieldStatistics,
 ) -> Vec<TermNumbers> {
-    let documents = evidence.index.documents() as f64;
-    let all = evidence.index.terms(field) as f64;
+    let documents = statistics.index.documents() as f64;
+    let all = statistics.index.terms(field) as f64;
     let terms = found.stats.iter().map(|stats| TermNumbers {
         idf: idf(documents, stats.documents as f64),
         rarity: all / (stats.occurrences as f64).max(1.0),

@@ -15,7 +15,6 @@ mod classes;
 mod column;
 mod def;
 mod dense;
-mod evidence;
 mod extract;
 mod fields;
 mod frequency;
@@ -25,13 +24,14 @@ mod proximity;
 mod query;
 mod run;
 mod set;
+mod statistics;
 mod summary;
 mod weight;
 
 pub use def::{FeatureDef, FeatureParams};
-pub use evidence::{Evidence, Needs};
 pub use extract::{Extractor, FeatureRows};
 pub use set::{DEFAULT_CANDIDATES, FEATURE_VERSION, FeatureSet};
+pub use statistics::{CandidateStatistics, Needs};
 
 use crate::error::SearchError;
 #[cfg(doc)]
@@ -100,7 +100,11 @@ pub trait Feature: Send + Sync {
         Vec::new()
     }
 
-    /// Writes the value of each candidate, in the order of the evidence; NaN is missing, and so is
-    /// a value that is not written.
-    fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError>;
+    /// Writes the value of each candidate, in the order of the statistics; NaN is missing, and so
+    /// is a value that is not written.
+    fn values(
+        &self,
+        statistics: &CandidateStatistics<'_>,
+        out: &mut [f64],
+    ) -> Result<(), SearchError>;
 }

@@ -7,9 +7,9 @@ use rankwright_spec::Spec;
 
 use super::Feature;
 use super::def::FeatureDef;
-use super::evidence::{Evidence, FieldEvidence, Needs};
 use super::fields::text_field;
 use super::frequency::of_text;
+use super::statistics::{CandidateStatistics, FieldStatistics, Needs};
 use crate::error::SearchError;
 use crate::index::{Index, TextField};
 
@@ -66,10 +66,14 @@ impl Feature for Proximity {
         Needs::default().positions(self.field)
     }
 
-    fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
-        let fields = evidence.fields_with_positions(self.field)?;
+    fn values(
+        &self,
+        statistics: &CandidateStatistics<'_>,
+        out: &mut [f64],
+    ) -> Result<(), SearchError> {
+        let fields = statistics.fields_with_positions(self.field)?;
         for (candidate, slot) in out.iter_mut().enumerate() {
-            let values = fields.iter().map(|field| self.kind.value(evidence, field, candidate));
+            let values = fields.iter().map(|field| self.kind.value(statistics, field, candidate));
             *slot = self.kind.combine(values);
         }
         Ok(())
@@ -77,9 +81,14 @@ impl Feature for Proximity {
 }
 
 impl ProximityKind {
-    fn value(self, evidence: &Evidence<'_>, field: &FieldEvidence, candidate: usize) -> f64 {
-        let positions = |term: usize| evidence.positions_in(field, term, candidate);
-        let terms = evidence.terms;
+    fn value(
+        self,
+        statistics: &CandidateStatistics<'_>,
+        field: &FieldStatistics,
+        candidate: usize,
+    ) -> f64 {
+        let positions = |term: usize| statistics.positions_in(field, term, candidate);
+        let terms = statistics.terms;
         match self {
             ProximityKind::Window => {
                 let lists: Vec<&[u32]> = (0..terms.distinct().len()).map(positions).collect();

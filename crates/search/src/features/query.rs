@@ -10,7 +10,7 @@
 use rankwright_spec::params;
 
 use super::def::{Build, FeatureDef};
-use super::evidence::{Evidence, Needs};
+use super::statistics::{CandidateStatistics, Needs};
 use super::{Feature, TermSummary};
 use crate::error::SearchError;
 use crate::index::{Index, TextField};
@@ -100,33 +100,37 @@ impl Feature for QueryFeature {
         Needs::default().frequencies(self.text_field)
     }
 
-    fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
-        let value = self.value(evidence)?;
+    fn values(
+        &self,
+        statistics: &CandidateStatistics<'_>,
+        out: &mut [f64],
+    ) -> Result<(), SearchError> {
+        let value = self.value(statistics)?;
         out.fill(value);
         Ok(())
     }
 }
 
 impl QueryFeature {
-    fn value(&self, evidence: &Evidence<'_>) -> Result<f64, SearchError> {
-        let documents = evidence.index.documents() as f64;
-        let text_field = evidence.text_field(self.text_field)?;
+    fn value(&self, statistics: &CandidateStatistics<'_>) -> Result<f64, SearchError> {
+        let documents = statistics.index.documents() as f64;
+        let text_field = statistics.text_field(self.text_field)?;
         Ok(match self.kind {
-            QueryKind::Length => evidence.terms.length() as f64,
+            QueryKind::Length => statistics.terms.length() as f64,
             QueryKind::Idf(summary) => {
                 let known = text_field.stats.iter().filter(|stats| stats.documents > 0);
                 let idfs: Vec<f64> =
                     known.map(|stats| idf(documents, stats.documents as f64)).collect();
                 summary.of(&idfs, idfs.len())
             }
-            QueryKind::Scope => match evidence.matching()? {
+            QueryKind::Scope => match statistics.matching()? {
                 0 => 0.0,
                 matching => -(matching as f64 / documents).ln(),
             },
             QueryKind::Clarity => {
-                let all = evidence.index.terms(self.text_field) as f64;
-                let length = evidence.terms.length() as f64;
-                let terms = evidence.terms.counts().zip(&text_field.stats);
+                let all = statistics.index.terms(self.text_field) as f64;
+                let length = statistics.terms.length() as f64;
+                let terms = statistics.terms.counts().zip(&text_field.stats);
                 let known = terms.filter(|(_, stats)| stats.occurrences > 0);
                 known
                     .map(|(count, stats)| {

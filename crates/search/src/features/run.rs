@@ -13,7 +13,7 @@ use rankwright_spec::{choices, params};
 
 use super::Feature;
 use super::def::FeatureDef;
-use super::evidence::Evidence;
+use super::statistics::CandidateStatistics;
 use crate::error::SearchError;
 use crate::params::read_params;
 
@@ -62,10 +62,14 @@ impl RunFeature {
 }
 
 impl Feature for RunFeature {
-    fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
+    fn values(
+        &self,
+        statistics: &CandidateStatistics<'_>,
+        out: &mut [f64],
+    ) -> Result<(), SearchError> {
         let lists = self.run.lists();
         out.fill(f64::NAN);
-        let Some(query) = lists.find(&evidence.query.id) else { return Ok(()) };
+        let Some(query) = lists.find(&statistics.query.id) else { return Ok(()) };
         let listed: Vec<(&[u8], f64)> =
             lists.list(query).map(|document| (document.id, document.value)).collect();
         let listed = match self.value {
@@ -73,8 +77,8 @@ impl Feature for RunFeature {
             RunValue::Rank => ranks(&listed)?,
         };
         let values: HashMap<&[u8], f64> = listed.into_iter().collect();
-        let ids = evidence.index.ids()?;
-        for (slot, &doc) in out.iter_mut().zip(evidence.docs) {
+        let ids = statistics.index.ids()?;
+        for (slot, &doc) in out.iter_mut().zip(statistics.docs) {
             if let Some(&value) = values.get(ids.get(doc).as_bytes()) {
                 *slot = value;
             }

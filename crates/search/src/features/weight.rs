@@ -3,7 +3,7 @@
 use rankwright_spec::Spec;
 
 use super::Feature;
-use super::evidence::{Evidence, Needs};
+use super::statistics::{CandidateStatistics, Needs};
 use crate::error::SearchError;
 use crate::index::{Index, TextField};
 use crate::params::read_params;
@@ -31,13 +31,17 @@ impl<W: Weighting> Feature for WeightFeature<W> {
         Needs::default().frequencies(self.field)
     }
 
-    fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
-        let found = evidence.text_field(self.field)?;
-        let (index, terms) = (evidence.index, evidence.terms);
+    fn values(
+        &self,
+        statistics: &CandidateStatistics<'_>,
+        out: &mut [f64],
+    ) -> Result<(), SearchError> {
+        let found = statistics.text_field(self.field)?;
+        let (index, terms) = (statistics.index, statistics.terms);
         let weights = QueryWeighting::new(&self.weighting, index, self.field, terms, &found.stats);
         for (candidate, slot) in out.iter_mut().enumerate() {
-            let document = self.columns.of(evidence.docs[candidate]);
-            let tfs = evidence.tfs(found, candidate).enumerate().filter(|(_, tf)| *tf > 0);
+            let document = self.columns.of(statistics.docs[candidate]);
+            let tfs = statistics.tfs(found, candidate).enumerate().filter(|(_, tf)| *tf > 0);
             let sum: f64 =
                 tfs.map(|(term, tf)| weights.matched(term, f64::from(tf), &document)).sum();
             *slot = sum + weights.document(&document);

@@ -10,7 +10,7 @@
 //! | url | `:` the address contains the value, in any case of letters; `=` the whole address | none |
 //! | stored | cannot be filtered | none |
 //!
-//! `id` is the document's id where no field has that name. A document without a value in a field
+//! `id` is the document's id if no field has that name. A document without a value in a field
 //! passes no comparison of that field.
 
 use std::ops::{Bound, RangeBounds};
@@ -31,10 +31,10 @@ const ID: &str = "id";
 
 /// An expression whose conditions fit the fields of an index.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Rule {
-    All(Vec<Rule>),
-    Any(Vec<Rule>),
-    Not(Box<Rule>),
+pub(super) enum ResolvedFilter {
+    All(Vec<ResolvedFilter>),
+    Any(Vec<ResolvedFilter>),
+    Not(Box<ResolvedFilter>),
     /// Every document.
     Everything,
     Condition(Condition),
@@ -78,14 +78,14 @@ impl LabelTest {
 }
 
 impl FilterExpression {
-    /// The rule of this expression for an index.
-    pub(super) fn resolve(&self, index: &Index) -> Result<Rule, FilterError> {
+    /// The expression resolved for the fields of an index.
+    pub(super) fn resolve(&self, index: &Index) -> Result<ResolvedFilter, FilterError> {
         let resolver = Resolver { index };
         let failed = |(offset, problem)| FilterError {
             origin: self.origin,
             ..FilterError::new(&self.text, offset, problem)
         };
-        resolver.rule(&self.root).map_err(failed)
+        resolver.resolve(&self.root).map_err(failed)
     }
 }
 
@@ -97,28 +97,30 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    fn rule(&self, node: &Node) -> Resolved<Rule> {
-        let rules = |nodes: &[Node]| {
-            nodes.iter().map(|node| self.rule(node)).collect::<Resolved<Vec<Rule>>>()
+    fn resolve(&self, node: &Node) -> Resolved<ResolvedFilter> {
+        let filters = |nodes: &[Node]| {
+            nodes.iter().map(|node| self.resolve(node)).collect::<Resolved<Vec<ResolvedFilter>>>()
         };
         Ok(match node {
-            Node::And(nodes) => Rule::All(rules(nodes)?),
-            Node::Or(nodes) => Rule::Any(rules(nodes)?),
-            Node::Not(node) => Rule::Not(Box::new(self.rule(node)?)),
+            Node::And(nodes) => ResolvedFilter::All(filters(nodes)?),
+            Node::Or(nodes) => ResolvedFilter::Any(filters(nodes)?),
+            Node::Not(node) => ResolvedFilter::Not(Box::new(self.resolve(node)?)),
             Node::Test(test) => self.field_test(test)?,
         })
     }
 
-    fn field_test(&self, FieldTest { field, test }: &FieldTest) -> Resolved<Rule> {
+    fn field_test(&self, FieldTest { field, test }: &FieldTest) -> Resolved<ResolvedFilter> {
         let Some(field) = field else {
             return match test {
                 ValueTest::Compare(_, word) => self.phrase(None, word),
-                _ => Ok(Rule::Everything),
+                _ => Ok(ResolvedFilter::Everything),
             };
         };
         match self.index.schema().kind(&field.text) {
             Some(kind) => self.typed_test(field, kind, test),
-            None if field.text == ID => label_rule(field, FieldKind::Category, test, Condition::Id),
+            None if field.text == ID => {
+                label_filter(field, FieldKind::Category, test, Condition::Id)
+            }
             None => {
                 let schema = self.index.schema();
                 let known: Vec<&str> = schema.fields.iter().map(|f| f.name.as_str()).collect();
@@ -131,14 +133,19 @@ impl Resolver<'_> {
         }
     }
 
-    fn typed_test(&self, field: &Literal, kind: FieldKind, test: &ValueTest) -> Resolved<Rule> {
+    fn typed_test(
+        &self,
+        field: &Literal,
+        kind: FieldKind,
+        test: &ValueTest,
+    ) -> Resolved<ResolvedFilter> {
         let name = field.text.clone();
         match kind {
-            FieldKind::Text => self.text_rule(field, test),
-            FieldKind::Number => interval_rule(field, kind, test, number_interval),
-            FieldKind::Date => interval_rule(field, kind, test, date_interval),
+            FieldKind::Text => self.text_filter(field, test),
+            FieldKind::Number => interval_filter(field, kind, test, number_interval),
+            FieldKind::Date => interval_filter(field, kind, test, date_interval),
             FieldKind::Category | FieldKind::Links | FieldKind::Url => {
-                label_rule(field, kind, test, |test| Condition::Label {
+                label_filter(field, kind, test, |test| Condition::Label {
                     field: name.clone(),
                     kind,
                     test,
@@ -148,18 +155,18 @@ impl Resolver<'_> {
         }
     }
 
-    fn text_rule(&self, field: &Literal, test: &ValueTest) -> Resolved<Rule> {
+    fn text_filter(&self, field: &Literal, test: &ValueTest) -> Resolved<ResolvedFilter> {
         let name = || Some(field.text.clone());
         match test {
             ValueTest::Present => {
-                Ok(Rule::Condition(Condition::HasText { field: field.text.clone() }))
+                Ok(ResolvedFilter::Condition(Condition::HasText { field: field.text.clone() }))
             }
             ValueTest::Compare(Comparison::Matches | Comparison::Equals, value) => {
                 self.phrase(name(), value)
             }
             ValueTest::OneOf(_, values) => {
-                let rules = values.iter().map(|value| self.phrase(name(), value));
-                Ok(Rule::Any(rules.collect::<Resolved<_>>()?))
+                let filters = values.iter().map(|value| self.phrase(name(), value));
+                Ok(ResolvedFilter::Any(filters.collect::<Resolved<_>>()?))
             }
             ValueTest::Compare(..) | ValueTest::Range { .. } => {
                 Err(no_order(field, FieldKind::Text))
@@ -167,13 +174,13 @@ impl Resolver<'_> {
         }
     }
 
-    fn phrase(&self, field: Option<String>, value: &Literal) -> Resolved<Rule> {
+    fn phrase(&self, field: Option<String>, value: &Literal) -> Resolved<ResolvedFilter> {
         check_wildcard(value)?;
         let terms = self.index.analysis().words(&value.text);
         if terms.is_empty() {
             return Err((value.offset, FilterProblem::NoTerms { value: value.text.clone() }));
         }
-        Ok(Rule::Condition(Condition::Phrase { field, terms }))
+        Ok(ResolvedFilter::Condition(Condition::Phrase { field, terms }))
     }
 }
 
@@ -188,29 +195,29 @@ fn check_wildcard(value: &Literal) -> Resolved<()> {
     }
 }
 
-/// The rule of a field of labels.
-fn label_rule(
+/// The filter of a field of labels.
+fn label_filter(
     field: &Literal,
     kind: FieldKind,
     test: &ValueTest,
     condition: impl Fn(LabelTest) -> Condition,
-) -> Resolved<Rule> {
-    let equals = |value: &Literal, comparison: Comparison| -> Resolved<Rule> {
+) -> Resolved<ResolvedFilter> {
+    let equals = |value: &Literal, comparison: Comparison| -> Resolved<ResolvedFilter> {
         check_wildcard(value)?;
         let test = match (kind, comparison) {
             (FieldKind::Url, Comparison::Matches) => LabelTest::Contains(value.text.to_lowercase()),
             _ => LabelTest::Equals(value.text.clone()),
         };
-        Ok(Rule::Condition(condition(test)))
+        Ok(ResolvedFilter::Condition(condition(test)))
     };
     match test {
-        ValueTest::Present => Ok(Rule::Condition(condition(LabelTest::Present))),
+        ValueTest::Present => Ok(ResolvedFilter::Condition(condition(LabelTest::Present))),
         ValueTest::Compare(comparison @ (Comparison::Matches | Comparison::Equals), value) => {
             equals(value, *comparison)
         }
         ValueTest::OneOf(comparison, values) => {
-            let rules = values.iter().map(|value| equals(value, *comparison));
-            Ok(Rule::Any(rules.collect::<Resolved<_>>()?))
+            let filters = values.iter().map(|value| equals(value, *comparison));
+            Ok(ResolvedFilter::Any(filters.collect::<Resolved<_>>()?))
         }
         ValueTest::Compare(..) | ValueTest::Range { .. } => Err(no_order(field, kind)),
     }
@@ -219,13 +226,13 @@ fn label_rule(
 /// Reads a literal as the interval of all values that it stands for.
 type ReadInterval = fn(&str) -> Option<Interval>;
 
-/// The rule of a number or date field.
-fn interval_rule(
+/// The filter of a number or date field.
+fn interval_filter(
     field: &Literal,
     kind: FieldKind,
     test: &ValueTest,
     read: ReadInterval,
-) -> Resolved<Rule> {
+) -> Resolved<ResolvedFilter> {
     let read = |value: &Literal| -> Resolved<Interval> {
         read(value.text.trim()).ok_or_else(|| {
             let (name, value_text) = (field.text.clone(), value.text.clone());
@@ -236,14 +243,14 @@ fn interval_rule(
             (value.offset, problem)
         })
     };
-    let rule = |interval| {
-        Rule::Condition(Condition::Interval { field: field.text.clone(), kind, interval })
+    let filter = |interval| {
+        ResolvedFilter::Condition(Condition::Interval { field: field.text.clone(), kind, interval })
     };
     Ok(match test {
-        ValueTest::Present => rule((Bound::Unbounded, Bound::Unbounded)),
+        ValueTest::Present => filter((Bound::Unbounded, Bound::Unbounded)),
         ValueTest::OneOf(_, values) => {
-            let rules = values.iter().map(|value| Ok(rule(read(value)?)));
-            Rule::Any(rules.collect::<Resolved<_>>()?)
+            let filters = values.iter().map(|value| Ok(filter(read(value)?)));
+            ResolvedFilter::Any(filters.collect::<Resolved<_>>()?)
         }
         ValueTest::Range { low, high } => {
             let end = |end: &RangeEnd| end.value.as_ref().map(&read).transpose();
@@ -257,7 +264,7 @@ fn interval_rule(
                 Some(value) if high.included => value.1,
                 Some(value) => before(value),
             };
-            rule((from, to))
+            filter((from, to))
         }
         ValueTest::Compare(comparison, value) => {
             // `1990..1999`, with an open end where a side is empty.
@@ -271,10 +278,10 @@ fn interval_rule(
                 };
                 let from = end(low)?.map_or(Bound::Unbounded, |interval| interval.0);
                 let to = end(high)?.map_or(Bound::Unbounded, |interval| interval.1);
-                return Ok(rule((from, to)));
+                return Ok(filter((from, to)));
             }
             let interval = read(value)?;
-            rule(match comparison {
+            filter(match comparison {
                 Comparison::Matches | Comparison::Equals => interval,
                 Comparison::Less => (Bound::Unbounded, before(interval)),
                 Comparison::AtMost => (Bound::Unbounded, interval.1),

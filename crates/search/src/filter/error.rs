@@ -140,7 +140,7 @@ impl FilterProblem {
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Empty | Self::MissingCondition | Self::UnexpectedCharacter { .. } => {
-                "write conditions such as genre:rock AND year>=1990; quote values with blanks or \
+                "write conditions such as genre:rock AND year>=1990; quote values with spaces or \
                  brackets"
                     .into()
             }
@@ -182,8 +182,8 @@ impl FilterError {
         const BEHIND: usize = 25;
         let start = self.position.saturating_sub(BEFORE);
         let part = self.filter.chars().skip(start).take(BEFORE + BEHIND);
-        let plain = |c: char| if c.is_control() { ' ' } else { c };
-        let part: String = part.map(plain).collect();
+        let on_one_line = |c: char| if c.is_control() { ' ' } else { c };
+        let part: String = part.map(on_one_line).collect();
         format!("{}\n{}^", part.trim_end(), " ".repeat(self.position - start))
     }
 }

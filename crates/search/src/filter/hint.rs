@@ -11,7 +11,7 @@ use std::ops::Bound;
 use rankwright_spec::nearest;
 use serde::Serialize;
 
-use super::condition::{Condition, LabelTest, Rule};
+use super::condition::{Condition, LabelTest, ResolvedFilter};
 use super::expression::{Comparison, FieldTest, FilterExpression, Literal, Node, ValueTest};
 use crate::error::SearchError;
 use crate::index::Index;
@@ -64,7 +64,7 @@ impl fmt::Display for FilterHint {
             Self::Unquoted { field, read, value } => write!(
                 f,
                 "only `{read}` is the value of `{field}`, the rest is read as words of the text; \
-                 quote values with blanks: {field}:\"{value}\""
+                 quote values with spaces: {field}:\"{value}\""
             ),
             Self::OtherValue { field, value, similar } => {
                 let quotes =
@@ -85,14 +85,14 @@ impl fmt::Display for FilterHint {
 pub(super) fn hints(
     index: &Index,
     expression: &FilterExpression,
-    rule: &Rule,
+    filter: &ResolvedFilter,
     passes: bool,
 ) -> Result<Vec<FilterHint>, SearchError> {
     let mut finder = HintFinder { index, hints: Vec::new() };
     finder.bare_fields(&expression.root);
     if !passes {
         finder.unquoted(&expression.root)?;
-        finder.of_rule(rule)?;
+        finder.of_filter(filter)?;
     }
     Ok(finder.hints)
 }
@@ -168,13 +168,13 @@ impl HintFinder<'_> {
     }
 
     /// Conditions that no document can pass.
-    fn of_rule(&mut self, rule: &Rule) -> Result<(), SearchError> {
-        match rule {
-            Rule::All(rules) | Rule::Any(rules) => {
-                rules.iter().try_for_each(|rule| self.of_rule(rule))
+    fn of_filter(&mut self, filter: &ResolvedFilter) -> Result<(), SearchError> {
+        match filter {
+            ResolvedFilter::All(filters) | ResolvedFilter::Any(filters) => {
+                filters.iter().try_for_each(|filter| self.of_filter(filter))
             }
-            Rule::Not(_) | Rule::Everything => Ok(()),
-            Rule::Condition(Condition::Interval { field, interval, .. }) => {
+            ResolvedFilter::Not(_) | ResolvedFilter::Everything => Ok(()),
+            ResolvedFilter::Condition(Condition::Interval { field, interval, .. }) => {
                 let end = |bound: &Bound<f64>| match bound {
                     Bound::Included(value) | Bound::Excluded(value) => Some(*value),
                     Bound::Unbounded => None,
@@ -186,7 +186,11 @@ impl HintFinder<'_> {
                 }
                 Ok(())
             }
-            Rule::Condition(Condition::Label { field, kind, test: LabelTest::Equals(value) }) => {
+            ResolvedFilter::Condition(Condition::Label {
+                field,
+                kind,
+                test: LabelTest::Equals(value),
+            }) => {
                 let found = self.label(field, *kind, value)?;
                 let is_explained = self.hints.iter().any(|hint| match hint {
                     FilterHint::Unquoted { field: explained, .. } => explained == field,
@@ -201,7 +205,7 @@ impl HintFinder<'_> {
                 }
                 Ok(())
             }
-            Rule::Condition(_) => Ok(()),
+            ResolvedFilter::Condition(_) => Ok(()),
         }
     }
 

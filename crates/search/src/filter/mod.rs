@@ -24,7 +24,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 
 use crate::error::{IndexObject, SearchError};
 use crate::index::{Index, IndexId, Stat};
-use condition::{Condition, Rule, contains};
+use condition::{Condition, ResolvedFilter, contains};
 
 /// The documents of an index that pass a condition; other indexes reject it.
 #[derive(Debug, Clone)]
@@ -46,10 +46,10 @@ impl Filter {
         index: &Index,
         expression: &FilterExpression,
     ) -> Result<Filter, SearchError> {
-        let rule = expression.resolve(index)?;
-        let passes = passing(index, &rule)?;
+        let filter = expression.resolve(index)?;
+        let passes = passing(index, &filter)?;
         let documents = passes.iter().filter(|&&passes| passes).count();
-        let hints = hint::hints(index, expression, &rule, documents > 0)?;
+        let hints = hint::hints(index, expression, &filter, documents > 0)?;
         Ok(Filter { passes, documents, index: index.index_id(), hints })
     }
 
@@ -100,28 +100,28 @@ impl Index {
 }
 
 /// Whether each document passes; deleted ones never do.
-fn passing(index: &Index, rule: &Rule) -> Result<Vec<bool>, SearchError> {
-    match rule {
-        Rule::Everything => Ok(living(index)),
-        Rule::Condition(condition) => matching(index, condition),
-        Rule::Not(rule) => {
+fn passing(index: &Index, filter: &ResolvedFilter) -> Result<Vec<bool>, SearchError> {
+    match filter {
+        ResolvedFilter::Everything => Ok(living(index)),
+        ResolvedFilter::Condition(condition) => matching(index, condition),
+        ResolvedFilter::Not(filter) => {
             let mut passes = living(index);
-            let excluded = passing(index, rule)?;
+            let excluded = passing(index, filter)?;
             passes.iter_mut().zip(excluded).for_each(|(passes, not)| *passes &= !not);
             Ok(passes)
         }
-        Rule::All(rules) => {
+        ResolvedFilter::All(filters) => {
             let mut passes = living(index);
-            for rule in rules {
-                let also = passing(index, rule)?;
+            for filter in filters {
+                let also = passing(index, filter)?;
                 passes.iter_mut().zip(also).for_each(|(passes, also)| *passes &= also);
             }
             Ok(passes)
         }
-        Rule::Any(rules) => {
+        ResolvedFilter::Any(filters) => {
             let mut passes = vec![false; index.max_doc()];
-            for rule in rules {
-                let or = passing(index, rule)?;
+            for filter in filters {
+                let or = passing(index, filter)?;
                 passes.iter_mut().zip(or).for_each(|(passes, or)| *passes |= or);
             }
             Ok(passes)

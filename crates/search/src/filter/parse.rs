@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
             return self.nested(offset, |parser| Ok(Node::Not(Box::new(parser.not()?))));
         }
         let sign = self.peek();
-        let has_operand = self.rest().chars().nth(1).is_some_and(|c| !is_blank_or(c, ")"));
+        let has_operand = self.rest().chars().nth(1).is_some_and(|c| !is_whitespace_or(c, ")"));
         match sign.filter(|_| has_operand) {
             Some('-') => {
                 self.offset += 1;
@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
             _ if is_keyword => return missing(self.offset),
             _ => {}
         }
-        let name = self.literal(|c| is_blank_or(c, "()[]{}:=<>!,\"'"))?;
+        let name = self.literal(|c| is_whitespace_or(c, "()[]{}:=<>!,\"'"))?;
         let Some(name) = name else {
             let found = self.peek().unwrap_or(' ');
             return Err((self.offset, FilterProblem::UnexpectedCharacter { found }));
@@ -164,7 +164,7 @@ impl<'a> Parser<'a> {
         Ok(if is_negated { Node::Not(Box::new(node)) } else { node })
     }
 
-    /// Whether a set begins at this byte, after blanks.
+    /// Whether a set begins at this byte, after whitespace.
     fn is_set(&self, offset: usize) -> bool {
         self.text[offset..].trim_start().starts_with(['(', '['])
     }
@@ -206,8 +206,9 @@ impl<'a> Parser<'a> {
             _ => {
                 let missing = FilterProblem::MissingValue { operator: operator.to_owned() };
                 let value =
-                    self.literal(|c| is_blank_or(c, "()"))?.ok_or((self.offset, missing))?;
-                // `a:1, b:2`, `a:b]`: conditions are not separated by commas, brackets have partners.
+                    self.literal(|c| is_whitespace_or(c, "()"))?.ok_or((self.offset, missing))?;
+                // `a:1, b:2`, `a:b]`: conditions are not separated by commas, brackets have
+                // partners.
                 let last = value.text.chars().next_back().filter(|_| !value.is_quoted);
                 if let Some(found @ (',' | ']' | '}')) = last {
                     return Err((self.offset - 1, FilterProblem::UnexpectedCharacter { found }));
@@ -218,7 +219,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The values between brackets, separated by commas, `OR` or blanks.
+    /// The values between brackets, separated by commas, `OR` or whitespace.
     fn set(&mut self) -> Parsed<Vec<Literal>> {
         self.peek();
         let open = self.offset;
@@ -233,7 +234,7 @@ impl<'a> Parser<'a> {
                 Some(',') if !values.is_empty() => self.offset += 1,
                 _ if !values.is_empty() && self.take_keyword("OR") => {}
                 _ => {
-                    let value = self.literal(|c| is_blank_or(c, ",()[]"))?;
+                    let value = self.literal(|c| is_whitespace_or(c, ",()[]"))?;
                     let found = self.peek().unwrap_or(' ');
                     let problem = FilterProblem::UnexpectedCharacter { found };
                     values.push(value.ok_or((self.offset, problem))?);
@@ -265,7 +266,7 @@ impl<'a> Parser<'a> {
     }
 
     fn range_end(&mut self) -> Parsed<Option<Literal>> {
-        let value = self.literal(|c| is_blank_or(c, "[]{}"))?;
+        let value = self.literal(|c| is_whitespace_or(c, "[]{}"))?;
         let missing = FilterProblem::MissingValue { operator: "range".into() };
         let value = value.ok_or((self.offset, missing))?;
         Ok((value.is_quoted || value.text != "*").then_some(value))
@@ -283,7 +284,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A quoted text, or a word that ends before a character of which `ends` is true; `None` where
+    /// A quoted text, or a word that ends before a character of which `ends` is true; `None` if
     /// there is no word.
     fn literal(&mut self, ends: impl Fn(char) -> bool) -> Parsed<Option<Literal>> {
         let Some(first) = self.peek() else { return Ok(None) };
@@ -299,7 +300,7 @@ impl<'a> Parser<'a> {
         Ok((!word.is_empty()).then_some(literal))
     }
 
-    /// A text in quotes, in which a backslash makes the next character plain.
+    /// A text in quotes, in which the character after a backslash stands for itself.
     fn quoted(&mut self, closing: &[char]) -> Parsed<String> {
         let open = self.offset;
         let mut text = String::new();
@@ -336,13 +337,13 @@ impl<'a> Parser<'a> {
         self.peek()?;
         let found = self.rest().get(..word.len())?;
         let behind = self.rest().get(word.len()..)?;
-        let is_word = behind.chars().next().is_none_or(|c| is_blank_or(c, "()[]{}\"'-+"));
+        let is_word = behind.chars().next().is_none_or(|c| is_whitespace_or(c, "()[]{}\"'-+"));
         let is_field = behind.trim_start().starts_with([':', '=', '<', '>', '!']);
         let is_keyword = found.eq_ignore_ascii_case(word) && is_word && !is_field;
         is_keyword.then_some(self.offset + word.len())
     }
 
-    /// The next character that is no blank.
+    /// The next character that is not whitespace.
     fn peek(&mut self) -> Option<char> {
         self.offset = self.text.len() - self.rest().trim_start().len();
         self.rest().chars().next()
@@ -353,7 +354,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The quotes that end a text which begins with this quote; `None` where it is no quote. Editors and
+/// The quotes that end a text which begins with this quote; `None` if it is no quote. Editors and
 /// telephones write typographic quotes.
 pub(crate) fn closing_quotes(open: char) -> Option<&'static [char]> {
     match open {
@@ -366,7 +367,7 @@ pub(crate) fn closing_quotes(open: char) -> Option<&'static [char]> {
     }
 }
 
-fn is_blank_or(c: char, others: &str) -> bool {
+fn is_whitespace_or(c: char, others: &str) -> bool {
     c.is_whitespace() || others.contains(c)
 }
 

@@ -255,7 +255,7 @@ fn check_folder(path: &Path, is_index: bool, options: &BuildOptions) -> Result<(
     Ok(())
 }
 
-/// Removes the leftovers of killed builds; does nothing where the index cannot be read. The caller
+/// Removes the leftovers of killed builds; does nothing if the index cannot be read. The caller
 /// holds the lock of the folder, so that no other process writes there.
 fn remove_leftovers(path: &Path) {
     let Ok(meta) = Meta::read(path) else { return };

@@ -31,7 +31,7 @@ pub(super) fn create_reader_lock(generation: &Path) -> io::Result<()> {
     File::create(generation.join(READERS)).map(drop)
 }
 
-/// Registers a reader of a generation until the file is dropped. `None` where that is not possible:
+/// Registers a reader of a generation until the file is dropped. `None` if that is not possible:
 /// the generation may then be removed while it is read.
 pub(super) fn lock_for_reading(generation: &Path) -> Option<File> {
     let file = File::open(generation.join(READERS)).ok()?;
@@ -113,7 +113,7 @@ impl WriteFailure {
         lock(&self.0).get_or_insert_with(|| copy_of(error));
     }
 
-    /// The error of a failed step of writing: that of the system where there is one.
+    /// The error of a failed step of writing: that of the system if there is one.
     pub(super) fn explain(&self, path: &Path, error: &tantivy::TantivyError) -> SearchError {
         match &*lock(&self.0) {
             Some(system) => SearchError::access(path, copy_of(system)),

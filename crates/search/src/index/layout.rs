@@ -89,7 +89,7 @@ pub(crate) struct IndexLayout {
     pub(crate) source: Field,
     /// Text fields in order, by the names that documents use.
     pub(crate) texts: Vec<(String, TextSlot)>,
-    /// All text fields together; `None` where there is none.
+    /// All text fields together; `None` if there is none.
     pub(crate) all: Option<TextSlot>,
     pub(crate) others: Vec<OtherSlot>,
 }
@@ -103,7 +103,7 @@ impl IndexLayout {
         let (mut texts, mut others) = (Vec::new(), Vec::new());
         let mut names: Vec<String> = vec![ALL.to_owned()];
         for field in &schema.fields {
-            let name = plain_name(&field.name);
+            let name = ascii_name(&field.name);
             if names.contains(&name) {
                 return Err(SearchError::FieldNameTaken { field: field.name.clone(), name });
             }
@@ -181,10 +181,11 @@ fn add_other(builder: &mut SchemaBuilder, name: &str, kind: FieldKind) {
     }
 }
 
-/// The name with only letters, digits, `_` and `-`; tantivy gives other characters a meaning.
-fn plain_name(name: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-    let name: String = name.chars().map(plain).collect();
+/// The name with only ASCII letters, digits, `_` and `-`; tantivy gives other characters a meaning.
+fn ascii_name(name: &str) -> String {
+    let allowed_or_underscore =
+        |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let name: String = name.chars().map(allowed_or_underscore).collect();
     let name = name.trim_start_matches(['_', '-']);
     if name.is_empty() { "field".to_owned() } else { name.to_owned() }
 }
@@ -194,14 +195,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_tantivy_would_read_as_paths_are_made_plain() {
-        assert_eq!(plain_name("metadata.url"), "metadata_url");
-        assert_eq!(plain_name("_private"), "private");
-        assert_eq!(plain_name("été"), "t_");
+    fn names_that_tantivy_would_read_as_paths_are_replaced() {
+        assert_eq!(ascii_name("metadata.url"), "metadata_url");
+        assert_eq!(ascii_name("_private"), "private");
+        assert_eq!(ascii_name("été"), "t_");
     }
 
     #[test]
-    fn two_fields_of_one_plain_name_are_refused() {
+    fn two_fields_of_one_ascii_name_are_refused() {
         let schema = Schema::parse("a.b:text, a_b:text").unwrap();
         assert!(
             IndexLayout::new(&schema)

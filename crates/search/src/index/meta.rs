@@ -36,7 +36,7 @@ impl Meta {
         Self { rankwright_index: VERSION, generation, analysis, schema }
     }
 
-    /// Reads the file of an index; `None` where there is no index.
+    /// Reads the file of an index; `None` if there is no index.
     pub(crate) fn read(folder: &Path) -> Result<Option<Meta>, SearchError> {
         let text = match std::fs::read_to_string(folder.join(FILE)) {
             Ok(text) => text,

@@ -427,7 +427,7 @@ impl Index {
         found.map(TextField).ok_or_else(|| self.no_field(name, FieldKind::Text))
     }
 
-    /// Every text field in order, then `all` where there are several.
+    /// Every text field in order, then `all` if there are several.
     pub fn text_fields(&self) -> impl Iterator<Item = TextField> + use<> {
         (0..self.text_fields.len()).map(TextField)
     }
@@ -461,12 +461,12 @@ impl Index {
         self.text_fields[text_field.0].terms
     }
 
-    /// Smallest length in a text field of a document that has terms; infinite where there is none.
+    /// Smallest length in a text field of a document that has terms; infinite if there is none.
     pub(crate) fn least_length(&self, text_field: TextField) -> f64 {
         self.text_fields[text_field.0].least_length
     }
 
-    /// Mean length in a text field; 1 where it is empty.
+    /// Mean length in a text field; 1 if it is empty.
     pub(crate) fn mean_length(&self, text_field: TextField) -> f64 {
         let terms = self.terms(text_field) as f64;
         if terms == 0.0 { 1.0 } else { terms / f64::from(self.documents) }

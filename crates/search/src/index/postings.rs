@@ -82,7 +82,7 @@ impl TermPostings {
 }
 
 /// The first index at or behind `from` whose document is not before `doc`, in an ascending list.
-/// Steps of doubling length, then a binary search: short ways are quick.
+/// Steps of doubling length, then a binary search: short distances are quick.
 pub(crate) fn position_from(docs: &[u32], from: usize, doc: u32) -> usize {
     let rest = &docs[from..];
     let mut step = 1;
@@ -302,7 +302,7 @@ struct SegmentCursor {
 }
 
 impl PostingCursor {
-    /// The frequency in a living document; 0 where it does not have the term. Documents must be
+    /// The frequency in a living document; 0 if it does not have the term. Documents must be
     /// given in ascending order.
     pub(crate) fn frequency(&mut self, doc: u32) -> u32 {
         let here = self.lists.iter_mut().filter(|list| (list.base..list.end).contains(&doc));
@@ -315,7 +315,7 @@ impl PostingCursor {
     }
 }
 
-/// Moves to a document; false where it is not in the list.
+/// Moves to a document; false if it is not in the list.
 fn seek(list: &mut SegmentPostings, doc: u32) -> bool {
     let now = list.doc();
     now == doc || now < doc && list.seek(doc) == doc

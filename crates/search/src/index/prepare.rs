@@ -12,7 +12,7 @@ use crate::document::{Document, Value};
 use crate::error::{DocumentProblem, SearchError};
 use crate::index::encode::push_term;
 use crate::index::layout::{ALL, IndexLayout, OtherSlot, Stat, TextSlot, URL_STATS, url_column};
-use crate::schema::{FieldKind, date_of, is_blank, number_of, texts_of};
+use crate::schema::{FieldKind, date_of, is_empty_text, number_of, texts_of};
 
 /// Number of words between two values of one field, so that no phrase spans them.
 const VALUE_GAP: usize = 31;
@@ -200,7 +200,7 @@ impl Preparer {
             }
             _ => true,
         };
-        if !added && !is_blank(value) {
+        if !added && !is_empty_text(value) {
             self.counts.add_value(slot, value);
         }
     }

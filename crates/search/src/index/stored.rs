@@ -32,13 +32,13 @@ impl Index {
         Ok(self.ids.get_or_init(|| ids))
     }
 
-    /// The document of an id, as it was added; `None` where there is none.
+    /// The document of an id, as it was added; `None` if there is none.
     pub fn document(&self, id: &str) -> Result<Option<Document>, SearchError> {
         let doc = self.ids()?.find(id);
         doc.map(|doc| self.source(doc)).transpose()
     }
 
-    /// The document of an id as an entry of a ranking, with score 0; `None` where there is none.
+    /// The document of an id as an entry of a ranking, with score 0; `None` if there is none.
     pub fn candidate(&self, id: &str) -> Result<Option<Candidate>, SearchError> {
         let found = self.ids()?.find(id);
         Ok(found.map(|doc| Candidate { doc, index: self.id, score: 0.0 }))
@@ -61,7 +61,7 @@ impl Index {
         self.with_stored(doc, |bytes| serde_json::from_slice(bytes).ok())
     }
 
-    /// Whether the index has a document in exactly this stored form; `None` where it has no document
+    /// Whether the index has a document in exactly this stored form; `None` if it has no document
     /// of this id.
     pub(super) fn has_same(&self, id: &str, bytes: &[u8]) -> Result<Option<bool>, SearchError> {
         let found = self.ids()?.find(id);

@@ -84,9 +84,9 @@ pub fn hits(graph: &Graph, options: HitsOptions) -> Hits {
     for _ in 1..options.iterations {
         let next = gather(nodes, |node| graph.in_links(node), &hubs);
         let next_hubs = gather(nodes, |node| graph.out_links(node), &next);
-        let moved = moved(&next, &authorities) + moved(&next_hubs, &hubs);
+        let change = change(&next, &authorities) + change(&next_hubs, &hubs);
         (authorities, hubs) = (next, next_hubs);
-        if moved <= options.tolerance {
+        if change <= options.tolerance {
             break;
         }
     }
@@ -115,7 +115,7 @@ fn scale(values: &mut [f64]) {
     }
 }
 
-fn moved(new: &[f64], old: &[f64]) -> f64 {
+fn change(new: &[f64], old: &[f64]) -> f64 {
     new.iter().zip(old).map(|(new, old)| (new - old).abs()).sum()
 }
 
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn four_nodes_come_out_as_by_hand() {
+    fn four_nodes_have_the_values_computed_by_hand() {
         // 0 -> {2, 3}, 1 -> 2. Hubs follow [[2, 1], [1, 1]], whose first vector is (g, 1) with
         // the golden ratio g; authorities of 2 and 3 follow the same matrix.
         let graph = Graph::new(4, [(0, 2), (0, 3), (1, 2)]).unwrap();

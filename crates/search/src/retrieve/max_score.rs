@@ -190,7 +190,7 @@ pub(super) struct MaxScore<'a, 'w, W> {
 }
 
 impl<W: Weighting> MaxScore<'_, '_, W> {
-    /// Every document that can be among the best n, in no order; `None` where a score is not a
+    /// Every document that can be among the best n, in no order; `None` if a score is not a
     /// number, so that the full scan must report it.
     pub(super) fn candidates(
         &self,
@@ -221,7 +221,7 @@ impl<W: Weighting> MaxScore<'_, '_, W> {
         Ok(Some(kept))
     }
 
-    /// Scores the documents of a term that have none of the terms before it. Returns false where a
+    /// Scores the documents of a term that have none of the terms before it. Returns false if a
     /// score is not a number.
     fn scan(
         &self,

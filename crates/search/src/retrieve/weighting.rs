@@ -285,7 +285,7 @@ trait WeightingStage: Weighting {
         Ok(buffers.finish(filter, |doc| weights.document(&columns.of(doc))))
     }
 
-    /// The documents that can be among the best n; `None` where a score is not a number.
+    /// The documents that can be among the best n; `None` if a score is not a number.
     fn best_by_bounds(
         &self,
         index: &Index,

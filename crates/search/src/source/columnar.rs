@@ -52,8 +52,8 @@ impl Parquet {
         };
         let content = bytes.clone();
         let (reader, rows, lists) = checked(&name, || {
-            let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-            let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes, plain)?;
+            let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+            let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes, options)?;
             let rows = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
             // A list is read whole, whatever the number of rows at a time.
             let lists = check_lists(&name, &content, builder.metadata(), memory_limit());
@@ -132,7 +132,7 @@ impl Batch {
         let mut columns = Vec::new();
         let mut skipped = Vec::new();
         let names = schema.fields().iter().map(|field| field.name().as_str());
-        let id = id::position(&id::DOCUMENT_IDS, names).unwrap_or(0);
+        let id = id::position(&id::DOCUMENT_ID_FIELDS, names).unwrap_or(0);
         let mut id_column = None;
         for (at, (field, array)) in schema.fields().iter().zip(batch.columns()).enumerate() {
             match column(array, at == id)? {

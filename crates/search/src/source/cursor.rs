@@ -44,7 +44,7 @@ impl Cursor {
         SourceLocation::line(&self.name, line)
     }
 
-    /// A part of the text; empty where the range is outside.
+    /// A part of the text; empty if the range is outside.
     pub(crate) fn slice(&self, range: Range<usize>) -> &[u8] {
         self.bytes.get(range).unwrap_or(&[])
     }

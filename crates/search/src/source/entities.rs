@@ -58,8 +58,8 @@ fn decode_one(name: &str, out: &mut String) -> bool {
         Some(digits) => (digits, 16),
         None => (number, 10),
     };
-    let plain = digits.bytes().all(|b| b.is_ascii_hexdigit());
-    let code = u32::from_str_radix(digits, radix).ok().filter(|&code| plain && code != 0);
+    let all_digits = digits.bytes().all(|b| b.is_ascii_hexdigit());
+    let code = u32::from_str_radix(digits, radix).ok().filter(|&code| all_digits && code != 0);
     match code.and_then(char::from_u32) {
         Some(c) => {
             out.push(c);

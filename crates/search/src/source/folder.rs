@@ -1,9 +1,9 @@
 //! A folder of `*.txt`, `*.md`, `*.html` and `*.htm` files, each of which is a document.
 //!
 //! Files are read in the order of their paths, so that an index does not depend on the file system.
-//! The id is the path inside the folder with `/`; blanks, control characters and `%` in it are
-//! encoded as `%20` and so on, since runs are split at blanks. Links to folders are not followed.
-//! Files of other kinds, and links that lead to no file, are skipped and counted.
+//! The id is the path inside the folder with `/`; whitespace, control characters and `%` in it are
+//! encoded as `%20` and so on, since runs are split at whitespace. Links to folders are not
+//! followed. Files of other kinds, and links that lead to no file, are skipped and counted.
 //!
 //! A text has `text`, and `title` where its first line is short. A page has `title`, `text`, `url`
 //! (its id) and `links`: ids of the pages of the folder that it refers to, and other addresses as
@@ -112,7 +112,7 @@ impl Folder {
         Ok(document)
     }
 
-    /// Links of a page, as ids where they point into the folder, each once, in order.
+    /// Links of a page, as ids if they point into the folder, each once, in order.
     fn links(&self, page: &str, written: Vec<String>) -> Vec<String> {
         let mut seen = HashSet::new();
         let resolved = written.into_iter().filter_map(|href| {
@@ -147,10 +147,10 @@ impl Folder {
                 step => steps.push(encoded(&decoded(step))),
             }
         }
-        let plain = steps.join("/");
-        let index = format!("{plain}/index.html");
+        let path = steps.join("/");
+        let index = format!("{path}/index.html");
         let index = index.trim_start_matches('/').to_owned();
-        [plain, index].into_iter().find(|id| self.ids.contains(id))
+        [path, index].into_iter().find(|id| self.ids.contains(id))
     }
 }
 
@@ -221,7 +221,7 @@ fn decoded(step: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The first line with a word, where it is short enough for a title.
+/// The first line with a word, if it is short enough for a title.
 fn first_line(text: &str, kind: FileKind) -> &str {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
     let line = match kind {

@@ -2,8 +2,8 @@
 //!
 //! One pass, linear in the page, on any text: comments, declarations, scripts, styles and templates
 //! are dropped, block tags separate lines, other tags separate nothing (`<b>W</b>ord` is one word).
-//! An unclosed element extends to the end of the page, as in browsers. Runs of blanks become one
-//! blank, except that lines stay lines.
+//! An unclosed element extends to the end of the page, as in browsers. Runs of whitespace become
+//! one space, except that lines stay lines.
 
 use memchr::memmem;
 
@@ -45,7 +45,7 @@ pub(super) fn page(html: &str) -> HtmlPage {
         };
     }
     raw.push_str(rest);
-    page.text = single_blanks(&entities::decode(&raw));
+    page.text = single_spaces(&entities::decode(&raw));
     page
 }
 
@@ -133,8 +133,8 @@ fn attribute_value(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// The text with single blanks inside lines, and without blank lines.
-fn single_blanks(text: &str) -> String {
+/// The text with single spaces inside lines, and without blank lines.
+fn single_spaces(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         let start = out.len();

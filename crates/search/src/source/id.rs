@@ -7,8 +7,8 @@ use rankwright_data::{SourceLocation, quote};
 
 use crate::error::SearchError;
 
-/// Names of a document's id, in order of precedence, ignoring case.
-pub(crate) const DOCUMENT_IDS: [&str; 6] = ["id", "_id", "docid", "doc_id", "docno", "key"];
+/// Names of the field that holds a document's id, in order of precedence, ignoring case.
+pub(crate) const DOCUMENT_ID_FIELDS: [&str; 6] = ["id", "_id", "docid", "doc_id", "docno", "key"];
 
 /// Largest number of bytes of an id.
 const MAX_ID_BYTES: usize = 1000;
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn the_first_usual_name_wins_over_the_order_of_columns() {
         let names = ["docno", "text", "ID"];
-        assert_eq!(position(&DOCUMENT_IDS, names.into_iter()), Some(2));
-        assert_eq!(position(&DOCUMENT_IDS, ["a"].into_iter()), None);
+        assert_eq!(position(&DOCUMENT_ID_FIELDS, names.into_iter()), Some(2));
+        assert_eq!(position(&DOCUMENT_ID_FIELDS, ["a"].into_iter()), None);
     }
 }

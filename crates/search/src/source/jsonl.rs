@@ -23,7 +23,7 @@ impl DocumentReader for Jsonl {
             Err(error) => return Some(Err(error)),
         };
         let location = || self.0.location(line);
-        Some(record.take_id(&id::DOCUMENT_IDS, location).map(|id| {
+        Some(record.take_id(&id::DOCUMENT_ID_FIELDS, location).map(|id| {
             let fields = record.into_fields(warnings, location);
             Document { id, fields }
         }))

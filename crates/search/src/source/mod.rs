@@ -80,7 +80,7 @@ pub struct Documents {
     format: Option<DocumentFormat>,
     open: Option<OpenInput>,
     warnings: Warnings,
-    /// The documents that were skipped; `None` where a broken document is an error.
+    /// The documents that were skipped; `None` if a broken document is an error.
     skipped: Option<SkippedDocuments>,
     /// Bytes of finished inputs, in their size on disk.
     done: u64,
@@ -148,7 +148,7 @@ impl Documents {
         self
     }
 
-    /// The documents that were skipped so far; `None` where they are errors.
+    /// The documents that were skipped so far; `None` if they are errors.
     pub fn skipped(&self) -> Option<&SkippedDocuments> {
         self.skipped.as_ref()
     }
@@ -164,7 +164,7 @@ impl Documents {
         self.done + part
     }
 
-    /// Bytes of all inputs; `None` where one of them is standard input or another stream.
+    /// Bytes of all inputs; `None` if one of them is standard input or another stream.
     pub fn bytes_total(&self) -> Option<u64> {
         self.total
     }

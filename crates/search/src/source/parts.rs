@@ -13,7 +13,8 @@ pub(crate) struct FieldCollector {
 }
 
 impl FieldCollector {
-    /// Adds a part; a later one of the same name is appended after `separator`. Blank ones are ignored.
+    /// Adds a part; a later one of the same name is appended after `separator`. Empty ones, and
+    /// those of whitespace only, are ignored.
     pub(crate) fn add(&mut self, name: &str, text: &str, separator: &str) {
         if text.trim().is_empty() {
             return;
@@ -65,7 +66,7 @@ pub(crate) fn keep_last_values<T>(fields: &mut Vec<(String, T)>) {
     *fields = kept;
 }
 
-/// The text with every run of blanks replaced by one space, trimmed.
+/// The text with every run of whitespace replaced by one space, trimmed.
 pub(crate) fn single_spaced(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {

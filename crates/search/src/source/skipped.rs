@@ -29,7 +29,7 @@ impl SkippedDocuments {
     /// Maximum number of documents whose location and reason are kept.
     pub const KEPT: usize = 100;
 
-    /// Counts the document of an error; false where the error is not about one document.
+    /// Counts the document of an error; false if the error is not about one document.
     pub(super) fn add(&mut self, error: &SearchError) -> bool {
         let SearchError::Data(error) = error else { return false };
         let DataError::Malformed { location, found, expected, .. } = &**error else { return false };

@@ -100,7 +100,8 @@ impl TableSource {
             let found = format!("two columns named '{twice}'");
             return Err(SearchError::malformed(location(), found, "a header with distinct names"));
         }
-        let id = id::position(&id::DOCUMENT_IDS, columns.iter().map(String::as_str)).unwrap_or(0);
+        let id =
+            id::position(&id::DOCUMENT_ID_FIELDS, columns.iter().map(String::as_str)).unwrap_or(0);
         Ok(TableSource { name, length, reader, columns, id, row })
     }
 

@@ -65,7 +65,7 @@ impl TrecDraft {
         }
     }
 
-    /// Separates words at markup inside a field, unless there is a blank already.
+    /// Separates words at markup inside a field, unless there is whitespace already.
     fn separate_words(&mut self) {
         if self.content.last().is_some_and(|b| !b.is_ascii_whitespace()) {
             self.content.push(b' ');

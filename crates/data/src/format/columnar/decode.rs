@@ -148,7 +148,7 @@ fn textual<'a>(
     for (row, text) in texts.enumerate() {
         let (read, parts) = schema.parse(slot, text.as_bytes()).map_err(|p| (row, p))?;
         match read {
-            CellRead::Plain => {}
+            CellRead::Value => {}
             CellRead::MissingWord => missing_words += 1,
             CellRead::NotNumber => return Ok(Decoded::NotNumbers { feature: first }),
         }

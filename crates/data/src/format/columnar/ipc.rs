@@ -43,7 +43,7 @@ pub(super) fn read_file(
     }
     let schema = Arc::new(arrow_ipc::convert::fb_to_schema(schema));
     let mut decoder = FileDecoder::new(schema.clone(), footer.version());
-    let mut claims = Claims::new(&buffer);
+    let mut claims = ClaimedSizes::new(&buffer);
     for block in footer.dictionaries().iter().flatten() {
         let data = block_bytes(name, &buffer, block, &mut claims)?;
         decoder.read_dictionary(block, &data).map_err(|e| fail(&e))?;
@@ -61,7 +61,7 @@ fn block_bytes(
     name: &str,
     buffer: &Buffer,
     block: &Block,
-    claims: &mut Claims,
+    claims: &mut ClaimedSizes,
 ) -> Result<Buffer, DataError> {
     let size = |value: i64| usize::try_from(value).ok();
     let extent = || {
@@ -84,7 +84,7 @@ pub(super) fn read_stream(
     mut buffer: Buffer,
 ) -> Result<(SchemaRef, Vec<RecordBatch>), DataError> {
     let fail = |error: &dyn Display| damaged(name, FileDamage::reader(error));
-    check_stream(name, &buffer, Claims::new(&buffer))?;
+    check_stream(name, &buffer, ClaimedSizes::new(&buffer))?;
     let mut decoder = StreamDecoder::new();
     let mut batches = Vec::new();
     while !buffer.is_empty() {
@@ -99,7 +99,7 @@ pub(super) fn read_stream(
 }
 
 /// Walks over the messages of a stream and checks the sizes that each claims.
-fn check_stream(name: &str, mut rest: &[u8], mut claims: Claims) -> Result<(), DataError> {
+fn check_stream(name: &str, mut rest: &[u8], mut claims: ClaimedSizes) -> Result<(), DataError> {
     while let Some((marker, after)) = rest.split_first_chunk::<4>() {
         let (length, after) = match marker {
             [0xff, 0xff, 0xff, 0xff] => match after.split_first_chunk::<4>() {
@@ -125,7 +125,7 @@ fn check_stream(name: &str, mut rest: &[u8], mut claims: Claims) -> Result<(), D
 
 /// The sizes that compressed buffers claim to have uncompressed: the arrow crate allocates that
 /// memory at once. Dictionaries stay in memory, record batches are read one at a time.
-struct Claims {
+struct ClaimedSizes {
     limits: ContentLimits,
     /// Bytes of the whole input.
     input: u64,
@@ -133,10 +133,10 @@ struct Claims {
     dictionaries: u64,
 }
 
-impl Claims {
-    fn new(input: &[u8]) -> Claims {
+impl ClaimedSizes {
+    fn new(input: &[u8]) -> ClaimedSizes {
         let limits = ContentLimits::current();
-        Claims { limits, input: input.len() as u64, dictionaries: 0 }
+        ClaimedSizes { limits, input: input.len() as u64, dictionaries: 0 }
     }
 
     /// Rejects a message whose buffers claim to hold more than compression allows, or more than may
@@ -214,7 +214,7 @@ mod tests {
         assert!(bytes.len() < 10_000, "{}", bytes.len());
         let check = |limit| {
             let limits = ContentLimits { most: limit, any_ratio: true };
-            check_stream("t", &bytes, Claims { limits, ..Claims::new(&bytes) })
+            check_stream("t", &bytes, ClaimedSizes { limits, ..ClaimedSizes::new(&bytes) })
         };
         check(1_700_000).unwrap();
         // Each column alone would fit.

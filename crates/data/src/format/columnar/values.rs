@@ -14,16 +14,16 @@ use crate::format::table::{
     CellProblem, Fields, TypedValues, feature_from_f64, feature_from_text, missing,
 };
 
-/// Whether a column holds lists of plain values.
-pub(super) fn is_plain_list(kind: &DataType) -> bool {
-    list_item(kind).is_some_and(is_plain)
+/// Whether a column holds lists of numbers or texts.
+pub(super) fn is_scalar_list(kind: &DataType) -> bool {
+    list_item(kind).is_some_and(is_scalar)
 }
 
 /// Types whose values are single numbers or texts.
-pub(super) fn is_plain(kind: &DataType) -> bool {
+pub(super) fn is_scalar(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, value) => {
-            is_plain(value) && !matches!(**value, DataType::Dictionary(..))
+            is_scalar(value) && !matches!(**value, DataType::Dictionary(..))
         }
         DataType::Boolean | DataType::Null => true,
         kind => kind.is_numeric() || kind.is_string(),
@@ -46,7 +46,7 @@ pub(super) fn typed(kind: &DataType) -> Option<TypedValues> {
         DataType::Date32 | DataType::Date64 => Some(TypedValues::Time { has_clock: false }),
         kind if is_time(kind) => Some(TypedValues::Time { has_clock: true }),
         kind if is_number(kind) || *kind == DataType::Null => Some(TypedValues::Number),
-        kind if is_plain(kind) => None,
+        kind if is_scalar(kind) => None,
         kind => Some(TypedValues::Other(type_name(kind))),
     }
 }

@@ -1,8 +1,8 @@
 //! The fast reader of tables of text: parallel, straight into the rows of the matrix.
 //!
 //! The text is cut into chunks at line ends outside of quotes; then the rows of each chunk are
-//! counted, the matrix is allocated once, and all chunks are read in parallel. Anything that is not
-//! plain (a quote inside of an unquoted cell, a carriage return of its own, too many or too few
+//! counted, the matrix is allocated once, and all chunks are read in parallel. Anything
+//! unusual (a quote inside of an unquoted cell, a carriage return of its own, too many or too few
 //! cells, a value that is an error) gives `None`, and the caller reads the table with the reference
 //! reader. A property test checks that the two agree.
 //!
@@ -40,7 +40,7 @@ struct RecordChunk {
     first_line: u64,
 }
 
-/// Counts the cells of columns in all rows; `None` if a file is not plain.
+/// Counts the cells of columns in all rows; `None` if a file has an unusual form.
 pub(super) fn survey(table: &CsvTable<'_>, columns: &[usize]) -> Option<Vec<ColumnContent>> {
     let chunks = chunks(table);
     let count = |chunk: &RecordChunk| -> Option<Vec<ColumnContent>> {
@@ -73,7 +73,7 @@ pub(super) fn survey(table: &CsvTable<'_>, columns: &[usize]) -> Option<Vec<Colu
     Some(contents)
 }
 
-/// Reads all rows; `None` if a file is not plain, or has an error.
+/// Reads all rows; `None` if a file has an unusual form, or has an error.
 pub(super) fn read(
     table: &CsvTable<'_>,
     schema: &TableSchema,
@@ -229,7 +229,8 @@ fn next_row(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The content of the cell at an offset, and the offset of its end; `None` if it is not plain.
+/// The content of the cell at an offset, and the offset of its end; `None` if it has an unusual
+/// form.
 fn cell(text: &[u8], at: usize, delimiter: u8) -> Option<(Cow<'_, [u8]>, usize)> {
     let rest = text.get(at..)?;
     if rest.first() != Some(&b'"') {
@@ -319,7 +320,8 @@ fn read_chunk(
     (part.rows == chunk.rows).then_some(part)
 }
 
-/// The number that is the cell at an offset, and its length; `None` if it is not a short plain one.
+/// The number that is the cell at an offset, and its length; `None` if it is not a short number
+/// without exponent.
 #[inline(always)]
 fn number_cell(text: &[u8], at: usize, delimiter: u8) -> Option<(f32, usize)> {
     let window: &Window = window(text, at)?;
@@ -335,7 +337,7 @@ fn number_cell(text: &[u8], at: usize, delimiter: u8) -> Option<(f32, usize)> {
     Some((f32_token(window, length)?, length))
 }
 
-/// The number of bytes (at most 16) before the delimiter, a blank, a control character or a byte
+/// The number of bytes (at most 16) before the delimiter, a space, a control character or a byte
 /// that is not ASCII.
 #[inline(always)]
 fn cell_length(window: &Window, delimiter: u8) -> usize {
@@ -355,12 +357,12 @@ fn cell_length(window: &Window, delimiter: u8) -> usize {
         (!inside).trailing_zeros() as usize
     }
     #[cfg(not(target_arch = "x86_64"))]
-    cell_length_plain(window, delimiter)
+    cell_length_reference(window, delimiter)
 }
 
 /// The simple version of the vector comparison.
 #[cfg(any(test, not(target_arch = "x86_64")))]
-fn cell_length_plain(window: &Window, delimiter: u8) -> usize {
+fn cell_length_reference(window: &Window, delimiter: u8) -> usize {
     let inside = |byte: &&u8| (0x21..0x80).contains(*byte) && **byte != delimiter;
     window.iter().take(16).take_while(inside).count()
 }
@@ -454,7 +456,7 @@ mod tests {
 
         #[test]
         fn the_vector_compare_equals_its_reference_implementation(bytes: Window, delimiter in 1u8..128) {
-            prop_assert_eq!(cell_length(&bytes, delimiter), cell_length_plain(&bytes, delimiter));
+            prop_assert_eq!(cell_length(&bytes, delimiter), cell_length_reference(&bytes, delimiter));
         }
     }
 

@@ -18,7 +18,7 @@ pub(in crate::format) fn write(
     check_writable(data.features(), true)?;
     check_texts(data)?;
     let mut header = Vec::new();
-    let given = [
+    let optional_columns = [
         ("qid", true),
         ("docid", data.doc_ids().is_some()),
         ("label", true),
@@ -26,7 +26,7 @@ pub(in crate::format) fn write(
         ("query_weight", data.query_weights().is_some()),
         ("position", data.positions().is_some()),
     ];
-    for (name, _) in given.iter().filter(|(_, given)| *given) {
+    for (name, _) in optional_columns.iter().filter(|(_, present)| *present) {
         write_text(&mut header, name, delimiter);
         header.push(delimiter);
     }
@@ -83,7 +83,7 @@ fn write_row(
     out.push(b'\n');
 }
 
-/// Rejects a text with a NUL byte: readers, ours among them, take such a file for a binary one.
+/// Rejects a text with a NUL byte: readers, including ours, treat a file with one as binary.
 fn check_texts(data: &Dataset) -> io::Result<()> {
     let with_nul = |text: &str| text.contains('\0').then(|| nul_in_text(text));
     let name = data.features().iter().find_map(|name| with_nul(&name));

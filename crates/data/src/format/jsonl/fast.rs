@@ -47,7 +47,7 @@ impl FastLines {
         FastLines { keys: keys.collect() }
     }
 
-    /// Reads a line into its row; `None` if it is not plain, and the row is then undefined.
+    /// Reads a line into its row; `None` if it has an unusual form, and the row is then undefined.
     pub(super) fn line<'a>(
         &self,
         text: &'a [u8],
@@ -116,7 +116,7 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Skips blanks, then one byte that must be there.
+    /// Skips whitespace, then one byte that must be there.
     #[inline(always)]
     fn expect(&mut self, byte: u8) -> Option<()> {
         self.skip_blanks();
@@ -232,7 +232,7 @@ fn is_json_number(text: &[u8]) -> bool {
     }
 }
 
-/// The number at an offset, and its length; `None` if it is not a short plain one.
+/// The number at an offset, and its length; `None` if it is not a short number without exponent.
 #[inline(always)]
 fn number(text: &[u8], at: usize) -> Option<(f32, usize)> {
     let window: &Window = window(text, at)?;
@@ -250,8 +250,9 @@ fn number(text: &[u8], at: usize) -> Option<(f32, usize)> {
     Some((f32_token(window, length)?, length))
 }
 
-/// The length of the number at the start of a window (at most 16), up to a comma, a bracket or a
-/// blank; and whether all of it are digits, minus signs and points, with a digit after the point.
+/// The length of the number at the start of a window (at most 16), up to a comma, a bracket or
+/// whitespace; and whether all of it are digits, minus signs and points, with a digit after the
+/// point.
 #[inline(always)]
 fn number_length(window: &Window) -> (usize, bool) {
     let (mut length, mut is_plain, mut after_point) = (0, true, false);

@@ -11,15 +11,15 @@ fn read_with(text: &str, options: &ReadOptions) -> Result<Dataset, String> {
         .map_err(|e| e.to_string())
 }
 
-fn plain(text: &str) -> Result<Dataset, String> {
+fn read_text(text: &str) -> Result<Dataset, String> {
     read_with(text, &ReadOptions::default())
 }
 
 #[test]
 fn features_are_read_from_an_array_an_object_or_the_line_itself() {
-    let array = plain("{\"qid\":7,\"label\":1,\"features\":[1.5,null]}\n").unwrap();
-    let keys = plain("{\"qid\":\"7\",\"1\":1.5,\"2\":null,\"label\":1.0}").unwrap();
-    let object = plain(r#"{"features":{"1":1.5e0,"2":null},"rel":1,"query_id":7.0}"#).unwrap();
+    let array = read_text("{\"qid\":7,\"label\":1,\"features\":[1.5,null]}\n").unwrap();
+    let keys = read_text("{\"qid\":\"7\",\"1\":1.5,\"2\":null,\"label\":1.0}").unwrap();
+    let object = read_text(r#"{"features":{"1":1.5e0,"2":null},"rel":1,"query_id":7.0}"#).unwrap();
     assert_eq!(array, keys);
     assert_eq!(array, object);
     assert_eq!(array.query_ids().get(0), "7");
@@ -28,7 +28,7 @@ fn features_are_read_from_an_array_an_object_or_the_line_itself() {
 #[test]
 fn a_feature_that_is_left_out_is_absent() {
     let text = "{\"qid\":1,\"label\":1,\"a\":1,\"b\":2}\n\n{\"label\":0,\"qid\":1,\"b\":3}\n";
-    assert_eq!(plain(text).unwrap().matrix().row(1), [0.0, 3.0]);
+    assert_eq!(read_text(text).unwrap().matrix().row(1), [0.0, 3.0]);
     let options = ReadOptions { absent: Absent::Missing, ..ReadOptions::default() };
     assert!(read_with(text, &options).unwrap().matrix().get(1, 0).is_nan());
 }
@@ -37,7 +37,7 @@ fn a_feature_that_is_left_out_is_absent() {
 fn errors_name_line_column_and_key() {
     let error = |later: &str| {
         let first = r#"{"qid":1,"label":1,"features":{"a":1}}"#;
-        plain(&format!("{first}\n{later}\n")).unwrap_err()
+        read_text(&format!("{first}\n{later}\n")).unwrap_err()
     };
     assert_eq!(
         error(r#"{"qid":1,"label":1,"features":{"a":"x"}}"#),
@@ -67,16 +67,16 @@ fn errors_name_line_column_and_key() {
 fn deep_nesting_neither_crashes_nor_passes() {
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     let line = format!("{{\"qid\":1,\"label\":1,\"a\":{deep}}}");
-    assert!(plain(&line).unwrap_err().contains("of type array"), "unlike");
+    assert!(read_text(&line).unwrap_err().contains("of type array"), "unlike");
     let options =
         ReadOptions { roles: Roles::parse("ignore=a").unwrap(), ..ReadOptions::default() };
     assert_eq!(read_with(&line, &options).unwrap().columns(), 0);
-    assert!(plain(&"{\"qid\":".repeat(100_000)).is_err());
+    assert!(read_text(&"{\"qid\":".repeat(100_000)).is_err());
 }
 
 #[test]
 fn infinite_features_are_not_written() {
-    let mut data = plain("{\"qid\":1,\"label\":1,\"a\":1}").unwrap();
+    let mut data = read_text("{\"qid\":1,\"label\":1,\"a\":1}").unwrap();
     data.matrix = crate::Matrix::from_rows(1, 1, vec![f32::INFINITY]).unwrap();
     let error = write(&data, &mut Vec::new()).unwrap_err().to_string();
     assert!(error.starts_with("feature 'a' of row 1 is infinite"), "{error}");
@@ -86,6 +86,6 @@ fn infinite_features_are_not_written() {
 fn rows_are_written_as_documented() {
     let text = "{\"qid\":\"a\",\"docid\":\"d\",\"label\":1,\"features\":[1.5,null]}\n";
     let mut out = Vec::new();
-    write(&plain(text).unwrap(), &mut out).unwrap();
+    write(&read_text(text).unwrap(), &mut out).unwrap();
     assert_eq!(String::from_utf8(out).unwrap(), text);
 }

@@ -1,4 +1,4 @@
-//! The fast reader of LETOR lines. It reads the plain form that nearly every line has (ids
+//! The fast reader of LETOR lines. It reads the usual form that nearly every line has (ids
 //! ascending, ordinary decimal numbers) straight into a row of the matrix, and returns `None` for
 //! anything else: the caller then reads the same line with the reference reader in `line.rs`, which
 //! either understands it or reports the error. A property test checks that the two agree.
@@ -64,13 +64,14 @@ impl IdTexts {
     fn read_other(&self, least: usize, text: &Feature) -> Option<(usize, usize)> {
         let (count, id) = digits(text.first_chunk()?);
         let column = (id as usize).checked_sub(self.first as usize)?;
-        let plain = count > 0 && count < 8 && text.get(count) == Some(&b':');
-        (plain && column >= least).then_some((column, count + 1))
+        let is_short_id = count > 0 && count < 8 && text.get(count) == Some(&b':');
+        (is_short_id && column >= least).then_some((column, count + 1))
     }
 }
 
 /// Reads the line at `at`. `row` has a cell for each column, filled with the value of absent
-/// features. `None`: the line is not plain; the content of the row is then undefined.
+/// features. `None`: the line does not have the usual form; the content of the row is then
+/// undefined.
 #[inline]
 pub(super) fn parse<'a>(
     bytes: &'a [u8],

@@ -3,8 +3,8 @@
 //! Two passes over the mapped text, both parallel. The first (`scan.rs`) cuts it into chunks at
 //! line ends, counts rows and finds the number of columns; then the matrix is allocated once, and
 //! the second reads every line straight into its row (`fast.rs`), or through the reference reader
-//! (`line.rs`) where it is not plain. Memory: the matrix, the labels and ids, and the mapped file.
-//! Rows without a qid take their queries from a side file (`side.rs`).
+//! (`line.rs`) where a line does not have the usual form. Memory: the matrix, the labels and ids,
+//! and the mapped file. Rows without a qid take their queries from a side file (`side.rs`).
 
 mod fast;
 mod line;

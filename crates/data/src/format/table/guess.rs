@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use super::content::{ColumnContent, ContentKind};
 use super::plan::{ColumnUse, SourceColumn};
 use crate::format::roles::{
-    LABELS, POSSIBLE_LABELS, QUERIES, ROW_NUMBERS, is_id_name, is_number_name, plain_name,
+    LABELS, POSSIBLE_LABELS, QUERIES, ROW_NUMBERS, is_id_name, is_number_name, normalised_name,
 };
 
 /// A label guessed by name has at most this many different values.
@@ -40,7 +40,7 @@ impl<'a> Guesses<'a> {
 
     /// The open columns whose name is in a list and whose values fit, in the order of the list.
     fn named(&self, names: &[&str], fits: fn(&ColumnContent) -> bool) -> Vec<usize> {
-        let place = |name: &str| names.iter().position(|known| *known == plain_name(name));
+        let place = |name: &str| names.iter().position(|known| *known == normalised_name(name));
         let mut found: Vec<(usize, usize)> = self
             .open()
             .filter(|(.., content)| fits(content))
@@ -87,7 +87,7 @@ impl<'a> Guesses<'a> {
             .filter(|(.., content)| differs_within(content.sample(), query))
             .map(|(number, name, _)| (number, name))
             .collect();
-        let is_other = |name: &str| !ROW_NUMBERS.contains(&plain_name(name).as_str());
+        let is_other = |name: &str| !ROW_NUMBERS.contains(&normalised_name(name).as_str());
         let numbers = |all: bool| {
             let found = unique.iter().filter(|(_, name)| all || is_other(name));
             found.map(|(number, _)| *number).collect::<Vec<_>>()

@@ -35,7 +35,7 @@ impl Slot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::format) enum CellRead {
     /// A value, or an empty cell.
-    Plain,
+    Value,
     /// A missing value written as a word, such as `NULL`.
     MissingWord,
     /// No number, in a column that was guessed to hold numbers.
@@ -188,7 +188,7 @@ impl TableSchema {
         let missing = [f32::NAN; 3];
         let word = |cell: &[u8]| match is_missing_word(cell) {
             true => CellRead::MissingWord,
-            false => CellRead::Plain,
+            false => CellRead::Value,
         };
         match slot {
             Slot::Number { is_guessed, .. } => {
@@ -199,7 +199,7 @@ impl TableSchema {
                     Ok(TextValue { value, is_missing_word: true }) => {
                         Ok((CellRead::MissingWord, [value; 3]))
                     }
-                    Ok(TextValue { value, .. }) => Ok((CellRead::Plain, [value; 3])),
+                    Ok(TextValue { value, .. }) => Ok((CellRead::Value, [value; 3])),
                     Err(problem) if is_guessed && problem.is_no_number() => {
                         Ok((CellRead::NotNumber, missing))
                     }
@@ -215,12 +215,12 @@ impl TableSchema {
                 let at = time::from_text(cell)
                     .or_else(|| fast_float2::parse(cell).ok().and_then(time::from_number));
                 match at {
-                    Some(at) => Ok((CellRead::Plain, self.time(list, at.micros))),
+                    Some(at) => Ok((CellRead::Value, self.time(list, at.micros))),
                     None if cell.is_empty() || is_missing_word(cell) => Ok((word(cell), missing)),
                     None => Err(CellProblem::not_a_time(cell)),
                 }
             }
-            Slot::Role(_) => Ok((CellRead::Plain, missing)),
+            Slot::Role(_) => Ok((CellRead::Value, missing)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Points in time from text and numbers, as microseconds since the beginning of 1970 in UTC.
 //!
 //! Text is a date, `2026-03-31` or `2026/03/31`, and optionally a time of day after a `T` or a
-//! blank, `18:30`, `18:30:15` or `18:30:15.25`, and then `Z` or an offset, `+02:00`, `+0200` or
+//! space, `18:30`, `18:30:15` or `18:30:15.25`, and then `Z` or an offset, `+02:00`, `+0200` or
 //! `+02`. Without an offset the time is UTC. Dates whose order of day and month cannot be known are
 //! not read. A number is the time since the beginning of 1970, in seconds, milliseconds,
 //! microseconds or nanoseconds: whichever gives a time before the year 5139.

@@ -29,9 +29,9 @@ impl Float for f64 {}
 /// Appends a number; very large and very small ones get an exponent.
 pub(in crate::format) fn write_number(out: &mut Vec<u8>, value: impl Float) {
     let size = value.into().abs();
-    let plain = size == 0.0 || (1e-5..1e16).contains(&size) || !size.is_finite();
+    let without_exponent = size == 0.0 || (1e-5..1e16).contains(&size) || !size.is_finite();
     // Writing into a vector cannot fail.
-    let _ = if plain { write!(out, "{value}") } else { write!(out, "{value:e}") };
+    let _ = if without_exponent { write!(out, "{value}") } else { write!(out, "{value:e}") };
 }
 
 /// Writes rows that are formatted in parallel, in the order given.

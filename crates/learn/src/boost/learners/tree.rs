@@ -34,7 +34,7 @@ impl DeclaredLearner for RegressionTree {
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         // A single tree takes its full step.
         let boost = BoostParams { trees: 1, rate: Auto::Given(1.0), ..BoostParams::default() };
-        // The rule for small data is one for many trees.
+        // The defaults for small data are meant for ensembles of many trees.
         let tree = self.tree.with_defaults(&SizeDefaults::LARGE);
         Ok(Box::new(BoostTrainer::new(Self::DEF, &boost, &tree, &SquaredParams::default())?))
     }

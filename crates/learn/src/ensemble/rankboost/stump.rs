@@ -14,8 +14,8 @@
 //! threshold that orders all pairs correctly would have an infinite alpha; a millionth is added to
 //! numerator and denominator.
 //!
-//! The bins of a row are bytes, by column; a column may hold several features of few bins (its
-//! members), whose bins are then digits of the byte. A cell is the sum of the packed derivatives of
+//! The bins of a row are bytes, by column; a column may hold several features of few bins,
+//! whose bins are then digits of the byte. A cell is the sum of the packed derivatives of
 //! all rows with one byte in one column.
 //!
 //! Cost: one pass over the bins of all features. If all derivatives are 0, or all features are
@@ -94,10 +94,10 @@ impl<'a> Stumps<'a> {
     /// all. `None` if r is 0 for every stump.
     fn best(&self, cells: &[u64], features: Option<&[bool]>) -> Option<Stump> {
         let best_of_column = |(column, cells): (usize, &[u64])| {
-            let members = self.binned.columns()[column].members.iter();
+            let members = self.binned.columns()[column].features.iter();
             let allowed = members.filter(|m| features.is_none_or(|f| f[m.feature as usize]));
-            let found = allowed.filter_map(|member| {
-                best_of_feature(cells, *member, self.binned.feature(member.feature)?)
+            let found = allowed.filter_map(|packing| {
+                best_of_feature(cells, *packing, self.binned.feature(packing.feature)?)
             });
             found.max_by_key(order)
         };
@@ -107,9 +107,9 @@ impl<'a> Stumps<'a> {
     /// Moves the rows of the left side to the front; returns their number. `None` if the feature of
     /// the stump has no bins.
     fn partition_rows(&mut self, stump: Stump, sample: Option<&[u32]>) -> Option<usize> {
-        let (column, member) = self.binned.column_of(stump.feature)?;
+        let (column, packing) = self.binned.column_of(stump.feature)?;
         let bins = self.binned.feature(stump.feature)?;
-        let left = left_bytes(member, bins, stump.bin, stump.missing);
+        let left = left_bytes(packing, bins, stump.bin, stump.missing);
         let bytes = self.binned.column(column);
         let is_left = |row: &u32| left[usize::from(bytes[*row as usize])] == 1;
         let all = || 0..self.binned.rows() as u32;
@@ -158,7 +158,7 @@ impl<'a> Stumps<'a> {
         let mut rows = [self.rows.len() as u64];
         self.collective.sum(&mut rows)?;
         let leaf = leaf(0..self.rows.len(), rows[0], 0.0);
-        Ok(Grown::plain(Vec::new(), vec![leaf]))
+        Ok(Grown::numeric(Vec::new(), vec![leaf]))
     }
 }
 
@@ -173,11 +173,11 @@ pub(super) fn alpha(r: f64) -> f64 {
 }
 
 /// The best threshold of one feature from the cells of its column; `None` if r is 0 for each.
-fn best_of_feature(cells: &[u64], member: PackedFeature, bins: &FeatureBins) -> Option<Stump> {
+fn best_of_feature(cells: &[u64], packing: PackedFeature, bins: &FeatureBins) -> Option<Stump> {
     let mut sums = [0_i64; CELLS];
     for (byte, cell) in cells.iter().enumerate() {
         // The gradient is the upper half; the lower one is never negative, so nothing carries.
-        sums[member.bin(byte as u8)] += i64::from((cell >> 32) as i32);
+        sums[packing.bin(byte as u8)] += i64::from((cell >> 32) as i32);
     }
     let missing = if bins.missing { sums[bins.value_bins()] } else { 0 };
     let mut right: i64 = sums[..bins.value_bins()].iter().sum();
@@ -189,7 +189,7 @@ fn best_of_feature(cells: &[u64], member: PackedFeature, bins: &FeatureBins) -> 
             // Without missing values both sides give the same stump.
             let is_new = side == Side::Left || bins.missing;
             if is_new && absolute_r > best.map_or(0, |best| best.absolute_r) {
-                best = Some(Stump { feature: member.feature, bin, missing: side, absolute_r });
+                best = Some(Stump { feature: packing.feature, bin, missing: side, absolute_r });
             }
         }
     }
@@ -239,7 +239,7 @@ impl Grow for Stumps<'_> {
         };
         let rows = self.rows.len();
         let leaves = vec![leaf(0..count, left, 0.0), leaf(count..rows, right, alpha(r))];
-        Ok(Grown::plain(vec![split], leaves))
+        Ok(Grown::numeric(vec![split], leaves))
     }
 
     fn times(&self) -> GrowTimes {

@@ -9,7 +9,7 @@ use rankwright_model::{ModelBody, Side};
 use super::loss::{LossTerms, PairExponential};
 use super::stump::{Stumps, alpha};
 use crate::bins::Binned;
-use crate::collective::Local;
+use crate::collective::SingleProcess;
 use crate::ensemble::test_support::{rows, trains_reproducibly};
 use crate::learner::LearnerSpec;
 use crate::objective::{Derivatives, DocumentPair, Objective, ObjectiveBuffers, QueryView};
@@ -167,9 +167,9 @@ fn the_stump_found_is_the_best_of_all_and_has_the_alpha_of_the_formula() {
             let mut out = Derivatives { gradient, hessian, cache: &mut [] };
             loss.derivatives(&view, &mut ObjectiveBuffers::default(), &mut out).unwrap();
         }
-        let binned = Binned::new(&data, 255, &Local).unwrap();
-        let mut stumps = Stumps::new(&binned, &Local);
-        let scales = Scales::of(&gradient, &hessian, &Local).unwrap();
+        let binned = Binned::new(&data, 255, &SingleProcess).unwrap();
+        let mut stumps = Stumps::new(&binned, &SingleProcess);
+        let scales = Scales::of(&gradient, &hessian, &SingleProcess).unwrap();
         let (gradient, hessian, scales) = (&gradient[..], &hessian[..], &scales);
         let input = GrowInput { gradient, hessian, scales, sample: None, features: None };
         let grown = stumps.grow(input).unwrap();

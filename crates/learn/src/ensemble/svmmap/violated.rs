@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! Psi(y) = 1 / (R N) sum over relevant r, others n of y_rn (x_r - x_n)
-//! y_rn = 1 where r is above n, else -1
+//! y_rn = 1 if r is above n, else -1
 //! H(y) = 1 - AP(y) + w Psi(y)
 //! ```
 //!

@@ -32,13 +32,14 @@ choices! {
     pub enum Hinge {
         /// The squared hinge.
         Squared = "squared-hinge",
-        /// The hinge, smoothed to a width of 0.04.
+        /// The hinge, with its kink smoothed over a width of 0.04.
         Hinge = "hinge",
     }
 }
 
 impl Hinge {
-    /// The loss; the hinge starts with a width of 1, which becomes smaller during training.
+    /// The loss; the hinge starts with a smoothing width of 1, which becomes smaller during
+    /// training.
     fn shape(self) -> MarginLoss {
         match self {
             Self::Squared => MarginLoss::Squared,

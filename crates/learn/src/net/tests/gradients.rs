@@ -5,7 +5,7 @@ use rankwright_model::Activation;
 
 use super::super::shape::HiddenNorm;
 use super::*;
-use crate::boost::queries::Pass;
+use crate::boost::queries::QueryPass;
 use crate::objective::{Derivatives, ObjectiveBuffers, QueryView};
 
 /// The derivative of a function by each parameter, by finite differences.
@@ -27,7 +27,7 @@ fn differences(parameters: &[f32], step: f32, function: impl Fn(&[f32]) -> f64) 
 fn total_loss(fixture: &NetFixture<'_>, parameters: &[f32]) -> f64 {
     let scores = fixture.scores(parameters);
     let mut queries = TrainingQueries::new(fixture.data, fixture.loss.objective.as_ref());
-    let pass = Pass {
+    let pass = QueryPass {
         objective: fixture.loss.objective.as_ref(),
         scores: &scores,
         seed: 7,
@@ -178,25 +178,25 @@ fn a_linear_scorer_gives_the_numbers_worked_out_by_hand() {
 #[test]
 fn opposite_preferences_are_a_soft_label() {
     let first = 0.25_f32.ln();
-    let plain = labelled_data(&[2], 1, vec![first, 0.0], vec![0.0, 0.0]);
+    let without_pairs = labelled_data(&[2], 1, vec![first, 0.0], vec![0.0, 0.0]);
     for p in [0.9, 0.5, 0.3] {
         let text = format!("0 0 1 {p}\n0 1 0 {}\n", 1.0 - p);
-        let data = with_pairs(plain.clone(), &text);
+        let data = with_pairs(without_pairs.clone(), &text);
         assert!((linear_gradient(&data) - (0.2 - p) * first).abs() < 1e-6, "{p}");
     }
-    let equal = with_pairs(plain, "0 0 = 1\n0 0 > 1 0.5\n");
+    let equal = with_pairs(without_pairs, "0 0 = 1\n0 0 > 1 0.5\n");
     assert!((linear_gradient(&equal) - ((0.2 - 0.5) + 0.5 * (0.2 - 1.0)) * first).abs() < 1e-6);
 }
 
 #[test]
 fn weights_of_queries_and_documents_count() {
     let shape = || NetShape::new(3, &[4], HiddenNorm::None, Activation::Tanh);
-    let plain = data(&[6, 8], 3, 5);
+    let without_pairs = data(&[6, 8], 3, 5);
     let weighted = |row_weights: [f32; 14], query_weights: [f32; 2]| {
-        let query_of_row = plain.query_of_rows();
+        let query_of_row = without_pairs.query_of_rows();
         Dataset::builder()
-            .matrix(plain.matrix().clone())
-            .labels(plain.labels())
+            .matrix(without_pairs.matrix().clone())
+            .labels(without_pairs.labels())
             .weights(row_weights)
             .query_weights(query_of_row.iter().map(|query| query_weights[*query as usize]))
             .query_ids(query_of_row)
@@ -205,7 +205,7 @@ fn weights_of_queries_and_documents_count() {
     };
     for text in ["ranknet", "ranknet(factored=false)", "listnet", "approxndcg"] {
         let gradient = |data: &Dataset| NetFixture::new(text, data, shape()).gradient();
-        let both = gradient(&plain);
+        let both = gradient(&without_pairs);
         let first = gradient(&weighted([1.0; 14], [1.0, 0.0]));
         let second = gradient(&weighted([1.0; 14], [0.0, 3.0]));
         for ((both, first), second) in both.iter().zip(first).zip(second) {

@@ -146,7 +146,7 @@ fn an_exported_net_gives_the_scores_of_training() {
         for activation in [Activation::Relu, Activation::Gelu, Activation::Tanh] {
             let fixture =
                 NetFixture::new("listnet", &data, NetShape::new(5, &[9, 4], norm, activation));
-            let mut passes = Passes::new(fixture.shape.clone());
+            let mut passes = PassBuffers::new(fixture.shape.clone());
             let mut lists = RowLists::default();
             lists.push(0, 0..230, None);
             let mut scores = Vec::new();

@@ -25,8 +25,8 @@
 //!
 //! The score range times sigma must be within [`MAX_RANGE`], so that no product leaves the range of
 //! a 32-bit float; a wider query is computed pair by pair in 64 bits (`pairs.rs`). Each loop is the
-//! same plain Rust compiled twice, for AVX2 and portable, with identical results. Cost O(rows * n)
-//! time, O(n) memory.
+//! same portable Rust (without intrinsics) compiled twice, for AVX2 and portable, with identical
+//! results. Cost O(rows * n) time, O(n) memory.
 
 use crate::exp::{ROUND, exp};
 #[cfg(target_arch = "x86_64")]
@@ -230,7 +230,7 @@ impl RankColumns {
 
     /// The columns from rank `from` on, in blocks that cover the ranks before `to`.
     #[inline(always)]
-    fn blocks(&mut self, from: usize, to: usize, input: RowInput) -> Blocks<'_> {
+    fn blocks(&mut self, from: usize, to: usize, input: RowInput) -> LaneBlocks<'_> {
         let ranks = from..from + (to - from).next_multiple_of(LANES);
         let (first, second) = match input {
             RowInput::Factors => (&self.gain, &self.discount),
@@ -238,7 +238,7 @@ impl RankColumns {
             RowInput::Weights => (&self.row_weights, &self.row_weights),
             RowInput::WeightsAndTies => (&self.row_weights, &self.row_tie_weights),
         };
-        Blocks {
+        LaneBlocks {
             exponentials: self.exponential[ranks.clone()].as_chunks().0,
             score_steps: self.score_step[ranks.clone()].as_chunks().0,
             first: first[ranks.clone()].as_chunks().0,
@@ -360,9 +360,9 @@ fn pairs<const TIES: bool>(
     }
 }
 
-/// One query's columns from a rank on, in blocks of lanes. (Slices and plain loops: iterators of
+/// One query's columns from a rank on, in blocks of lanes. (Slices and indexed loops: iterators of
 /// the standard library that are not inlined would run without wide registers.)
-struct Blocks<'a> {
+struct LaneBlocks<'a> {
     exponentials: &'a [Lanes],
     score_steps: &'a [[i32; LANES]],
     /// The first column of the [`RowInput`]: gains, labels or weights.
@@ -374,10 +374,10 @@ struct Blocks<'a> {
     hessians: &'a mut [Lanes],
 }
 
-impl<'a> Blocks<'a> {
+impl<'a> LaneBlocks<'a> {
     /// Splits off the next [`CHUNK_BLOCKS`] blocks, or all that are left; `None` at the end.
     #[inline(always)]
-    fn next_chunk(&mut self) -> Option<Blocks<'a>> {
+    fn next_chunk(&mut self) -> Option<LaneBlocks<'a>> {
         let blocks = self.exponentials.len().min(CHUNK_BLOCKS);
         if blocks == 0 {
             return None;
@@ -387,7 +387,7 @@ impl<'a> Blocks<'a> {
         let (first, second) = (self.first.split_at(blocks), self.second.split_at(blocks));
         let lambdas = std::mem::take(&mut self.lambdas).split_at_mut(blocks);
         let hessians = std::mem::take(&mut self.hessians).split_at_mut(blocks);
-        *self = Blocks {
+        *self = LaneBlocks {
             exponentials: exponentials.1,
             score_steps: score_steps.1,
             first: first.1,
@@ -395,7 +395,7 @@ impl<'a> Blocks<'a> {
             lambdas: lambdas.1,
             hessians: hessians.1,
         };
-        Some(Blocks {
+        Some(LaneBlocks {
             exponentials: exponentials.0,
             score_steps: score_steps.0,
             first: first.0,

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A relevant document has a worse one k or more ranks above it only if it is itself ranked below
-//! k: documents within the first k have nothing to gain. Cost O(1) a pair; pairs of equal gains
+//! k: documents within the first k have nothing to gain. Cost O(1) per pair; pairs of equal gains
 //! have weight 0.
 
 use rankwright_eval::{EvalError, SwapDelta};
@@ -29,7 +29,7 @@ impl SwapDelta for LambdaGap {
         self.metric.prepare(labels, ideal)
     }
 
-    fn row_from(&self, i: usize, from: usize, out: &mut [f64]) {
+    fn swap_deltas_from(&self, i: usize, from: usize, out: &mut [f64]) {
         let Some(factors) = self.metric.factors() else { return out.fill(0.0) };
         let Some(&gain) = factors.gains.get(i) else { return };
         for ((j, weight), g) in out.iter_mut().enumerate().zip(factors.gains).skip(from) {
@@ -51,10 +51,10 @@ mod tests {
         let labels = [0.0, 0.0, 1.0, 0.0, 2.0];
         gap.prepare(&labels, &[2.0, 1.0, 0.0, 0.0, 0.0]).unwrap();
         let mut row = vec![f64::NAN; 5];
-        gap.row(4, &mut row);
+        gap.swap_deltas(4, &mut row);
         // Counted from 1: rank 3 is relevant like rank 5, and rank 4 is closer than 2 ranks.
         assert_eq!(row, [0.5, 0.5, 0.0, 0.0, 0.0]);
-        gap.row(2, &mut row);
+        gap.swap_deltas(2, &mut row);
         assert_eq!(row, [0.5, 0.0, 0.0, 0.0, 0.0]);
     }
 
@@ -66,7 +66,7 @@ mod tests {
         let mut gap = LambdaGap { metric: p.swap().unwrap(), min_distance: 3 };
         gap.prepare(&[0.0, 0.0, 1.0, 0.0, 0.0], &[1.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
         let mut row = vec![0.0; 5];
-        gap.row(2, &mut row);
+        gap.swap_deltas(2, &mut row);
         assert!(row.iter().all(|weight| *weight == 0.0));
     }
 }

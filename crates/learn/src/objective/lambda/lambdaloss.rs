@@ -13,8 +13,8 @@
 //!
 //! delta depends on the distance of two ranks, not on the ranks themselves: a pair at ranks 50 and
 //! 51 has the same weight as one at 1 and 2, which makes the sum a bound of 1 - NDCG for any
-//! scores. Only for metrics that are sums of gain times discount. Cost O(1) a pair. Pairs of equal
-//! gains have weight 0.
+//! scores. Only for metrics that are sums of gain times discount. Cost O(1) per pair. Pairs of
+//! equal gains have weight 0.
 
 use rankwright_eval::{EvalError, SwapDelta};
 
@@ -33,7 +33,7 @@ impl SwapDelta for LambdaLoss {
         self.metric.prepare(labels, ideal)
     }
 
-    fn row_from(&self, i: usize, from: usize, out: &mut [f64]) {
+    fn swap_deltas_from(&self, i: usize, from: usize, out: &mut [f64]) {
         let Some(factors) = self.metric.factors() else { return out.fill(0.0) };
         let (gains, discounts) = (factors.gains, factors.discounts);
         let (Some(&gain), Some(&discount)) = (gains.get(i), discounts.get(i)) else { return };
@@ -65,7 +65,7 @@ mod tests {
         let mut loss = LambdaLoss { metric: ndcg.swap().unwrap(), rho_factor, delta_factor };
         loss.prepare(&[0.0, 2.0, 1.0, 0.0], &[2.0, 1.0, 0.0, 0.0]).unwrap();
         let mut row = vec![f64::NAN; 4];
-        loss.row(i, &mut row);
+        loss.swap_deltas(i, &mut row);
         row
     }
 
@@ -92,8 +92,8 @@ mod tests {
         let mut loss = LambdaLoss { metric, rho_factor: 0.0, delta_factor: 1.0 };
         loss.prepare(&[1.0, 0.0, 0.0, 1.0, 0.0, 0.0], &[1.0, 1.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
         let (mut top, mut low) = (vec![0.0; 6], vec![0.0; 6]);
-        loss.row(0, &mut top);
-        loss.row(3, &mut low);
+        loss.swap_deltas(0, &mut top);
+        loss.swap_deltas(3, &mut low);
         assert_eq!(top[1..3], low[4..6]);
     }
 }

@@ -94,7 +94,7 @@ fn difference(a: f64, b: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const PLAIN: Logistic = Logistic { sigma: 1.0, divide_by_gap: false };
+    const UNIT: Logistic = Logistic { sigma: 1.0, divide_by_gap: false };
 
     fn pair(weight: f64, tie_weight: f64) -> RankPair {
         RankPair { i: 0, j: 1, weight, tie_weight, copies: 1.0, adds_to_i: true }
@@ -105,10 +105,10 @@ mod tests {
     fn cross_entropy_and_lambda_are_those_worked_out_by_hand() {
         for (p, loss) in [(0.99_f64, 0.01), (0.5, 0.69), (0.01, 4.61)] {
             let score = (p / (1.0 - p)).ln();
-            assert!((PLAIN.loss(&pair(1.0, 0.0), score, 0.0) - loss).abs() < 0.005);
+            assert!((UNIT.loss(&pair(1.0, 0.0), score, 0.0) - loss).abs() < 0.005);
         }
         let score = (0.2_f64 / 0.8).ln();
-        assert!((PLAIN.derivatives(&pair(1.0, 0.0), score, 0.0).gradient + 0.8).abs() < 1e-12);
+        assert!((UNIT.derivatives(&pair(1.0, 0.0), score, 0.0).gradient + 0.8).abs() < 1e-12);
     }
 
     #[test]

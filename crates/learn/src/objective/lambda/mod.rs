@@ -73,7 +73,7 @@ pub use params::{
     TiedLabels,
 };
 pub use rows::PARTNERS as SAMPLED_PARTNERS;
-pub use weight::{CutoffMode, Scheme, Weight};
+pub use weight::{CutoffMode, Weight, WeightScheme};
 
 /// The pairwise objective; [`LambdaConfig::check`] creates it.
 ///
@@ -137,7 +137,7 @@ impl Lambda {
     pub(super) fn new(params: LambdaConfig) -> Result<Self, SpecError> {
         let default_truncation = match params.scheme {
             // LambdaGap pairs are at least k ranks apart, and are used at all ranks.
-            Scheme::Gap => None,
+            WeightScheme::Gap => None,
             _ => params.pair_weight.cutoff().map(|k| k as usize + 3),
         };
         let truncation = params.truncation.or(default_truncation).unwrap_or(usize::MAX);
@@ -255,7 +255,7 @@ impl Lambda {
         // Gains within a smaller range count as equal, and that range has no finite reciprocal.
         if unit >= f64::MIN_POSITIVE {
             match factors {
-                Some(factors) if self.has_plain_rows(ranked) => {
+                Some(factors) if self.has_contiguous_unweighted_pairs(ranked) => {
                     let inverse_unit = 1.0 / unit;
                     let gains = factors.gains.iter().map(|g| (g - min_gain) * inverse_unit);
                     columns.set_factors(gains, factors.discounts);
@@ -263,7 +263,7 @@ impl Lambda {
                 }
                 None if pairs.swap.is_none()
                     && !pairs.ties
-                    && self.has_plain_rows(ranked)
+                    && self.has_contiguous_unweighted_pairs(ranked)
                     && columns.set_labels(&ranked.labels) =>
                 {
                     total = 2.0 * columns.sign_rows(self.truncation, simd);
@@ -337,7 +337,7 @@ impl Lambda {
 
     /// Whether every row of pairs is one of the first ranks with all ranks below it, and all
     /// documents have weight 1.
-    fn has_plain_rows(&self, ranked: &RankedQuery) -> bool {
+    fn has_contiguous_unweighted_pairs(&self, ranked: &RankedQuery) -> bool {
         ranked.weights.is_empty()
             && ranked.promoted.is_empty()
             && !is_sampled(ranked.len(), self.truncation)

@@ -47,7 +47,7 @@ impl QueryPairs<'_> {
         for span in spans(self.rows(query)) {
             let i = span.i;
             if let Some(swap) = self.swap {
-                swap.row_from(i, span.from, row);
+                swap.swap_deltas_from(i, span.from, row);
             }
             for j in (span.from..span.to).filter(|j| *j != i && !self.is_visited(i, *j)) {
                 let delta = self.swap.map_or(1.0, |_| row[j].abs());
@@ -98,7 +98,7 @@ impl QueryPairs<'_> {
         let RankedQuery { labels, weights, .. } = self.ranked;
         let (signed, ties) = into;
         match self.swap {
-            Some(swap) => swap.row_from(i, from, row),
+            Some(swap) => swap.swap_deltas_from(i, from, row),
             None => row[from..to].fill(1.0),
         }
         let own = labels[i];
@@ -156,7 +156,7 @@ impl QueryPairs<'_> {
             }
             let mut weight = f64::from(pair.weight) * self.ranked.pair_weight(i, j);
             if let Some(swap) = self.swap {
-                swap.row_from(top, low, &mut row[..=low]);
+                swap.swap_deltas_from(top, low, &mut row[..=low]);
                 weight *= row[low].abs();
             }
             let (weight, tie_weight) = if pair.equal { (0.0, weight) } else { (weight, 0.0) };

@@ -5,7 +5,7 @@ use rankwright_spec::{Auto, Conflict, SpecError, above, choices, params};
 
 use super::Lambda;
 use super::coherent::PairChoice;
-use super::weight::{CutoffMode, Scheme, Weight};
+use super::weight::{CutoffMode, Weight, WeightScheme};
 use crate::objective::{Objective, ObjectiveDef, ObjectiveParams};
 use crate::simd::Simd;
 
@@ -129,10 +129,10 @@ impl ObjectiveParams for LambdaParams {
             norm_gap: self.norm_gap,
             norm_query: self.norm_query,
             scheme: match self.weight {
-                PairWeight::Swap => Scheme::Swap,
-                PairWeight::Loss2 => Scheme::Loss2,
-                PairWeight::Loss2PlusPlus => Scheme::Loss2PlusPlus(self.mu),
-                PairWeight::Gap => Scheme::Gap,
+                PairWeight::Swap => WeightScheme::Swap,
+                PairWeight::Loss2 => WeightScheme::Loss2,
+                PairWeight::Loss2PlusPlus => WeightScheme::Loss2PlusPlus(self.mu),
+                PairWeight::Gap => WeightScheme::Gap,
             },
             pairs: self.pairs,
             cut: self.cut,
@@ -163,7 +163,7 @@ pub struct LambdaConfig {
     /// The weight of a pair: 1, or given by a metric.
     pub pair_weight: Weight,
     /// The formula that computes a pair's weight from the metric.
-    pub scheme: Scheme,
+    pub scheme: WeightScheme,
     /// The pairs that are used: those of the first ranks, or others too.
     pub pairs: PairChoice,
     /// A pair is used if its better-ranked document is among this many first ranks. `None`: k + 3
@@ -189,7 +189,7 @@ impl Default for LambdaConfig {
         Self {
             sigma: 1.0,
             pair_weight: Weight::One,
-            scheme: Scheme::Swap,
+            scheme: WeightScheme::Swap,
             pairs: PairChoice::Top,
             truncation: None,
             ties: TiedLabels::Ignore,

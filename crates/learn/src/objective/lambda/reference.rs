@@ -1,9 +1,9 @@
-//! The reference implementation of the lambda kernel: a plain double loop in 64 bits with the
+//! The reference implementation of the lambda kernel: a double loop in 64 bits with the
 //! library's exp, as the formulas are written. All tests compare with it.
 
 use rankwright_eval::{MetricSpec, Orderer, SourceKind};
 
-use super::{CutoffMode, LambdaConfig, PairChoice, Scheme, TiedLabels, Weight};
+use super::{CutoffMode, LambdaConfig, PairChoice, TiedLabels, Weight, WeightScheme};
 use crate::objective::QueryView;
 
 /// Gradient and hessian of each document, by definition.
@@ -19,7 +19,7 @@ pub(super) fn reference(params: &LambdaConfig, query: &QueryView<'_>) -> (Vec<f6
         |rank: usize| query.weights.get(document_at[rank]).map_or(1.0, |w| f64::from(*w));
     let truncation = match (&params.truncation, &params.pair_weight) {
         (Some(t), _) => *t,
-        (None, _) if params.scheme == Scheme::Gap => n,
+        (None, _) if params.scheme == WeightScheme::Gap => n,
         (None, Weight::Metric(m)) => m.canonical().cutoff.map_or(n, |k| k as usize + 3),
         _ => n,
     };
@@ -92,15 +92,15 @@ fn pair_weights(params: &LambdaConfig, labels: &[f64], truncation: usize, i: usi
     let mut swap = measure.swap().unwrap();
     swap.prepare(labels, &ideal).unwrap();
     let (rho, delta) = match params.scheme {
-        Scheme::Loss2 => (0.0, 1.0),
-        Scheme::Loss2PlusPlus(mu) => (1.0, mu),
-        Scheme::Gap => {
+        WeightScheme::Loss2 => (0.0, 1.0),
+        WeightScheme::Loss2PlusPlus(mu) => (1.0, mu),
+        WeightScheme::Gap => {
             let k = measure.spec().cutoff.map_or(0, |k| k as usize);
             return lambdagap_weights(labels, k, i);
         }
-        Scheme::Swap => {
+        WeightScheme::Swap => {
             let mut row = vec![0.0; labels.len()];
-            swap.row(i, &mut row);
+            swap.swap_deltas(i, &mut row);
             return row;
         }
     };

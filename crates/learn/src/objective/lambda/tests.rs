@@ -41,12 +41,12 @@ fn lambda(metric: &str) -> LambdaConfig {
 /// (`Hard`; by default it is left out) and with pairs of promoted documents (`Coherent`).
 fn variants() -> Vec<LambdaConfig> {
     let mut all: Vec<LambdaConfig> = METRICS.iter().map(|metric| lambda(metric)).collect();
-    let (scheme, pairs) = (Scheme::Loss2PlusPlus(10.0), PairChoice::Coherent);
+    let (scheme, pairs) = (WeightScheme::Loss2PlusPlus(10.0), PairChoice::Coherent);
     all.extend([
-        LambdaConfig { scheme: Scheme::Loss2, ..lambda("ndcg@5") },
+        LambdaConfig { scheme: WeightScheme::Loss2, ..lambda("ndcg@5") },
         LambdaConfig { scheme, ..lambda("ndcg") },
         LambdaConfig { scheme, cut: CutoffMode::Hard, ..lambda("dcg@4") },
-        LambdaConfig { scheme: Scheme::Gap, ..lambda("p@2") },
+        LambdaConfig { scheme: WeightScheme::Gap, ..lambda("p@2") },
         LambdaConfig { pairs, truncation: Some(2), ..lambda("ndcg@5") },
         LambdaConfig { pairs, truncation: Some(1), ..lambda("ap") },
         LambdaConfig { pairs, scheme, truncation: Some(2), ..lambda("ndcg") },
@@ -103,10 +103,10 @@ prop_compose! {
         match metric {
             Some(m) => {
                 let scheme = match scheme_number {
-                    1 if m.contains("dcg") => Scheme::Loss2,
-                    2 if m.contains("dcg") => Scheme::Loss2PlusPlus(mu),
-                    1 if m.starts_with("p@") => Scheme::Gap,
-                    _ => Scheme::Swap,
+                    1 if m.contains("dcg") => WeightScheme::Loss2,
+                    2 if m.contains("dcg") => WeightScheme::Loss2PlusPlus(mu),
+                    1 if m.starts_with("p@") => WeightScheme::Gap,
+                    _ => WeightScheme::Swap,
                 };
                 LambdaConfig { pair_weight: lambda(m).pair_weight, scheme, ..params }
             }
@@ -205,7 +205,7 @@ fn lambdas_are_those_of_lightgbm() {
         (6, -0.0259028, 0.038605),
         (13, 0.0647838, 0.0403063),
     ];
-    let plain = [
+    let unnormed = [
         (0, 0.0337014, 0.08249),
         (1, -0.3858023, 0.3047704),
         (3, -0.2655892, 0.0299309),
@@ -213,7 +213,7 @@ fn lambdas_are_those_of_lightgbm() {
         (10, 0.0367493, 0.0338857),
         (15, 0.0439704, 0.0375949),
     ];
-    for (norm, expected) in [(true, normed), (false, plain)] {
+    for (norm, expected) in [(true, normed), (false, unnormed)] {
         let params = LambdaConfig {
             truncation: Some(6),
             norm_gap: norm,
@@ -286,8 +286,8 @@ fn equal_labels_and_queries_without_a_relevant_document_give_zeros() {
         let query = QueryView::new(&irrelevant, &scores);
         assert!(is_zero(derivatives(&objective, &query)), "{config}");
     }
-    let plain = LambdaConfig::default().check().unwrap();
-    assert!(is_zero(derivatives(&plain, &QueryView::new(&[2.0; 20], &scores))));
+    let default = LambdaConfig::default().check().unwrap();
+    assert!(is_zero(derivatives(&default, &QueryView::new(&[2.0; 20], &scores))));
     // A pair of equal labels pulls the scores together.
     let half = LambdaConfig { ties: TiedLabels::Half, ..LambdaConfig::default() }.check().unwrap();
     let (gradient, _) = derivatives(&half, &QueryView::new(&[1.0; 2], &[1.0, 0.0]));

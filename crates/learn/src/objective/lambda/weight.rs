@@ -27,7 +27,7 @@ use crate::error::LearnError;
 /// The weight of a pair.
 #[derive(Debug, Clone)]
 pub enum Weight {
-    /// 1: the plain pair logistic loss.
+    /// 1 for every pair: the pairwise logistic loss of RankNet.
     One,
     /// The change of a metric when the two documents swap ranks.
     Metric(MetricSpec),
@@ -47,7 +47,7 @@ choices! {
 
 /// The formula by which a metric gives the weight of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Scheme {
+pub enum WeightScheme {
     /// The metric's change when the two documents swap ranks: LambdaRank.
     #[default]
     Swap,
@@ -59,14 +59,18 @@ pub enum Scheme {
     Gap,
 }
 
-impl Scheme {
+impl WeightScheme {
     /// Rejects a metric that the scheme does not support.
     fn check(self, name: &str, cutoff: Option<u32>) -> Result<(), SpecError> {
         let (reason, expected) = match self {
-            Scheme::Loss2 | Scheme::Loss2PlusPlus(_) if !matches!(name, "ndcg" | "dcg") => {
+            WeightScheme::Loss2 | WeightScheme::Loss2PlusPlus(_)
+                if !matches!(name, "ndcg" | "dcg") =>
+            {
                 ("weight=loss2 and loss2++ are for ndcg and dcg", "ndcg or dcg")
             }
-            Scheme::Gap if name != "p" || cutoff.is_none() => ("weight=gap is for p@k", "p@k"),
+            WeightScheme::Gap if name != "p" || cutoff.is_none() => {
+                ("weight=gap is for p@k", "p@k")
+            }
             _ => return Ok(()),
         };
         let (metric, reason) = (name.to_owned(), reason.to_owned());
@@ -76,12 +80,14 @@ impl Scheme {
     /// The weights of the scheme, computed from a metric's gains and discounts or changes.
     fn weights_over(self, metric: Box<dyn SwapDelta>, cutoff: Option<u32>) -> Box<dyn SwapDelta> {
         match self {
-            Scheme::Swap => metric,
-            Scheme::Loss2 => Box::new(LambdaLoss { metric, rho_factor: 0.0, delta_factor: 1.0 }),
-            Scheme::Loss2PlusPlus(mu) => {
+            WeightScheme::Swap => metric,
+            WeightScheme::Loss2 => {
+                Box::new(LambdaLoss { metric, rho_factor: 0.0, delta_factor: 1.0 })
+            }
+            WeightScheme::Loss2PlusPlus(mu) => {
                 Box::new(LambdaLoss { metric, rho_factor: 1.0, delta_factor: mu })
             }
-            Scheme::Gap => {
+            WeightScheme::Gap => {
                 Box::new(LambdaGap { metric, min_distance: cutoff.map_or(1, |k| k as usize) })
             }
         }
@@ -97,7 +103,7 @@ pub(super) struct MetricWeight {
     /// Identifies this value within the process.
     id: u64,
     measure: Measure,
-    scheme: Scheme,
+    scheme: WeightScheme,
     /// The ideal DCG is computed from this many best labels, at most.
     max_ideal: usize,
 }
@@ -122,7 +128,7 @@ impl Weight {
     /// Resolves the metric; `None` for weight 1.
     pub(super) fn resolve(
         &self,
-        scheme: Scheme,
+        scheme: WeightScheme,
         cut: CutoffMode,
         truncation: usize,
     ) -> Result<Option<MetricWeight>, SpecError> {
@@ -201,12 +207,12 @@ mod tests {
     /// Changes of the metric when rank 2 (from 0) of an example query swaps with each rank.
     fn deltas(metric: &str, cut: CutoffMode, truncation: usize) -> Vec<f64> {
         let weight = Weight::Metric(MetricSpec::parse(metric).unwrap());
-        let target = weight.resolve(Scheme::Swap, cut, truncation).unwrap().unwrap();
+        let target = weight.resolve(WeightScheme::Swap, cut, truncation).unwrap().unwrap();
         let mut swaps = SwapCache::default();
         let labels = [0.0, 2.0, 1.0, 0.0, 3.0];
         let swap = target.prepare(&mut swaps, &labels, &[3.0, 2.0, 1.0, 0.0, 0.0]).unwrap();
         let mut row = vec![0.0; 5];
-        swap.row(2, &mut row);
+        swap.swap_deltas(2, &mut row);
         row
     }
 
@@ -239,7 +245,8 @@ mod tests {
     #[test]
     fn a_metric_without_swaps_is_refused_by_name() {
         let weight = Weight::Metric(MetricSpec::parse("kendall").unwrap());
-        let message = weight.resolve(Scheme::Swap, CutoffMode::Soft, 5).unwrap_err().to_string();
+        let message =
+            weight.resolve(WeightScheme::Swap, CutoffMode::Soft, 5).unwrap_err().to_string();
         assert!(message.contains("kendall") && message.contains("expected ndcg"), "{message}");
     }
 }

@@ -7,11 +7,11 @@
 //! too small a hessian sum, a value against a monotone constraint, or no gain, is *not split*: its
 //! rows keep one value and may be split by a later level. In the tree both sides of the test then
 //! lead to equal subtrees, so the tree is always full, with 2^levels leaves, some of which share a
-//! value ([`End`]); a leaf that no row reaches has the value of the rows that it was not separated
-//! from. So `min_rows` holds for every group of rows with a value of its own (a *grown leaf*),
-//! though a leaf of the tree may hold fewer rows. A *position* is one of the 2^d nodes of the full
-//! tree below d tests; a grown leaf may stand at several positions. It is *open* while it may still
-//! be split.
+//! value ([`TreeLeaf`]); a leaf that no row reaches has the value of the rows that it was not
+//! separated from. So `min_rows` holds for every group of rows with a value of its own (a *grown
+//! leaf*), though a leaf of the tree may hold fewer rows. A *position* is one of the 2^d nodes of
+//! the full tree below d tests; a grown leaf may stand at several positions. It is *open* while it
+//! may still be split.
 //!
 //! Growth ends after `levels` tests, or when no test has a total gain above `min_gain`. In the
 //! model, the gain of a grown leaf's split is divided among the leaf's positions in proportion to
@@ -38,10 +38,10 @@ use rayon::prelude::*;
 use self::shape::{rows_of_positions, splits};
 use super::evaluate::{SiblingLeaves, SplitFeature, search_of};
 use super::expand::{Arena, BestSplit, Children, Expander, GrowingLeaf, MIN_RELATIVE_GAIN};
-use super::grow::{GrowTimes, Pool, SMALL_LEAF_ROWS};
-use super::grown::{End, Grown, GrownLeaf};
+use super::grow::{GrowTimes, HistogramPool, SMALL_LEAF_ROWS};
+use super::grown::{Grown, GrownLeaf, TreeLeaf};
 use super::histogram::{Cells, LeafRows};
-use super::interactions::Allowed;
+use super::interactions::AllowedFeatures;
 use super::split::{FoundSplit, HistogramSearch, SplitConstraints, unpack_floats};
 use crate::bins::CELLS;
 use crate::error::LearnError;
@@ -62,7 +62,7 @@ type Counts = Vec<[u64; CELLS]>;
 
 /// The split test chosen for a level, and the row counts of its column if they were needed.
 #[derive(Debug)]
-struct Choice {
+struct LevelChoice {
     /// Index of the split feature.
     feature_index: usize,
     test: LevelSplit,
@@ -87,7 +87,7 @@ struct GrownLevels<'e> {
     /// The index in `nodes` of the grown leaf at each position of the last level, left to right.
     positions: Vec<usize>,
     levels: Vec<EvaluatedLevel>,
-    allowed: Option<Arc<Allowed>>,
+    allowed: Option<Arc<AllowedFeatures>>,
 }
 
 /// Grows a tree from its root; `all` if the root holds every row in order.
@@ -96,7 +96,7 @@ pub(super) fn grow(
     mut root: GrowingLeaf,
     all: bool,
     mut arena: Arena<'_>,
-    pool: &mut Pool<'_>,
+    pool: &mut HistogramPool<'_>,
     times: &mut GrowTimes,
 ) -> Result<Grown, LearnError> {
     let levels = expander.params.levels();
@@ -130,7 +130,7 @@ impl GrownLevels<'_> {
     }
 
     /// The best split test for the level; `None` if no test gains enough.
-    fn choose(&self, arena: &Arena<'_>) -> Result<Option<Choice>, LearnError> {
+    fn choose(&self, arena: &Arena<'_>) -> Result<Option<LevelChoice>, LearnError> {
         let Expander { evaluator, units, params, .. } = self.expander;
         let unsplit_score: f64 = self.open().map(|node| self.unsplit_score(node).abs()).sum();
         let active = self.allowed.as_ref().map_or(self.expander.active, |a| &a.active);
@@ -153,7 +153,7 @@ impl GrownLevels<'_> {
             if counts.is_some()
                 || self.has_enough_rows(evaluator.split_features[feature_index], test)
             {
-                return Ok(Some(Choice { feature_index, test, counts }));
+                return Ok(Some(LevelChoice { feature_index, test, counts }));
             }
             let counts = self.count(feature_index, arena)?;
             found[feature_index] =
@@ -165,7 +165,7 @@ impl GrownLevels<'_> {
     /// The test with the largest gain minus cost; among equals the lowest feature.
     fn best_of(&self, found: &[Option<LevelSplit>]) -> Option<(usize, LevelSplit)> {
         let feature = |feature_index: usize| {
-            self.expander.evaluator.split_features[feature_index].member.feature
+            self.expander.evaluator.split_features[feature_index].packing.feature
         };
         let mut best: Option<(usize, LevelSplit, f64)> = None;
         for (feature_index, test) in found.iter().enumerate() {
@@ -184,7 +184,7 @@ impl GrownLevels<'_> {
     /// The structure score of a leaf that is not split.
     fn unsplit_score(&self, node: &GrowingLeaf) -> f64 {
         let (g, h) = unpack_floats(node.total);
-        self.expander.units.rule.structure_score(g, h, node.limits)
+        self.expander.units.criteria.structure_score(g, h, node.limits)
     }
 
     /// The best split test on one feature; `None` if no test gains anything. With `counts`, a leaf
@@ -222,14 +222,14 @@ impl GrownLevels<'_> {
         else {
             return;
         };
-        let rule = &self.expander.units.rule;
+        let criteria = &self.expander.units.criteria;
         let mut shared = [0; CELLS];
         let search = search_of(&feature, cells, &mut shared, node.searched());
         let constraints =
             SplitConstraints { counts: None, limits: node.limits, direction: feature.direction };
         let unsplit_score = self.unsplit_score(node);
         let min_increase = MIN_RELATIVE_GAIN * unsplit_score.abs();
-        let is_plain = self.expander.evaluator.is_plain(rule);
+        let is_unconstrained = self.expander.evaluator.is_unconstrained(criteria);
         let rows = by_byte.map(|by_byte| by_bin(feature, by_byte));
         for missing in [Side::Right, Side::Left] {
             let Some((mut left, candidate_bins)) = search.start(missing) else { continue };
@@ -241,13 +241,13 @@ impl GrownLevels<'_> {
                 left = left.wrapping_add(*cell);
                 if let Some(rows) = &rows {
                     left_rows += rows[bin];
-                    if left_rows < rule.min_rows || node.rows - left_rows < rule.min_rows {
+                    if left_rows < criteria.min_rows || node.rows - left_rows < criteria.min_rows {
                         continue;
                     }
                 }
-                let structure_score = match is_plain {
-                    true => plain_score(&search, left, rule.min_hessian, rule.l2),
-                    false => search.score_of_split(left, 0, rule, &constraints),
+                let structure_score = match is_unconstrained {
+                    true => unconstrained_score(&search, left, criteria.min_hessian, criteria.l2),
+                    false => search.score_of_split(left, 0, criteria, &constraints),
                 };
                 match structure_score {
                     Some(structure_score) if structure_score - unsplit_score > min_increase => {
@@ -294,10 +294,10 @@ impl GrownLevels<'_> {
     /// another level may follow.
     fn apply_test(
         &mut self,
-        choice: Choice,
+        choice: LevelChoice,
         evaluate_children: bool,
         arena: &mut Arena<'_>,
-        pool: &mut Pool<'_>,
+        pool: &mut HistogramPool<'_>,
     ) -> Result<GrowTimes, LearnError> {
         let (expander, feature_index, test) = (self.expander, choice.feature_index, choice.test);
         let feature = expander.evaluator.split_features[feature_index];
@@ -324,8 +324,8 @@ impl GrownLevels<'_> {
     }
 
     /// Stores the split in every leaf in which the test gains.
-    fn store_splits(&mut self, choice: &Choice, feature: SplitFeature) {
-        let Choice { feature_index, test, counts } = choice;
+    fn store_splits(&mut self, choice: &LevelChoice, feature: SplitFeature) {
+        let LevelChoice { feature_index, test, counts } = choice;
         let gain_in_leaf = |(at, node): (usize, &GrowingLeaf)| {
             let counts = counts.as_ref().and_then(|counts| counts.get(at));
             self.gain_in_leaf(feature, node, counts, *test)
@@ -351,7 +351,7 @@ impl GrownLevels<'_> {
         &mut self,
         evaluate_children: bool,
         arena: &mut Arena<'_>,
-        pool: &mut Pool<'_>,
+        pool: &mut HistogramPool<'_>,
     ) -> Result<(GrowTimes, Vec<(usize, Children)>), LearnError> {
         let started = Instant::now();
         let expander = self.expander;
@@ -398,7 +398,7 @@ impl GrownLevels<'_> {
     }
 
     /// The finished tree; its histograms return to the pool.
-    fn finish(self, arena: &Arena<'_>, pool: &mut Pool<'_>) -> Result<Grown, LearnError> {
+    fn finish(self, arena: &Arena<'_>, pool: &mut HistogramPool<'_>) -> Result<Grown, LearnError> {
         let Self { expander, mut nodes, positions, levels, .. } = self;
         pool.free.extend(nodes.iter_mut().filter_map(|node| node.cells.take()));
         let rows = rows_of_positions(expander, &nodes, &positions, &levels, arena)?;
@@ -409,10 +409,11 @@ impl GrownLevels<'_> {
             limits: expander.units.limits(node.limits),
         });
         let leaves: Vec<GrownLeaf> = leaves.collect();
-        let ends = positions.iter().zip(&rows);
-        let ends = ends.map(|(leaf, rows)| End { leaf: *leaf as u32, rows: *rows }).collect();
+        let tree_leaves = positions.iter().zip(&rows);
+        let tree_leaves =
+            tree_leaves.map(|(leaf, rows)| TreeLeaf { leaf: *leaf as u32, rows: *rows }).collect();
         let splits = splits(expander, &levels, &rows);
-        Ok(Grown { splits, sets: Vec::new(), leaves, ends: Some(ends) })
+        Ok(Grown { splits, sets: Vec::new(), leaves, tree_leaves: Some(tree_leaves) })
     }
 }
 
@@ -423,7 +424,12 @@ fn seconds(times: GrowTimes) -> f64 {
 /// The sum of both sides' structure scores without l1 and monotone constraints, equal to that of
 /// `score_of_split`; `None` if a hessian sum is too small.
 #[inline(always)]
-fn plain_score(search: &HistogramSearch<'_>, left: u64, min_hessian: f64, l2: f64) -> Option<f64> {
+fn unconstrained_score(
+    search: &HistogramSearch<'_>,
+    left: u64,
+    min_hessian: f64,
+    l2: f64,
+) -> Option<f64> {
     let (gl, hl) = unpack_floats(left);
     let (gr, hr) = unpack_floats(search.total.wrapping_sub(left));
     let structure_score = gl * gl / (hl + l2) + gr * gr / (hr + l2);
@@ -434,7 +440,7 @@ fn plain_score(search: &HistogramSearch<'_>, left: u64, min_hessian: f64, l2: f6
 fn by_bin(feature: SplitFeature, by_byte: &[u64; CELLS]) -> [u64; CELLS + 1] {
     let mut rows = [0; CELLS + 1];
     for (byte, count) in by_byte.iter().enumerate() {
-        rows[feature.member.bin(byte as u8)] += count;
+        rows[feature.packing.bin(byte as u8)] += count;
     }
     rows
 }

@@ -1,4 +1,4 @@
-//! The reference implementation: every split test evaluated on every row of every leaf, by plain
+//! The reference implementation: every split test evaluated on every row of every leaf, by unpacked
 //! sums.
 
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use rankwright_data::{Dataset, Random};
 use rankwright_model::{Child, Side, Split, SplitCondition};
 
 use crate::bins::Binned;
-use crate::collective::Local;
+use crate::collective::SingleProcess;
 use crate::simd::Simd;
 use crate::tree::grow::{Grow, GrowInput, Grower, GrownRows};
 use crate::tree::{Direction, Grown, GrownLeaf, Growth, Scales, TreeConfig};
@@ -138,8 +138,8 @@ fn params(levels: usize, min_rows: u64, l2: f64) -> TreeConfig {
 /// The grown tree and the rows of its grown leaves; checks that routes lead each row to its leaf.
 fn grown(sample: &ReferenceData, binned: &Binned, params: &TreeConfig) -> (Grown, Vec<Vec<usize>>) {
     let (gradient, hessian) = (&sample.gradient[..], &sample.hessian[..]);
-    let scales = Scales::of(gradient, hessian, &Local).unwrap();
-    let mut grower = Grower::new(binned, params, &Local, Simd::Auto);
+    let scales = Scales::of(gradient, hessian, &SingleProcess).unwrap();
+    let mut grower = Grower::new(binned, params, &SingleProcess, Simd::Auto);
     let input = GrowInput { gradient, hessian, scales: &scales, sample: None, features: None };
     let grown = grower.grow(input).unwrap();
     let rows_of = |leaf| grower.rows_of(leaf).iter().map(|row| *row as usize).collect();
@@ -175,7 +175,7 @@ proptest! {
         min_rows in 0_u64..12, l2 in prop_oneof![Just(0.0), Just(2.0)],
     ) {
         let sample = random_data(rows, columns, seed);
-        let binned = Binned::new(&sample.data, 255, &Local).unwrap();
+        let binned = Binned::new(&sample.data, 255, &SingleProcess).unwrap();
         let params = params(levels, min_rows, l2);
         let (grown, leaves) = grown(&sample, &binned, &params);
         let mut reference = ReferenceLevels {
@@ -190,10 +190,10 @@ proptest! {
         };
         reference.grow();
         prop_assert_eq!(&leaves, &reference.nodes);
-        let ends = grown.ends.as_ref().unwrap();
-        let positions: Vec<usize> = ends.iter().map(|end| end.leaf as usize).collect();
+        let tree_leaves = grown.tree_leaves.as_ref().unwrap();
+        let positions: Vec<usize> = tree_leaves.iter().map(|end| end.leaf as usize).collect();
         prop_assert_eq!(&positions, &reference.positions);
-        assert_full(&grown.splits, ends.len());
+        assert_full(&grown.splits, tree_leaves.len());
         for (level, test) in reference.levels.iter().enumerate() {
             let splits = &grown.splits[(1 << level) - 1..(2 << level) - 1];
             let bins = binned.feature(test.feature).unwrap();
@@ -218,20 +218,20 @@ proptest! {
 }
 
 #[test]
-fn the_search_with_penalties_gives_the_tree_of_the_plain_search() {
+fn the_search_with_penalties_gives_the_tree_of_the_search_without() {
     // An l1 penalty this small has no effect, but selects the search that handles penalties.
     let sample = random_data(300, 4, 5);
-    let binned = Binned::new(&sample.data, 255, &Local).unwrap();
-    let (plain, _) = grown(&sample, &binned, &params(4, 3, 1.0));
+    let binned = Binned::new(&sample.data, 255, &SingleProcess).unwrap();
+    let (unpenalised, _) = grown(&sample, &binned, &params(4, 3, 1.0));
     let tiny = TreeConfig { l1: 1e-300, ..params(4, 3, 1.0) };
     let (penalised, _) = grown(&sample, &binned, &tiny);
-    assert_eq!(plain.splits, penalised.splits);
+    assert_eq!(unpenalised.splits, penalised.splits);
 }
 
 #[test]
 fn the_score_never_falls_with_a_feature_that_is_constrained_to_rise() {
     let sample = random_data(400, 3, 9);
-    let binned = Binned::new(&sample.data, 255, &Local).unwrap();
+    let binned = Binned::new(&sample.data, 255, &SingleProcess).unwrap();
     let monotone = vec![(2, Direction::Rising)];
     let params = TreeConfig { monotone, ..params(4, 5, 0.0) };
     let (grown, rows) = grown(&sample, &binned, &params);

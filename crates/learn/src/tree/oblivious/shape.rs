@@ -24,8 +24,8 @@ pub(super) fn rows_of_positions(
     let binned = expander.binned;
     let level_test = |level: &EvaluatedLevel| {
         let EvaluatedLevel { feature, test, .. } = level;
-        let bins = binned.feature(feature.member.feature)?;
-        let left = left_bytes(feature.member, bins, test.bin.into(), test.missing);
+        let bins = binned.feature(feature.packing.feature)?;
+        let left = left_bytes(feature.packing, bins, test.bin.into(), test.missing);
         Some((binned.column(feature.column as usize), left))
     };
     let level_tests: Vec<_> = levels.iter().filter_map(level_test).collect();
@@ -67,7 +67,7 @@ pub(super) fn splits(
             false if rows_of_side(0) >= rows_of_side(1) => Side::Left,
             false => Side::Right,
         };
-        let bins = expander.binned.feature(feature.member.feature);
+        let bins = expander.binned.feature(feature.packing.feature);
         let bound = bins.and_then(|bins| bins.bounds.get(usize::from(test.bin))).copied();
         let is_last_level = leaves_below == 1;
         for (position, gain) in gains.iter().enumerate() {
@@ -79,7 +79,7 @@ pub(super) fn splits(
                 false => Child::Split(((2 << depth) - 1 + 2 * position + side) as u32),
             };
             splits.push(Split {
-                feature: feature.member.feature,
+                feature: feature.packing.feature,
                 rule: SplitCondition::AtMost(bound.unwrap_or(f32::INFINITY)),
                 missing,
                 left: child(0),

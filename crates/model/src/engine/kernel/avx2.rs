@@ -40,22 +40,29 @@ impl Avx2 {
 
 impl Kernel for Avx2 {
     #[inline(always)]
-    fn pair<const N: usize>(self, ranks: &[i8; N], above: i8, low: u8, out: &mut [u8; N]) {
+    fn leaf_pair<const N: usize>(
+        self,
+        ranks: &[i8; N],
+        threshold_rank: i8,
+        low_leaf: u8,
+        out: &mut [u8; N],
+    ) {
         // SAFETY: `self` proves that AVX2 is available.
         unsafe {
-            let (above, low) = (_mm256_set1_epi8(above), _mm256_set1_epi8(low as i8));
+            let (threshold_rank, low_leaf) =
+                (_mm256_set1_epi8(threshold_rank), _mm256_set1_epi8(low_leaf as i8));
             for (out, ranks) in out.as_chunks_mut().0.iter_mut().zip(ranks.as_chunks().0) {
-                let mask = _mm256_cmpgt_epi8(self.load(ranks), above);
-                self.store(out, _mm256_sub_epi8(low, mask));
+                let mask = _mm256_cmpgt_epi8(self.load(ranks), threshold_rank);
+                self.store(out, _mm256_sub_epi8(low_leaf, mask));
             }
         }
     }
 
     #[inline(always)]
-    fn pick<const N: usize>(
+    fn select_child<const N: usize>(
         self,
         ranks: &[i8; N],
-        above: i8,
+        threshold_rank: i8,
         slots: &mut Slots<N>,
         of: [usize; 3],
     ) {
@@ -63,9 +70,9 @@ impl Kernel for Avx2 {
         let [left, right, to] = of.map(|slot| slot % SLOTS);
         // SAFETY: `self` proves that AVX2 is available.
         unsafe {
-            let above = _mm256_set1_epi8(above);
+            let threshold_rank = _mm256_set1_epi8(threshold_rank);
             for (chunk, ranks) in ranks.as_chunks().0.iter().enumerate() {
-                let mask = _mm256_cmpgt_epi8(self.load(ranks), above);
+                let mask = _mm256_cmpgt_epi8(self.load(ranks), threshold_rank);
                 let left = self.load(&slots.0[left].as_chunks().0[chunk]);
                 let right = self.load(&slots.0[right].as_chunks().0[chunk]);
                 let picked = _mm256_blendv_epi8(left, right, mask);
@@ -75,12 +82,19 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
-    fn level<const N: usize>(self, ranks: &[i8; N], above: i8, bit: u8, out: &mut [u8; N]) {
+    fn oblivious_level<const N: usize>(
+        self,
+        ranks: &[i8; N],
+        threshold_rank: i8,
+        bit: u8,
+        out: &mut [u8; N],
+    ) {
         // SAFETY: `self` proves that AVX2 is available.
         unsafe {
-            let (above, bit) = (_mm256_set1_epi8(above), _mm256_set1_epi8(bit as i8));
+            let (threshold_rank, bit) =
+                (_mm256_set1_epi8(threshold_rank), _mm256_set1_epi8(bit as i8));
             for (out, ranks) in out.as_chunks_mut().0.iter_mut().zip(ranks.as_chunks().0) {
-                let mask = _mm256_cmpgt_epi8(self.load(ranks), above);
+                let mask = _mm256_cmpgt_epi8(self.load(ranks), threshold_rank);
                 let all = _mm256_or_si256(self.load(out), _mm256_and_si256(mask, bit));
                 self.store(out, all);
             }

@@ -1,6 +1,6 @@
 //! The innermost steps of the select network (`network.rs`), which evaluates every node of a tree
-//! for 32 rows at a time: in plain Rust ([`Portable`]), and with AVX2 intrinsics (`avx2.rs`), since
-//! the compiler does not vectorise all steps well.
+//! for 32 rows at a time: in portable Rust ([`Portable`]), and with AVX2 intrinsics (`avx2.rs`),
+//! since the compiler does not vectorise all steps well.
 //!
 //! The rank of a value is the number of its feature's thresholds that lie below it; a split
 //! compares ranks, not values. Both kernels give the same bytes; a test compares them. Everything
@@ -34,19 +34,38 @@ pub(crate) struct Aligned<T>(pub(crate) T);
 /// leaves, of which there are at most half as many.
 pub(crate) const SLOTS: usize = 512;
 
-/// The steps. Those of trees (`pair`, `pick` and `level`) are for `N` rows, a multiple of
-/// [`REGISTER`]; in them a row goes right if its rank is greater than `above`. A kernel is a value,
-/// so that one that needs certain instructions can be the proof that they are available.
+/// The steps. Those of trees (`leaf_pair`, `select_child` and `oblivious_level`) are for `N` rows,
+/// a multiple of [`REGISTER`]; in them a row goes right if its rank is greater than
+/// `threshold_rank`. A kernel is a value, so that one that needs certain instructions can be the
+/// proof that they are available.
 pub(crate) trait Kernel: Copy {
-    /// A node whose children are the leaves `low` and `low + 1`: sets `out` to `low + 1` in rows
-    /// that go right, to `low` in others.
-    fn pair<const N: usize>(self, ranks: &[i8; N], above: i8, low: u8, out: &mut [u8; N]);
+    /// A node whose children are the leaves `low_leaf` and `low_leaf + 1`: sets `out` to `low_leaf
+    /// + 1` in rows that go right, to `low_leaf` in others.
+    fn leaf_pair<const N: usize>(
+        self,
+        ranks: &[i8; N],
+        threshold_rank: i8,
+        low_leaf: u8,
+        out: &mut [u8; N],
+    );
     /// Any other node: sets the slot `to` to the content of the slot `right` in rows that go right,
     /// of the slot `left` in others; `of` is `[left, right, to]`.
-    fn pick<const N: usize>(self, ranks: &[i8; N], above: i8, slots: &mut Slots<N>, of: [usize; 3]);
+    fn select_child<const N: usize>(
+        self,
+        ranks: &[i8; N],
+        threshold_rank: i8,
+        slots: &mut Slots<N>,
+        of: [usize; 3],
+    );
     /// A level of an oblivious tree, whose splits make the same test: sets the bit `bit` of the
     /// leaf number in rows that go right.
-    fn level<const N: usize>(self, ranks: &[i8; N], above: i8, bit: u8, out: &mut [u8; N]);
+    fn oblivious_level<const N: usize>(
+        self,
+        ranks: &[i8; N],
+        threshold_rank: i8,
+        bit: u8,
+        out: &mut [u8; N],
+    );
     /// Starts loading values into the cache.
     fn prefetch(self, values: &[f32]);
     /// The number of thresholds, at most 255, that lie below each value.
@@ -60,38 +79,50 @@ pub(crate) trait Kernel: Copy {
     fn flip_sign(self, ranks: &Bytes, mask: &Bytes, missing: u8) -> Ranks;
 }
 
-/// Plain Rust, for any processor.
+/// Rust without intrinsics, for any processor.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Portable;
 
 impl Kernel for Portable {
     #[inline(always)]
-    fn pair<const N: usize>(self, ranks: &[i8; N], above: i8, low: u8, out: &mut [u8; N]) {
+    fn leaf_pair<const N: usize>(
+        self,
+        ranks: &[i8; N],
+        threshold_rank: i8,
+        low_leaf: u8,
+        out: &mut [u8; N],
+    ) {
         for (out, rank) in out.iter_mut().zip(ranks) {
-            *out = low + u8::from(*rank > above);
+            *out = low_leaf + u8::from(*rank > threshold_rank);
         }
     }
 
     #[inline(always)]
-    fn pick<const N: usize>(
+    fn select_child<const N: usize>(
         self,
         ranks: &[i8; N],
-        above: i8,
+        threshold_rank: i8,
         slots: &mut Slots<N>,
         of: [usize; 3],
     ) {
         let [left, right, to] = of.map(|slot| slot % SLOTS);
         let mut picked = slots.0[left];
         for ((out, rank), right) in picked.iter_mut().zip(ranks).zip(&slots.0[right]) {
-            *out = if *rank > above { *right } else { *out };
+            *out = if *rank > threshold_rank { *right } else { *out };
         }
         slots.0[to] = picked;
     }
 
     #[inline(always)]
-    fn level<const N: usize>(self, ranks: &[i8; N], above: i8, bit: u8, out: &mut [u8; N]) {
+    fn oblivious_level<const N: usize>(
+        self,
+        ranks: &[i8; N],
+        threshold_rank: i8,
+        bit: u8,
+        out: &mut [u8; N],
+    ) {
         for (out, rank) in out.iter_mut().zip(ranks) {
-            *out |= if *rank > above { bit } else { 0 };
+            *out |= if *rank > threshold_rank { bit } else { 0 };
         }
     }
 

@@ -26,10 +26,11 @@ fn explain_all(explainer: &Explainer<'_>, data: &Dataset) -> Vec<Explanation> {
 fn a_feature_of_a_linear_model_adds_weight_times_distance_from_the_mean() {
     let model = linear_model(2.0, &[3.0, 0.0, -1.0]);
     let dataset = data(3, vec![1.0, 9.0, f32::NAN, 3.0, 9.0, 4.0]);
-    let plain = Explainer::new(&model, options()).unwrap().explain(&dataset, &[0]).unwrap();
-    assert_eq!(plain[0].base, 2.0);
-    assert_eq!(plain[0].contributions(0), [3.0, 0.0]);
-    assert_eq!(plain[0].contributions(1), [9.0, -4.0]);
+    let without_background =
+        Explainer::new(&model, options()).unwrap().explain(&dataset, &[0]).unwrap();
+    assert_eq!(without_background[0].base, 2.0);
+    assert_eq!(without_background[0].contributions(0), [3.0, 0.0]);
+    assert_eq!(without_background[0].contributions(1), [9.0, -4.0]);
     // Means of the terms: 6 and -2, as the missing value counts as 0.
     let explainer = Explainer::with_background(&model, &dataset, options()).unwrap();
     let found = explain_all(&explainer, &dataset);
@@ -71,9 +72,12 @@ fn a_net_of_one_layer_is_linear_in_its_inputs() {
     let model = net_model(Net::new(transforms, vec![layer]).unwrap());
     // Inputs (1, 4) and (-4, 3).
     let dataset = data(2, vec![3.0, 4.0, f32::NAN, f32::NAN]);
-    let plain = explain_all(&Explainer::new(&model, options()).unwrap(), &dataset);
-    assert_eq!((plain[0].base, plain[0].contributions(0)), (0.5, &[2.0, -4.0][..]));
-    assert_eq!(plain[0].contributions(1), [-8.0, -3.0]);
+    let without_background = explain_all(&Explainer::new(&model, options()).unwrap(), &dataset);
+    assert_eq!(
+        (without_background[0].base, without_background[0].contributions(0)),
+        (0.5, &[2.0, -4.0][..])
+    );
+    assert_eq!(without_background[0].contributions(1), [-8.0, -3.0]);
     // Mean inputs (-1.5, 3.5).
     let explainer = Explainer::with_background(&model, &dataset, options()).unwrap();
     let found = explain_all(&explainer, &dataset);
@@ -141,9 +145,10 @@ fn a_blend_adds_its_members_contributions_after_normalisation() {
         Model::new(header(), ModelBody::Blend(blend)).unwrap()
     };
     let dataset = data(2, vec![0.0, 1.0, 4.0, 1.0, 3.0, 2.0]);
-    let plain = blend(Normalise::None);
-    let plain = &explain_all(&Explainer::new(&plain, options()).unwrap(), &dataset)[0];
-    assert_eq!((plain.base, plain.contributions(1)), (2.0, &[8.0, 1.5][..]));
+    let unnormalised = blend(Normalise::None);
+    let unnormalised =
+        &explain_all(&Explainer::new(&unnormalised, options()).unwrap(), &dataset)[0];
+    assert_eq!((unnormalised.base, unnormalised.contributions(1)), (2.0, &[8.0, 1.5][..]));
     // First member: scores 1, 5, 4 become 0, 1, 0.75, and its base 1 becomes 0. Second member:
     // scores 3, 3, 6 become 0, 0, 1, and its base 0 becomes -1.
     let scaled = blend(Normalise::MinMax);

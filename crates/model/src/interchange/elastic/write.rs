@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{NAME, unsupported};
 use crate::error::ModelError;
 use crate::interchange::UnsupportedPart;
-use crate::interchange::common::{in_tree, missing_matters, plain_threshold, side_of_zero};
+use crate::interchange::common::{as_threshold, in_tree, missing_matters, side_of_zero};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Tree};
 
@@ -69,7 +69,7 @@ fn write_tree(
             }
             Child::Split(to) => {
                 let split = tree.splits().get(to as usize).ok_or(UNKNOWN_NODE)?;
-                let threshold = plain_threshold(NAME, to as usize, split)?;
+                let threshold = as_threshold(NAME, to as usize, split)?;
                 let above = to_f32("a threshold", f64::from(threshold.next_up()))?;
                 let side = if missing_matter { split.missing } else { side_of_zero(threshold) };
                 let (yes, no) = (ids, ids + 1);

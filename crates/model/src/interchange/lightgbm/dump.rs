@@ -24,7 +24,7 @@ const EXTRA_SET_BYTES: usize = 4 << 20;
 
 /// The parts of the file that are read.
 #[derive(Deserialize)]
-struct Dump {
+struct DumpFile {
     version: String,
     num_class: u64,
     num_tree_per_iteration: u64,
@@ -39,7 +39,7 @@ struct Dump {
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
-    let dump: Dump = serde_json::from_slice(bytes).map_err(|error| {
+    let dump: DumpFile = serde_json::from_slice(bytes).map_err(|error| {
         let message = error.to_string();
         let expected = match message.contains("recursion limit") {
             true => "trees of less depth, or the model saved as text",

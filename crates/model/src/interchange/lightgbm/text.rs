@@ -232,13 +232,13 @@ impl<'a> TreeLines<'a> {
         })?;
         // The digits of the splits but the root and of the leaves, which have a minus sign.
         let children = digits(splits.saturating_sub(1)) + digits(leaves) + leaves;
-        // The length of a line of numbers of one digit, and the blanks in the two lines of
+        // The length of a line of numbers of one digit, and the spaces in the two lines of
         // children.
         let min_length = |count: usize| (2 * count).saturating_sub(1);
-        let blanks = 2 * splits.saturating_sub(1);
+        let spaces = 2 * splits.saturating_sub(1);
         let lines = [self.split_feature, self.threshold, self.decision_type];
         let too_short = splits > 0
-            && (self.left_child.len() + self.right_child.len() < children + blanks
+            && (self.left_child.len() + self.right_child.len() < children + spaces
                 || lines.iter().any(|line| line.len() < min_length(splits)));
         match too_short || self.leaf_value.len() < min_length(leaves) {
             false => Ok(splits),

@@ -2,7 +2,7 @@
 //! of all trees, and arrays `target_...` with the weights (values) of the leaves.
 
 use super::fields::{attribute, data_type, tensor};
-use super::graph::{Outline, unsupported};
+use super::graph::{OnnxParts, unsupported};
 use super::wire::{Message, WireField, doubles, floats, ints, invalid};
 use super::{NAME, ProtobufProblem, UnsupportedGraph};
 use crate::error::ModelError;
@@ -10,7 +10,7 @@ use crate::interchange::FileProblem;
 
 /// The mode of a node: a leaf, or a comparison of a value `x` with the threshold `t`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum NodeMode {
     /// A leaf whose weight was not yet looked up.
     Leaf,
     /// A leaf whose weight is stored in place of the threshold.
@@ -33,7 +33,7 @@ pub(super) struct TreeArrays {
     pub(super) featureids: Vec<u32>,
     pub(super) truenodeids: Vec<u32>,
     pub(super) falsenodeids: Vec<u32>,
-    pub(super) modes: Vec<Mode>,
+    pub(super) modes: Vec<NodeMode>,
     pub(super) values: Vec<f64>,
     /// 1 if missing values go to the true side of the node; empty if none do at any node.
     pub(super) missing_tracks_true: Vec<u32>,
@@ -62,7 +62,7 @@ const MIN_NODE_BYTES: usize = 5 + 4 + 6;
 
 impl TreeArrays {
     /// Reads the arrays of a file of `size` bytes.
-    pub(super) fn read(outline: &Outline<'_>, size: usize) -> Result<TreeArrays, ModelError> {
+    pub(super) fn read(outline: &OnnxParts<'_>, size: usize) -> Result<TreeArrays, ModelError> {
         let mut arrays = TreeArrays::default();
         let max_values = size / MIN_NODE_BYTES;
         for &message in &outline.attributes {
@@ -242,18 +242,18 @@ impl<'a> Attribute<'a> {
         Ok(all)
     }
 
-    fn modes(self) -> Result<Vec<Mode>, ModelError> {
+    fn modes(self) -> Result<Vec<NodeMode>, ModelError> {
         let mut all = Vec::new();
         for field in self.fields(attribute::STRINGS) {
             all.push(match field?.text()? {
-                "LEAF" => Mode::Leaf,
-                "BRANCH_LEQ" => Mode::AtMost,
-                "BRANCH_LT" => Mode::Below,
-                "BRANCH_GTE" => Mode::AtLeast,
-                "BRANCH_GT" => Mode::Above,
+                "LEAF" => NodeMode::Leaf,
+                "BRANCH_LEQ" => NodeMode::AtMost,
+                "BRANCH_LT" => NodeMode::Below,
+                "BRANCH_GTE" => NodeMode::AtLeast,
+                "BRANCH_GT" => NodeMode::Above,
                 other => {
                     let (node, mode) = (all.len(), other.to_owned());
-                    return Err(unsupported(UnsupportedGraph::Mode { node, mode }));
+                    return Err(unsupported(UnsupportedGraph::NodeMode { node, mode }));
                 }
             });
         }

@@ -25,7 +25,7 @@ const SHAPE_OPERATORS: [&str; 4] = ["Reshape", "Flatten", "Squeeze", "Unsqueeze"
 
 /// The parts of a model around its ensemble, and the attributes of the ensemble.
 #[derive(Debug, Default)]
-pub(super) struct Outline<'a> {
+pub(super) struct OnnxParts<'a> {
     /// Name and version of the program that wrote the file.
     pub(super) producer: String,
     /// The attributes of the ensemble, not yet read.
@@ -59,8 +59,8 @@ pub(super) fn too_many(items: &'static str, most: usize) -> ModelError {
 }
 
 /// Reads the model around the ensemble; fails if other nodes could change scores.
-pub(super) fn outline(bytes: &[u8]) -> Result<Outline<'_>, ModelError> {
-    let mut found = Outline::default();
+pub(super) fn outline(bytes: &[u8]) -> Result<OnnxParts<'_>, ModelError> {
+    let mut found = OnnxParts::default();
     let mut graph = None;
     for field in Message::new(bytes) {
         match field? {

@@ -13,11 +13,11 @@ pub enum ProtobufProblem {
     /// A field that is longer than the remaining bytes.
     #[error("a field is longer than the rest of the file")]
     FieldTooLong,
-    /// A field of an unknown kind (wire type).
-    #[error("a field has the kind {kind}")]
-    FieldKind {
-        /// The kind.
-        kind: u64,
+    /// A field of an unknown wire type.
+    #[error("a field has the wire type {wire_type}")]
+    WireType {
+        /// The wire type.
+        wire_type: u64,
     },
     /// A field with the number 0.
     #[error("a field has the number 0")]
@@ -149,7 +149,7 @@ pub enum UnsupportedGraph {
     },
     /// A mode of a node that is not known.
     #[error("node number {node} has the mode '{mode}'")]
-    Mode {
+    NodeMode {
         /// The index of the node among all nodes, from 0.
         node: usize,
         /// The mode.

@@ -7,8 +7,8 @@
 
 use rankwright_data::{Absent, FeatureNames};
 
-use super::columns::{Mode, TreeArrays};
-use super::graph::{Outline, outline, too_many, unsupported};
+use super::columns::{NodeMode, TreeArrays};
+use super::graph::{OnnxParts, outline, too_many, unsupported};
 use super::{NAME, UnsupportedGraph};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
@@ -48,7 +48,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
 }
 
 /// The names in the metadata that this crate writes, or ids from 0 for the columns.
-fn features(outline: &Outline<'_>, features_tested: usize) -> Result<FeatureNames, ModelError> {
+fn features(outline: &OnnxParts<'_>, features_tested: usize) -> Result<FeatureNames, ModelError> {
     let Some(names) = outline.names else {
         let count = outline.columns.unwrap_or(features_tested);
         return Ok(FeatureNames::Ids { first: 0, count });
@@ -148,7 +148,7 @@ impl OnnxNodes {
     /// without a weight gets 0.
     fn set_leaf_values(&mut self, divisor: f64) -> Result<(), ModelError> {
         for (mode, value) in self.arrays.modes.iter().zip(&mut self.arrays.values) {
-            if *mode == Mode::Leaf {
+            if *mode == NodeMode::Leaf {
                 *value = 0.0;
             }
         }
@@ -166,10 +166,10 @@ impl OnnxNodes {
                 Some((self.arrays.modes.get_mut(at)?, self.arrays.values.get_mut(at)?))
             });
             match slot {
-                Some((mode @ Mode::Leaf, value)) => {
-                    (*mode, *value) = (Mode::WeightedLeaf, weight / divisor);
+                Some((mode @ NodeMode::Leaf, value)) => {
+                    (*mode, *value) = (NodeMode::WeightedLeaf, weight / divisor);
                 }
-                Some((Mode::WeightedLeaf, _)) => {
+                Some((NodeMode::WeightedLeaf, _)) => {
                     return Err(unsupported(UnsupportedGraph::SeveralWeights { tree, node }));
                 }
                 _ => {
@@ -187,7 +187,7 @@ impl OnnxNodes {
         for position in start..end {
             let at = self.index(position);
             let arrays = &self.arrays;
-            if matches!(arrays.modes.get(at), Some(Mode::Leaf | Mode::WeightedLeaf)) {
+            if matches!(arrays.modes.get(at), Some(NodeMode::Leaf | NodeMode::WeightedLeaf)) {
                 continue;
             }
             for side in [&arrays.truenodeids, &arrays.falsenodeids] {
@@ -231,18 +231,18 @@ impl OnnxNodes {
         let (position, arrays) = (position as usize, &self.arrays);
         let at = self.index(position);
         let value = arrays.values.get(at).copied().unwrap_or(f64::NAN);
-        let mode = arrays.modes.get(at).copied().unwrap_or(Mode::Leaf);
-        if matches!(mode, Mode::Leaf | Mode::WeightedLeaf) {
+        let mode = arrays.modes.get(at).copied().unwrap_or(NodeMode::Leaf);
+        if matches!(mode, NodeMode::Leaf | NodeMode::WeightedLeaf) {
             return Ok(ForeignNode::Leaf(Leaf { value, rows: 0 }));
         }
         let threshold = match mode {
-            Mode::AtMost | Mode::Above => at_most(value),
+            NodeMode::AtMost | NodeMode::Above => at_most(value),
             _ => below(value).ok_or_else(|| unsupported(UnsupportedGraph::BelowEveryNumber))?,
         };
         let true_child = self.child(&arrays.truenodeids, position, start, end)?;
         let false_child = self.child(&arrays.falsenodeids, position, start, end)?;
         // Values up to the threshold go left, which is the true side of some modes.
-        let true_is_left = matches!(mode, Mode::AtMost | Mode::Below);
+        let true_is_left = matches!(mode, NodeMode::AtMost | NodeMode::Below);
         let missing_true = arrays.missing_tracks_true.get(at).is_some_and(|&tracks| tracks != 0);
         Ok(ForeignNode::Split {
             feature: arrays.featureids.get(at).copied().unwrap_or(u32::MAX),

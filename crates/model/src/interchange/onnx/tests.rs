@@ -145,9 +145,9 @@ const INF: f32 = f32::INFINITY;
 
 #[test]
 fn an_ensemble_is_read_packed_or_not() {
-    let (plain, mut packed) = (sample(), sample());
+    let (unpacked, mut packed) = (sample(), sample());
     packed.packed = true;
-    for sample in [plain, packed] {
+    for sample in [unpacked, packed] {
         let bytes = sample.file();
         assert!(detect(&bytes));
         let model = read(&bytes).unwrap();

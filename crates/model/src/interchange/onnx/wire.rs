@@ -1,24 +1,24 @@
 //! The wire format of protocol buffers, as far as ONNX needs it: a message is a sequence of fields,
-//! each with a number and a kind.
+//! each with a number and a wire type.
 //!
-//! A field begins with a varint `number << 3 | kind`; kind 0 is a varint (7 bits a byte, lowest
-//! first, the top bit marks that more follow, at most 10 bytes), kind 1 is 8 bytes, kind 2 a length
-//! and that many bytes (text, bytes, a message, or packed numbers), kind 5 is 4 bytes. Groups (3
-//! and 4) are obsolete and rejected. Repeated numbers may be one to a field or packed, and both
-//! forms may be mixed. Nothing is copied: fields point into the file, and lengths are compared with
-//! the remaining bytes.
+//! A field begins with a varint `number << 3 | wire type`; type 0 is a varint (7 bits per byte,
+//! lowest first, the top bit marks that more follow, at most 10 bytes), type 1 is 8 bytes, type 2 a
+//! length and that many bytes (text, bytes, a message, or packed numbers), type 5 is 4 bytes.
+//! Groups (3 and 4) are obsolete and rejected. Repeated numbers may be one to a field or packed,
+//! and both forms may be mixed. Nothing is copied: fields point into the file, and lengths are
+//! compared with the remaining bytes.
 
 use super::{NAME, ProtobufProblem};
 use crate::error::ModelError;
 use crate::interchange::FileProblem;
 
-/// The content of a field, by its kind on the wire.
+/// The content of a field, by its wire type.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum WireField<'a> {
     Varint(u64),
-    Eight([u8; 8]),
+    Fixed64([u8; 8]),
     Bytes(&'a [u8]),
-    Four([u8; 4]),
+    Fixed32([u8; 4]),
 }
 
 /// A message, as an iterator over its fields with their numbers, which ends at the first error.
@@ -46,7 +46,7 @@ impl<'a> Message<'a> {
         let tag = varint(&mut self.remaining)?;
         let field = match tag & 7 {
             0 => WireField::Varint(varint(&mut self.remaining)?),
-            1 => WireField::Eight(*chunk(&mut self.remaining)?),
+            1 => WireField::Fixed64(*chunk(&mut self.remaining)?),
             2 => {
                 let length = varint(&mut self.remaining)?;
                 let split =
@@ -55,8 +55,8 @@ impl<'a> Message<'a> {
                 self.remaining = rest;
                 WireField::Bytes(bytes)
             }
-            5 => WireField::Four(*chunk(&mut self.remaining)?),
-            kind => return Err(invalid(ProtobufProblem::FieldKind { kind })),
+            5 => WireField::Fixed32(*chunk(&mut self.remaining)?),
+            wire_type => return Err(invalid(ProtobufProblem::WireType { wire_type })),
         };
         match tag >> 3 {
             0 => Err(invalid(ProtobufProblem::FieldNumber)),
@@ -124,7 +124,7 @@ pub(super) fn ints(
 /// Calls `take` with every f32 of a field, packed or alone.
 pub(super) fn floats(field: WireField<'_>, mut take: impl FnMut(f32)) -> Result<(), ModelError> {
     match field {
-        WireField::Four(bytes) => take(f32::from_le_bytes(bytes)),
+        WireField::Fixed32(bytes) => take(f32::from_le_bytes(bytes)),
         WireField::Bytes(packed) => {
             let (numbers, rest) = packed.as_chunks::<4>();
             numbers.iter().for_each(|bytes| take(f32::from_le_bytes(*bytes)));
@@ -140,7 +140,7 @@ pub(super) fn floats(field: WireField<'_>, mut take: impl FnMut(f32)) -> Result<
 /// Calls `take` with every f64 of a field, packed or alone.
 pub(super) fn doubles(field: WireField<'_>, mut take: impl FnMut(f64)) -> Result<(), ModelError> {
     match field {
-        WireField::Eight(bytes) => take(f64::from_le_bytes(bytes)),
+        WireField::Fixed64(bytes) => take(f64::from_le_bytes(bytes)),
         WireField::Bytes(packed) => {
             let (numbers, rest) = packed.as_chunks::<8>();
             numbers.iter().for_each(|bytes| take(f64::from_le_bytes(*bytes)));
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(fields[1].1.int().unwrap(), -1);
         assert_eq!(fields[2].1.text().unwrap(), "é");
         let inner: Vec<_> = fields[3].1.message().unwrap().map(Result::unwrap).collect();
-        assert_eq!(inner, [(7, WireField::Four((-0.5_f32).to_le_bytes()))]);
+        assert_eq!(inner, [(7, WireField::Fixed32((-0.5_f32).to_le_bytes()))]);
         assert_eq!(fields[4], (1000, WireField::Bytes(&[])));
     }
 
@@ -264,7 +264,8 @@ mod tests {
         let mut found = Vec::new();
         let two = [1.5_f32.to_le_bytes(), 2.5_f32.to_le_bytes()].concat();
         floats(WireField::Bytes(&two), |value| found.push(value)).unwrap();
-        floats(WireField::Four(two[..4].try_into().unwrap()), |value| found.push(value)).unwrap();
+        floats(WireField::Fixed32(two[..4].try_into().unwrap()), |value| found.push(value))
+            .unwrap();
         assert_eq!(found, [1.5, 2.5, 1.5]);
         let mut found = Vec::new();
         doubles(WireField::Bytes(&2.5_f64.to_le_bytes()), |value| found.push(value)).unwrap();
@@ -292,7 +293,7 @@ mod tests {
         assert!(WireField::Varint(1).text().is_err() && WireField::Bytes(&[0xff]).text().is_err());
         assert!(
             WireField::Bytes(&[]).int().is_err()
-                && ints(WireField::Four([0; 4]), |_| Ok(())).is_err()
+                && ints(WireField::Fixed32([0; 4]), |_| Ok(())).is_err()
         );
         assert!(floats(WireField::Varint(0), |_| ()).is_err());
         assert!(doubles(WireField::Varint(0), |_| ()).is_err());

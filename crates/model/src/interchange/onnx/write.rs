@@ -16,7 +16,7 @@ use super::{FEATURES, NAME};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::interchange::UnsupportedPart;
-use crate::interchange::common::{in_tree, plain_threshold};
+use crate::interchange::common::{as_threshold, in_tree};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Tree};
 
@@ -182,7 +182,7 @@ impl EnsembleArrays {
             self.truenodeids.push(node(split.left));
             self.falsenodeids.push(node(split.right));
             self.missing_tracks_true.push((split.missing == Side::Left).into());
-            self.values.push(plain_threshold(NAME, at, split)?);
+            self.values.push(as_threshold(NAME, at, split)?);
         }
         for (at, leaf) in tree.leaves().iter().enumerate() {
             let value = to_f32("a leaf value", leaf.value)?;

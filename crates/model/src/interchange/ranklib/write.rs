@@ -1,5 +1,5 @@
 //! Writes a model for RankLib. Each tag is on a line of its own, without indentation: RankLib joins
-//! the trimmed lines before it reads them, and a deep tree would be mostly blanks.
+//! the trimmed lines before it reads them, and a deep tree would be mostly spaces.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use super::{FEATURE_COMMENT, NAME, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::interchange::UnsupportedPart;
-use crate::interchange::common::{for_java, in_tree, missing_matters, plain_threshold};
+use crate::interchange::common::{as_threshold, for_java, in_tree, missing_matters};
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Tree};
@@ -110,7 +110,7 @@ fn write_tree(out: &mut String, tree: &Tree) -> Result<(), ModelError> {
             }
             Child::Split(to) => {
                 let split = tree.split(to);
-                let threshold = plain_threshold(NAME, to as usize, split)?;
+                let threshold = as_threshold(NAME, to as usize, split)?;
                 line!(out, "<feature>{}</feature>", u64::from(split.feature) + 1);
                 line!(out, "<threshold>{}</threshold>", for_java(threshold));
                 pending.push(PendingNode::End);

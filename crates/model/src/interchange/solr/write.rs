@@ -6,7 +6,7 @@ use super::{LINEAR, NAME, PACKAGE, THRESHOLD_OFFSET, TREES, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::interchange::UnsupportedPart;
-use crate::interchange::common::{for_java, in_tree, missing_matters, plain_threshold};
+use crate::interchange::common::{as_threshold, for_java, in_tree, missing_matters};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Split, Tree};
 
@@ -139,7 +139,7 @@ fn write_tree(
 
 /// The number that becomes the split's threshold when Solr adds its 1e-6.
 fn threshold_for_solr(number: usize, split: &Split) -> Result<f32, ModelError> {
-    let threshold = plain_threshold(NAME, number, split)?;
+    let threshold = as_threshold(NAME, number, split)?;
     let near = (f64::from(threshold) - f64::from(THRESHOLD_OFFSET)) as f32;
     let candidates = [near, near.next_up(), near.next_down(), threshold];
     candidates

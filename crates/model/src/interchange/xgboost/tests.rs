@@ -156,7 +156,8 @@ fn a_base_score_is_a_prediction_whose_margin_depends_on_the_objective() {
         let model = read(file.as_bytes()).unwrap();
         let ModelBody::Trees(trees) = model.body() else { panic!() };
         assert!((trees.base() - margin).abs() < 1e-12, "{objective}: {}", trees.base());
-        // Sums of second derivatives are rows only if each row counts 1.
+        // The file stores sums of hessians. They are row counts only if every hessian is 1, which
+        // these objectives do not have, so the number of rows is unknown: 0.
         assert_eq!(trees.trees()[0].splits()[0].rows, 0);
     }
     let logit = gbtree().replace("reg:squarederror", "binary:logistic");
@@ -389,7 +390,7 @@ fn damaged_files_give_a_model_or_an_error() {
 }
 
 #[test]
-fn sets_are_read_back_although_xgboost_sends_categories_right() {
+fn category_sets_are_read_back_although_xgboost_stores_those_that_go_right() {
     for missing in [Side::Left, Side::Right] {
         let mut splits = two_split_tree().splits().to_vec();
         (splits[0].rule, splits[0].missing) = (SplitCondition::In(0), missing);

@@ -76,7 +76,7 @@ fn mismatch(error: ModelError, input: &str, other: &str) -> TaskError {
     }
 }
 
-/// Warns where the feature set of the training data does not describe its features. The model
+/// Warns if the feature set of the training data does not describe its features. The model
 /// records the set in every case, since the learner writes the header; an index that is to compute
 /// the features checks them by their names.
 #[cfg(feature = "search")]

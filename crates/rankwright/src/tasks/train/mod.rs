@@ -32,8 +32,8 @@ pub use checks::TrainOption;
 pub(super) use features::{check_feature_set, check_validation};
 pub use output_paths::SavedTraining;
 pub(super) use output_paths::{beside, check_file, save_or_rescue};
+pub(super) use progress::ForwardedProgress;
 pub use progress::TrainingProgress;
-pub(super) use progress::Watched;
 pub use result::{TrainModelResult, TrainSeconds};
 pub(super) use side_file::digest;
 pub use weights::FeatureWeight;
@@ -49,9 +49,9 @@ pub struct TrainModelRequest {
     /// Files of validation data, each a separate set, read with the options of the training data.
     /// The first decides on early stopping.
     pub valid: Vec<PathBuf>,
-    /// Metrics to compute; the first decides on early stopping. The learner's target where empty.
+    /// Metrics to compute; the first decides on early stopping. The learner's own metric if empty.
     pub metrics: Vec<MetricSpec>,
-    /// Seed of all random choices; the default seed where not given.
+    /// Seed of all random choices; the default seed if not given.
     pub seed: Option<u64>,
     /// The file to write.
     pub out: PathBuf,
@@ -173,7 +173,7 @@ pub fn train_model(
     Ok(result)
 }
 
-/// Metrics of a training: the given ones, or the learner's target.
+/// Metrics of a training: the given ones, or the learner's own metric.
 pub(super) fn learner_metrics(
     metrics: &[MetricSpec],
     learner: &LearnerSpec,
@@ -284,7 +284,7 @@ fn train_on(
     warn_sampled(learner, data, task)?;
     let checkpoints = output_paths::checkpoints(request);
     let file = checkpoints.as_ref().map(rankwright_learn::Checkpoints::file);
-    let watched = Watched::begin(task.context(), learner, data.rows(), file.as_deref());
+    let watched = ForwardedProgress::begin(task.context(), learner, data.rows(), file.as_deref());
     let valid = valid.iter().map(|(name, data)| ValidationSet::new(name, data));
     let training = TrainRequest::new(data)
         .validation_sets(valid)
@@ -311,7 +311,7 @@ fn train_on(
     }
 }
 
-/// Warns where not every pair of documents is visited.
+/// Warns if not every pair of documents is visited.
 pub(super) fn warn_sampled(
     learner: &LearnerSpec,
     data: &Dataset,
@@ -321,7 +321,7 @@ pub(super) fn warn_sampled(
     Ok(())
 }
 
-/// A warning where not every pair of documents of the data is visited in training.
+/// A warning if not every pair of documents of the data is visited in training.
 pub fn sampled_pairs(learner: &LearnerSpec, data: &Dataset) -> Option<Warning> {
     let queries = learner.queries_with_sampled_pairs(data);
     (queries > 0).then(|| Warning::SampledPairs {

@@ -160,7 +160,7 @@ fn saved_elsewhere(out: &Path, file: PathBuf, error: &TaskError) -> TaskError {
     TaskError::ModelSavedElsewhere { out: out.to_owned(), file, reason: error.to_string() }
 }
 
-/// Folder and times of checkpoints; none where there are no rounds or no folder is known.
+/// Folder and times of checkpoints; none if there are no rounds or no folder is known.
 pub(super) fn checkpoints(request: &TrainModelRequest) -> Option<Checkpoints> {
     request.learner.rounds()?;
     match &request.checkpoint {

@@ -19,13 +19,13 @@ pub trait TrainingProgress: Progress {
 
 /// A training in progress, until this is dropped: forwards events to the caller, and checks the
 /// caller's flag.
-pub(in crate::tasks) struct Watched<'a> {
+pub(in crate::tasks) struct ForwardedProgress<'a> {
     context: &'a Context<'a>,
     /// The reason why the last checkpoint could not be written.
     failed: Mutex<Option<String>>,
 }
 
-impl<'a> Watched<'a> {
+impl<'a> ForwardedProgress<'a> {
     /// Begins a training of a learner on this many rows; `checkpoint` is the file it would save to.
     pub(in crate::tasks) fn begin(
         context: &'a Context<'a>,
@@ -36,16 +36,16 @@ impl<'a> Watched<'a> {
         if let Some(inner) = context.training {
             inner.begin(learner, rows, checkpoint);
         }
-        Watched { context, failed: Mutex::default() }
+        ForwardedProgress { context, failed: Mutex::default() }
     }
 
-    /// The reason why the last checkpoint could not be written; none where it could.
+    /// The reason why the last checkpoint could not be written; none if it could.
     pub(in crate::tasks) fn take_failed_checkpoint(&self) -> Option<String> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-impl Drop for Watched<'_> {
+impl Drop for ForwardedProgress<'_> {
     fn drop(&mut self) {
         if let Some(inner) = self.context.training {
             inner.end();
@@ -53,7 +53,7 @@ impl Drop for Watched<'_> {
     }
 }
 
-impl Progress for Watched<'_> {
+impl Progress for ForwardedProgress<'_> {
     fn started(&self, history: &TrainingHistory, done: usize) {
         if let Some(inner) = self.context.training {
             inner.started(history, done);

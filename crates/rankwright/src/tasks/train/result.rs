@@ -26,13 +26,13 @@ pub struct TrainModelResult {
     pub auto: Option<String>,
     /// Seconds of the steps.
     pub seconds: TrainSeconds,
-    /// Number of trees of the model, where it is made of trees.
+    /// Number of trees of the model, if it is made of trees.
     pub trees: Option<usize>,
-    /// The name of a round: `tree`, `epoch`, ...; empty where there are none.
+    /// The name of a round: `tree`, `epoch`, ...; empty if there are none.
     pub unit: String,
     /// Number of rounds at the best value on the validation data.
     pub best: Option<usize>,
-    /// The rounds that the model is made of, and why; none where there are no rounds.
+    /// The rounds that the model is made of, and why; none if there are no rounds.
     pub kept: Option<KeptRounds>,
     /// Names of the data sets of the metrics.
     pub sets: Vec<String>,
@@ -40,11 +40,11 @@ pub struct TrainModelResult {
     pub metrics: Vec<String>,
     /// Values and times of each round.
     pub iterations: Vec<Iteration>,
-    /// Weights by feature, largest first, where the model is linear.
+    /// Weights by feature, largest first, if the model is linear.
     pub weights: Option<Vec<FeatureWeight>>,
     /// Values of the final model on each data set.
     pub valid: BTreeMap<String, Vec<MeasureResult>>,
-    /// Largest memory of the process up to the end of the training, where the system reports it.
+    /// Largest memory of the process up to the end of the training, if the system reports it.
     pub peak_rss_bytes: Option<u64>,
     /// Warnings to the caller.
     pub warnings: Vec<Warning>,

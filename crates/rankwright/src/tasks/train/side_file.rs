@@ -25,7 +25,7 @@ struct SideFile<'a> {
     version: &'static str,
 }
 
-/// Writes the side file; nothing where the model is not an ordinary file.
+/// Writes the side file; nothing if the model is not an ordinary file.
 pub(super) fn write(
     request: &TrainModelRequest,
     result: &TrainModelResult,
@@ -55,7 +55,7 @@ pub(in crate::tasks) fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The largest memory of this process so far, in bytes, where the system reports it.
+/// The largest memory of this process so far, in bytes, if the system reports it.
 pub(super) fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

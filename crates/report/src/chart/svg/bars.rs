@@ -4,7 +4,7 @@
 //! separately from those above.
 
 use super::frame::{Frame, LINE, LegendEntry, Plot, Swatch, left_room, names_below, width_of};
-use super::pen::{DrawError, Drawn, Position};
+use super::pen::{DrawError, DrawResult, Position};
 use super::theme::ColourRole;
 use super::{Picture, PictureForm};
 use crate::chart::axis::AxisSpan;
@@ -37,7 +37,7 @@ pub(super) fn draw(chart: &Chart, bars: &Bars, form: PictureForm) -> Result<Pict
                 let Some(bar) = bar else { continue };
                 let base = floor.filter(|_| bar.base == 0.0).unwrap_or(bar.base);
                 let from = at(&plot, bars, bar.from, base);
-                let role = ColourRole::of(one.tone, i, bar.end < bar.base);
+                let role = ColourRole::of(one.colour, i, bar.end < bar.base);
                 plot.pen.rect(from, at(&plot, bars, bar.to, bar.end), role, 0.9)?;
                 error_bar(&plot, bars, one.band.get(c), bar)?;
             }
@@ -96,7 +96,7 @@ fn frame(chart: &Chart, bars: &Bars, layout: &[Vec<Option<BarShape>>], form: Pic
         0 | 1 => Vec::new(),
         _ => {
             let entry = |(i, s): (usize, &BarSeries)| {
-                (s.name.clone(), Swatch::Block, ColourRole::of(s.tone, i, false))
+                (s.name.clone(), Swatch::Block, ColourRole::of(s.colour, i, false))
             };
             bars.series.iter().enumerate().map(entry).collect()
         }
@@ -145,7 +145,7 @@ fn horizontal_frame(
     }
 }
 
-fn error_bar(plot: &Plot, bars: &Bars, band: Option<&(f64, f64)>, bar: &BarShape) -> Drawn {
+fn error_bar(plot: &Plot, bars: &Bars, band: Option<&(f64, f64)>, bar: &BarShape) -> DrawResult {
     let Some((low, high)) = band.filter(|(a, b)| a.is_finite() && b.is_finite()) else {
         return Ok(());
     };
@@ -159,8 +159,8 @@ fn error_bar(plot: &Plot, bars: &Bars, band: Option<&(f64, f64)>, bar: &BarShape
     })
 }
 
-/// Draws the base line at 0 where there are bars on both sides of it.
-fn zero_line(plot: &Plot, bars: &Bars) -> Drawn {
+/// Draws the base line at 0 if there are bars on both sides of it.
+fn zero_line(plot: &Plot, bars: &Bars) -> DrawResult {
     let (values, along) = match bars.horizontal {
         true => (plot.spans().0, plot.spans().1),
         false => (plot.spans().1, plot.spans().0),

@@ -25,9 +25,9 @@ pub(crate) const FONT: f64 = 13.0;
 
 /// SVG written so far; shared between the surface and the code that opens groups.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Sheet(Rc<RefCell<String>>);
+pub(super) struct SvgBuffer(Rc<RefCell<String>>);
 
-impl Sheet {
+impl SvgBuffer {
     /// Writes markup unchanged.
     pub(super) fn raw(&self, markup: &str) {
         self.0.borrow_mut().push_str(markup);
@@ -41,20 +41,20 @@ impl Sheet {
 
 /// The surface that the plotting library draws on.
 pub(super) struct Canvas {
-    sheet: Sheet,
+    sheet: SvgBuffer,
     size: (u32, u32),
 }
 
-type Drawn = Result<(), DrawingErrorKind<std::fmt::Error>>;
+type DrawResult = Result<(), DrawingErrorKind<std::fmt::Error>>;
 
 impl Canvas {
     /// A surface for a picture of this width and height.
-    pub(super) fn new(sheet: Sheet, width: f64, height: f64) -> Canvas {
+    pub(super) fn new(sheet: SvgBuffer, width: f64, height: f64) -> Canvas {
         Canvas { sheet, size: ((width * CANVAS_SCALE) as u32, (height * CANVAS_SCALE) as u32) }
     }
 
     /// Writes an element with its colour; nothing if it is fully transparent.
-    fn element(&self, colour: BackendColor, kind: &str, attributes: &str) -> Drawn {
+    fn element(&self, colour: BackendColor, kind: &str, attributes: &str) -> DrawResult {
         if colour.alpha > 0.0 {
             let opacity = opacity(colour);
             let class = class_of(colour.rgb.2 as usize);
@@ -63,7 +63,13 @@ impl Canvas {
         Ok(())
     }
 
-    fn shape<S: BackendStyle>(&self, style: &S, fill: bool, kind: &str, position: &str) -> Drawn {
+    fn shape<S: BackendStyle>(
+        &self,
+        style: &S,
+        fill: bool,
+        kind: &str,
+        position: &str,
+    ) -> DrawResult {
         let paint = match fill {
             true => " fill=\"currentColor\"".to_owned(),
             false => stroke(style.stroke_width()),
@@ -76,7 +82,7 @@ impl Canvas {
         style: &S,
         fill: bool,
         points: impl IntoIterator<Item = BackendCoord>,
-    ) -> Drawn {
+    ) -> DrawResult {
         let mut d = String::from("M");
         for (i, (x, y)) in points.into_iter().enumerate() {
             let gap = if i == 0 { "" } else { " " };
@@ -113,15 +119,15 @@ impl DrawingBackend for Canvas {
         self.size
     }
 
-    fn ensure_prepared(&mut self) -> Drawn {
+    fn ensure_prepared(&mut self) -> DrawResult {
         Ok(())
     }
 
-    fn present(&mut self) -> Drawn {
+    fn present(&mut self) -> DrawResult {
         Ok(())
     }
 
-    fn draw_pixel(&mut self, at: BackendCoord, colour: BackendColor) -> Drawn {
+    fn draw_pixel(&mut self, at: BackendCoord, colour: BackendColor) -> DrawResult {
         let position =
             format!(" x=\"{}\" y=\"{}\" width=\".1\" height=\".1\"", tenth(at.0), tenth(at.1));
         self.element(colour, "rect", &format!(" fill=\"currentColor\"{position}"))
@@ -132,7 +138,7 @@ impl DrawingBackend for Canvas {
         from: BackendCoord,
         to: BackendCoord,
         style: &S,
-    ) -> Drawn {
+    ) -> DrawResult {
         self.path(style, false, [from, to])
     }
 
@@ -142,7 +148,7 @@ impl DrawingBackend for Canvas {
         to: BackendCoord,
         style: &S,
         fill: bool,
-    ) -> Drawn {
+    ) -> DrawResult {
         let (x, y) = (tenth(from.0.min(to.0)), tenth(from.1.min(to.1)));
         let (w, h) = (tenth((to.0 - from.0).abs()), tenth((to.1 - from.1).abs()));
         let position = format!(" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"");
@@ -153,7 +159,7 @@ impl DrawingBackend for Canvas {
         &mut self,
         path: I,
         style: &S,
-    ) -> Drawn {
+    ) -> DrawResult {
         self.path(style, false, path)
     }
 
@@ -161,7 +167,7 @@ impl DrawingBackend for Canvas {
         &mut self,
         corners: I,
         style: &S,
-    ) -> Drawn {
+    ) -> DrawResult {
         self.path(style, true, corners)
     }
 
@@ -171,7 +177,7 @@ impl DrawingBackend for Canvas {
         radius: u32,
         style: &S,
         fill: bool,
-    ) -> Drawn {
+    ) -> DrawResult {
         let radius = tenth(radius as i32);
         let position = format!(" cx=\"{}\" cy=\"{}\" r=\"{radius}\"", tenth(x), tenth(y));
         self.shape(style, fill, "circle", &position)
@@ -184,7 +190,7 @@ impl DrawingBackend for Canvas {
         text: &str,
         style: &S,
         (x, y): BackendCoord,
-    ) -> Drawn {
+    ) -> DrawResult {
         let turned = !matches!(style.transform(), FontTransform::None);
         let (x, y) = (tenth(x), tenth(y));
         let anchor = match (turned, style.anchor().h_pos) {

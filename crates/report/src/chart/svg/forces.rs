@@ -6,7 +6,7 @@
 //! label: the stronger its colour, the higher the label among all lists.
 
 use super::frame::{LINE, width_of};
-use super::pen::{DrawError, Drawn, Pen, Position, TextAnchor};
+use super::pen::{DrawError, DrawResult, Pen, Position, TextAnchor};
 use super::theme::ColourRole;
 use super::{LETTER, Picture, PictureForm};
 use crate::chart::escape::shorten;
@@ -64,7 +64,7 @@ fn one(
     width: f64,
     highest: f64,
     positions: &mut Vec<Option<Position>>,
-) -> Drawn {
+) -> DrawResult {
     let known = list.iter().map(|d| d.force.abs()).filter(|f| f.is_finite());
     let strongest = known.fold(0.0, f64::max);
     let right = corner.0 + width - 14.0 - (LANES - 1) as f64 * LANE;
@@ -85,7 +85,7 @@ fn one(
     Ok(())
 }
 
-fn label_box(pen: &Pen, (x, y): Position, label: f64, highest: f64) -> Drawn {
+fn label_box(pen: &Pen, (x, y): Position, label: f64, highest: f64) -> DrawResult {
     let strength =
         if highest > 0.0 && label.is_finite() { (label / highest).max(0.0) } else { 0.0 };
     let (from, to) = ((x, y - 9.0), (x + 27.0, y + 9.0));
@@ -96,7 +96,7 @@ fn label_box(pen: &Pen, (x, y): Position, label: f64, highest: f64) -> Drawn {
 }
 
 /// An arrow, upwards where the length is above 0; a dot where the force is close to 0.
-fn arrow(pen: &Pen, (x, y): Position, length: f64) -> Drawn {
+fn arrow(pen: &Pen, (x, y): Position, length: f64) -> DrawResult {
     if !length.is_finite() || length.abs() < 2.0 {
         return pen.rect((x - 1.5, y - 1.5), (x + 1.5, y + 1.5), ColourRole::Soft, 1.0);
     }

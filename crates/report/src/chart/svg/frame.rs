@@ -12,7 +12,7 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 use plotters::style::FontTransform;
 
 use super::canvas::{CANVAS_SCALE, FONT};
-use super::pen::{DrawError, Drawn, Pen, Position, TextAnchor, line_style, text_style};
+use super::pen::{DrawError, DrawResult, Pen, Position, TextAnchor, line_style, text_style};
 use super::theme::ColourRole;
 use super::{LETTER, Picture, PictureForm};
 use crate::chart::axis::AxisSpan;
@@ -33,7 +33,7 @@ pub(super) enum Swatch {
     /// A broken line.
     Dashed,
     /// The marker alone.
-    Sign,
+    Marker,
     /// A block of colour.
     Block,
 }
@@ -72,7 +72,7 @@ impl Ranged for AxisSpan {
 
     fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
         let length = f64::from(limit.1) - f64::from(limit.0);
-        (f64::from(limit.0) + length * self.share(*value)).round() as i32
+        (f64::from(limit.0) + length * self.fraction(*value)).round() as i32
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
@@ -193,7 +193,7 @@ impl Plot {
     }
 
     /// Writes in the middle of the plot that there are no values.
-    pub(super) fn write_no_values(&self) -> Drawn {
+    pub(super) fn write_no_values(&self) -> DrawResult {
         let at = (self.width / 2.0, self.height / 2.0);
         self.pen.text("no values", at, TextAnchor::Middle, ColourRole::Soft)
     }
@@ -239,7 +239,7 @@ fn legend_rows(legend: &[LegendEntry], form: PictureForm) -> Vec<Vec<Entry<'_>>>
     rows
 }
 
-fn draw_legend(pen: &Pen, rows: &[Vec<Entry<'_>>]) -> Drawn {
+fn draw_legend(pen: &Pen, rows: &[Vec<Entry<'_>>]) -> DrawResult {
     for (row, entries) in rows.iter().enumerate() {
         let y = 10.0 + row as f64 * LINE;
         for (series, x, name, swatch, role) in entries {
@@ -248,7 +248,7 @@ fn draw_legend(pen: &Pen, rows: &[Vec<Entry<'_>>]) -> Drawn {
                 Swatch::Block => {
                     pen.rect((x + 4.0, y - 6.0), (x + 18.0, y + 6.0), *role, 1.0)?;
                 }
-                Swatch::Sign => pen.sign(*series, *role, middle, 4.5, 1.0)?,
+                Swatch::Marker => pen.marker(*series, *role, middle, 4.5, 1.0)?,
                 Swatch::Line | Swatch::Dashed => {
                     let (from, to) = ((*x, y), (x + 22.0, y));
                     if **swatch == Swatch::Dashed {
@@ -256,7 +256,7 @@ fn draw_legend(pen: &Pen, rows: &[Vec<Entry<'_>>]) -> Drawn {
                         pen.line(&[(x + 13.0, y), to], *role, 1.0, 2.0)?;
                     } else {
                         pen.line(&[from, to], *role, 1.0, 2.0)?;
-                        pen.sign(*series, *role, middle, 4.0, 1.0)?;
+                        pen.marker(*series, *role, middle, 4.0, 1.0)?;
                     }
                 }
             }

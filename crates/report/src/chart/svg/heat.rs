@@ -5,7 +5,7 @@
 //! distance from 0. Where cells are large enough the number is written in them.
 
 use super::frame::{Frame, LINE, Plot, left_room, names_below, width_of};
-use super::pen::{DrawError, Drawn, Position, TextAnchor};
+use super::pen::{DrawError, DrawResult, Position, TextAnchor};
 use super::theme::ColourRole;
 use super::{Picture, PictureForm};
 use crate::chart::axis::AxisSpan;
@@ -21,7 +21,7 @@ pub(crate) struct Shades {
 }
 
 impl Shades {
-    /// The mapping for the values of a grid; none where there is no number.
+    /// The mapping for the values of a grid; none if there is no number.
     pub(crate) fn of(heat: &HeatMap) -> Option<Shades> {
         let mut values = heat.cells.iter().flatten().copied().filter(|v| v.is_finite());
         let first = values.next()?;
@@ -93,12 +93,12 @@ pub(crate) fn grid(heat: &HeatMap) -> impl Iterator<Item = (usize, usize)> {
     (0..heat.rows.len()).flat_map(move |r| (0..columns).map(move |c| (r, c)))
 }
 
-/// A cell's value, where it is a number.
+/// A cell's value, if it is a number.
 pub(crate) fn cell(heat: &HeatMap, r: usize, c: usize) -> Option<f64> {
     heat.cells.get(r).and_then(|row| row.get(c)).copied().filter(|v| v.is_finite())
 }
 
-fn draw_cell(plot: &Plot, (r, c): Position, value: f64, shades: Shades, slot: f64) -> Drawn {
+fn draw_cell(plot: &Plot, (r, c): Position, value: f64, shades: Shades, slot: f64) -> DrawResult {
     let (below, strength) = shades.strength(value);
     let role = if below { ColourRole::Down } else { ColourRole::Up };
     let (from, to) = (plot.at(c - 0.5, r - 0.5), plot.at(c + 0.5, r + 0.5));
@@ -121,7 +121,7 @@ fn opacity(strength: f64) -> f64 {
 
 /// Draws the key above the grid: the quantity, the smallest and largest value and the colours
 /// between.
-fn key(plot: &Plot, heat: &HeatMap, shades: Shades) -> Drawn {
+fn key(plot: &Plot, heat: &HeatMap, shades: Shades) -> DrawResult {
     const STEPS: usize = 9;
     let (low, high) = shades.ends();
     let name = shorten(&heat.value, 28);

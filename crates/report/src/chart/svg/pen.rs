@@ -6,14 +6,14 @@ use plotters::element::{Circle, PathElement, Polygon, Rectangle};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, ShapeStyle, TextStyle};
 
-use super::canvas::{CANVAS_SCALE, Canvas, FONT, Sheet};
+use super::canvas::{CANVAS_SCALE, Canvas, FONT, SvgBuffer};
 use super::theme::ColourRole;
 use crate::chart::escape::escape;
 
 /// An error of the plotting library.
 pub(super) type DrawError = DrawingAreaErrorKind<std::fmt::Error>;
 /// Result of drawing.
-pub(super) type Drawn = Result<(), DrawError>;
+pub(super) type DrawResult = Result<(), DrawError>;
 /// A position in units of the picture, from the upper left corner.
 pub(crate) type Position = (f64, f64);
 
@@ -27,7 +27,7 @@ pub(super) enum TextAnchor {
 
 /// A canvas and the operations that draw on it.
 pub(super) struct Pen {
-    pub(super) sheet: Sheet,
+    pub(super) sheet: SvgBuffer,
     pub(super) area: DrawingArea<Canvas, Shift>,
 }
 
@@ -51,13 +51,18 @@ pub(super) fn text_style(role: ColourRole, size: f64, bold: bool) -> TextStyle<'
 impl Pen {
     /// An empty canvas.
     pub(super) fn new(width: f64, height: f64) -> Pen {
-        let sheet = Sheet::default();
+        let sheet = SvgBuffer::default();
         let area = Canvas::new(sheet.clone(), width, height).into_drawing_area();
         Pen { sheet, area }
     }
 
     /// Draws the marks of one series into a group that names it.
-    pub(super) fn series(&self, name: &str, dashed: bool, draw: impl FnOnce() -> Drawn) -> Drawn {
+    pub(super) fn series(
+        &self,
+        name: &str,
+        dashed: bool,
+        draw: impl FnOnce() -> DrawResult,
+    ) -> DrawResult {
         let dash = if dashed { " stroke-dasharray=\"7 5\"" } else { "" };
         self.sheet.raw(&format!("<g data-series=\"{}\"{dash}>\n", escape(name)));
         let drawn = draw();
@@ -72,13 +77,18 @@ impl Pen {
         role: ColourRole,
         opacity: f64,
         width: f64,
-    ) -> Drawn {
+    ) -> DrawResult {
         let positions: Vec<_> = positions.iter().copied().map(to_canvas).collect();
         self.area.draw(&PathElement::new(positions, line_style(role, opacity, width)))
     }
 
     /// Draws an area with these corners.
-    pub(super) fn area(&self, corners: Vec<Position>, role: ColourRole, opacity: f64) -> Drawn {
+    pub(super) fn area(
+        &self,
+        corners: Vec<Position>,
+        role: ColourRole,
+        opacity: f64,
+    ) -> DrawResult {
         let corners: Vec<_> = corners.into_iter().map(to_canvas).collect();
         self.area.draw(&Polygon::new(corners, role.placeholder(opacity).filled()))
     }
@@ -90,7 +100,7 @@ impl Pen {
         to: Position,
         role: ColourRole,
         opacity: f64,
-    ) -> Drawn {
+    ) -> DrawResult {
         self.area.draw(&Rectangle::new(
             [to_canvas(from), to_canvas(to)],
             role.placeholder(opacity).filled(),
@@ -104,7 +114,7 @@ impl Pen {
         to: Position,
         role: ColourRole,
         width: f64,
-    ) -> Drawn {
+    ) -> DrawResult {
         self.area
             .draw(&Rectangle::new([to_canvas(from), to_canvas(to)], line_style(role, 1.0, width)))
     }
@@ -116,7 +126,7 @@ impl Pen {
         at: Position,
         side: TextAnchor,
         role: ColourRole,
-    ) -> Drawn {
+    ) -> DrawResult {
         self.write(text, at, side, text_style(role, FONT, false))
     }
 
@@ -127,7 +137,7 @@ impl Pen {
         at: Position,
         side: TextAnchor,
         role: ColourRole,
-    ) -> Drawn {
+    ) -> DrawResult {
         self.write(text, at, side, text_style(role, FONT, true))
     }
 
@@ -137,7 +147,7 @@ impl Pen {
         at: Position,
         side: TextAnchor,
         style: TextStyle<'static>,
-    ) -> Drawn {
+    ) -> DrawResult {
         let side = match side {
             TextAnchor::Left => HPos::Left,
             TextAnchor::Middle => HPos::Center,
@@ -148,14 +158,14 @@ impl Pen {
 
     /// Draws the marker of the series of this number: eight shapes, so that series can be told
     /// apart without colour.
-    pub(super) fn sign(
+    pub(super) fn marker(
         &self,
         series: usize,
         role: ColourRole,
         at: Position,
         radius: f64,
         opacity: f64,
-    ) -> Drawn {
+    ) -> DrawResult {
         let shape: &[Position] = match series % 8 {
             0 => {
                 let style = role.placeholder(opacity).filled();

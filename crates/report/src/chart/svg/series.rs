@@ -4,14 +4,14 @@
 //! is shown as a point. Each solid line also has its series' marker at a few points.
 
 use super::frame::{Frame, Plot, Swatch};
-use super::pen::{DrawError, Drawn, Position};
+use super::pen::{DrawError, DrawResult, Position};
 use super::theme::ColourRole;
 use super::{Picture, PictureForm};
 use crate::chart::axis::AxisSpan;
 use crate::chart::{Chart, Series};
 
 /// Number of markers on a line.
-const SIGNS: usize = 6;
+const MARKERS: usize = 6;
 
 pub(super) fn lines(
     chart: &Chart,
@@ -33,7 +33,7 @@ pub(super) fn points(
     series: &[Series],
     form: PictureForm,
 ) -> Result<Picture, DrawError> {
-    let plot = frame(chart, series, form, ends(chart, series), |_| Swatch::Sign).draw(form)?;
+    let plot = frame(chart, series, form, ends(chart, series), |_| Swatch::Marker).draw(form)?;
     let count: usize = series.iter().map(|s| s.points.len()).sum();
     let radius = if count > 400 { 2.5 } else { 4.0 };
     let mut positions = Vec::new();
@@ -41,8 +41,8 @@ pub(super) fn points(
         let own = positions_of(&plot, &one.points);
         plot.pen.series(&one.name, false, || {
             bars_of_band(&plot, i, one)?;
-            let role = ColourRole::of(one.tone, i, false);
-            own.iter().flatten().try_for_each(|at| plot.pen.sign(i, role, *at, radius, 0.75))
+            let role = ColourRole::of(one.colour, i, false);
+            own.iter().flatten().try_for_each(|at| plot.pen.marker(i, role, *at, radius, 0.75))
         })?;
         positions.extend(own);
     }
@@ -73,7 +73,7 @@ pub(super) fn stack(
             if corners.len() < 4 {
                 return Ok(());
             }
-            plot.pen.area(corners, ColourRole::of(one.tone, i, false), 0.85)?;
+            plot.pen.area(corners, ColourRole::of(one.colour, i, false), 0.85)?;
             // A line in the background colour separates neighbouring areas without relying on
             // colour.
             plot.pen.line(&top, ColourRole::Ground, 1.0, 1.5)
@@ -116,7 +116,8 @@ fn frame(
     let xs = series.iter().flat_map(|s| s.points.iter().map(|p| p.0));
     let needs_legend = series.len() > 1 || series.iter().any(|s| !s.name.is_empty());
     let legend = series.iter().enumerate();
-    let legend = legend.map(|(i, s)| (s.name.clone(), swatch(s), ColourRole::of(s.tone, i, false)));
+    let legend =
+        legend.map(|(i, s)| (s.name.clone(), swatch(s), ColourRole::of(s.colour, i, false)));
     Frame {
         x: AxisSpan::numbers(&chart.x, xs, form.ticks(), false),
         y: AxisSpan::numbers(&chart.y, ys, 6, true),
@@ -161,8 +162,8 @@ fn runs<T: Copy>(positions: &[Option<T>]) -> Vec<Vec<T>> {
     parts.filter(|run: &Vec<T>| !run.is_empty()).collect()
 }
 
-fn line(plot: &Plot, i: usize, one: &Series) -> Drawn {
-    let role = ColourRole::of(one.tone, i, false);
+fn line(plot: &Plot, i: usize, one: &Series) -> DrawResult {
+    let role = ColourRole::of(one.colour, i, false);
     for run in runs(&band_positions(plot, one)) {
         let mut corners: Vec<Position> = run.iter().map(|(_, high)| *high).collect();
         corners.extend(run.iter().rev().map(|(low, _)| *low));
@@ -173,7 +174,7 @@ fn line(plot: &Plot, i: usize, one: &Series) -> Drawn {
     let positions = positions_of(plot, &one.points);
     for run in runs(&positions) {
         match run.as_slice() {
-            [alone] => plot.pen.sign(i, role, *alone, 3.0, 1.0)?,
+            [alone] => plot.pen.marker(i, role, *alone, 3.0, 1.0)?,
             run => plot.pen.line(run, role, 1.0, 2.0)?,
         }
     }
@@ -181,11 +182,11 @@ fn line(plot: &Plot, i: usize, one: &Series) -> Drawn {
         return Ok(());
     }
     // Later series begin a little later, so that markers on equal lines do not cover each other.
-    let every = positions.len().div_ceil(SIGNS).max(1);
-    let every = if positions.len() <= 2 * SIGNS { 1 } else { every };
+    let every = positions.len().div_ceil(MARKERS).max(1);
+    let every = if positions.len() <= 2 * MARKERS { 1 } else { every };
     let first = if every == 1 { 0 } else { (i * every / 4) % every };
     let known = positions.iter().skip(first).step_by(every).flatten();
-    known.into_iter().try_for_each(|at| plot.pen.sign(i, role, *at, 3.5, 1.0))
+    known.into_iter().try_for_each(|at| plot.pen.marker(i, role, *at, 3.5, 1.0))
 }
 
 /// Both ends of the band at each point that has one.
@@ -197,9 +198,9 @@ fn band_positions(plot: &Plot, one: &Series) -> Vec<Option<(Position, Position)>
 }
 
 /// Draws a vertical bar over the band of each point.
-fn bars_of_band(plot: &Plot, i: usize, one: &Series) -> Drawn {
+fn bars_of_band(plot: &Plot, i: usize, one: &Series) -> DrawResult {
     let known = band_positions(plot, one);
-    let role = ColourRole::of(one.tone, i, false);
+    let role = ColourRole::of(one.colour, i, false);
     known
         .into_iter()
         .flatten()

@@ -8,7 +8,7 @@
 
 use plotters::style::{RGBAColor, RGBColor};
 
-use crate::chart::Tone;
+use crate::chart::SeriesColour;
 
 /// The role of a colour in a plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,17 +77,17 @@ impl ColourRole {
     }
 
     /// The colour of the series of this number; `below` says whether the value is below 0.
-    pub(crate) fn of(tone: Tone, series: usize, below: bool) -> ColourRole {
-        match tone {
-            Tone::Distinct => ColourRole::Series(series),
+    pub(crate) fn of(colour: SeriesColour, series: usize, below: bool) -> ColourRole {
+        match colour {
+            SeriesColour::Distinct => ColourRole::Series(series),
             // Few labels are spread over the whole scale; a single one is the strongest.
-            Tone::Ordinal { step, of } => {
+            SeriesColour::Ordinal { step, of } => {
                 let last = of.saturating_sub(1);
                 let share = if last == 0 { 1.0 } else { step.min(last) as f64 / last as f64 };
                 ColourRole::Ordinal((share * (STEPS - 1) as f64).round() as usize)
             }
-            Tone::Signed if below => ColourRole::Down,
-            Tone::Signed => ColourRole::Up,
+            SeriesColour::Signed if below => ColourRole::Down,
+            SeriesColour::Signed => ColourRole::Up,
         }
     }
 
@@ -170,9 +170,9 @@ mod tests {
             assert!(contrast(strong.1, light) > contrast(weak.1, light), "{} on light", strong.0);
             assert!(contrast(strong.2, dark) > contrast(weak.2, dark), "{} on dark", strong.0);
         }
-        let of = |step, of| ColourRole::of(Tone::Ordinal { step, of }, 3, false).class();
+        let of = |step, of| ColourRole::of(SeriesColour::Ordinal { step, of }, 3, false).class();
         assert_eq!([of(0, 5), of(2, 5), of(4, 5), of(0, 1)], ["o1", "o5", "o8", "o8"]);
-        assert_eq!(ColourRole::of(Tone::Signed, 0, true), ColourRole::Down);
+        assert_eq!(ColourRole::of(SeriesColour::Signed, 0, true), ColourRole::Down);
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub(super) fn draw(bars: &Bars, width: usize) -> String {
     out
 }
 
-/// A bar with the blank columns to its left.
+/// A bar with the empty columns to its left.
 fn bar(value: f64, span: f64, room: f64, left: usize) -> String {
     let length = if value.is_finite() { value.abs() / span * room } else { 0.0 };
     if value < 0.0 {

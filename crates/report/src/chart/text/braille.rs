@@ -51,17 +51,17 @@ impl Dots {
     }
 
     /// Places a character over the dots at a position.
-    pub(super) fn put(&mut self, (x, y): (f64, f64), sign: char) {
+    pub(super) fn put(&mut self, (x, y): (f64, f64), character: char) {
         let (across, down) = self.dot(x, y);
         if let Some(cell) = self.cell(across, down).and_then(|at| self.over.get_mut(at)) {
-            *cell = Some(sign);
+            *cell = Some(character);
         }
     }
 
     /// The rows, from the top.
     pub(super) fn lines(&self) -> Vec<String> {
         let character = |(cell, over): (&u32, &Option<char>)| match over {
-            Some(sign) => *sign,
+            Some(character) => *character,
             None if *cell == 0 => ' ',
             None => char::from_u32(0x2800 + cell).unwrap_or(' '),
         };

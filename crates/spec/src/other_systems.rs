@@ -7,11 +7,12 @@
 /// A parameter of other systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct FamiliarParam {
+pub struct OtherSystemParam {
     /// Names in other systems.
     pub names: &'static [&'static str],
-    /// Parameters here, the most usual first; empty if it is not a parameter of a spec.
-    pub here: &'static [&'static str],
+    /// Names of the same parameter in our specs, the most usual first; empty if it is not a
+    /// parameter of a spec.
+    pub our_names: &'static [&'static str],
     /// A difference, or the place where it is set if it is not a parameter.
     pub note: &'static str,
 }
@@ -19,33 +20,33 @@ pub struct FamiliarParam {
 /// A learner of other systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct FamiliarLearner {
+pub struct OtherSystemLearner {
     /// Names in other systems.
     pub names: &'static [&'static str],
-    /// The learner here, with parameters where they are needed.
-    pub here: &'static str,
+    /// The same learner as a spec of ours, with parameters where they are needed.
+    pub our_spec: &'static str,
     /// A difference.
     pub note: &'static str,
 }
 
 const fn param(
     names: &'static [&'static str],
-    here: &'static [&'static str],
+    our_names: &'static [&'static str],
     note: &'static str,
-) -> FamiliarParam {
-    FamiliarParam { names, here, note }
+) -> OtherSystemParam {
+    OtherSystemParam { names, our_names, note }
 }
 
 const fn learner(
     names: &'static [&'static str],
-    here: &'static str,
+    our_spec: &'static str,
     note: &'static str,
-) -> FamiliarLearner {
-    FamiliarLearner { names, here, note }
+) -> OtherSystemLearner {
+    OtherSystemLearner { names, our_spec, note }
 }
 
 /// Parameters of LightGBM, XGBoost, CatBoost, scikit-learn and RankLib.
-pub static FAMILIAR_PARAMS: &[FamiliarParam] = &[
+pub static OTHER_SYSTEM_PARAMS: &[OtherSystemParam] = &[
     param(&["learning_rate", "eta", "shrinkage", "shrinkage_rate", "lr"], &["rate"], ""),
     param(
         &[
@@ -163,7 +164,7 @@ pub static FAMILIAR_PARAMS: &[FamiliarParam] = &[
 ];
 
 /// Learners, objectives and classes of other systems.
-pub static FAMILIAR_LEARNERS: &[FamiliarLearner] = &[
+pub static OTHER_SYSTEM_LEARNERS: &[OtherSystemLearner] = &[
     learner(
         &[
             "LGBMRanker",
@@ -199,26 +200,28 @@ pub static FAMILIAR_LEARNERS: &[FamiliarLearner] = &[
 ];
 
 /// The entry of a parameter's name in other systems.
-pub fn familiar_param(name: &str) -> Option<&'static FamiliarParam> {
-    FAMILIAR_PARAMS.iter().find(|entry| entry.names.contains(&name))
+pub fn other_system_param(name: &str) -> Option<&'static OtherSystemParam> {
+    OTHER_SYSTEM_PARAMS.iter().find(|entry| entry.names.contains(&name))
 }
 
 /// The entry of a learner's name in other systems; case and the signs `-` and `_` do not matter.
-pub fn familiar_learner(name: &str) -> Option<&'static FamiliarLearner> {
-    let plain = |name: &str| name.replace(['-', '_'], "").to_ascii_lowercase();
-    let found = plain(name);
-    FAMILIAR_LEARNERS.iter().find(|entry| entry.names.iter().any(|known| plain(known) == found))
+pub fn other_system_learner(name: &str) -> Option<&'static OtherSystemLearner> {
+    let simplified = |name: &str| name.replace(['-', '_'], "").to_ascii_lowercase();
+    let found = simplified(name);
+    OTHER_SYSTEM_LEARNERS
+        .iter()
+        .find(|entry| entry.names.iter().any(|known| simplified(known) == found))
 }
 
-impl FamiliarParam {
+impl OtherSystemParam {
     /// The text of an error: the name here, for a spec with these parameters.
     pub(crate) fn hint(&self, known: &[&str]) -> Option<String> {
         let note = match self.note {
             "" => String::new(),
             note => format!(" ({note})"),
         };
-        let name = self.here.iter().find(|name| known.contains(name));
-        match (name, self.here) {
+        let name = self.our_names.iter().find(|name| known.contains(name));
+        match (name, self.our_names) {
             (Some(name), _) => Some(format!("it is called `{name}` here{note}")),
             (None, []) => Some(self.note.to_owned()),
             // Another learner has it.
@@ -236,27 +239,27 @@ mod tests {
     #[test]
     fn a_name_stands_for_one_thing() {
         let mut seen = HashSet::new();
-        for name in FAMILIAR_PARAMS.iter().flat_map(|entry| entry.names) {
+        for name in OTHER_SYSTEM_PARAMS.iter().flat_map(|entry| entry.names) {
             assert!(seen.insert(name), "{name} twice");
         }
         let mut seen = HashSet::new();
-        for name in FAMILIAR_LEARNERS.iter().flat_map(|entry| entry.names) {
+        for name in OTHER_SYSTEM_LEARNERS.iter().flat_map(|entry| entry.names) {
             assert!(seen.insert(name), "{name} twice");
         }
-        for entry in FAMILIAR_PARAMS {
-            assert!(!entry.here.is_empty() || !entry.note.is_empty(), "{:?}", entry.names);
+        for entry in OTHER_SYSTEM_PARAMS {
+            assert!(!entry.our_names.is_empty() || !entry.note.is_empty(), "{:?}", entry.names);
         }
     }
 
     #[test]
     fn a_hint_names_a_parameter_that_the_spec_has() {
-        let hint = |name: &str, known: &[&str]| familiar_param(name).unwrap().hint(known);
+        let hint = |name: &str, known: &[&str]| other_system_param(name).unwrap().hint(known);
         let trees = ["trees", "rate", "l2"];
         assert_eq!(hint("eta", &trees).unwrap(), "it is called `rate` here");
         assert_eq!(hint("n_estimators", &["epochs"]).unwrap(), "it is called `epochs` here");
         assert_eq!(hint("num_leaves", &trees), None);
         assert!(hint("random_state", &trees).unwrap().starts_with("the seed belongs"));
-        assert_eq!(familiar_learner("lgbm-ranker").unwrap().here, "lambdamart");
-        assert_eq!(familiar_learner("ranknet"), None);
+        assert_eq!(other_system_learner("lgbm-ranker").unwrap().our_spec, "lambdamart");
+        assert_eq!(other_system_learner("ranknet"), None);
     }
 }

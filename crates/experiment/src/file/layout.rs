@@ -1,7 +1,7 @@
 //! `[[table]]` and `[[plot]]`: learners arranged by the factors in which they differ.
 //!
-//! Both are a [`FactorView`]: learners arranged by row and column (in a plot: by line and panel),
-//! and the other factors chosen on validation data. Every setting in which the learners of a view
+//! Both are a [`FactorLayout`]: learners arranged by row and column (in a plot: by line and panel),
+//! and the other factors chosen on validation data. Every setting in which the learners of a layout
 //! differ must be a factor of the rows, of the columns or of the choice: an unnamed difference
 //! would be mistaken for the effect of a factor.
 
@@ -19,7 +19,7 @@ use crate::ExperimentError;
 
 /// Learners arranged by factors.
 #[derive(Debug, Clone)]
-pub struct FactorView {
+pub struct FactorLayout {
     /// Title of the table or plot.
     pub title: String,
     /// Indices of the learners, in the order of the file.
@@ -37,8 +37,8 @@ pub struct FactorView {
 /// A table of test values by factors.
 #[derive(Debug, Clone)]
 pub struct FactorTable {
-    /// The arrangement of the learners.
-    pub view: FactorView,
+    /// The arrangement of the learners in rows and columns.
+    pub layout: FactorLayout,
     /// Indices of the metrics shown, each in its own columns.
     pub metrics: Vec<usize>,
     /// Row factors and their values: the first row that has all of these is the baseline.
@@ -49,7 +49,7 @@ pub struct FactorTable {
 #[derive(Debug, Clone)]
 pub struct FactorPlot {
     /// The arrangement: rows are lines, columns are panels.
-    pub view: FactorView,
+    pub layout: FactorLayout,
 }
 
 /// Reads all of `[[table]]`.
@@ -60,7 +60,7 @@ pub(super) fn tables(
 ) -> Result<Vec<FactorTable>, ExperimentError> {
     let table = |raw: &Spanned<RawTable>| {
         let (start, raw) = (raw.span().start, raw.get_ref());
-        let reader = ViewReader {
+        let reader = LayoutReader {
             table: document.table(start, "[[table]]"),
             experiment,
             title: &raw.title,
@@ -70,10 +70,10 @@ pub(super) fn tables(
             learners: &raw.learners,
             data: &raw.data,
         };
-        let view = reader.view()?;
+        let layout = reader.layout()?;
         let metrics = metrics(&reader.table, &raw.metrics, experiment)?;
-        let baseline = baseline(&reader.table, raw, experiment, &view)?;
-        Ok(FactorTable { view, metrics, baseline })
+        let baseline = baseline(&reader.table, raw, experiment, &layout)?;
+        Ok(FactorTable { layout, metrics, baseline })
     };
     raw.iter().map(table).collect()
 }
@@ -86,7 +86,7 @@ pub(super) fn plots(
 ) -> Result<Vec<FactorPlot>, ExperimentError> {
     let plot = |raw: &Spanned<RawPlot>| {
         let (start, raw) = (raw.span().start, raw.get_ref());
-        let reader = ViewReader {
+        let reader = LayoutReader {
             table: document.table(start, "[[plot]]"),
             experiment,
             title: &raw.title,
@@ -96,12 +96,12 @@ pub(super) fn plots(
             learners: &raw.learners,
             data: &raw.data,
         };
-        let view = reader.view()?;
-        let learners = view.learners.iter().filter_map(|number| experiment.learners.get(*number));
+        let layout = reader.layout()?;
+        let learners = layout.learners.iter().filter_map(|number| experiment.learners.get(*number));
         if let Some(learner) = learners.into_iter().find(|learner| !is_validated(learner)) {
             return Err(reader.table.wrong(&raw.learners, unvalidated(learner, "drawn")));
         }
-        Ok(FactorPlot { view })
+        Ok(FactorPlot { layout })
     };
     raw.iter().map(plot).collect()
 }
@@ -110,7 +110,7 @@ pub(super) fn plots(
 type Key<'a> = (&'static str, &'a Option<Spanned<Texts>>);
 
 /// Reads a `[[table]]` or a `[[plot]]`, whose lines and panels are rows and columns here.
-struct ViewReader<'a> {
+struct LayoutReader<'a> {
     table: TomlTable<'a>,
     experiment: &'a Experiment,
     title: &'a Option<Spanned<String>>,
@@ -121,11 +121,11 @@ struct ViewReader<'a> {
     data: &'a Option<Spanned<Texts>>,
 }
 
-impl ViewReader<'_> {
-    fn view(&self) -> Result<FactorView, ExperimentError> {
+impl LayoutReader<'_> {
+    fn layout(&self) -> Result<FactorLayout, ExperimentError> {
         let ((rows, row_key), (columns, column_key)) = (self.rows, self.columns);
         let title = self.table.needed("title", self.title, "\"Newton steps\"")?.to_owned();
-        let view = FactorView {
+        let layout = FactorLayout {
             title: self.table.one_line(self.title, title)?,
             learners: self.learners()?,
             data: self.data()?,
@@ -133,20 +133,20 @@ impl ViewReader<'_> {
             columns: texts(column_key).to_vec(),
             choose: texts(self.choose).to_vec(),
         };
-        if view.rows.is_empty() {
+        if layout.rows.is_empty() {
             let message = format!("`{rows}` names no factor, such as {rows} = [\"rate\"]");
             return Err(self.table.wrong(row_key, message));
         }
-        self.check_factors(&view)?;
-        if let Some(factor) = unnamed_difference(self.experiment, &view) {
+        self.check_factors(&layout)?;
+        if let Some(factor) = unnamed_difference(self.experiment, &layout) {
             let message = format!(
                 "the learners differ in `{factor}`, which is not in `{rows}`, `{columns}` or `choose`; \
                  add it to one of them, or list `learners` with equal values of it"
             );
             return Err(self.table.wrong(row_key, message));
         }
-        self.check_distinct(&view)?;
-        Ok(view)
+        self.check_distinct(&layout)?;
+        Ok(layout)
     }
 
     /// The learners of the named entries, or of all entries with a spec.
@@ -202,8 +202,8 @@ impl ViewReader<'_> {
     }
 
     /// Checks that each factor is a parameter of at least one learner and is named once.
-    fn check_factors(&self, view: &FactorView) -> Result<(), ExperimentError> {
-        let mut known = parameters(self.experiment, &view.learners);
+    fn check_factors(&self, layout: &FactorLayout) -> Result<(), ExperimentError> {
+        let mut known = parameters(self.experiment, &layout.learners);
         known.insert(ENTRY);
         let mut seen: Vec<&str> = Vec::new();
         for key in [self.rows.1, self.columns.1, self.choose] {
@@ -228,9 +228,9 @@ impl ViewReader<'_> {
 
     /// Checks that no two learners have the same row, column and choice, and that learners to
     /// choose among have validation values.
-    fn check_distinct(&self, view: &FactorView) -> Result<(), ExperimentError> {
+    fn check_distinct(&self, layout: &FactorLayout) -> Result<(), ExperimentError> {
         let experiment = self.experiment;
-        let grid = FactorGrid::new(experiment, view);
+        let grid = FactorGrid::new(experiment, layout);
         let positions = (0..grid.rows.len())
             .flat_map(|row| (0..grid.columns.len()).map(move |column| (row, column)));
         for (row, column) in positions {
@@ -240,7 +240,7 @@ impl ViewReader<'_> {
                 if group.len() > 1 && !is_validated(learner) {
                     return Err(self.table.wrong(self.choose, unvalidated(learner, "chosen")));
                 }
-                let choice = values(experiment, learner, &view.choose);
+                let choice = values(experiment, learner, &layout.choose);
                 if let Some(other) = seen.insert(choice, &learner.name) {
                     let (rows, key) = self.rows;
                     let message = format!(
@@ -267,16 +267,16 @@ fn parameters(experiment: &Experiment, learners: &[usize]) -> BTreeSet<&'static 
 
 /// A setting in which learners differ without a factor for it; `None` if there is none. If the
 /// entry is a factor, it covers all settings in which entries differ.
-fn unnamed_difference<'e>(experiment: &'e Experiment, view: &FactorView) -> Option<&'e str> {
-    let all = || [&view.rows, &view.columns, &view.choose].into_iter().flatten();
+fn unnamed_difference<'e>(experiment: &'e Experiment, layout: &FactorLayout) -> Option<&'e str> {
+    let all = || [&layout.rows, &layout.columns, &layout.choose].into_iter().flatten();
     let by_entry = all().any(|factor| factor == ENTRY);
     let learner_name = |learner: &ExperimentLearner| match &learner.kind {
         LearnerKind::Spec(spec) => spec.def().name,
         LearnerKind::Model(_) => "",
     };
     let mut first: HashMap<usize, &ExperimentLearner> = HashMap::new();
-    let parameters = parameters(experiment, &view.learners);
-    for number in &view.learners {
+    let parameters = parameters(experiment, &layout.learners);
+    for number in &layout.learners {
         let Some(learner) = experiment.learners.get(*number) else { continue };
         let group = if by_entry { learner.entry } else { 0 };
         let other = *first.entry(group).or_insert(learner);
@@ -344,20 +344,20 @@ fn baseline(
     table: &TomlTable<'_>,
     raw: &RawTable,
     experiment: &Experiment,
-    view: &FactorView,
+    layout: &FactorLayout,
 ) -> Result<Vec<(String, String)>, ExperimentError> {
     let mut entries: Vec<_> = raw.baseline.iter().flat_map(|entries| entries.get_ref()).collect();
     entries.sort_by_key(|(name, _)| name.span().start);
     let mut baseline: Vec<(String, String)> = Vec::new();
     for (name, written) in entries {
-        if !view.rows.contains(name.get_ref()) {
-            let rows = view.rows.join(", ");
+        if !layout.rows.contains(name.get_ref()) {
+            let rows = layout.rows.join(", ");
             let message = format!("`{}` is not a factor of the rows: {rows}", name.get_ref());
             return Err(table.document.error(name.span(), message));
         }
         baseline.push((name.get_ref().clone(), table.document.scalar(written)));
     }
-    let learners = view.learners.iter().filter_map(|number| experiment.learners.get(*number));
+    let learners = layout.learners.iter().filter_map(|number| experiment.learners.get(*number));
     let is_baseline = |learner: &ExperimentLearner| {
         baseline.iter().all(|(factor, wanted)| value(experiment, learner, factor) == *wanted)
     };

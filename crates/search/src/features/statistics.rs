@@ -17,21 +17,23 @@ const NO_FREQUENCIES: SearchError =
     SearchError::NotGathered { statistic: TermStatistic::Frequencies };
 const NO_POSITIONS: SearchError = SearchError::NotGathered { statistic: TermStatistic::Positions };
 
-/// Statistics of one single field: frequencies and positions, term by term, candidate by candidate.
+/// Statistics of the query's terms in one indexed field: frequencies and positions, for each term
+/// the values of all candidates.
 #[derive(Debug, Default)]
-pub(crate) struct FieldEvidence {
+pub(crate) struct FieldStatistics {
     tfs: Vec<u32>,
     /// The start of the positions of each (term, candidate).
     starts: Vec<u32>,
     positions: Vec<u32>,
 }
 
-/// Statistics of a text field: frequencies, and the terms' statistics.
+/// Statistics of the query's terms in a text field, which is one indexed field or several together:
+/// frequencies in the candidates, and statistics over the whole index.
 #[derive(Debug, Default)]
-pub(crate) struct TextFieldEvidence {
-    /// Frequencies, term by term, candidate by candidate.
+pub(crate) struct TextFieldStatistics {
+    /// Frequencies: for each term those in all candidates.
     tfs: Vec<u32>,
-    /// Statistics of each term.
+    /// Statistics of each term over the whole index.
     pub(crate) stats: Vec<TermStats>,
 }
 
@@ -39,14 +41,14 @@ pub(crate) struct TextFieldEvidence {
 ///
 /// Candidates are numbered from 0. Terms are the different terms of the query, in the order of
 /// [`Terms::distinct`].
-pub struct Evidence<'a> {
+pub struct CandidateStatistics<'a> {
     pub(crate) index: &'a Index,
     pub(crate) query: &'a Query,
     pub(crate) terms: &'a Terms,
     /// The candidates, ascending.
     pub(crate) docs: &'a [u32],
-    fields: Vec<Option<FieldEvidence>>,
-    text_fields: Vec<Option<TextFieldEvidence>>,
+    fields: Vec<Option<FieldStatistics>>,
+    text_fields: Vec<Option<TextFieldStatistics>>,
     matching: OnceCell<usize>,
 }
 
@@ -85,7 +87,7 @@ impl Needs {
     }
 }
 
-impl<'a> Evidence<'a> {
+impl<'a> CandidateStatistics<'a> {
     /// Collects the needed statistics. `docs` is ascending.
     pub(crate) fn gather(
         index: &'a Index,
@@ -93,9 +95,9 @@ impl<'a> Evidence<'a> {
         terms: &'a Terms,
         docs: &'a [u32],
         needs: &Needs,
-    ) -> Result<Evidence<'a>, SearchError> {
+    ) -> Result<CandidateStatistics<'a>, SearchError> {
         let count = index.text_fields().count();
-        let mut found = Evidence {
+        let mut found = CandidateStatistics {
             index,
             query,
             terms,
@@ -110,29 +112,30 @@ impl<'a> Evidence<'a> {
         for field in 0..index.tantivy_fields().len() {
             let positions = of(&needs.positions, field);
             let wanted = positions || of(&needs.frequencies, field);
-            let evidence = wanted.then(|| found.gather_field(field, positions)).transpose()?;
-            found.fields.push(evidence);
+            let statistics = wanted.then(|| found.gather_field(field, positions)).transpose()?;
+            found.fields.push(statistics);
         }
         for text_field in (0..count).map(TextField) {
             let wanted = needs.frequencies.contains(&text_field);
-            let evidence = wanted.then(|| found.gather_text_field(text_field)).transpose()?;
-            found.text_fields.push(evidence);
+            let statistics = wanted.then(|| found.gather_text_field(text_field)).transpose()?;
+            found.text_fields.push(statistics);
         }
         Ok(found)
     }
 
-    fn gather_field(&self, field: usize, positions: bool) -> Result<FieldEvidence, SearchError> {
+    fn gather_field(&self, field: usize, positions: bool) -> Result<FieldStatistics, SearchError> {
         let (terms, docs) = (self.terms.distinct().len(), self.docs.len());
-        let mut evidence = FieldEvidence { tfs: vec![0; terms * docs], ..FieldEvidence::default() };
+        let mut statistics =
+            FieldStatistics { tfs: vec![0; terms * docs], ..FieldStatistics::default() };
         for (t, term) in self.terms.distinct().enumerate() {
             let row = t * docs;
             if !positions {
-                let found = |at: usize, tf: u32| evidence.tfs[row + at] = tf;
+                let found = |at: usize, tf: u32| statistics.tfs[row + at] = tf;
                 self.index.frequencies(field, term, self.docs, found)?;
                 continue;
             }
             let mut next = 0;
-            let FieldEvidence { tfs, starts, positions } = &mut evidence;
+            let FieldStatistics { tfs, starts, positions } = &mut statistics;
             self.index.positions(field, term, self.docs, |at, found| {
                 starts.extend((next..=at).map(|_| positions.len() as u32));
                 next = at + 1;
@@ -141,34 +144,34 @@ impl<'a> Evidence<'a> {
             })?;
             starts.extend((next..docs).map(|_| positions.len() as u32));
         }
-        Ok(evidence)
+        Ok(statistics)
     }
 
-    fn gather_text_field(&self, text_field: TextField) -> Result<TextFieldEvidence, SearchError> {
-        let mut evidence = TextFieldEvidence::default();
+    fn gather_text_field(&self, text_field: TextField) -> Result<TextFieldStatistics, SearchError> {
+        let mut statistics = TextFieldStatistics::default();
         for term in self.terms.distinct() {
-            evidence.stats.push(self.index.term_stats(text_field, term)?);
+            statistics.stats.push(self.index.term_stats(text_field, term)?);
         }
-        evidence.tfs = vec![0; self.terms.distinct().len() * self.docs.len()];
+        statistics.tfs = vec![0; self.terms.distinct().len() * self.docs.len()];
         for &field in self.index.fields_of(text_field) {
             let field = self.fields.get(field).and_then(Option::as_ref).ok_or(NO_FREQUENCIES)?;
-            evidence.tfs.iter_mut().zip(&field.tfs).for_each(|(sum, tf)| *sum += tf);
+            statistics.tfs.iter_mut().zip(&field.tfs).for_each(|(sum, tf)| *sum += tf);
         }
-        Ok(evidence)
+        Ok(statistics)
     }
 
     /// The statistics of a text field, which must be among the needs.
     pub(crate) fn text_field(
         &self,
         text_field: TextField,
-    ) -> Result<&TextFieldEvidence, SearchError> {
+    ) -> Result<&TextFieldStatistics, SearchError> {
         self.text_fields.get(text_field.0).and_then(Option::as_ref).ok_or(NO_FREQUENCIES)
     }
 
     /// Frequencies of the terms in a candidate.
     pub(crate) fn tfs<'s>(
         &self,
-        text_field: &'s TextFieldEvidence,
+        text_field: &'s TextFieldStatistics,
         candidate: usize,
     ) -> impl Iterator<Item = u32> + use<'s> {
         text_field.tfs.iter().skip(candidate).step_by(self.docs.len()).copied()
@@ -178,23 +181,23 @@ impl<'a> Evidence<'a> {
     pub(crate) fn fields_with_positions(
         &self,
         text_field: TextField,
-    ) -> Result<Vec<&FieldEvidence>, SearchError> {
+    ) -> Result<Vec<&FieldStatistics>, SearchError> {
         let fields = self.index.fields_of(text_field).iter();
         let found = fields.map(|&field| self.fields.get(field).and_then(Option::as_ref));
-        let has = |found: &FieldEvidence| found.starts.len() == found.tfs.len();
+        let has = |found: &FieldStatistics| found.starts.len() == found.tfs.len();
         found.map(|found| found.filter(|found| has(found)).ok_or(NO_POSITIONS)).collect()
     }
 
     /// Positions of a term in a candidate, ascending.
     pub(crate) fn positions_in<'s>(
         &self,
-        evidence: &'s FieldEvidence,
+        statistics: &'s FieldStatistics,
         term: usize,
         candidate: usize,
     ) -> &'s [u32] {
         let at = term * self.docs.len() + candidate;
-        let (start, tf) = (evidence.starts[at] as usize, evidence.tfs[at] as usize);
-        &evidence.positions[start..start + tf]
+        let (start, tf) = (statistics.starts[at] as usize, statistics.tfs[at] as usize);
+        &statistics.positions[start..start + tf]
     }
 
     /// Number of documents of the whole index that have a term of the query.
@@ -214,7 +217,7 @@ impl<'a> Evidence<'a> {
 }
 
 /// The interface for custom features.
-impl<'a> Evidence<'a> {
+impl<'a> CandidateStatistics<'a> {
     /// The index.
     pub fn index(&self) -> &'a Index {
         self.index
@@ -241,7 +244,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// A candidate as it was added to the index. It is read and decompressed each time, which is
-    /// slow compared with other evidence.
+    /// slow compared with other statistics.
     pub fn document(&self, candidate: usize) -> Result<Document, SearchError> {
         self.index.source(self.doc(candidate)?)
     }
@@ -287,7 +290,7 @@ impl<'a> Evidence<'a> {
             return Err(SearchError::NoSuchTerm { term, terms: self.terms.distinct().len() });
         }
         let fields = self.fields_with_positions(field)?.into_iter();
-        Ok(fields.map(|evidence| self.positions_in(evidence, term, candidate)).collect())
+        Ok(fields.map(|statistics| self.positions_in(statistics, term, candidate)).collect())
     }
 
     fn doc(&self, candidate: usize) -> Result<u32, SearchError> {
@@ -297,9 +300,12 @@ impl<'a> Evidence<'a> {
     }
 }
 
-impl fmt::Debug for Evidence<'_> {
+impl fmt::Debug for CandidateStatistics<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { query, docs, .. } = self;
-        f.debug_struct("Evidence").field("query", query).field("docs", docs).finish_non_exhaustive()
+        f.debug_struct("CandidateStatistics")
+            .field("query", query)
+            .field("docs", docs)
+            .finish_non_exhaustive()
     }
 }
