@@ -661,3 +661,28 @@ fn the_table_says_which_learners_take_pairs_without_labels() {
         }
     }
 }
+
+/// Two documents of one query, the first better with probability P: the loss is lowest where the
+/// model says the same, `1 / (1 + exp(-(s_1 - s_2))) = P`.
+#[test]
+fn soft_targets_are_learnt_as_probabilities() {
+    for probability in [0.5_f32, 0.7, 0.95] {
+        let data = Dataset::builder().rows([[0.0_f32], [1.0]]).labels([0.0, 0.0]);
+        let data = data.query_ids(["q", "q"]).build().unwrap();
+        let data = data
+            .with_preferences(rankwright_data::Preference::with_probability(0, 1, probability))
+            .unwrap();
+        for spec in [
+            "rankmart(trees=200, leaves=2, min_rows=1, min_hessian=0, l2=0, rate=0.5, \
+             norm_gap=false, norm_query=false)",
+            "pairwise-logistic(c=1e6, transform=none)",
+            "ranknet(layers=0, transform=none, epochs=4000, rate=0.05, decay=0, noise=0)",
+        ] {
+            let learner = LearnerSpec::parse(spec).unwrap();
+            let model = learner.train(TrainRequest::new(&data)).unwrap().model;
+            let scores = model.predict(&data).unwrap();
+            let found = 1.0 / (1.0 + (scores[1] - scores[0]).exp());
+            assert!((found - f64::from(probability)).abs() < 0.01, "{spec}: {found} {probability}");
+        }
+    }
+}
