@@ -229,6 +229,7 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("batch", "3", "0"),
     ("epochs", "3", "0"),
     ("factored", "false", "maybe"),
+    ("update", "pair", "triple"),
     ("top", "2", "0"),
     ("temperature", "2", "0"),
     ("c", "7", "0"),
