@@ -229,7 +229,6 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("batch", "3", "0"),
     ("epochs", "3", "0"),
     ("factored", "false", "maybe"),
-    ("update", "pair", "triple"),
     ("top", "2", "0"),
     ("temperature", "2", "0"),
     ("c", "7", "0"),
@@ -245,7 +244,6 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("learner", "mart(trees=2)", "adarank"),
     ("bags", "3", "0"),
     ("members", "tree+rankboost(trees=3)", "mart+"),
-    ("preset", "yahoo", "google"),
     ("normalise", "rank", "z"),
     ("hold_out", "0.5", "1"),
     ("repeats", "1", "0"),
@@ -686,4 +684,16 @@ fn soft_targets_are_learnt_as_probabilities() {
             assert!((found - f64::from(probability)).abs() < 0.01, "{spec}: {found} {probability}");
         }
     }
+}
+
+#[test]
+fn the_preset_burges_stands_for_four_parameters() {
+    let written = "truncation=none, norm_gap=false, norm_query=false, cut=hard";
+    for learner in ["lambdamart(trees=4, leaves=5", "lambdarank(layers=4, epochs=2"] {
+        let preset = model_bytes(&format!("{learner}, preset=burges)"));
+        assert!(preset == model_bytes(&format!("{learner}, {written})")), "{learner}");
+        assert!(preset != model_bytes(&format!("{learner})")), "{learner}");
+    }
+    let message = error_message("lambdamart(preset=burges, norm_gap=true)");
+    assert!(message.contains("preset=none"), "{message}");
 }
