@@ -328,7 +328,6 @@ fn of_training(error: &LearnError) -> Option<&'static str> {
              rel= in the spec"
         }
         LearnError::StartUnsupported { .. } => "leave --start out, or boost trees",
-        LearnError::StartNotTrees { .. } => "give a tree model with --start",
         LearnError::CheckpointInUse { .. } => {
             "wait until it ends, or give another folder with --checkpoint"
         }

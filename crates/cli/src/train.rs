@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// File for the model, with a side file MODEL.log.json beside it
     #[arg(long, value_name = "MODEL")]
     out: PathBuf,
-    /// A model to start from: new trees are added to its own
+    /// A model of any kind to start from: new trees are added to its scores
     #[arg(long, value_name = "MODEL")]
     start: Option<PathBuf>,
     /// Ignore features of --valid that the training data does not know, and features that only one

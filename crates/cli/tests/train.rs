@@ -102,10 +102,38 @@ fn start_adds_trees_to_a_model() {
     let line = "train train.txt --learner mart(trees=2) --start first.model --out m.model";
     let said = bench.run(line).ok().out();
     assert!(said.contains("3 from the start model"), "{said}");
-    bench.run("train --learner linear(weights=22:1) --out line.model").ok();
-    let ran = bench.run("train train.txt --learner mart --start line.model --out x");
-    assert_eq!(ran.code(), 1);
-    assert!(ran.err().contains("trees can be added to trees only"), "{}", ran.err());
+}
+
+#[test]
+fn trees_are_added_to_a_model_of_any_kind() {
+    let bench = bench();
+    for learner in [
+        "linear-regression",
+        "ranknet(epochs=2)",
+        "blend(members=ranksvm+tree, weights=equal, normalise=standard)",
+    ] {
+        bench.run(&format!("train train.txt --seed 1 --out base.model --learner {learner}")).ok();
+        let line = "train train.txt --start base.model --out sum.model --learner";
+        let said = bench.run(&format!("{line} lambdamart(trees=4,leaves=5)")).ok().out();
+        assert!(said.contains("added to the scores of the start model"), "{learner}: {said}");
+        let one = bench.run("score base.model valid.txt").ok().out();
+        let sum = bench.run("score sum.model valid.txt").ok().out();
+        let numbers =
+            |text: &str| -> Vec<f64> { text.lines().map(|line| line.parse().unwrap()).collect() };
+        let added: Vec<f64> =
+            numbers(&sum).iter().zip(numbers(&one)).map(|(sum, one)| sum - one).collect();
+        // The four trees give several different values, and none at all to nobody.
+        let mut distinct = added.clone();
+        distinct.sort_by(f64::total_cmp);
+        distinct.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
+        assert!(distinct.len() > 4, "{learner}: {distinct:?}");
+        let inspected = bench.run("model inspect sum.model").ok().out();
+        assert!(inspected.contains("4 trees"), "{inspected}");
+        bench.run("explain sum.model valid.txt --query 1").ok();
+        // A sum continues like any other model.
+        let line = "train train.txt --start sum.model --out more.model --learner";
+        bench.run(&format!("{line} lambdamart(trees=2,leaves=5)")).ok();
+    }
 }
 
 #[test]

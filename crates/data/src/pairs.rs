@@ -8,7 +8,13 @@
 //! The fourth column is a weight in some files and the probability that the first document is
 //! better in others: `q A B 0.5` may mean half a vote for A, or that both are equal. A header line
 //! (`qid better worse weight` or `qid better worse probability`) or a [`PairColumn`] settles it. If
-//! neither is given, values from 0 to 1 that are not all 1 are an error.
+//! neither is given, values from 0 to 1 that are not all 1 are an error. After a probability, a
+//! fifth column may be a weight.
+//!
+//! A probability P strictly between 0 and 1 is a soft target, the P of RankNet's cross-entropy
+//! `-P log p - (1 - P) log(1 - p)`. That is P times the loss of `A > B` plus 1 - P times the loss of
+//! `B > A`, so it becomes these two pairs with weights P and 1 - P, which every pairwise learner
+//! takes; at P = 1/2 the loss is lowest for equal scores.
 
 use std::collections::HashMap;
 
@@ -23,7 +29,7 @@ use crate::warnings::{WarningKind, Warnings};
 pub enum PairColumn {
     /// The weight of the pair, above 0.
     Weight,
-    /// The probability that the first document is better: 1, 0.5 (the two are equal) or 0.
+    /// The probability that the first document is better, from 0 to 1.
     Probability,
 }
 
@@ -84,6 +90,21 @@ impl Preference {
         Preference { equal: true, ..Preference::new(one, other) }
     }
 
+    /// The preferences of a row that is better than another with this probability, from 0 to 1: one
+    /// preference if it is certain, else one in each direction, weighted by its probability.
+    ///
+    /// ```
+    /// use rankwright_data::Preference;
+    ///
+    /// let both = [Preference::new(0, 1).weight(0.75), Preference::new(1, 0).weight(0.25)];
+    /// assert_eq!(Preference::with_probability(0, 1, 0.75), both);
+    /// assert_eq!(Preference::with_probability(0, 1, 0.0), [Preference::new(1, 0)]);
+    /// ```
+    pub fn with_probability(first: usize, second: usize, probability: f32) -> Vec<Self> {
+        let both = [(first, second, probability), (second, first, 1.0 - probability)];
+        both.into_iter().filter(|(.., weight)| *weight != 0.0).map(Preference::from).collect()
+    }
+
     /// The same preference with another weight.
     #[must_use]
     pub fn weight(self, weight: f32) -> Self {
@@ -120,8 +141,9 @@ impl Dataset {
     /// assert!(data()?.with_pairs(&pairs).is_err(), "a weight, or equally good");
     /// let (weighted, _) = data()?.with_pairs_as(&pairs, Some(PairColumn::Weight))?;
     /// assert_eq!(weighted.pairs().unwrap()[0].weight, 0.5);
+    /// // As a probability: half a preference in each direction.
     /// let (equal, _) = data()?.with_pairs_as(&pairs, Some(PairColumn::Probability))?;
-    /// assert!(equal.pairs().unwrap()[0].equal);
+    /// assert_eq!(equal.pairs().unwrap().len(), 2);
     /// # Ok::<(), rankwright_data::DataError>(())
     /// ```
     pub fn with_pairs_as(
@@ -138,7 +160,7 @@ impl Dataset {
             return Err(DataError::Empty { file: input.name.clone(), what: "preference pairs" });
         }
         warn_of_contradictions(&pairs, &input.name, &mut warnings);
-        self.pairs = Some(pairs);
+        self.pairs = Some(pairs.into_iter().flat_map(directed_pairs).collect());
         Ok((self, warnings))
     }
 
@@ -178,11 +200,28 @@ fn resolve(
     }
 }
 
-fn warn_of_contradictions(pairs: &[Pair], name: &str, warnings: &mut Warnings) {
+/// Counts pairs of documents of which each is said to be better than the other; the two directions
+/// of one probability are no contradiction.
+fn warn_of_contradictions(pairs: &[(Pair, f32)], name: &str, warnings: &mut Warnings) {
+    let likelier = |(pair, probability): &(Pair, f32)| match *probability {
+        _ if pair.equal => None,
+        0.5 => None,
+        probability if probability > 0.5 => Some((pair.better, pair.worse)),
+        _ => Some((pair.worse, pair.better)),
+    };
     let directed: std::collections::HashSet<(u32, u32)> =
-        pairs.iter().filter(|p| !p.equal).map(|p| (p.better, p.worse)).collect();
+        pairs.iter().filter_map(likelier).collect();
     let opposed = directed.iter().filter(|&&(a, b)| a < b && directed.contains(&(b, a))).count();
     warnings.add(WarningKind::ContradictoryPairs, opposed as u64, || SourceLocation::file(name));
+}
+
+/// The pairs of a pair whose first document is better with a probability.
+fn directed_pairs((pair, probability): (Pair, f32)) -> impl Iterator<Item = Pair> {
+    let Pair { better, worse, weight, .. } = pair;
+    let first = Pair { weight: weight * probability, ..pair };
+    let second =
+        Pair { better: worse, worse: better, weight: weight * (1.0 - probability), ..pair };
+    [first, second].into_iter().filter(|pair| pair.weight > 0.0)
 }
 
 /// Finds the rows of document names.
@@ -207,8 +246,9 @@ impl<'a> PairResolver<'a> {
         PairResolver { data, queries, by_docid, by_source: data.rows_by_source() }
     }
 
-    fn pair(&self, line: PairLine<'_>, column: PairColumn) -> Result<Pair, DataError> {
-        let PairLine { query, first, relation, second, value, location } = line;
+    /// The pair of a line, and the probability that its first document is better.
+    fn pair(&self, line: PairLine<'_>, column: PairColumn) -> Result<(Pair, f32), DataError> {
+        let PairLine { query, first, relation, second, value, last, location } = line;
         let query = *self.queries.get(query).ok_or_else(|| {
             let found = quote(query.as_bytes());
             DataError::malformed(location.clone(), found, "a query of the data set")
@@ -218,13 +258,19 @@ impl<'a> PairResolver<'a> {
             let expected = "two different documents";
             return Err(DataError::malformed(location, "a document paired with itself", expected));
         }
-        let (relation, weight) = match (relation, value, column) {
-            (None, Some(text), PairColumn::Probability) => (probability(text, &location)?, 1.0),
-            (relation, Some(text), _) => (relation.unwrap_or('>'), weight(text, &location)?),
-            (relation, None, _) => (relation.unwrap_or('>'), 1.0),
+        let is_probability = relation.is_none() && column == PairColumn::Probability;
+        let (probability, weight_text) = match value {
+            Some(text) if is_probability => (probability(text, &location)?, last),
+            _ if last.is_some() => {
+                let expected = "four columns; a fifth one is a weight after a probability";
+                return Err(DataError::malformed(location, "five columns", expected));
+            }
+            value => (1.0, value),
         };
+        let weight = weight_text.map_or(Ok(1.0), |text| weight(text, &location))?;
+        let relation = relation.unwrap_or('>');
         let (better, worse) = if relation == '<' { (b, a) } else { (a, b) };
-        Ok(Pair { query, better, worse, weight, equal: relation == '=' })
+        Ok((Pair { query, better, worse, weight, equal: relation == '=' }, probability))
     }
 
     fn row(&self, query: u32, name: &str, location: &SourceLocation) -> Result<u32, DataError> {
@@ -253,15 +299,9 @@ fn weight(text: &str, location: &SourceLocation) -> Result<f32, DataError> {
     }
 }
 
-/// The relation that a probability means.
-fn probability(text: &str, location: &SourceLocation) -> Result<char, DataError> {
+fn probability(text: &str, location: &SourceLocation) -> Result<f32, DataError> {
     match text.parse::<f32>() {
-        Ok(1.0) => Ok('>'),
-        Ok(0.5) => Ok('='),
-        Ok(0.0) => Ok('<'),
-        Ok(value) if (0.0..=1.0).contains(&value) => {
-            Err(DataError::SoftPair { location: Box::new(location.clone()), value })
-        }
+        Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
         _ => {
             let expected = "a probability from 0 to 1";
             Err(DataError::malformed(location.clone(), quote(text.as_bytes()), expected))
@@ -278,17 +318,24 @@ struct PairLine<'a> {
     relation: Option<char>,
     second: &'a str,
     value: Option<&'a str>,
+    /// The weight after a probability.
+    last: Option<&'a str>,
     location: SourceLocation,
 }
 
 impl<'a> PairLine<'a> {
     fn new(line: &'a str, location: SourceLocation) -> Result<Self, DataError> {
         let words: Vec<&str> = line.split_whitespace().collect();
+        let mut last = None;
         let (query, first, relation, second, value) = match words[..] {
             [query, a, ">" | "<" | "=", b] => (query, a, words.get(2), b, None),
             [query, a, ">" | "<" | "=", b, weight] => (query, a, words.get(2), b, Some(weight)),
             [query, a, b] => (query, a, None, b, None),
             [query, a, b, value] => (query, a, None, b, Some(value)),
+            [query, a, b, value, weight] => {
+                last = Some(weight);
+                (query, a, None, b, Some(value))
+            }
             _ => {
                 let expected = "'qid better worse [weight]' or 'qid A > B [weight]'";
                 let found = quote(line.trim_end().as_bytes());
@@ -296,7 +343,7 @@ impl<'a> PairLine<'a> {
             }
         };
         let relation = relation.and_then(|word| word.chars().next());
-        Ok(PairLine { query, first, relation, second, value, location })
+        Ok(PairLine { query, first, relation, second, value, last, location })
     }
 }
 
@@ -339,6 +386,12 @@ fn header_column(
     let name = match line.split_whitespace().collect::<Vec<_>>()[..] {
         [_, _, _] => return Ok(None),
         [_, _, _, name] => name,
+        [_, _, _, name, weight]
+            if PairColumn::from_name(name) == Some(PairColumn::Probability)
+                && PairColumn::from_name(weight) == Some(PairColumn::Weight) =>
+        {
+            name
+        }
         _ => line,
     };
     let column = PairColumn::from_name(name);
@@ -481,8 +534,13 @@ mod tests {
         assert_eq!(weights, [(0, 1, 0.5, false), (1, 0, 1.0, false)]);
         let lines = "q a b 0.5\nq a b 1\nq a b 0\nq a > b 3\n";
         let probabilities: Vec<_> = both(lines, PairColumn::Probability);
-        let expected =
-            [(0, 1, 1.0, true), (0, 1, 1.0, false), (1, 0, 1.0, false), (0, 1, 3.0, false)];
+        let expected = [
+            (0, 1, 0.5, false),
+            (1, 0, 0.5, false),
+            (0, 1, 1.0, false),
+            (1, 0, 1.0, false),
+            (0, 1, 3.0, false),
+        ];
         assert_eq!(probabilities, expected);
         let contradiction =
             with_pairs_as("qid better worse weight\n", Some(PairColumn::Probability));
@@ -492,13 +550,20 @@ mod tests {
     }
 
     #[test]
-    fn a_soft_target_is_refused_as_not_supported() {
-        let error = with_pairs_as("q a b 0.7\n", Some(PairColumn::Probability)).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "p:1: a probability of 0.7 is a soft target, which is not supported yet; 1 (better), \
-             0.5 (equal) and 0 (worse) are read"
-        );
-        assert!(with_pairs_as("q a b 1.5\n", Some(PairColumn::Probability)).is_err());
+    fn a_soft_target_is_a_preference_in_each_direction() {
+        let lines = "qid better worse probability weight\nq a b 0.75 2\nq b a 0.25\n";
+        let (data, warnings) = with_pairs(lines).unwrap();
+        let found: Vec<_> =
+            data.pairs().unwrap().iter().map(|p| (p.better, p.worse, p.weight)).collect();
+        assert_eq!(found, [(0, 1, 1.5), (1, 0, 0.5), (1, 0, 0.25), (0, 1, 0.75)]);
+        // Both lines say that a is better: they agree.
+        assert_eq!(warnings.count(WarningKind::ContradictoryPairs), 0);
+        let opposed = "q a b 0.75\nq b a 0.75\n";
+        let (_, warnings) = with_pairs_as(opposed, Some(PairColumn::Probability)).unwrap();
+        assert_eq!(warnings.count(WarningKind::ContradictoryPairs), 1);
+        for text in ["q a b 1.5\n", "q a b nan\n", "q a b 0.5 0\n", "q a b 0.5 1 1\n"] {
+            assert!(with_pairs_as(text, Some(PairColumn::Probability)).is_err(), "{text}");
+        }
+        assert!(with_pairs_as("q a b 2 1\n", Some(PairColumn::Weight)).is_err());
     }
 }

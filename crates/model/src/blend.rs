@@ -2,9 +2,9 @@
 //! models (the members), added in f64 in the order of the members.
 //!
 //! Scores of different models have different scales, so the normalisation `n` ([`Normalise`]) may
-//! first bring each member's scores within a query to a common one. Members are whole models: their
-//! features are matched with the blend's by name or id, as those of any model with data. A blend of
-//! blends would only be a longer sum and is rejected.
+//! first bring each member's scores within a query to a common one; each member may have its own.
+//! Members are whole models: their features are matched with the blend's by name or id, as those of
+//! any model with data. A blend of blends would only be a longer sum and is rejected.
 //!
 //! A term that overflows counts as the largest finite number, so that a score is never NaN. Cost:
 //! that of the members; ranks add a sort of each query.
@@ -148,13 +148,49 @@ pub(crate) fn add_term(sum: f64, weight: f64, score: f64) -> f64 {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blend {
-    normalise: Normalise,
+    /// The normalisation of each member.
+    normalisations: Vec<Normalise>,
     members: Vec<(f64, Model)>,
 }
 
 impl Blend {
-    /// Makes a blend of at least one member, none of them a blend; weights must be finite.
+    /// Makes a blend of at least one member, none of them a blend; weights must be finite. All
+    /// members have the same normalisation.
     pub fn new(normalise: Normalise, members: Vec<(f64, Model)>) -> Result<Blend, ModelError> {
+        Blend::checked(vec![normalise; members.len()], members)
+    }
+
+    /// The sum of a model and of trees, as of a model that boosting started from and the trees that
+    /// it added. If the model is a blend, its members become members of the sum.
+    ///
+    /// ```
+    /// use rankwright_data::{Absent, FeatureNames};
+    /// use rankwright_model::{Blend, Ensemble, Header, Linear, Model, ModelBody};
+    ///
+    /// let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
+    /// let linear = ModelBody::Linear(Linear::new(0.0, vec![2.0])?);
+    /// let start = Model::new(header.clone(), linear)?;
+    /// let trees = Model::new(header.clone(), ModelBody::Trees(Ensemble::new(0.5, vec![])?))?;
+    /// let sum = Model::new(header, ModelBody::Blend(Blend::sum(start, trees)?))?;
+    /// assert_eq!(sum.score_row(&[3.0]), 6.5);
+    /// # Ok::<(), rankwright_model::ModelError>(())
+    /// ```
+    pub fn sum(start: Model, added: Model) -> Result<Blend, ModelError> {
+        let (header, body) = start.into_parts();
+        let (mut normalisations, mut members) = match body {
+            ModelBody::Blend(blend) => (blend.normalisations, blend.members),
+            body => (vec![Normalise::None], vec![(1.0, Model::new(header, body)?)]),
+        };
+        normalisations.push(Normalise::None);
+        members.push((1.0, added));
+        Blend::checked(normalisations, members)
+    }
+
+    /// Makes a blend whose members have their own normalisations, as many as there are members.
+    pub(crate) fn checked(
+        normalisations: Vec<Normalise>,
+        members: Vec<(f64, Model)>,
+    ) -> Result<Blend, ModelError> {
         if members.is_empty() {
             return Err(ModelError::InvalidBlend(BlendProblem::NoMembers));
         }
@@ -164,12 +200,19 @@ impl Blend {
                 return Err(ModelError::InvalidBlend(BlendProblem::NestedBlend { member }));
             }
         }
-        Ok(Blend { normalise, members })
+        debug_assert_eq!(normalisations.len(), members.len(), "a normalisation for each member");
+        Ok(Blend { normalisations, members })
     }
 
-    /// The normalisation of each member's scores within a query.
-    pub fn normalise(&self) -> Normalise {
-        self.normalise
+    /// The normalisation of each member's scores within a query, in the order of the members.
+    pub fn normalisations(&self) -> &[Normalise] {
+        &self.normalisations
+    }
+
+    /// The normalisation that all members have in common; `None` if they differ.
+    pub fn common_normalisation(&self) -> Option<Normalise> {
+        let first = *self.normalisations.first()?;
+        self.normalisations.iter().all(|other| *other == first).then_some(first)
     }
 
     /// Weights and models, in the order in which they are added.
@@ -177,9 +220,21 @@ impl Blend {
         &self.members
     }
 
+    /// The same blend of changed members; `change` gets the number of each member, too.
+    pub(crate) fn map_members(
+        self,
+        change: impl FnMut((usize, Model)) -> Result<Model, ModelError>,
+    ) -> Result<Blend, ModelError> {
+        let (weights, models): (Vec<f64>, Vec<Model>) = self.members.into_iter().unzip();
+        let models = models.into_iter().enumerate().map(change);
+        let models = models.collect::<Result<Vec<_>, _>>()?;
+        Blend::checked(self.normalisations, weights.into_iter().zip(models).collect())
+    }
+
     /// Whether a score depends on the other documents of its query.
     pub(crate) fn is_listwise(&self) -> bool {
-        self.normalise != Normalise::None || self.members.iter().any(|(_, m)| m.is_listwise())
+        self.normalisations.iter().any(|normalise| *normalise != Normalise::None)
+            || self.members.iter().any(|(_, member)| member.is_listwise())
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! | part | content |
 //! |---|---|
-//! | first line | `RANKWRIGHT MODEL 1`: the name and the version of the format (1 to 3) |
+//! | first line | `RANKWRIGHT MODEL 1`: the name and the version of the format (1 to 4) |
 //! | second line | the header as JSON: kind of body, origin of the model, features |
 //! | body | numbers, little-endian, see below |
 //! | last 8 bytes | xxh3-64 of everything before |
@@ -32,6 +32,9 @@
 //! members u32, and for each its weight f64, its length u64 and a whole model file, which is no
 //! blend itself.
 //!
+//! Version 4 holds blends whose members have different normalisations: 255 in place of the common
+//! one, and the normalisation of each member before its weight.
+//!
 //! The same model always gives the same bytes. Any bytes give a model or an error: sizes are
 //! compared with the remaining bytes before anything is allocated, and bytes with a valid checksum
 //! are not trusted either: trees are made by [`Tree::new`](crate::Tree::new) and models by
@@ -56,7 +59,7 @@ use crate::model::{BodyKind, Model};
 /// The first bytes of every model file, before the version.
 const MAGIC: &[u8] = b"RANKWRIGHT MODEL ";
 /// The newest version; all from 1 to this one are read.
-const NEWEST_VERSION: u32 = 3;
+const NEWEST_VERSION: u32 = 4;
 /// Length of the checksum at the end of a file.
 const CHECKSUM_BYTES: usize = 8;
 

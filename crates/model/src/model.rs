@@ -1,5 +1,6 @@
 //! A model: a header, and a body that scores rows.
 
+use rankwright_data::FeatureNames;
 use serde::Serialize;
 
 use crate::blend::{Blend, add_term};
@@ -7,7 +8,7 @@ use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
 use crate::linear::Linear;
-use crate::matching::Matching;
+use crate::matching::{MatchBy, MatchOptions, Matching};
 use crate::net::Net;
 use crate::problem::BlendProblem;
 
@@ -156,6 +157,64 @@ impl Model {
         (self.header, self.body)
     }
 
+    /// The same model for the columns of other data by their position: the first feature gets the
+    /// first name, the second the second. Members of a blend get the names of their features, too.
+    /// There must be a name for each feature, unless the names are numbers.
+    ///
+    /// ```
+    /// use rankwright_data::{Absent, FeatureNames};
+    /// use rankwright_model::{Header, Linear, Model, ModelBody};
+    ///
+    /// let ids = FeatureNames::Ids { first: 0, count: 2 };
+    /// let linear = ModelBody::Linear(Linear::new(0.0, vec![2.0, 3.0])?);
+    /// let model = Model::new(Header::new(ids, Absent::Zero), linear)?;
+    /// let names = FeatureNames::Named(vec!["bm25".into(), "pagerank".into()]);
+    /// assert_eq!(model.renamed_by_position(&names)?.header().features, names);
+    /// # Ok::<(), rankwright_model::ModelError>(())
+    /// ```
+    pub fn renamed_by_position(self, names: &FeatureNames) -> Result<Model, ModelError> {
+        let options = MatchOptions::default().ignore_extra(true).by(MatchBy::Position);
+        Matching::new(&self.header, names, options)?;
+        let Model { mut header, body, member_matchings } = self;
+        header.features = match names {
+            FeatureNames::Ids { first, .. } => {
+                FeatureNames::Ids { first: *first, count: header.features.len() }
+            }
+            FeatureNames::Named(names) => {
+                FeatureNames::Named(names.iter().take(header.features.len()).cloned().collect())
+            }
+        };
+        let body = match body {
+            ModelBody::Blend(blend) => {
+                let rename = |(number, member): (usize, Model)| {
+                    member.renamed_as_member(&member_matchings[number], &header.features)
+                };
+                ModelBody::Blend(blend.map_members(rename)?)
+            }
+            body => body,
+        };
+        Model::new(header, body)
+    }
+
+    /// A member of a blend whose features have new names; `matching` matches it with the blend.
+    fn renamed_as_member(
+        self,
+        matching: &Matching,
+        names: &FeatureNames,
+    ) -> Result<Model, ModelError> {
+        let Model { mut header, body, member_matchings } = self;
+        let name = |feature: usize| match matching.column(feature) {
+            Some(column) => Ok(names.name(column).into_owned()),
+            None => {
+                let missing = header.features.name(feature).into_owned();
+                Err(ModelError::MissingFeatures { count: 1, names: missing })
+            }
+        };
+        let renamed = (0..header.features.len()).map(name).collect::<Result<_, _>>()?;
+        header.features = FeatureNames::Named(renamed);
+        Ok(Model { header, body, member_matchings })
+    }
+
     /// For each member of a blend the matching of its features with those of the blend; empty for
     /// other models.
     pub(crate) fn member_matchings(&self) -> &[Matching] {
@@ -207,9 +266,10 @@ impl Model {
             ModelBody::Blend(blend) => {
                 let mut sums = vec![0.0; rows.len()];
                 let members = blend.members().iter().zip(&self.member_matchings);
-                for ((weight, member), matching) in members {
+                for (((weight, member), matching), normalise) in members.zip(blend.normalisations())
+                {
                     let mut scores = member_scores(member, matching, rows);
-                    blend.normalise().apply(&mut scores);
+                    normalise.apply(&mut scores);
                     for (sum, score) in sums.iter_mut().zip(scores) {
                         *sum = add_term(*sum, *weight, score);
                     }

@@ -6,7 +6,7 @@ use rankwright_data::TableColumns;
 use rankwright_spec::words::counted;
 use serde::Serialize;
 
-use crate::blend::Blend;
+use crate::blend::{Blend, Normalise};
 use crate::ensemble::Ensemble;
 use crate::model::{BodyKind, Model, ModelBody};
 use crate::net::{Layer, Net};
@@ -87,7 +87,7 @@ pub enum BodySummary {
     },
     /// A weighted sum of other models' scores.
     Blend {
-        /// The normalisation of members' scores.
+        /// The normalisation of members' scores; `mixed` if each member has its own.
         normalise: &'static str,
         /// The members, in the order in which they are added.
         members: Vec<MemberSummary>,
@@ -132,6 +132,8 @@ pub struct LayerSummary {
 pub struct MemberSummary {
     /// The weight in the blend.
     pub weight: f64,
+    /// The normalisation of its scores within a query.
+    pub normalise: &'static str,
     /// The kind of model.
     pub kind: BodyKind,
     /// The size in words: `300 trees`.
@@ -274,15 +276,16 @@ impl BodySummary {
     }
 
     fn of_blend(blend: &Blend) -> BodySummary {
-        let member = |(weight, member): &(f64, Model)| MemberSummary {
+        let member = |((weight, member), normalise): (&(f64, Model), &Normalise)| MemberSummary {
             weight: *weight,
+            normalise: normalise.name(),
             kind: member.body().kind(),
             size: size_text(member),
             learner: member.header().learner.clone(),
         };
         BodySummary::Blend {
-            normalise: blend.normalise().name(),
-            members: blend.members().iter().map(member).collect(),
+            normalise: blend.common_normalisation().map_or("mixed", Normalise::name),
+            members: blend.members().iter().zip(blend.normalisations()).map(member).collect(),
         }
     }
 }

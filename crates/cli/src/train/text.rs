@@ -3,6 +3,7 @@
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::eval::{footnotes, shared_footnotes, tie_notes};
 use rankwright::learn::{KeptReason, KeptRounds, LearnerSpec};
+use rankwright::model::ModelBody;
 use rankwright::tasks::TrainModelResult;
 
 use super::weights;
@@ -74,6 +75,9 @@ fn trees_text(learner: &LearnerSpec, trained: &TrainModelResult) -> Option<Strin
         return Some(text);
     }
     let kept = trained.kept.as_ref().map_or(grown, |kept| kept.rounds);
+    if matches!(trained.trained.body(), ModelBody::Blend(_)) {
+        return Some(format!("{text}; added to the scores of the start model"));
+    }
     match count.saturating_sub(kept) {
         0 => Some(text),
         start => Some(format!("{text}; {start} from the start model")),

@@ -362,17 +362,6 @@ pub enum DataError {
         /// The value of the fourth column.
         value: f32,
     },
-    /// A preference with a probability between those of better, equal and worse.
-    #[error(
-        "{location}: a probability of {value} is a soft target, which is not supported yet; 1 \
-         (better), 0.5 (equal) and 0 (worse) are read"
-    )]
-    SoftPair {
-        /// The location.
-        location: Box<SourceLocation>,
-        /// The probability.
-        value: f32,
-    },
     /// A data set lacks a part that it needs.
     #[error("the data set has no {what}")]
     MissingPart {

@@ -201,6 +201,10 @@ impl Metric for Ap {
         self.floor.map_or(Aggregate::Mean, |floor| Aggregate::GeometricMean { floor })
     }
 
+    fn depth(&self) -> Option<u32> {
+        self.cutoff
+    }
+
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {
         Some(Box::new(ApSwap::new(self.clone())))
     }

@@ -123,6 +123,10 @@ impl Metric for Dcg {
         self.has_no_gain(list)
     }
 
+    fn depth(&self) -> Option<u32> {
+        self.cutoff
+    }
+
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {
         let (gain, dcg) = (self.gain.clone(), self.clone());
         Some(AdditiveSwap::new(

@@ -118,6 +118,10 @@ impl Metric for ExpectedReciprocalRank {
         }
     }
 
+    fn depth(&self) -> Option<u32> {
+        self.cutoff
+    }
+
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {
         let (stop_probability, reading, weights) = (Vec::new(), Vec::new(), Vec::new());
         Some(Box::new(ErrSwap { err: *self, stop_probability, reading, weights }))

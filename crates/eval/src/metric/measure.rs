@@ -205,6 +205,15 @@ impl Measure {
         self.order_free
     }
 
+    /// The number of first ranks whose labels, together with the ideal, determine the value; `None`
+    /// if the value depends on more, as under `ties=mean`, where documents below the cut-off count
+    /// if they are tied with one above it.
+    pub fn depth(&self) -> Option<usize> {
+        let depth =
+            self.metric.depth().filter(|_| self.conventions.order().ties != TiePolicy::Mean);
+        depth.map(|depth| depth as usize)
+    }
+
     /// The aggregation of the values of queries into one number.
     pub fn aggregate(&self) -> Aggregate {
         self.metric.aggregate()

@@ -176,6 +176,12 @@ pub trait Metric: Debug + Send + Sync {
         (f64::NEG_INFINITY, f64::INFINITY)
     }
 
+    /// The number of first ranks whose labels, together with the ideal, determine the value, so that
+    /// only the best documents need to be sorted; `None` if the value depends on more.
+    fn depth(&self) -> Option<u32> {
+        None
+    }
+
     /// The change of the value when two ranks are swapped, for metrics that training can optimise;
     /// `None` for others.
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {

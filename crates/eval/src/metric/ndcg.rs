@@ -114,6 +114,10 @@ impl Metric for Ndcg {
         self.dcg.has_no_gain(list)
     }
 
+    fn depth(&self) -> Option<u32> {
+        self.dcg.cutoff
+    }
+
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {
         let (gain, dcg, ndcg) = (self.dcg.gain.clone(), self.dcg.clone(), self.clone());
         Some(AdditiveSwap::new(

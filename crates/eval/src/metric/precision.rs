@@ -112,6 +112,10 @@ impl Metric for Precision {
         Ok(list.has_no_relevant(self.rel))
     }
 
+    fn depth(&self) -> Option<u32> {
+        self.cutoff
+    }
+
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {
         let p = *self;
         Some(AdditiveSwap::new(

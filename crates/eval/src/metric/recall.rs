@@ -74,6 +74,10 @@ impl Metric for Recall {
         Ok(list.has_no_relevant(self.rel))
     }
 
+    fn depth(&self) -> Option<u32> {
+        self.cutoff
+    }
+
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {
         let recall = *self;
         Some(AdditiveSwap::new(

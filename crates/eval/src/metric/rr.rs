@@ -105,6 +105,10 @@ impl Metric for Rr {
         Ok(list.has_no_relevant(self.rel))
     }
 
+    fn depth(&self) -> Option<u32> {
+        self.cutoff
+    }
+
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {
         Some(Box::new(RrSwap { rr: *self, relevant: Vec::new(), first: None, second: None }))
     }

@@ -94,6 +94,10 @@ impl Metric for Success {
         Ok(list.has_no_relevant(self.rel))
     }
 
+    fn depth(&self) -> Option<u32> {
+        self.cutoff
+    }
+
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {
         Some(Box::new(SuccessSwap { success: *self, relevant: Vec::new(), hits: 0 }))
     }

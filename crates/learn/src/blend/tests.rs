@@ -97,7 +97,7 @@ fn members_are_trained_as_if_alone_on_the_queries_that_are_not_held_out() {
     let request = || TrainRequest::new(&train).validation_sets(valid_sets()).seed(3);
     let model = parse(text).train(request()).unwrap().model;
     let ModelBody::Blend(blend) = model.body() else { panic!("no blend") };
-    assert_eq!(blend.normalise(), Normalise::Standard);
+    assert_eq!(blend.common_normalisation(), Some(Normalise::Standard));
     for (weight, member) in blend.members() {
         assert!(*weight > 0.0);
         let learner = parse(&member.header().learner);

@@ -15,7 +15,8 @@
 
 use rankwright_data::Random;
 
-use crate::ensemble::coordinate_search::{CoordinateSearch, ValueMatrix, WeightPoint};
+use crate::ensemble::columns::QueryColumns;
+use crate::ensemble::coordinate_search::{CoordinateSearch, WeightPoint};
 use crate::ensemble::target::TargetMetric;
 use crate::error::LearnError;
 
@@ -41,7 +42,7 @@ impl WeightSearch {
         members: usize,
         seed: u64,
     ) -> Result<Vec<f64>, LearnError> {
-        let matrix = ValueMatrix::new(scores, members);
+        let columns = &QueryColumns::new(target.data(), scores, members);
         let mut sums = vec![0.0; members];
         for repeat in 0..self.repeats {
             let half;
@@ -53,7 +54,7 @@ impl WeightSearch {
                 }
             };
             let search =
-                CoordinateSearch { target, matrix, tolerance: self.tolerance, min_weight: 0.0 };
+                CoordinateSearch { target, columns, tolerance: self.tolerance, min_weight: 0.0 };
             let point = ascend(&search, members, (seed, repeat))?;
             sums.iter_mut().zip(&point.weights).for_each(|(sum, weight)| *sum += weight);
         }

@@ -3,11 +3,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rankwright_data::Dataset;
 use rankwright_data::format::{ReadOptions, read};
 use rankwright_data::generate::LetorOptions;
+use rankwright_data::{Dataset, FeatureNames};
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
-use rankwright_model::{Ensemble, Leaf, Model, ModelBody, ScoreOptions, Tree};
+use rankwright_model::{Ensemble, Leaf, MatchBy, Model, ModelBody, ScoreOptions, Tree};
 
 use super::dropout::Dropout;
 use super::goss::Goss;
@@ -15,6 +15,7 @@ use super::queries::{AllDerivatives, QueryPass, TrainingQueries};
 use super::*;
 use crate::Stop;
 use crate::error::LearnError;
+use crate::learner::LearnerSpec;
 use crate::objective::{LambdaConfig, Squared};
 use crate::session::validation::values;
 use crate::session::{Checkpoints, Progress, TrainRequest, TrainResult, TrainingHistory};
@@ -324,6 +325,89 @@ fn trees_of_a_start_model_are_never_dropped() {
     let model = train(&params, &TrainRequest::new(&dataset).start(&start)).unwrap().model;
     assert_eq!(trees(&model)[..4], *trees(&start));
     assert_eq!(trees(&model).len(), 10);
+}
+
+/// A start model of every other kind: linear, a net, and blends with and without normalisation.
+fn other_start_models(dataset: &Dataset) -> Vec<Model> {
+    [
+        "linear-regression",
+        "ranknet(epochs=2, layers=4)",
+        "blend(members=linear-regression+tree(leaves=4), weights=equal, normalise=none)",
+        "blend(members=linear-regression+tree(leaves=4), weights=equal, normalise=rank)",
+    ]
+    .map(|spec| LearnerSpec::parse(spec).unwrap().train(TrainRequest::new(dataset)).unwrap().model)
+    .into()
+}
+
+#[test]
+fn a_start_model_of_any_kind_is_where_boosting_begins() {
+    let (dataset, valid) = (data(20, 4), data(10, 5));
+    for start in other_start_models(&dataset) {
+        let kind = start.body().name();
+        let request =
+            TrainRequest::new(&dataset).validation(&valid).metrics([ndcg()]).start(&start);
+        let params = BoostConfig { stop: Stop::None, ..plain(6) };
+        let found = train(&params, &request).unwrap();
+        // The model scores as the start model plus its trees, and the history says the same.
+        let ModelBody::Blend(blend) = found.model.body() else { panic!("{kind}: no sum") };
+        let added = &blend.members().last().unwrap().1;
+        assert_eq!(trees(added).len(), 6);
+        let options = ScoreOptions::default();
+        let [sum, one, two] =
+            [&found.model, &start, added].map(|model| model.score(&valid, options).unwrap());
+        for ((sum, one), two) in sum.iter().zip(one).zip(two) {
+            assert!((sum - one - two).abs() < 1e-12, "{kind}: {sum} {one} {two}");
+        }
+        let last = found.history.iterations.last().unwrap();
+        assert_eq!(values(&valid, &sum, &[ndcg()]).unwrap(), last.values[0]);
+        // It is the same after being saved, and the derivatives of its first tree are those of the
+        // start model's scores: without a start model the first tree is another one.
+        assert_eq!(Model::from_bytes(&found.model.to_bytes()).unwrap(), found.model);
+        let without = train(&params, &TrainRequest::new(&dataset)).unwrap().model;
+        assert_ne!(trees(added)[0], trees(&without)[0], "{kind}");
+    }
+}
+
+#[test]
+fn a_training_with_a_start_model_of_any_kind_resumes_to_the_same_bytes() {
+    let (dataset, valid) = (data(20, 4), data(10, 5));
+    for start in other_start_models(&dataset) {
+        for params in [plain(6), dart(6), goss(6)] {
+            let params = BoostConfig { stop: Stop::None, ..params };
+            let request =
+                || TrainRequest::new(&dataset).validation(&valid).metrics([ndcg()]).start(&start);
+            let uninterrupted = train(&params, &request()).unwrap().model.to_bytes();
+            let folder = tempfile::tempdir().unwrap();
+            let checkpoints = || Some(Checkpoints::new(folder.path()).every_rounds(1));
+            for count in [2, 4] {
+                let progress = StopAfter::after(count);
+                let request = request().checkpoints(checkpoints()).progress(&progress);
+                assert!(!train(&params, &request).unwrap().finished);
+            }
+            let resumed = train(&params, &request().checkpoints(checkpoints())).unwrap();
+            assert!(resumed.model.to_bytes() == uninterrupted, "{params:?}");
+        }
+    }
+}
+
+#[test]
+fn a_start_model_can_be_matched_by_position() {
+    let dataset = data(12, 4);
+    let columns = dataset.columns();
+    let names = FeatureNames::Named((0..columns).map(|column| format!("f{column}")).collect());
+    for start in other_start_models(&dataset) {
+        let request = TrainRequest::new(&dataset).start(&start);
+        let expected = train(&plain(3), &request).unwrap().model;
+        let renamed = start.clone().renamed_by_position(&names).unwrap();
+        let refused = train(&plain(3), &TrainRequest::new(&dataset).start(&renamed));
+        assert!(refused.unwrap_err().to_string().contains("names"));
+        let mut options = ScoreOptions::default();
+        options.matching = options.matching.by(MatchBy::Position);
+        let request = TrainRequest::new(&dataset).start(&renamed).features(options);
+        let found = train(&plain(3), &request).unwrap().model;
+        let [found, expected] = [found, expected].map(|model| model.predict(&dataset).unwrap());
+        assert_eq!(found, expected);
+    }
 }
 
 #[test]

@@ -7,15 +7,15 @@
 use std::time::Instant;
 
 use rankwright_data::Dataset;
-use rankwright_model::{Ensemble, Model, ModelBody, ScoreOptions, Tree};
+use rankwright_model::{Ensemble, Header, Model, ModelBody, ScoreOptions, Tree};
 
 use super::dart::Dart;
 use super::goss::Goss;
 use super::params::BoostConfig;
 use super::queries::{AllDerivatives, QueryPass, TrainingQueries};
 use super::scores::{add_leaves, add_tree};
-use super::start::StartState;
-use super::validation_scores::ValidationScores;
+use super::start::{StartState, with_start};
+use super::validation_scores::{ValidationScores, add_scores};
 use super::values::{ValueInput, leaf_values};
 use super::{line_search, sample};
 use crate::bins::Binned;
@@ -100,7 +100,7 @@ impl BoostEngine {
             status = session.end_round(iteration, &|| run.snapshot())?;
         }
         let trees = session.kept().rounds;
-        session.finish_with(run.ensemble(trees)?, status != RoundStatus::Cancelled)
+        session.finish_with(run.model(trees)?, status != RoundStatus::Cancelled)
     }
 }
 
@@ -111,6 +111,9 @@ struct BoostRun<'a> {
     queries: TrainingQueries<'a>,
     /// The constant part of every score.
     base: f64,
+    /// The start model if it is no tree model.
+    start_model: Option<Model>,
+    header: Header,
     /// Trees of the start model, then new ones, as they were grown.
     trees: Vec<Tree>,
     /// Number of trees of the start model.
@@ -134,16 +137,27 @@ impl<'a> BoostRun<'a> {
         let queries = TrainingQueries::new(request.train, &*objective);
         let base = objective.prepare(&queries.documents(&[]))?;
         let rounds = session.done();
-        let StartState { base, mut trees, start, dart_bytes } =
+        let StartState { base, mut trees, start, model: start_model, dart_bytes } =
             StartState::find(request, saved, rounds, base)?;
         let header = session.header();
-        // Trees that may be dropped are added one by one.
-        let fixed_trees = if params.dropout.is_some() { start } else { trees.len() };
+        // Trees that may be dropped are added one by one; so are those after another start model,
+        // as during training, so that a resumed training has the same bits.
+        let fixed_trees = match (params.dropout.is_some(), &start_model) {
+            (false, None) => trees.len(),
+            _ => start,
+        };
         let so_far = Ensemble::new(base, trees.iter().take(fixed_trees).cloned().collect())?;
-        let so_far = Model::new(header.clone(), ModelBody::Trees(so_far))?;
+        let so_far = with_start(start_model.as_ref(), header, so_far)?;
+        let so_far = Model::new(header.clone(), so_far)?;
         let mut scores = so_far.score(request.train, ScoreOptions::default())?;
         let mut validation =
             ValidationScores::new(&request.valid, &request.metrics, &so_far, request.features)?;
+        if params.dropout.is_none() {
+            for tree in &trees[fixed_trees..] {
+                add_scores(tree, header, request.train, ScoreOptions::default(), &mut scores)?;
+                validation.add(tree)?;
+            }
+        }
         let new_dart = |dropout| Dart::new(dropout, params.rate, request.seed, scores.clone());
         let mut dart = params.dropout.map(new_dart);
         if let Some(dart) = &mut dart
@@ -164,6 +178,8 @@ impl<'a> BoostRun<'a> {
             request,
             queries,
             base,
+            start_model,
+            header: header.clone(),
             trees,
             start,
             scores,
@@ -309,20 +325,25 @@ impl<'a> BoostRun<'a> {
         Ok((loss.map(|loss| loss / self.scores.len() as f64), all))
     }
 
+    /// The model of this many new trees: the start model, if it is no tree model, and the trees.
+    fn model(&self, trees: usize) -> Result<ModelBody, LearnError> {
+        with_start(self.start_model.as_ref(), &self.header, self.ensemble(trees)?)
+    }
+
     /// The start model's trees and this many new ones.
-    fn ensemble(&self, trees: usize) -> Result<ModelBody, LearnError> {
+    fn ensemble(&self, trees: usize) -> Result<Ensemble, LearnError> {
         let new = match &self.dart {
             Some(dart) => dart.weighted(self.new_trees(), trees)?,
             None => self.new_trees().iter().take(trees).cloned().collect(),
         };
         let trees = self.trees.iter().take(self.start).cloned().chain(new).collect();
-        Ok(ModelBody::Trees(Ensemble::new(self.base, trees)?))
+        Ok(Ensemble::new(self.base, trees)?)
     }
 
     /// The content of a checkpoint.
     fn snapshot(&self) -> Result<Snapshot, LearnError> {
         Ok(Snapshot {
-            model: self.ensemble(self.new_trees().len())?,
+            model: ModelBody::Trees(self.ensemble(self.new_trees().len())?),
             start: self.start,
             bytes: self.dart.as_ref().map(|dart| dart.to_bytes(self.new_trees())),
         })

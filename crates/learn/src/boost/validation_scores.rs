@@ -51,11 +51,8 @@ impl<'a> ValidationScores<'a> {
         if self.sets.is_empty() {
             return Ok(());
         }
-        let body = ModelBody::Trees(Ensemble::new(0.0, vec![tree.clone()])?);
-        let only_tree = Model::new(self.header.clone(), body)?;
         for ScoredSet { data, scores, .. } in &mut self.sets {
-            let changes = only_tree.score(data, self.options)?;
-            scores.iter_mut().zip(changes).for_each(|(score, change)| *score += change);
+            add_scores(tree, &self.header, data, self.options, scores)?;
         }
         Ok(())
     }
@@ -75,4 +72,18 @@ impl<'a> ValidationScores<'a> {
         let of_set = |set: &ScoredSet<'_>| values(set.data, &set.scores, self.measures);
         self.sets.iter().map(of_set).collect()
     }
+}
+
+/// Adds the values of one tree to the scores of a data set.
+pub(crate) fn add_scores(
+    tree: &Tree,
+    header: &Header,
+    data: &Dataset,
+    options: ScoreOptions,
+    scores: &mut [f64],
+) -> Result<(), LearnError> {
+    let body = ModelBody::Trees(Ensemble::new(0.0, vec![tree.clone()])?);
+    let values = Model::new(header.clone(), body)?.score(data, options)?;
+    scores.iter_mut().zip(values).for_each(|(score, value)| *score += value);
+    Ok(())
 }

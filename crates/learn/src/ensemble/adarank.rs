@@ -19,7 +19,8 @@
 //! and is otherwise suspended (not tried again) until another one is kept. When all are suspended,
 //! training ends.
 //!
-//! Cost: one ranking of the data for each feature at the start, then one for each try. Queries that
+//! Cost: one ranking of the data for each feature at the start, then one for each try; if the metric
+//! has a cut-off, only the first ranks are sorted. Queries that
 //! the metric skips are ignored; data where the metric skips every query is an error. Constant
 //! features and queries of a single document have no effect on the choice; if no feature improves
 //! the metric, the model keeps the first choice.
@@ -29,7 +30,7 @@ use rankwright_eval::{MetricSpec, SourceKind};
 use rankwright_spec::{Conflict, SpecError, choices, param_groups, params};
 use rayon::prelude::*;
 
-use super::coordinate_search::ValueMatrix;
+use super::columns::QueryColumns;
 use super::target::TargetMetric;
 use super::{Inputs, numbers};
 use crate::error::LearnError;
@@ -153,7 +154,7 @@ struct WeakRanker {
 /// The state of a training.
 struct AdaRankState<'a> {
     target: &'a TargetMetric<'a>,
-    matrix: ValueMatrix<'a, f32>,
+    columns: &'a QueryColumns<f32>,
     rankers: Vec<WeakRanker>,
     /// Metric by weak ranker and query; 0 for queries that the metric skips.
     ranker_values: Vec<Vec<f64>>,
@@ -175,7 +176,7 @@ impl Trainer for AdaRankTrainer {
         let target = TargetMetric::new(request.train, &self.target)?;
         let (mut session, saved) =
             Session::begin(request, RoundPlan::new("round", self.rounds, request).stop(self.stop))?;
-        let mut state = AdaRankState::new(&target, inputs.matrix(), self.both_directions)?;
+        let mut state = AdaRankState::new(&target, &inputs.columns, self.both_directions)?;
         if let Some(saved) = saved.and_then(|saved| saved.bytes) {
             state.restore(&numbers::read(&saved)?)?;
         }
@@ -214,33 +215,37 @@ impl Trainer for AdaRankTrainer {
 impl<'a> AdaRankState<'a> {
     fn new(
         target: &'a TargetMetric<'a>,
-        matrix: ValueMatrix<'a, f32>,
+        columns: &'a QueryColumns<f32>,
         both_directions: bool,
     ) -> Result<Self, LearnError> {
         let signs: &[f64] = if both_directions { &[1.0, -1.0] } else { &[1.0] };
         let column_rankers =
             |column| signs.iter().map(move |sign| WeakRanker { column, sign: *sign });
-        let rankers: Vec<WeakRanker> = (0..matrix.columns()).flat_map(column_rankers).collect();
-        let values = target.values(rankers.len(), |query, number, scores| {
-            let WeakRanker { column, sign } = rankers[number];
-            for (to, row) in scores.iter_mut().zip(target.data().query_rows(query)) {
-                *to = sign * matrix.get(row, column);
+        let rankers: Vec<WeakRanker> = (0..columns.columns()).flat_map(column_rankers).collect();
+        let zeros = vec![0.0; target.data().rows()];
+        let mut ranker_values: Vec<Vec<f64>> = Vec::with_capacity(rankers.len());
+        let mut skipped = vec![true; target.data().queries()];
+        for column in 0..columns.columns() {
+            let values = target.step_values(&zeros, columns, column, signs)?;
+            check_range(&values)?;
+            for (skipped, of_query) in skipped.iter_mut().zip(&values) {
+                *skipped &= of_query.first().is_none_or(|value| value.is_none());
             }
-        })?;
-        check_range(&values)?;
-        let values_of_ranker =
-            |number: usize| values.iter().map(|query| query[number].unwrap_or(0.0)).collect();
-        let has_value = |query: usize| values[query].first().is_some_and(|value| value.is_some());
+            let of_ranker =
+                |number: usize| values.iter().map(|query| query[number].unwrap_or(0.0)).collect();
+            ranker_values.extend((0..signs.len()).map(of_ranker));
+        }
+        let has_value = |query: usize| !skipped[query];
         let weight = |query| if has_value(query) { target.weight(query) } else { 0.0 };
         Ok(Self {
             target,
-            matrix,
-            ranker_values: (0..rankers.len()).map(values_of_ranker).collect(),
-            normalised_weights: normalised((0..values.len()).map(weight).collect()),
+            columns,
+            ranker_values,
+            normalised_weights: normalised((0..skipped.len()).map(weight).collect()),
             chosen: Vec::new(),
             suspended: vec![false; rankers.len()],
             rankers,
-            scores: vec![0.0; target.data().rows()],
+            scores: zeros,
             value: f64::NEG_INFINITY,
         })
     }
@@ -249,12 +254,11 @@ impl<'a> AdaRankState<'a> {
     fn step(&mut self, tolerance: f64) -> Result<bool, LearnError> {
         while let Some((number, r)) = self.best() {
             let alpha = alpha(r);
-            let scores = self.scores_with(number, alpha);
-            let values = self.values(&scores)?;
+            let values = self.values_with(number, alpha)?;
             let value = self.target.total(values.iter().copied());
             // The first choice is always kept.
             if self.chosen.is_empty() || value > self.value + tolerance {
-                self.keep((number, alpha), scores, &values);
+                self.keep((number, alpha), &values);
                 return Ok(true);
             }
             self.suspended[number] = true;
@@ -277,27 +281,18 @@ impl<'a> AdaRankState<'a> {
         })
     }
 
-    /// The scores after adding a weak ranker.
-    fn scores_with(&self, number: usize, alpha: f64) -> Vec<f64> {
+    /// The metric of each query after adding a weak ranker; `None` for queries that the metric skips.
+    fn values_with(&self, number: usize, alpha: f64) -> Result<Vec<Option<f64>>, LearnError> {
         let WeakRanker { column, sign } = self.rankers[number];
-        let step = alpha * sign;
-        let score = |(row, score): (usize, &f64)| score + step * self.matrix.get(row, column);
-        self.scores.par_iter().enumerate().map(score).collect()
-    }
-
-    /// The metric of each query under these scores; `None` for queries that the metric skips.
-    fn values(&self, scores: &[f64]) -> Result<Vec<Option<f64>>, LearnError> {
-        let data = self.target.data();
-        let all = self.target.values(1, |query, _, to| {
-            to.copy_from_slice(&scores[data.query_rows(query)]);
-        })?;
+        let all = self.target.step_values(&self.scores, self.columns, column, &[alpha * sign])?;
         Ok(all.into_iter().map(|values| values.first().copied().flatten()).collect())
     }
 
-    /// Adds a choice, with the scores and the metric by query after it.
-    fn keep(&mut self, choice: (usize, f64), scores: Vec<f64>, values: &[Option<f64>]) {
+    /// Adds a choice, with the metric by query after it.
+    fn keep(&mut self, choice: (usize, f64), values: &[Option<f64>]) {
         self.chosen.push(choice);
-        self.scores = scores;
+        let WeakRanker { column, sign } = self.rankers[choice.0];
+        self.columns.add(&mut self.scores, choice.1 * sign, column);
         self.value = self.target.total(values.iter().copied());
         self.suspended.fill(false);
         let weight = |(query, value): (usize, &Option<f64>)| {
@@ -308,7 +303,7 @@ impl<'a> AdaRankState<'a> {
 
     /// The weight of each feature in the linear model.
     fn weights(&self) -> Vec<f64> {
-        let mut weights = vec![0.0; self.matrix.columns()];
+        let mut weights = vec![0.0; self.columns.columns()];
         for (number, alpha) in &self.chosen {
             let WeakRanker { column, sign } = self.rankers[*number];
             weights[column] += alpha * sign;
@@ -328,9 +323,8 @@ impl<'a> AdaRankState<'a> {
             if number >= self.rankers.len() {
                 return Err(numbers::unreadable());
             }
-            let scores = self.scores_with(number, *alpha);
-            let values = self.values(&scores)?;
-            self.keep((number, *alpha), scores, &values);
+            let values = self.values_with(number, *alpha)?;
+            self.keep((number, *alpha), &values);
         }
         Ok(())
     }

@@ -114,7 +114,7 @@ impl Trainer for CoordinateTrainer {
         let target = TargetMetric::new(request.train, &self.target)?;
         let search = CoordinateSearch {
             target: &target,
-            matrix: inputs.matrix(),
+            columns: &inputs.columns,
             tolerance: self.tolerance,
             min_weight: f64::NEG_INFINITY,
         };
@@ -151,7 +151,7 @@ impl CoordinateTrainer {
         session: &mut Session<'_>,
         inputs: &Inputs,
     ) -> Result<bool, LearnError> {
-        let columns = search.matrix.columns();
+        let columns = search.columns.columns();
         while state.restart < self.restarts {
             let mut order: Vec<usize> = (0..columns).collect();
             let stream = (state.restart as u64) << 32 | state.pass as u64;

@@ -9,46 +9,13 @@
 //! next. The best step is taken if it improves the metric by more than `tolerance`; of equally good
 //! ones the smallest is taken.
 //!
-//! Cost of a pass: columns x 31 rankings of the whole data. Scores are computed again from the
+//! Cost of a pass: columns x 31 rankings of the whole data; with a cut-off only the first ranks are
+//! sorted. Scores are computed again from the
 //! weights before each pass, so that a pass depends on its weights alone.
 
-use rayon::prelude::*;
-
+use super::columns::QueryColumns;
 use super::target::TargetMetric;
 use crate::error::LearnError;
-
-/// A matrix of numbers by row and column.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ValueMatrix<'a, T> {
-    values: &'a [T],
-    columns: usize,
-}
-
-impl<'a, T: Copy + Into<f64> + Sync> ValueMatrix<'a, T> {
-    /// A matrix of these values, given row by row, with this many columns.
-    pub(crate) fn new(values: &'a [T], columns: usize) -> Self {
-        Self { values, columns }
-    }
-
-    /// Number of columns.
-    pub(crate) fn columns(&self) -> usize {
-        self.columns
-    }
-
-    /// One number.
-    pub(crate) fn get(&self, row: usize, column: usize) -> f64 {
-        self.values[row * self.columns + column].into()
-    }
-
-    /// The weighted sum of each row, in the order of the columns.
-    pub(crate) fn scores(&self, weights: &[f64]) -> Vec<f64> {
-        let score = |row: &[T]| {
-            let terms = row.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
-            terms.fold(0.0, |sum, (value, weight)| sum + weight * (*value).into())
-        };
-        self.values.par_chunks(self.columns.max(1)).map(score).collect()
-    }
-}
 
 /// Number of doublings of the step in each direction: the largest is 2 to this power times the
 /// smallest.
@@ -62,7 +29,7 @@ const REFINEMENTS: [f64; 4] = [0.625, 0.8, 1.25, 1.6];
 #[derive(Debug)]
 pub(crate) struct CoordinateSearch<'a, T> {
     pub(crate) target: &'a TargetMetric<'a>,
-    pub(crate) matrix: ValueMatrix<'a, T>,
+    pub(crate) columns: &'a QueryColumns<T>,
     /// A step must improve the metric by more than this.
     pub(crate) tolerance: f64,
     /// Weights below this are not tried.
@@ -76,14 +43,14 @@ pub(crate) struct WeightPoint {
     pub(crate) value: f64,
 }
 
-impl<T: Copy + Into<f64> + Sync> CoordinateSearch<'_, T> {
+impl<T: Copy + Into<f64> + Send + Sync> CoordinateSearch<'_, T> {
     /// The point of these weights, scaled so that their absolute values sum to 1.
     pub(crate) fn evaluate(&self, mut weights: Vec<f64>) -> Result<WeightPoint, LearnError> {
         let sum: f64 = weights.iter().map(|weight| weight.abs()).sum();
         if sum > 0.0 && sum.is_finite() {
             weights.iter_mut().for_each(|weight| *weight /= sum);
         }
-        let scores = self.matrix.scores(&weights);
+        let scores = self.columns.scores(&weights);
         let values = self.target.totals(1, |query, _, to| {
             to.copy_from_slice(&scores[self.target.data().query_rows(query)]);
         })?;
@@ -99,7 +66,7 @@ impl<T: Copy + Into<f64> + Sync> CoordinateSearch<'_, T> {
         order: &[usize],
     ) -> Result<WeightPoint, LearnError> {
         let mut weights = start.weights.clone();
-        let mut scores = self.matrix.scores(&weights);
+        let mut scores = self.columns.scores(&weights);
         let mut value = start.value;
         let mut moved = false;
         for &column in order {
@@ -107,9 +74,7 @@ impl<T: Copy + Into<f64> + Sync> CoordinateSearch<'_, T> {
                 continue;
             };
             weights[column] += step;
-            let add =
-                |(row, score): (usize, &mut f64)| *score += step * self.matrix.get(row, column);
-            scores.par_iter_mut().enumerate().for_each(add);
+            self.columns.add(&mut scores, step, column);
             (value, moved) = (new_value, true);
         }
         if moved { self.evaluate(weights) } else { Ok(start.clone()) }
@@ -149,12 +114,7 @@ impl<T: Copy + Into<f64> + Sync> CoordinateSearch<'_, T> {
     ) -> Result<Option<(f64, f64)>, LearnError> {
         steps.retain(|step| *step != 0.0 && current + step >= self.min_weight);
         steps.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
-        let values = self.target.totals(steps.len(), |query, number, to| {
-            let step = steps[number];
-            for (to, row) in to.iter_mut().zip(self.target.data().query_rows(query)) {
-                *to = scores[row] + step * self.matrix.get(row, column);
-            }
-        })?;
+        let values = self.target.step_totals(scores, self.columns, column, &steps)?;
         let mut best: Option<(f64, f64)> = None;
         for (step, found) in steps.into_iter().zip(values) {
             if found > best.map_or(value, |(_, best)| best) {
@@ -190,10 +150,10 @@ mod tests {
     fn a_pass_finds_the_weights_that_rank_best_and_the_next_changes_nothing() {
         let data = data();
         let target = TargetMetric::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
-        let matrix = ValueMatrix::new(data.matrix().values(), 2);
+        let columns = QueryColumns::new(&data, data.matrix().values(), 2);
         let search = CoordinateSearch {
             target: &target,
-            matrix,
+            columns: &columns,
             tolerance: 1e-6,
             min_weight: f64::NEG_INFINITY,
         };
@@ -211,8 +171,8 @@ mod tests {
         let target = TargetMetric::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
         // The negated columns: only weights below 0 could improve the metric.
         let negated: Vec<f64> = data.matrix().values().iter().map(|v| -f64::from(*v)).collect();
-        let matrix = ValueMatrix::new(&negated[..], 2);
-        let search = CoordinateSearch { target: &target, matrix, tolerance: 0.0, min_weight: 0.0 };
+        let columns = &QueryColumns::new(&data, &negated, 2);
+        let search = CoordinateSearch { target: &target, columns, tolerance: 0.0, min_weight: 0.0 };
         let point = search.pass(&search.evaluate(vec![1.0, 1.0]).unwrap(), &[0, 1, 0, 1]).unwrap();
         assert!(point.weights.iter().all(|weight| *weight >= 0.0), "{point:?}");
     }

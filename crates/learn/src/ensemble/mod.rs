@@ -5,10 +5,12 @@
 //! features with weighted queries; [`svmmap`] is a linear model with a margin in average precision;
 //! [`coordinate`] maximises the metric itself. [`forest`] averages trees, [`bagging`] models of any
 //! learner. [`target`] computes the metric that is maximised for many rankings,
-//! [`coordinate_search`] searches for weights that maximise it; blends use both.
+//! [`coordinate_search`] searches for weights that maximise it, [`columns`] holds
+//! the features that it weights; blends use all three.
 
 mod adarank;
 mod bagging;
+pub(crate) mod columns;
 mod coordinate;
 pub(crate) mod coordinate_search;
 mod forest;
@@ -22,7 +24,7 @@ pub(crate) mod test_support;
 use rankwright_data::Dataset;
 use rankwright_model::{ModelBody, Transforms};
 
-use self::coordinate_search::ValueMatrix;
+use self::columns::QueryColumns;
 use crate::error::LearnError;
 use crate::linear::fold;
 use crate::session::TrainResult;
@@ -41,9 +43,8 @@ crate::learner::learners![RankBoost, AdaRank, SvmMap, CoordinateAscent, RandomFo
 #[derive(Debug)]
 struct Inputs {
     transforms: Transforms,
-    /// Transformed values, row by row.
-    values: Vec<f32>,
-    columns: usize,
+    /// Transformed values.
+    columns: QueryColumns<f32>,
     /// Whether the data has missing values.
     missing: bool,
 }
@@ -55,12 +56,8 @@ impl Inputs {
             return Err(LearnError::NoFeatures);
         }
         let transforms = transform.fit(data)?;
-        let values = transformed(data, &transforms);
-        Ok(Self { transforms, values, columns: data.columns(), missing: any_missing(data) })
-    }
-
-    fn matrix(&self) -> ValueMatrix<'_, f32> {
-        ValueMatrix::new(&self.values, self.columns)
+        let columns = QueryColumns::new(data, &transformed(data, &transforms), data.columns());
+        Ok(Self { transforms, columns, missing: any_missing(data) })
     }
 
     /// The linear model of weights on transformed features, without a bias, which would change no

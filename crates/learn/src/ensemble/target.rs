@@ -6,7 +6,8 @@
 //! metric's own mean over queries by their weights, added in the order of the queries, so that
 //! threads change nothing. Weights of documents do not enter a metric.
 //!
-//! Cost: a sort for each query and ranking. Metrics that are sums or means over rows (`num_q`,
+//! Cost: a sort for each query and ranking; of the first ranks only for steps along a column
+//! ([`TargetMetric::step_values`]). Metrics that are sums or means over rows (`num_q`,
 //! `rmse`) do not measure rankings, and are rejected.
 
 use rankwright_data::Dataset;
@@ -17,6 +18,7 @@ use rankwright_eval::{
 use rankwright_spec::{Conflict, SpecError};
 use rayon::prelude::*;
 
+use super::columns::QueryColumns;
 use crate::error::LearnError;
 
 /// A metric on a data set, with its sign flipped if lower is better, so that higher is always
@@ -116,6 +118,41 @@ impl<'a> TargetMetric<'a> {
         Ok((0..count).map(|ranking| self.total(values.iter().map(|v| v[ranking]))).collect())
     }
 
+    /// The metric of each query, by query, under the rankings by `scores` plus each of `steps` times
+    /// one column; `None` if the metric skips the query. The same as [`values`](Self::values) of
+    /// these scores, but only the ranks that the metric depends on are sorted, and rankings with the
+    /// labels of the one before are not evaluated again.
+    pub(crate) fn step_values<T: Copy + Into<f64> + Send + Sync>(
+        &self,
+        scores: &[f64],
+        columns: &QueryColumns<T>,
+        column: usize,
+        steps: &[f64],
+    ) -> Result<Vec<Vec<Option<f64>>>, LearnError> {
+        let query_values = |buffers: &mut StepBuffers<'a>, query: usize| {
+            let scores = &scores[self.data.query_rows(query)];
+            self.query_step_values((query, scores), columns.column(query, column), steps, buffers)
+                .map_err(|error| error.in_query(self.data.query_ids().get(query)))
+        };
+        let queries = (0..self.data.queries()).into_par_iter().with_min_len(8);
+        let all: Vec<Result<Vec<Option<f64>>, EvalError>> =
+            queries.map_init(StepBuffers::default, query_values).collect();
+        Ok(all.into_iter().collect::<Result<Vec<_>, EvalError>>()?)
+    }
+
+    /// The total of each ranking of [`step_values`](Self::step_values); higher is better.
+    pub(crate) fn step_totals<T: Copy + Into<f64> + Send + Sync>(
+        &self,
+        scores: &[f64],
+        columns: &QueryColumns<T>,
+        column: usize,
+        steps: &[f64],
+    ) -> Result<Vec<f64>, LearnError> {
+        let values = self.step_values(scores, columns, column, steps)?;
+        let total = |number: usize| self.total(values.iter().map(|of_query| of_query[number]));
+        Ok((0..steps.len()).map(total).collect())
+    }
+
     /// The total of one ranking from its values by query; higher is better.
     pub(crate) fn total(&self, values: impl Iterator<Item = Option<f64>>) -> f64 {
         let (mut sum, mut weights) = (0.0, 0.0);
@@ -151,13 +188,7 @@ impl<'a> TargetMetric<'a> {
         if self.weight(query) == 0.0 {
             return Ok(vec![None; count]);
         }
-        candidates.clear();
-        let rows = self.data.query_rows(query);
-        candidates.labels.extend_from_slice(self.data.query(query).labels);
-        candidates.scores.resize(rows.len(), 0.0);
-        if let Some(doc_ids) = self.data.doc_ids() {
-            candidates.doc_ids.extend(rows.map(|row| doc_ids.get(row).as_bytes()));
-        }
+        self.load(query, candidates);
         workspace.start(candidates)?;
         let value = |ranking| {
             fill(query, ranking, &mut candidates.scores);
@@ -166,6 +197,68 @@ impl<'a> TargetMetric<'a> {
         };
         (0..count).map(value).collect()
     }
+
+    /// The metric of one query, with its current scores, under each step along a column.
+    fn query_step_values<T: Copy + Into<f64>>(
+        &self,
+        (query, scores): (usize, &[f64]),
+        column: &[T],
+        steps: &[f64],
+        buffers: &mut StepBuffers<'a>,
+    ) -> Result<Vec<Option<f64>>, EvalError> {
+        if self.weight(query) == 0.0 {
+            return Ok(vec![None; steps.len()]);
+        }
+        let StepBuffers { candidates, lists, labels } = buffers;
+        self.load(query, candidates);
+        lists.start(candidates)?;
+        let conventions = self.measure.conventions();
+        let depth = self.measure.depth();
+        let is_zero = column.iter().all(|value| (*value).into() == 0.0);
+        let mut found: Vec<Option<f64>> = Vec::with_capacity(steps.len());
+        for step in steps {
+            if let (true, Some(value)) = (is_zero, found.last()) {
+                // No step along a column of zeros changes anything.
+                found.push(*value);
+                continue;
+            }
+            for ((to, score), value) in candidates.scores.iter_mut().zip(scores).zip(column) {
+                *to = score + step * (*value).into();
+            }
+            let list = match depth {
+                Some(depth) => lists.rank_top(candidates, conventions, depth)?,
+                None => lists.rank_for(candidates, conventions, None)?,
+            };
+            let value = match found.last() {
+                Some(last) if depth.is_some() && list.labels() == labels.as_slice() => *last,
+                _ => self.measure.evaluate(&list)?,
+            };
+            labels.clear();
+            labels.extend_from_slice(list.labels());
+            found.push(value);
+        }
+        Ok(found)
+    }
+
+    /// Fills in a query's documents; scores are 0.
+    fn load(&self, query: usize, candidates: &mut Candidates<'a>) {
+        candidates.clear();
+        let rows = self.data.query_rows(query);
+        candidates.labels.extend_from_slice(self.data.query(query).labels);
+        candidates.scores.resize(rows.len(), 0.0);
+        if let Some(doc_ids) = self.data.doc_ids() {
+            candidates.doc_ids.extend(rows.map(|row| doc_ids.get(row).as_bytes()));
+        }
+    }
+}
+
+/// Buffers for the rankings of one query.
+#[derive(Debug, Default)]
+struct StepBuffers<'a> {
+    candidates: Candidates<'a>,
+    lists: ListBuffers,
+    /// The labels of the last ranking.
+    labels: Vec<f64>,
 }
 
 #[cfg(test)]
@@ -195,6 +288,44 @@ mod tests {
                 let measure = metric.resolve(SourceKind::Features).unwrap();
                 let evaluation = ScoredDataset::new(&data, &scores).unwrap().evaluate(&[measure]);
                 assert_eq!(found, evaluation.unwrap().results[0].value, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn steps_along_a_column_have_the_values_of_their_scores() {
+        let data = LetorOptions { queries: 12, documents: 30, seed: 4 }.generate().unwrap();
+        let width = data.columns();
+        let columns = QueryColumns::new(&data, data.matrix().values(), width);
+        let steps = [-4.0, -0.5, -1e-9, 1e-9, 0.01, 0.5, 0.7, 30.0];
+        for text in [
+            "ndcg@10",
+            "ndcg@5",
+            "dcg@3",
+            "ap",
+            "ap@10",
+            "err@10",
+            "p@5",
+            "rr@10",
+            "recall@10",
+            "success@5",
+            "gmap",
+            "ndcg(ties=mean)@10",
+            "ndcg(blank=0)",
+            "kendall",
+        ] {
+            let target = TargetMetric::new(&data, &MetricSpec::parse(text).unwrap()).unwrap();
+            // Whole numbers, so that many scores are equal.
+            let base: Vec<f64> = (0..data.rows()).map(|row| (row * 7 % 5) as f64).collect();
+            for column in [0, 7, 50, 90, width - 1] {
+                let expected = target.values(steps.len(), |query, number, to| {
+                    for (to, row) in to.iter_mut().zip(data.query_rows(query)) {
+                        let value = f64::from(data.matrix().get(row, column));
+                        *to = base[row] + steps[number] * value;
+                    }
+                });
+                let found = target.step_values(&base, &columns, column, &steps).unwrap();
+                assert_eq!(found, expected.unwrap(), "{text}, column {column}");
             }
         }
     }

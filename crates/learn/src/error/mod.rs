@@ -161,12 +161,6 @@ pub enum LearnError {
         /// Number of processes.
         processes: usize,
     },
-    /// A start model that is not made of trees.
-    #[error("the start model is a {kind} model; trees can be added to trees only")]
-    StartNotTrees {
-        /// The kind of the start model.
-        kind: &'static str,
-    },
     /// A feature of the start model that the data lacks.
     #[error("the start model uses feature {feature}, which the training data lacks")]
     StartFeature {
@@ -341,7 +335,6 @@ impl LearnError {
             Self::CollectiveUnsupported { .. } => {
                 "train in one process, or boost trees (lambdamart, mart, rankboost, ...)"
             }
-            Self::StartNotTrees { .. } => "start from a tree model",
             Self::StartFeature { .. } => {
                 "add this column to the data, or start from a model of the data's features"
             }

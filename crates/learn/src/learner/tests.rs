@@ -244,7 +244,6 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("learner", "mart(trees=2)", "adarank"),
     ("bags", "3", "0"),
     ("members", "tree+rankboost(trees=3)", "mart+"),
-    ("preset", "yahoo", "google"),
     ("normalise", "rank", "z"),
     ("hold_out", "0.5", "1"),
     ("repeats", "1", "0"),
@@ -660,4 +659,41 @@ fn the_table_says_which_learners_take_pairs_without_labels() {
             }
         }
     }
+}
+
+/// Two documents of one query, the first better with probability P: the loss is lowest where the
+/// model says the same, `1 / (1 + exp(-(s_1 - s_2))) = P`.
+#[test]
+fn soft_targets_are_learnt_as_probabilities() {
+    for probability in [0.5_f32, 0.7, 0.95] {
+        let data = Dataset::builder().rows([[0.0_f32], [1.0]]).labels([0.0, 0.0]);
+        let data = data.query_ids(["q", "q"]).build().unwrap();
+        let data = data
+            .with_preferences(rankwright_data::Preference::with_probability(0, 1, probability))
+            .unwrap();
+        for spec in [
+            "rankmart(trees=200, leaves=2, min_rows=1, min_hessian=0, l2=0, rate=0.5, \
+             norm_gap=false, norm_query=false)",
+            "pairwise-logistic(c=1e6, transform=none)",
+            "ranknet(layers=0, transform=none, epochs=4000, rate=0.05, decay=0, noise=0)",
+        ] {
+            let learner = LearnerSpec::parse(spec).unwrap();
+            let model = learner.train(TrainRequest::new(&data)).unwrap().model;
+            let scores = model.predict(&data).unwrap();
+            let found = 1.0 / (1.0 + (scores[1] - scores[0]).exp());
+            assert!((found - f64::from(probability)).abs() < 0.01, "{spec}: {found} {probability}");
+        }
+    }
+}
+
+#[test]
+fn the_preset_burges_stands_for_four_parameters() {
+    let written = "truncation=none, norm_gap=false, norm_query=false, cut=hard";
+    for learner in ["lambdamart(trees=4, leaves=5", "lambdarank(layers=4, epochs=2"] {
+        let preset = model_bytes(&format!("{learner}, preset=burges)"));
+        assert!(preset == model_bytes(&format!("{learner}, {written})")), "{learner}");
+        assert!(preset != model_bytes(&format!("{learner})")), "{learner}");
+    }
+    let message = error_message("lambdamart(preset=burges, norm_gap=true)");
+    assert!(message.contains("preset=none"), "{message}");
 }

@@ -40,6 +40,8 @@ pub(super) struct NetLoss {
     /// Whether lambdas are added up by document first; false only for losses of pairs: the net is
     /// evaluated pair by pair.
     pub(super) factored: bool,
+    /// Whether each single pair is a mini-batch of its own.
+    pub(super) pair_updates: bool,
     /// Whether pairs of equal labels count.
     pub(super) ties: bool,
 }
@@ -52,6 +54,7 @@ impl NetLoss {
             text: objective.spec().to_string(),
             pairwise: false,
             factored: true,
+            pair_updates: false,
             ties: false,
         })
     }
@@ -129,6 +132,23 @@ impl NetLoss {
             })?;
         }
         pass(lists)
+    }
+
+    /// Every pair of these queries, with its query.
+    pub(super) fn pairs(
+        &self,
+        queries: &[usize],
+        data: &Dataset,
+        preferences: &Preferences<'_>,
+    ) -> Result<Vec<(u32, DocumentPair)>, LearnError> {
+        let mut all = Vec::new();
+        for &query in queries {
+            self.each_pair(query, data, preferences, &mut |pair| {
+                all.push((query as u32, pair));
+                Ok(())
+            })?;
+        }
+        Ok(all)
     }
 
     /// Every pair of a query, from its preferences or from the labels.

@@ -2,7 +2,7 @@
 //!
 //! Each epoch visits the queries in an order of its own, drawn by seed and epoch; each mini-batch
 //! of `batch` queries makes one step against the mean gradient of its queries (times their
-//! weights). After each epoch the net is evaluated on the validation sets (and the training data if
+//! weights). RankNet may instead visit all pairs in random order and make a step after each. After each epoch the net is evaluated on the validation sets (and the training data if
 //! requested).
 
 use rankwright_data::{Dataset, Random};
@@ -18,6 +18,7 @@ use super::shape::NetShape;
 use super::state::NetState;
 use crate::boost::queries::{QueryPass, TrainingQueries};
 use crate::error::LearnError;
+use crate::objective::DocumentPair;
 use crate::preferences::Preferences;
 use crate::session::{RoundPlan, RoundStatus, Session, header};
 use crate::session::{TrainRequest, TrainResult};
@@ -124,6 +125,25 @@ struct NetRun<'a> {
     state: NetState,
 }
 
+/// The documents of one step.
+#[derive(Clone, Copy)]
+enum MiniBatch<'a> {
+    /// All documents of these queries.
+    Queries(&'a [usize]),
+    /// A pair of documents of a query.
+    Pair(usize, DocumentPair),
+}
+
+impl MiniBatch<'_> {
+    /// Number of queries.
+    fn queries(&self) -> usize {
+        match self {
+            MiniBatch::Queries(queries) => queries.len(),
+            MiniBatch::Pair(..) => 1,
+        }
+    }
+}
+
 /// The seed of an epoch for the objective. (The constants here and below keep the random draws for
 /// different purposes apart.)
 fn seed_of(request: &TrainRequest<'_>, epoch: usize) -> u64 {
@@ -157,13 +177,23 @@ impl NetRun<'_> {
         session.finish(finished)
     }
 
-    /// Visits all queries once; epochs count from 0.
+    /// Visits all queries, or all pairs, once; epochs count from 0.
     fn epoch(&mut self, epoch: usize) -> Result<(), LearnError> {
-        let mut order = self.training_queries.clone();
-        Random::new(self.request.seed ^ 0x6570_6f63_6873_2121, epoch as u64).shuffle(&mut order);
-        let batches = order.len().div_ceil(self.params.batch);
-        for batch in order.chunks(self.params.batch) {
-            self.step(batch, epoch, batches)?;
+        let mut random = Random::new(self.request.seed ^ 0x6570_6f63_6873_2121, epoch as u64);
+        if self.loss.pair_updates {
+            let queries = &self.training_queries;
+            let mut pairs = self.loss.pairs(queries, self.request.train, &self.preferences)?;
+            random.shuffle(&mut pairs);
+            for (query, pair) in &pairs {
+                self.step(MiniBatch::Pair(*query as usize, *pair), epoch, pairs.len())?;
+            }
+        } else {
+            let mut order = self.training_queries.clone();
+            random.shuffle(&mut order);
+            let batches = order.len().div_ceil(self.params.batch);
+            for batch in order.chunks(self.params.batch) {
+                self.step(MiniBatch::Queries(batch), epoch, batches)?;
+            }
         }
         match self.state.parameters.iter().all(|number| number.is_finite()) {
             true => Ok(()),
@@ -171,8 +201,13 @@ impl NetRun<'_> {
         }
     }
 
-    /// One step: a mini-batch of these queries, in an epoch of `batches` mini-batches.
-    fn step(&mut self, batch: &[usize], epoch: usize, batches: usize) -> Result<(), LearnError> {
+    /// One step: a mini-batch, in an epoch of `batches` mini-batches.
+    fn step(
+        &mut self,
+        batch: MiniBatch<'_>,
+        epoch: usize,
+        batches: usize,
+    ) -> Result<(), LearnError> {
         let Self { params, loss, request, preferences, queries, passes, lists, state, .. } = self;
         let prepared_loss = PreparedLoss {
             source: queries.parts(),
@@ -185,15 +220,26 @@ impl NetRun<'_> {
             parameters: &state.parameters,
             data: self.inputs,
             loss: &prepared_loss,
-            scale: 1.0 / batch.len() as f32,
+            scale: 1.0 / batch.queries() as f32,
             noise_levels: params.noise_levels,
             draws: (request.seed ^ 0x6e6f_6973_6520_2121, state.batches << 16),
         };
-        loss.pass_rows(batch, request.train, preferences, lists, |lists| {
-            passes.add(lists, input)?;
-            input.draws.1 += 1;
-            Ok(())
-        })?;
+        match batch {
+            MiniBatch::Queries(batch) => {
+                loss.pass_rows(batch, request.train, preferences, lists, |lists| {
+                    passes.add(lists, input)?;
+                    input.draws.1 += 1;
+                    Ok(())
+                })?;
+            }
+            MiniBatch::Pair(query, pair) => {
+                let first = request.train.query_rows(query).start as u32;
+                lists.clear();
+                let rows = [first + pair.better, first + pair.worse];
+                lists.push(query, rows.into_iter(), Some(pair));
+                passes.add(lists, input)?;
+            }
+        }
         if self.shape.has_batch_norm() {
             state.moving_stats.add(&passes.stats);
         }

@@ -34,8 +34,9 @@ pub use approxndcg::{ApproxNdcg, ApproxNdcgOptions, ApproxNdcgParams};
 pub use def::{HessianKind, ObjectiveDef, ObjectiveParams, find_objective, parse_objective};
 pub use huber::{Huber, HuberOptions, HuberParams, HuberWidth};
 pub use lambda::{
-    CutoffMode, DEFAULT_METRIC, Lambda, LambdaConfig, LambdaOptions, LambdaParams, PairChoice,
-    PairOptions, PairParams, PairWeight, SAMPLED_PARTNERS, TiedLabels, Weight, WeightScheme,
+    CutoffMode, DEFAULT_METRIC, Lambda, LambdaConfig, LambdaOptions, LambdaParams, LambdaPreset,
+    PairChoice, PairOptions, PairParams, PairWeight, SAMPLED_PARTNERS, TiedLabels, Weight,
+    WeightScheme,
 };
 pub use listmle::{ListMle, ListMleOptions, ListMleParams};
 pub use logloss::{LogLoss, LogLossOptions, LogLossParams};

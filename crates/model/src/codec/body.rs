@@ -15,7 +15,8 @@ const LEAF_BIT: u32 = 1 << 31;
 const MIN_TREE_BYTES: usize = 4 + 8 + 8;
 
 /// The lowest version of the format that can hold a body: 1 for linear models, and for trees if
-/// every split condition is a threshold; 2 for other trees; 3 for nets and blends.
+/// every split condition is a threshold; 2 for other trees; 3 for nets and for blends whose members
+/// have the same normalisation; 4 for other blends.
 pub(super) fn version(body: &ModelBody) -> u32 {
     let has_only_thresholds = |tree: &Tree| {
         tree.sets().is_empty()
@@ -24,6 +25,7 @@ pub(super) fn version(body: &ModelBody) -> u32 {
     match body {
         ModelBody::Trees(ensemble) if !ensemble.trees().iter().all(has_only_thresholds) => 2,
         ModelBody::Trees(_) | ModelBody::Linear(_) => 1,
+        ModelBody::Blend(blend) if blend.common_normalisation().is_none() => 4,
         ModelBody::Net(_) | ModelBody::Blend(_) => 3,
     }
 }

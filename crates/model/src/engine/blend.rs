@@ -8,11 +8,18 @@
 use super::{Engine, ScoreBuffers};
 use crate::blend::{Normalise, add_term};
 
-/// The engines of the members, with the weights of the blend.
+/// The engines of the members.
 #[derive(Debug)]
 pub(super) struct BlendEngine {
-    normalise: Normalise,
-    members: Vec<(f64, Box<dyn Engine>)>,
+    members: Vec<MemberEngine>,
+}
+
+/// The engine of a member, with its weight and normalisation.
+#[derive(Debug)]
+pub(super) struct MemberEngine {
+    pub(super) weight: f64,
+    pub(super) normalise: Normalise,
+    pub(super) engine: Box<dyn Engine>,
 }
 
 /// Buffers of a blend: the scores of one member, and space for sorting them.
@@ -23,8 +30,8 @@ pub(super) struct BlendBuffers {
 }
 
 impl BlendEngine {
-    pub(super) fn new(normalise: Normalise, members: Vec<(f64, Box<dyn Engine>)>) -> BlendEngine {
-        BlendEngine { normalise, members }
+    pub(super) fn new(members: Vec<MemberEngine>) -> BlendEngine {
+        BlendEngine { members }
     }
 }
 
@@ -39,11 +46,11 @@ impl Engine for BlendEngine {
         scores.fill(0.0);
         let BlendBuffers { scores: mut member_scores, mut order } =
             std::mem::take(&mut buffers.blend);
-        for (weight, engine) in &self.members {
+        for MemberEngine { weight, normalise, engine } in &self.members {
             member_scores.clear();
             member_scores.resize(scores.len(), 0.0);
             engine.score(values, columns, &mut member_scores, buffers);
-            self.normalise.apply_with(&mut member_scores, &mut order);
+            normalise.apply_with(&mut member_scores, &mut order);
             for (sum, score) in scores.iter_mut().zip(&member_scores) {
                 *sum = add_term(*sum, *weight, *score);
             }
@@ -52,7 +59,7 @@ impl Engine for BlendEngine {
     }
 
     fn name(&self) -> String {
-        let names: Vec<String> = self.members.iter().map(|(_, engine)| engine.name()).collect();
+        let names: Vec<String> = self.members.iter().map(|member| member.engine.name()).collect();
         format!("blend of {}", if names.is_empty() { "nothing".into() } else { names.join(", ") })
     }
 }

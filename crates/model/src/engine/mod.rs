@@ -41,7 +41,7 @@ pub use self::sparse::SparseRows;
 
 use std::fmt::Debug;
 
-use self::blend::{BlendBuffers, BlendEngine};
+use self::blend::{BlendBuffers, BlendEngine, MemberEngine};
 use self::forest::TreeBatches;
 use self::linear::LinearEngine;
 use self::net::{LayerBuffers, NetEngine};
@@ -85,11 +85,15 @@ fn engine_of(model: &Model, matching: &Matching, simd: Simd) -> Box<dyn Engine> 
         ModelBody::Net(net) => Box::new(NetEngine::new(net, matching, simd)),
         ModelBody::Blend(blend) => {
             let members = blend.members().iter().zip(model.member_matchings());
-            let used = members.filter(|((weight, _), _)| *weight != 0.0);
-            let engines = used.map(|((weight, member), member_matching)| {
-                (*weight, engine_of(member, &member_matching.through(matching), simd))
-            });
-            Box::new(BlendEngine::new(blend.normalise(), engines.collect()))
+            let members = members.zip(blend.normalisations());
+            let used = members.filter(|(((weight, _), _), _)| *weight != 0.0);
+            let engines =
+                used.map(|(((weight, member), member_matching), normalise)| MemberEngine {
+                    weight: *weight,
+                    normalise: *normalise,
+                    engine: engine_of(member, &member_matching.through(matching), simd),
+                });
+            Box::new(BlendEngine::new(engines.collect()))
         }
     }
 }

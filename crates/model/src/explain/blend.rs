@@ -18,7 +18,6 @@ use crate::blend::{Normalise, add_term};
 /// A blend prepared for explanations.
 #[derive(Debug)]
 pub(super) struct BlendShap<'a> {
-    pub(super) normalise: Normalise,
     pub(super) members: Vec<WeightedMember<'a>>,
 }
 
@@ -26,6 +25,8 @@ pub(super) struct BlendShap<'a> {
 #[derive(Debug)]
 pub(super) struct WeightedMember<'a> {
     pub(super) weight: f64,
+    /// The normalisation of its scores within a query.
+    pub(super) normalise: Normalise,
     pub(super) method: ExplainMethod<'a>,
     /// The index of each of the member's used features among those of the blend.
     pub(super) columns: Vec<usize>,
@@ -41,8 +42,8 @@ impl BlendShap<'_> {
         for member in &self.members {
             let parts = member.method.explain(&table.select(&member.columns));
             let mut normalised = parts.scores.clone();
-            self.normalise.apply(&mut normalised);
-            let effect = NormalisationEffect::new(self.normalise, &parts, &normalised);
+            member.normalise.apply(&mut normalised);
+            let effect = NormalisationEffect::new(member.normalise, &parts, &normalised);
             sum.base += member.weight * effect.base;
             let member_width = member.columns.len();
             for (row, score) in normalised.iter().enumerate() {

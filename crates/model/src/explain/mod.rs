@@ -257,7 +257,8 @@ fn blend_method<'a>(
 ) -> Result<ExplainMethod<'a>, ExplainError> {
     let mut members = Vec::new();
     let members_matched = blend.members().iter().zip(model.member_matchings());
-    for (number, ((weight, member), matching)) in members_matched.enumerate() {
+    let members_matched = members_matched.zip(blend.normalisations());
+    for (number, (((weight, member), matching), normalise)) in members_matched.enumerate() {
         if *weight == 0.0 {
             continue;
         }
@@ -273,9 +274,9 @@ fn blend_method<'a>(
         let columns: Vec<usize> = used.iter().map(index_in_blend).collect::<Result<_, _>>()?;
         let background = background.map(|table| table.select(&columns));
         let method = method_of(member, &used, background.as_ref(), options)?;
-        members.push(WeightedMember { weight: *weight, method, columns });
+        members.push(WeightedMember { weight: *weight, normalise: *normalise, method, columns });
     }
-    Ok(ExplainMethod::Blend(BlendShap { normalise: blend.normalise(), members }))
+    Ok(ExplainMethod::Blend(BlendShap { members }))
 }
 
 /// The contributions of features to the scores of one query's documents.

@@ -47,29 +47,25 @@ fn normalised(normalise: &str) -> &'static str {
         "min-max" => "scaled to 0 to 1 within each query",
         "standard" => "standardised within each query",
         "rank" => "replaced by ranks within each query",
+        "mixed" => "normalised by the table's column",
         _ => "normalised within each query",
     }
 }
 
 /// A table with a row for each member of a blend.
 pub(super) fn members(body: &BodySummary) -> Option<Table> {
-    let BodySummary::Blend { members, .. } = body else { return None };
-    let columns = [
-        ("member", Align::Right),
-        ("weight", Align::Right),
-        ("kind", Align::Left),
-        ("size", Align::Left),
-        ("learner", Align::Left),
-    ];
+    let BodySummary::Blend { members, normalise } = body else { return None };
+    let mixed = *normalise == "mixed";
+    let mut columns = vec![("member", Align::Right), ("weight", Align::Right)];
+    columns.extend(mixed.then_some(("normalise", Align::Left)));
+    columns.extend([("kind", Align::Left), ("size", Align::Left), ("learner", Align::Left)]);
     let mut table = Table::new(columns);
     for (at, member) in members.iter().enumerate() {
-        table.rows.push(vec![
-            Cell::new((at + 1).to_string()),
-            Cell::new(member.weight.to_string()),
-            member.kind.name().into(),
-            Cell::new(member.size.as_str()),
-            Cell::new(member.learner.as_str()),
-        ]);
+        let mut row = vec![Cell::new((at + 1).to_string()), Cell::new(member.weight.to_string())];
+        row.extend(mixed.then(|| member.normalise.into()));
+        row.push(member.kind.name().into());
+        row.extend([member.size.as_str(), member.learner.as_str()].map(Cell::new));
+        table.rows.push(row);
     }
     Some(table)
 }

@@ -14,7 +14,7 @@ pub use approxndcg::ApproxNdcgNet;
 pub use lambdarank::LambdaRank;
 pub use listmle::ListMleNet;
 pub use listnet::ListNet;
-pub use ranknet::{RankNet, RankNetOptions, RankNetParams};
+pub use ranknet::{RankNet, RankNetOptions, RankNetParams, RankNetUpdate};
 pub use softmax::{SoftmaxNet, SoftmaxNetOptions, SoftmaxNetParams, SoftmaxNetTarget};
 
 crate::learner::learners![LambdaRank, RankNet, ListNet, ListMleNet, SoftmaxNet, ApproxNdcgNet];

@@ -1,7 +1,13 @@
 //! RankNet (Burges et al. 2005): a net on the logistic loss of pairs, factored by query (Burges
-//! 2010): the lambdas of each document are added up before the backward pass.
+//! 2010): the lambdas of each document are added up before the backward pass, and each mini-batch of
+//! queries makes one step.
+//!
+//! With `update=pair` it is the RankNet of 2005: stochastic gradient descent with a step after each
+//! single pair, the pairs of all queries in random order. One step costs the forward and backward
+//! pass of two documents, so an epoch costs as much as the number of pairs, which is quadratic in
+//! the length of a list.
 
-use rankwright_spec::{Conflict, SpecError, param_groups, params};
+use rankwright_spec::{Conflict, SpecError, choices, param_groups, params};
 
 use super::super::loss::NetLoss;
 use super::super::params::NET_SPACE;
@@ -15,12 +21,25 @@ use crate::objective::{PairOptions, PairParams, TiedLabels};
 use crate::trainer::Trainer;
 use crate::transform::{TransformOptions, TransformParams};
 
+choices! {
+    /// The part of the data after which RankNet changes its parameters.
+    pub enum RankNetUpdate {
+        /// After each mini-batch of queries.
+        Query = "query",
+        /// After each pair; pairs are visited in random order.
+        Pair = "pair",
+    }
+}
+
 params! {
     /// The form of RankNet's gradient.
     pub struct RankNetParams {
+        update: RankNetUpdate = RankNetUpdate::Query, ..,
+            "When parameters are changed: after each mini-batch of queries, or after each pair, in \
+             random order (Burges 2005).";
         factored: bool = true, ..,
             "Whether lambdas are added up by document first (Burges 2010); false: the net is \
-             evaluated for each pair.";
+             evaluated for each pair.", requires "update=query";
     }
     /// Builder methods for the form of RankNet's gradient.
     pub trait RankNetOptions: rank_net_params;
@@ -41,22 +60,24 @@ param_groups! {
 
 /// Fails on parameters that need whole queries or mini-batches if pairs are passed one by one.
 fn check(params: &RankNet) -> Result<(), Conflict> {
-    if params.form.factored {
-        return Ok(());
-    }
+    let other = match (params.form.update, params.form.factored) {
+        (RankNetUpdate::Pair, _) => "update=pair",
+        (RankNetUpdate::Query, false) => "factored=false",
+        (RankNetUpdate::Query, true) => return Ok(()),
+    };
     let allowed =
         PairParams { sigma: params.pair.sigma, ties: params.pair.ties, ..PairParams::default() };
     if params.pair != allowed {
         return Err(Conflict::Incompatible {
             setting: "truncation, norm_gap or norm_query".to_owned(),
-            other: "factored=false".to_owned(),
+            other: other.to_owned(),
             reason: "they are for whole queries",
         });
     }
     if params.net.norm == HiddenNorm::Batch {
         return Err(Conflict::Incompatible {
             setting: "norm=batch".to_owned(),
-            other: "factored=false".to_owned(),
+            other: other.to_owned(),
             reason: "it needs whole mini-batches; norm=layer does not",
         });
     }
@@ -83,6 +104,8 @@ impl RankNet {
     pub(in crate::net) fn loss(&self) -> Result<NetLoss, SpecError> {
         let loss = NetLoss::pairwise(&self.pair)?;
         let ties = self.pair.ties == TiedLabels::Half;
-        Ok(NetLoss { factored: self.form.factored, ties, ..loss })
+        let pair_updates = self.form.update == RankNetUpdate::Pair;
+        let factored = self.form.factored && !pair_updates;
+        Ok(NetLoss { factored, pair_updates, ties, ..loss })
     }
 }

@@ -46,12 +46,39 @@ fn threads_do_not_change_a_bit() {
     specs.push(randomised("listnet", ", norm=layer"));
     specs.push(randomised("ranknet", ", norm=batch, activation=gelu, optimiser=sgd"));
     specs.push(randomised("ranknet", ", factored=false"));
+    specs.push("ranknet(layers=6, epochs=2, update=pair, dropout=0.2)".to_owned());
     for text in specs {
         let one = bytes(&text, 1);
         for threads in [3, 4] {
             assert!(one == bytes(&text, threads), "{text} on {threads} threads");
         }
     }
+}
+
+/// With one pair in all, a step after each pair is a step after each query.
+#[test]
+fn a_step_after_each_pair_is_stochastic_gradient_descent() {
+    let data = |rows: usize| {
+        let values = (0..rows).map(|row| [row as f32, (row * row) as f32]);
+        let labels = (0..rows).map(|row| row as f64);
+        let data = rankwright_data::Dataset::builder().rows(values).labels(labels);
+        data.query_ids(vec!["q"; rows]).build().unwrap()
+    };
+    let body = |data: &rankwright_data::Dataset, more: &str| {
+        let text = format!("ranknet(layers=3, epochs=4, {more})");
+        train(&text, TrainRequest::new(data)).unwrap().model.into_parts().1
+    };
+    let (one_pair, six_pairs) = (data(2), data(4));
+    assert_eq!(body(&one_pair, "update=pair"), body(&one_pair, "batch=1"));
+    assert_ne!(body(&six_pairs, "update=pair"), body(&six_pairs, "batch=1"));
+    // The order of the pairs is drawn: another seed visits them in another order.
+    let letor = letor(20, 1);
+    let text = "ranknet(update=pair, layers=8, epochs=3)";
+    let bytes =
+        |seed: u64| train(text, TrainRequest::new(&letor).seed(seed)).unwrap().model.to_bytes();
+    assert!(bytes(1) == bytes(1) && bytes(1) != bytes(2));
+    let trained = train(text, TrainRequest::new(&letor)).unwrap();
+    assert!(ndcg(&trained, &letor) > 0.7, "{}", ndcg(&trained, &letor));
 }
 
 #[test]

@@ -69,8 +69,8 @@ use crate::simd::Simd;
 
 pub use coherent::PairChoice;
 pub use params::{
-    DEFAULT_METRIC, LambdaConfig, LambdaOptions, LambdaParams, PairOptions, PairParams, PairWeight,
-    TiedLabels,
+    DEFAULT_METRIC, LambdaConfig, LambdaOptions, LambdaParams, LambdaPreset, PairOptions,
+    PairParams, PairWeight, TiedLabels,
 };
 pub use rows::PARTNERS as SAMPLED_PARTNERS;
 pub use weight::{CutoffMode, Weight, WeightScheme};

@@ -53,6 +53,17 @@ params! {
     pub trait PairOptions: pair_params;
 }
 
+choices! {
+    /// A set of values of other parameters.
+    pub enum LambdaPreset {
+        /// The values as given.
+        None = "none",
+        /// The lambdas of Burges 2010: all pairs, the metric with its cut-off as written, and no
+        /// normalisation by score differences or by query.
+        Burges = "burges",
+    }
+}
+
 params! {
     /// Parameters of the lambda objective.
     pub struct LambdaParams {
@@ -61,12 +72,12 @@ params! {
         sigma: f64 = 1.0, above(0.0), "Steepness of the logistic function.";
         truncation: Auto<Option<usize>> = Auto::Auto, 1..,
             "Truncation level: one document of a pair must be among this many first ranks; auto: \
-             k + 3 if the metric has a cut-off k, else all; none: all.";
+             k + 3 if the metric has a cut-off k, else all; none: all.", requires "preset=none";
         norm_gap: bool = true, ..,
-            "Divide a pair's weight by the score difference (plus 0.01).";
+            "Divide a pair's weight by the score difference (plus 0.01).", requires "preset=none";
         norm_query: bool = true, ..,
             "Multiply a query's derivatives by log2(1 + S) / S, where S is twice the sum of \
-             its absolute pair lambdas.";
+             its absolute pair lambdas.", requires "preset=none";
         weight: PairWeight = PairWeight::Swap, ..,
             "Weight of a pair: the metric's change when the two swap ranks (swap), LambdaLoss for \
              ndcg (loss2, loss2++), or LambdaGap for p@k (gap).";
@@ -76,7 +87,10 @@ params! {
             "Pairs of the first ranks (top), or also of documents that belong there (coherent).";
         cut: CutoffMode = CutoffMode::Soft, ..,
             "The metric's cut-off in the weight of a pair: left out (soft), or used as written \
-             (hard).";
+             (hard).", requires "preset=none";
+        preset: LambdaPreset = LambdaPreset::None, ..,
+            "burges: the lambdas of Burges 2010, as in lectures: truncation=none, norm_gap=false, \
+             norm_query=false, cut=hard.";
     }
     /// Builder methods for the parameters of the lambda objective.
     pub trait LambdaOptions: lambda_params;
@@ -137,6 +151,16 @@ impl ObjectiveParams for LambdaParams {
             pairs: self.pairs,
             cut: self.cut,
             ..LambdaConfig::for_metric(self.metric.spec()?)
+        };
+        let config = match self.preset {
+            LambdaPreset::None => config,
+            LambdaPreset::Burges => LambdaConfig {
+                truncation: Some(usize::MAX),
+                norm_gap: false,
+                norm_query: false,
+                cut: CutoffMode::Hard,
+                ..config
+            },
         };
         Ok(Box::new(config.check()?))
     }

@@ -122,6 +122,22 @@ fn content_with_a_valid_checksum_is_checked_in_nets() {
     assert!(error.contains("damaged"), "{error}");
 }
 
+#[test]
+fn a_blend_of_different_normalisations_reads_back() {
+    let ranked = blend(3, Normalise::Rank);
+    let (header, _) = ranked.clone().into_parts();
+    let added = Model::new(header.clone(), tree_model(vec![two_split_tree()]).into_parts().1);
+    let sum = Blend::sum(ranked, added.unwrap()).unwrap();
+    assert_eq!(sum.common_normalisation(), None);
+    let model = Model::new(header, ModelBody::Blend(sum)).unwrap();
+    let bytes = model.to_bytes();
+    assert!(bytes.starts_with(b"RANKWRIGHT MODEL 4\n"));
+    assert_eq!(Model::from_bytes(&bytes).unwrap(), model);
+    // The first member's normalisation stands after the common byte and the number of members.
+    assert!(refusal(&model, 5, &[9]).contains("the byte 9 is no known normalisation"));
+    assert!(refusal(&model, 0, &[0]).contains("damaged"));
+}
+
 /// The bytes of a blend of one member, whose file consists of the bytes `member`.
 fn blend_of_file(weight: f64, member: &[u8]) -> Vec<u8> {
     let one = Blend::new(Normalise::MinMax, vec![(1.0, linear_model())]).unwrap();
@@ -164,6 +180,7 @@ fn content_with_a_valid_checksum_is_checked_in_blends() {
     let model = blend(1, Normalise::None);
     for (at, new, reason) in [
         (0, &[4][..], "the byte 4 is no known normalisation"),
+        (0, &[255], "damaged"),
         (1, &0_u32.to_le_bytes(), "without members"),
         (1, &4_u32.to_le_bytes(), "bytes should follow, but"),
         (1, &u32::MAX.to_le_bytes(), "4294967295 members do not fit"),

@@ -69,7 +69,10 @@ proptest! {
         check(&blend(seed, Normalise::None, NO_MIN_MAX), seed, count);
         check_query(&blend(seed, Normalise::None, MIN_MAX), seed, count);
         for normalise in Normalise::ALL {
-            check_query(&blend(seed, normalise, NO_MIN_MAX), seed, count);
+            let blend = blend(seed, normalise, NO_MIN_MAX);
+            check_query(&blend, seed, count);
+            let sum = Blend::sum(blend, model(vec![any_tree(seed, 9)])).unwrap();
+            check_query(&Model::new(header(), ModelBody::Blend(sum)).unwrap(), seed, count);
         }
     }
 }

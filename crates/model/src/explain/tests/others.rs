@@ -121,7 +121,11 @@ fn every_net_and_blend_sums_to_its_scores_on_any_number_of_threads() {
             let members =
                 vec![(0.5, member()), (-2.0, linear), (1.5, net(MIN_MAX)), (0.0, net(NO_MIN_MAX))];
             let body = ModelBody::Blend(Blend::new(normalise, members).unwrap());
-            models.push(Model::new(Header::new(ids(4), Absent::Zero), body).unwrap());
+            let model = Model::new(Header::new(ids(4), Absent::Zero), body).unwrap();
+            // Of different normalisations: the blend's own, and none for the added trees.
+            let sum = ModelBody::Blend(Blend::sum(model.clone(), member()).unwrap());
+            models.push(Model::new(model.header().clone(), sum).unwrap());
+            models.push(model);
         }
         let (dataset, background) = (random_data(seed, 22, 4), random_data(seed + 1, 9, 4));
         for model in &models {

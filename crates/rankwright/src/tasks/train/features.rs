@@ -36,10 +36,6 @@ pub(super) fn check_start(
     start: &Model,
     options: MatchOptions,
 ) -> Result<(), TaskError> {
-    // The learner itself rejects a start model that is not made of trees.
-    if !matches!(start.body(), ModelBody::Trees(_)) {
-        return Ok(());
-    }
     let name = format!("the start model {}", path.display());
     Matching::new(start.header(), train.features(), options)
         .map_err(|error| mismatch(error, TRAINING, &name))?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use rankwright_eval::{Evaluation, MeasureResult};
 use rankwright_learn::{Iteration, KeptRounds, TrainingHistory};
-use rankwright_model::{Model, ModelBody};
+use rankwright_model::{Blend, Model, ModelBody};
 use serde::Serialize;
 
 use super::weights::{self, FeatureWeight};
@@ -26,7 +26,8 @@ pub struct TrainModelResult {
     pub auto: Option<String>,
     /// Seconds of the steps.
     pub seconds: TrainSeconds,
-    /// Number of trees of the model, if it is made of trees.
+    /// Number of trees of the model, if it is made of trees; with a start model of another kind, the
+    /// number of trees that were added to it.
     pub trees: Option<usize>,
     /// The name of a round: `tree`, `epoch`, ...; empty if there are none.
     pub unit: String,
@@ -71,6 +72,14 @@ pub struct TrainSeconds {
     pub train: f64,
 }
 
+/// The number of trees that were added to a start model of another kind: those of the last member.
+fn added_trees(blend: &Blend) -> Option<usize> {
+    match blend.members().last()?.1.body() {
+        ModelBody::Trees(ensemble) => Some(ensemble.trees().len()),
+        _ => None,
+    }
+}
+
 pub(super) fn new(
     request: &TrainModelRequest,
     trained: Trained,
@@ -80,6 +89,7 @@ pub(super) fn new(
     let Trained { model, history, load_seconds, peak, evaluations } = trained;
     let trees = match model.body() {
         ModelBody::Trees(ensemble) => Some(ensemble.trees().len()),
+        ModelBody::Blend(blend) if request.start.is_some() => added_trees(blend),
         _ => None,
     };
     let valid = evaluations.iter().map(|(name, found)| (name.clone(), found.results.clone()));
