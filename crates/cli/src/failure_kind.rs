@@ -17,6 +17,7 @@ pub(crate) fn kind(failure: &Failure) -> &'static str {
         Failure::Report(error) => error.kind(),
         Failure::Experiment(error) => error.kind(),
         Failure::Stopped => "interrupted",
+        Failure::NotALog { .. } => "not-a-log",
         Failure::Request(_) => "bad-request",
         Failure::Usage(_) => "usage",
         Failure::Output(_) => "output-closed",

@@ -34,7 +34,6 @@ error_kinds! {
         Self::DuplicateFeature { .. } => "duplicate-feature",
         Self::InvalidPair { .. } => "invalid-pair",
         Self::AmbiguousPair { .. } => "ambiguous-pair",
-        Self::SoftPair { .. } => "soft-pair",
         Self::MissingPart { .. } => "missing-part",
         Self::TooManyRows { .. } => "too-many-rows",
         Self::Internal { .. } => "internal",

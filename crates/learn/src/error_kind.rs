@@ -25,7 +25,6 @@ error_kinds! {
         Self::ZeroWeights => "zero-weights",
         Self::StartUnsupported { .. } => "start-unsupported",
         Self::CollectiveUnsupported { .. } => "collective-unsupported",
-        Self::StartNotTrees { .. } => "start-not-trees",
         Self::StartFeature { .. } => "start-feature",
         Self::LabelNotFinite { .. } => "label-not-finite",
         Self::TooManyGrades { .. } => "too-many-grades",

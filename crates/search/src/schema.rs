@@ -249,8 +249,11 @@ pub(crate) fn fields_of_codes(documents: &[Document], given: &Schema) -> Vec<(St
     let schema = Schema::guess(documents, given);
     let guessed = schema.of_kind(FieldKind::Category).filter(|name| given.kind(name).is_none());
     let code_of = |name: &str| {
-        let values: Vec<&Value> =
-            documents.iter().filter_map(|d| d.get(name)).filter(|value| !is_empty_text(value)).collect();
+        let values: Vec<&Value> = documents
+            .iter()
+            .filter_map(|d| d.get(name))
+            .filter(|value| !is_empty_text(value))
+            .collect();
         let code = values.iter().filter_map(|value| as_text(value)).find(|text| is_code(text))?;
         let are_numbers = mostly(&values, |value| number_of(value).is_some());
         are_numbers.then(|| (name.to_owned(), code.trim().to_owned()))

@@ -336,6 +336,9 @@ impl SearchWarning {
             Self::DuplicateIds { documents } | Self::WithoutTerms { documents } => {
                 vec![("documents", json!(documents))]
             }
+            Self::Codes { field, example } => {
+                vec![("field", json!(field)), ("example", json!(example))]
+            }
             Self::NotOfKind { field, kind, values, example } => vec![
                 ("field", json!(field)),
                 ("field_kind", json!(kind)),

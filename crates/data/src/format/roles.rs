@@ -155,7 +155,7 @@ pub(super) fn is_id_name(name: &str) -> bool {
 
 /// Whether a name means a number that identifies something: `item_no`, `articleNumber`.
 pub(super) fn is_number_name(name: &str) -> bool {
-    let plain = plain_name(name);
+    let plain = normalised_name(name);
     let is_camel = ["No", "Nr", "Number"].iter().any(|end| {
         name.trim().strip_suffix(end).is_some_and(|rest| rest.ends_with(|c: char| c.is_lowercase()))
     });

@@ -172,11 +172,12 @@ struct AdaRankState<'a> {
 
 impl Trainer for AdaRankTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
-        let inputs = Inputs::new(&self.transform, request.train)?;
+        let mut inputs = Inputs::new(&self.transform, request.train)?;
+        let columns = inputs.take_columns(request.train);
         let target = TargetMetric::new(request.train, &self.target)?;
         let (mut session, saved) =
             Session::begin(request, RoundPlan::new("round", self.rounds, request).stop(self.stop))?;
-        let mut state = AdaRankState::new(&target, &inputs.columns, self.both_directions)?;
+        let mut state = AdaRankState::new(&target, &columns, self.both_directions)?;
         if let Some(saved) = saved.and_then(|saved| saved.bytes) {
             state.restore(&numbers::read(&saved)?)?;
         }

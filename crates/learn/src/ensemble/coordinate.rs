@@ -110,11 +110,12 @@ struct AscentState {
 impl Trainer for CoordinateTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let columns = request.train.columns();
-        let inputs = Inputs::new(&self.transform, request.train)?;
+        let mut inputs = Inputs::new(&self.transform, request.train)?;
+        let query_columns = inputs.take_columns(request.train);
         let target = TargetMetric::new(request.train, &self.target)?;
         let search = CoordinateSearch {
             target: &target,
-            columns: &inputs.columns,
+            columns: &query_columns,
             tolerance: self.tolerance,
             min_weight: f64::NEG_INFINITY,
         };

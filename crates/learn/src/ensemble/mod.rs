@@ -23,6 +23,7 @@ pub(crate) mod test_support;
 
 use rankwright_data::Dataset;
 use rankwright_model::{ModelBody, Transforms};
+use rayon::prelude::*;
 
 use self::columns::QueryColumns;
 use crate::error::LearnError;
@@ -43,8 +44,9 @@ crate::learner::learners![RankBoost, AdaRank, SvmMap, CoordinateAscent, RandomFo
 #[derive(Debug)]
 struct Inputs {
     transforms: Transforms,
-    /// Transformed values.
-    columns: QueryColumns<f32>,
+    /// Transformed values, row by row.
+    values: Vec<f32>,
+    columns: usize,
     /// Whether the data has missing values.
     missing: bool,
 }
@@ -56,8 +58,22 @@ impl Inputs {
             return Err(LearnError::NoFeatures);
         }
         let transforms = transform.fit(data)?;
-        let columns = QueryColumns::new(data, &transformed(data, &transforms), data.columns());
-        Ok(Self { transforms, columns, missing: any_missing(data) })
+        let values = transformed(data, &transforms);
+        Ok(Self { transforms, values, columns: data.columns(), missing: any_missing(data) })
+    }
+
+    /// Takes the values out, stored by column for each query of the data.
+    fn take_columns(&mut self, data: &Dataset) -> QueryColumns<f32> {
+        QueryColumns::new(data, &std::mem::take(&mut self.values), self.columns)
+    }
+
+    /// The weighted sum of each row, in the order of the columns.
+    fn scores(&self, weights: &[f64]) -> Vec<f64> {
+        let score = |row: &[f32]| {
+            let terms = row.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
+            terms.fold(0.0, |sum, (value, weight)| sum + weight * f64::from(*value))
+        };
+        self.values.par_chunks(self.columns.max(1)).map(score).collect()
     }
 
     /// The linear model of weights on transformed features, without a bias, which would change no

@@ -96,7 +96,7 @@ impl<'a, L: ConvexLoss> Solver<'a, L> {
         let position = match position {
             None => PathPosition { c_index: 0, width_index: 0, steps: 0, radius: None, point },
             Some(bytes) => PathPosition::from_bytes(bytes, point.len())
-                .filter(|position| position.width_index < widths.len())
+                .filter(|position| position.width_index < smoothing_widths.len())
                 .ok_or(StateProblem::OtherLearner)?,
         };
         Ok(Self { fit, problem, smoothing_widths, position, search: None, first_norm })

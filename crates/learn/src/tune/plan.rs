@@ -89,7 +89,7 @@ impl TuneSettings {
     /// The space that these settings search for a learner where none is given. Without early stopping
     /// the number of rounds is part of it.
     pub fn default_space(&self, learner: &LearnerSpec) -> Result<Space, LearnError> {
-        let stops = self.method == TuneMethod::Halving || self.measured_on == TuneData::Valid;
+        let stops = self.method == TuneMethod::Halving || self.evaluated_on == TuneData::Valid;
         default_space(learner, stops)
     }
 

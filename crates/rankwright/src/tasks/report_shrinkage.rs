@@ -137,7 +137,8 @@ pub fn report_shrinkage(
         .seed(request.seed)
         .score(ScoreOptions::new().matching(request.matching).simd(task.simd()))
         .simd(task.simd());
-    let report = trainings.run(|learner| ForwardedProgress::begin(context, learner, train.rows(), None))?;
+    let report =
+        trainings.run(|learner| ForwardedProgress::begin(context, learner, train.rows(), None))?;
     let report = report.ok_or(TaskError::Cancelled)?;
     report.warnings.iter().for_each(|warning| task.warn(Warning::Report(warning.clone())));
     Ok(ReportShrinkageResult { report, warnings: task.into_warnings() })

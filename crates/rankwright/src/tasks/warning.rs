@@ -327,6 +327,9 @@ impl Warning {
                 vec![("folder", text(folder)), ("reason", json!(message))]
             }
             Warning::FeatureSetLost { format } => vec![("format", json!(format))],
+            Warning::TableColumnsLost { format, categories } => {
+                vec![("format", json!(format)), ("categories", json!(categories))]
+            }
             Warning::TrialsFound { trainings, log } => {
                 vec![("trainings", json!(trainings)), ("log", text(log))]
             }

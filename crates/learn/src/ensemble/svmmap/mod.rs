@@ -179,7 +179,7 @@ impl<'a> SvmMapData<'a> {
 
     /// The constraint that the weights violate most.
     fn plane(&self, weights: &[f64]) -> Plane {
-        let scores = self.inputs.matrix().scores(weights);
+        let scores = self.inputs.scores(weights);
         let most_violated_ranking = |query: usize| {
             let rows = self.data.query_rows(query);
             let found = (self.normalised_weights[query] > 0.0)

@@ -247,7 +247,7 @@ impl LambdaConfig {
 
     /// Sets the formula that computes a pair's weight from the metric.
     #[must_use]
-    pub fn scheme(mut self, scheme: Scheme) -> Self {
+    pub fn scheme(mut self, scheme: WeightScheme) -> Self {
         self.scheme = scheme;
         self
     }

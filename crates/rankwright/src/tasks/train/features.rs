@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use rankwright_data::Dataset;
-use rankwright_model::{Header, MatchOptions, Matching, Model, ModelBody, ModelError};
+use rankwright_model::{Header, MatchOptions, Matching, Model, ModelError};
 
 use crate::tasks::TaskError;
 #[cfg(feature = "search")]
