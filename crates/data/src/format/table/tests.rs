@@ -366,7 +366,7 @@ fn a_row_of_a_service_has_the_features_of_the_same_row_in_a_file() {
     use crate::{RowCell, TableColumns};
     let row = |n: usize| {
         let (day, hour) = (n % 28 + 1, n % 24);
-        let (brand, in_stock, code) = (n % 3, n % 2 == 0, n % 7);
+        let (brand, in_stock, code) = (n % 3, n.is_multiple_of(2), n % 7);
         let at = format!("2026-03-{day:02} {hour:02}:30");
         format!("s{},{},u{n},b{brand},{n}.25,{in_stock},00{code},{at}", n / 25, n % 5)
     };
