@@ -6,10 +6,10 @@
 //! boosting without dropout. At most `max_dropped` are dropped, a random subset of those drawn. The
 //! new tree is fitted to the residual without the k dropped trees, so together with them it would
 //! overshoot; therefore all k + 1 are scaled. With `tree`, the new tree gets the size of one
-//! dropped tree: it is multiplied by 1/(k + rate) in addition to the rate, the dropped ones by k/(k
-//! + rate). That is the paper's 1/(k + 1) and k/(k + 1) at rate 1, and XGBoost's rule otherwise.
-//! With `forest`, the new tree gets the size of all dropped trees together: all are multiplied by
-//! 1/(1 + rate).
+//! dropped tree: it is multiplied by 1/(k + rate) in addition to the rate, the dropped ones by
+//! k/(k + rate). That is the paper's 1/(k + 1) and k/(k + 1) at rate 1, and XGBoost's rule
+//! otherwise. With `forest`, the new tree gets the size of all dropped trees together: all are
+//! multiplied by 1/(1 + rate).
 //!
 //! Draws are determined by seed and round, so the weights at any round are a function of these and
 //! need not be stored. Cost over all rounds: O(trees^2) draws, microseconds each round.

@@ -39,8 +39,8 @@ pub(crate) const SLOTS: usize = 512;
 /// `threshold_rank`. A kernel is a value, so that one that needs certain instructions can be the
 /// proof that they are available.
 pub(crate) trait Kernel: Copy {
-    /// A node whose children are the leaves `low_leaf` and `low_leaf + 1`: sets `out` to `low_leaf
-    /// + 1` in rows that go right, to `low_leaf` in others.
+    /// A node whose children are the leaves `low_leaf` and `low_leaf + 1`: sets `out` to the
+    /// latter in rows that go right, to the former in others.
     fn leaf_pair<const N: usize>(
         self,
         ranks: &[i8; N],
