@@ -275,26 +275,24 @@ impl Plan<'_> {
                 by_digest.insert(digest, (error.kind(), error_text(error)));
             }
         }
-        // Data set, learner and error, with the cells that they have in common.
-        let mut groups: Vec<(usize, usize, &(&'static str, String), Vec<&ExperimentCell>)> =
-            Vec::new();
+        // Cells of one data set and learner that failed for one reason.
+        let mut groups: Vec<(_, Vec<&ExperimentCell>)> = Vec::new();
         for cell in &self.cells {
             let Some(error) = by_digest.get(cell.digest.as_str()) else { continue };
-            let same = groups.iter_mut().find(|(data, learner, other, _)| {
-                (*data, *learner, *other) == (cell.data, cell.learner, error)
-            });
-            match same {
-                Some((.., cells)) => cells.push(cell),
-                None => groups.push((cell.data, cell.learner, error, vec![cell])),
+            let group = (cell.data, cell.learner, error);
+            match groups.iter_mut().find(|(other, _)| *other == group) {
+                Some((_, cells)) => cells.push(cell),
+                None => groups.push((group, vec![cell])),
             }
         }
-        let failed = groups.into_iter().map(|(data, learner, (kind, error), cells)| FailedCells {
-            data: self.experiment.data_name(data).to_owned(),
-            learner: self.experiment.learner_name(learner).to_owned(),
-            cells: self.folds_and_seeds(&cells),
-            kind,
-            error: error.clone(),
-        });
+        let failed =
+            groups.into_iter().map(|((data, learner, (kind, error)), cells)| FailedCells {
+                data: self.experiment.data_name(data).to_owned(),
+                learner: self.experiment.learner_name(learner).to_owned(),
+                cells: self.folds_and_seeds(&cells),
+                kind,
+                error: error.clone(),
+            });
         self.failed.iter().cloned().chain(failed).collect()
     }
 

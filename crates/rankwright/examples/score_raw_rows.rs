@@ -21,7 +21,7 @@ fn log() -> String {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let roles = Roles::parse("qid=search, label=stars")?;
-    let options = ReadOptions { roles, ..ReadOptions::default() };
+    let options = ReadOptions::new().roles(roles);
     let data = read_inputs(vec![Input::from_bytes("log.csv", log().into())?], &options)?.data;
     let model = LambdaMart::new().trees(30).leaves(4).min_rows(5).fit(&data)?.model;
 

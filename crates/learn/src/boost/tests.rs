@@ -346,7 +346,7 @@ fn a_start_model_of_any_kind_is_where_boosting_begins() {
         let kind = start.body().name();
         let request =
             TrainRequest::new(&dataset).validation(&valid).metrics([ndcg()]).start(&start);
-        let params = BoostConfig { stop: Stop::None, ..plain(6) };
+        let params = BoostConfig { stop: Stop::None, ..default_config(6) };
         let found = train(&params, &request).unwrap();
         // The model scores as the start model plus its trees, and the history says the same.
         let ModelBody::Blend(blend) = found.model.body() else { panic!("{kind}: no sum") };
@@ -372,7 +372,7 @@ fn a_start_model_of_any_kind_is_where_boosting_begins() {
 fn a_training_with_a_start_model_of_any_kind_resumes_to_the_same_bytes() {
     let (dataset, valid) = (data(20, 4), data(10, 5));
     for start in other_start_models(&dataset) {
-        for params in [plain(6), dart(6), goss(6)] {
+        for params in [default_config(6), dart(6), goss(6)] {
             let params = BoostConfig { stop: Stop::None, ..params };
             let request =
                 || TrainRequest::new(&dataset).validation(&valid).metrics([ndcg()]).start(&start);
@@ -397,14 +397,14 @@ fn a_start_model_can_be_matched_by_position() {
     let names = FeatureNames::Named((0..columns).map(|column| format!("f{column}")).collect());
     for start in other_start_models(&dataset) {
         let request = TrainRequest::new(&dataset).start(&start);
-        let expected = train(&plain(3), &request).unwrap().model;
+        let expected = train(&default_config(3), &request).unwrap().model;
         let renamed = start.clone().renamed_by_position(&names).unwrap();
-        let refused = train(&plain(3), &TrainRequest::new(&dataset).start(&renamed));
+        let refused = train(&default_config(3), &TrainRequest::new(&dataset).start(&renamed));
         assert!(refused.unwrap_err().to_string().contains("names"));
         let mut options = ScoreOptions::default();
         options.matching = options.matching.by(MatchBy::Position);
         let request = TrainRequest::new(&dataset).start(&renamed).features(options);
-        let found = train(&plain(3), &request).unwrap().model;
+        let found = train(&default_config(3), &request).unwrap().model;
         let [found, expected] = [found, expected].map(|model| model.predict(&dataset).unwrap());
         assert_eq!(found, expected);
     }
