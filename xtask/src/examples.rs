@@ -64,6 +64,7 @@ mod tests {
             "from_memory",
             "import_export_bytes",
             "index_and_rerank",
+            "score_raw_rows",
             "serve_scores_from_8_threads",
             "tune_typed",
         ];

@@ -79,7 +79,10 @@ fn parameters_of_other_systems_are_refused_with_their_names_here() {
     );
     // A parameter that only nets have.
     let text = err("train train.txt --epochs 5 --learner ranknet --out m.model");
-    assert!(text.contains("a parameter of a learner: --learner 'ranknet(epochs=...)'"), "{text}");
+    assert!(
+        text.contains("a parameter of a learner: --learner 'lambdarank(epochs=...)'"),
+        "{text}"
+    );
     let text = err("train train.txt --random-state 3 --learner mart --out m.model");
     assert!(text.contains("give --seed N"), "{text}");
     let text = err("eval --scores s train.txt --num-leaves 31");

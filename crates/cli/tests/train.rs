@@ -110,7 +110,7 @@ fn trees_are_added_to_a_model_of_any_kind() {
     for learner in [
         "linear-regression",
         "ranknet(epochs=2)",
-        "blend(members=ranksvm+tree, weights=equal, normalise=standard)",
+        "blend(members=ranksvm+tree,weights=equal,normalise=standard)",
     ] {
         bench.run(&format!("train train.txt --seed 1 --out base.model --learner {learner}")).ok();
         let line = "train train.txt --start base.model --out sum.model --learner";

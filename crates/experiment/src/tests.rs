@@ -565,7 +565,7 @@ fn key_text(source: &str, learner: &str) -> String {
     let metric = "ndcg@5: gain=exp, discount=log2, short=keep, cutoff=5, blank=skip, missing=zero, \
                   unjudged=nonrel, ties=worst, scores=f64";
     format!(
-        r#"{{"data":{{"absent":"zero","columns":"","format":null,"ignore_extra":false,"source":{source}}},"fold":1,"learner":{learner},"metric":"{metric}","seed":null,"version":"{VERSION}"}}"#
+        r#"{{"data":{{"absent":"zero","columns":"","format":null,"ignore_extra":false,"source":{source}}},"fold":1,"learner":{learner},"metric":"{metric}","seed":null,"training_rules":2,"version":"{VERSION}"}}"#
     )
 }
 

@@ -205,8 +205,8 @@ fn version_2_holds_sets_and_is_written_only_for_trees_that_need_it() {
 
 #[test]
 fn the_error_of_a_newer_version_says_so() {
-    let error = Model::from_bytes(b"RANKWRIGHT MODEL 4\nwhatever comes").unwrap_err();
-    assert!(matches!(error, ModelError::Version { found: 4, supported: 3 }));
+    let error = Model::from_bytes(b"RANKWRIGHT MODEL 5\nwhatever comes").unwrap_err();
+    assert!(matches!(error, ModelError::Version { found: 5, supported: 4 }));
     assert!(error.help().unwrap().contains("newer program"));
 }
 

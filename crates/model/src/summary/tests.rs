@@ -64,7 +64,9 @@ fn a_blend_lists_its_members_and_its_features_by_loss() {
     let blend = model(ModelBody::Blend(blend));
     let found = json(&blend.summary());
     assert_eq!(found["normalise"], "rank");
-    let first = json!({ "weight": 0.75, "kind": "trees", "size": "2 trees", "learner": "by hand" });
+    let first = json!({
+        "weight": 0.75, "normalise": "rank", "kind": "trees", "size": "2 trees", "learner": "by hand"
+    });
     assert_eq!(found["members"][0], first);
     assert_eq!(found["members"][1]["size"], "2 features");
     assert!(found.get("importance").is_none());

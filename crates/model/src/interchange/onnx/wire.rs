@@ -283,7 +283,7 @@ mod tests {
             (&[0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1], "longer than"),
             (&[0x0d, 1, 2, 3], "cut off"),
             (&[0x09, 1, 2, 3], "cut off"),
-            (&[0x0b], "kind 3"),
+            (&[0x0b], "wire type 3"),
             (&[0x00, 0], "number 0"),
             (&[0xff; 12], "more than 10 bytes"),
         ] {
