@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dataset::Dataset;
 use crate::error::DataError;
-use crate::format::{Role, is_telling_name};
+use crate::format::{Role, has_undecided_role};
 
 /// The largest number of categories of a column; rarer texts are missing values.
 pub const MAX_CATEGORIES: usize = 1000;
@@ -138,8 +138,8 @@ impl TableColumn {
     /// Whether its name alone says its role and its encoding.
     pub(crate) fn is_implied(&self) -> bool {
         let guess = Role::guess(&self.name);
-        let is_told = guess.is_some() || !is_telling_name(&self.name);
-        self.role == guess.unwrap_or(Role::Feature) && is_told && self.encoding.is_number()
+        let name_decides = guess.is_some() || !has_undecided_role(&self.name);
+        self.role == guess.unwrap_or(Role::Feature) && name_decides && self.encoding.is_number()
     }
 
     /// Whether it is a feature of numbers.

@@ -81,7 +81,7 @@ impl<'e> DataParts<'e> {
     }
 
     /// Registers a cell that will train on a fold, from 0.
-    pub(super) fn expect(&self, fold: usize) {
+    pub(super) fn register_use(&self, fold: usize) {
         if let Some(fold) = self.folds.get(fold) {
             fold.waiting.fetch_add(1, Ordering::SeqCst);
         }

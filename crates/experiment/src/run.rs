@@ -108,7 +108,7 @@ impl Plan<'_> {
         }
         let pending = self.pending();
         for cell in pending.iter().map(|number| &self.cells[*number]) {
-            self.parts[cell.data].expect(cell.fold);
+            self.parts[cell.data].register_use(cell.fold);
         }
         let next = AtomicUsize::new(0);
         let ends: Mutex<CellEnds> = Mutex::default();

@@ -31,7 +31,7 @@ pub trait Trainer: Debug + Send + Sync {
     }
 
     /// Whether the learner can add to a start model.
-    fn accepts_start(&self) -> bool {
+    fn accepts_start_model(&self) -> bool {
         false
     }
 

@@ -8,7 +8,7 @@ use crate::spec::Spec;
 
 /// A type that a parameter can have.
 pub trait ParamValue: Clone + PartialEq + Sized {
-    /// The type, for descriptions to users and other languages.
+    /// The type, for help texts and for bindings in other programming languages.
     fn kind() -> ParamKind;
 
     /// Reads a value; `range` is used only in the text of the error.

@@ -9,10 +9,10 @@
 //!
 //! Files are untrusted. Every length in a file that our code reads is compared with the available
 //! bytes before memory is allocated for it; and since the arrow and parquet crates still panic on
-//! some damaged files, a panic inside them becomes an error here. Compression and repeated values
+//! some damaged files, a panic inside them becomes an error here. (The panic's own message still
+//! goes to standard error; a library must not replace the hook.) Compression and repeated values
 //! let a small file claim a large content, so that claims are also compared with the memory that an
-//! input may take. (The panic's own message still
-//! goes to standard error; a library must not replace the hook.)
+//! input may take.
 
 mod decode;
 mod ipc;
@@ -41,7 +41,7 @@ use self::metadata::Metadata;
 use self::values::{is_binary_id, is_scalar, is_scalar_list, is_time, typed};
 use super::ReadOptions;
 use super::feature_set::FeatureSets;
-use super::roles::{Role, is_telling_name};
+use super::roles::{Role, has_undecided_role};
 use super::table::{
     ColumnContent, Slot, SourceColumn, TableRead, TableSchema, TableSource, TypedValues,
     columns_of, read_table,
@@ -323,14 +323,15 @@ impl ColumnarTable {
                 continue;
             };
             content.typed = typed(kind);
-            let is_told = match &content.typed {
+            let type_suffices = match &content.typed {
                 Some(TypedValues::Number) => {
-                    rows.is_some() && !self.columns.get(number).is_some_and(|c| may_be_id(&c.name))
+                    rows.is_some()
+                        && !self.columns.get(number).is_some_and(|c| needs_values(&c.name))
                 }
                 Some(_) => true,
                 None => false,
             };
-            if !is_told {
+            if !type_suffices {
                 wanted.push((field, place));
             }
         }
@@ -469,9 +470,10 @@ impl TableSource for ColumnarTable {
     }
 }
 
-/// Whether the values of a column of numbers say more than its type.
-fn may_be_id(name: &str) -> bool {
-    is_telling_name(name) || matches!(Role::guess(name), Some(Role::Query | Role::Docid))
+/// Whether a column of numbers may be an id, a label or a query, so that its values must be counted
+/// to decide.
+fn needs_values(name: &str) -> bool {
+    has_undecided_role(name) || matches!(Role::guess(name), Some(Role::Query | Role::Docid))
 }
 
 fn unreadable(file: &str, column: &str, error: &UnreadableValues) -> DataError {

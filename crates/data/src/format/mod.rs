@@ -33,7 +33,7 @@ pub(crate) use csv::nul_in_text;
 pub(crate) use feature_set::ENDING as FEATURE_SET_ENDING;
 use feature_set::FeatureSets;
 pub use feature_set::feature_set_path;
-pub(crate) use roles::is_telling_name;
+pub(crate) use roles::has_undecided_role;
 pub use roles::{Role, Roles};
 #[cfg(feature = "text")]
 pub use table::{RowCell, RowEncoder};

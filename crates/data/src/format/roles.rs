@@ -164,7 +164,7 @@ pub(super) fn is_number_name(name: &str) -> bool {
 
 /// Whether a name says that a column may be an id, a label or a query although it means no role by
 /// itself: then its values decide.
-pub(crate) fn is_telling_name(name: &str) -> bool {
+pub(crate) fn has_undecided_role(name: &str) -> bool {
     let normalised = normalised_name(name);
     let lists = [LABELS, POSSIBLE_LABELS, QUERIES];
     is_id_name(name) || lists.iter().any(|list| list.contains(&normalised.as_str()))

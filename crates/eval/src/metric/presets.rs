@@ -3,7 +3,7 @@
 //!
 //! A preset has values of parameters for each metric that the tool has; parameters in the user's
 //! spec override them. The values follow the tools' own code and are checked against their outputs
-//! in tests.
+//! in tests. A blank query is one without a relevant document.
 
 use rankwright_spec::{ParamKind, ParamValue, RangeDef, SpecError, ValueError, nearest, params};
 use serde::Serialize;
@@ -75,8 +75,8 @@ params! {
 pub static PRESETS: &[PresetDef] = &[
     PresetDef {
         name: "trec",
-        help: "trec_eval 10: linear gain, blank queries 0, queries the run lacks skipped (as without \
-              -c), ties by docid, scores as 32-bit floats",
+        help: "trec_eval 10: linear gain, queries without relevant documents 0, queries the run lacks \
+              skipped (as without -c), ties by docid, scores as 32-bit floats",
         rules: &[TREC],
     },
     PresetDef {

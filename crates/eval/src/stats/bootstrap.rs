@@ -103,9 +103,10 @@ mod tests {
 
     #[test]
     fn p_and_interval_of_six_queries_equal_full_enumeration() {
-        // s = np.array([np.mean(x) for x in itertools.product(six, repeat=6)]) np.percentile(s,
-        // [2.5, 97.5]); (np.abs(s - m) >= m - 1e-12).mean() Means are multiples of 1/600, which
-        // limits the interval; four standard errors of p are 0.0035.
+        // In Python: s = np.array([np.mean(x) for x in itertools.product(six, repeat=6)]);
+        // the interval is np.percentile(s, [2.5, 97.5]), p is (np.abs(s - m) >= m - 1e-12).mean().
+        // Means are multiples of 1/600, which limits the interval; four standard errors of p are
+        // 0.0035.
         let found = run(&sample::differences(&SIX_DIFFERENCES));
         let [low, high] = found.interval.unwrap();
         assert!((low - -0.00666667).abs() < 0.0017, "{low}");

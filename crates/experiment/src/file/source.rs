@@ -239,6 +239,9 @@ impl DataReader<'_> {
             return Err(table.document.error(at.clone(), message));
         }
         match (*source, &raw.fold) {
+            ("fold", Some(folds)) if folds.get_ref().is_empty() => {
+                Err(table.document.error(folds.span(), "`fold` is empty".to_owned()))
+            }
             ("fold", Some(folds)) => {
                 let fold = |fold: &Spanned<RawFold>| {
                     let table = table.document.table(fold.span().start, "[[data.fold]]");

@@ -143,7 +143,8 @@ fn thinned(curve: &[f64]) -> Vec<(f64, f64)> {
     (0..MAX_POINTS).map(|i| point(i * last / (MAX_POINTS - 1))).collect()
 }
 
-/// The range from the lowest to the highest value of all panels after the first tenth of each line;
+/// The range from the lowest to the highest value of all panels after the first tenth of each line,
+/// with a margin;
 /// `None` without two different values.
 fn range(panels: &[Vec<CurveLine>]) -> Option<(f64, f64)> {
     let skipped = |line: &CurveLine| line.points.len() / 10;
@@ -242,7 +243,8 @@ impl Panel<'_> {
             points: line.points.iter().map(|(x, y)| (*x, gap_outside(*y, range))).collect(),
             ..Series::default()
         };
-        let unit = lines.first().map_or("round", |line| line.unit.as_str());
+        let first = lines.first().map_or("round", |line| line.unit.as_str());
+        let unit = if lines.iter().all(|line| line.unit == first) { first } else { "round" };
         Chart {
             id: self.id.clone(),
             title: self.title(),

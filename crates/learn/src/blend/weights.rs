@@ -63,7 +63,8 @@ impl WeightSearch {
     }
 }
 
-/// The weights of one search: repeats passes from equal weights, until a pass changes nothing.
+/// The weights of one search: from equal weights, at most [`MAX_PASSES`] passes, until one changes
+/// nothing.
 fn ascend(
     search: &CoordinateSearch<'_, f64>,
     members: usize,

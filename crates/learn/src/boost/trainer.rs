@@ -78,7 +78,7 @@ impl Trainer for BoostTrainer {
         self.def.accepts.pairs
     }
 
-    fn accepts_start(&self) -> bool {
+    fn accepts_start_model(&self) -> bool {
         true
     }
 

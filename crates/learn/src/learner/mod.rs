@@ -206,8 +206,8 @@ impl LearnerSpec {
     }
 
     /// Whether it can start from a model.
-    pub fn accepts_start(&self) -> bool {
-        self.trainer.accepts_start()
+    pub fn accepts_start_model(&self) -> bool {
+        self.trainer.accepts_start_model()
     }
 
     /// The number of queries with so many documents that training does not visit every pair: each
@@ -267,7 +267,7 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
         let labelled = has_different_labels(request.train);
         return Err(LearnError::PairsUnsupported { learner: name(), labelled });
     }
-    if request.start.is_some() && !trainer.accepts_start() {
+    if request.start.is_some() && !trainer.accepts_start_model() {
         return Err(LearnError::StartUnsupported { learner: name() });
     }
     let processes = request.collective.size();

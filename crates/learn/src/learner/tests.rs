@@ -57,7 +57,7 @@ fn every_learner_has_a_help_line_and_an_example_that_prints_back_to_itself() {
 fn the_table_and_the_trainer_of_each_learner_say_the_same() {
     for info in LEARNERS {
         let spec = LearnerSpec::parse(info.example).unwrap();
-        assert_eq!(info.accepts.start, spec.accepts_start(), "{}", info.name);
+        assert_eq!(info.accepts.start, spec.accepts_start_model(), "{}", info.name);
         // Whether a combination accepts pairs depends on the learners inside.
         if !["blend", "bagging"].contains(&info.name) {
             assert_eq!(info.accepts.pairs, spec.accepts_pairs(), "{}", info.name);

@@ -11,7 +11,8 @@
 //! highest score. If scores are too far apart for that, one exponential is computed per pair.
 //!
 //! Queries of more than 20,000 documents are sampled: each document is paired with 256 others,
-//! drawn once by the seed, and a pair counts for as many pairs as it was drawn from.
+//! drawn once by the seed, and a pair counts for half as many pairs as it was drawn from,
+//! since either document may draw the other.
 
 use rankwright_data::{Dataset, Random};
 
@@ -111,7 +112,8 @@ impl QueryCache {
             self.order.iter().map(|document| levels.weight(*document as usize)).collect();
     }
 
-    /// Returns the loss at these scores and sets the gradient.
+    /// Returns the loss at these scores and sets the gradient; if a score is not finite, the loss is
+    /// infinite and the gradient is not set.
     fn value(&mut self, levels: &LabelLevels, scores: &[f64], gradient: &mut [f64]) -> f64 {
         if scores.iter().any(|score| !score.is_finite()) {
             return f64::INFINITY;

@@ -1,4 +1,4 @@
-//! Walks down trees that are too large for a network.
+//! Walks down the trees that the select network (`network.rs`, at most 256 leaves) does not take.
 //!
 //! Eight trees (or eight rows of one tree) take their steps together: each step waits for memory,
 //! and eight can wait at the same time. A leaf's next node is the leaf itself, so that no lane (one

@@ -1,4 +1,5 @@
-//! Tests of summaries as JSON.
+//! Tests of summaries as JSON. The loss of a feature is the fall of the metric when its values are
+//! shuffled (permutation importance).
 
 use rankwright_data::{Absent, FeatureNames};
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@ use super::histogram::{Bin, bins};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::page::{PageBlock, Section};
 
-/// Number of labels up to which each has its own bar; others share one.
+/// Maximum number of bars; if there are more labels, neighbouring ones share a bar.
 const LABELS: usize = 20;
 
 /// Name of each bar of labels and its number of documents.

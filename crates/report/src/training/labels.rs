@@ -1,5 +1,6 @@
 //! Labels by rank: the share of each label at each rank, and the mean rank of each label, stage by
-//! stage.
+//! stage. A stage is the model after a number of rounds; a class is a label, or a range of labels if
+//! there are many.
 //!
 //! Ranks are those of training: by score, equal scores by a seeded hash, so that a list of equal
 //! scores is in random order. All queries of the data have equal weight. Cost O(n log n) per stage,
@@ -104,7 +105,7 @@ impl LabelRanks {
         shown.dedup();
         let group = |number: &usize| {
             let mut name = stages.name(*number);
-            if best.map(|best| stages.nearest(best)) == Some(*number) && stages.staged {
+            if best.map(|best| stages.nearest(best)) == Some(*number) && stages.has_earlier_stages {
                 name.push_str(" (best)");
             }
             let at = stages.numbers.iter().position(|n| n == number).unwrap_or(0);
@@ -123,7 +124,7 @@ impl LabelRanks {
                 blocks.push(PageBlock::Choice { id, label, groups, form: ChoiceForm::Slider });
             }
         }
-        if stages.staged {
+        if stages.has_earlier_stages {
             blocks.push(PageBlock::Chart(self.mean_chart(stages, data)));
         }
         Section { id: "labels".into(), title: "Labels by rank".into(), blocks }
@@ -148,8 +149,8 @@ impl LabelRanks {
             id: format!("labels-at-{number}"),
             title: format!("Labels at the first ranks, {name}"),
             caption: format!(
-                "The share of the queries of {data} that have a document with this label at this \
-                 rank. Documents with equal scores are in random order."
+                "Of the queries of {data} with a document at this rank, the share in which it has \
+                 this label. Documents with equal scores are in random order."
             ),
             x: Axis { label: "rank".into(), ..Axis::default() },
             y: Axis {

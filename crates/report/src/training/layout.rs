@@ -110,7 +110,7 @@ impl TrainingReport {
         let values: Vec<String> = self.values.iter().filter_map(value).collect();
         let metric = self.values.first().and_then(|(_, found)| found.results.first());
         let metric = metric.map_or(String::new(), |result| result.measure.to_string());
-        let size = match self.stages.staged {
+        let size = match self.stages.has_earlier_stages {
             false => "The model".to_owned(),
             true => format!("After {} the model", counted(self.stages.last(), &self.unit())),
         };

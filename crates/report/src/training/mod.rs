@@ -268,7 +268,7 @@ impl TrainingReport {
         let best = history.filter(|_| !valid.is_empty()).and_then(|history| history.best);
         let stages = Stages::of(model, options.points, best, rounds);
         let results = StageResults::new(request, options, &measures, &values, &stages)?;
-        let from_log = !stages.staged;
+        let from_log = !stages.has_earlier_stages;
         let curves = match history.filter(|_| from_log) {
             Some(history) => Curve::from_log(history),
             None if from_log => Vec::new(),
@@ -288,7 +288,7 @@ impl TrainingReport {
             curves,
             from_log,
             trained_rounds: trained_rounds
-                .filter(|rounds| stages.staged && *rounds > stages.last()),
+                .filter(|rounds| stages.has_earlier_stages && *rounds > stages.last()),
             values,
             lambdas: results.lambdas.map(LambdaRecorder::finish),
             labels: results.labels,

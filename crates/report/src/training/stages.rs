@@ -29,7 +29,7 @@ pub struct Stages {
     /// Name of a round: "tree", "epoch", ...
     pub unit: String,
     /// Whether there are stages before the whole model.
-    pub staged: bool,
+    pub has_earlier_stages: bool,
 }
 
 impl Stages {
@@ -41,9 +41,13 @@ impl Stages {
             ModelBody::Trees(ensemble) => {
                 let trees = ensemble.trees().len();
                 let numbers = stage_numbers(trees, points, best);
-                Stages { staged: numbers.len() > 1, numbers, unit: "tree".to_owned() }
+                Stages { has_earlier_stages: numbers.len() > 1, numbers, unit: "tree".to_owned() }
             }
-            _ => Stages { numbers: vec![rounds.0], unit: rounds.1.to_owned(), staged: false },
+            _ => Stages {
+                numbers: vec![rounds.0],
+                unit: rounds.1.to_owned(),
+                has_earlier_stages: false,
+            },
         }
     }
 
@@ -72,7 +76,7 @@ impl Stages {
     /// Name of a stage.
     pub fn name(&self, number: usize) -> String {
         match number {
-            _ if !self.staged => "the model".to_owned(),
+            _ if !self.has_earlier_stages => "the model".to_owned(),
             0 => format!("before the first {}", self.unit),
             _ => format!("after {}", counted(number, &self.unit)),
         }
@@ -274,7 +278,8 @@ mod tests {
 
     #[test]
     fn stages_have_names() {
-        let stages = Stages { numbers: vec![0, 1, 5], unit: "tree".into(), staged: true };
+        let stages =
+            Stages { numbers: vec![0, 1, 5], unit: "tree".into(), has_earlier_stages: true };
         let names: Vec<String> = stages.numbers.iter().map(|n| stages.name(*n)).collect();
         assert_eq!(names, ["before the first tree", "after 1 tree", "after 5 trees"]);
         assert_eq!((stages.nearest(2), stages.nearest(3), stages.nearest(99)), (1, 1, 5));

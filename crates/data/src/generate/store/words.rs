@@ -12,7 +12,7 @@ use crate::random::Random;
 /// The languages, all invented.
 pub(super) const LANGUAGES: [&str; 5] = ["aruan", "belic", "cormish", "dalese", "estran"];
 
-/// Percentage of records and users of each language.
+/// Percentage of music records and users of each language.
 pub(super) const LANGUAGE_SHARES: [usize; 5] = [45, 22, 15, 10, 8];
 
 /// The genres.
@@ -150,14 +150,14 @@ impl Vocabulary {
         self.topic[language][genre][self.topic_zipf.draw(random)]
     }
 
-    /// A word of a genre as the theme of a record: rare words nearly as often as frequent ones.
+    /// A word of a genre as the theme of a record: rare words more often than by Zipf's law.
     pub(super) fn theme(&self, random: &mut Random, language: usize, genre: usize) -> u32 {
         let words = &self.topic[language][genre];
         let u = random.unit();
         words[((0.3 + 0.7 * u) * u * words.len() as f64) as usize]
     }
 
-    /// A content word of any genre.
+    /// A common content word, of no genre.
     pub(super) fn common(&self, random: &mut Random, language: usize) -> u32 {
         self.common[language][self.common_zipf.draw(random)]
     }

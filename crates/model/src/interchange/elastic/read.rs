@@ -1,4 +1,5 @@
-//! Reads a model from the JSON of a dump, or of an object around one.
+//! Reads a model for the learning-to-rank plugins of Elasticsearch and OpenSearch ("the plugins"): the
+//! JSON of a dump, or of an object around one.
 
 use std::fmt;
 

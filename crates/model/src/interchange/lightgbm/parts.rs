@@ -160,7 +160,10 @@ impl FileHead {
             header.notes.insert("objective".into(), self.objective);
         }
         if self.average {
-            header.notes.insert("average_output".into(), "leaf values are divided".into());
+            header.notes.insert(
+                "average_output".into(),
+                "leaf values are divided by the number of trees".into(),
+            );
         }
         Model::new(header, ModelBody::Trees(Ensemble::new(base, trees)?))
     }

@@ -32,7 +32,10 @@ pub(super) fn model(
     let learner = file.learner;
     let version = match *file.version.0 {
         [major, minor, ..] => (major, minor),
-        _ => return Err(bad_value("version", "", "a version such as [3,2,0]")),
+        ref other => {
+            let found = format!("{other:?}");
+            return Err(bad_value("version", &found, "a version such as [3,2,0]"));
+        }
     };
     let base = base_score(&learner.learner_model_param)?;
     let base = objective::margin(&learner.objective.name, base, version)?;
@@ -184,7 +187,8 @@ impl TreeBuilder {
             };
             let left = entry(&raw.left_children, node, LEAF);
             let child = if left == LEAF {
-                let value = f64::from(entry(&raw.split_conditions, node, NO_CONDITION).0) * weight;
+                let value = self.number(entry(&raw.split_conditions, node, NO_CONDITION).0);
+                let value = f64::from(value) * weight;
                 walk.leaves.push(Leaf { value, rows });
                 Child::Leaf(walk.leaves.len() as u32 - 1)
             } else {
@@ -205,6 +209,11 @@ impl TreeBuilder {
         Tree::with_sets(walk.splits, walk.leaves, walk.sets)
     }
 
+    /// The number that a number of the file stands for: itself, or NaN.
+    fn number(&self, number: f32) -> f32 {
+        if number == self.nan_replacement { f32::NAN } else { number }
+    }
+
     /// The split at a node, whose children are set later; its set of categories is added to `sets`.
     fn split(
         &mut self,
@@ -219,8 +228,7 @@ impl TreeBuilder {
             0 => {
                 let threshold = entry(&raw.split_conditions, node, NO_CONDITION).0;
                 // No value is below -inf, so that there would be no number for `AtMost`.
-                let is_nan = threshold.is_nan() || threshold == self.nan_replacement;
-                if is_nan || threshold == f32::NEG_INFINITY {
+                if self.number(threshold).is_nan() || threshold == f32::NEG_INFINITY {
                     return Err(node_problem(NAME, NodeProblem::BadThreshold { node }));
                 }
                 (SplitCondition::AtMost(threshold.next_down()), default_left)
@@ -240,7 +248,7 @@ impl TreeBuilder {
                 return Err(unsupported(UnsupportedPart::SplitKind { kind }));
             }
         };
-        let gain = f64::from(entry(&raw.loss_changes, node, 0.0));
+        let gain = f64::from(self.number(entry(&raw.loss_changes, node, 0.0)));
         Ok(Split {
             feature: entry(&raw.split_indices, node, 0),
             rule,

@@ -64,7 +64,8 @@ impl PictureForm {
         }
     }
 
-    /// Number of ranked lists side by side in a chart of forces.
+    /// Number of ranked lists side by side in a chart of forces (an arrow at each document: its
+    /// gradient in training).
     fn lists_per_row(self) -> usize {
         match self {
             PictureForm::Wide => 4,
