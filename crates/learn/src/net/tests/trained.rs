@@ -60,7 +60,8 @@ fn threads_do_not_change_a_bit() {
 fn a_step_after_each_pair_is_stochastic_gradient_descent() {
     let data = |rows: usize| {
         let values = (0..rows).map(|row| [row as f32, (row * row) as f32]);
-        let labels = (0..rows).map(|row| row as f64);
+        // The better document first, as in a pair: sums then have the same order.
+        let labels = (0..rows).map(|row| (rows - row) as f64);
         let data = rankwright_data::Dataset::builder().rows(values).labels(labels);
         data.query_ids(vec!["q"; rows]).build().unwrap()
     };
