@@ -201,13 +201,8 @@ impl TrainingOptions {
 /// let data = LetorOptions { queries: 20, documents: 20, seed: 1 }.generate()?;
 /// let learner = LearnerSpec::parse("lambdamart(trees=5, leaves=4)")?;
 /// let model = learner.train(TrainRequest::new(&data))?.model;
-/// let request = TrainingRequest {
-///     model: ("my.model", &model),
-///     train: NamedData { name: "train.txt", data: &data },
-///     valid: Vec::new(),
-///     measures: Vec::new(),
-///     log: None,
-/// };
+/// let train = NamedData { name: "train.txt", data: &data };
+/// let request = TrainingRequest::new(("my.model", &model), train);
 /// let report = TrainingReport::new(&request, &TrainingOptions::default())?;
 /// assert_eq!(report.stages.numbers, [0, 1, 2, 3, 4, 5]);
 /// assert_eq!(report.page().sections.len(), 7);
