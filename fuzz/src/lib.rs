@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rankwright::data::bytes::Input;
 use rankwright::data::format::{Format, ReadOptions, read_inputs, write};
 use rankwright::data::{Dataset, Qrels, Run, panics_are_caught};
-use rankwright::eval::{EvalOptions, JudgedRun, SourceKind, evaluate, expand};
+use rankwright::eval::{EvalOptions, JudgedRun, SourceKind, evaluate, parse_metrics};
 use rankwright::model::draw::{tree_svg, tree_text};
 use rankwright::model::{Model, ModelBody, ModelFormat, ScoreBuffers};
 use xxhash_rust::xxh3::xxh3_64;
@@ -100,8 +100,8 @@ fn lists(run: &[u8], qrels: &[u8]) {
     let (Ok((run, _)), Ok((qrels, _))) = (Run::read(input(run)), Qrels::read(input(qrels))) else {
         return;
     };
-    let specs =
-        expand("ndcg(gain=linear)@10, ap, rr, bpref, rbp, judged@5, recall@3").unwrap_or_default();
+    let specs = parse_metrics("ndcg(gain=linear)@10, ap, rr, bpref, rbp, judged@5, recall@3")
+        .unwrap_or_default();
     let measures: Vec<_> =
         specs.iter().filter_map(|spec| spec.resolve(SourceKind::Run).ok()).collect();
     let Ok(found) = evaluate(&JudgedRun::new(&run, &qrels), &measures, EvalOptions::default())

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use rankwright::data::bytes::Input;
 use rankwright::data::format::Format;
 use rankwright::data::read_scores;
-use rankwright::eval::{MetricSpec, expand};
+use rankwright::eval::{MetricSpec, parse_metrics};
 use rankwright::experiment::Experiment;
 use rankwright::learn::LearnerSpec;
 use rankwright::learn::tune::Space;
@@ -129,7 +129,7 @@ pub fn spec(bytes: &[u8]) {
     if let Ok(spec) = Spec::parse(text) {
         assert_eq!(Spec::parse(&spec.to_string()).as_ref(), Ok(&spec));
     }
-    for metric in expand(text).unwrap_or_default() {
+    for metric in parse_metrics(text).unwrap_or_default() {
         let again = MetricSpec::parse(&metric.to_string());
         assert_eq!(again.map(|m| m.to_string()), Ok(metric.to_string()));
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use rankwright_data::format;
-use rankwright_model::{Model, ScoreBuffers, ScoreOptions, Scorer};
+use rankwright_model::{MatchBy, MatchOptions, Model, ScoreBuffers, ScoreOptions, Scorer};
 
 /// As in our command.
 #[global_allocator]
@@ -30,7 +30,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let load = started.elapsed().as_secs_f64() * 1e3;
     let data = format::read(&[data], &Default::default())?.data;
     let started = Instant::now();
-    let scorer = model.scorer_for(data.features(), ScoreOptions::default())?;
+    // LightGBM's model numbers the features that the generated data names.
+    let matching = MatchOptions::default().by(MatchBy::Position);
+    let options = ScoreOptions::default().matching(matching);
+    let scorer = model.scorer_for(data.features(), options)?;
     let prepare = started.elapsed().as_secs_f64() * 1e3;
     let mut work = ScoreBuffers::default();
     let (values, rows) = (data.matrix().values(), data.rows());

@@ -109,7 +109,7 @@ fn task(error: &TaskError) -> Option<String> {
         }
         TaskError::AbsentRecorded { .. } => Some("leave out --absent".into()),
         TaskError::AbsentRulesDiffer { .. } => Some(
-            "score the data with each (`rankwright score`) and compare the score files with \
+            "score the data with each model (`rankwright score`) and compare the score files with \
              --scores"
                 .into(),
         ),
@@ -192,12 +192,12 @@ fn flag(option: TrainOption) -> &'static str {
 fn data(error: &DataError) -> Option<String> {
     match error {
         DataError::Spec(error) => spec(error),
-        other => other.remedy().as_ref().map(of_data),
+        other => other.remedy().as_ref().map(remedy_text),
     }
 }
 
 /// A remedy of the library as flags and commands to type.
-fn of_data(remedy: &Remedy) -> String {
+fn remedy_text(remedy: &Remedy) -> String {
     match remedy {
         Remedy::IgnoreColumn { column } => {
             format!("leave out a column that is not a feature with `--columns ignore={column}`")
@@ -217,7 +217,7 @@ fn of_data(remedy: &Remedy) -> String {
              without {role}s"
         ),
         Remedy::GiveRoles { roles } => {
-            format!("give the roles of the columns: --columns {}", in_shell(&roles.to_string()))
+            format!("give the roles of the columns: --columns {}", shell_word(&roles.to_string()))
         }
         Remedy::CheckRoles => "check the names given to `--columns`".into(),
         Remedy::NoRoles => "leave out --columns".into(),
@@ -251,8 +251,8 @@ fn of_data(remedy: &Remedy) -> String {
     }
 }
 
-/// A text as a shell takes it as one word.
-fn in_shell(text: &str) -> String {
+/// A text with the quotes that make it one word for a shell.
+fn shell_word(text: &str) -> String {
     let needs_no_quotes = |c: char| c.is_ascii_alphanumeric() || "_-=+,.:/".contains(c);
     match text.chars().all(needs_no_quotes) && !text.is_empty() {
         true => text.to_owned(),
@@ -260,6 +260,7 @@ fn in_shell(text: &str) -> String {
     }
 }
 
+/// Advice if the features of one side have names and those of the other side numbers.
 const NAMES_AND_NUMBERS: &str = "name the features of both alike; or give --match-by position, if both have the same \
      features in the same order";
 
@@ -302,13 +303,13 @@ fn learn(error: &LearnError) -> Option<String> {
         LearnError::Eval(error) => eval(error),
         LearnError::Spec(error) => spec(error),
         LearnError::InQuery { error, .. } => learn(error),
-        LearnError::Tune(error) => of_tuning(error),
-        other => of_training(other).map(str::to_owned).or_else(|| other.help()),
+        LearnError::Tune(error) => tuning(error),
+        other => training(other).map(str::to_owned).or_else(|| other.help()),
     }
 }
 
 /// Advice on a rejected training.
-fn of_training(error: &LearnError) -> Option<&'static str> {
+fn training(error: &LearnError) -> Option<&'static str> {
     Some(match error {
         LearnError::MissingValidation { .. } => "give --valid DATA, or leave stop= out of the spec",
         LearnError::MissingFoldValidation { .. } => {
@@ -340,7 +341,7 @@ fn of_training(error: &LearnError) -> Option<&'static str> {
 }
 
 /// Advice on a rejected parameter search.
-fn of_tuning(error: &TuneError) -> Option<String> {
+fn tuning(error: &TuneError) -> Option<String> {
     let text = match error {
         TuneError::NoSpace { .. } => "name the parameters to search with --space",
         TuneError::NothingToSearch { .. } => {

@@ -112,7 +112,7 @@ fn text(args: &Args, report: &ComparisonReport) -> String {
     }
 }
 
-/// Number of columns of a terminal.
+/// Width of the text on queries, in characters: that of a usual terminal.
 const WIDTH: usize = 80;
 
 /// Note for weighted queries.

@@ -54,6 +54,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     request.metrics = specs(&args.metrics)?;
     (request.folds, request.seed) = (args.folds, args.seed);
     request.valid_part = args.valid_part;
+    // Blends name models as their members.
     let members: Vec<PathBuf> = request.learners.iter().flat_map(LearnerSpec::files).collect();
     let inputs = request.data.paths().chain(members.iter().map(PathBuf::as_path));
     args.report.check([], inputs, out)?;
@@ -88,14 +89,15 @@ fn table(result: &CrossValidateResult) -> Table {
         ("trees", Align::Right),
     ]);
     let mut table = Table::new(columns);
-    for one in &result.learners {
-        let trees: usize = one.folds.iter().map(|fold| fold.trees).sum();
-        let trees = trees as f64 / one.folds.len().max(1) as f64;
-        for (m, pooled) in one.metrics.iter().enumerate() {
-            let mut cells = vec![one.learner.clone(), pooled.measure.to_string()];
-            cells.extend(one.folds.iter().map(|fold| value(fold.values.get(m).copied())));
+    for validated in &result.learners {
+        let trees: usize = validated.folds.iter().map(|fold| fold.trees).sum();
+        let trees = trees as f64 / validated.folds.len().max(1) as f64;
+        for (m, pooled) in validated.metrics.iter().enumerate() {
+            let mut cells = vec![validated.learner.clone(), pooled.measure.to_string()];
+            let of_fold = validated.folds.iter().map(|fold| fold.values.get(m).copied());
+            cells.extend(of_fold.map(value_text));
             let interval = pooled.ci95.map(|(low, high)| format!("{low:.4} to {high:.4}"));
-            cells.push(value(Some(pooled.value)));
+            cells.push(value_text(Some(pooled.value)));
             cells.extend([interval.unwrap_or_default(), pooled.queries.to_string()]);
             cells.push(if trees > 0.0 { format!("{trees:.0}") } else { String::new() });
             table.rows.push(cells.into_iter().map(Cell::new).collect());
@@ -105,13 +107,14 @@ fn table(result: &CrossValidateResult) -> Table {
     table
 }
 
-fn value(value: Option<f64>) -> String {
+fn value_text(value: Option<f64>) -> String {
     match value.filter(|v| !v.is_nan()) {
         Some(value) => format!("{value:.4}"),
         None => "no query".into(),
     }
 }
 
+/// The conventions of the metrics, then the folds and the queries held out for early stopping.
 fn notes(result: &CrossValidateResult) -> Vec<String> {
     let mut notes = match result.learners.as_slice() {
         [] => Vec::new(),

@@ -40,6 +40,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.show(&result, |result| text(result, args.out.as_deref()))
 }
 
+/// The steps with their times, the comparison, and commands to try; `kept` is the folder of the
+/// files, if they are kept.
 fn text(result: &DemoResult, kept: Option<&Path>) -> String {
     let DemoResult { store, systems, candidates, .. } = result;
     let mut table = comparison_table(&result.comparison);
@@ -69,12 +71,12 @@ fn text(result: &DemoResult, kept: Option<&Path>) -> String {
         trained.join("\n"),
         store.queries.test,
         table.to_text(),
-        next(result, kept)
+        next_commands(result, kept)
     )
 }
 
 /// Commands to try next.
-fn next(result: &DemoResult, kept: Option<&Path>) -> String {
+fn next_commands(result: &DemoResult, kept: Option<&Path>) -> String {
     let Some(folder) = kept else {
         return "Next: `rankwright demo --out kept` keeps all files, to search and inspect them; \
                 `rankwright list learners` and `list features` show all learners and features."

@@ -1,9 +1,9 @@
 //! `experiment`: runs a whole comparison from a file, and resumes it.
 //!
-//! CellBar that are stored in the folder are not run again. Ctrl-C ends with code 130 after the
-//! current round of each training, and the same command resumes; a kill costs the rounds since the
-//! last checkpoint. Learners that fail are listed in the report and on standard error, and the code
-//! is 1 then.
+//! A cell is one training: a learner on a data set, with one fold and one seed. Cells whose results
+//! are stored in the folder are not run again. Ctrl-C ends with code 130 after the current round of
+//! each training, and the same command resumes; a kill costs the rounds since the last checkpoint.
+//! Learners that fail are listed in the report and on standard error, and the code is 1 then.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,8 +37,8 @@ pub(crate) struct Args {
     /// memory if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Train only this learner, or all of this grid; may be repeated. Stored results of others are
-    /// still reported
+    /// Train only this learner, or all learners of this grid; may be repeated. Stored results of
+    /// other learners are still reported
     #[arg(long, value_name = "LEARNER")]
     only: Vec<String>,
     /// Save each training after this many seconds
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
 /// The tables, and the files that were written.
 fn text(summary: &RunSummary) -> String {
     let (files, folder) = (&summary.files, &summary.out);
-    let first = files.first().map(|file| format!("report   {}\n", file.display()));
+    let report = files.first().map(|file| format!("report   {}\n", file.display()));
     let inside = |file: &PathBuf| Some(file.strip_prefix(folder).ok()?.display().to_string());
     let mut rest: Vec<String> = files.iter().skip(1).filter_map(inside).collect();
     // There may be many plots, so only their folder is listed.
@@ -96,7 +96,7 @@ fn text(summary: &RunSummary) -> String {
         rest.push(format!("plots ({})", counted(plots, "file")));
     }
     let others = format!("files    {} in {}\n", rest.join(", "), folder.display());
-    format!("{}{}{others}", summary.text, first.unwrap_or_default())
+    format!("{}{}{others}", summary.text, report.unwrap_or_default())
 }
 
 /// Prints failed cells on standard error; returns the failure for the exit code.
@@ -137,6 +137,7 @@ fn plan_text(plan: &PlanSummary) -> String {
 struct CellBar<'a> {
     bar: ProgressBar,
     out: &'a Output,
+    /// Number of cells that failed so far.
     failed: AtomicUsize,
 }
 
@@ -155,18 +156,18 @@ impl ExperimentProgress for CellBar<'_> {
     }
 
     fn planned(&self, plan: &PlanSummary) {
-        let open = plan.pending();
+        let pending = plan.pending();
         self.bar.suspend(|| {
             if plan.stored() > 0 {
                 let all = counted(plan.cells.len(), "cell");
-                self.out.note(format!("{} of {all} finished before", plan.stored()));
+                self.out.note(format!("{} of {all} were finished before", plan.stored()));
             }
-            if open > 0 {
-                let (cells, jobs) = (counted(open, "cell"), plan.jobs);
+            if pending > 0 {
+                let (cells, jobs) = (counted(pending, "cell"), plan.jobs);
                 self.out.note(format!("{cells} to run, {jobs} at a time ({})", plan.job_limit));
             }
         });
-        self.bar.set_length(open as u64);
+        self.bar.set_length(pending as u64);
         self.bar.set_message("");
         self.bar.set_style(style(CELLS));
     }

@@ -1,5 +1,5 @@
-//! The kind of a failure, for programs that read errors as JSON: that of the library's error, and a
-//! name for what only a command can end with.
+//! The kind of a failure, for programs that read errors as JSON: the kind of the library's error,
+//! or a name for failures that only the command has.
 
 use crate::failure::Failure;
 

@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         request.ids = args.delete.clone();
         request.filter = args.delete_where.clone();
         let result = run_task(out, |context| delete_documents(&request, context))?;
-        return out.show(&result, deleted);
+        return out.show(&result, deleted_text);
     }
     let request = args.request()?;
     let interrupt = Interrupt::after("the current documents");
@@ -91,18 +91,19 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.show(&result, |result| text(result, args.add))
 }
 
-/// Number of skipped documents that are shown.
-const SHOWN: usize = 5;
+/// Maximum number of skipped documents that are shown.
+const MAX_SHOWN: usize = 5;
 
+/// Prints a note with the number of skipped documents and the first of them.
 fn note_skipped(skipped: &SkippedDocuments, out: &Output) {
     if skipped.documents == 0 {
         return;
     }
     let mut note = format!("{} skipped:", counted(skipped.documents as usize, "broken document"));
-    for one in skipped.first.iter().take(SHOWN) {
-        note.push_str(&format!("\n      {}: {}", one.location, one.reason));
+    for document in skipped.first.iter().take(MAX_SHOWN) {
+        note.push_str(&format!("\n      {}: {}", document.location, document.reason));
     }
-    let more = skipped.documents.saturating_sub(SHOWN as u64);
+    let more = skipped.documents.saturating_sub(MAX_SHOWN as u64);
     if more > 0 {
         note.push_str(&format!(
             "\n      and {more} more; --json has the first {}",
@@ -112,7 +113,7 @@ fn note_skipped(skipped: &SkippedDocuments, out: &Output) {
     out.note(note);
 }
 
-fn deleted(result: &DeleteDocumentsResult) -> String {
+fn deleted_text(result: &DeleteDocumentsResult) -> String {
     format!(
         "{}: {} deleted, {} left, in {:.1} s",
         result.index.display(),
@@ -134,13 +135,13 @@ impl Args {
             .schema(Schema::parse(&self.schema)?)
             .existing(existing);
         let mut request = BuildIndexRequest::new(&self.documents, &self.out).options(options);
-        request.format = self.format.as_deref().map(format).transpose()?;
+        request.format = self.format.as_deref().map(document_format).transpose()?;
         request.skip_broken = self.skip_broken;
         Ok(request)
     }
 }
 
-fn format(name: &str) -> Result<DocumentFormat, Failure> {
+fn document_format(name: &str) -> Result<DocumentFormat, Failure> {
     DocumentFormat::from_name(name).ok_or_else(|| {
         let known = DocumentFormat::ALL.map(DocumentFormat::name).join(", ");
         Failure::usage(format!("--format {name} is not a format of documents; known are {known}"))

@@ -25,10 +25,12 @@ pub(crate) struct ReadArgs {
     /// those of the model or of a cache if not given
     #[arg(long, value_name = "ROLES")]
     pub(crate) columns: Option<String>,
-    /// Preference pairs: lines `qid better worse [weight]` or `qid A > B [weight]`
+    /// Preference pairs: lines `qid better worse [weight]`, `qid A > B [weight]`, or after a header
+    /// line, `qid better worse probability [weight]`
     #[arg(long, value_name = "FILE")]
     pub(crate) pairs: Option<PathBuf>,
-    /// Meaning of the fourth column of the pairs, if it is ambiguous and no header names it
+    /// Meaning of the fourth column of the pairs, if it is ambiguous and no header names it: a weight,
+    /// or the probability that the first document is better (a soft target)
     #[arg(long, value_enum, requires = "pairs")]
     pub(crate) pair_column: Option<PairColumnArg>,
 }

@@ -156,7 +156,8 @@ fn objectives_text(list: &ObjectiveList) -> String {
     [draw(&objectives), draw(&shared_parameters("objectives", params))].join("\n")
 }
 
-/// A row for each parameter, with the names of those that take it; the most shared ones first.
+/// A row for each parameter, with the names of the learners or objectives that take it, in a column
+/// with the title `owners`; parameters that most of them take come first.
 fn shared_parameters<'a>(
     owners: &str,
     all: impl Iterator<Item = (&'a str, Vec<ParamDef>)>,
@@ -275,10 +276,12 @@ fn formats_text(list: &FormatList) -> String {
     [draw(&data), draw(&lists), draw(&documents), draw(&models)].join("\n")
 }
 
+/// A table with three columns of text.
 fn table(header: [&str; 3]) -> Table {
     Table::new(header.map(|name| (name, Align::Left)))
 }
 
+/// Adds a row to such a table.
 fn row(table: &mut Table, cells: [&str; 3]) {
     table.rows.push(cells.map(Into::into).to_vec());
 }

@@ -36,7 +36,7 @@ fn paths_of(mut matches: &ArgMatches) -> Vec<(String, PathBuf)> {
             }
         }
         match matches.subcommand() {
-            Some((_, of_verb)) => matches = of_verb,
+            Some((_, of_subcommand)) => matches = of_subcommand,
             None => return found,
         }
     }
@@ -61,6 +61,7 @@ pub(crate) fn open(path: &Path, matches: &ArgMatches) -> Result<File, Failure> {
     File::options().create(true).append(true).open(path).map_err(failed)
 }
 
+/// Refuses a log that is one of the `others`, the paths of the other arguments with their names.
 fn check_others(log: &Path, others: &[(String, PathBuf)]) -> Result<(), Failure> {
     let is_result = |id: &str| RESULTS.contains(&id);
     let same = others.iter().find(|(_, path)| is_same_file(log, path));
@@ -79,6 +80,7 @@ fn check_others(log: &Path, others: &[(String, PathBuf)]) -> Result<(), Failure>
 
 /// Whether bytes begin like a line of a log, as text or as JSON.
 fn is_log_line(bytes: &[u8]) -> bool {
+    // A 0 stands for any digit.
     const TIME: &[u8] = b"0000-00-00T00:00:00.000Z";
     let rest = bytes.strip_prefix(b"{\"time\":\"").unwrap_or(bytes);
     let Some((time, rest)) = rest.split_at_checked(TIME.len()) else { return false };

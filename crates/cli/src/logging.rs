@@ -66,7 +66,7 @@ pub(crate) fn start(out: &Output, file: Option<File>) {
         json: out.json,
     };
     let log = LOG.get_or_init(|| log);
-    // It is set once, at the start of the command.
+    // The logger is set once, at the start of the command.
     if log::set_logger(log).is_ok() {
         log::set_max_level(shown.max(kept));
     }
@@ -81,7 +81,7 @@ pub(crate) fn note(text: &str) {
     }
 }
 
-/// Ends the log with the outcome.
+/// Writes the last line of the log: success, or the failure.
 pub(crate) fn finish(failure: Option<&Failure>) {
     let Some(log) = LOG.get() else { return };
     let seconds = log.start.elapsed().as_secs_f64();
@@ -106,10 +106,10 @@ fn quoted(word: OsString) -> String {
 impl Log for CommandLog {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         let is_own = metadata.target().starts_with(OWN);
-        let most = self.shown.max(self.kept);
+        let max_level = self.shown.max(self.kept);
         // Other libraries only warn, unless everything is requested.
-        let most = if is_own || most == LevelFilter::Trace { most } else { LevelFilter::Warn };
-        metadata.level() <= most
+        let shows_all = is_own || max_level == LevelFilter::Trace;
+        metadata.level() <= if shows_all { max_level } else { LevelFilter::Warn }
     }
 
     fn log(&self, record: &Record<'_>) {
@@ -215,9 +215,9 @@ mod tests {
 
     #[test]
     fn words_are_quoted_for_a_shell() {
-        let of = |word: &str| quoted(word.into());
-        assert_eq!(of("--metric=ndcg@10"), "--metric=ndcg@10");
-        assert_eq!(of("lambdamart(trees=1)"), "'lambdamart(trees=1)'");
-        assert_eq!(of("it's"), "'it'\\''s'");
+        let quoted = |word: &str| quoted(word.into());
+        assert_eq!(quoted("--metric=ndcg@10"), "--metric=ndcg@10");
+        assert_eq!(quoted("lambdamart(trees=1)"), "'lambdamart(trees=1)'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
     }
 }

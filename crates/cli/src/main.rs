@@ -1,9 +1,9 @@
 //! The command `rankwright`: one file per command, such as `train`, and shared code.
 //!
 //! Standard output carries the result alone: a table, or with `--json` one JSON document.
-//! Progress, warnings and errors go to standard error; an error is text, or with `--json` one line of
-//! JSON. Exit codes: 0 done, 1 bad input or request, 2 wrong usage, 130 interrupted. For tests, `RANKWRIGHT_SIMD=portable` makes trainings run the
-//! code for any processor; results are the same.
+//! Progress, warnings and errors go to standard error; an error is text, or with `--json` one line
+//! of JSON. Exit codes: 0 done, 1 bad input or request, 2 wrong usage, 130 interrupted. For tests,
+//! `RANKWRIGHT_SIMD=portable` makes trainings run the code for any processor; results are the same.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod advice;
@@ -84,7 +84,8 @@ struct Cli {
         value_parser = clap::value_parser!(u16).range(0..=1024)
     )]
     threads: u16,
-    /// Most memory that one input may take, such as 8G; what is available if not given
+    /// Largest amount of memory that one input may take, such as 8G; the available memory if not
+    /// given
     #[arg(long, global = true, value_name = "SIZE", value_parser = memory_size::parse)]
     max_memory: Option<u64>,
 }
@@ -159,10 +160,10 @@ fn main() -> ExitCode {
         set_memory_limit(bytes);
     }
     // A damaged file may make a reader panic, which becomes an error; only the error is printed.
-    let print = std::panic::take_hook();
+    let print_panic = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         if !panics_are_caught() {
-            print(panic);
+            print_panic(panic);
         }
     }));
     let result = dispatch(cli);
@@ -175,7 +176,7 @@ fn main() -> ExitCode {
 
 /// Opens the log, which is none of the other files that the command line names.
 fn open_log(path: &Path) -> Result<File, Failure> {
-    // The same words were parsed before.
+    // The same arguments were parsed before, without an error.
     let matches = Cli::command().get_matches();
     log_file::open(path, &matches)
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::eval::{Evaluation, MeasureResult, MetricSpec, expand, footnotes};
+use rankwright::eval::{Evaluation, MeasureResult, MetricSpec, footnotes, parse_metrics};
 use rankwright::tasks::check_outputs;
 
 use crate::failure::Failure;
@@ -60,7 +60,7 @@ impl MetricArgs {
 
 /// Metrics from arguments, each of which may be a list.
 pub(crate) fn specs(texts: &[String]) -> Result<Vec<MetricSpec>, Failure> {
-    let lists = texts.iter().map(|text| expand(text)).collect::<Result<Vec<_>, _>>()?;
+    let lists = texts.iter().map(|text| parse_metrics(text)).collect::<Result<Vec<_>, _>>()?;
     Ok(lists.into_iter().flatten().collect())
 }
 
@@ -92,6 +92,7 @@ pub(crate) fn table(evaluation: &Evaluation) -> Table {
 fn value_text(result: &MeasureResult) -> String {
     match result.value {
         v if v.is_nan() => "no query".into(),
+        // A count.
         v if v == v.trunc() && v.abs() >= 2.0 => format!("{v}"),
         v => format!("{v:.4}"),
     }

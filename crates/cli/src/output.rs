@@ -122,8 +122,8 @@ impl Output {
         }
     }
 
-    /// Like [`Output::show`], for a text with styles: its control characters are meant, and those of
-    /// names and ids are escaped already.
+    /// Like [`Output::show`], for a text with styles: its control characters are printed as they
+    /// are; those of names and ids are escaped already.
     pub(crate) fn show_styled<T: Serialize>(
         &self,
         result: &T,
@@ -145,8 +145,8 @@ impl Output {
         }
     }
 
-    /// The place where progress is drawn: standard error, if it is a terminal; nowhere under `--quiet`,
-    /// and under `-v`, which prints lines instead.
+    /// The place where progress is drawn: standard error, if it is a terminal; nowhere under
+    /// `--quiet`, and under `-v`, which prints lines instead.
     pub(crate) fn progress(&self) -> ProgressDrawTarget {
         match self.quiet || self.verbose > 0 {
             true => ProgressDrawTarget::hidden(),

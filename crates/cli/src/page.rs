@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::output::{Output, document};
 
-/// Default number of columns.
+/// Default width of text, in characters.
 const COLUMNS: usize = 80;
 
 /// Output files of a report.
@@ -124,13 +124,14 @@ fn write<'a>(
     Ok(())
 }
 
-/// Number of columns: that of COLUMNS, else that of the terminal, else 80.
+/// Width of text in characters, at most 200: the environment variable COLUMNS, else the width of
+/// the terminal, else 80.
 fn columns() -> usize {
     terminal_columns().unwrap_or(COLUMNS).min(200)
 }
 
-/// Number of columns, at least 40: that of COLUMNS, else that of the terminal; none if standard output
-/// is not a terminal.
+/// Width of text in characters, at least 40: the environment variable COLUMNS, else the width of
+/// the terminal; none if standard output is not a terminal.
 pub(crate) fn terminal_columns() -> Option<usize> {
     let requested = std::env::var("COLUMNS").ok().and_then(|text| text.parse::<usize>().ok());
     let of_terminal = || match io::stdout().is_terminal() {
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_width_is_one_that_charts_can_be_drawn_in() {
+    fn the_width_is_between_40_and_200_characters() {
         assert!((40..=200).contains(&columns()));
     }
 }

@@ -15,14 +15,14 @@ use crate::failure::Failure;
 use crate::interrupt::{Interrupt, TRAINING_PART};
 use crate::output::Output;
 
-/// The line of a parameter search.
+/// Template of the line of a parameter search.
 pub(crate) const TRIALS: &str = "{bar:16} {eta} left  {wide_msg}";
 
-/// The line of an index that is built.
+/// Template of the line of an index that is built.
 pub(crate) const DOCUMENTS: &str =
     "{bar:16} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {eta} left  {wide_msg}";
 
-/// The line of an experiment.
+/// Template of the line of an experiment.
 pub(crate) const CELLS: &str = "{bar:16} cell {pos}/{len}  {eta} left  {wide_msg}";
 
 /// Runs a task of the library that has nothing to save when it is asked to end: a spinner shows its
@@ -105,9 +105,10 @@ struct Training {
     checkpoint: Option<PathBuf>,
     /// Text before the numbers.
     label: String,
+    /// Number of rows of the training data.
     rows: usize,
-    /// Maximum number of rounds, and the name of a round.
-    most: usize,
+    max_rounds: usize,
+    /// The name of a round: `tree`, `epoch`.
     unit: &'static str,
 }
 
@@ -134,9 +135,9 @@ impl TrainingProgress for TrainingBar<'_> {
             Some(_) => "sorting features into bins",
             None => "training",
         });
-        let (most, unit) = learner.rounds().unwrap_or((0, "round"));
+        let (max_rounds, unit) = learner.rounds().unwrap_or((0, "round"));
         let (label, checkpoint) = (learner.def().name.to_owned(), checkpoint.map(Path::to_owned));
-        *self.training() = Training { checkpoint, label, rows, most, unit };
+        *self.training() = Training { checkpoint, label, rows, max_rounds, unit };
     }
 
     fn end(&self) {
@@ -158,7 +159,7 @@ impl Progress for TrainingBar<'_> {
     fn started(&self, _history: &TrainingHistory, done: usize) {
         let training = self.training();
         self.bar.set_style(style(&round_template(training.unit)));
-        self.bar.set_length(training.most as u64);
+        self.bar.set_length(training.max_rounds as u64);
         self.bar.set_position(done as u64);
         self.bar.reset_eta();
         self.bar.set_message(training.label.clone());
@@ -169,7 +170,7 @@ impl Progress for TrainingBar<'_> {
         log::info!(
             "training {}: at most {}",
             training.label,
-            counted(training.most, training.unit)
+            counted(training.max_rounds, training.unit)
         );
     }
 
@@ -177,18 +178,19 @@ impl Progress for TrainingBar<'_> {
         let training = self.training();
         let done = history.iterations.len();
         let speed = (training.rows * done) as f64 / history.train_seconds.max(1e-9);
-        let mut text = format!("{}  {} rows/s", training.label, short(speed));
-        // Without validation data, the value on training data is all there is.
-        let shown = history.deciding_set().unwrap_or(0);
+        let mut text = format!("{}  {} rows/s", training.label, short_number(speed));
+        // Without validation data, only set 0, the training data, may have a value.
+        let shown_set = history.deciding_set().unwrap_or(0);
         let values = history.iterations.last().map(|round| &round.values);
-        let value = values.and_then(|sets| sets.get(shown)?.first());
+        let value = values.and_then(|sets| sets.get(shown_set)?.first());
         if let (Some(metric), Some(value)) = (history.metrics.first(), value) {
             text = format!("{text}  {metric} {value:.4}");
         }
-        let (unit, most) = (training.unit, training.most);
-        match done % most.div_ceil(10).max(1) {
-            0 => log::info!("{unit} {done} of {most}: {text}"),
-            _ => log::debug!("{unit} {done} of {most}: {text}"),
+        let (unit, max_rounds) = (training.unit, training.max_rounds);
+        // Ten rounds of a training are logged as information, the others for debugging.
+        match done % max_rounds.div_ceil(10).max(1) {
+            0 => log::info!("{unit} {done} of {max_rounds}: {text}"),
+            _ => log::debug!("{unit} {done} of {max_rounds}: {text}"),
         }
         self.bar.set_message(text);
         self.bar.set_position(done as u64);
@@ -199,13 +201,14 @@ impl Progress for TrainingBar<'_> {
     }
 }
 
-/// The line of a training: what must be seen first, then the message, cut at the end of the line.
+/// Template of the line of a training: the rounds and the time left, then the message, which is cut
+/// at the end of the line.
 fn round_template(unit: &str) -> String {
     format!("{{bar:16}} {unit} {{pos}}/{{len}}  {{eta}} left  {{wide_msg}}")
 }
 
-/// A large number in short form.
-fn short(number: f64) -> String {
+/// A large number in short form: `12k`, `3.4M`.
+fn short_number(number: f64) -> String {
     match number {
         n if n >= 1e9 => format!("{:.1}G", n / 1e9),
         n if n >= 1e6 => format!("{:.1}M", n / 1e6),

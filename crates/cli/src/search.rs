@@ -74,7 +74,7 @@ impl Args {
     }
 }
 
-/// Marks of the words of the query in a snippet.
+/// The texts before and after each word of the query in a snippet.
 type Marks = (&'static str, &'static str);
 
 const BOLD: Marks = ("\x1b[1m", "\x1b[0m");
@@ -92,7 +92,7 @@ fn text(args: &Args, result: &SearchIndexResult, marks: Marks) -> String {
     for hit in &result.documents {
         let mut row = vec![hit.rank.to_string(), format!("{:.4}", hit.score), hit.id.clone()];
         if is_reranked {
-            row.insert(1, change(hit.rank, hit.first_rank));
+            row.insert(1, rank_change(hit.rank, hit.first_rank));
         }
         row.push(hit.title.clone());
         table.rows.push(row.iter().map(|cell| cell.as_str().into()).collect());
@@ -108,7 +108,7 @@ fn text(args: &Args, result: &SearchIndexResult, marks: Marks) -> String {
     for (row, snippet) in snippets.iter().enumerate().rev() {
         lines.insert((row + 3).min(lines.len()), snippet);
     }
-    let mut text = match result.reason_for_nothing() {
+    let mut text = match result.reason_for_empty_result() {
         Some(reason) => visible::lines(&reason.to_string()).into_owned(),
         None => lines.join("\n"),
     };
@@ -127,7 +127,7 @@ fn text(args: &Args, result: &SearchIndexResult, marks: Marks) -> String {
         text.push_str(&format!("\n{}", facet_text(facet)));
     }
     if args.explain && !result.documents.is_empty() {
-        text.push_str(&format!("\n{}", features(&result.documents)));
+        text.push_str(&format!("\n{}", features_text(&result.documents)));
     }
     text
 }
@@ -150,26 +150,26 @@ fn facet_text(facet: &Facet) -> String {
     format!("{}\n{notes}", table.to_text().trim_end())
 }
 
-/// A snippet on one line.
-fn marked(snippet: &Snippet, (before, behind): Marks) -> String {
+/// A snippet on one line, with the words of the query marked.
+fn marked(snippet: &Snippet, (before, after): Marks) -> String {
     let show = |(text, is_marked)| match (visible::one_line(text), is_marked) {
-        (text, true) => format!("{before}{text}{behind}"),
+        (text, true) => format!("{before}{text}{after}"),
         (text, false) => text.into_owned(),
     };
     snippet.pieces().map(show).collect::<String>().trim().to_owned()
 }
 
 /// The rank in the first stage, and the change since: up, down, or none.
-fn change(rank: u32, first: u32) -> String {
-    match first.cmp(&rank) {
-        std::cmp::Ordering::Greater => format!("{first} ▲{}", first - rank),
-        std::cmp::Ordering::Less => format!("{first} ▼{}", rank - first),
-        std::cmp::Ordering::Equal => format!("{first} ="),
+fn rank_change(rank: u32, first_rank: u32) -> String {
+    match first_rank.cmp(&rank) {
+        std::cmp::Ordering::Greater => format!("{first_rank} ▲{}", first_rank - rank),
+        std::cmp::Ordering::Less => format!("{first_rank} ▼{}", rank - first_rank),
+        std::cmp::Ordering::Equal => format!("{first_rank} ="),
     }
 }
 
 /// Feature values, a column for each shown document.
-fn features(hits: &[Hit]) -> String {
+fn features_text(hits: &[Hit]) -> String {
     let mut header = vec![("feature".to_owned(), Align::Left)];
     header.extend(hits.iter().map(|hit| (hit.id.clone(), Align::Right)));
     let mut table = Table::new(header.iter().map(|(name, align)| (name.as_str(), *align)));
@@ -179,8 +179,8 @@ fn features(hits: &[Hit]) -> String {
     let columns: Vec<&[(String, f32)]> =
         hits.iter().filter_map(|hit| hit.features.as_ref()).map(|f| f.0.as_slice()).collect();
     let names = columns.first().into_iter().flat_map(|first| first.iter().map(|(name, _)| name));
-    for (at, name) in names.enumerate() {
-        let values = columns.iter().map(|column| match column[at].1 {
+    for (feature, name) in names.enumerate() {
+        let values = columns.iter().map(|column| match column[feature].1 {
             missing if missing.is_nan() => "-".to_owned(),
             value => format!("{value:.4}"),
         });

@@ -1,5 +1,6 @@
 //! Large files are mapped into memory. If another program shortens one while it is read, the system
-//! sends the signal SIGBUS, which would end the command without a word; here it ends with an error.
+//! sends the signal SIGBUS, which would end the command without a message; here it ends with an
+//! error.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

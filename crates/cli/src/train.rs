@@ -1,6 +1,7 @@
 //! `train`: trains any learner on feature data and writes a model file.
 //!
-//! A request to end (Ctrl-C, SIGTERM) saves the training so far ([`crate::interrupt`]), and the same command resumes it.
+//! A request to end (Ctrl-C, SIGTERM) saves the training so far ([`crate::interrupt`]), and the
+//! same command resumes it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -27,6 +28,10 @@ pub(crate) struct Args {
     /// kept (stop=none in the spec keeps all) and on early stopping (stop=N)
     #[arg(long, value_name = "DATA")]
     valid: Vec<PathBuf>,
+    /// Preference pairs of the first --valid, as --pairs are those of DATA. Without labels, the share of
+    /// these pairs in the right order (preference-accuracy) decides
+    #[arg(long, value_name = "FILE", requires = "valid")]
+    valid_pairs: Option<PathBuf>,
     /// The learner, such as `lambdamart(trees=500, metric=ndcg@10)`. See `list learners`
     #[arg(long, short, value_name = "SPEC")]
     learner: String,
@@ -75,6 +80,7 @@ impl Args {
         let data = self.read.files(&self.data)?;
         let mut request = TrainModelRequest::new(learner, data, &self.out);
         request.valid = self.valid.clone();
+        request.valid_pairs = self.valid_pairs.clone();
         request.metrics = specs(&self.metrics)?;
         request.seed = self.seed;
         request.start = self.start.clone();

@@ -24,7 +24,8 @@ mod text;
 /// Search for good parameters of a learner, on validation data or folds by query.
 ///
 /// Trial 0 is the learner as given; the others are drawn from the space by seed and number, so that
-/// more trials extend fewer. The best spec is printed so that `train --learner` accepts it.
+/// a search with more trials begins with the same trials. The best spec is printed so that `train
+/// --learner` accepts it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Feature data; several files are one data set

@@ -13,6 +13,7 @@ const CODE: u8 = 2;
 /// Prints the error: text with the usage, or one line of JSON where `--json` was given. Help and
 /// version are no errors, and are printed on standard output.
 pub(crate) fn fail(error: clap::Error) -> ExitCode {
+    // Better messages than those of clap, with advice.
     let special = renamed_flag(&error).map(|message| (message, None));
     let special = special.or_else(|| learner_parameter(&error));
     if !wants_json() || !error.use_stderr() {
@@ -25,19 +26,19 @@ pub(crate) fn fail(error: clap::Error) -> ExitCode {
             }
         };
     }
-    let (message, help) = special.unwrap_or_else(|| in_parts(&error));
+    let (message, help) = special.unwrap_or_else(|| message_and_tip(&error));
     eprintln!("{}", error_line("usage", &message, help.as_deref(), CODE));
     ExitCode::from(CODE)
 }
 
-/// Whether `--json` is among the arguments, which were not understood as a whole.
+/// Whether `--json` is among the arguments, which clap could not parse.
 fn wants_json() -> bool {
     let words = std::env::args_os().skip(1).take_while(|word| word != "--");
     words.into_iter().any(|word| word == "--json")
 }
 
 /// The message and the tip of an error of clap, which renders both with the usage of the command.
-fn in_parts(error: &clap::Error) -> (String, Option<String>) {
+fn message_and_tip(error: &clap::Error) -> (String, Option<String>) {
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return ("a command is missing".to_owned(), Some("--help lists all commands".to_owned()));
     }

@@ -14,6 +14,7 @@ mod objectives;
 mod operate;
 mod overwritten;
 mod own_tables;
+mod preferences;
 mod renamed;
 mod report_compare;
 mod report_data;

@@ -393,7 +393,7 @@ fn the_commands_of_the_docs_run() {
     let ran = shell.args(["-e", "-c", &block]).env("PATH", path).current_dir(bench.path(""));
     let ran = Ran(ran.output().unwrap()).ok();
     assert!(ran.out().contains("15 cells, 15 to run"), "{}", ran.out());
-    assert!(ran.err().contains("15 of 15 cells finished before"), "{}", ran.err());
+    assert!(ran.err().contains("15 of 15 cells were finished before"), "{}", ran.err());
     assert_eq!(ran.out().matches("trees.results/report.html").count(), 2);
     let table = bench.text("steps.results/table.md");
     assert!(table.starts_with("### Newton steps by leaves: ndcg@10 on generated"), "{table}");

@@ -279,11 +279,11 @@ fn trial_0_says_what_was_added_and_explanations_what_is_left_out() {
     let query =
         bench.text("valid.txt").split("qid:").nth(1).unwrap().split(' ').next().unwrap().to_owned();
     let ran = bench.run(&format!("explain m.model valid.txt --query {query}")).ok();
-    assert!(ran.out().contains("The first 3 of "), "{}", ran.out());
+    assert!(ran.out().contains("Shown: the first 3 of 60 documents."), "{}", ran.out());
     assert!(ran.err().contains("--documents N"), "{}", ran.err());
     let more =
         bench.run(&format!("explain m.model valid.txt --query {query} --documents 1000")).ok();
-    assert!(!more.out().contains("are shown."), "{}", more.out());
+    assert!(!more.out().contains("Shown:"), "{}", more.out());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Arrow arrays as numbers or as texts.
 //!
-//! The arrow project's own casts cover every pair of types and took an eighth of the time that this
-//! workspace needed to build; ranking data needs two targets only.
+//! The `arrow-cast` crate converts between all pairs of types and took an eighth of the time that
+//! this workspace needed to build; ranking data needs only conversions to numbers and to texts.
 //!
 //! A null stays a null. [`numbers`] takes integers, floats, booleans (0 and 1), decimals (correctly
 //! rounded) and dictionaries of them; [`texts`] takes the same and text and binary, which must be
@@ -31,7 +31,7 @@ pub enum UnreadableValues {
 }
 
 impl UnreadableValues {
-    /// A remedy.
+    /// Advice on how to repair the data.
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Type(..) => "ignore the column, or convert it to numbers or texts".to_owned(),
@@ -184,22 +184,23 @@ fn converted<T: ArrowPrimitiveType>(
     array.as_primitive::<T>().unary(number)
 }
 
-/// The largest power of ten that a double holds exactly.
-const EXACT_TENS: i8 = 22;
-/// Whole numbers up to this are exact as doubles.
-const EXACT_WHOLE: u128 = 1 << 53;
+/// 10^22 is the largest power of ten that a double holds exactly.
+const MAX_EXACT_EXPONENT: i8 = 22;
+/// Integers up to this are exact as doubles.
+const MAX_EXACT_INTEGER: u128 = 1 << 53;
 
-/// Decimals as numbers. The quotient of two exact doubles is correctly rounded; if the parts are
-/// not exact, the digits are read as text.
+/// Decimals as numbers: a decimal is an integer (`unscaled`) divided by 10^scale. If both are exact
+/// as doubles, their quotient is correctly rounded; otherwise the digits are parsed as text.
 fn decimals<T: DecimalType>(
     array: &dyn Array,
-    whole: impl Fn(T::Native) -> Option<i128>,
+    unscaled: impl Fn(T::Native) -> Option<i128>,
 ) -> Float64Array {
     let array = array.as_primitive::<T>();
     let scale = array.scale();
     let number = |row: usize| {
-        let exact = whole(array.value(row)).filter(|value| value.unsigned_abs() <= EXACT_WHOLE);
-        match exact.filter(|_| (0..=EXACT_TENS).contains(&scale)) {
+        let unscaled = unscaled(array.value(row));
+        let exact = unscaled.filter(|value| value.unsigned_abs() <= MAX_EXACT_INTEGER);
+        match exact.filter(|_| (0..=MAX_EXACT_EXPONENT).contains(&scale)) {
             Some(value) => Some(value as f64 / 10f64.powi(scale.into())),
             None => array.value_as_string(row).parse().ok(),
         }
@@ -230,12 +231,13 @@ fn utf8<'a>(
 /// The key of each row of a dictionary array; `None` for a null.
 fn dictionary_keys(array: &dyn Array) -> impl Iterator<Item = Option<usize>> {
     let dictionary = array.as_any_dictionary();
+    // `normalized_keys` panics if there are no values.
     let keys = match dictionary.values().is_empty() {
         true => vec![0; array.len()],
         false => dictionary.normalized_keys(),
     };
-    let known = dictionary.values().len();
-    let key = move |(row, key): (usize, usize)| (array.is_valid(row) && key < known).then_some(key);
+    let count = dictionary.values().len();
+    let key = move |(row, key): (usize, usize)| (array.is_valid(row) && key < count).then_some(key);
     keys.into_iter().enumerate().map(key)
 }
 

@@ -1,14 +1,15 @@
 //! Sources of bytes: a file, standard input, or a compressed file decompressed in memory.
 //!
-//! Compression is detected by content (gzip and zstd magic), never by extension alone. Everything
-//! that is read into memory is bounded ([`memory_limit`]), and decompression
-//! also by its ratio, so that a small file cannot take the machine down.
+//! Compression is detected by content (the magic bytes of gzip and zstd), not by extension. The
+//! size of everything that is read into memory is bounded ([`memory_limit`]). For compressed files,
+//! the ratio of the content's size to the compressed size is bounded as well, so that a small file
+//! cannot use up the memory of the machine.
 //!
 //! Files of up to 64 MiB are copied into memory: a copy costs a few milliseconds, and a file that
 //! another process shortens meanwhile is an error. Larger files are mapped. A mapped file that
 //! another process shortens while it is read raises the signal SIGBUS, which no library can turn
-//! into an error; a program can install a handler, as the command does. Writes of this project
-//! replace files instead of changing them, so they never shorten a file that is being read.
+//! into an error; a program can install a handler, as the `rankwright` command does. Writes of this
+//! project replace files instead of changing them, so they never shorten a file that is being read.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -18,19 +19,20 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 
 use crate::error::DataError;
-use crate::memory::{memory_limit, set_limit};
+use crate::memory::{configured_limit, memory_limit};
 use crate::standard_streams::is_standard_stream;
-use crate::store::finish_switch_of;
+use crate::store::finish_interrupted_write;
 
-/// Files up to this size are copied, larger ones are mapped.
-const COPIED: u64 = 64 << 20;
+/// Files up to this size are copied into memory, larger ones are mapped.
+const MAX_COPIED_BYTES: u64 = 64 << 20;
 
 /// Decompressed content up to this size may have any ratio to the compressed size.
 #[cfg(any(feature = "compressed", feature = "columnar"))]
-const ANY_RATIO: u64 = 256 << 20;
+const ANY_RATIO_BYTES: u64 = 256 << 20;
 
-/// The largest ratio beyond that size. Text of numbers reaches about 20, and gzip cannot exceed some
-/// 1,000. It is checked while decompressing, so that a bomb costs 256 MiB.
+/// The largest ratio of larger content to its compressed size. Text of numbers reaches about 20,
+/// and gzip cannot exceed some 1,000. The ratio is checked while decompressing, so that a
+/// decompression bomb (a small file with huge content) takes at most about 256 MiB.
 #[cfg(any(feature = "compressed", feature = "columnar"))]
 const MAX_RATIO: u64 = 200;
 
@@ -80,7 +82,7 @@ impl Input {
             return Input::stdin();
         }
         let name = path.display().to_string();
-        finish_switch_of(path)?;
+        finish_interrupted_write(path)?;
         let file = File::open(path).map_err(|error| DataError::io("read", &name, error))?;
         let meta = file.metadata().map_err(|error| DataError::io("read", &name, error))?;
         if meta.is_dir() {
@@ -90,7 +92,7 @@ impl Input {
         if !meta.is_file() || meta.len() == 0 {
             return Ok(Input { path: Some(path.to_owned()), ..Input::read(name, file)? });
         }
-        let bytes = match meta.len() <= COPIED {
+        let bytes = match meta.len() <= MAX_COPIED_BYTES {
             true => Bytes::Owned(copy(&name, file, meta.len())?),
             // SAFETY: the map is read-only and private to this value. Another process that
             // shortens the file causes a fault; the module documentation states that limit.
@@ -127,18 +129,19 @@ impl Input {
 
     fn read(name: String, reader: impl Read) -> Result<Input, DataError> {
         let bytes =
-            read_bounded(reader, most_bytes(), |error| DataError::io("read", &name, error))?
+            read_bounded(reader, max_stream_bytes(), |error| DataError::io("read", &name, error))?
                 .ok_or_else(|| DataError::ContentTooLarge {
                     file: name.clone(),
-                    limit: most_bytes(),
+                    limit: max_stream_bytes(),
                 })?;
         Input::from_bytes(name, bytes)
     }
 }
 
-/// Passes the bytes of an ordinary file on in blocks, as they are, compressed or not; returns their
-/// number. A pipe or a device is refused: it may have no end, and can be read only once. An
-/// interrupted write of several files is finished before.
+/// Calls `take` with the bytes of an ordinary file, block by block, without decompressing them;
+/// returns the number of bytes. A pipe or a device is refused: it may have no end, and can be read
+/// only once. If the file belongs to an interrupted write of several files, that write is finished
+/// first.
 ///
 /// ```
 /// # let folder = tempfile::tempdir().unwrap();
@@ -154,15 +157,16 @@ pub fn read_blocks(path: impl AsRef<Path>, mut take: impl FnMut(&[u8])) -> Resul
     let path = path.as_ref();
     let name = path.display().to_string();
     let failed = |error| DataError::io("read", name.as_str(), error);
-    finish_switch_of(path)?;
-    // Before it is opened: the opening of a pipe waits for its writer.
+    finish_interrupted_write(path)?;
+    // Checked before opening, because opening a pipe waits for its writer.
     if path.metadata().map_err(failed)?.is_file() {
         let file = File::open(path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
-        let (mut rest, mut block) = (file.take(length + 1), vec![0; 1 << 20]);
+        // One byte more than expected, so that a file that grows is noticed as well.
+        let (mut file, mut block) = (file.take(length + 1), vec![0; 1 << 20]);
         let mut read = 0;
         loop {
-            match rest.read(&mut block).map_err(failed)? {
+            match file.read(&mut block).map_err(failed)? {
                 0 if read == length => return Ok(read),
                 0 => return Err(DataError::ChangedWhileRead { file: name }),
                 bytes => {
@@ -175,10 +179,10 @@ pub fn read_blocks(path: impl AsRef<Path>, mut take: impl FnMut(&[u8])) -> Resul
     Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "it is not an ordinary file")))
 }
 
-/// The content of a file of this length; an error if it is changed while it is read.
+/// The content of a file of this length; an error if the length changes while the file is read.
 fn copy(name: &str, file: File, length: u64) -> Result<Vec<u8>, DataError> {
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
-    // One byte more than expected, so that a file that grows is seen as well.
+    // One byte more than expected, so that a file that grows is noticed as well.
     let read = file.take(length + 1).read_to_end(&mut bytes);
     read.map_err(|error| DataError::io("read", name, error))?;
     match bytes.len() as u64 == length {
@@ -187,18 +191,19 @@ fn copy(name: &str, file: File, length: u64) -> Result<Vec<u8>, DataError> {
     }
 }
 
-/// The most bytes that are read from a stream into memory. Without a limit of the program it is half
-/// of what is available, since the content is stored in another form beside it.
-fn most_bytes() -> u64 {
-    set_limit().unwrap_or_else(|| memory_limit() / 2)
+/// The most bytes that are read from a stream into memory: the limit that the program has set, or
+/// half of the available memory, since the data set made from the bytes takes memory as well.
+fn max_stream_bytes() -> u64 {
+    configured_limit().unwrap_or_else(|| memory_limit() / 2)
 }
 
 /// Limits for the content of a compressed input.
 #[cfg(any(feature = "compressed", feature = "columnar"))]
 pub(crate) struct ContentLimits {
-    /// The most bytes.
-    pub(crate) most: u64,
-    /// Whether any ratio to the compressed size is accepted up to that: the program has set a limit.
+    /// The largest size of the content.
+    pub(crate) max_bytes: u64,
+    /// Whether content up to `max_bytes` may have any ratio to its compressed size. True if the
+    /// program has set a memory limit, since it then knows how much it can take.
     pub(crate) any_ratio: bool,
 }
 
@@ -206,28 +211,29 @@ pub(crate) struct ContentLimits {
 impl ContentLimits {
     /// The limits of this process now.
     pub(crate) fn current() -> ContentLimits {
-        ContentLimits { most: most_bytes(), any_ratio: set_limit().is_some() }
+        ContentLimits { max_bytes: max_stream_bytes(), any_ratio: configured_limit().is_some() }
     }
 
-    /// Rejects a content of this size.
+    /// Rejects content that is too large, or too large for its compressed size.
     pub(crate) fn check(&self, name: &str, compressed: u64, content: u64) -> Result<(), DataError> {
-        if content > self.most {
+        if content > self.max_bytes {
             let file = name.to_owned();
-            return Err(DataError::ContentTooLarge { file, limit: self.most });
+            return Err(DataError::ContentTooLarge { file, limit: self.max_bytes });
         }
         self.check_ratio(name, compressed, content)
     }
 
-    /// Rejects a content that is much larger than what it was compressed to. It may be larger than the
-    /// most bytes in memory, where only parts of it are kept.
+    /// Rejects content that is too large for its compressed size. Unlike `check`, this accepts more
+    /// than `max_bytes`: for readers that keep only a part of the content in memory.
     pub(crate) fn check_ratio(
         &self,
         name: &str,
         compressed: u64,
         content: u64,
     ) -> Result<(), DataError> {
-        let is_accepted = content <= ANY_RATIO || (self.any_ratio && content <= self.most);
-        match is_accepted || content <= compressed.saturating_mul(MAX_RATIO) {
+        let may_have_any_ratio =
+            content <= ANY_RATIO_BYTES || (self.any_ratio && content <= self.max_bytes);
+        match may_have_any_ratio || content <= compressed.saturating_mul(MAX_RATIO) {
             true => Ok(()),
             false => {
                 let file = name.to_owned();
@@ -279,7 +285,8 @@ fn decompress(name: &str, bytes: &[u8]) -> Result<Option<Vec<u8>>, DataError> {
     content.map(Some)
 }
 
-/// Decompresses within the limits of size and ratio; `consumed` are the compressed bytes so far.
+/// Decompresses within the limits of size and ratio; `consumed` returns the number of compressed
+/// bytes that the decoder has read so far.
 #[cfg(feature = "compressed")]
 fn decompress_with<R: Read>(
     name: &str,
@@ -289,15 +296,16 @@ fn decompress_with<R: Read>(
     let limits = ContentLimits::current();
     let mut content = Vec::new();
     loop {
-        let before = content.len() as u64;
+        let size_before = content.len() as u64;
         let read = decoder.by_ref().take(1 << 20).read_to_end(&mut content);
         if read.map_err(|error| DataError::io("decompress", name, error))? == 0 {
             return Ok(content);
         }
         let (size, compressed) = (content.len() as u64, consumed(&decoder));
         limits.check(name, compressed, size).map_err(|error| match error {
+            // The message says "more than", so it gives the size before the last block.
             DataError::CompressionRatio { file, compressed, .. } => {
-                DataError::CompressionRatio { file, compressed, content: before }
+                DataError::CompressionRatio { file, compressed, content: size_before }
             }
             other => other,
         })?;
@@ -346,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_those_of_an_ordinary_file() {
+    fn blocks_are_read_from_ordinary_files_only() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         let content: Vec<u8> = (0..3_000_000_u32).map(|i| (i % 251) as u8).collect();
@@ -362,7 +370,7 @@ mod tests {
         }
     }
 
-    /// Content that compresses 10,000 to 1, or as well as gzip can.
+    /// Spaces compress 10,000 to 1 with zstd, and about 1,000 to 1 with gzip.
     #[test]
     fn a_decompression_bomb_is_refused() {
         let block = vec![b' '; 1 << 20];

@@ -1,8 +1,8 @@
 //! The content of a compressed file as a stream, for readers that need only a part of it at a time.
 //!
-//! The ratio of content to compressed bytes has the same limit as for a whole
-//! [`Input`](crate::bytes::Input). The size has none: a reader keeps parts of at most
-//! [`ContentStream::most_kept`] bytes.
+//! The ratio of the content's size to the compressed size has the same limit as for a whole
+//! [`Input`](crate::bytes::Input). The size itself is not limited; a reader must not hold more than
+//! [`ContentStream::max_kept_bytes`] of the content in memory at a time.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -11,7 +11,7 @@ use std::path::Path;
 use crate::bytes::ContentLimits;
 use crate::error::DataError;
 use crate::standard_streams::is_standard_stream;
-use crate::store::finish_switch_of;
+use crate::store::finish_interrupted_write;
 
 /// A file whose bytes are counted as they are read.
 struct CountedFile {
@@ -71,7 +71,7 @@ pub struct ContentStream {
     decoder: Decoder,
     /// Size of the file.
     length: u64,
-    /// Bytes of content so far.
+    /// Bytes of content that were decompressed so far.
     content: u64,
     limits: ContentLimits,
 }
@@ -84,7 +84,7 @@ impl ContentStream {
             return Ok(None);
         }
         let name = path.display().to_string();
-        finish_switch_of(path)?;
+        finish_interrupted_write(path)?;
         let open = || File::open(path).map_err(|error| DataError::io("read", &name, error));
         let mut magic = Vec::new();
         let read = open()?.take(4).read_to_end(&mut magic);
@@ -104,24 +104,24 @@ impl ContentStream {
         Ok(Some(ContentStream { name, decoder, length, content: 0, limits }))
     }
 
-    /// The file for messages.
+    /// The name of the file, for messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Compressed bytes that were read, and their number in total.
+    /// The number of compressed bytes that were read so far, and the size of the compressed file.
     pub fn position(&self) -> (u64, u64) {
         (self.decoder.consumed().min(self.length), self.length)
     }
 
-    /// The most bytes of content that a reader may keep at a time.
-    pub fn most_kept(&self) -> u64 {
-        self.limits.most
+    /// The most bytes of content that a reader may hold in memory at a time.
+    pub fn max_kept_bytes(&self) -> u64 {
+        self.limits.max_bytes
     }
 
-    /// The error of a reader that would have to keep more.
+    /// The error for a reader that would have to hold more than `max_kept_bytes` in memory.
     pub fn too_large(&self) -> DataError {
-        DataError::ContentTooLarge { file: self.name.clone(), limit: self.limits.most }
+        DataError::ContentTooLarge { file: self.name.clone(), limit: self.limits.max_bytes }
     }
 
     fn read_content(&mut self, buffer: &mut [u8]) -> Result<usize, DataError> {
@@ -132,10 +132,10 @@ impl ContentStream {
         Ok(read)
     }
 
-    /// Appends up to `most` bytes of content; fewer only at the end.
-    pub fn append_to(&mut self, content: &mut Vec<u8>, most: usize) -> Result<usize, DataError> {
+    /// Appends the next `count` bytes of content, or fewer at the end; returns their number.
+    pub fn append_to(&mut self, content: &mut Vec<u8>, count: usize) -> Result<usize, DataError> {
         let start = content.len();
-        content.resize(start + most, 0);
+        content.resize(start + count, 0);
         let mut filled = start;
         let result = loop {
             let Some(free) = content.get_mut(filled..).filter(|free| !free.is_empty()) else {
@@ -166,6 +166,7 @@ mod tests {
     #[test]
     fn the_content_comes_in_parts_and_is_the_same() {
         let folder = tempfile::tempdir().unwrap();
+        // Bytes that hardly compress: high bits of multiples of Knuth's hash constant.
         let text: Vec<u8> =
             (0..2_000_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         for name in ["a.gz", "a.zst"] {

@@ -1,4 +1,5 @@
-//! The kinds of this crate's errors: stable names for programs that cannot match on variants.
+//! The kinds of this crate's errors: stable names for programs that cannot match on the variants of
+//! a Rust enum, such as clients of the server.
 
 use rankwright_spec::error_kinds;
 

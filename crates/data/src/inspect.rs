@@ -21,7 +21,7 @@ pub struct DatasetSummary {
     /// Each label with its number of rows, ascending.
     pub labels: Vec<(f64, usize)>,
     /// Number of rows per query.
-    pub sizes: Sizes,
+    pub sizes: QuerySizeSummary,
     /// Number of queries without a label of at least 1.
     pub blank_queries: usize,
     /// Number of queries whose labels are all equal, so that no order is better than another.
@@ -36,9 +36,9 @@ pub struct DatasetSummary {
     pub features: Vec<FeatureSummary>,
 }
 
-/// The number of rows of queries.
+/// The distribution of the number of rows of a query.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sizes {
+pub struct QuerySizeSummary {
     /// The smallest number.
     pub min: usize,
     /// The median.
@@ -54,13 +54,13 @@ pub struct Sizes {
 /// Summary of one feature.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureSummary {
-    /// Its name.
+    /// The name of the feature.
     pub name: String,
-    /// Rows where it is missing.
+    /// The number of rows in which it is missing.
     pub missing: usize,
-    /// Rows where it is 0.
+    /// The number of rows in which it is 0.
     pub zeros: usize,
-    /// Rows where it is infinite.
+    /// The number of rows in which it is infinite.
     pub infinite: usize,
     /// Smallest value; NaN if always missing.
     pub min: f32,
@@ -73,12 +73,14 @@ pub struct FeatureSummary {
 }
 
 impl FeatureSummary {
-    /// Whether it has one value only (or is always missing), and so carries no information.
+    /// Whether the feature has one value only (or is always missing), and so carries no
+    /// information.
     pub fn is_constant(&self, rows: usize) -> bool {
         self.missing == rows || (self.missing == 0 && self.min == self.max)
     }
 }
 
+/// Counts and sums over some rows of a column.
 #[derive(Clone)]
 struct ColumnStats {
     missing: usize,
@@ -88,9 +90,12 @@ struct ColumnStats {
     min: f32,
     max: f32,
     sum: f64,
+    /// Equal for columns with the same value in every row, and different for others, except by a
+    /// very unlikely collision.
     hash: u64,
 }
 
+/// The statistics of no rows.
 const EMPTY: ColumnStats = ColumnStats {
     missing: 0,
     zeros: 0,
@@ -104,7 +109,8 @@ const EMPTY: ColumnStats = ColumnStats {
 
 impl ColumnStats {
     fn add(&mut self, row: u64, value: f32) {
-        // A sum over rows of mixed (row, bits): the same for equal columns in any order of adding.
+        // The sum over the rows of a hash of row number and value, so that rows can be added in any
+        // order. The factors are those of SplitMix64.
         let mixed = (row << 32 | u64::from(value.to_bits())).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.hash =
             self.hash.wrapping_add((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9));
@@ -135,22 +141,24 @@ impl ColumnStats {
     }
 }
 
-/// Rows summed by one task; fixed, so that sums do not depend on the number of threads.
-const BLOCK: usize = 4096;
+/// The number of rows that one task adds up; fixed, so that sums do not depend on the number of
+/// threads.
+const BLOCK_ROWS: usize = 4096;
 
-/// Columns summed at a time.
-const COLUMNS: usize = 4096;
+/// The number of columns that are added up at a time.
+const COLUMNS_AT_A_TIME: usize = 4096;
 
 impl DatasetSummary {
     /// Computes the summary of a data set.
     pub fn of(data: &Dataset) -> DatasetSummary {
         let mut labels: BTreeMap<u64, (f64, usize)> = BTreeMap::new();
-        for &label in data.labels() {
+        for &label in data.labels().iter().filter(|_| data.is_labelled()) {
             let label = label + 0.0; // -0 is 0
             labels.entry(order_key(label)).or_insert((label, 0)).1 += 1;
         }
-        let queries_with = |holds: &dyn Fn(&[f64]) -> bool| {
-            data.iter_queries().filter(|query| holds(query.labels)).count()
+        let queries_with = |holds: &dyn Fn(&[f64]) -> bool| match data.is_labelled() {
+            true => data.iter_queries().filter(|query| holds(query.labels)).count(),
+            false => 0,
         };
         DatasetSummary {
             rows: data.rows(),
@@ -161,7 +169,7 @@ impl DatasetSummary {
             equal_label_queries: queries_with(&|labels| {
                 labels.windows(2).all(|w| w.first() == w.last())
             }),
-            single_queries: queries_with(&|labels| labels.len() == 1),
+            single_queries: data.iter_queries().filter(|query| query.rows.len() == 1).count(),
             repeated_documents: repeated_documents(data),
             sorted_by_label: sorted_by_label(data),
             features: features(data),
@@ -173,6 +181,7 @@ impl DatasetSummary {
         let features = |is_counted: &dyn Fn(&FeatureSummary) -> bool| {
             self.features.iter().filter(|feature| is_counted(feature)).count()
         };
+        // A query with a single document has equal labels, too.
         let several_documents = self.equal_label_queries.saturating_sub(self.single_queries);
         let single: fn(usize) -> SummaryWarning =
             |queries| SummaryWarning::SingleDocument { queries };
@@ -208,28 +217,29 @@ impl DatasetSummary {
     }
 }
 
-/// Every whole number up to this one is a 32-bit float, 2^24.
-const EXACT: f32 = 16_777_216.0;
+/// Every whole number up to this one, 2^24, is exact as a 32-bit float.
+const MAX_EXACT_INTEGER: f32 = 16_777_216.0;
 
 fn is_large(value: f32) -> bool {
-    value.is_finite() && value.abs() > EXACT
+    value.is_finite() && value.abs() > MAX_EXACT_INTEGER
 }
 
-/// A label above this makes an exponential gain beyond all reason: 2^31.
-const LARGEST_GRADE: f64 = 31.0;
+/// The largest label for which the exponential gain, 2^label - 1, still makes sense.
+const MAX_EXPONENTIAL_LABEL: f64 = 31.0;
 
 impl SummaryWarning {
     /// The warning about labels that are too large for an exponential gain, if there are any.
     pub fn of_large_labels(labels: impl IntoIterator<Item = f64>) -> Option<SummaryWarning> {
         let largest = labels.into_iter().fold(0.0, f64::max);
-        (largest > LARGEST_GRADE).then_some(SummaryWarning::LargeLabels { largest: largest as u64 })
+        (largest > MAX_EXPONENTIAL_LABEL)
+            .then_some(SummaryWarning::LargeLabels { largest: largest as u64 })
     }
 
-    /// The warning about features with values beyond the whole numbers that are exact, if there are
-    /// any. Cost: one pass over the values.
+    /// The warning about features with values so large that whole numbers may have been rounded
+    /// (above 2^24), if there are any. Cost: one pass over the values.
     pub fn of_large_values(data: &Dataset) -> Option<SummaryWarning> {
         let columns = data.columns();
-        let of_rows = |rows: &[f32]| {
+        let large_features = |rows: &[f32]| {
             let mut large = vec![false; columns];
             for row in rows.chunks_exact(columns.max(1)) {
                 for (large, value) in large.iter_mut().zip(row) {
@@ -242,7 +252,7 @@ impl SummaryWarning {
         if !values.par_chunks(1 << 20).any(|part| part.iter().any(|&value| is_large(value))) {
             return None;
         }
-        let features = of_rows(values).into_iter().filter(|large| *large).count();
+        let features = large_features(values).into_iter().filter(|large| *large).count();
         Some(SummaryWarning::LargeValues { features })
     }
 }
@@ -291,9 +301,9 @@ pub enum SummaryWarning {
     SortedByLabel,
     /// Some labels are negative.
     NegativeLabels,
-    /// Labels so large that the gain 2^label - 1 of the largest leaves nothing of the others.
+    /// Labels so large that, with the gain 2^label - 1, all labels but the largest count nothing.
     LargeLabels {
-        /// The largest label, in whole numbers.
+        /// The largest label, rounded down to a whole number.
         largest: u64,
     },
 }
@@ -351,9 +361,9 @@ impl fmt::Display for SummaryWarning {
             Self::LargeLabels { largest } => {
                 return write!(
                     f,
-                    "there are labels up to {largest}: with the gain 2^label - 1, the usual one of \
-                     NDCG and ERR, only the largest count; use a linear gain (`ndcg(gain=linear)`), \
-                     or fewer grades such as 0 to 4"
+                    "there are labels up to {largest}: with the gain 2^label - 1, the default of \
+                     NDCG and ERR, only the largest labels count; use a linear gain \
+                     (`ndcg(gain=linear)`), or fewer grades such as 0 to 4"
                 );
             }
             Self::NegativeLabels => {
@@ -375,21 +385,27 @@ impl Serialize for SummaryWarning {
     }
 }
 
-/// A key whose order is that of the numbers.
+/// An integer for each number, in the same order as the numbers: the bits with the sign bit
+/// flipped, all bits for negative numbers.
 fn order_key(value: f64) -> u64 {
     let bits = value.to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }
 
-fn sizes(data: &Dataset) -> Sizes {
+fn sizes(data: &Dataset) -> QuerySizeSummary {
     let mut sizes: Vec<usize> = data.iter_queries().map(|query| query.rows.len()).collect();
     sizes.sort_unstable();
-    let at = |share: f64| {
+    let quantile = |share: f64| {
         let index = (share * sizes.len().saturating_sub(1) as f64).round() as usize;
         sizes.get(index).copied().unwrap_or(0)
     };
-    let mean = data.rows() as f64 / sizes.len().max(1) as f64;
-    Sizes { min: at(0.0), median: at(0.5), mean, p95: at(0.95), max: at(1.0) }
+    QuerySizeSummary {
+        min: quantile(0.0),
+        median: quantile(0.5),
+        mean: data.rows() as f64 / sizes.len().max(1) as f64,
+        p95: quantile(0.95),
+        max: quantile(1.0),
+    }
 }
 
 fn repeated_documents(data: &Dataset) -> usize {
@@ -405,23 +421,25 @@ fn repeated_documents(data: &Dataset) -> usize {
 }
 
 fn sorted_by_label(data: &Dataset) -> bool {
-    let mut with_labels = data
+    let mut with_different_labels = data
         .iter_queries()
         .filter(|q| q.labels.windows(2).any(|w| w.first() != w.last()))
         .peekable();
-    with_labels.peek().is_some()
-        && with_labels.all(|query| query.labels.is_sorted_by(|a, b| a >= b))
+    with_different_labels.peek().is_some()
+        && with_different_labels.all(|query| query.labels.is_sorted_by(|a, b| a >= b))
 }
 
+/// The summary of each feature, in column order.
 fn features(data: &Dataset) -> Vec<FeatureSummary> {
-    let mut seen: HashMap<u64, usize> = HashMap::new();
+    // The first column with each hash.
+    let mut first_with_hash: HashMap<u64, usize> = HashMap::new();
     let mut summaries = Vec::with_capacity(data.columns());
-    // A group of columns at a time: the sums of all blocks of a very wide matrix would take more
-    // memory than the matrix.
-    for first in (0..data.columns()).step_by(COLUMNS) {
-        let group = first..data.columns().min(first + COLUMNS);
+    // A group of columns at a time: the statistics of all blocks of a very wide matrix would take
+    // more memory than the matrix.
+    for first in (0..data.columns()).step_by(COLUMNS_AT_A_TIME) {
+        let group = first..data.columns().min(first + COLUMNS_AT_A_TIME);
         for (index, column) in group.clone().zip(column_stats(data, group)) {
-            let same = *seen.entry(column.hash).or_insert(index);
+            let same = *first_with_hash.entry(column.hash).or_insert(index);
             let is_missing = column.missing == data.rows();
             summaries.push(FeatureSummary {
                 name: data.features().name(index).into_owned(),
@@ -438,18 +456,18 @@ fn features(data: &Dataset) -> Vec<FeatureSummary> {
     summaries
 }
 
-/// Sums of some columns over all rows.
+/// The statistics of some columns over all rows.
 fn column_stats(data: &Dataset, group: Range<usize>) -> Vec<ColumnStats> {
     let width = data.columns();
     let blocks: Vec<Vec<ColumnStats>> = data
         .matrix()
         .values()
-        .par_chunks(BLOCK * width)
+        .par_chunks(BLOCK_ROWS * width)
         .enumerate()
         .map(|(block, rows)| {
             let mut columns = vec![EMPTY; group.len()];
             for (index, row) in rows.chunks_exact(width).enumerate() {
-                let row_number = (block * BLOCK + index) as u64;
+                let row_number = (block * BLOCK_ROWS + index) as u64;
                 for (column, &value) in columns.iter_mut().zip(&row[group.clone()]) {
                     column.add(row_number, value);
                 }
@@ -506,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_may_have_been_rounded_are_said() {
+    fn values_that_may_have_been_rounded_give_a_warning() {
         let input = |text: &str| Input::from_bytes("f", text.as_bytes().to_vec()).unwrap();
         let options = ReadOptions { format: Some(Format::Letor), ..ReadOptions::default() };
         for (text, features) in [
@@ -517,14 +535,14 @@ mod tests {
             let data = read_inputs(vec![input(text)], &options).unwrap().data;
             let found = summary(text).warnings();
             let found = found.into_iter().find(|warning| warning.kind() == "large-values");
-            // 16777217 itself becomes 16777216, which cannot be told from the value.
+            // 16777217 itself is rounded to 16777216, which is not large; 20000001 is.
             assert_eq!(SummaryWarning::of_large_values(&data), expected);
             assert_eq!(found, expected);
         }
     }
 
     #[test]
-    fn labels_that_an_exponential_gain_cannot_take_are_said() {
+    fn labels_that_are_too_large_for_an_exponential_gain_give_a_warning() {
         let found = summary("31 qid:a 1:1\n0 qid:a 1:2\n").warnings();
         assert!(found.iter().all(|warning| warning.kind() != "large-labels"));
         let found = summary("100 qid:a 1:1\n0 qid:a 1:2\n").warnings();
@@ -540,8 +558,8 @@ mod tests {
     }
 
     #[test]
-    fn a_column_equals_one_of_an_earlier_group() {
-        let last = COLUMNS + 5;
+    fn equal_columns_are_found_in_different_groups_of_columns() {
+        let last = COLUMNS_AT_A_TIME + 5;
         let s = summary(&format!("1 qid:a 2:1 3:4 {last}:1\n0 qid:a 2:7 3:2 {last}:7\n"));
         assert_eq!(s.features.len(), last);
         assert_eq!(s.features[last - 1].same_as.as_deref(), Some("2"));

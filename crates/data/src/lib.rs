@@ -64,13 +64,13 @@ pub use error::{
 };
 #[cfg(feature = "text")]
 pub use format::{RowCell, RowEncoder};
-pub use inspect::{DatasetSummary, FeatureSummary, Sizes, SummaryWarning};
+pub use inspect::{DatasetSummary, FeatureSummary, QuerySizeSummary, SummaryWarning};
 #[cfg(feature = "text")]
 pub use lists::{ListFormat, ListedDocument, Qrels, QueryLists, Run};
 pub use matrix::Matrix;
 pub use memory::{available_memory, memory_limit, set_memory_limit};
 pub use names::FeatureNames;
-pub use pairs::{Pair, PairColumn, Preference};
+pub use pairs::{Pair, PairColumn, PairsByQuery, Preference};
 pub use panics::{catch_panic, panics_are_caught};
 pub use random::{DEFAULT_SEED, Random};
 #[cfg(feature = "text")]

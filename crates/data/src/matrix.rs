@@ -1,8 +1,8 @@
 //! The feature matrix: f32, row-major, NaN is "missing"; owned, or mapped from a cache file.
 //!
-//! Large matrices that a reader fills are in anonymous pages of their own, huge ones if the kernel
-//! has them: touching 400 MB for the first time 4 KiB at a time would cost a fifth of the whole
-//! reading time.
+//! A large matrix that a reader fills is in anonymous memory pages of its own, in huge pages if the
+//! kernel has them: to touch 400 MB for the first time in pages of 4 KiB would cost a fifth of the
+//! whole reading time.
 
 use std::io;
 use std::ops::Range;
@@ -22,11 +22,17 @@ pub struct Matrix {
     columns: usize,
 }
 
+/// The memory of a matrix.
 #[derive(Debug)]
 enum Storage {
     Owned(Vec<f32>),
+    /// Anonymous memory pages.
     Pages(MmapMut),
-    Mapped { map: Arc<Mmap>, start: usize },
+    /// A mapped file, from the byte `start` on.
+    Mapped {
+        map: Arc<Mmap>,
+        start: usize,
+    },
 }
 
 impl Clone for Storage {
@@ -39,8 +45,8 @@ impl Clone for Storage {
     }
 }
 
-/// From this many bytes on, a matrix gets pages of its own.
-const LARGE: usize = 4 << 20;
+/// From this many bytes on, a matrix gets memory pages of its own.
+const MIN_BYTES_FOR_PAGES: usize = 4 << 20;
 
 impl Matrix {
     /// A matrix of the given values, row after row.
@@ -60,22 +66,22 @@ impl Matrix {
         Ok(Matrix { storage: Storage::Owned(values), rows, columns })
     }
 
-    /// A matrix of zeros to be filled; an error if there is no memory for it.
+    /// A matrix of zeros, for a reader to fill; an error if there is no memory for it.
     pub(crate) fn zeroed(rows: usize, columns: usize) -> io::Result<Self> {
         let bytes = rows.checked_mul(columns).and_then(|cells| cells.checked_mul(4));
         let bytes = bytes.ok_or(io::ErrorKind::OutOfMemory)?;
-        if bytes < LARGE {
+        if bytes < MIN_BYTES_FOR_PAGES {
             let storage = Storage::Owned(vec![0.0; bytes / 4]);
             return Ok(Matrix { storage, rows, columns });
         }
         let pages = MmapMut::map_anon(bytes)?;
-        // Advice only: without huge pages it is slower, with the same result.
+        // Only advice: without huge pages reading is slower, with the same result.
         #[cfg(target_os = "linux")]
         let _ = pages.advise(memmap2::Advice::HugePage);
         Ok(Matrix { storage: Storage::Pages(pages), rows, columns })
     }
 
-    /// All values, to be filled; empty for a matrix in a file.
+    /// All values, row after row, to be changed; empty for a matrix in a mapped file.
     pub(crate) fn values_mut(&mut self) -> &mut [f32] {
         match &mut self.storage {
             Storage::Owned(values) => values,
@@ -108,14 +114,15 @@ impl Matrix {
         Some(Matrix { storage: Storage::Mapped { map, start }, rows, columns })
     }
 
-    /// Releases rows that will not be read for a while. Those of a mapped file leave memory and are
-    /// loaded again when they are touched; others stay in memory.
+    /// Frees the memory of rows that will not be read for a while, if the matrix is in a mapped
+    /// file: they are loaded from the file again when they are read. Does nothing for other
+    /// matrices.
     pub fn release(&self, rows: Range<usize>) {
         #[cfg(unix)]
         if let Storage::Mapped { map, start } = &self.storage {
-            let width = self.columns * 4;
-            let end = rows.end.min(self.rows) * width;
-            let first = rows.start * width;
+            let row_bytes = self.columns * 4;
+            let end = rows.end.min(self.rows) * row_bytes;
+            let first = rows.start * row_bytes;
             if first < end {
                 // SAFETY: the mapping is read-only and backed by a file, so that pages which are
                 // dropped are read from the file again, with the same content. It is advice:
@@ -195,7 +202,8 @@ impl Matrix {
     }
 
     /// Puts the rows into another order, in place: the new row `i` is the old row `order[i]`.
-    /// `order` must be a permutation. Follows its cycles, so it needs one spare row of memory.
+    /// `order` must be a permutation. The rows of each cycle of the permutation are moved one after
+    /// the other, with one row of extra memory.
     pub(crate) fn reorder(&mut self, order: &[u32]) {
         let columns = self.columns;
         if matches!(self.storage, Storage::Mapped { .. }) {
@@ -226,7 +234,7 @@ impl Matrix {
 }
 
 impl PartialEq for Matrix {
-    /// Equal in shape and in the bits of every value, so that missing equals missing.
+    /// Equal in shape and in the bits of every value, so that a missing value (NaN) equals itself.
     fn eq(&self, other: &Self) -> bool {
         self.rows == other.rows
             && self.columns == other.columns
@@ -256,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_large_matrix_behaves_like_a_small_one() {
-        let (rows, columns) = (LARGE / 4, 2);
+        let (rows, columns) = (MIN_BYTES_FOR_PAGES / 4, 2);
         let mut large = Matrix::zeroed(rows, columns).unwrap();
         assert!(matches!(large.storage, Storage::Pages(_)));
         assert!(large.values().iter().all(|v| *v == 0.0));

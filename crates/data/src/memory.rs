@@ -1,8 +1,9 @@
 //! The memory that this process may still take, and a limit that a program can set instead.
 //!
-//! A size that a file merely claims (a feature id, a compression ratio) must not take the machine
-//! down. Readers therefore compare what they are about to allocate with [`memory_limit`]: what the
-//! system has available, or less if the control group of the process (a container) allows less.
+//! A file that claims a huge size (by a feature id, or by its compression) must not use up the
+//! memory of the machine. Readers therefore compare what they are about to allocate with
+//! [`memory_limit`]: the available memory of the system, or less if the control group (cgroup) of
+//! the process, such as that of a container, allows less.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,29 +11,31 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The limit that the program has set; 0 if none.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
 
-/// Sets the most bytes that a single input may take, in place of the memory that is available.
+/// Sets the most bytes that a single input may take. Without this call, the limit is the available
+/// memory.
 pub fn set_memory_limit(bytes: u64) {
     LIMIT.store(bytes.max(1), Ordering::Relaxed);
 }
 
-/// The limit that the program has set.
-pub(crate) fn set_limit() -> Option<u64> {
+/// The limit that the program has set with [`set_memory_limit`].
+pub(crate) fn configured_limit() -> Option<u64> {
     Some(LIMIT.load(Ordering::Relaxed)).filter(|bytes| *bytes > 0)
 }
 
-/// The most bytes that an input may take: the limit of the program, or the memory that is available;
-/// no limit where neither is known.
+/// The most bytes that an input may take: the limit that the program has set, or the available
+/// memory; `u64::MAX` where neither is known.
 pub fn memory_limit() -> u64 {
-    set_limit().or_else(available_memory).unwrap_or(u64::MAX)
+    configured_limit().or_else(available_memory).unwrap_or(u64::MAX)
 }
 
-/// Bytes that this process can still take, by the system and its control groups; `None` if the
-/// system does not say.
+/// Bytes that this process can still take, limited by the system and by its control groups; `None`
+/// if the system does not report them (it is not Linux).
 pub fn available_memory() -> Option<u64> {
-    let system = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| available(&text));
+    let system =
+        std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| mem_available(&text));
     let group = std::fs::read_to_string("/proc/self/cgroup")
         .ok()
-        .and_then(|text| group_memory(Path::new("/sys/fs/cgroup"), &text));
+        .and_then(|text| memory_left_in_groups(Path::new("/sys/fs/cgroup"), &text));
     match (system, group) {
         (Some(system), Some(group)) => Some(system.min(group)),
         (system, group) => system.or(group),
@@ -40,14 +43,16 @@ pub fn available_memory() -> Option<u64> {
 }
 
 /// The bytes of `MemAvailable` in `/proc/meminfo`.
-fn available(text: &str) -> Option<u64> {
+fn mem_available(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kilobytes.checked_mul(1024)
 }
 
-/// The least memory that the control groups in `/proc/self/cgroup`, and those around them, leave.
-fn group_memory(root: &Path, groups: &str) -> Option<u64> {
+/// The least memory that is left in the control groups of this process and in their ancestors.
+/// `root` is where control groups are mounted. `groups` is the text of `/proc/self/cgroup`, with
+/// lines `NUMBER:CONTROLLERS:PATH`; version 2 of control groups has no controllers there.
+fn memory_left_in_groups(root: &Path, groups: &str) -> Option<u64> {
     let folders = groups.lines().flat_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
@@ -59,17 +64,18 @@ fn group_memory(root: &Path, groups: &str) -> Option<u64> {
         let path = path.trim_start_matches('/').to_owned();
         base.into_iter().flat_map(move |base| ancestors(&base, &path))
     });
-    folders.filter_map(|folder| left_in(&folder)).min()
+    folders.filter_map(|folder| memory_left_in(&folder)).min()
 }
 
-/// The folder of a group and those of the groups around it.
+/// The folder of a group and those of its ancestors, up to `base`.
 fn ancestors(base: &Path, path: &str) -> Vec<PathBuf> {
     let whole = base.join(path);
     whole.ancestors().take_while(|folder| folder.starts_with(base)).map(Path::to_owned).collect()
 }
 
-/// The limit of a group less what it uses; file pages that can be dropped do not count as used.
-fn left_in(folder: &Path) -> Option<u64> {
+/// The limit of a group minus what it uses; cached file pages, which the kernel can drop, do not
+/// count as used. The file names are those of control groups version 2, then version 1.
+fn memory_left_in(folder: &Path) -> Option<u64> {
     let text = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
     let number = |name: &str| text(name)?.trim().parse::<u64>().ok();
     let limit = number("memory.max").or_else(|| number("memory.limit_in_bytes"))?;
@@ -85,10 +91,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_system_says_what_is_available() {
+    fn available_memory_is_parsed_from_meminfo() {
         let text = "MemTotal:       24000 kB\nMemAvailable:    1000 kB\n";
-        assert_eq!(available(text), Some(1_024_000));
-        assert_eq!(available("MemTotal: 1 kB\n"), None);
+        assert_eq!(mem_available(text), Some(1_024_000));
+        assert_eq!(mem_available("MemTotal: 1 kB\n"), None);
     }
 
     #[test]
@@ -104,15 +110,16 @@ mod tests {
         write("a/memory.stat", "anon 300\ninactive_file 100\n");
         write("a/b/memory.max", "max\n");
         write("a/b/memory.current", "50\n");
-        assert_eq!(group_memory(root.path(), "0::/a/b\n"), Some(700));
+        // 1000 - (400 - 100); the inner group `b` has no limit of its own.
+        assert_eq!(memory_left_in_groups(root.path(), "0::/a/b\n"), Some(700));
         write("memory/x/memory.limit_in_bytes", "500");
         write("memory/x/memory.usage_in_bytes", "600");
-        assert_eq!(group_memory(root.path(), "4:cpu,memory:/x\n0::/a/b\n"), Some(0));
-        assert_eq!(group_memory(root.path(), "0::/none\n"), None);
+        assert_eq!(memory_left_in_groups(root.path(), "4:cpu,memory:/x\n0::/a/b\n"), Some(0));
+        assert_eq!(memory_left_in_groups(root.path(), "0::/none\n"), None);
     }
 
     #[test]
-    fn this_machine_answers() {
+    fn linux_reports_available_memory() {
         if cfg!(target_os = "linux") {
             assert!(available_memory().is_some_and(|bytes| bytes > 1 << 20));
         }

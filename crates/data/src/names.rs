@@ -18,8 +18,8 @@ pub enum FeatureNames {
 }
 
 impl FeatureNames {
-    /// Takes names; those that are just 0, 1, 2, ... or 1, 2, 3, ... become ids, so that a LETOR
-    /// file stays the same after a conversion to a table and back.
+    /// Makes feature names from texts. If they are exactly 0, 1, 2, ... or 1, 2, 3, ..., they
+    /// become ids, so that a LETOR file stays the same after a conversion to a table and back.
     pub fn from_names(names: Vec<String>) -> Self {
         let counts_from = |first: u32| {
             names.iter().enumerate().all(|(i, name)| *name == (first as usize + i).to_string())
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counting_names_are_ids() {
+    fn names_that_are_consecutive_numbers_become_ids() {
         let names = |list: &[&str]| list.iter().map(|s| s.to_string()).collect();
         assert_eq!(
             FeatureNames::from_names(names(&["1", "2"])),

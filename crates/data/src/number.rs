@@ -1,23 +1,24 @@
-//! Decimal numbers from bytes, nine characters at a time.
+//! Decimal numbers from bytes, several bytes at a time (SIMD within a register).
 //!
-//! The fast path takes `[-]digits[.digits]` with at most eight digits, without a branch on its
-//! form, which covers most values in feature files; everything else goes to `fast_float2`. Both
-//! give the correctly rounded value, as `str::parse` does: m and 10^k are exact in f64 (m < 10^8, k
-//! <= 8), so m / 10^k is the f64 nearest to the decimal; rounding that to f32 could only go wrong
-//! if it lies exactly half-way between two f32 values, and then the fast path is not used (Clinger
-//! 1990, "How to read floating point numbers accurately", for the exact division).
+//! The fast path takes `[-]digits[.digits]` with at most eight digits, which covers most values in
+//! feature files; everything else goes to `fast_float2`. Both give the correctly rounded value, as
+//! `str::parse` does: the digits m and the power 10^k are exact in f64 (m < 10^8, k <= 8), so m /
+//! 10^k is the f64 nearest to the decimal. Rounding that to f32 could only go wrong if it lies
+//! exactly half-way between two f32 values, and then the fast path is not used (Clinger 1990, "How
+//! to read floating point numbers accurately", for the exact division).
 //!
-//! The speed of a reader is bounded by the dependency from one token's end to the next; so the end
-//! is found first, by comparing sixteen bytes at once, and the digits are computed in parallel with
-//! it.
+//! A parser can start a token only when the end of the token before is known. So the end is found
+//! first, by comparing sixteen bytes at once, and does not wait for the value of the digits.
 
-/// Powers of ten, padded to a size that a mask can index.
+/// Powers of ten up to 10^8, padded to 16 entries, so that the index `k & 15` is always in range.
 const POW10: [f64; 16] =
     [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+/// 1 in every byte: a byte times this repeats the byte.
 const ONES: u64 = 0x0101_0101_0101_0101;
+/// The top bit of every byte.
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// A piece of text that begins with a token. Because of its fixed size the compiler can see that no
+/// Bytes of a text that begin with a token. Because of the fixed size, the compiler can see that no
 /// access below is out of bounds.
 pub(crate) type Window = [u8; 32];
 
@@ -63,16 +64,19 @@ fn load8(window: &Window, offset: usize) -> u64 {
     }
 }
 
-/// A set top bit for each byte that is no digit, of bytes minus '0'. Carries reach only bytes after
-/// the first such byte, so the first is right, and so is "none".
+/// Marks bytes that are no digits, in a word of bytes from which '0' was subtracted (by xor): the
+/// top bit of such a byte is set. A carry can change only bytes after the first such byte, so the
+/// first mark is right, and so is a result without marks.
 #[inline(always)]
 fn non_digits(word: u64) -> u64 {
     (word.wrapping_add(0x76 * ONES) | word) & HIGH
 }
 
-/// The number whose decimal digits are the bytes of a word, the first digit lowest.
+/// The number whose eight decimal digits are the bytes of a word, the first digit in the lowest
+/// byte. Joins pairs of digits, then pairs of those, and so on; the factors are 10 * 2^8 + 1, 100 *
+/// 2^16 + 1 and 10,000 * 2^32 + 1.
 #[inline(always)]
-fn eight(word: u64) -> u64 {
+fn value_of_digits(word: u64) -> u64 {
     let word = word.wrapping_mul(2561) >> 8;
     let word = (word & 0x00ff_00ff_00ff_00ff).wrapping_mul(6_553_601) >> 16;
     (word & 0x0000_ffff_0000_ffff).wrapping_mul(42_949_672_960_001) >> 32
@@ -84,8 +88,8 @@ fn eight(word: u64) -> u64 {
 pub(crate) fn digits(window: &Window) -> (usize, u64) {
     let word = load8(window, 0) ^ (0x30 * ONES);
     let count = (non_digits(word).trailing_zeros() / 8) as usize;
-    // Move the digits to the top; the freed low bytes read as leading zeros.
-    (count, eight(word.wrapping_shl(64 - 8 * count as u32)))
+    // Move the digits to the top; the low bytes become 0, which are leading zeros.
+    (count, value_of_digits(word.wrapping_shl(64 - 8 * count as u32)))
 }
 
 /// The unsigned decimal number, without exponent and of up to eight digits, that is the token of
@@ -93,26 +97,28 @@ pub(crate) fn digits(window: &Window) -> (usize, u64) {
 #[inline(always)]
 fn unsigned<const AT: usize>(window: &Window, length: usize) -> Option<f64> {
     let word = load8(window, AT);
-    // The first point; 8 if there is none in eight bytes.
-    let point = word ^ (0x2e * ONES);
-    let points = point.wrapping_sub(ONES) & !point & HIGH;
-    let before = (points.trailing_zeros() / 8) as usize;
-    let has_point = (before < length.min(8)) as usize;
+    // The number of bytes before the first point (0x2e); 8 if there is none in eight bytes. Points
+    // are zero bytes after the xor, and the second line marks zero bytes by their top bits.
+    let xored = word ^ (0x2e * ONES);
+    let points = xored.wrapping_sub(ONES) & !xored & HIGH;
+    let before_point = (points.trailing_zeros() / 8) as usize;
+    let has_point = (before_point < length.min(8)) as usize;
     let count = length - has_point;
     // Eight digits are accepted with a point among them, seven without.
     if count.wrapping_sub(1) > 6 + has_point {
         return None;
     }
-    // Close the gap of the point (all bytes before it are kept), then move the digits to the top.
+    // Remove the point: keep the bytes before it, and take those after it from the word one byte
+    // further. Then move the digits to the top.
     let keep = (points & points.wrapping_neg()).wrapping_sub(1) >> 7;
     let joined = (word & keep) | (load8(window, AT + 1) & !keep);
     let digits = (joined ^ (0x30 * ONES)) << (64 - 8 * count as u32);
     if non_digits(digits) != 0 {
         return None;
     }
-    let decimals = if has_point == 1 { count - before } else { 0 };
+    let decimals = if has_point == 1 { count - before_point } else { 0 };
     let power = POW10.get(decimals & 15)?;
-    Some(eight(digits) as i64 as f64 / power)
+    Some(value_of_digits(digits) as i64 as f64 / power)
 }
 
 /// The decimal number without exponent, of up to eight digits, that is the token of `length` bytes
@@ -134,6 +140,8 @@ pub(crate) fn f32_token(window: &Window, length: usize) -> Option<f32> {
         return Some(f32::from(digit));
     }
     match short_decimal(window, length) {
+        // The low 29 bits are lost in f32; exactly half of their range is the case that could round
+        // wrongly.
         Some(value) if value.to_bits() & 0x1fff_ffff != 0x1000_0000 => Some(value as f32),
         _ => slow_f32(number_token(window.get(..length)?)?),
     }
@@ -169,10 +177,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// The text with enough spaces after it for a window.
     fn padded(text: &str) -> Vec<u8> {
         [text.as_bytes(), &[b' '; 32]].concat()
     }
 
+    /// Checks that a number is parsed as by the standard library.
     fn check(text: &str) {
         let bytes = padded(text);
         if text.len() <= 16 {
@@ -222,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_finite_number_is_left_alone() {
+    fn tokens_that_are_no_finite_number_are_refused() {
         for text in [
             "x", "NULL", "nan", "inf", "-inf", "-", "--1", "+", "1e39", "-9e99", ".", "-.",
             "1.2.3", "1,5", "0x10", "1-2", "12a", "1:2",

@@ -1,20 +1,20 @@
 //! Preference pairs: two documents of one query, and which of them is better.
 //!
-//! Read from lines `qid better worse [weight]` and from `qid A > B [weight]`, `qid A < B`,
-//! `qid A = B`, separated by tabs or spaces. A document is named by its document id or, where
-//! the data has no such id, by its row number in the input, numbered from 0. Equal pairs (`=`)
-//! and pairs that contradict each other are kept, with their weights.
+//! They are read from lines `qid better worse [weight]` or `qid A > B [weight]`, `qid A < B`,
+//! `qid A = B`, separated by tabs or spaces. A document is named by its document id or, if the data
+//! has no such id, by its row number in the input, from 0. Equal pairs (`=`) and pairs that
+//! contradict each other are kept, with their weights.
 //!
 //! The fourth column is a weight in some files and the probability that the first document is
-//! better in others: `q A B 0.5` may mean half a vote for A, or that both are equal. A header line
-//! (`qid better worse weight` or `qid better worse probability`) or a [`PairColumn`] settles it. If
-//! neither is given, values from 0 to 1 that are not all 1 are an error. After a probability, a
-//! fifth column may be a weight.
+//! better in others: `q A B 0.5` may mean that A is better with weight 0.5, or that both are equal.
+//! A header line (`qid better worse weight` or `qid better worse probability`) or a [`PairColumn`]
+//! says which it is. If neither is given, it is an error if all values are from 0 to 1 and not all
+//! are 1. After a probability, a fifth column may be a weight.
 //!
-//! A probability P strictly between 0 and 1 is a soft target, the P of RankNet's cross-entropy
-//! `-P log p - (1 - P) log(1 - p)`. That is P times the loss of `A > B` plus 1 - P times the loss of
-//! `B > A`, so it becomes these two pairs with weights P and 1 - P, which every pairwise learner
-//! takes; at P = 1/2 the loss is lowest for equal scores.
+//! A probability P strictly between 0 and 1 is a soft target, the P of RankNet's cross-entropy `-P
+//! log p - (1 - P) log(1 - p)` (Burges et al. 2005). That is P times the loss of `A > B` plus 1 - P
+//! times the loss of `B > A`. So a soft target becomes these two pairs with weights P and 1 - P,
+//! which every pairwise learner can use; at P = 1/2 the loss is lowest for equal scores.
 
 use std::collections::HashMap;
 
@@ -55,7 +55,7 @@ impl PairColumn {
 pub struct Pair {
     /// Query number.
     pub query: u32,
-    /// Row of the better document (either one of an equal pair).
+    /// Row of the better document; either document of an equal pair.
     pub better: u32,
     /// Row of the worse document.
     pub worse: u32,
@@ -69,7 +69,7 @@ pub struct Pair {
 /// given, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Preference {
-    /// Row of the better document (either one of an equal pair).
+    /// Row of the better document; either document of an equal pair.
     pub better: usize,
     /// Row of the worse document.
     pub worse: usize,
@@ -90,8 +90,9 @@ impl Preference {
         Preference { equal: true, ..Preference::new(one, other) }
     }
 
-    /// The preferences of a row that is better than another with this probability, from 0 to 1: one
-    /// preference if it is certain, else one in each direction, weighted by its probability.
+    /// The preferences if the first row is better than the second with this probability, from 0 to
+    /// 1: one preference for probability 0 or 1, otherwise one in each direction, weighted by its
+    /// probability.
     ///
     /// ```
     /// use rankwright_data::Preference;
@@ -124,9 +125,34 @@ impl From<(usize, usize, f32)> for Preference {
     }
 }
 
+/// The preference pairs of a data set, grouped by query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairsByQuery {
+    /// For each query its pairs, in the order in which they were given.
+    queries: Vec<Vec<Pair>>,
+}
+
+impl PairsByQuery {
+    /// The pairs of a query; none for a query that does not exist.
+    pub fn of_query(&self, query: usize) -> &[Pair] {
+        self.queries.get(query).map_or(&[], Vec::as_slice)
+    }
+}
+
 impl Dataset {
-    /// Reads preference pairs for this data set; every document they name must be in it. A fourth
-    /// column without a header must not be ambiguous, see [`Dataset::with_pairs_as`].
+    /// The preference pairs by query; `None` if the data has none. Cost: O(queries + pairs).
+    pub fn pairs_by_query(&self) -> Option<PairsByQuery> {
+        let mut queries = vec![Vec::new(); self.queries()];
+        for pair in self.pairs.as_ref()? {
+            let pairs = queries.get_mut(pair.query as usize);
+            debug_assert!(pairs.is_some(), "pairs of a data set name its own queries");
+            pairs.into_iter().for_each(|pairs| pairs.push(*pair));
+        }
+        Some(PairsByQuery { queries })
+    }
+
+    /// Reads preference pairs for this data set, which must have every document that they name. If
+    /// there is no header, a fourth column must not be ambiguous, see [`Dataset::with_pairs_as`].
     pub fn with_pairs(self, input: &Input) -> Result<(Dataset, Warnings), DataError> {
         self.with_pairs_as(input, None)
     }
@@ -169,9 +195,9 @@ impl Dataset {
         mut self,
         preferences: impl IntoIterator<Item = P>,
     ) -> Result<Dataset, DataError> {
-        let (rows, queries) = (self.rows_by_source(), self.query_of_rows());
+        let (row_of_source, query_of_row) = (self.rows_by_source(), self.query_of_rows());
         let pair = |(number, preference): (usize, P)| {
-            resolve(preference.into(), &rows, &queries)
+            resolve(preference.into(), &row_of_source, &query_of_row)
                 .map_err(|problem| DataError::InvalidPair { number, problem })
         };
         let pairs = preferences.into_iter().enumerate().map(pair);
@@ -180,28 +206,30 @@ impl Dataset {
     }
 }
 
-/// The pair of rows of a preference.
+/// Turns a preference between input rows into a pair of rows of the data set.
 fn resolve(
     Preference { better, worse, weight, equal }: Preference,
-    rows: &[u32],
-    queries: &[u32],
+    row_of_source: &[u32],
+    query_of_row: &[u32],
 ) -> Result<Pair, PairProblem> {
-    let find = |source: usize| {
-        let row = rows.get(source).copied();
-        let query = row.and_then(|row| queries.get(row as usize).copied());
+    let row_and_query = |source: usize| {
+        let row = row_of_source.get(source).copied();
+        let query = row.and_then(|row| query_of_row.get(row as usize).copied());
         row.zip(query).ok_or(PairProblem::NoSuchRow(source))
     };
-    let ((first, query), (second, other)) = (find(better)?, find(worse)?);
+    let (better_row, query) = row_and_query(better)?;
+    let (worse_row, worse_query) = row_and_query(worse)?;
     match () {
         () if better == worse => Err(PairProblem::WithItself(better)),
-        () if query != other => Err(PairProblem::TwoQueries(better, worse)),
+        () if query != worse_query => Err(PairProblem::TwoQueries(better, worse)),
         () if !(weight > 0.0 && weight.is_finite()) => Err(PairProblem::Weight(weight)),
-        () => Ok(Pair { query, better: first, worse: second, weight, equal }),
+        () => Ok(Pair { query, better: better_row, worse: worse_row, weight, equal }),
     }
 }
 
-/// Counts pairs of documents of which each is said to be better than the other; the two directions
-/// of one probability are no contradiction.
+/// Adds a warning for each two documents of which each is better than the other by some pair.
+/// `pairs` have the probability that their first document is better; the two directions of one
+/// probability are no contradiction.
 fn warn_of_contradictions(pairs: &[(Pair, f32)], name: &str, warnings: &mut Warnings) {
     let likelier = |(pair, probability): &(Pair, f32)| match *probability {
         _ if pair.equal => None,
@@ -211,11 +239,13 @@ fn warn_of_contradictions(pairs: &[(Pair, f32)], name: &str, warnings: &mut Warn
     };
     let directed: std::collections::HashSet<(u32, u32)> =
         pairs.iter().filter_map(likelier).collect();
-    let opposed = directed.iter().filter(|&&(a, b)| a < b && directed.contains(&(b, a))).count();
-    warnings.add(WarningKind::ContradictoryPairs, opposed as u64, || SourceLocation::file(name));
+    let is_contradicted = |&&(a, b): &&(u32, u32)| a < b && directed.contains(&(b, a));
+    let count = directed.iter().filter(is_contradicted).count() as u64;
+    warnings.add(WarningKind::ContradictoryPairs, count, || SourceLocation::file(name));
 }
 
-/// The pairs of a pair whose first document is better with a probability.
+/// One pair in each direction, weighted by the probability that the first document is better; only
+/// one if the probability is 0 or 1.
 fn directed_pairs((pair, probability): (Pair, f32)) -> impl Iterator<Item = Pair> {
     let Pair { better, worse, weight, .. } = pair;
     let first = Pair { weight: weight * probability, ..pair };
@@ -224,31 +254,34 @@ fn directed_pairs((pair, probability): (Pair, f32)) -> impl Iterator<Item = Pair
     [first, second].into_iter().filter(|pair| pair.weight > 0.0)
 }
 
-/// Finds the rows of document names.
+/// Finds the rows of documents that are named by document id or by input row.
 struct PairResolver<'a> {
     data: &'a Dataset,
+    /// The number of each query id.
     queries: HashMap<&'a str, u32>,
-    by_docid: HashMap<(u32, &'a str), u32>,
-    by_source: Vec<u32>,
+    /// The row of each query number and document id.
+    row_of_docid: HashMap<(u32, &'a str), u32>,
+    /// The row of each input row.
+    row_of_source: Vec<u32>,
 }
 
 impl<'a> PairResolver<'a> {
     fn new(data: &'a Dataset) -> Self {
         let queries = data.query_ids().iter().enumerate().map(|(q, id)| (id, q as u32)).collect();
-        let mut by_docid = HashMap::new();
+        let mut row_of_docid = HashMap::new();
         if let Some(doc_ids) = data.doc_ids() {
             for (number, query) in data.iter_queries().enumerate() {
                 for row in query.rows {
-                    by_docid.entry((number as u32, doc_ids.get(row))).or_insert(row as u32);
+                    row_of_docid.entry((number as u32, doc_ids.get(row))).or_insert(row as u32);
                 }
             }
         }
-        PairResolver { data, queries, by_docid, by_source: data.rows_by_source() }
+        PairResolver { data, queries, row_of_docid, row_of_source: data.rows_by_source() }
     }
 
     /// The pair of a line, and the probability that its first document is better.
     fn pair(&self, line: PairLine<'_>, column: PairColumn) -> Result<(Pair, f32), DataError> {
-        let PairLine { query, first, relation, second, value, last, location } = line;
+        let PairLine { query, first, relation, second, fourth, fifth, location } = line;
         let query = *self.queries.get(query).ok_or_else(|| {
             let found = quote(query.as_bytes());
             DataError::malformed(location.clone(), found, "a query of the data set")
@@ -259,13 +292,13 @@ impl<'a> PairResolver<'a> {
             return Err(DataError::malformed(location, "a document paired with itself", expected));
         }
         let is_probability = relation.is_none() && column == PairColumn::Probability;
-        let (probability, weight_text) = match value {
-            Some(text) if is_probability => (probability(text, &location)?, last),
-            _ if last.is_some() => {
+        let (probability, weight_text) = match fourth {
+            Some(text) if is_probability => (probability(text, &location)?, fifth),
+            _ if fifth.is_some() => {
                 let expected = "four columns; a fifth one is a weight after a probability";
                 return Err(DataError::malformed(location, "five columns", expected));
             }
-            value => (1.0, value),
+            weight_text => (1.0, weight_text),
         };
         let weight = weight_text.map_or(Ok(1.0), |text| weight(text, &location))?;
         let relation = relation.unwrap_or('>');
@@ -273,14 +306,15 @@ impl<'a> PairResolver<'a> {
         Ok((Pair { query, better, worse, weight, equal: relation == '=' }, probability))
     }
 
+    /// The row of a query's document, by its document id or input row.
     fn row(&self, query: u32, name: &str, location: &SourceLocation) -> Result<u32, DataError> {
-        if let Some(&row) = self.by_docid.get(&(query, name)) {
+        if let Some(&row) = self.row_of_docid.get(&(query, name)) {
             return Ok(row);
         }
         let rows = self.data.query_rows(query as usize);
         name.parse()
             .ok()
-            .and_then(|source: usize| self.by_source.get(source).copied())
+            .and_then(|source: usize| self.row_of_source.get(source).copied())
             .filter(|&row| rows.contains(&(row as usize)))
             .ok_or_else(|| {
                 let id = self.data.query_ids().get(query as usize);
@@ -314,26 +348,28 @@ fn probability(text: &str, location: &SourceLocation) -> Result<f32, DataError> 
 struct PairLine<'a> {
     query: &'a str,
     first: &'a str,
-    /// `>`, `<` or `=`, if it is written out; the last column is a weight then.
+    /// `>`, `<` or `=`, if the line has it; the last column is then a weight.
     relation: Option<char>,
     second: &'a str,
-    value: Option<&'a str>,
-    /// The weight after a probability.
-    last: Option<&'a str>,
+    /// The fourth column (after the relation, if there is one): a weight or a probability.
+    fourth: Option<&'a str>,
+    /// The fifth column: the weight after a probability.
+    fifth: Option<&'a str>,
     location: SourceLocation,
 }
 
 impl<'a> PairLine<'a> {
+    /// Splits a line into its words.
     fn new(line: &'a str, location: SourceLocation) -> Result<Self, DataError> {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let mut last = None;
-        let (query, first, relation, second, value) = match words[..] {
+        let mut fifth = None;
+        let (query, first, relation, second, fourth) = match words[..] {
             [query, a, ">" | "<" | "=", b] => (query, a, words.get(2), b, None),
             [query, a, ">" | "<" | "=", b, weight] => (query, a, words.get(2), b, Some(weight)),
             [query, a, b] => (query, a, None, b, None),
             [query, a, b, value] => (query, a, None, b, Some(value)),
             [query, a, b, value, weight] => {
-                last = Some(weight);
+                fifth = Some(weight);
                 (query, a, None, b, Some(value))
             }
             _ => {
@@ -343,16 +379,17 @@ impl<'a> PairLine<'a> {
             }
         };
         let relation = relation.and_then(|word| word.chars().next());
-        Ok(PairLine { query, first, relation, second, value, last, location })
+        Ok(PairLine { query, first, relation, second, fourth, fifth, location })
     }
 }
 
-/// The lines of a file, and the meaning of its fourth column.
+/// The lines of a file, and the meaning of its fourth column; `given` is the meaning by the caller.
 fn read_lines(
     input: &Input,
     given: Option<PairColumn>,
 ) -> Result<(Vec<PairLine<'_>>, PairColumn), DataError> {
-    let (mut lines, mut named) = (Vec::new(), None);
+    // `header` is the meaning by the header: `Some(None)` if the header has only three columns.
+    let (mut lines, mut header) = (Vec::new(), None);
     for (number, line) in (1..).zip(input.bytes.split(|&b| b == b'\n')) {
         let location = SourceLocation::line(&input.name, number);
         let text = std::str::from_utf8(line)
@@ -360,12 +397,12 @@ fn read_lines(
         if text.trim().is_empty() || text.starts_with('#') {
             continue;
         }
-        match lines.is_empty() && named.is_none() {
-            true if is_header(text) => named = Some(header_column(text, given, location)?),
+        match lines.is_empty() && header.is_none() {
+            true if is_header(text) => header = Some(header_column(text, given, location)?),
             _ => lines.push(PairLine::new(text, location)?),
         }
     }
-    match given.or(named.flatten()) {
+    match given.or(header.flatten()) {
         Some(column) => Ok((lines, column)),
         None => check_weights(&lines).map(|()| (lines, PairColumn::Weight)),
     }
@@ -377,7 +414,8 @@ fn is_header(line: &str) -> bool {
     words.map(str::to_ascii_lowercase).eq(["qid", "better", "worse"])
 }
 
-/// The meaning of the fourth column by a header, if the header names it.
+/// The meaning of the fourth column by a header, if the header names it; an error if the caller has
+/// given another meaning.
 fn header_column(
     line: &str,
     given: Option<PairColumn>,
@@ -407,17 +445,17 @@ fn header_column(
 /// Rejects values of the fourth column that could be probabilities as well as weights.
 fn check_weights(lines: &[PairLine<'_>]) -> Result<(), DataError> {
     let values = lines.iter().filter(|line| line.relation.is_none());
-    let values = values.filter_map(|line| Some((line, line.value?.parse::<f32>().ok()?)));
-    let mut doubtful = None;
+    let values = values.filter_map(|line| Some((line, line.fourth?.parse::<f32>().ok()?)));
+    let mut ambiguous = None;
     for (line, value) in values {
         if !(0.0..=1.0).contains(&value) {
             return Ok(());
         }
         if value != 1.0 {
-            doubtful.get_or_insert((line, value));
+            ambiguous.get_or_insert((line, value));
         }
     }
-    let Some((line, value)) = doubtful else { return Ok(()) };
+    let Some((line, value)) = ambiguous else { return Ok(()) };
     Err(DataError::AmbiguousPair {
         location: Box::new(line.location.clone()),
         first: line.first.to_owned(),
@@ -431,7 +469,7 @@ mod tests {
     use super::*;
     use crate::format::{Format, ReadOptions, read_inputs};
 
-    /// The rows of a query are not adjacent, so that source rows and rows differ.
+    /// The rows of a query are not adjacent, so that input rows and rows of the data set differ.
     const DATA: &str = "1 qid:q 1:1 # a\n0 qid:r 1:2 # x\n0 qid:q 1:3 # b\n2 qid:r 1:4\n";
 
     fn with_pairs(pairs: &str) -> Result<(Dataset, Warnings), DataError> {
@@ -449,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_of_writing_a_pair_is_read() {
+    fn every_form_of_a_line_is_read() {
         let (data, warnings) =
             with_pairs("# judged\nq a b\nq\tb\ta\t1.5\nr x < 3 2\n\nq 0 = 2\n").unwrap();
         let pair =
@@ -523,17 +561,18 @@ mod tests {
 
     #[test]
     fn a_header_or_the_caller_says_what_the_fourth_column_is() {
-        let both = |text: &str, column: PairColumn| {
+        // The pairs of the lines, which must be the same with a header and with a given column.
+        let pairs_of = |text: &str, column: PairColumn| {
             let named = with_pairs(&format!("# c\nqid better worse {}\n{text}", column.name()));
             let given = with_pairs_as(text, Some(column)).unwrap().0;
             assert_eq!(named.unwrap().0.pairs(), given.pairs());
             given.pairs().unwrap().iter().map(|p| (p.better, p.worse, p.weight, p.equal)).collect()
         };
         let lines = "q a b 0.5\nq b a 1\n";
-        let weights: Vec<_> = both(lines, PairColumn::Weight);
+        let weights: Vec<_> = pairs_of(lines, PairColumn::Weight);
         assert_eq!(weights, [(0, 1, 0.5, false), (1, 0, 1.0, false)]);
         let lines = "q a b 0.5\nq a b 1\nq a b 0\nq a > b 3\n";
-        let probabilities: Vec<_> = both(lines, PairColumn::Probability);
+        let probabilities: Vec<_> = pairs_of(lines, PairColumn::Probability);
         let expected = [
             (0, 1, 0.5, false),
             (1, 0, 0.5, false),
@@ -556,7 +595,7 @@ mod tests {
         let found: Vec<_> =
             data.pairs().unwrap().iter().map(|p| (p.better, p.worse, p.weight)).collect();
         assert_eq!(found, [(0, 1, 1.5), (1, 0, 0.5), (1, 0, 0.25), (0, 1, 0.75)]);
-        // Both lines say that a is better: they agree.
+        // Both lines say that document a is better with probability 0.75: they agree.
         assert_eq!(warnings.count(WarningKind::ContradictoryPairs), 0);
         let opposed = "q a b 0.75\nq b a 0.75\n";
         let (_, warnings) = with_pairs_as(opposed, Some(PairColumn::Probability)).unwrap();

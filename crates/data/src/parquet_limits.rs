@@ -1,8 +1,8 @@
-//! Limits for Parquet files from anywhere: a page of a few bytes can hold any number of equal values,
-//! so that neither the size of a file nor its compression bounds what reading takes.
+//! Limits for untrusted Parquet files: a page of a few bytes can hold any number of equal values,
+//! so that neither the size of a file nor its compression bounds the memory that reading takes.
 //!
-//! Columns of single values are read some thousand rows at a time. A list is read whole, so that the
-//! numbers of values that the pages of list columns claim are added up before anything is read.
+//! Columns of single values are read a few thousand rows at a time. A list is read whole; therefore
+//! the numbers of values that the pages of list columns claim are added up before anything is read.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use parquet::file::serialized_reader::SerializedPageReader;
 
 use crate::error::DataError;
 
-/// Bytes that a value of a list takes at least while it is read, with its levels.
+/// The bytes of memory that a value of a list takes while it is read, with its repetition and
+/// definition levels (2 bytes each).
 const BYTES_OF_VALUE: u64 = 8;
 
 /// Rejects a file whose rows take more than `limit` bytes, if each takes `bytes_of_row`.
@@ -27,8 +28,8 @@ pub fn check_rows(
     check(file, rows.saturating_mul(bytes_of_row), limit)
 }
 
-/// Rejects a file with a group of rows whose lists take more than `limit` bytes. Pages that cannot be
-/// read are left for the reader to report.
+/// Rejects a file with a group of rows whose lists take more than `limit` bytes. Pages that cannot
+/// be read are left for the reader to report.
 pub fn check_lists(
     file: &str,
     bytes: &bytes::Bytes,
@@ -36,6 +37,7 @@ pub fn check_lists(
     limit: u64,
 ) -> Result<(), DataError> {
     let bytes = Arc::new(bytes.clone());
+    // List columns are those with repetition levels.
     for group in metadata.row_groups() {
         let rows = usize::try_from(group.num_rows()).unwrap_or(0);
         let lists =
@@ -85,7 +87,7 @@ mod tests {
 
     /// A file of some kilobytes with a list of a million equal values in each of two rows.
     #[test]
-    fn long_lists_and_many_rows_are_refused_by_what_they_claim() {
+    fn long_lists_and_many_rows_are_refused_by_the_sizes_that_they_claim() {
         let mut lists = ListBuilder::new(Float32Builder::new());
         (0..2).for_each(|_| lists.append_value(std::iter::repeat_n(Some(1.0), 1_000_000)));
         let lists: ArrayRef = Arc::new(lists.finish());
@@ -95,6 +97,7 @@ mod tests {
         let file = bytes::Bytes::from(writer.into_inner().unwrap());
         assert!(file.len() < 1 << 16, "{}", file.len());
         let metadata = ParquetMetaDataReader::new().parse_and_finish(&file).unwrap();
+        // Two million values of 8 bytes.
         assert!(check_lists("p", &file, &metadata, 16_000_000).is_ok());
         let error = check_lists("p", &file, &metadata, 15_999_999).unwrap_err().to_string();
         assert_eq!(error, "the content of p takes more than 15 MiB, the limit for an input");

@@ -1,6 +1,6 @@
 //! Random numbers that are the same on every machine and in every version: xoshiro256++ (Blackman,
-//! Vigna 2018) seeded by SplitMix64, with conversions from bits to numbers in this file, so that
-//! neither a library update nor a machine's `libm` changes a draw.
+//! Vigna 2018) seeded by SplitMix64. The conversions from bits to numbers are in this file, so that
+//! neither an update of a library nor the `libm` of a machine changes a number.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -13,9 +13,11 @@ pub const DEFAULT_SEED: u64 = 1;
 pub struct Random(Xoshiro256PlusPlus);
 
 impl Random {
-    /// The stream of a seed and a number, for example of a query: streams do not depend on how
-    /// many others are drawn, or by which thread.
+    /// The random numbers for a seed and a stream number, such as the number of a query. Streams
+    /// are independent of each other: it does not matter how many others are used, or by which
+    /// thread.
     pub fn new(seed: u64, stream: u64) -> Self {
+        // The odd factor (2^64 divided by the golden ratio) spreads small stream numbers.
         let mixed = splitmix(splitmix(seed) ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         Random(Xoshiro256PlusPlus::seed_from_u64(mixed))
     }
@@ -30,8 +32,9 @@ impl Random {
         ((u128::from(self.0.next_u64()) * n as u128) >> 64) as usize
     }
 
-    /// Near-normal with mean 0 and variance 1: the sum of twelve uniform numbers minus six
-    /// (Irwin-Hall). Never beyond 6, and computed by additions only, so exact on every machine.
+    /// Approximately normal with mean 0 and variance 1: the sum of twelve uniform numbers minus six
+    /// (Irwin-Hall distribution). Always between -6 and 6, and the same on every machine, since it
+    /// is computed by additions and divisions by powers of two only.
     pub fn normal(&mut self) -> f64 {
         (0..3)
             .map(|_| {
@@ -41,6 +44,7 @@ impl Random {
             })
             .sum::<f64>()
             - 6.0
+            // The mean of a 16-bit uniform number is 0.5 - 0.5 / 65536.
             + 6.0 / 65536.0
     }
 
@@ -53,6 +57,7 @@ impl Random {
     }
 }
 
+/// One step of SplitMix64 (Steele, Lea, Flood 2014), with its constants.
 fn splitmix(seed: u64) -> u64 {
     let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -77,10 +82,10 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_fixed_for_good() {
+    fn a_stream_never_changes_between_versions() {
         let mut random = Random::new(42, 3);
-        assert_eq!([random.below(1000), random.below(1000), random.below(1000)], FIXED);
+        // Recorded once; they must never change.
+        let recorded = [96, 46, 924];
+        assert_eq!([random.below(1000), random.below(1000), random.below(1000)], recorded);
     }
-
-    const FIXED: [usize; 3] = [96, 46, 924];
 }

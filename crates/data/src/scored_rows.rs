@@ -1,11 +1,12 @@
-//! Scores with the ids of their rows: as a table of text, JSON lines, Parquet, Arrow, or a TREC run.
+//! Scores with the ids of their rows: as a table of text, JSON lines, Parquet, Arrow, or a TREC
+//! run.
 //!
-//! The columns of tables are `qid`, `docid` and `score`. Rows of data without document ids have their
-//! row number in the input, from 0, in a column `row` instead. A run always has ids in the column of
-//! documents: the row numbers, where there are no others. Every score reads back to the same float.
+//! The columns of tables are `qid`, `docid` and `score`. If the data has no document ids, a column
+//! `row` with the row number in the input, from 0, replaces `docid`. In a run, these row numbers
+//! are the document ids. Every score reads back to the same float.
 //!
-//! Control characters of ids are escaped in text (`\t` for a tab) and in JSON; Parquet and Arrow keep
-//! them. A run refuses them, and a table of text refuses NUL bytes.
+//! Control characters of ids are escaped in text (`\t` for a tab) and in JSON; Parquet and Arrow
+//! keep them. A run refuses them, and a table of text refuses NUL bytes.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -51,7 +52,7 @@ impl ScoreFormat {
         ScoreFormat::Run,
     ];
 
-    /// Its name.
+    /// The name of the format.
     pub fn name(self) -> &'static str {
         match self {
             ScoreFormat::Scores => "scores",
@@ -87,8 +88,8 @@ impl ScoreFormat {
         })
     }
 
-    /// The format of a path's extension, one score per line for any other; a final `.gz` or `.zst` is
-    /// skipped.
+    /// The format of a path's extension, or one score per line if the extension is unknown; a final
+    /// `.gz` or `.zst` is skipped.
     pub fn from_path(path: impl AsRef<Path>) -> ScoreFormat {
         let name = path.as_ref().file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let name = name.to_ascii_lowercase();
@@ -98,7 +99,7 @@ impl ScoreFormat {
         Self::ALL.into_iter().find(known).unwrap_or(ScoreFormat::Scores)
     }
 
-    /// Whether it has the ids of the rows.
+    /// Whether the format has the ids of the rows.
     pub fn has_ids(self) -> bool {
         self != ScoreFormat::Scores
     }
@@ -124,26 +125,29 @@ impl ScoreFormat {
 #[derive(Debug, Clone, Copy)]
 pub struct ScoredRows<'a> {
     data: &'a Dataset,
+    /// In the row order of the data set.
     scores: &'a [f64],
+    /// The rows in the order in which they are written.
     order: &'a [u32],
 }
 
 impl<'a> ScoredRows<'a> {
-    /// The rows of a data set with their scores, both in the row order of the data set; `order` is the
-    /// order in which they are written ([`Dataset::rows_by_source`], or that of a ranking).
+    /// The rows of a data set with their scores, both in the row order of the data set; `order` is
+    /// the order in which they are written ([`Dataset::rows_by_source`], or that of a ranking).
     pub fn new(data: &'a Dataset, scores: &'a [f64], order: &'a [u32]) -> Self {
         debug_assert_eq!(data.rows(), scores.len(), "one score for each row");
         ScoredRows { data, scores, order }
     }
 
-    /// The ids of the queries, row by row.
+    /// The query id of each row, in the order in which rows are written.
     pub fn query_ids(&self) -> Vec<String> {
         let queries = self.data.query_of_rows();
         let id = |row: &u32| self.data.query_ids().get(queries[*row as usize] as usize).to_owned();
         self.order.iter().map(id).collect()
     }
 
-    /// The ids of the documents, row by row; without ids their row numbers in the input.
+    /// The document id of each row, in the order in which rows are written; if the data has none,
+    /// the row numbers in the input.
     pub fn doc_ids(&self) -> Vec<String> {
         let id = |row: &u32| match self.data.doc_ids() {
             Some(ids) => ids.get(*row as usize).to_owned(),
@@ -195,7 +199,8 @@ impl<'a> ScoredRows<'a> {
             ScoreFormat::Parquet => columnar::write_parquet(self, out),
             #[cfg(feature = "columnar")]
             ScoreFormat::Arrow => columnar::write_arrow(self, out),
-            // `check_built` has refused the others, and `save` writes those that are no tables.
+            // `check_built` has refused formats that are not built in, and `save` handles those
+            // that are no tables.
             _ => Err(io::ErrorKind::Unsupported.into()),
         }
     }
@@ -270,8 +275,8 @@ mod columnar {
 
     use super::ScoredRows;
 
-    /// Rows that are written as one group.
-    const GROUP_ROWS: usize = 1 << 20;
+    /// The number of rows that are written as one group.
+    const ROWS_PER_GROUP: usize = 1 << 20;
 
     fn schema_of(rows: &ScoredRows<'_>) -> SchemaRef {
         let documents = match rows.data.doc_ids() {
@@ -286,12 +291,13 @@ mod columnar {
         Arc::new(ArrowSchema::new(fields))
     }
 
+    /// The rows in their order, in groups.
     fn batches<'a>(
         rows: &'a ScoredRows<'_>,
         schema: &SchemaRef,
     ) -> impl Iterator<Item = io::Result<RecordBatch>> + 'a {
         let schema = schema.clone();
-        rows.order.chunks(GROUP_ROWS).map(move |order| {
+        rows.order.chunks(ROWS_PER_GROUP).map(move |order| {
             let part = ScoredRows { order, ..*rows };
             let documents: ArrayRef = match rows.data.doc_ids() {
                 Some(_) => Arc::new(StringArray::from_iter_values(part.doc_ids())),
@@ -312,10 +318,11 @@ mod columnar {
     pub(super) fn write_parquet(rows: &ScoredRows<'_>, out: &mut dyn Write) -> io::Result<()> {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_max_row_group_row_count(Some(GROUP_ROWS))
+            .set_max_row_group_row_count(Some(ROWS_PER_GROUP))
             .build();
         let schema = schema_of(rows);
-        // The writer must be `Send`, which `out` is not.
+        // `ArrowWriter` needs an output that is `Send`, which `out` is not. So it writes to memory,
+        // and the bytes are moved to `out` after each group.
         let mut writer = ArrowWriter::try_new(Vec::new(), schema.clone(), Some(properties))?;
         for batch in batches(rows, &schema) {
             writer.write(&batch?)?;
@@ -339,17 +346,18 @@ mod columnar {
 mod tests {
     use super::*;
 
-    /// Rows of two queries that are not adjacent in the input.
-    fn data(ids: bool) -> Dataset {
+    /// Two queries whose rows are not adjacent in the input, with or without document ids.
+    fn data(has_doc_ids: bool) -> Dataset {
         let rows = [[0.1], [0.2], [0.3]];
         let built =
             Dataset::from_rows(rows, ["f"]).labels([0, 1, 0]).query_ids(["a b", "x", "a b"]);
-        match ids {
+        match has_doc_ids {
             true => built.doc_ids(["d,1", "d2", "d3"]).build().unwrap(),
             false => built.build().unwrap(),
         }
     }
 
+    /// The text of the file with the scores of the data, in the order of the input.
     fn written(data: &Dataset, format: ScoreFormat) -> Result<String, DataError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("scores");
@@ -384,10 +392,10 @@ mod tests {
         let evil = with_id("a\tb\nc\u{1b}\u{9b}\u{202e}");
         let row = |text: String| text.lines().nth(1).unwrap_or_default().to_owned();
         let shown = "a\\tb\\nc\\u{1b}\\u{9b}\\u{202e}";
-        for (format, mark) in [(ScoreFormat::Tsv, '\t'), (ScoreFormat::Csv, ',')] {
+        for (format, separator) in [(ScoreFormat::Tsv, '\t'), (ScoreFormat::Csv, ',')] {
             let text = written(&evil, format).unwrap();
             assert_eq!(text.lines().count(), 4, "{text}");
-            assert_eq!(row(text).split(mark).collect::<Vec<_>>()[..2], [shown, shown]);
+            assert_eq!(row(text).split(separator).collect::<Vec<_>>()[..2], [shown, shown]);
             let error = written(&with_id("a\0b"), format).unwrap_err().to_string();
             assert!(error.contains("has a NUL byte"), "{error}");
         }

@@ -6,8 +6,8 @@ use crate::bytes::Input;
 use crate::error::{DataError, SourceLocation, quote};
 use crate::store::write_atomic;
 
-/// Reads scores. NaN is refused with its line; infinite scores are legal. Blank lines are refused
-/// except at the end, since a score would be missing there.
+/// Reads scores. NaN is an error that names the line; infinite scores are allowed. Blank lines are
+/// allowed only at the end, since elsewhere a score would be missing.
 ///
 /// ```
 /// use rankwright_data::{bytes::Input, read_scores};
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_lines_are_named() {
+    fn an_error_names_the_line_that_is_not_a_number() {
         assert_eq!(scores("1\r\n-inf \n\n").unwrap(), [1.0, f64::NEG_INFINITY]);
         let error = scores("1\nNaN\n").unwrap_err().to_string();
         assert_eq!(error, "s:2: found 'NaN', expected one number per line, not NaN");

@@ -4,7 +4,7 @@ use crate::dataset::Dataset;
 use crate::error::DataError;
 use crate::random::Random;
 
-/// Named parts with their shares.
+/// Named parts of a split, each with its share of the queries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parts(Vec<(String, f64)>);
 
@@ -42,8 +42,8 @@ impl Parts {
         Ok(Parts(parts))
     }
 
-    /// Query numbers of each part, in data order, under its name. The queries are shuffled by the
-    /// seed and cut at the rounded cumulative shares.
+    /// The name of each part and the numbers of its queries, ascending. The queries are shuffled by
+    /// the seed and divided at the rounded cumulative shares.
     pub fn split(&self, queries: usize, seed: u64) -> Vec<(String, Vec<usize>)> {
         let order = shuffled(queries, seed);
         let mut sum = 0.0;
@@ -66,9 +66,12 @@ fn invalid(found: &str, expected: &'static str) -> DataError {
     DataError::InvalidParts { found: found.to_owned(), expected }
 }
 
+/// The query numbers in random order.
 fn shuffled(queries: usize, seed: u64) -> Vec<usize> {
+    // Any constant; keeps this stream of random numbers apart from the others.
+    const STREAM: u64 = 0x5917;
     let mut order: Vec<usize> = (0..queries).collect();
-    Random::new(seed, 0x5917).shuffle(&mut order);
+    Random::new(seed, STREAM).shuffle(&mut order);
     order
 }
 
@@ -83,15 +86,15 @@ pub struct Fold {
     pub test: Vec<usize>,
 }
 
-/// Cuts the queries into `count` parts of nearly equal size and makes as many folds, as LETOR does:
-/// fold f tests on one part, validates on another and trains on the rest, so that each query is
-/// tested exactly once.
+/// Divides the queries into `count` parts of nearly equal size and makes as many folds, as LETOR
+/// does: each fold tests on one part, validates on another and trains on the rest, so that each
+/// query is tested in exactly one fold.
 pub fn folds(queries: usize, count: usize, seed: u64) -> Result<Vec<Fold>, DataError> {
     if count < 3 || count > queries {
         return Err(DataError::Folds { folds: count, queries, least: 3 });
     }
     let order = shuffled(queries, seed);
-    let part_of: Vec<usize> = {
+    let part_of_query: Vec<usize> = {
         let mut parts = vec![0; queries];
         for (index, &query) in order.iter().enumerate() {
             if let Some(part) = parts.get_mut(query) {
@@ -100,30 +103,30 @@ pub fn folds(queries: usize, count: usize, seed: u64) -> Result<Vec<Fold>, DataE
         }
         parts
     };
-    let fold = |f: usize| {
-        let (valid, test) = ((f + count - 2) % count, (f + count - 1) % count);
-        let pick = |wanted: &dyn Fn(usize) -> bool| {
-            let queries = part_of.iter().enumerate();
-            queries.filter(|(_, part)| wanted(**part)).map(|(query, _)| query).collect()
+    let fold = |number: usize| {
+        let (valid, test) = ((number + count - 2) % count, (number + count - 1) % count);
+        let queries_of = |is_in: &dyn Fn(usize) -> bool| {
+            let queries = part_of_query.iter().enumerate();
+            queries.filter(|(_, part)| is_in(**part)).map(|(query, _)| query).collect()
         };
         Fold {
-            train: pick(&|part| part != valid && part != test),
-            valid: pick(&|part| part == valid),
-            test: pick(&|part| part == test),
+            train: queries_of(&|part| part != valid && part != test),
+            valid: queries_of(&|part| part == valid),
+            test: queries_of(&|part| part == test),
         }
     };
     Ok((0..count).map(fold).collect())
 }
 
 impl Dataset {
-    /// The parts of this data set under their names.
+    /// The parts of this data set, each with its name.
     pub fn split(&self, parts: &Parts, seed: u64) -> Vec<(String, Dataset)> {
         let numbers = parts.split(self.queries(), seed);
         numbers.into_iter().map(|(name, queries)| (name, self.selected(&queries))).collect()
     }
 
-    /// Splits off a share of the queries, drawn by the seed; returns the rest and the held-out
-    /// part.
+    /// Holds out a share of the queries, drawn by the seed; returns the other queries and the
+    /// held-out ones.
     ///
     /// ```
     /// use rankwright_data::generate::LetorOptions;

@@ -1,16 +1,16 @@
 //! Whether the path `-` means standard input or standard output.
 //!
-//! In a program with a command line it does; such a program calls [`allow_standard_streams`] at its
-//! start. In every other program, a service for example, `-` is a file of that name, so that no
-//! request can read or write the streams of the process.
+//! In a program with a command line `-` means a standard stream; such a program calls
+//! [`allow_standard_streams`] at its start. In every other program, such as a server, `-` is a file
+//! of that name, so that no request can read or write the standard streams of the process.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static ALLOWED: AtomicBool = AtomicBool::new(false);
 
-/// Makes the path `-` mean standard input or standard output in this process. For the `main` of a
-/// program with a command line.
+/// Makes the path `-` mean standard input or standard output in this process. To be called by the
+/// `main` function of a program with a command line.
 pub fn allow_standard_streams() {
     ALLOWED.store(true, Ordering::Relaxed);
 }

@@ -3,7 +3,9 @@
 /// Consecutive strings in one buffer; cheap to append, cheap to read by number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Strings {
+    /// All strings, one after the other.
     text: String,
+    /// The end of each string in `text`, in bytes.
     ends: Vec<u64>,
 }
 
@@ -60,10 +62,10 @@ impl Strings {
     /// Makes a column from untrusted flat parts; `None` if they do not fit each other.
     pub fn from_parts(text: String, ends: Vec<u64>) -> Option<Strings> {
         let ascending = ends.windows(2).all(|w| w[0] <= w[1]);
-        let whole = ends.last().copied().unwrap_or(0) == text.len() as u64;
+        let covers_text = ends.last().copied().unwrap_or(0) == text.len() as u64;
         let on_boundaries =
             ends.iter().all(|&e| usize::try_from(e).is_ok_and(|e| text.is_char_boundary(e)));
-        (ascending && whole && on_boundaries).then_some(Strings { text, ends })
+        (ascending && covers_text && on_boundaries).then_some(Strings { text, ends })
     }
 }
 

@@ -1,13 +1,15 @@
 //! The columns of the table that a data set was read from: the role of each, and the way in which
 //! its values become features.
 //!
-//! A data set, its cache and a model keep them, so that roles are given once, and so that texts get
-//! the same category numbers in every file. Columns whose names alone say all of this
-//! ([`TableColumns::is_implied`]) are kept only if they have no query: the data is one list then.
+//! A data set, its cache and a model keep these columns, so that roles are given only once, and so
+//! that texts get the same category numbers in every file. If the names of the columns alone tell
+//! their roles ([`TableColumns::is_implied`]), the columns are not kept, except if there is no
+//! query.
 //!
-//! Feature values are 32-bit floats. A category is its number: its place in the list of categories,
-//! which is sorted by frequency, the most frequent first, then by text. A text that is not in the
-//! list is a missing value. A point in time becomes one feature for each [`TimePart`], in UTC.
+//! Feature values are 32-bit floats. The value of a category is its index in the list of
+//! categories, which is sorted by frequency, the most frequent first, then by text. A text that is
+//! not in the list is a missing value. A point in time becomes one feature for each [`TimePart`],
+//! in UTC.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -71,7 +73,7 @@ pub enum Encoding {
     /// Numbers are features as they are; `true` is 1 and `false` is 0.
     #[default]
     Number,
-    /// Texts become numbers: their place in this list.
+    /// Texts become numbers: their index in this list.
     #[serde(with = "shared_texts")]
     Category(Arc<[String]>),
     /// Points in time become one feature for each part, called `column.part`.
@@ -115,9 +117,9 @@ impl Encoding {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TableColumn {
-    /// Its name.
+    /// The name of the column.
     pub name: String,
-    /// Its role: `feature`, `ignore`, or that of an id, a label, a weight or a position.
+    /// The role of the column: `feature`, `ignore`, an id, a label, a weight or a position.
     pub role: Role,
     /// The encoding of a feature.
     #[serde(default, skip_serializing_if = "Encoding::is_number")]
@@ -135,14 +137,14 @@ impl TableColumn {
         TableColumn { name: name.into(), role: Role::Feature, encoding }
     }
 
-    /// Whether its name alone says its role and its encoding.
+    /// Whether the name alone tells the role, and the encoding is that of numbers.
     pub(crate) fn is_implied(&self) -> bool {
         let guess = Role::guess(&self.name);
         let name_decides = guess.is_some() || !has_undecided_role(&self.name);
         self.role == guess.unwrap_or(Role::Feature) && name_decides && self.encoding.is_number()
     }
 
-    /// Whether it is a feature of numbers.
+    /// Whether the column is a feature of numbers.
     pub(crate) fn is_number(&self) -> bool {
         self.role == Role::Feature && self.encoding.is_number()
     }
@@ -227,7 +229,7 @@ impl TableColumns {
         self.columns.iter().find(|column| column.name == name)
     }
 
-    /// The categories of a feature, by their numbers; `None` if it is no category.
+    /// The texts of a feature's categories, by their numbers; `None` if it has no categories.
     pub fn categories(&self, feature: &str) -> Option<&Arc<[String]>> {
         match self.column(feature) {
             Some(TableColumn {
@@ -237,7 +239,7 @@ impl TableColumns {
         }
     }
 
-    /// The features that are categories, each with its categories.
+    /// The names of the features that are categories, each with the texts of its categories.
     pub fn all_categories(&self) -> impl Iterator<Item = (&str, &Arc<[String]>)> {
         self.columns.iter().filter_map(|column| match (&column.role, &column.encoding) {
             (Role::Feature, Encoding::Category(values)) => Some((column.name.as_str(), values)),
@@ -245,8 +247,8 @@ impl TableColumns {
         })
     }
 
-    /// Whether the names of the columns alone say all of this: roles are those that the names mean,
-    /// no column is ignored, and all features are numbers.
+    /// Whether the names of the columns alone tell everything: every role is the one that the name
+    /// means, no column is ignored, and all features are numbers.
     pub fn is_implied(&self) -> bool {
         self.columns.iter().all(TableColumn::is_implied)
     }
@@ -261,22 +263,22 @@ impl TableColumns {
         serde_json::from_str(text).ok()
     }
 
-    /// The same columns with the categories of other columns where both have the feature.
+    /// The same columns, but with the categories of `other` for features that both have.
     fn with_categories_of(&self, other: &TableColumns) -> TableColumns {
         let mut columns = self.columns.clone();
         for column in &mut columns {
-            if let (Encoding::Category(values), Some(known)) =
+            if let (Encoding::Category(values), Some(others)) =
                 (&mut column.encoding, other.categories(&column.name))
             {
-                *values = known.clone();
+                *values = others.clone();
             }
         }
         TableColumns { columns }
     }
 }
 
-/// The text of a value of a category; `None` if it is missing. Readers check that every other value
-/// has a text ([`Dataset::has_category_texts`]).
+/// The text of a category with this number; `None` for a missing value. Readers have checked that
+/// every other value has a text ([`Dataset::has_category_texts`]).
 #[cfg(any(feature = "text", feature = "columnar"))]
 pub(crate) fn category_text(texts: &[String], value: f32) -> Option<&str> {
     (!value.is_nan()).then(|| texts[value as usize].as_str())
@@ -284,12 +286,12 @@ pub(crate) fn category_text(texts: &[String], value: f32) -> Option<&str> {
 
 impl Dataset {
     /// The columns of the table that the data was read from; `None` if it is from no table, or if
-    /// the names of the columns say it all.
+    /// the names of the columns tell everything ([`TableColumns::is_implied`]).
     pub fn table_columns(&self) -> Option<&Arc<TableColumns>> {
         self.table_columns.as_ref()
     }
 
-    /// The categories of a feature, by their numbers; `None` if it is no category.
+    /// The texts of a feature's categories, by their numbers; `None` if it has no categories.
     pub fn categories(&self, feature: usize) -> Option<&Arc<[String]>> {
         self.table_columns.as_ref()?.categories(&self.features().name(feature))
     }
@@ -308,7 +310,7 @@ impl Dataset {
         })
     }
 
-    /// Whether categories have other numbers here than in other columns, so that
+    /// Whether the category numbers differ from those of other columns, so that
     /// [`with_categories`](Self::with_categories) would change values.
     pub fn differs_in_categories(&self, other: &TableColumns) -> bool {
         let own = self.table_columns.iter().flat_map(|columns| columns.all_categories());
@@ -316,30 +318,31 @@ impl Dataset {
     }
 
     /// The same data with the category numbers of other columns, such as those of the training
-    /// data. A category that these do not have is a missing value.
+    /// data. A category that the other columns do not have becomes a missing value.
     #[must_use]
     pub fn with_categories(mut self, other: &TableColumns) -> Dataset {
         let Some(own) = self.table_columns.clone() else { return self };
         if !self.differs_in_categories(other) {
             return self;
         }
-        let mut maps: Vec<(usize, Vec<f32>)> = Vec::new();
+        // The features to change, each with the new number of each old number.
+        let mut new_numbers: Vec<(usize, Vec<f32>)> = Vec::new();
         for (name, values) in own.all_categories() {
-            let Some(known) = other.categories(name).filter(|known| *known != values) else {
+            let Some(others) = other.categories(name).filter(|others| *others != values) else {
                 continue;
             };
             let Some(column) = self.features.column(name) else { continue };
             let numbers: HashMap<&str, usize> =
-                known.iter().enumerate().map(|(number, text)| (text.as_str(), number)).collect();
+                others.iter().enumerate().map(|(number, text)| (text.as_str(), number)).collect();
             let number = |text: &String| numbers.get(text.as_str()).map_or(f32::NAN, |n| *n as f32);
-            maps.push((column, values.iter().map(number).collect()));
+            new_numbers.push((column, values.iter().map(number).collect()));
         }
         let width = self.columns();
         let mut matrix = self.matrix.into_owned();
         for row in matrix.values_mut().chunks_exact_mut(width.max(1)) {
-            for (column, numbers) in &maps {
+            for (column, numbers) in &new_numbers {
                 let value = &mut row[*column];
-                // Every category has a text, and so a number.
+                // The value is in range, see `has_category_texts`.
                 if !value.is_nan() {
                     *value = numbers[*value as usize];
                 }
@@ -363,7 +366,7 @@ mod tests {
 
     #[test]
     fn parts_of_a_time_are_those_of_the_calendar() {
-        // Wednesday, 1 January 2025, 18:00.
+        // Wednesday, 1 January 2025, 18:00: day 20,089 from 1970.
         let micros = (20_089 * 24 + 18) * 3_600_000_000;
         assert_eq!(TimePart::Hour.of(micros), 18.0);
         assert_eq!(TimePart::Weekday.of(micros), 2.0);

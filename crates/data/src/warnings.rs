@@ -20,7 +20,7 @@ pub enum WarningKind {
     BlankLines,
     /// Features of a row whose ids are not in ascending order.
     UnsortedFeatures,
-    /// Values written `NULL` or `nan`.
+    /// Missing values that are written as words, such as `NULL` or `nan`.
     MissingValues,
     /// Queries whose rows are not adjacent.
     ScatteredQueries,
@@ -28,15 +28,15 @@ pub enum WarningKind {
     RowsWithoutDocid,
     /// Columns after the last one that is read.
     ExtraColumns,
-    /// Query sizes taken from a side file.
+    /// Side files that were read with the data: query sizes, weights, positions.
     SideFile,
-    /// A side file of query sizes beside rows that have a qid.
+    /// A side file of query sizes that is ignored, because the rows have a qid.
     NeedlessQuerySizes,
-    /// Inputs without a feature set beside inputs that have one.
+    /// Inputs without a feature set, although other inputs have one.
     InputsWithoutFeatureSet,
     /// A part of the data that the written format cannot hold.
     Lost(DataPart),
-    /// Pairs whose opposite is also present.
+    /// Preference pairs for which there is also the opposite pair.
     ContradictoryPairs,
     /// Bytes that are not UTF-8.
     InvalidUtf8,
@@ -50,7 +50,8 @@ pub enum WarningKind {
     EmptyInputs,
     /// Columns that were given a role because of their names or values.
     GuessedRole(Role),
-    /// Columns that are left out because data without this role was asked for.
+    /// Columns whose names mean this role, and that are left out because the role was given as
+    /// `none`.
     RoleLeftOut(Role),
     /// Columns that look like ids and are left out.
     IdLeftOut,
@@ -58,7 +59,7 @@ pub enum WarningKind {
     IdsAsCategories,
     /// Columns of numbers with leading zeros that are read as categories.
     LeadingZeros,
-    /// Columns with more categories than are kept.
+    /// Columns with more different values than can be categories; rare values are missing values.
     RareCategories,
     /// Files of a folder that are no documents by their name.
     SkippedFiles,
@@ -86,6 +87,8 @@ pub enum DataPart {
     Pairs,
     /// The texts of categories.
     Categories,
+    /// The fact that the data has no labels.
+    NoLabels,
 }
 
 impl DataPart {
@@ -100,6 +103,7 @@ impl DataPart {
             DataPart::Positions => "lost-positions",
             DataPart::Pairs => "lost-pairs",
             DataPart::Categories => "lost-categories",
+            DataPart::NoLabels => "labels-of-zero",
         }
     }
 
@@ -110,6 +114,9 @@ impl DataPart {
                 "this format does not keep feature names: features are numbered in their order"
             }
             DataPart::FeatureSet => "this format does not keep the feature set",
+            DataPart::NoLabels => {
+                "the data has no labels, but every row of this format needs one: 0 is written"
+            }
             DataPart::AbsentRule => {
                 "this format does not keep the rule that absent features are missing values"
             }
@@ -178,7 +185,7 @@ impl WarningKind {
                 ("row", "without a document id, although other rows have one")
             }
             WarningKind::ExtraColumns => ("line", "with text after the last column, ignored"),
-            WarningKind::SideFile => ("side file", "read beside the data"),
+            WarningKind::SideFile => ("side file", "read together with the data"),
             WarningKind::NeedlessQuerySizes => {
                 ("side file", "of query sizes ignored, because the rows have a qid")
             }
@@ -196,12 +203,13 @@ impl WarningKind {
             WarningKind::SkippedValues => ("value", "skipped: neither text, number nor list"),
             WarningKind::OutsideText => ("text", "outside of documents, skipped"),
             WarningKind::EmptyInputs => ("input", "without a document"),
+            // Warnings with columns have their message from `about_columns`.
             WarningKind::GuessedRole(_)
             | WarningKind::RoleLeftOut(_)
             | WarningKind::IdLeftOut
             | WarningKind::IdsAsCategories
             | WarningKind::LeadingZeros
-            | WarningKind::RareCategories => ("column", "with a remark"),
+            | WarningKind::RareCategories => ("column", "with a warning"),
             WarningKind::SkippedFiles => {
                 ("file", "skipped: neither text (.txt, .md) nor a page (.html, .htm)")
             }
@@ -232,37 +240,37 @@ pub struct DataWarning {
 }
 
 impl DataWarning {
-    /// The message about columns.
+    /// The message of a warning about columns; `None` for other kinds.
     fn about_columns(&self) -> Option<String> {
-        let one = self.columns.len() == 1;
+        let is_single = self.columns.len() == 1;
         let names: Vec<String> = self.columns.iter().take(8).map(|c| format!("'{c}'")).collect();
         let more = match self.columns.len().saturating_sub(8) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let (columns, is) = if one { ("column", "is") } else { ("columns", "are") };
+        let (columns, is) = if is_single { ("column", "is") } else { ("columns", "are") };
         let rest = match self.kind {
             WarningKind::GuessedRole(role) => format!("{is} taken as {}", role_in_words(role)),
             WarningKind::RoleLeftOut(role) => {
-                format!("{is} left out, because the data is to have no {}", role.name())
+                format!("{is} left out, because the role {} was given as `none`", role.name())
             }
             WarningKind::IdLeftOut => format!(
                 "{} and {is} left out; the role `number` or `category` would make features of ids",
-                if one { "looks like an id" } else { "look like ids" }
+                if is_single { "looks like an id" } else { "look like ids" }
             ),
             WarningKind::IdsAsCategories => format!(
                 "{} and {is} read as categories; the role `number` reads numbers",
-                if one { "looks like an id" } else { "look like ids" }
+                if is_single { "looks like an id" } else { "look like ids" }
             ),
             WarningKind::LeadingZeros => format!(
                 "{} numbers with leading zeros and {is} read as categories; the role `number` reads \
                  numbers",
-                if one { "has" } else { "have" }
+                if is_single { "has" } else { "have" }
             ),
             WarningKind::RareCategories => format!(
                 "{} more than {MAX_CATEGORIES} different values: the most frequent ones are \
                  categories, the others are missing values",
-                if one { "has" } else { "have" }
+                if is_single { "has" } else { "have" }
             ),
             _ => return None,
         };
@@ -300,7 +308,7 @@ impl fmt::Display for DataWarning {
     }
 }
 
-/// A role as messages name it.
+/// A role in words, for messages.
 fn role_in_words(role: Role) -> &'static str {
     match role {
         Role::Query => "the query id",
@@ -313,8 +321,8 @@ fn role_in_words(role: Role) -> &'static str {
     }
 }
 
-/// Maximum number of fields whose skipped values are counted apart.
-const FIELDS_APART: usize = 20;
+/// Maximum number of fields whose skipped values are counted separately.
+const MAX_COUNTED_FIELDS: usize = 20;
 
 /// The warnings of a reader or a writer, one for each kind; skipped values are counted by field.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -346,7 +354,7 @@ impl Warnings {
         }
     }
 
-    /// Adds a remark on a column of a table.
+    /// Adds a warning about a column of a table.
     pub(crate) fn add_column(
         &mut self,
         kind: WarningKind,
@@ -359,11 +367,11 @@ impl Warnings {
         }
     }
 
-    /// Counts more problems of a kind by the field of their location. With very many fields, the
-    /// last one stands for the others too.
+    /// Counts more problems of a kind separately for each field of their locations. If there are
+    /// too many fields, problems of further fields are added to the last one.
     fn add_of_field(&mut self, kind: WarningKind, count: u64, location: SourceLocation) {
         let of_kind = || self.warnings.iter().filter(|warning| warning.kind == kind);
-        let is_full = of_kind().count() >= FIELDS_APART;
+        let is_full = of_kind().count() >= MAX_COUNTED_FIELDS;
         let same = |warning: &DataWarning| warning.first.field == location.field;
         let known = self.warnings.iter().position(|warning| warning.kind == kind && same(warning));
         let last = || self.warnings.iter().rposition(|warning| warning.kind == kind && is_full);
@@ -378,7 +386,7 @@ impl Warnings {
         }
     }
 
-    /// Bytes as text; invalid UTF-8 is replaced by U+FFFD and counted.
+    /// Bytes as text; invalid UTF-8 is replaced by U+FFFD, with a warning.
     pub fn text(&mut self, bytes: &[u8], location: impl FnOnce() -> SourceLocation) -> String {
         match std::str::from_utf8(bytes) {
             Ok(text) => text.to_owned(),
@@ -470,7 +478,7 @@ mod tests {
             let location = || SourceLocation::line("a", 3).in_field(field.to_string());
             warnings.add(WarningKind::SkippedValues, 1, location);
         }
-        assert_eq!(warnings.iter().count(), FIELDS_APART);
+        assert_eq!(warnings.iter().count(), MAX_COUNTED_FIELDS);
         assert_eq!(warnings.count(WarningKind::SkippedValues), 106);
     }
 

@@ -328,9 +328,34 @@ fn parts_of_one_data_set_must_have_one_feature_set() {
     }
 }
 
+/// Zeros that nobody gave must not become labels on the way through a file.
+#[test]
+fn data_without_labels_stays_without_labels() {
+    let data = Dataset::from_rows([[1.0], [2.0]], ["bm25"]).query_ids(["q", "q"]).build().unwrap();
+    assert!(!data.is_labelled() && data.labels() == [0.0, 0.0]);
+    assert!(!data.select_queries(&[0]).unwrap().is_labelled());
+    let folder = tempfile::tempdir().unwrap();
+    for format in tables() {
+        let path = folder.path().join("d");
+        format::write(&data, &path, format).unwrap();
+        if matches!(format, Format::Csv | Format::Tsv | Format::Jsonl) {
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(!text.contains("label"), "{text}");
+        }
+        let options = ReadOptions::new().needs_labels(false);
+        let read = format::read(&[&path], &options).unwrap().data;
+        assert!(!read.is_labelled(), "{format:?}");
+        assert_eq!(read.matrix().values(), data.matrix().values());
+    }
+    let warnings = format::write(&data, folder.path().join("d.txt"), Format::Letor).unwrap();
+    let kinds: Vec<_> = warnings.iter().map(|warning| warning.kind).collect();
+    assert!(kinds.contains(&WarningKind::Lost(DataPart::NoLabels)), "{kinds:?}");
+}
+
 #[test]
 fn parts_that_a_format_cannot_hold_give_warnings() {
     let data = Dataset::from_rows([[1.0], [2.0]], ["bm25"])
+        .labels([1, 0])
         .query_ids(["q", "q"])
         .weights([1.0, 2.0])
         .query_weights([2.0, 2.0])

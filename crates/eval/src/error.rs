@@ -80,6 +80,12 @@ pub enum EvalError {
         /// The other query.
         second: String,
     },
+    /// Data without labels, and a metric that needs them.
+    #[error("{metric} needs labels, and the data has none")]
+    NoLabels {
+        /// The metric.
+        metric: String,
+    },
     /// Ties by document id, but no document ids.
     #[error("ties=docid needs document ids, and the data has none")]
     NoDocids,
@@ -121,6 +127,7 @@ impl EvalError {
             Self::Query { .. }
             | Self::DuplicateDocument { .. }
             | Self::NoSuchQuery { .. }
+            | Self::NoLabels { .. }
             | Self::Spec(_) => self,
             other => Self::Query { query: query.to_owned(), source: Box::new(other) },
         }
@@ -146,6 +153,9 @@ impl EvalError {
             }
             Self::NoGain { .. } => "extend the table, or use gain=exp or gain=linear",
             Self::Overflow { .. } => "use smaller labels, or gain=linear",
+            Self::NoLabels { .. } => {
+                "give data with labels; for data with preference pairs there is preference-accuracy"
+            }
             Self::NoDocids => "use ties=worst or ties=stable, which need no document ids",
             Self::DuplicateDocument { .. } => "keep one of the lines",
             Self::NanScore { .. }

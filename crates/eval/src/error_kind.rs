@@ -15,6 +15,7 @@ error_kinds! {
         Self::Overflow { .. } => "overflow",
         Self::Shape { .. } => "shape",
         Self::SharedRow { .. } => "shared-row",
+        Self::NoLabels { .. } => "no-labels",
         Self::NoDocids => "no-docids",
         Self::DuplicateDocument { .. } => "duplicate-document",
         Self::NoSuchQuery { .. } => "no-such-query",

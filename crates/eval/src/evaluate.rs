@@ -97,7 +97,7 @@ pub struct MeasureResult {
     /// It stays within the range of the metric.
     pub ci95: Option<(f64, f64)>,
     /// The method of the interval: Student's t (`t`), or where that would leave the range of the
-    /// metric, Student's t of the logit or of the logarithm (`logit`, `log`).
+    /// metric, Student's t on the logit or logarithmic scale (`logit`, `log`).
     #[serde(rename = "ci95_method", skip_serializing_if = "Option::is_none")]
     pub interval: Option<IntervalMethod>,
     /// The effect of ties, if it was measured and there is one.
@@ -138,8 +138,14 @@ pub fn evaluate(
     options: EvalOptions,
 ) -> Result<Evaluation, EvalError> {
     check_params(&options, "evaluation")?;
-    let width = measures.len().max(1);
-    let mut cells = vec![QueryValue::default(); source.len() * width];
+    if !source.is_labelled()
+        && let Some(measure) = measures.iter().find(|measure| measure.metric().needs_labels())
+    {
+        return Err(EvalError::NoLabels { metric: measure.to_string() });
+    }
+    // `cells` has a row for each query and a column for each measure.
+    let columns = measures.len().max(1);
+    let mut cells = vec![QueryValue::default(); source.len() * columns];
     let plan = EvaluationPlan {
         source,
         measures,
@@ -148,12 +154,12 @@ pub fn evaluate(
         tie_effect: options.tie_effect,
     };
     let first_error = cells
-        .par_chunks_mut(width)
+        .par_chunks_mut(columns)
         .enumerate()
         .map_init(
             || (Candidates::new(), ListBuffers::default()),
             |(candidates, buffers), (q, cells)| {
-                let done = plan.query(q, candidates, buffers, cells);
+                let done = plan.evaluate_query(q, candidates, buffers, cells);
                 done.err().map(|e| (q, e.in_query(source.id(q))))
             },
         )
@@ -164,7 +170,7 @@ pub fn evaluate(
     }
     let weights: Vec<f64> = (0..source.len()).map(|q| source.weight(q)).collect();
     let results = measures.iter().enumerate().map(|(m, measure)| {
-        let column: Vec<QueryValue> = cells.iter().skip(m).step_by(width).copied().collect();
+        let column: Vec<QueryValue> = cells.iter().skip(m).step_by(columns).copied().collect();
         let mut result = summarise(measure, &column, &weights);
         if let Some(depth) = options.depth {
             result.convention.push_str(&format!(", depth={depth}"));
@@ -178,12 +184,14 @@ pub fn evaluate(
     })
 }
 
-/// The value of one measure for one query, and the weight of the query in a mean over rows.
+/// The value of one measure for one query.
 #[derive(Debug, Clone, Copy, Default)]
 struct QueryValue {
+    /// `None` if the query is skipped.
     value: Option<f64>,
     /// The values with equal scores in the worst and in the best order, if these were computed.
     extremes: Option<[Option<f64>; 2]>,
+    /// The weight of the query in a mean over rows: its number of rows.
     rows: f64,
 }
 
@@ -210,7 +218,7 @@ fn group_by_order(measures: &[Measure], options: EvalOptions) -> Vec<Vec<usize>>
     groups
 }
 
-/// Everything that the threads share.
+/// The input of an evaluation, which all threads share.
 struct EvaluationPlan<'s> {
     source: &'s dyn QuerySource,
     measures: &'s [Measure],
@@ -222,7 +230,7 @@ struct EvaluationPlan<'s> {
 
 impl<'s> EvaluationPlan<'s> {
     /// Evaluates all measures on query `q`; `cells` has an entry for each measure.
-    fn query(
+    fn evaluate_query(
         &self,
         q: usize,
         candidates: &mut Candidates<'s>,
@@ -244,26 +252,26 @@ impl<'s> EvaluationPlan<'s> {
                 };
             }
             if self.tie_effect && (self.depth.is_some() || has_ties(&list, conventions)) {
-                self.extremes(group, candidates, buffers, cells)?;
+                self.evaluate_extremes(group, candidates, buffers, cells)?;
             }
         }
         Ok(())
     }
 
     /// Evaluates the measures of a group with equal scores in the worst and in the best order.
-    fn extremes(
+    fn evaluate_extremes(
         &self,
         group: &[usize],
         candidates: &Candidates<'s>,
         buffers: &mut ListBuffers,
         cells: &mut [QueryValue],
     ) -> Result<(), EvalError> {
-        for (end, ties) in [TiePolicy::Worst, TiePolicy::Best].into_iter().enumerate() {
+        for (index, ties) in [TiePolicy::Worst, TiePolicy::Best].into_iter().enumerate() {
             let conventions = Conventions { ties, ..*self.measures[group[0]].conventions() };
             let list = buffers.rank_for(candidates, &conventions, self.depth)?;
             for &m in group {
                 let value = self.measures[m].evaluate(&list)?;
-                cells[m].extremes.get_or_insert([None; 2])[end] = value;
+                cells[m].extremes.get_or_insert([None; 2])[index] = value;
             }
         }
         Ok(())
@@ -272,12 +280,12 @@ impl<'s> EvaluationPlan<'s> {
 
 /// Whether two documents with equal scores have different labels.
 fn has_ties(list: &RankedList<'_>, conventions: &Conventions) -> bool {
-    let width = |score: f64| match conventions.order().scores32 {
+    let rounded = |score: f64| match conventions.order().scores32 {
         true => f64::from(score as f32),
         false => score,
     };
     let (scores, labels) = (list.scores().windows(2), list.labels().windows(2));
-    scores.zip(labels).any(|(s, l)| width(s[0]) == width(s[1]) && l[0] != l[1])
+    scores.zip(labels).any(|(s, l)| rounded(s[0]) == rounded(s[1]) && l[0] != l[1])
 }
 
 /// The result of a measure, given the values of all queries and their weights.
@@ -310,12 +318,12 @@ fn tie_effect(measure: &Measure, cells: &[QueryValue], weights: &[f64]) -> Optio
     if queries == 0 {
         return None;
     }
-    let [worst, best] = [0, 1].map(|end| {
-        let at_end = |cell: &QueryValue| QueryValue {
-            value: cell.extremes.map_or(cell.value, |values| values[end]),
+    let [worst, best] = [0, 1].map(|index| {
+        let at_extreme = |cell: &QueryValue| QueryValue {
+            value: cell.extremes.map_or(cell.value, |values| values[index]),
             ..*cell
         };
-        total(measure, &cells.iter().map(at_end).collect::<Vec<_>>(), weights).0
+        total(measure, &cells.iter().map(at_extreme).collect::<Vec<_>>(), weights).0
     });
     Some(TieEffect::new(queries, worst, best))
 }
@@ -352,7 +360,7 @@ fn total(measure: &Measure, cells: &[QueryValue], weights: &[f64]) -> (f64, Opti
                 let (low, high) = ((mean - half).exp(), (mean + half).exp());
                 match high <= range.1 {
                     true => Interval { low, high, method: IntervalMethod::T },
-                    // An error h of the logarithm is one of h times the value.
+                    // A small error h of the logarithm is an error of h times the value.
                     false => Interval::within(mean.exp(), half * mean.exp(), range),
                 }
             });
@@ -363,8 +371,9 @@ fn total(measure: &Measure, cells: &[QueryValue], weights: &[f64]) -> (f64, Opti
     }
 }
 
-/// Half the width of Student's t interval of a weighted mean; unequal weights shrink the number of
-/// queries to (sum w)^2 / sum w^2, which for equal weights is the number of queries.
+/// Half the width of Student's t interval of a weighted mean of (value, weight) pairs; `None` below
+/// two queries. Unequal weights shrink the number of queries to Kish's effective sample size
+/// (sum w)^2 / sum w^2, which for equal weights is the number of queries.
 fn half_width(values: impl Iterator<Item = (f64, f64)>, mean: f64) -> Option<f64> {
     let (mut total, mut squared_weights, mut squared_deviations) = (0.0, 0.0, 0.0);
     for (value, weight) in values {
@@ -373,6 +382,7 @@ fn half_width(values: impl Iterator<Item = (f64, f64)>, mean: f64) -> Option<f64
         squared_deviations += weight * (value - mean) * (value - mean);
     }
     let n = total * total / squared_weights;
+    // 1e-9 allows for rounding in the sums.
     if n.is_nan() || n < 2.0 - 1e-9 {
         return None;
     }
@@ -405,7 +415,8 @@ mod tests {
         assert_eq!(rr.values, [Some(1.0), Some(0.5), None, Some(1.0)]);
         assert_eq!((rr.value, rr.queries), (2.5 / 3.0, 3));
         // mean 0.8333, standard error 0.16667, t(2, 0.975) = 4.30265: Student's interval would be
-        // 0.1162 to 1.5504, so that it is that of the logit, 1.6094 -+ 0.7171 / (0.8333 * 0.1667).
+        // 0.1162 to 1.5504, which leaves 0 to 1, so that the interval is computed on the logit
+        // scale, 1.6094 -+ 0.7171 / (0.8333 * 0.1667), and mapped back.
         let (low, high) = rr.ci95.unwrap();
         assert_eq!(rr.interval, Some(IntervalMethod::Logit));
         assert!((low - 0.027_821).abs() < 1e-5 && (high - 0.998_857).abs() < 1e-5, "{low} {high}");

@@ -1,6 +1,6 @@
 //! A data set with a column of scores, as a source of queries.
 
-use rankwright_data::Dataset;
+use rankwright_data::{Dataset, PairsByQuery};
 
 use crate::error::EvalError;
 use crate::evaluate::{EvalOptions, Evaluation, evaluate};
@@ -21,10 +21,11 @@ use crate::source::{QuerySource, SourceKind};
 /// assert_eq!(scored.evaluate("ndcg@10")?.get("ndcg@10"), Some(1.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ScoredDataset<'a> {
     data: &'a Dataset,
     scores: &'a [f64],
+    pairs: Option<PairsByQuery>,
 }
 
 impl<'a> ScoredDataset<'a> {
@@ -32,7 +33,7 @@ impl<'a> ScoredDataset<'a> {
     /// brings scores in the order of the file into it).
     pub fn new(data: &'a Dataset, scores: &'a [f64]) -> Result<Self, EvalError> {
         same_length("scores", scores.len(), data.rows())?;
-        Ok(Self { data, scores })
+        Ok(Self { data, scores, pairs: data.pairs_by_query() })
     }
 
     /// Evaluates metrics (texts, specs or measures) on every query, with default options.
@@ -60,11 +61,20 @@ impl QuerySource for ScoredDataset<'_> {
         SourceKind::Features
     }
 
+    fn is_labelled(&self) -> bool {
+        self.data.is_labelled()
+    }
+
     fn load<'a>(&'a self, q: usize, into: &mut Candidates<'a>) -> Result<(), EvalError> {
         into.clear();
         let query = self.data.query(q);
         into.labels.extend_from_slice(query.labels);
         into.scores.extend_from_slice(&self.scores[query.rows.clone()]);
+        let start = query.rows.start as u32;
+        let pairs = self.pairs.iter().flat_map(|pairs| pairs.of_query(q));
+        let preferred = pairs.filter(|pair| !pair.equal);
+        into.preferences
+            .extend(preferred.map(|pair| (pair.better - start, pair.worse - start, pair.weight)));
         if let Some(doc_ids) = self.data.doc_ids() {
             into.doc_ids.extend(query.rows.map(|row| doc_ids.get(row).as_bytes()));
         }

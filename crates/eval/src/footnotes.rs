@@ -1,9 +1,9 @@
 //! Lines below a table of metrics: conventions (how ties, unjudged documents and so on are
-//! treated), methods of intervals, and ties that decide.
+//! treated), methods of intervals, and metrics that depend strongly on the order of equal scores.
 //!
-//! A reader sees each fact once. Conventions that all metrics of the table have in common are one
-//! line; metrics that agree in the others share a line; a cut-off that the name of the metric shows
-//! is not repeated.
+//! Each fact is printed once. Conventions that all metrics of the table have in common are one
+//! line; metrics that agree in all other conventions share a line; a cut-off that the name of the
+//! metric shows is not repeated.
 
 use rankwright_spec::words::counted;
 
@@ -20,15 +20,16 @@ pub fn footnotes(results: &[MeasureResult]) -> Vec<String> {
     lines
 }
 
-/// The lines below a table of several evaluations by the same metrics, given those of one of them:
-/// conventions and intervals that are not Student's. [`tie_notes`] has the lines on ties.
+/// The lines below a table of several evaluations by the same metrics, from the results of one of
+/// them: conventions and intervals that are not Student's. [`tie_notes`] has the lines on ties.
 pub fn shared_footnotes(results: &[MeasureResult]) -> Vec<String> {
     let mut lines = conventions(results);
     lines.extend(intervals(results));
     lines
 }
 
-/// The lines on ties that decide a metric, for each of several systems.
+/// For each of several systems, a line for each metric that depends strongly on the order of equal
+/// scores.
 pub fn tie_notes<'a>(systems: impl IntoIterator<Item = (&'a str, &'a Evaluation)>) -> Vec<String> {
     let lines = systems.into_iter().flat_map(|(name, evaluation)| {
         let texts = evaluation.results.iter().filter_map(tie_text);
@@ -37,8 +38,8 @@ pub fn tie_notes<'a>(systems: impl IntoIterator<Item = (&'a str, &'a Evaluation)
     lines.collect()
 }
 
-/// Each measure with its conventions. Conventions of all measures share a line, and so do measures
-/// that agree in the others.
+/// Lines `measures: conventions`. The conventions that all measures have in common are the last
+/// line; measures that agree in all other conventions share a line.
 pub fn conventions(results: &[MeasureResult]) -> Vec<String> {
     let all: Vec<Vec<&str>> =
         results.iter().map(|result| result.convention.split(", ").collect()).collect();
@@ -50,9 +51,10 @@ pub fn conventions(results: &[MeasureResult]) -> Vec<String> {
     let common: Vec<&str> = first.iter().copied().filter(is_common).collect();
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for (result, entries) in results.iter().zip(&all) {
-        let shown = result.measure.spec().cutoff.map(|k| format!("cutoff={k}"));
-        let own = |entry: &&&str| !common.contains(*entry) && Some(**entry) != shown.as_deref();
-        let own: Vec<&str> = entries.iter().filter(own).copied().collect();
+        let cutoff_in_name = result.measure.spec().cutoff.map(|k| format!("cutoff={k}"));
+        let is_own =
+            |entry: &&&str| !common.contains(*entry) && Some(**entry) != cutoff_in_name.as_deref();
+        let own: Vec<&str> = entries.iter().filter(is_own).copied().collect();
         let (text, name) = (own.join(", "), result.measure.to_string());
         match groups.iter_mut().find(|(other, _)| *other == text) {
             Some((_, names)) => names.push(name),
@@ -63,28 +65,30 @@ pub fn conventions(results: &[MeasureResult]) -> Vec<String> {
     let mut lines: Vec<String> =
         groups.iter().filter(|(text, _)| !text.is_empty()).map(line).collect();
     if !common.is_empty() {
-        let who = if lines.is_empty() { "" } else { "all: " };
-        lines.push(format!("{who}{}", common.join(", ")));
+        let prefix = if lines.is_empty() { "" } else { "all: " };
+        lines.push(format!("{prefix}{}", common.join(", ")));
     }
     lines
 }
 
 /// A line on the intervals that are not Student's.
 fn intervals(results: &[MeasureResult]) -> Option<String> {
-    let of = |method: IntervalMethod| -> Vec<String> {
-        let with = results.iter().filter(|result| result.interval == Some(method));
-        with.map(|result| result.measure.to_string()).collect()
+    let measures_with = |method: IntervalMethod| -> Vec<String> {
+        let found = results.iter().filter(|result| result.interval == Some(method));
+        found.map(|result| result.measure.to_string()).collect()
     };
-    let methods = [(IntervalMethod::Logit, "logit"), (IntervalMethod::Log, "logarithm")];
+    let methods = [(IntervalMethod::Logit, "logit"), (IntervalMethod::Log, "logarithmic")];
     let parts: Vec<String> = methods
         .into_iter()
-        .map(|(method, name)| (of(method), name))
-        .filter(|(names, _)| !names.is_empty())
-        .map(|(names, name)| format!("of the {name} for {}", names.join(", ")))
+        .map(|(method, scale)| (measures_with(method), scale))
+        .filter(|(measures, _)| !measures.is_empty())
+        .map(|(measures, scale)| format!("on the {scale} scale for {}", measures.join(", ")))
         .collect();
     let text = parts.join(", ");
     (!text.is_empty()).then(|| {
-        format!("intervals: Student's t; {text}, as they would leave the range of the metric")
+        format!(
+            "intervals: Student's t; {text}, where it would otherwise leave the range of the metric"
+        )
     })
 }
 
@@ -119,18 +123,19 @@ mod tests {
         evaluate(&source, &measures, EvalOptions::default().tie_effect(true)).unwrap().results
     }
 
-    const GOOD: [f64; 6] = [0.1, 0.2, 0.9, 0.3, 0.1, 0.2];
+    /// Scores that rank the relevant document of each query first.
+    const PERFECT_SCORES: [f64; 6] = [0.1, 0.2, 0.9, 0.3, 0.1, 0.2];
 
     #[test]
     fn one_metric_has_its_whole_convention() {
-        let one = results(&["ndcg@10"], &GOOD);
+        let one = results(&["ndcg@10"], &PERFECT_SCORES);
         assert_eq!(conventions(&one), [format!("ndcg@10: {}", one[0].convention)]);
         assert!(conventions(&[]).is_empty());
     }
 
     #[test]
     fn conventions_in_common_are_said_once_and_cutoffs_not_twice() {
-        let several = results(&["ndcg@5", "ndcg@10", "rr"], &GOOD);
+        let several = results(&["ndcg@5", "ndcg@10", "rr"], &PERFECT_SCORES);
         assert_eq!(
             conventions(&several),
             [
@@ -139,21 +144,21 @@ mod tests {
                 "all: blank=skip, missing=zero, unjudged=nonrel, ties=worst, scores=f64",
             ]
         );
-        let same = results(&["ndcg@5", "ndcg@10"], &GOOD);
+        let same = results(&["ndcg@5", "ndcg@10"], &PERFECT_SCORES);
         let [line] = &conventions(&same)[..] else { panic!("{same:?}") };
         assert!(line.starts_with("gain=exp, discount=log2, short=keep, blank=skip"), "{line}");
     }
 
     #[test]
-    fn ties_that_decide_and_other_intervals_have_a_line() {
-        assert_eq!(footnotes(&results(&["p@1"], &GOOD)).len(), 1);
+    fn large_effects_of_ties_and_intervals_on_another_scale_have_a_line() {
+        assert_eq!(footnotes(&results(&["p@1"], &PERFECT_SCORES)).len(), 1);
         let tied = results(&["rr"], &[1.0, 1.0, 2.0, 1.0, 0.1, 0.2]);
         let lines = footnotes(&tied);
         assert_eq!(
             lines[1..],
             [
-                "intervals: Student's t; of the logit for rr, as they would leave the range of the \
-                 metric",
+                "intervals: Student's t; on the logit scale for rr, where it would otherwise leave \
+                 the range of the metric",
                 "ties: equal scores decide rr in 1 of 3 queries; it is 0.8333 to 1.0000, depending \
                  on their order (ties=worst here)"
             ]

@@ -20,9 +20,9 @@ pub enum Gain {
     Table(GainTable),
 }
 
-/// Gains of the labels 0, 1, 2, ...: two or more numbers from 0 on that never fall.
+/// Gains of the labels 0, 1, 2, ...: two or more numbers that are not negative and do not decrease.
 ///
-/// With a table that falls, a ranking could have a higher DCG than the one sorted by label, and so
+/// With a decreasing table, a ranking could have a higher DCG than the one sorted by label, and so
 /// an NDCG above 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GainTable(Vec<f64>);
@@ -35,6 +35,7 @@ impl GainTable {
         (legal && gains.len() > 1).then_some(Self(gains))
     }
 
+    /// Reads `0/1/3/7`; `None` if the text is no legal table.
     fn read(text: &str) -> Option<Self> {
         let gains: Option<Vec<f64>> = text.split('/').map(|g| g.trim().parse().ok()).collect();
         Self::new(gains?)
@@ -52,7 +53,8 @@ impl ParamValue for Gain {
     }
 
     fn read(text: &str, _: &RangeDef) -> Result<Self, ValueError> {
-        const EXPECTED: &str = "exp | linear | numbers from 0 on that never fall, such as 0/1/3/7";
+        const EXPECTED: &str =
+            "exp | linear | numbers of 0 or more that do not decrease, such as 0/1/3/7";
         match text {
             "exp" => Ok(Gain::Exp),
             "linear" => Ok(Gain::Linear),

@@ -1,9 +1,9 @@
 //! A run joined with judgements, as a source of queries.
 //!
-//! The queries are those of the judgements, in their order; the lists of other queries
-//! are ignored. A document that a list names twice, in the run or in the judgements,
-//! is an error: it would count twice. Cost is linear in the documents of a query; the hash table
-//! is kept from query to query.
+//! The queries are those of the judgements, in their order; queries of the run without judgements
+//! are ignored. A document that occurs twice for a query, in the run or in the judgements, is an
+//! error: it would count twice. Cost is linear in the documents of a query; the hash table is kept
+//! from query to query.
 
 use std::cell::RefCell;
 use std::hash::BuildHasher;

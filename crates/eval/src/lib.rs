@@ -51,11 +51,11 @@ pub use features::ScoredDataset;
 pub use footnotes::{conventions, footnotes, shared_footnotes, tie_notes};
 pub use gain::{Gain, GainTable};
 pub use judge::JudgedRun;
-pub use list::{Candidates, ListBuffers, RankedList, sort_labels};
+pub use list::{Candidates, ListBuffers, PreferenceScores, RankedList, sort_labels};
 pub use metric::{
     Aggregate, DEFAULT_METRIC, DefaultMetrics, METRICS, Measure, Metric, MetricDef, MetricSpec,
-    MetricText, PRESETS, PresetDef, ToMeasures, expand, metric_or_default, metrics_or_default,
-    of_ranking, usual_metrics,
+    MetricText, PREFERENCE_METRIC, PRESETS, PresetDef, ToMeasures, metric_or_default,
+    metrics_or_default, of_ranking, parse_metrics, usual_metrics,
 };
 pub use order::{OrderRule, Orderer, Rows, TiePolicy};
 pub use per_query::PerQueryTable;

@@ -2,8 +2,8 @@
 //!
 //! A source fills [`Candidates`]: documents in any order. [`ListBuffers`] sorts them under the
 //! conventions of a measure (how ties, unjudged documents and so on are treated) and passes them to
-//! metrics as a [`RankedList`]. Both keep their buffers, so that a
-//! pass over many queries does not allocate.
+//! metrics as a [`RankedList`]. Both keep their buffers, so that a pass over many queries does not
+//! allocate.
 
 use crate::convention::{Conventions, Unjudged};
 use crate::error::EvalError;
@@ -22,6 +22,8 @@ pub struct Candidates<'a> {
     pub doc_ids: Vec<&'a [u8]>,
     /// Labels of judged documents of the query that are not among the candidates.
     pub unretrieved: Vec<f64>,
+    /// Given preferences between rows: the better one, the worse one, and the weight; usually empty.
+    pub preferences: Vec<(u32, u32, f32)>,
     /// Whether the run contains this query.
     pub returned: bool,
 }
@@ -39,6 +41,7 @@ impl<'a> Candidates<'a> {
         self.judged.clear();
         self.doc_ids.clear();
         self.unretrieved.clear();
+        self.preferences.clear();
         self.returned = true;
     }
 
@@ -58,12 +61,33 @@ impl<'a> Candidates<'a> {
         if !self.doc_ids.is_empty() {
             same_length("document ids", self.doc_ids.len(), n)?;
         }
+        for (better, worse, _) in &self.preferences {
+            let row = *better.max(worse) as usize;
+            if row >= n {
+                return Err(EvalError::Shape {
+                    what: "rows of a preference",
+                    found: row + 1,
+                    expected: n,
+                });
+            }
+        }
         let labels = self.labels.iter().chain(&self.unretrieved);
         match labels.enumerate().find(|(_, l)| !l.is_finite()) {
             Some((row, &found)) => Err(EvalError::BadLabel { row, found }),
             None => Ok(()),
         }
     }
+}
+
+/// The scores of two documents of which the first is preferred, with the weight of the preference.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PreferenceScores {
+    /// Score of the better document.
+    pub better_score: f64,
+    /// Score of the worse document.
+    pub worse_score: f64,
+    /// Weight of the preference.
+    pub weight: f64,
 }
 
 /// One query's documents from the best rank to the worst.
@@ -75,9 +99,12 @@ pub struct RankedList<'a> {
     /// Whether the document at each rank is judged; empty means that all are.
     judged: &'a [bool],
     scores: &'a [f64],
+    /// Labels of all judged documents of the query, retrieved or not, best first.
     ideal: &'a [f64],
     /// The end of each group of equal scores; `None` unless under `ties=mean`.
     group_ends: Option<&'a [u32]>,
+    preferences: &'a [PreferenceScores],
+    /// Whether the run contains the query.
     returned: bool,
 }
 
@@ -137,6 +164,12 @@ impl<'a> RankedList<'a> {
         self.ideal.first() != self.ideal.last()
     }
 
+    /// The given preferences between documents of the query; a depth of the evaluation does not cut
+    /// them.
+    pub fn preferences(&self) -> &'a [PreferenceScores] {
+        self.preferences
+    }
+
     /// Whether the run contains the query.
     pub fn returned(&self) -> bool {
         self.returned
@@ -180,6 +213,7 @@ pub struct ListBuffers {
     scores: Vec<f64>,
     ideal: Vec<f64>,
     group_ends: Vec<u32>,
+    preferences: Vec<PreferenceScores>,
     /// The best rows of the last ranking by [`ListBuffers::rank_top`]; empty at the start of a query.
     top: Vec<u32>,
 }
@@ -228,7 +262,8 @@ impl ListBuffers {
     ///
     /// A document can be among the best only if its score is at least the lowest new score of the
     /// documents that were the best last time: there are `depth` documents with that score or more.
-    /// Under `ties=mean`, and where unjudged documents are dropped, all documents are ranked.
+    /// All documents are ranked if `depth` is 0, under `ties=mean` or `scores=f32`, and where
+    /// unjudged documents are dropped.
     ///
     /// ```
     /// use rankwright_eval::{Candidates, Conventions, ListBuffers, SourceKind};
@@ -252,32 +287,35 @@ impl ListBuffers {
     ) -> Result<RankedList<'_>, EvalError> {
         let Candidates { scores, labels, judged, doc_ids, .. } = candidates;
         let rule = conventions.order();
-        let drops = conventions.unjudged == Unjudged::Drop && !judged.is_empty();
-        let few = depth == 0 || depth >= scores.len();
-        if few || drops || rule.scores32 || rule.ties == TiePolicy::Mean {
+        let drop_unjudged = conventions.unjudged == Unjudged::Drop && !judged.is_empty();
+        let needs_all = depth == 0 || depth >= scores.len();
+        if needs_all || drop_unjudged || rule.scores32 || rule.ties == TiePolicy::Mean {
             return self.rank_for(candidates, conventions, None);
         }
-        let bound = match self.top.len() == depth {
+        let lowest_score = match self.top.len() == depth {
             true => self.top.iter().fold(f64::INFINITY, |low, row| low.min(scores[*row as usize])),
             false => self.orderer.score_of_rank(scores, depth)?.unwrap_or(f64::NEG_INFINITY),
         };
         let rows = Rows { scores, labels, doc_ids };
-        let order = self.orderer.order_kept(rows, rule, |row| scores[row] >= bound)?;
+        let order = self.orderer.order_kept(rows, rule, |row| scores[row] >= lowest_score)?;
         self.top.clear();
         self.top.extend_from_slice(&order[..depth]);
         gather(&self.top, labels, &mut self.labels);
         gather(&self.top, scores, &mut self.scores);
         gather(&self.top, judged, &mut self.judged);
+        score_preferences(candidates, &mut self.preferences);
         Ok(RankedList {
             labels: &self.labels,
             judged: &self.judged,
             scores: &self.scores,
             ideal: &self.ideal,
             group_ends: None,
+            preferences: &self.preferences,
             returned: candidates.returned,
         })
     }
 
+    /// Ranks all documents, or those that are judged; `depth` cuts the list.
     fn rank_with(
         &mut self,
         candidates: &Candidates<'_>,
@@ -298,6 +336,7 @@ impl ListBuffers {
         gather(order, labels, &mut self.labels);
         gather(order, scores, &mut self.scores);
         gather(if drop_unjudged { &[] } else { order }, judged, &mut self.judged);
+        score_preferences(candidates, &mut self.preferences);
         let group_ends = (rule.ties == TiePolicy::Mean).then(|| {
             self.group_ends.clear();
             let ends = self.orderer.tie_group_ends();
@@ -314,6 +353,7 @@ impl ListBuffers {
             scores: &self.scores,
             ideal: &self.ideal,
             group_ends,
+            preferences: &self.preferences,
             returned: candidates.returned,
         })
     }
@@ -325,6 +365,17 @@ fn gather<T: Copy>(order: &[u32], from: &[T], into: &mut Vec<T>) {
     if !from.is_empty() {
         into.extend(order.iter().map(|&r| from[r as usize]));
     }
+}
+
+/// Replaces `scored` by the preferences of the candidates, with the scores of their documents.
+fn score_preferences(candidates: &Candidates<'_>, scored: &mut Vec<PreferenceScores>) {
+    let Candidates { scores, preferences, .. } = candidates;
+    scored.clear();
+    scored.extend(preferences.iter().map(|&(better, worse, weight)| PreferenceScores {
+        better_score: scores[better as usize],
+        worse_score: scores[worse as usize],
+        weight: f64::from(weight),
+    }));
 }
 
 /// Puts labels into the ideal order, best first. Small whole labels, the usual case, are counted
@@ -370,6 +421,7 @@ mod tests {
             judged: vec![true, false, true, true],
             doc_ids: vec![b"a", b"b", b"c", b"d"],
             unretrieved: vec![2.0],
+            preferences: Vec::new(),
             returned: true,
         }
     }
@@ -420,7 +472,7 @@ mod tests {
     }
 
     proptest! {
-        /// Scores of few values, so that ties are frequent, changed again and again.
+        /// Scores of few values, so that ties are frequent, are changed in each round.
         #[test]
         fn the_best_documents_are_those_of_the_whole_ranking(
             labels in prop::collection::vec(0_i32..4, 1..40),

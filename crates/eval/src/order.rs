@@ -84,9 +84,9 @@ pub struct Orderer {
     packed: Vec<u128>,
     /// The last order.
     order: Vec<u32>,
-    /// The ends of its groups of equal scores.
+    /// The ends of the groups of equal scores in `order`; only under the policy mean.
     ends: Vec<u32>,
-    /// The rows in the order of a hint, to be sorted.
+    /// The rows that `order_seeded` sorts, at first in the order of its hint.
     entries: Vec<ScoredRow>,
     /// Buffer of `sort_by_upper_bits`.
     sorted: Vec<ScoredRow>,
@@ -190,8 +190,9 @@ impl Orderer {
         Ok(&self.order)
     }
 
-    /// Sorts the rows from the order of the hint, by an insertion sort; returns `false`, without a
-    /// result, if the hint is no order of these rows or an insertion sort would take too long.
+    /// Sorts the rows from the order of the hint by an insertion sort, after a sort by the upper
+    /// bits of their keys if the hint is not nearly sorted. Returns `false`, without a result, if
+    /// the hint is not an order of these rows or an insertion sort would take too long.
     fn sort_from_hint(&mut self, scores: &[f64], seed: u64, hint: &[u32]) -> bool {
         let n = scores.len();
         if hint.len() != n || !hint.iter().all(|&row| (row as usize) < n) {
@@ -200,6 +201,7 @@ impl Orderer {
         self.entries.clear();
         let entry = |&row: &u32| ScoredRow { key: descending_key(scores[row as usize]), row };
         self.entries.extend(hint.iter().map(entry));
+        // Adjacent rows of which the second has the higher score.
         let rises = self.entries.windows(2).filter(|w| w[1].key < w[0].key).count();
         let nearly_sorted = rises * MIN_ROWS_PER_RISE < n;
         let sorted = nearly_sorted && insert_sorted(&mut self.entries, seed)
@@ -219,7 +221,7 @@ impl Orderer {
         }
         self.upper_bits.clear();
         let positions = self.entries.iter().enumerate();
-        self.upper_bits.extend(positions.map(|(at, e)| e.key & !0xffff | at as u64));
+        self.upper_bits.extend(positions.map(|(i, e)| e.key & !0xffff | i as u64));
         self.upper_bits.sort_unstable();
         self.sorted.clear();
         self.sorted.extend(self.upper_bits.iter().map(|&c| self.entries[(c & 0xffff) as usize]));
@@ -321,7 +323,8 @@ fn descending_key(score: f64) -> u64 {
     if bits >> 63 == 1 { bits } else { !(bits | (1 << 63)) }
 }
 
-/// Sort key of a row among equal scores: a hash of the seed and the row.
+/// Sort key of a row among equal scores: a hash of the seed and the row. The multipliers are those
+/// of SplitMix64.
 fn tie_hash(seed: u64, row: u32) -> u32 {
     let z = seed.wrapping_add(u64::from(row).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let z = (z ^ (z >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -351,17 +354,17 @@ impl ScoredRow {
 fn insert_sorted(entries: &mut [ScoredRow], seed: u64) -> bool {
     let mut moves_left = MAX_MOVES_PER_ROW * entries.len();
     for i in 1..entries.len() {
-        let this = entries[i];
-        if !this.ranks_before(entries[i - 1], seed) {
+        let inserted = entries[i];
+        if !inserted.ranks_before(entries[i - 1], seed) {
             continue;
         }
-        let mut at = i;
-        while at > 0 && this.ranks_before(entries[at - 1], seed) {
-            entries[at] = entries[at - 1];
-            at -= 1;
+        let mut position = i;
+        while position > 0 && inserted.ranks_before(entries[position - 1], seed) {
+            entries[position] = entries[position - 1];
+            position -= 1;
         }
-        entries[at] = this;
-        match moves_left.checked_sub(i - at) {
+        entries[position] = inserted;
+        match moves_left.checked_sub(i - position) {
             Some(left) => moves_left = left,
             None => return false,
         }
@@ -431,8 +434,8 @@ mod tests {
         assert_eq!(nan, Err(EvalError::NanScore { row: 1 }));
         let tied = orderer.order(Rows::of_scores(&[1.0, 1.0]), rule(TiePolicy::Docid));
         assert_eq!(tied, Err(EvalError::NoDocids));
-        let free = orderer.order(Rows::of_scores(&[1.0, 2.0]), rule(TiePolicy::Docid));
-        assert_eq!(free.unwrap(), [1, 0]);
+        let untied = orderer.order(Rows::of_scores(&[1.0, 2.0]), rule(TiePolicy::Docid));
+        assert_eq!(untied.unwrap(), [1, 0]);
     }
 
     #[test]

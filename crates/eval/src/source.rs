@@ -1,7 +1,8 @@
 //! Sources of queries for an evaluation.
 //!
 //! A [`QuerySource`] loads one query at a time into the caller's buffers. Two kinds exist: feature
-//! data with a column of scores ([`ScoredQueries`], here) and runs joined with judgements.
+//! data with a column of scores ([`ScoredQueries`], here) and runs joined with judgements
+//! ([`JudgedRun`](crate::JudgedRun)).
 
 use std::ops::Range;
 
@@ -38,6 +39,11 @@ pub trait QuerySource: Sync {
 
     /// The kind of data, which decides the default tie policy.
     fn kind(&self) -> SourceKind;
+
+    /// Whether the queries have labels; without them only metrics of given preferences have a value.
+    fn is_labelled(&self) -> bool {
+        true
+    }
 
     /// Fills `into`, which may hold the candidates of another query, with those of query `q`.
     fn load<'a>(&'a self, q: usize, into: &mut Candidates<'a>) -> Result<(), EvalError>;

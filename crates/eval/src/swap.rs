@@ -3,10 +3,10 @@
 //! A [`SwapDelta`] is prepared once for each query and order; then it gives a row of changes at a
 //! time: those of rank i swapped with every rank j. Metrics that are a sum over ranks of gain times
 //! discount (DCG, NDCG, RBP, P@k, recall@k) share [`AdditiveSwap`]: the change is
-//! `scale * (gain_i - gain_j) * (discount_j - discount_i)`, O(1) per pair. AP, RR, success and ERR have their own
-//! implementations, in the files of these metrics. Memory is O(n); nothing is allocated after the
-//! buffers have grown. Swapping a rank with itself, or two equal labels, gives 0. So does every
-//! swap in a query without a relevant document.
+//! `scale * (gain_i - gain_j) * (discount_j - discount_i)`, O(1) per pair. AP, RR, success and ERR
+//! have their own implementations, in the files of these metrics. Memory is O(n); nothing is
+//! allocated after the buffers have grown. Swapping a rank with itself, or two equal labels, gives
+//! 0. So does every swap in a query without a relevant document.
 
 use std::fmt;
 

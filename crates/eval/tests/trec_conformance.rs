@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::common::data;
 use crate::common::trec::JudgedRun;
 use rankwright_eval::{
-    EvalOptions, Measure, MeasureResult, MetricSpec, QuerySource, evaluate, expand,
+    EvalOptions, Measure, MeasureResult, MetricSpec, QuerySource, evaluate, parse_metrics,
 };
 use rankwright_spec::Spec;
 
@@ -177,7 +177,8 @@ fn the_official_set_has_the_metrics_that_trec_eval_prints_without_options() {
     let Some(folder) = data("trec_eval-tests") else { return };
     let text = fs::read_to_string(folder.join("out.test")).unwrap();
     let printed: Vec<&str> = text.lines().filter_map(|l| l.split_whitespace().next()).collect();
-    let ours: Vec<String> = expand("trec_eval").unwrap().iter().map(|m| m.to_string()).collect();
+    let ours: Vec<String> =
+        parse_metrics("trec_eval").unwrap().iter().map(|m| m.to_string()).collect();
     let names: Vec<&str> = ours.iter().map(|n| n.split('(').next().unwrap()).collect();
     assert_eq!(names, printed[1..], "after runid");
 }

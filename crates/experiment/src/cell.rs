@@ -4,8 +4,8 @@
 //! The folder of a cell is named by a digest of everything that determines the result. It is
 //! written under a temporary name (`DIGEST.part/cell`) and renamed when it is complete, so that a
 //! kill at any moment leaves a whole cell or none; `DIGEST.part` also holds the training's
-//! checkpoint. A stored cell counts only if its model and its scores have the recorded checksums;
-//! any other is run again.
+//! checkpoint. A stored cell is used only if its model and its scores have the recorded checksums;
+//! a damaged cell is run again.
 
 use std::fs::{self, File};
 use std::io;
@@ -39,11 +39,11 @@ pub struct ExperimentCell {
     pub learner: usize,
     /// The seed of the training.
     pub seed: u64,
-    /// Name of its folder: SHA-256 of `key`, shortened.
+    /// Name of the cell's folder: SHA-256 of `key`, shortened to 32 hexadecimal digits.
     pub digest: String,
     /// Everything that determines the result.
     pub key: Value,
-    /// Whether its result is stored.
+    /// Whether the result is stored.
     pub state: CellState,
 }
 
@@ -93,7 +93,7 @@ pub struct StoredCell {
     /// The first metric of the experiment on validation data after each round; empty without
     /// validation data, and `None` for a round after which no query has a value.
     pub curve: Vec<Option<f64>>,
-    /// Warnings about the model, such as one that ranks nothing.
+    /// Warnings about the model, such as that it ranks nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<CellWarning>,
     /// Seconds by phase. Not part of any report.
@@ -138,8 +138,9 @@ impl CellStore {
         self.0.join(digest)
     }
 
-    /// The folder of a cell that is not stored yet.
-    pub(super) fn part(&self, digest: &str) -> PathBuf {
+    /// The folder of a cell that is not stored yet: its checkpoint, and its result while it is
+    /// written.
+    pub(super) fn unfinished_folder(&self, digest: &str) -> PathBuf {
         self.0.join(format!("{digest}.part"))
     }
 
@@ -168,7 +169,7 @@ impl CellStore {
         self.folder(&cell.digest).join(RECORD).is_file()
     }
 
-    /// Stores a cell, whole or not at all. `model` is `None` if it was given as a file in place of
+    /// Stores a cell, whole or not at all. `model` is `None` if a model file was given in place of
     /// a learner; its checksum is then in `stored` already.
     pub(super) fn store(
         &self,
@@ -177,8 +178,8 @@ impl CellStore {
         model: Option<&Model>,
         scores: &[f64],
     ) -> Result<(), ExperimentError> {
-        let (part, folder) = (self.part(digest), self.folder(digest));
-        let draft = part.join("cell");
+        let (unfinished, folder) = (self.unfinished_folder(digest), self.folder(digest));
+        let draft = unfinished.join("cell");
         create_empty(&draft).map_err(|e| io_error("write", &draft, e))?;
         if let Some(model) = model {
             let bytes = model.to_bytes();
@@ -188,16 +189,16 @@ impl CellStore {
         write_scores(draft.join(SCORES), scores)?;
         let written = fs::read(draft.join(SCORES)).map_err(|e| io_error("read", &draft, e))?;
         stored.scores_sha256 = sha256(&written);
-        let unwritable = ExperimentError::Internal { invariant: "a stored cell is valid JSON" };
-        let record = serde_json::to_vec_pretty(&stored).map_err(|_| unwritable)?;
+        let internal = ExperimentError::Internal { invariant: "a stored cell is valid JSON" };
+        let record = serde_json::to_vec_pretty(&stored).map_err(|_| internal)?;
         write(&draft.join(RECORD), &record)?;
         sync(&draft);
-        // The existing folder is damaged, otherwise this cell would not have been run.
-        let old = part.join("damaged");
-        let _ = fs::rename(&folder, &old);
+        // If the folder exists, it is damaged: otherwise this cell would not have been run.
+        let damaged = unfinished.join("damaged");
+        let _ = fs::rename(&folder, &damaged);
         fs::rename(&draft, &folder).map_err(|e| io_error("write", &folder, e))?;
         sync(&self.0);
-        let _ = fs::remove_dir_all(&part);
+        let _ = fs::remove_dir_all(&unfinished);
         Ok(())
     }
 }
@@ -209,6 +210,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// Writes a file, whole or not at all.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), DataError> {
     rankwright_data::store::write_atomic(path, |out| out.write_all(bytes))
 }

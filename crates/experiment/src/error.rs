@@ -144,6 +144,7 @@ pub enum ExperimentError {
     },
 }
 
+/// ` (did you mean ...?)`, or nothing if there is no similar name.
 fn suggestion(nearest: Option<&String>) -> String {
     nearest.map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
 }
@@ -163,9 +164,9 @@ impl ExperimentError {
                 Some("learners with a learning rate are, for example, lambdamart and mart".into())
             }
             Self::FolderInUse { .. } => {
-                Some("wait for it to end, or choose another folder for the results".into())
+                Some("wait until it ends, or choose another folder for the results".into())
             }
-            Self::EmptyTestPart => Some("give it a larger share of the data".into()),
+            Self::EmptyTestPart => Some("give the test part a larger share of the data".into()),
             Self::ScoreNotFinite { .. } => {
                 Some("a smaller learning rate or more regularisation may help".into())
             }

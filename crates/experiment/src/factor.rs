@@ -1,8 +1,8 @@
 //! Factors: the settings in which learners of a study differ, and each learner's value of them.
 //!
 //! A factor is a parameter of learners, or [`ENTRY`], the name of a learner's `[[learner]]` entry.
-//! Its value is the setting, written or by default, so that a written default equals an omitted
-//! one; a learner that has no such parameter has [`ABSENT`].
+//! The value of a factor is the learner's setting, whether the spec has it or it is the default; a
+//! learner without the parameter has the value [`ABSENT`].
 
 use std::collections::HashMap;
 
@@ -52,18 +52,18 @@ pub(super) struct FactorGrid {
     pub(super) rows: Vec<Vec<String>>,
     /// For each column, its values of the column factors.
     pub(super) columns: Vec<Vec<String>>,
-    /// Indices of the learners of each row and column, of which one is chosen.
+    /// Indices of the learners at each row and column, one of which is chosen on validation data.
     groups: HashMap<(usize, usize), Vec<usize>>,
 }
 
 impl FactorGrid {
     pub(super) fn new(experiment: &Experiment, layout: &FactorLayout) -> Self {
         let mut grid = Self { rows: Vec::new(), columns: Vec::new(), groups: HashMap::new() };
-        for number in &layout.learners {
-            let learner = &experiment.learners[*number];
+        for index in &layout.learners {
+            let learner = &experiment.learners[*index];
             let row = index_of(&mut grid.rows, values(experiment, learner, &layout.rows));
             let column = index_of(&mut grid.columns, values(experiment, learner, &layout.columns));
-            grid.groups.entry((row, column)).or_default().push(*number);
+            grid.groups.entry((row, column)).or_default().push(*index);
         }
         grid
     }
@@ -75,7 +75,7 @@ impl FactorGrid {
     }
 }
 
-/// The index of a value in a list; a new value is added at the end.
+/// The index of these values in a list; new values are added at the end.
 fn index_of(list: &mut Vec<Vec<String>>, values: Vec<String>) -> usize {
     let found = list.iter().position(|other| *other == values);
     found.unwrap_or_else(|| {

@@ -12,7 +12,7 @@ use std::path::Path;
 use rankwright_data::bytes::read_blocks;
 use rankwright_data::{DEFAULT_SEED, DataError};
 use rankwright_eval::compare::CompareOptions;
-use rankwright_eval::{Measure, SourceKind, expand};
+use rankwright_eval::{Measure, SourceKind, parse_metrics};
 use rankwright_spec::nearest;
 use toml::Spanned;
 
@@ -110,11 +110,12 @@ impl Experiment {
     ) -> Result<Self, ExperimentError> {
         let document = TomlDocument { name: file, text };
         let raw: RawExperiment = document.read()?;
+        // The keys before the first table of the file.
         let top = document.table(0, "the experiment");
         let paths = PathResolver { folder, variable };
         let (entries, learners) = learner::read(document, &raw.learner, &paths)?;
         let mut experiment = Self {
-            name: top.needed("name", &raw.name, "\"boosted trees\"")?.to_owned(),
+            name: top.required_text("name", &raw.name, "\"boosted trees\"")?.to_owned(),
             description: raw.description.clone(),
             metrics: metrics(&top, &raw.metrics)?,
             seeds: seeds(&top, &raw.seeds)?,
@@ -172,22 +173,23 @@ impl Experiment {
     }
 }
 
+/// Reads `metrics`, each of which may be a list of several.
 fn metrics(
     top: &TomlTable<'_>,
     value: &Option<Spanned<Texts>>,
 ) -> Result<Vec<Measure>, ExperimentError> {
     let mut measures: Vec<Measure> = Vec::new();
     for text in texts(value) {
-        for spec in expand(text).map_err(|e| top.wrong(value, e))? {
-            let measure = spec.resolve(SourceKind::Features).map_err(|e| top.wrong(value, e))?;
+        for spec in parse_metrics(text).map_err(|e| top.error_at(value, e))? {
+            let measure = spec.resolve(SourceKind::Features).map_err(|e| top.error_at(value, e))?;
             if measures.iter().any(|other| other.to_string() == measure.to_string()) {
-                return Err(top.wrong(value, format!("{measure} is given twice")));
+                return Err(top.error_at(value, format!("{measure} is given twice")));
             }
             measures.push(measure);
         }
     }
     match measures.is_empty() {
-        true => Err(top.wrong(
+        true => Err(top.error_at(
             value,
             "the experiment needs `metrics`, such as metrics = [\"ndcg@10\", \"ap\"]; the first \
              one is used for early stopping",
@@ -201,6 +203,7 @@ fn texts(value: &Option<Spanned<Texts>>) -> &[String] {
     value.as_ref().map_or(&[], |texts| &texts.get_ref().0)
 }
 
+/// Reads `seeds`; the default seed if the key is absent.
 fn seeds(
     top: &TomlTable<'_>,
     value: &Option<Spanned<Vec<WholeNumber>>>,
@@ -208,14 +211,15 @@ fn seeds(
     let Some(listed) = value else { return Ok(vec![DEFAULT_SEED]) };
     let seeds: Vec<u64> = listed.get_ref().iter().map(|seed| seed.0).collect();
     if seeds.is_empty() {
-        return Err(top.wrong(value, "`seeds` is empty; give one at least, such as seeds = [1]"));
+        return Err(top.error_at(value, "`seeds` is empty; give one at least, such as seeds = [1]"));
     }
-    match (1..seeds.len()).find(|n| seeds[..*n].contains(&seeds[*n])) {
-        Some(twice) => Err(top.wrong(value, format!("seed {} is given twice", seeds[twice]))),
+    match (1..seeds.len()).find(|i| seeds[..*i].contains(&seeds[*i])) {
+        Some(second) => Err(top.error_at(value, format!("seed {} is given twice", seeds[second]))),
         None => Ok(seeds),
     }
 }
 
+/// Reads the options of the comparison; the first learner is the baseline if none is named.
 fn compare(
     top: &TomlTable<'_>,
     raw: &RawExperiment,
@@ -230,7 +234,7 @@ fn compare(
         let known = some_of(&names);
         let message =
             format!("no learner is called `{name}`{suggestion}; the learners are {known}");
-        return Err(top.wrong(&raw.baseline, message));
+        return Err(top.error_at(&raw.baseline, message));
     }
     let options = defaults
         .clone()
@@ -239,7 +243,7 @@ fn compare(
         .correction(raw.correction.0)
         .alpha(raw.alpha.as_ref().map_or(defaults.alpha, |alpha| *alpha.get_ref()))
         .samples(raw.samples.map_or(defaults.samples, |samples| samples.0 as usize));
-    options.clone().check().map_err(|e| top.wrong(&raw.alpha, e))?;
+    options.clone().check().map_err(|e| top.error_at(&raw.alpha, e))?;
     Ok(options)
 }
 

@@ -1,11 +1,11 @@
 //! The keys of cells: everything that determines a cell's result, as JSON. A cell is one training
 //! run: data set x fold x learner x seed. The digest of its key names a cell's folder.
 //!
-//! A key covers version, the version of the rules of training, learner with every setting, seed, contents of the data files (not their
-//! names), the division into folds, options of reading and the metric of early stopping. Names of
-//! learners and data sets are not part of a key, and neither are the other metrics: they can change
-//! without training again. If a field of the key is added or renamed, no stored cell is found any
-//! more.
+//! A key has the version of the program, the version of the rules of training, the learner with
+//! every setting, the seed, the contents of the data files (not their names), the division into
+//! folds, the options of reading and the metric of early stopping. Names of learners and data sets
+//! are not part of a key, and neither are the other metrics: they can change without training
+//! again. If a field of the key is added or renamed, no stored cell is found any more.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -21,11 +21,11 @@ use super::lock::{FileChecksum, LearnerSettings, LockedDivision, LockedGenerator
 use super::paths::FilePath;
 use super::{hexadecimal, sha256};
 
-/// The version of what an experiment does with the same settings: the rules of training and early
-/// stopping that neither the version of the program nor the settings of a learner show. It is
-/// increased whenever such a rule changes, so that cells from before are not reused.
+/// The version of the rules of training: how an experiment trains and stops early, as far as
+/// neither the version of the program nor the settings of a learner show it. It is increased
+/// whenever such a rule changes, so that cells from before the change are not reused.
 ///
-/// 2: with a validation part, learners in rounds keep their best round (`stop=auto`).
+/// Version 2: with a validation part, learners in rounds keep their best round (`stop=auto`).
 pub(super) const TRAINING_RULES: u32 = 2;
 
 /// Everything that determines the result of a cell.
@@ -48,6 +48,7 @@ pub(super) struct CellKey<'a> {
 /// Everything that determines the data of a fold.
 #[derive(Serialize)]
 pub(super) struct DataKey<'a> {
+    /// `None` if there is no such fold.
     source: Option<SourceKey<'a>>,
     /// `None` if the format is detected.
     format: Option<&'static str>,
@@ -75,15 +76,16 @@ enum OriginKey<'a> {
 }
 
 impl<'a> DataKey<'a> {
-    pub(super) fn new(set: &'a DataSet, fold: usize, sums: &'a FileChecksums) -> Self {
+    /// The key of a fold, from 0, of a data set with these checksums.
+    pub(super) fn new(set: &'a DataSet, fold: usize, checksums: &'a FileChecksums) -> Self {
         let source = match &set.source {
             DataSource::Folds(folds) => folds.get(fold).map(|fold| SourceKey::Fold {
-                train: sums.all(&fold.train),
-                valid: sums.all(&fold.valid),
-                test: sums.all(&fold.test),
+                train: checksums.of_files(&fold.train),
+                valid: checksums.of_files(&fold.valid),
+                test: checksums.of_files(&fold.test),
             }),
             DataSource::Whole { origin, division } => Some(SourceKey::Whole {
-                origin: OriginKey::new(origin, sums),
+                origin: OriginKey::new(origin, checksums),
                 division: LockedDivision::new(division),
             }),
         };
@@ -99,9 +101,9 @@ impl<'a> DataKey<'a> {
 }
 
 impl<'a> OriginKey<'a> {
-    fn new(origin: &DataOrigin, sums: &'a FileChecksums) -> Self {
+    fn new(origin: &DataOrigin, checksums: &'a FileChecksums) -> Self {
         match origin {
-            DataOrigin::Files(files) => OriginKey::Files { files: sums.all(files) },
+            DataOrigin::Files(files) => OriginKey::Files { files: checksums.of_files(files) },
             DataOrigin::Generated(options) => {
                 OriginKey::Generated { letor: LockedGenerator::new(options) }
             }
@@ -118,38 +120,40 @@ pub(super) struct FileChecksums {
 }
 
 impl FileChecksums {
+    /// Reads all files of a data set.
     pub(super) fn of(set: &DataSet) -> Result<Self, DataError> {
-        let mut sums = Self { by_path: HashMap::new(), listed: Vec::new() };
+        let mut checksums = Self { by_path: HashMap::new(), listed: Vec::new() };
         for FilePath { written, path } in set.files() {
-            if sums.by_path.contains_key(path) {
+            if checksums.by_path.contains_key(path) {
                 continue;
             }
             let (sha256, bytes) = checksum(path)?;
-            sums.by_path.insert(path.clone(), sha256.clone());
-            sums.listed.push(FileChecksum { file: written.clone(), sha256, bytes });
+            checksums.by_path.insert(path.clone(), sha256.clone());
+            checksums.listed.push(FileChecksum { file: written.clone(), sha256, bytes });
         }
-        Ok(sums)
+        Ok(checksums)
     }
 
     /// The checksums of some of the files.
-    fn all(&self, files: &[FilePath]) -> Vec<&str> {
-        // A file without a checksum would make different files share a cell.
-        let sum = |file: &FilePath| self.by_path[&file.path].as_str();
-        files.iter().map(sum).collect()
+    fn of_files(&self, files: &[FilePath]) -> Vec<&str> {
+        // Panics for an unknown file: with a default checksum different files would share a cell.
+        let checksum = |file: &FilePath| self.by_path[&file.path].as_str();
+        files.iter().map(checksum).collect()
     }
 }
 
-/// SHA-256 and size of a file; side files that are read with it count as part of it.
+/// SHA-256 and size of a file. The checksum also covers the side files that are read with it, such
+/// as `train.txt.weight`.
 pub(super) fn checksum(path: &Path) -> Result<(String, u64), DataError> {
-    let (mut sum, size) = file_checksum(path)?;
-    for side in ["query", "weight", "position"] {
-        let beside = PathBuf::from(format!("{}.{side}", path.display()));
-        if beside.is_file() {
-            let (of_side, _) = file_checksum(&beside)?;
-            sum = sha256(format!("{sum} {side} {of_side}").as_bytes());
+    let (mut checksum, size) = file_checksum(path)?;
+    for extension in ["query", "weight", "position"] {
+        let side_file = PathBuf::from(format!("{}.{extension}", path.display()));
+        if side_file.is_file() {
+            let (side_checksum, _) = file_checksum(&side_file)?;
+            checksum = sha256(format!("{checksum} {extension} {side_checksum}").as_bytes());
         }
     }
-    Ok((sum, size))
+    Ok((checksum, size))
 }
 
 /// SHA-256 and size of one file, which is read in blocks and may be larger than memory.
@@ -167,7 +171,8 @@ mod tests {
     use crate::Plan;
     use crate::tests::{FILE, options, parse, run};
 
-    /// Cells as a program with other rules of training would have stored them: under other keys.
+    /// Renames the folders of all cells to those that a program with other rules of training would
+    /// have used.
     #[test]
     fn cells_of_other_rules_of_training_are_not_reused() {
         let experiment = parse(FILE).unwrap();
@@ -177,11 +182,11 @@ mod tests {
         assert_eq!(plan().pending().len(), 0, "cells of the same rules are reused");
         for cell in plan().cells() {
             assert_eq!(cell.key["training_rules"], TRAINING_RULES);
-            let mut old = cell.key.clone();
-            old["training_rules"] = (TRAINING_RULES - 1).into();
-            let digest: String = sha256(old.to_string().as_bytes()).chars().take(32).collect();
-            let at = |name: &str| folder.path().join("cells").join(name);
-            std::fs::rename(at(&cell.digest), at(&digest)).unwrap();
+            let mut old_key = cell.key.clone();
+            old_key["training_rules"] = (TRAINING_RULES - 1).into();
+            let digest: String = sha256(old_key.to_string().as_bytes()).chars().take(32).collect();
+            let cell_folder = |digest: &str| folder.path().join("cells").join(digest);
+            std::fs::rename(cell_folder(&cell.digest), cell_folder(&digest)).unwrap();
         }
         assert_eq!(plan().pending().len(), plan().cells().len());
     }

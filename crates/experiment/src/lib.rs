@@ -4,15 +4,15 @@
 //!
 //! - `file` reads an [`Experiment`] from a TOML file and checks it completely, with the position of
 //!   every error; `paths` resolves files, `factor` finds the settings in which learners differ;
-//! - `plan` divides it into cells (a cell is one training run: data set x fold x learner x seed),
-//!   each named by a digest of all that determines its result (`key`), and finds those that are
-//!   already stored (`cell`);
-//! - `run` trains and scores the others, several at a time (`memory` limits the number), each
+//! - `plan` divides the experiment into cells (a cell is one training run: data set x fold x
+//!   learner x seed), each named by a digest of everything that determines its result (`key`), and
+//!   finds those that are already stored (`cell`);
+//! - `run` trains and scores the other cells, several at a time (`memory` limits the number), each
 //!   stored whole or not at all; `parts` holds the data while it is needed;
 //! - `pool` combines folds and seeds to one evaluation per learner, `study` makes tables and curves
 //!   by factors, `tables` the other tables of the page, `results` and `lock` are the serialised
 //!   files, and `report` writes them beside the page;
-//! - `request` does all of it in one call ([`ExperimentRequest`]).
+//! - `request` does all of these steps in one call ([`ExperimentRequest`]).
 //!
 //! `shrinkage` trains one learner with several learning rates ([`ShrinkageRequest`]); `error` has
 //! the errors.

@@ -51,7 +51,7 @@ pub struct ExperimentLock {
 pub struct LockedMetric {
     /// The metric as a spec.
     pub metric: String,
-    /// Its convention.
+    /// The conventions of the metric.
     pub convention: String,
 }
 
@@ -89,9 +89,10 @@ pub struct LockedData {
     pub absent: &'static str,
     /// Roles of columns as written; may be empty.
     pub columns: String,
-    /// Whether features that the training data does not know are ignored.
+    /// Whether features of validation and test data that the training data lacks are ignored.
     pub ignore_extra: bool,
-    /// The rule that matches features; left out if it is the default, by name.
+    /// The rule that matches the features of validation and test data with those of the training
+    /// data; absent in the file if it is the default, by name.
     #[serde(skip_serializing_if = "is_default")]
     pub match_by: MatchBy,
 }
@@ -161,7 +162,7 @@ pub struct LockedGenerator {
 pub struct FileChecksum {
     /// The file as the experiment names it.
     pub file: String,
-    /// SHA-256 of its content; side files that are read with it count as part of it.
+    /// SHA-256 of its content and of the side files that are read with it.
     pub sha256: String,
     /// Size in bytes, without side files.
     pub bytes: u64,
@@ -171,11 +172,11 @@ pub struct FileChecksum {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LockedLearner {
-    /// Its name.
+    /// Name of the learner.
     pub name: String,
-    /// Its spec with every setting, or the file of a model.
+    /// The spec with every setting, or the file of a model.
     #[serde(flatten)]
-    pub what: LearnerSettings,
+    pub definition: LearnerSettings,
 }
 
 /// A learner with every setting, or a model given as a file in place of a learner.
@@ -185,7 +186,7 @@ pub struct LockedLearner {
 pub enum LearnerSettings {
     /// A learner.
     Learner {
-        /// Its spec.
+        /// The learner's spec.
         spec: String,
         /// Every parameter, written or by default.
         settings: BTreeMap<String, String>,
@@ -306,7 +307,8 @@ impl LockedGenerator {
 
 impl LockedLearner {
     fn new(learner: &ExperimentLearner) -> Self {
-        LockedLearner { name: learner.name.clone(), what: LearnerSettings::new(&learner.kind) }
+        let definition = LearnerSettings::new(&learner.kind);
+        LockedLearner { name: learner.name.clone(), definition }
     }
 }
 
@@ -318,6 +320,7 @@ impl LearnerSettings {
         }
     }
 
+    /// All settings of a spec.
     pub(super) fn of_learner(spec: &LearnerSpec) -> Self {
         let params = spec.learner().params();
         let setting = |name: &str| Some((name.to_owned(), params.text(name)?));

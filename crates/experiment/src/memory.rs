@@ -3,10 +3,10 @@
 //!
 //! The memory of a cell is estimated before its data is read. For generated data the number of rows
 //! and columns is known, and the matrix has 4 bytes for each value. For files only the size is
-//! known: dense text is larger than its matrix, and compressed files are taken to be an eighth as
-//! large as theirs. Training needs about as much again as the matrix. The estimate is too low for
-//! sparse text, as the matrix also holds the features that a row leaves out; a requested number of
-//! jobs overrides it.
+//! known: dense text is larger than its matrix, and a compressed file is taken to be an eighth as
+//! large as its matrix. Training needs about as much again as the matrix. The estimate is too low
+//! for sparse text, because the matrix also has the features that a row leaves out; a requested
+//! number of jobs overrides the estimate.
 
 use std::fmt;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(super) fn needed(set: &DataSet) -> u64 {
     let total = |paths: &mut dyn Iterator<Item = &Path>| {
         paths.map(decoded_bytes).fold(0, u64::saturating_add)
     };
-    let data = match &set.source {
+    let data_bytes = match &set.source {
         DataSource::Folds(folds) => {
             let bytes = folds.iter().map(|fold| {
                 let parts = [&fold.train, &fold.valid, &fold.test];
@@ -40,7 +40,7 @@ pub(super) fn needed(set: &DataSet) -> u64 {
             rows.saturating_mul(GENERATED_ROW_BYTES).saturating_mul(2)
         }
     };
-    BASE_BYTES.saturating_add(data.saturating_mul(2))
+    BASE_BYTES.saturating_add(data_bytes.saturating_mul(2))
 }
 
 /// Estimated bytes of a file's content in memory; see the top of this file.
@@ -99,7 +99,7 @@ pub(super) fn jobs(
     if let Some(jobs) = requested {
         return (jobs.max(1), JobLimit::Requested);
     }
-    // Leaves a part of the memory to other programs.
+    // Leaves 30 % of the memory to other programs.
     let fitting = available / 10 * 7 / needed.max(1);
     let fitting = usize::try_from(fitting).unwrap_or(usize::MAX).max(1);
     let jobs = threads.min(fitting).min(cells).max(1);

@@ -1,9 +1,9 @@
 //! The data of an experiment while it runs: read when first needed, shared by cells, dropped after
 //! the last cell that needs it. A cell is one training run: data set x fold x learner x seed.
 //!
-//! Test parts are kept to the end, as the report is computed on them. Several cells that need the
-//! same part wait for the one that reads it. An error is kept too: each cell reports it, but
-//! nothing is read twice.
+//! Test parts are kept to the end, because the report is computed on them. Several cells that need
+//! the same part wait for the cell that reads it. An error is kept too: each cell reports it, but
+//! no file is read twice.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,10 +61,10 @@ pub(super) struct DataParts<'e> {
 /// The parts of a fold.
 #[derive(Debug, Default)]
 struct FoldParts {
-    learning: Cached<TrainingParts>,
+    training: Cached<TrainingParts>,
     test: Cached<Dataset>,
     /// Number of cells that still need the training data.
-    waiting: AtomicUsize,
+    remaining_uses: AtomicUsize,
 }
 
 /// Query indices of a fold's parts.
@@ -80,27 +80,27 @@ impl<'e> DataParts<'e> {
         Self { set, whole: Cached::default(), folds }
     }
 
-    /// Registers a cell that will train on a fold, from 0.
+    /// Registers a cell that will train on a fold; folds count from 0.
     pub(super) fn register_use(&self, fold: usize) {
         if let Some(fold) = self.folds.get(fold) {
-            fold.waiting.fetch_add(1, Ordering::SeqCst);
+            fold.remaining_uses.fetch_add(1, Ordering::SeqCst);
         }
     }
 
-    /// Releases a fold's training data for one cell.
+    /// Called when a registered cell has ended; drops the fold's training data after the last one.
     pub(super) fn release(&self, fold: usize) {
         let Some(fold) = self.folds.get(fold) else { return };
-        if fold.waiting.fetch_sub(1, Ordering::SeqCst) == 1 {
-            fold.learning.clear();
+        if fold.remaining_uses.fetch_sub(1, Ordering::SeqCst) == 1 {
+            fold.training.clear();
         }
-        if self.folds.iter().all(|fold| fold.waiting.load(Ordering::SeqCst) == 0) {
+        if self.folds.iter().all(|fold| fold.remaining_uses.load(Ordering::SeqCst) == 0) {
             self.whole.clear();
         }
     }
 
     /// The training and validation data of a fold.
-    pub(super) fn learning(&self, fold: usize) -> Result<Arc<TrainingParts>, Arc<DataError>> {
-        self.fold(fold)?.learning.get(|| match &self.set.source {
+    pub(super) fn training(&self, fold: usize) -> Result<Arc<TrainingParts>, Arc<DataError>> {
+        self.fold(fold)?.training.get(|| match &self.set.source {
             DataSource::Folds(folds) => {
                 let files = folds.get(fold).ok_or_else(no_such_fold)?;
                 let valid = (!files.valid.is_empty()).then(|| self.read(&files.valid));
@@ -150,9 +150,11 @@ impl<'e> DataParts<'e> {
         })
     }
 
+    /// Reads several files as one data set.
     fn read(&self, files: &[FilePath]) -> Result<Dataset, Arc<DataError>> {
         let paths: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
-        // The file of an experiment may name any file, and its errors become part of the report.
+        // Errors become part of the report, so they must not show the content of a file: an
+        // experiment may name any file.
         Ok(read(&paths, &self.set.options()?).map_err(DataError::without_content)?.data)
     }
 
@@ -177,7 +179,7 @@ impl<'e> DataParts<'e> {
                 let (Some(train), Some(test)) = (train, test) else {
                     return Err(Arc::new(NO_SUCH_PART));
                 };
-                // A split may do without validation queries.
+                // A split need not have validation queries.
                 Ok(FoldQueries { train, valid: valid.unwrap_or_default(), test })
             }
         }
@@ -185,8 +187,7 @@ impl<'e> DataParts<'e> {
 }
 
 /// The error of dividing data that is given in parts.
-const NOT_WHOLE: DataError =
-    DataError::Internal { invariant: "only data that is whole is divided" };
+const NOT_WHOLE: DataError = DataError::Internal { invariant: "only undivided data is divided" };
 
 /// The error of a split that lacks a part.
 const NO_SUCH_PART: DataError =

@@ -1,9 +1,9 @@
 //! Resolves paths: relative to the experiment's own file, with `${NAME}` for environment variables
 //! and `{1..5}` for a range of numbers.
 //!
-//! The written form is kept beside the resolved path, so that a lock file made on one machine is
-//! the same on another. A variable that is not set is an error: an empty text would name another
-//! file.
+//! The path as written is kept with the resolved path, so that a lock file made on one machine is
+//! the same on another. A variable that is not set is an error: with an empty text in its place the
+//! path would name another file.
 
 use std::path::{Path, PathBuf};
 
@@ -32,10 +32,10 @@ impl PathResolver<'_> {
             let path = self.folder.join(self.with_variables(&written)?);
             Ok(FilePath { written, path })
         };
-        numbered(text)?.into_iter().map(file).collect()
+        expand_range(text)?.into_iter().map(file).collect()
     }
 
-    /// The file of a text that names exactly one.
+    /// The file that a text names; an error if it names several.
     pub(super) fn file(&self, text: &str) -> Result<FilePath, String> {
         let mut files = self.files(text)?;
         match (files.pop(), files.is_empty()) {
@@ -47,9 +47,9 @@ impl PathResolver<'_> {
     /// The text with variables replaced.
     fn with_variables(&self, text: &str) -> Result<String, String> {
         let mut filled = String::new();
-        let mut rest = text;
-        while let Some((before, after)) = rest.split_once("${") {
-            let Some((name, remaining)) = after.split_once('}') else {
+        let mut remaining = text;
+        while let Some((before, after)) = remaining.split_once("${") {
+            let Some((name, after)) = after.split_once('}') else {
                 return Err(format!("{text}: `${{` without `}}`; write ${{NAME}}"));
             };
             let value = (self.variable)(name).filter(|value| !value.is_empty());
@@ -58,26 +58,27 @@ impl PathResolver<'_> {
             })?;
             filled += before;
             filled += &value;
-            rest = remaining;
+            remaining = after;
         }
-        Ok(filled + rest)
+        Ok(filled + remaining)
     }
 }
 
-/// `a{1..3}b` as a1b, a2b, a3b; any other text unchanged. At most one range in a text.
-fn numbered(text: &str) -> Result<Vec<String>, String> {
-    let ranges = text.match_indices('{').filter(|(at, _)| !text[..*at].ends_with('$'));
+/// `a{1..3}b` as a1b, a2b, a3b; any other text unchanged. A text may have one range of at most 1000
+/// numbers.
+fn expand_range(text: &str) -> Result<Vec<String>, String> {
+    let ranges = text.match_indices('{').filter(|(start, _)| !text[..*start].ends_with('$'));
     let Some((start, _)) = ranges.into_iter().next() else { return Ok(vec![text.to_owned()]) };
     let (before, after) = (&text[..start], &text[start + 1..]);
-    let wrong = || format!("{text}: expected a range of numbers after `{{`, such as {{1..5}}");
-    let (range, remaining) = after.split_once('}').ok_or_else(wrong)?;
-    let (first, last) = range.split_once("..").ok_or_else(wrong)?;
-    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
+    let error = || format!("{text}: expected a range of numbers after `{{`, such as {{1..5}}");
+    let (range, after) = after.split_once('}').ok_or_else(error)?;
+    let (first, last) = range.split_once("..").ok_or_else(error)?;
+    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| error());
     let (first, last) = (number(first)?, number(last)?);
-    if first > last || last - first >= 1000 || remaining.contains('{') {
-        return Err(wrong());
+    if first > last || last - first >= 1000 || after.contains('{') {
+        return Err(error());
     }
-    Ok((first..=last).map(|number| format!("{before}{number}{remaining}")).collect())
+    Ok((first..=last).map(|number| format!("{before}{number}{after}")).collect())
 }
 
 #[cfg(test)]
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_relative_to_the_file_and_take_variables_and_numbers() {
+    fn paths_are_relative_to_the_file_and_can_have_variables_and_ranges() {
         assert_eq!(files("a/b.txt").unwrap(), ["/e/a/b.txt"]);
         assert_eq!(files("${DATA}/S{2..4}.txt").unwrap(), ["/d/S2.txt", "/d/S3.txt", "/d/S4.txt"]);
         assert_eq!(files("S{1..2}").unwrap(), ["/e/S1", "/e/S2"]);

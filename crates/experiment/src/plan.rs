@@ -124,9 +124,9 @@ impl PlanSummary {
 pub struct PlannedCell {
     /// The cell in words: "mq2008, fold 2, lambdamart, seed 1".
     pub cell: String,
-    /// Name of its folder.
+    /// Name of the cell's folder.
     pub digest: String,
-    /// Whether its result is stored.
+    /// Whether the result is stored.
     pub state: CellState,
 }
 
@@ -215,8 +215,8 @@ impl<'e> Plan<'e> {
             simd: options.simd,
         };
         let learners = plan.learner_keys();
-        for (number, set) in experiment.data.iter().enumerate() {
-            plan.add_set(number, set, &learners)?;
+        for (index, set) in experiment.data.iter().enumerate() {
+            plan.add_set(index, set, &learners)?;
         }
         plan.find_stored(&options.only);
         let pending = plan.cells.iter().filter(|cell| cell.state == CellState::Pending);
@@ -284,9 +284,9 @@ impl<'e> Plan<'e> {
         let cells =
             self.cells.iter().enumerate().filter(|(_, cell)| cell.state == CellState::Pending);
         let mut pending = Vec::new();
-        for (number, cell) in cells {
+        for (index, cell) in cells {
             if seen.insert(cell.digest.as_str()) {
-                pending.push(number);
+                pending.push(index);
             }
         }
         pending
@@ -310,15 +310,15 @@ impl<'e> Plan<'e> {
         keys
     }
 
-    /// Adds the cells of the data set with this index; `learners` are the settings of each learner.
+    /// Adds the cells of the data set with this index; `settings` are those of each learner.
     fn add_set(
         &mut self,
-        number: usize,
+        set_index: usize,
         set: &DataSet,
-        learners: &[Option<LearnerSettings>],
+        settings: &[Option<LearnerSettings>],
     ) -> Result<(), ExperimentError> {
-        let sums = match FileChecksums::of(set) {
-            Ok(sums) => sums,
+        let checksums = match FileChecksums::of(set) {
+            Ok(checksums) => checksums,
             Err(error) => {
                 self.files.push(Vec::new());
                 self.failed.push(FailedCells::all_of(&set.name, "", &error.into()));
@@ -328,15 +328,15 @@ impl<'e> Plan<'e> {
         let metric = self.experiment.main_metric();
         let metric = format!("{metric}: {}", metric.convention());
         for fold in 0..set.folds() {
-            let data = DataKey::new(set, fold, &sums);
+            let data = DataKey::new(set, fold, &checksums);
             for (index, learner) in self.experiment.learners.iter().enumerate() {
                 // A model that cannot be read has no settings.
-                let Some(key) = &learners[index] else { continue };
+                let Some(settings) = &settings[index] else { continue };
                 for seed in self.experiment.seeds_of(learner) {
                     let key = CellKey {
                         version: VERSION,
                         training_rules: TRAINING_RULES,
-                        learner: key,
+                        learner: settings,
                         seed: learner.kind.is_seeded().then_some(*seed),
                         data: &data,
                         fold: fold + 1,
@@ -344,20 +344,20 @@ impl<'e> Plan<'e> {
                     };
                     let key = to_json(&key)?;
                     let digest = sha256(key.to_string().as_bytes()).chars().take(32).collect();
-                    let (data, seed, state) = (number, *seed, CellState::Skipped);
                     self.cells.push(ExperimentCell {
-                        data,
+                        data: set_index,
                         fold,
                         learner: index,
-                        seed,
+                        seed: *seed,
                         digest,
                         key,
-                        state,
+                        // Set by `find_stored`.
+                        state: CellState::Skipped,
                     });
                 }
             }
         }
-        self.files.push(sums.listed);
+        self.files.push(checksums.listed);
         Ok(())
     }
 
@@ -387,13 +387,13 @@ fn check_only(experiment: &Experiment, only: &[String]) -> Result<(), Experiment
     let learners = experiment.learners.iter().map(|learner| learner.name.as_str());
     let known: HashSet<&str> = entries.clone().chain(learners.clone()).collect();
     let names: Vec<&str> = entries.collect();
-    let Some(other) = only.iter().find(|name| !known.contains(name.as_str())) else {
+    let Some(unknown) = only.iter().find(|name| !known.contains(name.as_str())) else {
         return Ok(());
     };
     let all: Vec<&str> = names.iter().copied().chain(learners).collect();
     Err(ExperimentError::UnknownLearner {
-        name: other.clone(),
-        nearest: nearest(other, &all),
+        name: unknown.clone(),
+        nearest: nearest(unknown, &all),
         known: names.iter().map(|&name| name.to_owned()).collect(),
     })
 }

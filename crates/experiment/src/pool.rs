@@ -3,11 +3,12 @@
 //!
 //! The test queries of all folds form one list, fold by fold, which is evaluated together. The
 //! value of a query is the mean over seeds; a query that a metric skips is skipped for every seed,
-//! as that depends on labels alone. Where a metric's total is the unweighted mean over queries, it has the
-//! interval of the averaged values, which describes the variation over queries, not over seeds:
-//! Student's, or one on the scale of the logit (of the logarithm, for a metric without a highest value)
-//! where Student's would leave the range of the metric. Other totals (sums, geometric means, weighted queries) are averaged over the seeds and
-//! have no interval.
+//! because that depends on labels alone. If the total of a metric is the unweighted mean over
+//! queries, it has the confidence interval of the averaged values, which describes the variation
+//! over queries, not over seeds: Student's t; or, where that would leave the range of the metric,
+//! Student's t on the logit scale (on the logarithmic scale for a metric without a highest value).
+//! Other totals (sums, geometric means, weighted queries) are averaged over the seeds and have no
+//! interval.
 
 use std::sync::Arc;
 
@@ -78,18 +79,18 @@ impl QuerySource for Pooled<'_> {
 
 /// The mean over seeds of evaluations of the same queries with the same metrics.
 pub(super) fn mean(seeds: &[Evaluation]) -> Result<Evaluation, ExperimentError> {
-    let broken = |invariant| ExperimentError::Internal { invariant };
+    let internal = |invariant| ExperimentError::Internal { invariant };
     let [first, others @ ..] = seeds else {
-        return Err(broken("a learner has at least one seed"));
+        return Err(internal("a learner has at least one seed"));
     };
     if others.is_empty() {
         return Ok(first.clone());
     }
-    let of_metric = |(m, of_first): (usize, &MeasureResult)| {
+    let of_metric = |(m, first_result): (usize, &MeasureResult)| {
         let results: Option<Vec<&MeasureResult>> =
             seeds.iter().map(|seed| seed.results.get(m)).collect();
-        let results = results.ok_or(broken("all seeds have the same metrics"))?;
-        mean_result(of_first, &results)
+        let results = results.ok_or(internal("all seeds have the same metrics"))?;
+        mean_result(first_result, &results)
     };
     let results = first.results.iter().enumerate().map(of_metric).collect::<Result<_, _>>()?;
     Ok(Evaluation { queries: first.queries.clone(), results })
@@ -139,6 +140,7 @@ fn mean_result(
 /// no seed has ties.
 fn mean_ties(seeds: &[&MeasureResult]) -> Option<TieEffect> {
     let queries = seeds.iter().filter_map(|seed| seed.ties).map(|ties| ties.queries).max()?;
+    // A seed without ties has its value at both ends.
     let mean = |end: fn(&TieEffect) -> f64| {
         let values = seeds.iter().map(|seed| seed.ties.as_ref().map_or(seed.value, end));
         values.sum::<f64>() / seeds.len() as f64
@@ -163,12 +165,13 @@ mod tests {
 
     #[test]
     fn the_effect_of_ties_is_the_mean_over_seeds() {
-        // All documents tie, then none: 0.5 to 1, then 0.75 in any order.
+        // With the first seed all documents tie: the metric is 0.5 to 1. With the second no
+        // relevant document does: 0.75.
         let seeds = [evaluation(&[1.0; 6]), evaluation(&[2.0, 1.0, 2.0, 1.0, 0.0, 0.0])];
         let ties = mean(&seeds).unwrap().results[0].ties.unwrap();
         assert_eq!((ties.queries, ties.low, ties.high), (2, 0.625, 0.875));
-        let none = [seeds[1].clone(), seeds[1].clone()];
-        assert_eq!(mean(&none).unwrap().results[0].ties, None);
+        let without_ties = [seeds[1].clone(), seeds[1].clone()];
+        assert_eq!(mean(&without_ties).unwrap().results[0].ties, None);
     }
 
     #[test]
@@ -201,16 +204,16 @@ mod tests {
     }
 
     #[test]
-    fn values_without_an_interval_are_an_error_and_not_silence() {
+    fn values_without_an_interval_are_an_error() {
         let mut seed = evaluation(&[2.0, 1.0, 2.0, 1.0, 0.0, 0.0]);
         seed.results[0].values[1] = Some(f64::NAN);
         let error = mean(&[seed.clone(), seed]).unwrap_err();
-        let said = error.to_string();
-        assert!(said.contains("no interval of the mean of rr: value NaN"), "{said}");
+        let message = error.to_string();
+        assert!(message.contains("no interval of the mean of rr: value NaN"), "{message}");
     }
 
     #[test]
-    fn one_seed_is_left_as_it_is() {
+    fn the_mean_over_one_seed_is_its_evaluation() {
         let seed = evaluation(&[2.0, 1.0, 2.0, 1.0, 0.0, 0.0]);
         let found = mean(std::slice::from_ref(&seed)).unwrap();
         assert_eq!(found.results[0].values, seed.results[0].values);
@@ -233,8 +236,8 @@ mod tests {
         let tests: Vec<Arc<Dataset>> =
             folds.iter().map(|queries| Arc::new(whole.select_queries(queries).unwrap())).collect();
         let rows = tests[0].rows();
-        let parts = [scores[..rows].to_vec(), scores[rows..].to_vec()];
-        let pooled = Pooled::new(&tests, &parts).unwrap();
+        let scores_of_folds = [scores[..rows].to_vec(), scores[rows..].to_vec()];
+        let pooled = Pooled::new(&tests, &scores_of_folds).unwrap();
         let found = evaluate(&pooled, &[ndcg], EvalOptions::default()).unwrap();
         assert_eq!(found.queries, together.queries);
         assert_eq!(found.results[0].values, together.results[0].values);

@@ -85,7 +85,7 @@ pub(super) struct SetResult {
     pub(super) data: usize,
     /// Number of test queries of all folds.
     pub(super) queries: usize,
-    /// Number of their documents.
+    /// Number of documents of these queries.
     pub(super) documents: usize,
     pub(super) features: usize,
     pub(super) systems: Vec<System>,
@@ -140,9 +140,9 @@ pub(super) enum TextForm {
 }
 
 impl ExperimentReport {
-    /// Reads the stored cells, evaluates and compares.
-    pub fn new(plan: &Plan<'_>, ran: &PlanRun) -> Result<Self, ExperimentError> {
-        let mut failed = ran.failed.clone();
+    /// Reads the stored cells, evaluates and compares. `run` is the result of running the plan.
+    pub fn new(plan: &Plan<'_>, run: &PlanRun) -> Result<Self, ExperimentError> {
+        let mut failed = run.failed.clone();
         let mut sets = Vec::new();
         for data in 0..plan.experiment.data.len() {
             sets.extend(set_result(plan, data, &mut failed)?);
@@ -240,7 +240,7 @@ fn set_result(
     let (comparison, other_baseline) = match has_many_learners(experiment) {
         true => (None, None),
         false => {
-            let (comparison, other) = compared(experiment, data, &systems, &tests)?;
+            let (comparison, other) = compare_systems(experiment, data, &systems, &tests)?;
             (Some(comparison), other)
         }
     };
@@ -255,7 +255,7 @@ fn set_result(
         index_of_learner: systems
             .iter()
             .enumerate()
-            .map(|(at, system)| (system.learner, at))
+            .map(|(index, system)| (system.learner, index))
             .collect(),
         systems,
         comparison,
@@ -291,36 +291,36 @@ fn load_all(plan: &Plan<'_>, cells: &[&ExperimentCell]) -> Option<Vec<Loaded>> {
     (!cells.is_empty()).then_some(cells)
 }
 
-/// Evaluates a learner's scores, seed by seed.
+/// Evaluates the scores of the learner with this index, seed by seed.
 fn system(
     plan: &Plan<'_>,
-    index: usize,
+    learner: usize,
     cells: Vec<Loaded>,
     tests: &[Arc<Dataset>],
 ) -> Result<System, ExperimentError> {
     let experiment = plan.experiment;
-    let seeds = experiment.seeds_of(&experiment.learners[index]);
-    let (mut scores, mut found) = (Vec::new(), Vec::new());
+    let seeds = experiment.seeds_of(&experiment.learners[learner]);
+    let (mut scores, mut evaluations) = (Vec::new(), Vec::new());
     for seed in seeds {
         // Cells are in the order of folds.
         let of_seed = cells.iter().filter(|(cell, ..)| cell.seed == *seed);
         let of_seed: Vec<Vec<f64>> = of_seed.map(|(.., scores)| scores.clone()).collect();
         let pooled = Pooled::new(tests, &of_seed)?;
         let options = EvalOptions::default().tie_effect(true);
-        found.push((*seed, evaluate(&pooled, &experiment.metrics, options)?));
+        evaluations.push((*seed, evaluate(&pooled, &experiment.metrics, options)?));
         if !has_many_learners(experiment) {
             scores.push(of_seed);
         }
     }
-    let evaluations: Vec<Evaluation> = found.iter().map(|(_, e)| e.clone()).collect();
-    let mean = mean(&evaluations)?;
+    let without_seeds: Vec<Evaluation> = evaluations.iter().map(|(_, e)| e.clone()).collect();
+    let mean = mean(&without_seeds)?;
     let cells = cells.into_iter().map(|(cell, stored, _)| (cell, stored)).collect();
-    Ok(System { learner: index, cells, scores, seeds: found, mean })
+    Ok(System { learner, cells, scores, seeds: evaluations, mean })
 }
 
 /// Compares the systems of a data set; also returns the name of the baseline if it is not the
 /// requested one.
-fn compared(
+fn compare_systems(
     experiment: &Experiment,
     data: usize,
     systems: &[System],
@@ -348,11 +348,11 @@ fn compared(
     Ok((report, other))
 }
 
-/// Learners with cells that were neither stored nor requested.
+/// Names of the learners with cells that were neither stored nor requested.
 fn not_run(plan: &Plan<'_>) -> Vec<String> {
-    let missing = plan.cells.iter().filter(|cell| cell.state == CellState::Skipped);
-    let missing: BTreeSet<usize> = missing.map(|cell| cell.learner).collect();
-    missing.into_iter().map(|learner| plan.experiment.learner_name(learner).to_owned()).collect()
+    let skipped = plan.cells.iter().filter(|cell| cell.state == CellState::Skipped);
+    let learners: BTreeSet<usize> = skipped.map(|cell| cell.learner).collect();
+    learners.into_iter().map(|learner| plan.experiment.learner_name(learner).to_owned()).collect()
 }
 
 /// The comparison tables, one after the other.
@@ -372,7 +372,7 @@ fn tables_text(
         }
         let systems = report.systems().iter().map(|(name, found)| (name.as_str(), found));
         table.notes.extend(tie_notes(systems));
-        table.notes.extend(other_baseline(experiment, set));
+        table.notes.extend(other_baseline_note(experiment, set));
         table.notes.extend(tables::warnings(experiment, set));
         if !not_run.is_empty() {
             table.notes.push(format!("Not run yet: {}.", not_run.join(", ")));
@@ -428,7 +428,7 @@ fn page(
 }
 
 /// A note if another learner had to be the baseline.
-fn other_baseline(experiment: &Experiment, set: &SetResult) -> Option<String> {
+fn other_baseline_note(experiment: &Experiment, set: &SetResult) -> Option<String> {
     let (other, requested) =
         (set.other_baseline.as_ref()?, experiment.compare.baseline.as_deref()?);
     Some(format!("{requested} has no result on this data set, so {other} is the baseline."))
@@ -452,7 +452,7 @@ fn lead(experiment: &Experiment, sets: &[SetResult], failed: &[FailedCells]) -> 
             )
         });
         sentences.extend(best);
-        sentences.extend(other_baseline(experiment, set));
+        sentences.extend(other_baseline_note(experiment, set));
     }
     match failed.len() {
         0 => {}

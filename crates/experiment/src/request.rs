@@ -46,12 +46,13 @@ pub struct ExperimentRequest {
     pub file: PathBuf,
     /// Folder of the results.
     pub out: PathBuf,
-    /// Options of running it.
+    /// Options of running the experiment.
     pub options: PlanOptions,
 }
 
 impl ExperimentRequest {
-    /// A request whose results go to a folder in the current one: the file's name with `.results`.
+    /// A request whose results go to a folder inside the current folder: the file's name with
+    /// `.results` in place of its extension.
     pub fn new(file: impl Into<PathBuf>) -> Self {
         let file = file.into();
         let out = default_folder(&file);
@@ -82,8 +83,8 @@ impl ExperimentRequest {
         Ok(Plan::new(&experiment, &self.out, &self.options)?.summary())
     }
 
-    /// Runs the cells that are not stored yet, and writes the report unless `progress` asked to
-    /// stop before.
+    /// Runs the cells that are not stored yet and writes the report; without a report if `progress`
+    /// asks to stop before all cells are run.
     pub fn run(&self, progress: &dyn ExperimentProgress) -> Result<RunSummary, ExperimentError> {
         let experiment = Experiment::read(&self.file)?;
         self.check_inputs(&experiment)?;
@@ -91,20 +92,20 @@ impl ExperimentRequest {
         let plan = Plan::new(&experiment, &self.out, &self.options)?;
         let planned = plan.summary();
         progress.planned(&planned);
-        let ran = plan.run(progress)?;
+        let run = plan.run(progress)?;
         let mut summary = RunSummary {
-            finished: ran.finished,
+            finished: run.finished,
             cells: planned.cells.len(),
-            pending: planned.pending() - ran.done,
+            pending: planned.pending() - run.done,
             out: self.out.clone(),
             files: Vec::new(),
-            failed: ran.failed.clone(),
+            failed: run.failed.clone(),
             results: None,
             text: String::new(),
         };
-        if ran.finished {
+        if run.finished {
             progress.step("comparing");
-            let report = ExperimentReport::new(&plan, &ran)?;
+            let report = ExperimentReport::new(&plan, &run)?;
             summary.files = report.write(&plan)?;
             summary.failed = report.failed;
             summary.results = Some(report.results);
@@ -127,7 +128,7 @@ impl ExperimentRequest {
         }
         let mut outputs: Vec<PathBuf> =
             REPORT_FILES.iter().map(|name| self.out.join(name)).collect();
-        // The names of plots depend on the results, so every file among the old ones counts.
+        // The names of plots depend on the results, so every existing plot is taken as an output.
         let plots = std::fs::read_dir(self.out.join(PLOTS)).into_iter().flatten().flatten();
         outputs.extend(plots.map(|entry| entry.path()));
         let outputs = outputs.iter().map(PathBuf::as_path);
@@ -135,7 +136,8 @@ impl ExperimentRequest {
             Some(Overwritten::Input { out, input }) => {
                 Err(ExperimentError::OutputIsInput { out, input })
             }
-            // Links between files of an old report are those of its user, and replace no input.
+            // Two outputs that are the same file (the user may have linked files of an old report)
+            // replace no input.
             Some(Overwritten::Output { .. }) | None => Ok(()),
         }
     }
@@ -156,7 +158,7 @@ pub struct RunSummary {
     pub finished: bool,
     /// Number of all cells.
     pub cells: usize,
-    /// Number of cells that are neither stored now nor were left out on request.
+    /// Number of requested cells that are not stored now.
     pub pending: usize,
     /// Folder of the results.
     pub out: PathBuf,

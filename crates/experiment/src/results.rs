@@ -25,7 +25,7 @@ pub struct ExperimentResults {
     pub rankwright: &'static str,
     /// Name of the experiment.
     pub experiment: String,
-    /// Its description; may be empty.
+    /// Description of the experiment; may be empty.
     pub description: String,
     /// SHA-256 of the experiment's file.
     pub file_sha256: String,
@@ -53,7 +53,7 @@ pub struct DataSetResult {
     pub folds: usize,
     /// Number of test queries of all folds.
     pub queries: usize,
-    /// Number of their documents.
+    /// Number of documents of these queries.
     pub documents: usize,
     /// Number of features.
     pub features: usize,
@@ -69,11 +69,12 @@ pub struct DataSetResult {
 pub struct LearnerResult {
     /// Name of the learner.
     pub name: String,
-    /// Its spec with every setting, or the file of a model.
-    pub what: LearnerSettings,
+    /// The spec with every setting, or the file of a model.
+    #[serde(rename = "what")]
+    pub definition: LearnerSettings,
     /// Values for each seed.
     pub seeds: Vec<SeedResult>,
-    /// Its trainings, by fold and seed.
+    /// The trainings, by fold and seed.
     pub cells: Vec<CellResult>,
 }
 
@@ -108,7 +109,7 @@ pub struct CellResult {
     pub best_round: Option<usize>,
     /// Number of trees of the model; 0 if it has none.
     pub trees: usize,
-    /// Warnings about the model, such as one that ranks nothing.
+    /// Warnings about the model, such as that it ranks nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<CellWarning>,
 }
@@ -128,9 +129,9 @@ pub struct ExperimentTimes {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CellTimes {
-    /// The cell in words.
+    /// The cell in words: "mq2008, fold 2, lambdamart, seed 1".
     pub cell: String,
-    /// Name of its folder.
+    /// Name of the cell's folder.
     pub digest: String,
     /// Seconds by phase.
     pub seconds: CellSeconds,
@@ -221,7 +222,7 @@ impl LearnerResult {
         };
         LearnerResult {
             name: learner.name.clone(),
-            what: LearnerSettings::new(&learner.kind),
+            definition: LearnerSettings::new(&learner.kind),
             seeds: system.seeds.iter().map(seed).collect(),
             cells: system.cells.iter().map(CellResult::new).collect(),
         }
@@ -229,8 +230,9 @@ impl LearnerResult {
 }
 
 impl ExperimentResults {
-    /// Warnings about models, such as `mq2008, mart: the model gives ...`; each once for a learner on
-    /// a data set, since folds and seeds have the same cause.
+    /// Warnings about models, such as `mq2008, mart: the model gives ...`. For a learner on a data
+    /// set each kind of warning is listed once, because it has the same cause for all folds and
+    /// seeds.
     pub fn warnings(&self) -> Vec<ExperimentWarning> {
         let mut warnings = Vec::new();
         for (set, learner) in

@@ -2,9 +2,9 @@
 //! x learner x seed.
 //!
 //! Each job has its own thread pool and takes the next pending cell until there is none. A failure
-//! of a cell is recorded, and the others continue; a panic in a learner is such a failure. The
-//! receiver of progress events can ask to stop: trainings then end after their round, with a
-//! checkpoint where they have rounds, and the same plan made again resumes from there.
+//! of a cell is recorded, and the other cells continue; a panic in a learner is such a failure. The
+//! receiver of progress events can ask to stop: trainings then end after their current round, those
+//! in rounds with a checkpoint, and a new run of the same experiment resumes from there.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -54,7 +54,7 @@ impl ExperimentProgress for NoProgress {}
 /// The result of running a plan.
 #[derive(Debug)]
 pub struct PlanRun {
-    /// Whether every pending cell was run; false if it was asked to stop.
+    /// Whether every pending cell was run; false after a request to stop.
     pub finished: bool,
     /// Number of the pending cells that are stored now.
     pub done: usize,
@@ -84,8 +84,8 @@ impl ResultsLock {
     }
 }
 
-/// The ends of cells by their index: nothing if the cell was stored, or the error.
-type CellEnds = HashMap<usize, Result<(), ExperimentError>>;
+/// The cells that were run, by their index: nothing if the cell was stored, or the error.
+type CellOutcomes = HashMap<usize, Result<(), ExperimentError>>;
 
 /// The end of a cell that did not fail.
 enum CellEnd {
@@ -104,32 +104,33 @@ impl Plan<'_> {
         for cell in self.cells.iter().filter(|cell| cell.state == CellState::Stored) {
             // The process may have been killed between storing a cell and removing its temporary
             // folder.
-            let _ = fs::remove_dir_all(self.store.part(&cell.digest));
+            let _ = fs::remove_dir_all(self.store.unfinished_folder(&cell.digest));
         }
         let pending = self.pending();
-        for cell in pending.iter().map(|number| &self.cells[*number]) {
+        for cell in pending.iter().map(|index| &self.cells[*index]) {
             self.parts[cell.data].register_use(cell.fold);
         }
         let next = AtomicUsize::new(0);
-        let ends: Mutex<CellEnds> = Mutex::default();
+        let outcomes: Mutex<CellOutcomes> = Mutex::default();
         std::thread::scope(|scope| -> Result<(), ExperimentError> {
             for job in 0..self.jobs {
                 let pool = self.pool(job)?;
-                let (next, ends, pending) = (&next, &ends, &pending);
-                scope.spawn(move || self.work(&pool, next, pending, ends, progress));
+                let (next, outcomes, pending) = (&next, &outcomes, &pending);
+                scope.spawn(move || self.run_job(&pool, next, pending, outcomes, progress));
             }
             Ok(())
         })?;
-        let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let outcomes = outcomes.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(PlanRun {
-            finished: ends.len() == pending.len(),
-            done: ends.values().filter(|end| end.is_ok()).count(),
-            failed: self.failures(&ends),
+            finished: outcomes.len() == pending.len(),
+            done: outcomes.values().filter(|outcome| outcome.is_ok()).count(),
+            failed: self.failures(&outcomes),
             _lock: lock,
         })
     }
 
-    /// The thread pool of a job, from 0: threads are divided evenly among jobs, at least one each.
+    /// The thread pool of a job; jobs count from 0. Threads are divided evenly among jobs, each has
+    /// at least one.
     fn pool(&self, job: usize) -> Result<rayon::ThreadPool, ExperimentError> {
         let threads = self.threads / self.jobs + usize::from(job < self.threads % self.jobs);
         let threads = threads.max(1);
@@ -137,38 +138,38 @@ impl Plan<'_> {
         pool.map_err(|source| ExperimentError::Threads { threads, source })
     }
 
-    /// Runs a job: takes cells until there are none. `next` counts the pending cells that are
-    /// taken.
-    fn work(
+    /// Runs a job: takes pending cells until there are none. `next` is the position in `pending` of
+    /// the next cell to take, shared by all jobs.
+    fn run_job(
         &self,
         pool: &rayon::ThreadPool,
         next: &AtomicUsize,
         pending: &[usize],
-        ends: &Mutex<CellEnds>,
+        outcomes: &Mutex<CellOutcomes>,
         progress: &dyn ExperimentProgress,
     ) {
         while !progress.should_stop() {
-            let Some(number) = pending.get(next.fetch_add(1, Ordering::SeqCst)) else { return };
-            let cell = &self.cells[*number];
+            let Some(index) = pending.get(next.fetch_add(1, Ordering::SeqCst)) else { return };
+            let cell = &self.cells[*index];
             let name = self.name(cell);
             progress.started(&name);
-            let run = || catch_panic(|| self.cell(cell, progress));
+            let run = || catch_panic(|| self.run_cell(cell, progress));
             let end = pool
                 .install(run)
                 .unwrap_or_else(|message| Err(ExperimentError::Panicked { message }));
             self.parts[cell.data].release(cell.fold);
-            let end = match end {
+            let outcome = match end {
                 Ok(CellEnd::Interrupted) => return,
                 Ok(CellEnd::Stored) => Ok(()),
                 Err(error) => Err(error),
             };
-            progress.ended(&name, end.as_ref().err());
-            ends.lock().unwrap_or_else(PoisonError::into_inner).insert(*number, end);
+            progress.ended(&name, outcome.as_ref().err());
+            outcomes.lock().unwrap_or_else(PoisonError::into_inner).insert(*index, outcome);
         }
     }
 
     /// Trains, scores and stores a cell.
-    fn cell(
+    fn run_cell(
         &self,
         cell: &ExperimentCell,
         progress: &dyn ExperimentProgress,
@@ -190,26 +191,26 @@ impl Plan<'_> {
         };
         let (model, is_trained) = match &learner.kind {
             LearnerKind::Spec(spec) => {
-                let learning = parts.learning(cell.fold)?;
-                let outcome = self.train(cell, spec, &learning, options, progress)?;
-                if !outcome.finished {
+                let training = parts.training(cell.fold)?;
+                let trained = self.train(cell, spec, &training, options, progress)?;
+                if !trained.finished {
                     return Ok(CellEnd::Interrupted);
                 }
-                stored.warnings = outcome.warnings.iter().map(CellWarning::new).collect();
-                let history = outcome.history;
+                stored.warnings = trained.warnings.iter().map(CellWarning::new).collect();
+                let history = trained.history;
                 (stored.rounds, stored.best) = (history.iterations.len(), history.best);
                 stored.curve = curve(&history);
                 stored.seconds.bin = history.bin_seconds;
                 stored.seconds.train = history.train_seconds;
                 stored.seconds.round = median_round(&history);
                 stored.unit = history.unit;
-                (outcome.model, true)
+                (trained.model, true)
             }
             LearnerKind::Model(file) => {
-                let sum = cell.key.pointer("/learner/model").and_then(|sum| sum.as_str());
+                let checksum = cell.key.pointer("/learner/model").and_then(|value| value.as_str());
                 let invariant = "the key of a model given as a file has its checksum";
-                let sum = sum.ok_or(ExperimentError::Internal { invariant })?;
-                stored.model_sha256 = sum.to_owned();
+                let checksum = checksum.ok_or(ExperimentError::Internal { invariant })?;
+                stored.model_sha256 = checksum.to_owned();
                 (Model::load(&file.path)?, false)
             }
         };
@@ -230,20 +231,20 @@ impl Plan<'_> {
         &self,
         cell: &ExperimentCell,
         spec: &LearnerSpec,
-        learning: &TrainingParts,
+        training: &TrainingParts,
         options: ScoreOptions,
         progress: &dyn ExperimentProgress,
     ) -> Result<TrainResult, LearnError> {
         let checkpoints = spec.rounds().map(|_| {
-            let folder = self.store.part(&cell.digest).join("checkpoint");
+            let folder = self.store.unfinished_folder(&cell.digest).join("checkpoint");
             Checkpoints::new(folder).every(self.checkpoint)
         });
         let first_metric: Vec<Measure> = self.experiment.metrics.iter().take(1).cloned().collect();
         let progress = CellProgress(progress);
         let run = || -> Result<TrainResult, LearnError> {
-            let valid = learning.valid.as_ref().filter(|_| spec.uses_validation());
+            let valid = training.valid.as_ref().filter(|_| spec.uses_validation());
             let valid = valid.map(|data| ValidationSet::new("validation", data));
-            let request = TrainRequest::new(&learning.train)
+            let request = TrainRequest::new(&training.train)
                 .validation_sets(valid)
                 .metrics(first_metric.clone())
                 .seed(cell.seed)
@@ -262,16 +263,16 @@ impl Plan<'_> {
                 }
                 run()
             }
-            outcome => outcome,
+            result => result,
         }
     }
 
     /// The failures from planning and running, in the order of the plan.
-    fn failures(&self, ends: &CellEnds) -> Vec<FailedCells> {
+    fn failures(&self, outcomes: &CellOutcomes) -> Vec<FailedCells> {
         let mut by_digest = HashMap::new();
-        for (number, end) in ends {
-            if let Err(error) = end {
-                let digest = self.cells[*number].digest.as_str();
+        for (index, outcome) in outcomes {
+            if let Err(error) = outcome {
+                let digest = self.cells[*index].digest.as_str();
                 by_digest.insert(digest, (error.kind(), error_text(error)));
             }
         }
@@ -377,6 +378,7 @@ mod tests {
 
     #[test]
     fn an_error_is_never_rewritten_and_missing_validation_data_is_recognised_by_its_type() {
+        // The name of a file looks like the text of another error.
         let file = "give --valid DATA.txt".to_owned();
         let text = error_text(&DataError::Empty { file, what: "rows" }.into());
         assert_eq!(text, "give --valid DATA.txt holds no rows");

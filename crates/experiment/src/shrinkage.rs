@@ -145,11 +145,11 @@ impl<'a> ShrinkageRequest<'a> {
         for (rate, learner) in self.rates.iter().zip(&learners) {
             let receiver = progress(learner);
             match self.train(&input, *rate, learner, &receiver)? {
-                Some((run, found)) => {
+                Some((run, run_warnings)) => {
                     let learner = learner.to_string();
-                    let of_run =
+                    let report_warning =
                         |warning| ReportWarning::Training { learner: learner.clone(), warning };
-                    warnings.extend(found.into_iter().map(of_run));
+                    warnings.extend(run_warnings.into_iter().map(report_warning));
                     runs.push(run);
                 }
                 None => return Ok(None),
@@ -171,11 +171,11 @@ impl<'a> ShrinkageRequest<'a> {
             return Err(ExperimentError::NoRate { learner: def.name.to_owned() });
         }
         let mut learners = Vec::new();
-        for (at, rate) in rates.iter().enumerate() {
+        for (i, rate) in rates.iter().enumerate() {
             if !(rate.is_finite() && *rate > 0.0) {
                 return Err(ExperimentError::BadRate { rate: *rate });
             }
-            if rates[..at].contains(rate) {
+            if rates[..i].contains(rate) {
                 return Err(ExperimentError::RateTwice { rate: *rate });
             }
             let spec = learner.canonical().clone().with("rate", rate.to_string());
@@ -184,7 +184,7 @@ impl<'a> ShrinkageRequest<'a> {
         Ok(learners)
     }
 
-    /// Splits the training data if there is no validation data; `None` if there is.
+    /// Splits the training data if the request has no validation data; `None` if it has.
     fn hold_out(&self) -> Result<Option<HeldOut>, ExperimentError> {
         if !self.valid.is_empty() {
             return Ok(None);
@@ -252,7 +252,8 @@ impl HeldOut {
     }
 }
 
-/// The model with the best number of trees; models that are not trees are already the best.
+/// The model with its best number of trees. Models that are not trees are returned unchanged: their
+/// training keeps the best round.
 fn best_model(model: Model, history: &TrainingHistory) -> Result<Model, ExperimentError> {
     let (header, body) = model.into_parts();
     let body = match (body, history.best) {

@@ -66,8 +66,9 @@ pub(super) fn facts(
     facts
 }
 
-/// Warnings about the models of each learner on a data set, the first for each learner: "lambdamart,
-/// 2 of 5 trainings: the model gives every document of a query the same score ..."
+/// The first warning about the models of each learner on a data set, and the number of trainings
+/// with warnings: "lambdamart, 2 of 5 trainings: the model gives every document of a query the same
+/// score ..."
 pub(super) fn warnings(experiment: &Experiment, set: &SetResult) -> Vec<String> {
     let mut lines = Vec::new();
     for system in &set.systems {
@@ -86,10 +87,10 @@ pub(super) fn overview(experiment: &Experiment, sets: &[SetResult]) -> Section {
     let metric = experiment.main_metric().to_string();
     let titles = sets.iter().map(|set| (experiment.data_name(set.data), Align::Right));
     let mut table = Table::new(std::iter::once(("learner", Align::Left)).chain(titles));
-    for (number, learner) in experiment.learners.iter().enumerate() {
+    for (learner_index, learner) in experiment.learners.iter().enumerate() {
         let mut row = vec![TableCell::new(learner.name.as_str())];
         for set in sets {
-            let index = set.systems.iter().position(|system| system.learner == number);
+            let index = set.systems.iter().position(|system| system.learner == learner_index);
             let result = index.zip(set.comparison.as_ref()).and_then(|(index, report)| {
                 report.comparison().metrics.first()?.systems.get(index)
             });
@@ -260,7 +261,8 @@ pub(super) fn repeat(plan: &Plan<'_>) -> Section {
 
 /// The value of every query, tab-separated: data set, metric, query, and a column for each learner.
 pub(super) fn per_query(experiment: &Experiment, sets: &[SetResult]) -> String {
-    let names: Vec<&str> = experiment.learners.iter().map(|m| m.name.as_str()).collect();
+    let names: Vec<&str> =
+        experiment.learners.iter().map(|learner| learner.name.as_str()).collect();
     let columns: Vec<_> = names.iter().map(|name| one_line(name)).collect();
     let mut text = format!("data\tmetric\tquery\t{}\n", columns.join("\t"));
     for set in sets {

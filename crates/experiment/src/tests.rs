@@ -1,5 +1,5 @@
-//! Unit tests of experiments: the file, digests, stored cells, and that interruptions leave no
-//! trace.
+//! Unit tests of experiments: the file, digests, stored cells, and that interruptions do not change
+//! the results.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,6 +13,7 @@ use tempfile::TempDir;
 
 use super::*;
 
+/// An experiment of 15 cells: three folds, two learners with two seeds each and one without a seed.
 pub(super) const FILE: &str = r#"
 name = "small"
 metrics = ["ndcg@5", "ap"]
@@ -51,9 +52,9 @@ pub(super) fn options() -> PlanOptions {
 /// Runs to the end; returns the report.
 pub(super) fn run(experiment: &Experiment, out: &Path, options: &PlanOptions) -> ExperimentReport {
     let plan = Plan::new(experiment, out, options).unwrap();
-    let ran = plan.run(&NoProgress).unwrap();
-    assert!(ran.finished);
-    ExperimentReport::new(&plan, &ran).unwrap()
+    let run = plan.run(&NoProgress).unwrap();
+    assert!(run.finished);
+    ExperimentReport::new(&plan, &run).unwrap()
 }
 
 /// All contents of a report that must not change from run to run.
@@ -160,6 +161,8 @@ fn digests_cover_everything_that_determines_a_result_and_nothing_else() {
     ] {
         assert_eq!(digests(&FILE.replacen(original, replacement, 1)), before, "{replacement}");
     }
+    // The number of digests that stay the same: all but those of the first learner; those of the
+    // first seed and of the learner without a seed; none.
     for (original, replacement, kept) in [
         ("trees=6", "trees=7", 9),
         ("[1, 2]", "[1, 3]", 9),
@@ -178,19 +181,19 @@ fn digests_cover_everything_that_determines_a_result_and_nothing_else() {
 #[test]
 fn jobs_threads_and_a_second_run_do_not_change_the_report() {
     let experiment = parse(FILE).unwrap();
-    let (one, two) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let first = run(&experiment, one.path(), &options());
+    let (folder, other_folder) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let first = run(&experiment, folder.path(), &options());
     assert!(first.failed.is_empty());
-    let second =
-        run(&experiment, two.path(), &PlanOptions { jobs: Some(3), threads: 3, ..options() });
+    let three_jobs = PlanOptions { jobs: Some(3), threads: 3, ..options() };
+    let second = run(&experiment, other_folder.path(), &three_jobs);
     assert_eq!(content(&first), content(&second));
-    let plan = Plan::new(&experiment, one.path(), &options()).unwrap();
+    let plan = Plan::new(&experiment, folder.path(), &options()).unwrap();
     assert!(plan.pending().is_empty());
-    assert_eq!(content(&run(&experiment, one.path(), &options())), content(&first));
-    assert_eq!(first.lock, run(&experiment, one.path(), &options()).lock);
+    assert_eq!(content(&run(&experiment, folder.path(), &options())), content(&first));
+    assert_eq!(first.lock, run(&experiment, folder.path(), &options()).lock);
 }
 
-/// Asks to stop after this many calls.
+/// Asks to stop after this many calls of `should_stop`.
 struct StopAfterCalls(AtomicUsize);
 
 impl ExperimentProgress for StopAfterCalls {
@@ -206,13 +209,13 @@ fn interruptions_anywhere_do_not_change_the_report() {
     let experiment = parse(FILE).unwrap();
     let (uninterrupted, interrupted) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let expected = run(&experiment, uninterrupted.path(), &options());
-    let saving = PlanOptions { checkpoint: Duration::ZERO, ..options() };
+    let with_checkpoints = PlanOptions { checkpoint: Duration::ZERO, ..options() };
     let mut stops = 0;
     loop {
-        let plan = Plan::new(&experiment, interrupted.path(), &saving).unwrap();
-        let ran = plan.run(&StopAfterCalls(AtomicUsize::new(5))).unwrap();
-        if ran.finished {
-            let report = ExperimentReport::new(&plan, &ran).unwrap();
+        let plan = Plan::new(&experiment, interrupted.path(), &with_checkpoints).unwrap();
+        let run = plan.run(&StopAfterCalls(AtomicUsize::new(5))).unwrap();
+        if run.finished {
+            let report = ExperimentReport::new(&plan, &run).unwrap();
             assert_eq!(content(&report), content(&expected));
             break;
         }
@@ -220,9 +223,10 @@ fn interruptions_anywhere_do_not_change_the_report() {
         assert!(stops < 200, "no end");
     }
     assert!(stops > 10, "{stops}");
-    let names = std::fs::read_dir(interrupted.path().join("cells")).unwrap();
-    let parts = names.filter(|n| n.as_ref().unwrap().path().extension().is_some()).count();
-    assert_eq!(parts, 0, "unfinished cells are left");
+    // The folder of an unfinished cell has the extension `part`.
+    let folders = std::fs::read_dir(interrupted.path().join("cells")).unwrap();
+    let unfinished = folders.filter(|f| f.as_ref().unwrap().path().extension().is_some()).count();
+    assert_eq!(unfinished, 0, "unfinished cells are left");
 }
 
 /// A grid of two by two, with a table, a plot and a learner outside of the grid.
@@ -266,13 +270,13 @@ fn a_study_is_the_same_after_interruptions_and_with_several_jobs() {
     assert!(expected.failed.is_empty(), "{:?}", expected.failed);
     assert!(expected.markdown.starts_with("### Leaves: ndcg@5 on made\n"));
     assert_eq!(expected.plots.len(), 1);
-    let saving = PlanOptions { checkpoint: Duration::ZERO, ..options() };
+    let with_checkpoints = PlanOptions { checkpoint: Duration::ZERO, ..options() };
     let mut stops = 0;
     loop {
-        let plan = Plan::new(&experiment, interrupted.path(), &saving).unwrap();
-        let ran = plan.run(&StopAfterCalls(AtomicUsize::new(9))).unwrap();
-        if ran.finished {
-            let report = ExperimentReport::new(&plan, &ran).unwrap();
+        let plan = Plan::new(&experiment, interrupted.path(), &with_checkpoints).unwrap();
+        let run = plan.run(&StopAfterCalls(AtomicUsize::new(9))).unwrap();
+        if run.finished {
+            let report = ExperimentReport::new(&plan, &run).unwrap();
             assert_eq!(content(&report), content(&expected));
             break;
         }
@@ -280,7 +284,7 @@ fn a_study_is_the_same_after_interruptions_and_with_several_jobs() {
         assert!(stops < 200, "no end");
     }
     assert!(stops > 5, "{stops}");
-    // A grid's name selects all of its learners.
+    // A grid's name selects all of its learners: four, with three folds and two seeds.
     let only = PlanOptions { only: vec!["trees".to_owned()], ..options() };
     let plan = Plan::new(&experiment, &interrupted.path().join("new"), &only).unwrap();
     assert_eq!(plan.pending().len(), 4 * 3 * 2);
@@ -313,7 +317,7 @@ fn many_learners_with_a_table_are_listed_and_not_compared() {
 }
 
 #[test]
-fn missing_validation_data_is_reported_in_words_of_the_file() {
+fn missing_validation_data_is_reported_with_the_key_of_the_file() {
     let text = STUDY.replace("folds = 3", "split = \"train=0.5,test=0.5\"");
     let folder = TempDir::new().unwrap();
     let report = run(&parse(&text).unwrap(), folder.path(), &options());
@@ -337,8 +341,8 @@ fn damaged_cells_are_run_again() {
     std::fs::remove_file(file_of(3, "ranker.model")).unwrap();
     // The result of another learner, undamaged.
     std::fs::copy(file_of(6, "cell.json"), file_of(4, "cell.json")).unwrap();
-    let again = Plan::new(&experiment, folder.path(), &options()).unwrap();
-    assert_eq!(again.pending(), [0, 1, 2, 3, 4]);
+    let damaged = Plan::new(&experiment, folder.path(), &options()).unwrap();
+    assert_eq!(damaged.pending(), [0, 1, 2, 3, 4]);
     assert_eq!(content(&run(&experiment, folder.path(), &options())), content(&before));
 }
 
@@ -392,14 +396,15 @@ fn a_learner_that_ranks_nothing_is_a_warning_also_when_its_cells_are_stored() {
     }
 }
 
-/// A device without an end would take all memory; a pipe without a writer would wait for ever.
+/// Reading a device without an end would take all memory; reading a pipe without a writer would
+/// wait for ever.
 #[cfg(unix)]
 #[test]
 fn only_ordinary_files_are_read() {
     let folder = TempDir::new().unwrap();
     let pipe = folder.path().join("pipe");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
-    assert!(made.is_ok_and(|status| status.success()));
+    let created = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(created.is_ok_and(|status| status.success()));
     for path in ["/dev/zero", "pipe"] {
         let model = format!("[[learner]]\nname = \"m\"\nmodel = \"{path}\"\n");
         let data = format!("[[data]]\nname = \"d\"\ntrain = \"{path}\"\ntest = \"{path}\"\n");
@@ -462,6 +467,7 @@ fn a_changed_file_makes_its_cells_run_again_and_a_renamed_one_does_not() {
     assert_eq!(pending(&text), 0);
     std::fs::rename(folder.path().join("b.txt"), folder.path().join("d.txt")).unwrap();
     assert_eq!(pending(&text.replace("b.txt", "d.txt")), 0);
+    // All five cells: two learners with two seeds each, and one without a seed.
     write_data("d.txt", 5);
     assert_eq!(pending(&text.replace("b.txt", "d.txt")), 5);
     write_data("d.txt", 2);
@@ -546,7 +552,7 @@ fn a_learner_whose_model_ranks_nothing_is_named_with_the_reason() {
 }
 
 #[test]
-fn the_lock_names_every_setting() {
+fn the_lock_file_has_every_setting() {
     let experiment = parse(FILE).unwrap();
     let folder = TempDir::new().unwrap();
     let plan = Plan::new(&experiment, folder.path(), &options()).unwrap();
@@ -560,7 +566,8 @@ fn the_lock_names_every_setting() {
     assert_eq!(lock["metrics"][0]["metric"], "ndcg@5");
 }
 
-/// The text whose digest names a cell: if it changed, no stored cell would be found any more.
+/// The text of a key, whose digest names a cell: if it changed, no stored cell would be found any
+/// more.
 fn key_text(source: &str, learner: &str) -> String {
     let metric = "ndcg@5: gain=exp, discount=log2, short=keep, cutoff=5, blank=skip, missing=zero, \
                   unjudged=nonrel, ties=worst, scores=f64";
@@ -656,9 +663,9 @@ fn a_folder_is_used_by_one_experiment_at_a_time() {
     let experiment = parse(FILE).unwrap();
     let folder = TempDir::new().unwrap();
     let plan = Plan::new(&experiment, folder.path(), &options()).unwrap();
-    let ran = plan.run(&NoProgress).unwrap();
+    let first_run = plan.run(&NoProgress).unwrap();
     let error = plan.run(&NoProgress).unwrap_err().to_string();
     assert!(error.contains("another experiment is running"), "{error}");
-    drop(ran);
+    drop(first_run);
     assert!(plan.run(&NoProgress).is_ok());
 }

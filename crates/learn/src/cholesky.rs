@@ -1,10 +1,10 @@
-//! Symmetric linear systems by Cholesky's method, in a fixed order: the same bits on any number of
-//! threads. Cost O(n^3).
+//! Symmetric linear systems by Cholesky's method, in a fixed order of operations: the same bits on
+//! any number of threads. Cost O(n^3).
 
 /// Solves `(A + ridge I) x = b` for a symmetric positive semi-definite A, by Cholesky's method. A
-/// pivot of at most 1e-12 of A's largest diagonal entry counts as 0 (an unknown that no equation
-/// determines, and no ridge): that unknown is 0. `a` has the rows of A one after another; only its
-/// lower triangle is read.
+/// pivot of at most 1e-12 of A's largest diagonal entry counts as 0: then neither an equation nor
+/// the ridge determines this unknown, and it is set to 0. `a` has the rows of A one after another;
+/// only its lower triangle is read.
 pub(crate) fn solve(mut a: Vec<f64>, mut b: Vec<f64>, ridge: f64) -> Vec<f64> {
     let n = b.len();
     let largest = (0..n).map(|i| a[i * n + i]).fold(0.0, f64::max);
@@ -12,6 +12,7 @@ pub(crate) fn solve(mut a: Vec<f64>, mut b: Vec<f64>, ridge: f64) -> Vec<f64> {
     for i in 0..n {
         a[i * n + i] += ridge;
     }
+    // A = L L^T: the lower triangle of `a` becomes L, column by column.
     for j in 0..n {
         for k in 0..j {
             let factor = a[j * n + k];
@@ -25,11 +26,13 @@ pub(crate) fn solve(mut a: Vec<f64>, mut b: Vec<f64>, ridge: f64) -> Vec<f64> {
             a[i * n + j] = if root > 0.0 { a[i * n + j] / root } else { 0.0 };
         }
     }
+    // L y = b, from the first unknown to the last; `b` becomes y.
     for i in 0..n {
         let known: f64 = (0..i).map(|k| a[i * n + k] * b[k]).sum();
         let root = a[i * n + i];
         b[i] = if root > 0.0 { (b[i] - known) / root } else { 0.0 };
     }
+    // L^T x = y, from the last unknown to the first; `b` becomes x.
     for i in (0..n).rev() {
         let known: f64 = (i + 1..n).map(|k| a[k * n + i] * b[k]).sum();
         let root = a[i * n + i];

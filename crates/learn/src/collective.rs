@@ -1,14 +1,15 @@
-//! The interface between processes that share one training: each holds some of the queries, and
-//! only integers are exchanged.
+//! The interface between processes that share one training (data-parallel training): each process
+//! holds some of the queries, and only integers are exchanged.
 //!
 //! Histograms, counts and fixed-point sums are added with wrapping integer addition, so neither the
 //! order nor the number of processes can change a bit of a tree that is grown from given
 //! derivatives; bin bounds come from a gathered and sorted sample. [`SingleProcess`] is the
 //! implementation for one process, which exchanges nothing.
 //!
-//! Not exchanged yet: random samples, the order of tied documents and other random draws are seeded
-//! with query numbers, which count the queries of one process; and constants that objectives
-//! compute over all documents are computed by each process for its own documents.
+//! Two things are not exchanged yet, so that whole trainings differ from those of a single process.
+//! Random samples, the order of tied documents and other random draws are seeded with query
+//! numbers, which count the queries of one process. Constants that an objective computes over all
+//! documents are computed by each process for its own documents.
 
 use std::fmt::Debug;
 
@@ -29,12 +30,12 @@ pub trait Collective: Debug + Send + Sync {
     /// Replaces each cell by its largest value over all processes.
     fn max(&self, cells: &mut [u64]) -> Result<(), LearnError>;
 
-    /// Appends to `mine` the values that every other process passes; the caller must not depend on
-    /// the order of the processes.
-    fn gather(&self, mine: &mut Vec<u32>) -> Result<(), LearnError>;
+    /// Appends to `values` the values that every other process passes; the caller must not depend
+    /// on the order of the processes.
+    fn gather(&self, values: &mut Vec<u32>) -> Result<(), LearnError>;
 }
 
-/// The implementation for a single process.
+/// The implementation for a single process: there is nothing to exchange.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SingleProcess;
 
@@ -55,7 +56,7 @@ impl Collective for SingleProcess {
         Ok(())
     }
 
-    fn gather(&self, _mine: &mut Vec<u32>) -> Result<(), LearnError> {
+    fn gather(&self, _values: &mut Vec<u32>) -> Result<(), LearnError> {
         Ok(())
     }
 }
@@ -73,14 +74,16 @@ mod tests {
     use crate::simd::Simd;
     use crate::tree::{Grow, GrowInput, Grower, Growth, Scales, TreeConfig};
 
-    /// Simulates processes by threads: each stores its values under its rank, and reads all values
-    /// when all have stored theirs.
+    /// The memory shared by threads that simulate processes.
     #[derive(Debug)]
     struct SharedTable {
+        /// The values of each process, by its rank.
         table: Mutex<Vec<Vec<u64>>>,
+        /// All processes wait here until each has stored, or read, the table.
         barrier: Barrier,
     }
 
+    /// One simulated process.
     #[derive(Debug)]
     struct Process<'a> {
         rank: usize,
@@ -89,18 +92,20 @@ mod tests {
     }
 
     impl Process<'_> {
-        fn exchange(&self, mine: Vec<u64>) -> Vec<Vec<u64>> {
-            self.shared.table.lock().unwrap()[self.rank] = mine;
+        /// Stores the values of this process; returns those of all processes.
+        fn exchange(&self, values: Vec<u64>) -> Vec<Vec<u64>> {
+            self.shared.table.lock().unwrap()[self.rank] = values;
             self.shared.barrier.wait();
             let all = self.shared.table.lock().unwrap().clone();
             self.shared.barrier.wait();
             all
         }
 
-        fn fold(&self, cells: &mut [u64], combine: impl Fn(u64, u64) -> u64) {
+        /// Replaces each cell by the combination of that cell of all processes.
+        fn combine(&self, cells: &mut [u64], combine: impl Fn(u64, u64) -> u64) {
             let all = self.exchange(cells.to_vec());
-            for (at, cell) in cells.iter_mut().enumerate() {
-                *cell = all.iter().map(|cells| cells[at]).reduce(&combine).unwrap();
+            for (index, cell) in cells.iter_mut().enumerate() {
+                *cell = all.iter().map(|cells| cells[index]).reduce(&combine).unwrap();
             }
         }
     }
@@ -115,30 +120,32 @@ mod tests {
         }
 
         fn sum(&self, cells: &mut [u64]) -> Result<(), LearnError> {
-            self.fold(cells, u64::wrapping_add);
+            self.combine(cells, u64::wrapping_add);
             Ok(())
         }
 
         fn max(&self, cells: &mut [u64]) -> Result<(), LearnError> {
-            self.fold(cells, u64::max);
+            self.combine(cells, u64::max);
             Ok(())
         }
 
-        fn gather(&self, mine: &mut Vec<u32>) -> Result<(), LearnError> {
-            let all = self.exchange(mine.iter().map(|v| u64::from(*v)).collect());
+        fn gather(&self, values: &mut Vec<u32>) -> Result<(), LearnError> {
+            let all = self.exchange(values.iter().map(|v| u64::from(*v)).collect());
             let others = all.into_iter().enumerate().filter(|(rank, _)| *rank != self.rank);
-            mine.extend(others.flat_map(|(_, values)| values).map(|v| v as u32));
+            values.extend(others.flat_map(|(_, values)| values).map(|v| v as u32));
             Ok(())
         }
     }
 
-    /// One tree on the labels, grown from the queries of this process: its splits, and the number
-    /// of rows of each leaf.
+    /// One tree on the labels, grown by this process and the others together; `data` are the
+    /// queries of this process. Returns the splits, and the number of rows of each leaf over all
+    /// processes.
     fn tree(
         data: &Dataset,
         params: &TreeConfig,
         collective: &dyn Collective,
     ) -> (Vec<Split>, Vec<u64>) {
+        // Any derivatives that depend on the label.
         let gradient: Vec<f32> = data.labels().iter().map(|label| 0.7 - *label as f32).collect();
         let hessian: Vec<f32> = gradient.iter().map(|g| 0.1 + g.abs()).collect();
         let binned = Binned::with_categories(data, 40, &params.categorical, collective).unwrap();
@@ -155,7 +162,8 @@ mod tests {
         let data = LetorOptions { queries: 30, documents: 50, seed: 4 }.generate().unwrap();
         let leafwise = TreeConfig { leaves: 20, min_rows: 7, ..TreeConfig::default() };
         let oblivious = TreeConfig { leaves: 32, growth: Growth::Oblivious, ..leafwise.clone() };
-        // The integer parts of every feature are categories, some of them in one process only.
+        // All 136 features as categorical ones: the integer parts of their values are category
+        // numbers, some of which occur in one process only.
         let categorical = TreeConfig { categorical: (0..136).collect(), ..leafwise.clone() };
         for (params, size) in
             [(&leafwise, 2), (&leafwise, 3), (&oblivious, 2), (&oblivious, 3), (&categorical, 3)]
@@ -168,11 +176,12 @@ mod tests {
             };
             let (data, shared) = (&data, &shared);
             let process = |rank: usize| {
-                let mine: Vec<usize> = (0..30).filter(|query| query % size == rank).collect();
-                let part = data.select_queries(&mine).unwrap();
-                // A pool of its own: a thread that waits for the others must not block theirs.
+                let queries: Vec<usize> = (0..30).filter(|query| query % size == rank).collect();
+                let data = data.select_queries(&queries).unwrap();
+                // A thread pool of its own: a process that waits for the others must not block
+                // their threads.
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-                pool.install(|| tree(&part, params, &Process { rank, size, shared }))
+                pool.install(|| tree(&data, params, &Process { rank, size, shared }))
             };
             let trees: Vec<_> = std::thread::scope(|scope| {
                 let running: Vec<_> =

@@ -1,5 +1,5 @@
 //! The exponential function, implemented here so that a model's bits do not depend on a machine's
-//! `libm`.
+//! `libm`; also functions computed from it, and the logarithm.
 //!
 //! ```text
 //! exp(x) = 2^k * exp(r),   k = round(x / ln 2),   |r| <= ln(2) / 2
@@ -11,11 +11,13 @@
 //! (true values there are below 4e-308 or above 8e307). NaN stays NaN.
 
 const LOG2_E: f64 = std::f64::consts::LOG2_E;
-/// ln 2 in two parts; the first has 21 zero bits at the end, so that k times it is exact.
+/// The first of two parts of ln 2: its last 21 bits are 0, so that k times it is exact.
 const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
+/// The second part: ln 2 - [`LN2_HIGH`].
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-/// 1.5 * 2^52: adding this constant leaves the nearest integer in the lowest bits of the sum.
-pub(crate) const ROUND: f64 = 6_755_399_441_055_744.0;
+/// 1.5 * 2^52: adding this constant to a number leaves the nearest integer in the lowest bits of
+/// the sum; subtracting it again gives this integer as a float.
+pub(crate) const ROUND_TO_INTEGER: f64 = 6_755_399_441_055_744.0;
 
 /// 1/n! for n = 2 to 13.
 const TAYLOR: [f64; 12] = [
@@ -39,19 +41,19 @@ pub(crate) fn exp(x: f64) -> f64 {
     // min and max would turn NaN into a bound; these comparisons preserve it.
     let clamped = if x < -708.0 { -708.0 } else { x };
     let clamped = if clamped > 709.0 { 709.0 } else { clamped };
-    let rounded = clamped * LOG2_E + ROUND;
-    let k = rounded - ROUND;
+    let rounded = clamped * LOG2_E + ROUND_TO_INTEGER;
+    let k = rounded - ROUND_TO_INTEGER;
     let r = (clamped - k * LN2_HIGH) - k * LN2_LOW;
-    // Estrin's scheme, so that the processor need not wait for each power in turn.
+    // exp(r) by Estrin's scheme, so that the processor need not wait for each power in turn.
     let (r2, c) = (r * r, &TAYLOR);
     let r4 = r2 * r2;
     let low = (c[0] + c[1] * r) + (c[2] + c[3] * r) * r2;
     let middle = (c[4] + c[5] * r) + (c[6] + c[7] * r) * r2;
     let high = (c[8] + c[9] * r) + (c[10] + c[11] * r) * r2;
-    let power = 1.0 + (r + r2 * (low + r4 * (middle + r4 * high)));
-    // 2^k: the exponent of a float is stored with 1023 added.
-    let scale = f64::from_bits(rounded.to_bits().wrapping_add(1023) << 52);
-    let value = power * scale;
+    let exp_r = 1.0 + (r + r2 * (low + r4 * (middle + r4 * high)));
+    // 2^k: the exponent of a float is stored with 1023 added, in the bits from 52 on.
+    let two_to_k = f64::from_bits(rounded.to_bits().wrapping_add(1023) << 52);
+    let value = exp_r * two_to_k;
     let value = if x < -708.0 { 0.0 } else { value };
     if x > 709.0 { f64::INFINITY } else { value }
 }
@@ -81,15 +83,15 @@ pub(crate) fn softplus(x: f64) -> f64 {
 /// x = 2^k m,   m within sqrt(1/2)..sqrt(2),   s = (m - 1) / (m + 1)
 /// ```
 pub(crate) fn ln(x: f64) -> f64 {
-    /// The bits of the square root of 1/2, the smallest mantissa.
+    /// The bits of the square root of 1/2, the smallest m.
     const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
-    let power = (x.to_bits().wrapping_sub(ROOT_HALF) as i64) >> 52;
-    let mantissa = f64::from_bits(x.to_bits().wrapping_sub((power as u64) << 52));
-    let s = (mantissa - 1.0) / (mantissa + 1.0);
+    let k = (x.to_bits().wrapping_sub(ROOT_HALF) as i64) >> 52;
+    let m = f64::from_bits(x.to_bits().wrapping_sub((k as u64) << 52));
+    let s = (m - 1.0) / (m + 1.0);
     let s2 = s * s;
     // 1/(2n + 1) for n = 11 down to 0: the remainder is below 1e-18.
     let series = (0..12).rev().fold(0.0, |sum, n| sum * s2 + 1.0 / f64::from(2 * n + 1));
-    power as f64 * std::f64::consts::LN_2 + 2.0 * s * series
+    k as f64 * std::f64::consts::LN_2 + 2.0 * s * series
 }
 
 #[cfg(test)]

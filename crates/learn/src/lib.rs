@@ -50,7 +50,7 @@ pub use session::{
     Checkpoints, ConstantReason, Iteration, KeptReason, KeptRounds, NoProgress, PhaseSeconds,
     Progress, Stop, TrainRequest, TrainResult, TrainWarning, TrainingHistory, ValidationSet,
 };
-pub use trainer::{Trainer, Validation};
+pub use trainer::{Trainer, ValidationUse};
 pub use training_log::TrainingLog;
 pub use transform::{Transform, TransformOptions, TransformParams};
 

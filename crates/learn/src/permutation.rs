@@ -1,11 +1,12 @@
-//! Permutation importance: the loss, here the amount by which a metric gets worse, when the values
-//! of one feature are shuffled among all rows (Breiman, Random Forests, 2001, section 10).
+//! Permutation importance: the amount by which a metric gets worse when the values of one feature
+//! are shuffled among all rows (Breiman, Random Forests, 2001, section 10). This amount is called
+//! the loss of the feature.
 //!
-//! The feature's column is shuffled as a whole, across queries, `repeats` times with orders drawn
-//! from (seed, feature, repeat) alone, so that neither threads nor the other features change a
+//! The feature's column is shuffled as a whole, across queries, `repeats` times. The random orders
+//! depend on (seed, feature, repeat) alone, so that neither threads nor the other features change a
 //! digit. The loss is `value - value with the shuffled column` (with the opposite sign for metrics
 //! where lower is better); its mean and its standard deviation over the repeats are reported. A
-//! feature that the data lacks has a loss of exactly 0. Cost: features x repeats x (scoring +
+//! feature that is not in the data has a loss of exactly 0. Cost: features x repeats x (scoring +
 //! evaluating), in parallel over features.
 
 use rankwright_data::{DEFAULT_SEED, Dataset, Random};
@@ -24,19 +25,19 @@ use crate::error::LearnError;
 /// use rankwright_eval::{MetricSpec, SourceKind};
 /// use rankwright_learn::{TrainRequest, LearnerSpec};
 /// use rankwright_model::ScoreOptions;
-/// use rankwright_learn::permutation::{Permutation, PermutationPlan};
+/// use rankwright_learn::permutation::{PermutationImportance, PermutationPlan};
 ///
 /// let data = LetorOptions { queries: 20, documents: 20, seed: 1 }.generate()?;
 /// let learner = LearnerSpec::parse("lambdamart(trees=5, leaves=4)")?;
 /// let model = learner.train(TrainRequest::new(&data))?.model;
 /// let ndcg = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
 /// let plan = PermutationPlan::new().repeats(2).seed(1);
-/// let found = Permutation::new(&model, &data, ndcg, plan)?;
+/// let found = PermutationImportance::new(&model, &data, ndcg, plan)?;
 /// assert_eq!(found.losses.len(), model.used_features().len());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Permutation {
+pub struct PermutationImportance {
     /// The measure: a metric with its parameters.
     pub measure: Measure,
     /// The measure's value on the unshuffled data.
@@ -92,28 +93,29 @@ impl PermutationPlan {
     }
 }
 
-impl Permutation {
-    /// Shuffles every feature that the model uses.
+impl PermutationImportance {
+    /// The importance of every feature that the model uses.
     pub fn new(
         model: &Model,
         data: &Dataset,
         measure: Measure,
         plan: PermutationPlan,
-    ) -> Result<Permutation, LearnError> {
-        Permutation::of_features(model, data, measure, plan, model.used_features())
+    ) -> Result<PermutationImportance, LearnError> {
+        PermutationImportance::of_features(model, data, measure, plan, model.used_features())
     }
 
-    /// The same for some features only; their losses equal those of [`Permutation::new`].
+    /// The importance of some features only; their losses equal those of
+    /// [`PermutationImportance::new`].
     pub fn of_features(
         model: &Model,
         data: &Dataset,
         measure: Measure,
         plan: PermutationPlan,
         mut features: Vec<usize>,
-    ) -> Result<Permutation, LearnError> {
+    ) -> Result<PermutationImportance, LearnError> {
         features.sort_unstable();
         features.dedup();
-        let value = value_of(data, &model.score(data, plan.options)?, &measure)?;
+        let value = metric_value(data, &model.score(data, plan.options)?, &measure)?;
         if value.is_nan() {
             return Err(LearnError::MetricUndefined {
                 metric: measure.to_string(),
@@ -124,25 +126,25 @@ impl Permutation {
             .into_par_iter()
             .map(|feature| {
                 let loss = |repeat| {
-                    let order = shuffled(data.rows(), feature, repeat, plan);
+                    let order = shuffled_rows(data.rows(), feature, repeat, plan);
                     let scores = model.score_permuted(data, plan.options, feature, &order)?;
-                    let changed = value_of(data, &scores, &measure)?;
+                    let shuffled_value = metric_value(data, &scores, &measure)?;
                     Ok(match measure.metric().better() {
-                        Better::Lower => changed - value,
-                        _ => value - changed,
+                        Better::Lower => shuffled_value - value,
+                        _ => value - shuffled_value,
                     })
                 };
                 Ok((feature, (0..plan.repeats).map(loss).collect::<Result<_, LearnError>>()?))
             })
             .collect();
-        Ok(Permutation { measure, value, losses: losses? })
+        Ok(PermutationImportance { measure, value, losses: losses? })
     }
 
     /// Mean and standard deviation of a feature's loss over the repeats; `None` for a feature that
-    /// was not shuffled, and `None` as deviation for one repeat.
+    /// was not shuffled, and `None` as deviation if there was only one repeat.
     pub fn mean_and_deviation(&self, feature: usize) -> Option<(f64, Option<f64>)> {
-        let at = self.losses.binary_search_by_key(&feature, |(feature, _)| *feature).ok()?;
-        let losses = &self.losses[at].1;
+        let index = self.losses.binary_search_by_key(&feature, |(feature, _)| *feature).ok()?;
+        let losses = &self.losses[index].1;
         let n = losses.len() as f64;
         let mean = losses.iter().sum::<f64>() / n;
         let squares: f64 = losses.iter().map(|loss| (loss - mean) * (loss - mean)).sum();
@@ -150,15 +152,17 @@ impl Permutation {
     }
 }
 
-/// The rows in the order of this feature and repeat.
-fn shuffled(rows: usize, feature: usize, repeat: usize, plan: PermutationPlan) -> Vec<u32> {
+/// All rows in a random order, drawn for one feature and one repeat.
+fn shuffled_rows(rows: usize, feature: usize, repeat: usize, plan: PermutationPlan) -> Vec<u32> {
     let mut order: Vec<u32> = (0..rows as u32).collect();
+    // A stream of random numbers for each feature and repeat.
     let stream = (feature as u64) << 32 | repeat as u64;
     Random::new(plan.seed, stream).shuffle(&mut order);
     order
 }
 
-fn value_of(data: &Dataset, scores: &[f64], measure: &Measure) -> Result<f64, LearnError> {
+/// The value of a measure on data with these scores; NaN if it has none.
+fn metric_value(data: &Dataset, scores: &[f64], measure: &Measure) -> Result<f64, LearnError> {
     let found = ScoredDataset::new(data, scores)?.evaluate(std::slice::from_ref(measure))?;
     Ok(found.results.first().map_or(f64::NAN, |result| result.value))
 }

@@ -35,8 +35,8 @@ pub trait Trainer: Debug + Send + Sync {
         false
     }
 
-    /// Whether processes that each hold some of the queries get the same model, by exchanging what
-    /// they computed through [`TrainRequest::collective`].
+    /// Whether several processes that each hold some of the queries can train one model together,
+    /// by exchanging sums through [`TrainRequest::collective`].
     fn is_distributed(&self) -> bool {
         false
     }
@@ -48,8 +48,8 @@ pub trait Trainer: Debug + Send + Sync {
     }
 
     /// The use of validation data in training, besides evaluation.
-    fn validation(&self) -> Validation {
-        Validation::Ignored
+    fn validation(&self) -> ValidationUse {
+        ValidationUse::Ignored
     }
 
     /// The number of queries whose pairs are sampled because they have many documents.
@@ -62,46 +62,46 @@ pub trait Trainer: Debug + Send + Sync {
         None
     }
 
-    /// The model of a learner that needs no data (a linear model of given weights); `None` if the
-    /// learner needs data.
-    fn without_data(&self) -> Option<Result<Model, LearnError>> {
+    /// The model of a learner that needs no training data (a linear model of given weights); `None`
+    /// if the learner needs data.
+    fn model_without_data(&self) -> Option<Result<Model, LearnError>> {
         None
     }
 }
 
 /// The use of validation data by a learner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Validation {
+pub enum ValidationUse {
     /// Validation data does not change the model.
     Ignored,
-    /// If validation data is given, the round that is best on it is kept. Training on all queries
-    /// without validation data is as good a choice, so a blend of equal weights does not hold
+    /// If validation data is given, the round that is best on it is kept. Without validation data,
+    /// all rounds on all queries give about as good a model, so a blend of equal weights holds no
     /// queries out for such a learner.
-    IfGiven,
+    BestRound,
     /// If validation data is given, it selects the model; a blend holds queries out for such a
     /// learner.
-    Optional,
+    ModelChoice,
     /// Training without validation data is an error.
     Required,
 }
 
-impl Validation {
+impl ValidationUse {
     /// The use of validation data by learners that add up many small rounds, such as boosted trees;
     /// `rounds` is their largest number of rounds.
     pub(crate) fn of_rounds(stop: Stop, rounds: usize) -> Self {
         match stop {
-            Stop::Auto if rounds > 1 => Validation::IfGiven,
-            Stop::Auto | Stop::None => Validation::Ignored,
-            Stop::After(_) => Validation::Required,
+            Stop::Auto if rounds > 1 => ValidationUse::BestRound,
+            Stop::Auto | Stop::None => ValidationUse::Ignored,
+            Stop::After(_) => ValidationUse::Required,
         }
     }
 
     /// The use of validation data by learners that choose among whole models, such as nets.
-    pub(crate) fn of_choice(stop: Stop) -> Self {
+    pub(crate) fn of_model_choice(stop: Stop) -> Self {
         match stop {
-            Stop::Auto => Validation::Optional,
-            Stop::None => Validation::Ignored,
-            Stop::After(_) => Validation::Required,
+            Stop::Auto => ValidationUse::ModelChoice,
+            Stop::None => ValidationUse::Ignored,
+            Stop::After(_) => ValidationUse::Required,
         }
     }
 }

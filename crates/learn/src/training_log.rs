@@ -16,7 +16,7 @@ pub struct TrainingLog {
     pub history: TrainingHistory,
     /// Seconds spent reading the data.
     pub load_seconds: f64,
-    /// Number of threads; `None` if the log does not tell.
+    /// Number of threads; `None` if the log does not state it.
     pub threads: Option<usize>,
 }
 
@@ -64,6 +64,7 @@ impl TrainingLog {
         Self::parse_named("the log", text)
     }
 
+    /// Reads the text of a log; `file` is its name in errors.
     fn parse_named(file: &str, text: &str) -> Result<TrainingLog, LearnError> {
         let document: LogDocument = serde_json::from_str(text)
             .map_err(|error| LearnError::Log { file: file.to_owned(), error })?;
@@ -77,6 +78,7 @@ impl TrainingLog {
             iterations: document.iterations,
             bin_seconds: document.seconds.bin,
             train_seconds: document.seconds.train,
+            // The weights of a linear model are not part of a log.
             weights: Vec::new(),
         };
         Ok(TrainingLog { history, load_seconds: document.seconds.load, threads: document.threads })
@@ -89,8 +91,8 @@ impl TrainingLog {
         name.into()
     }
 
-    /// Reads the log of a model; `None` if there is none.
-    pub fn beside(model: &Path) -> Result<Option<TrainingLog>, LearnError> {
+    /// Reads the log file beside a model; `None` if there is no such file.
+    pub fn read_for_model(model: &Path) -> Result<Option<TrainingLog>, LearnError> {
         let path = TrainingLog::path_of(model);
         if !path.is_file() {
             return Ok(None);

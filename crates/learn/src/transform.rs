@@ -49,9 +49,9 @@ choices! {
         Log = "log",
         /// Signed logarithm, standardised.
         LogStandard = "log-standard",
-        /// The fraction of training values below the value.
+        /// The fraction of training values below the value, plus half the fraction equal to it.
         Rank = "rank",
-        /// The normal quantile of the fraction of training values below the value.
+        /// The normal quantile of the fraction that `rank` gives.
         Gauss = "gauss",
     }
 }
@@ -82,7 +82,7 @@ fn check(params: &TransformParams) -> Result<(), Conflict> {
 /// The default search space for tuning transforms.
 pub(crate) const TRANSFORM_SPACE: &str = "transform=choice(auto,standard,query-min-max,gauss)";
 
-/// With `auto`, a feature with a larger absolute value gets logarithms.
+/// With `auto`, a feature that has a larger absolute value is replaced by its logarithms.
 const MAX_WITHOUT_LOG: f64 = 10.0;
 
 impl TransformParams {
@@ -103,15 +103,15 @@ impl TransformParams {
             let gauss = self.transform == Transform::Gauss;
             return quantiles::fit(data, gauss);
         }
-        // For each feature, its statistics, and whether they are those of its logarithms.
+        // For each feature, its statistics, and whether these are of its logarithms.
         let mut all: Vec<(Stats, bool)> =
             stats::feature_stats(data, log).into_iter().map(|stats| (stats, log)).collect();
         let is_large =
             |stats: &Stats| stats.max.max(-stats.min) > MAX_WITHOUT_LOG || stats.infinite;
         if self.transform == Transform::Auto && all.iter().any(|(stats, _)| is_large(stats)) {
             let log = true;
-            for (column, log_stats) in all.iter_mut().zip(stats::feature_stats(data, log)) {
-                *column = if is_large(&column.0) { (log_stats, log) } else { *column };
+            for (feature, log_stats) in all.iter_mut().zip(stats::feature_stats(data, log)) {
+                *feature = if is_large(&feature.0) { (log_stats, log) } else { *feature };
             }
         }
         let mut steps = Vec::with_capacity(columns);
@@ -127,21 +127,21 @@ impl TransformParams {
 
     /// The steps of a feature with these statistics (of its logarithms with `log`), and the
     /// replacement of its missing values.
-    fn steps(&self, column: &Stats, log: bool) -> (Vec<TransformStep>, f32) {
+    fn steps(&self, stats: &Stats, log: bool) -> (Vec<TransformStep>, f32) {
         let mut steps = Vec::new();
         if log {
             steps.push(TransformStep::SignedLog);
         }
-        let max_distance = self.clip.map_or(f64::INFINITY, |c| c * column.deviation());
-        let low = column.min.max(column.mean - max_distance);
-        let high = column.max.min(column.mean + max_distance);
-        let needs_clip = low > column.min || high < column.max || column.infinite;
+        let max_distance = self.clip.map_or(f64::INFINITY, |c| c * stats.deviation());
+        let low = stats.min.max(stats.mean - max_distance);
+        let high = stats.max.min(stats.mean + max_distance);
+        let needs_clip = low > stats.min || high < stats.max || stats.infinite;
         if needs_clip && low <= high {
             steps.push(TransformStep::Clip { low: low as f32, high: high as f32 });
         }
         let shift_and_width = match self.transform {
             Transform::Auto | Transform::Standard | Transform::LogStandard => {
-                Some((column.mean, column.deviation()))
+                Some((stats.mean, stats.deviation()))
             }
             Transform::MinMax => Some((low, high - low)),
             _ => None,
@@ -150,11 +150,12 @@ impl TransformParams {
             let replacement = if self.transform == Transform::QueryMinMax { 0.5 } else { 0.0 };
             return (steps, replacement);
         };
-        // A constant feature carries no information, even if it has another value later.
+        // A feature that is constant in the training data must not change scores, even if it varies
+        // in data that is scored later; a scale of 0 makes it 0.
         let scale = if high > low && width > 0.0 { 1.0 / width } else { 0.0 };
         let scale = scale.min(f64::from(f32::MAX)) as f32;
         steps.push(TransformStep::Affine { shift: shift as f32, scale });
-        let transformed_mean = (column.mean - shift) * f64::from(scale);
+        let transformed_mean = (stats.mean - shift) * f64::from(scale);
         (steps, if transformed_mean.is_finite() { transformed_mean as f32 } else { 0.0 })
     }
 }
@@ -163,13 +164,14 @@ impl TransformParams {
 pub(crate) fn transformed(data: &Dataset, transforms: &Transforms) -> Vec<f32> {
     let mut values = data.matrix().values().to_vec();
     let columns = data.columns();
-    let mut rest = &mut values[..];
+    let mut remaining = &mut values[..];
     let mut queries = Vec::with_capacity(data.queries());
     for query in 0..data.queries() {
-        let (mine, others) = rest.split_at_mut(data.query_rows(query).len() * columns);
-        rest = others;
-        queries.push(mine);
+        let (query_values, later) = remaining.split_at_mut(data.query_rows(query).len() * columns);
+        remaining = later;
+        queries.push(query_values);
     }
+    // At least 8 queries for a task: a single small query is less work than starting a task.
     queries.into_par_iter().with_min_len(8).for_each(|rows| transforms.apply(rows));
     values
 }

@@ -2,12 +2,13 @@
 //! models (the members), added in f64 in the order of the members.
 //!
 //! Scores of different models have different scales, so the normalisation `n` ([`Normalise`]) may
-//! first bring each member's scores within a query to a common one; each member may have its own.
-//! Members are whole models: their features are matched with the blend's by name or id, as those of
-//! any model with data. A blend of blends would only be a longer sum and is rejected.
+//! first bring each member's scores within a query to a common scale; each member may have a
+//! normalisation of its own. Members are whole models: the features of a member are matched with
+//! those of the blend by name or id, as the features of a model are matched with those of data. A
+//! blend of blends would only be a longer sum and is rejected.
 //!
 //! A term that overflows counts as the largest finite number, so that a score is never NaN. Cost:
-//! that of the members; ranks add a sort of each query.
+//! that of scoring with each member; the normalisation by rank also sorts each query.
 
 use crate::error::ModelError;
 use crate::model::{Model, ModelBody};
@@ -61,7 +62,7 @@ impl Normalise {
         self.apply_with(scores, &mut Vec::new());
     }
 
-    /// Like `apply`; `order` is a reusable buffer.
+    /// Like `apply`; `order` is a reusable buffer for sorting (score, index of the document).
     pub(crate) fn apply_with(self, scores: &mut [f64], order: &mut Vec<(f64, u32)>) {
         if self == Normalise::None {
             return;
@@ -69,11 +70,12 @@ impl Normalise {
         scores.iter_mut().for_each(|score| *score = finite(*score));
         let (mut low, mut high) = (f64::MAX, f64::MIN);
         for &score in scores.iter() {
-            // Not `min` and `max`, which may return either zero.
+            // Not `f64::min` and `max`, which may return either of 0 and -0.
             low = if score < low { score } else { low };
             high = if score > high { score } else { high };
         }
-        // Checked explicitly: by rounding, the mean of equal numbers may be another number.
+        // Checked here: the mean of equal numbers, rounded, may be another number, and then their
+        // standard deviation would not be 0.
         if low >= high {
             return scores.fill(0.0);
         }
@@ -110,17 +112,19 @@ fn standardise(scores: &mut [f64], size: f64) {
     scores.iter_mut().for_each(|score| *score = finite((*score - mean) * scale));
 }
 
-/// Replaces scores (at least two) as [`Normalise::Rank`] says.
+/// Replaces scores (at least two) by the fractions that [`Normalise::Rank`] describes; `order` is a
+/// buffer for (score, index of the document).
 fn replace_by_ranks(scores: &mut [f64], order: &mut Vec<(f64, u32)>) {
     order.clear();
-    order.extend(scores.iter().zip(0..).map(|(&score, at)| (score, at)));
-    // 0 and -0 are equal, but not for `total_cmp`.
+    order.extend(scores.iter().zip(0..).map(|(&score, index)| (score, index)));
+    // Adding 0 makes -0 into 0: both are equal, but not for `total_cmp`.
     order.sort_unstable_by(|a, b| (a.0 + 0.0).total_cmp(&(b.0 + 0.0)));
-    let others = (scores.len() - 1) as f64;
+    let other_documents = (scores.len() - 1) as f64;
+    // Number of documents with a lower score.
     let mut below = 0;
     for ties in order.chunk_by(|a, b| a.0 == b.0) {
-        let rank = (below as f64 + (ties.len() - 1) as f64 / 2.0) / others;
-        ties.iter().for_each(|&(_, at)| scores[at as usize] = rank);
+        let rank = (below as f64 + (ties.len() - 1) as f64 / 2.0) / other_documents;
+        ties.iter().for_each(|&(_, index)| scores[index as usize] = rank);
         below += ties.len();
     }
 }
@@ -142,7 +146,7 @@ pub(crate) fn add_term(sum: f64, weight: f64, score: f64) -> f64 {
 /// let members = vec![(0.75, linear(100.0)?), (0.25, linear(-1.0)?)];
 /// let blend = Blend::new(Normalise::MinMax, members)?;
 /// let model = Model::new(header.clone(), ModelBody::Blend(blend))?;
-/// // 0.75 x 0 + 0.25 x 1, and the other way round.
+/// // The first document: 0.75 x 0 + 0.25 x 1; the second: 0.75 x 1 + 0.25 x 0.
 /// assert_eq!(model.score_query(&[&[1.0], &[3.0]]), [0.25, 0.75]);
 /// # Ok::<(), rankwright_model::ModelError>(())
 /// ```
@@ -160,8 +164,9 @@ impl Blend {
         Blend::checked(vec![normalise; members.len()], members)
     }
 
-    /// The sum of a model and of trees, as of a model that boosting started from and the trees that
-    /// it added. If the model is a blend, its members become members of the sum.
+    /// The sum of two models, not normalised: for example of the model that boosting started from,
+    /// and the trees that it added. If `start` is a blend, its members become members of the sum
+    /// and keep their normalisations.
     ///
     /// ```
     /// use rankwright_data::{Absent, FeatureNames};
@@ -220,7 +225,8 @@ impl Blend {
         &self.members
     }
 
-    /// The same blend of changed members; `change` gets the number of each member, too.
+    /// The blend with each member replaced by the result of `change`, which is called with the
+    /// number of the member (from 0) and the member.
     pub(crate) fn map_members(
         self,
         change: impl FnMut((usize, Model)) -> Result<Model, ModelError>,
@@ -257,6 +263,7 @@ mod tests {
         assert_eq!(applied(Normalise::None, &scores), scores);
         assert_eq!(applied(Normalise::MinMax, &scores), [0.0, 1.0, 0.5, 0.5]);
         assert_eq!(applied(Normalise::Rank, &scores), [0.0, 1.0, 0.5, 0.5]);
+        // Mean 3, standard deviation sqrt((4 + 4 + 0 + 0) / 4).
         let root2 = 2.0_f64.sqrt();
         for (found, exact) in
             applied(Normalise::Standard, &scores).iter().zip([-root2, root2, 0.0, 0.0])
@@ -281,6 +288,7 @@ mod tests {
         let wide = [f64::NEG_INFINITY, f64::INFINITY, 0.0];
         assert_eq!(applied(Normalise::MinMax, &wide), [0.0, 1.0, 0.5]);
         assert_eq!(applied(Normalise::Rank, &wide), [0.0, 1.0, 0.5]);
+        // With M for the largest finite number: -M, M, 0 have mean 0 and deviation M sqrt(2/3).
         let standard = applied(Normalise::Standard, &wide);
         assert!((standard[1] - 1.5_f64.sqrt()).abs() < 1e-15, "{standard:?}");
     }

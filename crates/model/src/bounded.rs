@@ -1,5 +1,5 @@
-//! Length-bounded lists and maps: JSON with more entries than allowed is an error before more
-//! memory is used.
+//! Length-bounded lists and maps for reading JSON: the first entry beyond the maximum is an error,
+//! so that a file cannot make the reader use more memory.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,22 +29,22 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for ListVisitor<T,
     type Value = BoundedVec<T, MAX>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a list of at most {MAX}")
+        write!(f, "a list of at most {MAX} elements")
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<Self::Value, S::Error> {
-        let mut all = Vec::new();
+        let mut elements = Vec::new();
         while let Some(element) = list.next_element()? {
-            if all.len() == MAX {
+            if elements.len() == MAX {
                 return Err(S::Error::invalid_length(MAX + 1, &self));
             }
-            all.push(element);
+            elements.push(element);
         }
-        Ok(BoundedVec(all))
+        Ok(BoundedVec(elements))
     }
 }
 
-/// A map of at most `MAX` strings by name.
+/// A map from names to strings, with at most `MAX` entries.
 pub(crate) struct BoundedMap<const MAX: usize>(pub(crate) BTreeMap<String, String>);
 
 impl<'de, const MAX: usize> Deserialize<'de> for BoundedMap<MAX> {
@@ -59,17 +59,17 @@ impl<'de, const MAX: usize> Visitor<'de> for MapVisitor<MAX> {
     type Value = BoundedMap<MAX>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at most {MAX} strings by name")
+        write!(f, "a map of at most {MAX} names to strings")
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-        let mut all = BTreeMap::new();
+        let mut entries = BTreeMap::new();
         while let Some((name, value)) = map.next_entry()? {
-            if all.len() == MAX {
+            if entries.len() == MAX {
                 return Err(M::Error::invalid_length(MAX + 1, &self));
             }
-            all.insert(name, value);
+            entries.insert(name, value);
         }
-        Ok(BoundedMap(all))
+        Ok(BoundedMap(entries))
     }
 }

@@ -1,16 +1,16 @@
 //! A set of categories of a feature, stored as a bit for each category.
 //!
-//! A category is a whole number from 0 on, given as the whole part of a value: 2.7 is category 2,
-//! -0.5 is category 0. Values of -1 and below, infinite ones and NaN are in no set.
+//! A category is a whole number from 0 on. The category of a feature value is the whole part of the
+//! value: 2.7 is category 2, -0.5 is category 0. Values of -1 and below, infinite values and NaN
+//! are in no set.
 
 use crate::error::ModelError;
 use crate::problem::TreeProblem;
 
-/// Maximum number of categories of a set: larger whole numbers are not exact in the 32 bits of a
-/// value.
+/// All categories are below this number, 2^24: an f32 cannot represent every larger whole number.
 const MAX_CATEGORIES: u32 = 1 << 24;
 
-/// A set of categories, those that go left at a split.
+/// A set of categories: those that go left at a split.
 ///
 /// ```
 /// use rankwright_model::Categories;
@@ -36,11 +36,11 @@ impl Categories {
                 let problem = TreeProblem::Category { category: id };
                 return Err(ModelError::InvalidTree(problem));
             }
-            let at = id as usize / 64;
-            if words.len() <= at {
-                words.resize(at + 1, 0);
+            let word = id as usize / 64;
+            if words.len() <= word {
+                words.resize(word + 1, 0);
             }
-            words[at] |= 1 << (id % 64);
+            words[word] |= 1 << (id % 64);
         }
         Ok(Categories { words })
     }
@@ -59,8 +59,9 @@ impl Categories {
     /// The categories, ascending.
     pub fn ids(&self) -> impl Iterator<Item = u32> {
         let words = self.words.iter().enumerate();
-        words.flat_map(|(at, word)| {
-            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| (at * 64 + bit) as u32)
+        words.flat_map(|(index, word)| {
+            let set_bits = (0..64).filter(move |bit| word >> bit & 1 == 1);
+            set_bits.map(move |bit| (index * 64 + bit) as u32)
         })
     }
 
@@ -69,7 +70,8 @@ impl Categories {
         &self.words
     }
 
-    /// A set from its bits; the last word must not be 0, so that a set has one form.
+    /// A set from its bits, 64 to a word; the last word must not be 0, so that a set has only one
+    /// form.
     pub(crate) fn from_words(words: Vec<u64>) -> Result<Categories, ModelError> {
         if words.len() > MAX_CATEGORIES as usize / 64 || words.last() == Some(&0) {
             let problem = TreeProblem::SetWords { words: words.len() };

@@ -87,8 +87,8 @@ impl Model {
         bytes.extend_from_slice(head::write(self.header(), self.body().name()).as_bytes());
         bytes.push(b'\n');
         body::write(self.body(), version, &mut bytes);
-        let sum = xxh3_64(&bytes);
-        bytes.extend_from_slice(&sum.to_le_bytes());
+        let checksum = xxh3_64(&bytes);
+        bytes.extend_from_slice(&checksum.to_le_bytes());
         bytes
     }
 }
@@ -113,9 +113,9 @@ fn read_member(bytes: &[u8]) -> Result<Model, ModelError> {
 /// body's kind, and the bytes of the body.
 fn read_header(bytes: &[u8]) -> Result<(u32, Header, String, &[u8]), ModelError> {
     let (version, rest) = after_version(bytes)?;
-    let content_and_sum = bytes.split_last_chunk::<CHECKSUM_BYTES>();
-    let (content, sum) = content_and_sum.ok_or_else(|| ModelError::damaged(Damage::CutOff))?;
-    if xxh3_64(content) != u64::from_le_bytes(*sum) {
+    let parts = bytes.split_last_chunk::<CHECKSUM_BYTES>();
+    let (content, checksum) = parts.ok_or_else(|| ModelError::damaged(Damage::CutOff))?;
+    if xxh3_64(content) != u64::from_le_bytes(*checksum) {
         return Err(ModelError::damaged(Damage::Checksum));
     }
     // The content after the line with the version.
@@ -132,7 +132,10 @@ fn build(version: u32, header: Header, kind: &str, body: &[u8]) -> Result<Model,
     // A model has only one valid form as bytes: with the lowest version that can hold its body.
     match body::version(&body) {
         lowest if lowest == version => Model::new(header, body),
-        content => Err(ModelError::damaged(Damage::OtherVersion { marked: version, content })),
+        lowest => {
+            let damage = Damage::OtherVersion { marked: version, content: lowest };
+            Err(ModelError::damaged(damage))
+        }
     }
 }
 

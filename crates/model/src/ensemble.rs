@@ -79,6 +79,7 @@ mod tests {
 
     #[test]
     fn a_score_is_the_base_and_the_trees_in_their_order() {
+        // About the distance from 0.1 to the next f64: the sum depends on the order of addition.
         let tiny = Tree::constant(1e-17, 1).unwrap();
         let trees = vec![tiny.clone(), tiny, two_split_tree()];
         let model = Ensemble::new(0.1, trees).unwrap();

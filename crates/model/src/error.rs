@@ -1,4 +1,4 @@
-//! The errors of the model crate. They name the problem and the value, in terms that suit every
+//! The errors of the model crate. They name the problem and the value, and no flag or method of a
 //! caller. The problems of each subject are enums of their own: `problem.rs` has those of the parts
 //! of a model, `codec/damage.rs` those of our own files, `interchange/problem.rs` and
 //! `interchange/unsupported.rs` those of other systems' files.
@@ -120,11 +120,14 @@ pub enum ModelError {
         /// Number of features in the header.
         header: usize,
     },
-    /// Rows in a sparse form that is not valid.
+    /// Sparse rows whose arrays do not fit each other or the columns.
     #[error(transparent)]
     InvalidSparseRows(SparseProblem),
     /// A reordering of rows with another number of rows, or with a row that does not exist.
-    #[error("an order of {} for {rows}; expected a row number for each row", counted(*.found, "row"))]
+    #[error(
+        "a reordering with {} for {}; expected the number of a row for each row",
+        counted(*.found, "entry"), counted(*.rows, "row")
+    )]
     InvalidOrder {
         /// Number of entries of the reordering.
         found: usize,
@@ -134,7 +137,7 @@ pub enum ModelError {
     /// The data lacks features that the model needs.
     #[error("the data lacks {count} of the model's features: {names}")]
     MissingFeatures {
-        /// Number of these features.
+        /// Number of missing features.
         count: usize,
         /// The names of the first few.
         names: String,
@@ -145,29 +148,30 @@ pub enum ModelError {
         counted(*.count, "feature")
     )]
     UnknownFeatures {
-        /// Number of these features.
+        /// Number of unknown features.
         count: usize,
         /// The names of the first few.
         names: String,
     },
-    /// The data has numbered features that the model does not know, and the two do not begin with the
-    /// same number: the same features may have other numbers.
+    /// The data has numbered features that the model does not know, and the numbers of model and
+    /// data do not begin with the same one: a feature may have different numbers in the two.
     #[error(
         "the data has {} that the model does not know: {names}; the numbers of the model's features \
          begin with {model}, those of the data with {data}",
         counted(*.count, "feature")
     )]
     UnknownNumbers {
-        /// Their number.
+        /// Number of features that the model does not know.
         count: usize,
-        /// Their numbers, the first few.
+        /// The numbers of the first few of them.
         names: String,
         /// The number of the model's first feature.
         model: u32,
         /// The number of the data's first feature.
         data: u32,
     },
-    /// The features of a model of another system have no names, and the data does not count from 0.
+    /// The features of a model of another system have no names and are counted from 0; those of the
+    /// data are numbered from 1.
     #[error(
         "the features of the model ({from}) have no names and are counted from 0; those of the data \
          are numbered from 1, so that feature 0 of the model may be feature 1 of the data"
@@ -201,7 +205,7 @@ pub enum ModelError {
         /// The feature.
         feature: String,
     },
-    /// Absent values were read in another way than the model was trained with.
+    /// The data was read with another value for absent features than the model was trained with.
     #[error(
         "the model takes absent features as {model}, but the data was read with them as {data}"
     )]
@@ -285,6 +289,7 @@ impl fmt::Display for ModelPart {
     }
 }
 
+/// `tree 3: ` as the start of a message; nothing without a tree.
 fn in_tree(tree: &Option<usize>) -> String {
     tree.map(|number| format!("tree {number}: ")).unwrap_or_default()
 }
@@ -350,7 +355,8 @@ impl ModelError {
             ModelError::UnknownFeatures { .. } => Some("check that this is the right data".into()),
             ModelError::UnknownNumbers { .. } => Some(
                 "match the features by position, if both have the same features in the same order; \
-                 or ignore what the model does not know, if equal numbers are the same feature"
+                 or ignore the features that the model does not know, if equal numbers are the \
+                 same feature"
                     .into(),
             ),
             ModelError::CountedFromZero { .. } => Some(
@@ -359,18 +365,20 @@ impl ModelError {
                     .into(),
             ),
             ModelError::NamesAndNumbers { .. } => Some(
-                "name the features of both alike; or match them by position, if both have the same \
-                 features in the same order"
+                "give the features the same names in model and data; or match them by position, if \
+                 both have the same features in the same order"
                     .into(),
             ),
             ModelError::UnknownCategories { .. } => {
                 Some("train the model on data with these texts, or leave the column out".into())
             }
             ModelError::OtherCategories { .. } => {
-                Some("read the data with the columns of the model".into())
+                Some("read the data with the table columns of the model".into())
             }
             ModelError::Absent { model, .. } => {
-                Some(format!("read the data again from its source, absent features as {model}"))
+                Some(format!(
+                    "read the data again from its source, with absent features as {model}"
+                ))
             }
             _ => None,
         }

@@ -18,7 +18,7 @@ pub(crate) const MAX_NAMES: usize = 1 << 17;
 /// Maximum number of notes.
 pub(crate) const MAX_NOTES: usize = 1 << 12;
 
-/// The note of a model whose features were numbered on request.
+/// The name of the note that [`Header::number_from`] writes: the number of the first feature.
 const FIRST_FEATURE: &str = "first_feature";
 
 /// The header of a model.
@@ -53,12 +53,14 @@ pub struct Header {
     pub rows: u64,
     /// The feature set that the features of the training data were computed with, as canonical TOML
     /// text: text analysis, first stage, number of candidates. `None` for features of unknown
-    /// origin. This crate does not look into it.
+    /// origin. This crate keeps the text and does not parse it.
     pub feature_set: Option<String>,
     /// The columns of the table that the training data was read from: their roles, and the texts of
-    /// categories. `None` if the data is from no table, or if the names of its columns say it all.
+    /// categories. `None` if the data is from no table, or if the names of its columns imply their
+    /// roles and all features are numbers.
     pub table_columns: Option<Arc<TableColumns>>,
-    /// Other facts about the model, by name.
+    /// Other facts about the model, by name. The note `from` is the system that trained a model
+    /// read from another system's file.
     pub notes: BTreeMap<String, String>,
 }
 
@@ -81,8 +83,9 @@ impl Header {
         }
     }
 
-    /// Numbers the features from `first`; false, and no change, if they have names. The model says from
-    /// then on that these numbers are meant, also if they are those of another system's columns.
+    /// Numbers the features from `first`, which must be 0 or 1; returns false, without a change, if
+    /// the features have names. A note records the number, so that the features are matched with
+    /// data by these numbers even if the model is of another system that counted them from 0.
     ///
     /// ```
     /// use rankwright_data::{Absent, FeatureNames};
@@ -99,11 +102,12 @@ impl Header {
         true
     }
 
-    /// The system that trained the model, if that system has counted its unnamed features from 0.
+    /// The other system that trained the model, if that system counted the unnamed features from 0
+    /// and [`number_from`](Header::number_from) has not confirmed their numbers.
     pub(crate) fn counted_from_zero(&self) -> Option<&str> {
-        let from = self.notes.get("from")?;
+        let system = self.notes.get("from")?;
         let is_counted = matches!(self.features, FeatureNames::Ids { first: 0, .. });
-        (is_counted && !self.notes.contains_key(FIRST_FEATURE)).then_some(from)
+        (is_counted && !self.notes.contains_key(FIRST_FEATURE)).then_some(system)
     }
 
     /// A hash of the features: the xxh3-64 of the names, or of the range of ids.

@@ -5,9 +5,10 @@
 //! term (by overflow, or of an infinite value) counts as the largest finite number, so that a score
 //! is never NaN.
 //!
-//! Weights are written `22:0.03/72:0.06`: names and numbers with a colon, separated by slashes, so
-//! that they fit into a spec such as `linear(bias=0, weights=22:0.03/72:0.06)`. The last colon
-//! separates, so names may contain colons.
+//! Weights are written `22:0.03/72:0.06`: terms of a feature's name or id, a colon and the weight,
+//! separated by slashes, so that they fit into a spec such as
+//! `linear(bias=0, weights=22:0.03/72:0.06)`. The last colon of a term separates name and weight,
+//! so names may contain colons.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +35,8 @@ pub struct Linear {
     weights: Vec<f64>,
 }
 
-/// The largest feature id in weights from which a model is made without data.
+/// The largest feature id that [`Linear::names_of`] accepts. It bounds memory: a model has a weight
+/// for every id up to the largest.
 const MAX_ID: u32 = 1 << 24;
 
 impl Linear {
@@ -47,7 +49,8 @@ impl Linear {
         Ok(Linear { bias, weights })
     }
 
-    /// A linear model of weights by feature name; features that are not named get 0.
+    /// A linear model of the features `names`, with weights by feature name; features without an
+    /// entry in `weights` get the weight 0.
     pub fn from_weights(
         names: &FeatureNames,
         bias: f64,
@@ -75,7 +78,7 @@ impl Linear {
         Linear::new(bias, all_weights)
     }
 
-    /// Reads weights written as `name:number/name:number`.
+    /// Reads weights written as `name:weight/name:weight`.
     pub fn parse_weights(text: &str) -> Result<Vec<(String, f64)>, ModelError> {
         text.split('/')
             .map(|term| {
@@ -93,8 +96,8 @@ impl Linear {
             .collect()
     }
 
-    /// The features that weights name: if all names are ids, the ids from 1 (or from 0, if 0 is
-    /// among them) to the largest; else the names in the order given.
+    /// The features of a model with these weights: if all names are ids, the ids from 1 (or from 0,
+    /// if 0 is among them) to the largest; otherwise the names, in their order.
     pub fn names_of(weights: &[(String, f64)]) -> Result<FeatureNames, ModelError> {
         let ids: Option<Vec<u32>> = weights.iter().map(|(name, _)| name.parse().ok()).collect();
         match ids.filter(|ids| !ids.is_empty()) {
@@ -148,8 +151,8 @@ mod tests {
         assert_eq!(linear.score_row(&[1.0, 1.0, 1.0]), 0.0);
         assert_eq!(linear.score_row(&[f32::NAN, 1.0, f32::INFINITY]), -2.0);
         assert_eq!(linear.score_row(&[]), 1.0);
-        let both = linear.score_row(&[f32::INFINITY, f32::INFINITY, 0.0]);
-        assert!(!both.is_nan(), "{both}");
+        let opposite_terms = linear.score_row(&[f32::INFINITY, f32::INFINITY, 0.0]);
+        assert!(!opposite_terms.is_nan(), "{opposite_terms}");
         let huge = Linear::new(0.0, vec![1e300; 2]).unwrap();
         assert_eq!(huge.score_row(&[1e30, 1e30]), f64::INFINITY);
     }

@@ -4,10 +4,10 @@
 //!   a column or does not.
 //! - Numbers (ids) match numbers; names that are whole numbers are ids. Ids that a sparse file
 //!   happens not to contain are absent values (0 or missing, by the model's rule), not a mismatch.
-//! - Unnamed features of a model of another system are counted from 0 by that system. With data that
-//!   is numbered from 1 that is an error: feature 0 may be feature 1 if the system got the values
-//!   as a matrix, or the numbers may be the same, where it read the same files. A model that was
-//!   written again with the number of its first feature says which.
+//! - Other systems count unnamed features from 0. Matching such a model with data whose features
+//!   are numbered from 1 is an error, as two cases cannot be told apart: if the system was trained
+//!   on a matrix, its feature 0 is feature 1 of the data; if it read the same file, equal numbers
+//!   are the same feature. After [`Header::number_from`] the numbers are taken as they are.
 //! - Names do not match numbers: nothing says with which number the names begin. The caller can
 //!   match the features of both sides by their order ([`MatchBy::Position`]).
 //! - Features that the model does not know are an error, unless they are to be ignored. Ignoring
@@ -34,7 +34,7 @@ pub enum MatchBy {
     #[default]
     Name,
     /// The first feature with the first column, the second with the second, whatever their names
-    /// and numbers: right only if both have the same features in the same order.
+    /// and numbers: right only if model and data have the same features in the same order.
     Position,
 }
 
@@ -101,9 +101,9 @@ enum ColumnMap {
     Shift { shift: i64, columns: usize },
     /// The columns of the features that have one.
     Table(BTreeMap<usize, usize>),
-    /// For a member of a blend: the matching of its features with the blend's, and that of the
-    /// blend's features with the columns.
-    Through(Box<Matching>, Box<Matching>),
+    /// For a member of a blend: the matching of the member's features with the blend's, and the
+    /// matching of the blend's features with the columns.
+    Through { with_blend: Box<Matching>, with_data: Box<Matching> },
 }
 
 impl Matching {
@@ -113,28 +113,33 @@ impl Matching {
         data: &FeatureNames,
         options: MatchOptions,
     ) -> Result<Matching, ModelError> {
-        Matching::with_prepared(model, &DataFeatures::new(data), options)
+        Matching::with_prepared(model, &FeatureLookup::new(data), options)
     }
 
     /// Like `new`, with the features of the data prepared for several lookups.
     fn with_prepared(
         model: &Header,
-        given: &DataFeatures<'_>,
+        lookup: &FeatureLookup<'_>,
         options: MatchOptions,
     ) -> Result<Matching, ModelError> {
-        let (features, data) = (&model.features, given.features);
-        if let (MatchBy::Name, Some(from)) = (options.by, model.counted_from_zero()) {
-            let numbered = matches!(data, FeatureNames::Ids { .. })
+        let (features, data) = (&model.features, lookup.features);
+        if let (MatchBy::Name, Some(system)) = (options.by, model.counted_from_zero()) {
+            let is_numbered = matches!(data, FeatureNames::Ids { .. })
                 || data.iter().any(|name| id_of(&name).is_some());
-            if numbered && !data.is_empty() && data.column("0").is_none() {
-                return Err(ModelError::CountedFromZero { from: from.to_owned() });
+            if is_numbered && !data.is_empty() && data.column("0").is_none() {
+                return Err(ModelError::CountedFromZero { from: system.to_owned() });
             }
         }
         let map = match (options.by, features, data) {
             (MatchBy::Position, ..) => by_position(features, data)?,
-            (_, FeatureNames::Named(needed), FeatureNames::Named(_)) => by_name(needed, given)?,
-            (_, FeatureNames::Ids { first, .. }, FeatureNames::Ids { first: start, count }) => {
-                ColumnMap::Shift { shift: i64::from(*first) - i64::from(*start), columns: *count }
+            (_, FeatureNames::Named(needed), FeatureNames::Named(_)) => by_name(needed, lookup)?,
+            (
+                _,
+                FeatureNames::Ids { first, .. },
+                FeatureNames::Ids { first: data_first, count },
+            ) => {
+                let shift = i64::from(*first) - i64::from(*data_first);
+                ColumnMap::Shift { shift, columns: *count }
             }
             (_, FeatureNames::Named(needed), FeatureNames::Ids { .. }) => {
                 names_in_ids(needed, features, data)?
@@ -149,13 +154,13 @@ impl Matching {
         Ok(matching)
     }
 
-    /// Matches the features of each member of a blend with those of the blend; the blend may have
-    /// features of other members. Time and memory grow with the number of names.
+    /// Matches the features of each member of a blend with those of the blend, which may have more
+    /// features than the member. Time and memory grow with the number of names.
     pub(crate) fn members<'a>(
         members: impl Iterator<Item = &'a Header>,
         blend: &FeatureNames,
     ) -> Result<Vec<Matching>, ModelError> {
-        let given = DataFeatures::new(blend);
+        let lookup = FeatureLookup::new(blend);
         let matched = |(number, member): (usize, &Header)| {
             let is_numbered = matches!(member.features, FeatureNames::Ids { .. });
             let is_number = |name: &String| id_of(name).is_some();
@@ -165,7 +170,7 @@ impl Matching {
                 return Err(ModelError::InvalidBlend(problem));
             }
             let options = MatchOptions::default().ignore_extra(true);
-            Matching::with_prepared(member, &given, options).map_err(|error| {
+            Matching::with_prepared(member, &lookup, options).map_err(|error| {
                 let error = Box::new(error);
                 let problem = BlendProblem::UnmatchedFeatures { member: number, error };
                 ModelError::InvalidBlend(problem)
@@ -181,11 +186,14 @@ impl Matching {
         Matching { map, features, absent: model.absent.value() }
     }
 
-    /// The columns of a member's features in the data that its blend is matched with; `self`
-    /// matches the member with the blend.
+    /// The matching of a blend's member with data: `self` matches the features of the member with
+    /// those of the blend, `blend` those of the blend with the columns of the data.
     pub(crate) fn through(&self, blend: &Matching) -> Matching {
         Matching {
-            map: ColumnMap::Through(Box::new(self.clone()), Box::new(blend.clone())),
+            map: ColumnMap::Through {
+                with_blend: Box::new(self.clone()),
+                with_data: Box::new(blend.clone()),
+            },
             features: self.features,
             absent: self.absent,
         }
@@ -208,7 +216,7 @@ impl Matching {
                 (feature < self.features && column < *columns).then_some(column)
             }
             ColumnMap::Table(table) => table.get(&feature).copied(),
-            ColumnMap::Through(with_blend, with_data) => {
+            ColumnMap::Through { with_blend, with_data } => {
                 with_data.column(with_blend.column(feature)?)
             }
         }
@@ -227,14 +235,14 @@ impl Matching {
                 usize::try_from((features + shift).min(columns) - (*shift).max(0)).unwrap_or(0)
             }
             ColumnMap::Table(table) => table.len(),
-            ColumnMap::Through(..) => {
+            ColumnMap::Through { .. } => {
                 (0..self.features).filter(|f| self.column(*f).is_some()).count()
             }
         }
     }
 
-    /// Rejects data with features that the model does not know, unless they are to be ignored, and
-    /// data without any feature of the model.
+    /// Rejects data with extra features (those that the model does not know), unless they are to be
+    /// ignored, and data without any feature of the model.
     fn check_extra(
         &self,
         model: &Header,
@@ -242,10 +250,10 @@ impl Matching {
         ignore_extra: bool,
     ) -> Result<(), ModelError> {
         let matched = self.matched_columns();
-        let count = data.len() - matched.min(data.len());
-        if count > 0 && !ignore_extra {
+        let extra = data.len() - matched.min(data.len());
+        if extra > 0 && !ignore_extra {
             let known: HashSet<usize> = match &self.map {
-                ColumnMap::Shift { .. } | ColumnMap::Through(..) => HashSet::new(),
+                ColumnMap::Shift { .. } | ColumnMap::Through { .. } => HashSet::new(),
                 ColumnMap::Table(table) => table.values().copied().collect(),
             };
             let is_known = |column: usize| match &self.map {
@@ -253,19 +261,20 @@ impl Matching {
                     let feature = column as i64 - shift;
                     (0..self.features as i64).contains(&feature)
                 }
-                ColumnMap::Table(_) | ColumnMap::Through(..) => known.contains(&column),
+                ColumnMap::Table(_) | ColumnMap::Through { .. } => known.contains(&column),
             };
-            let extra = (0..data.len()).filter(|&column| !is_known(column));
-            let names: Vec<_> = extra.map(|column| data.name(column)).take(count).collect();
-            let names = first_names(&names, count);
+            let columns = (0..data.len()).filter(|&column| !is_known(column));
+            let names: Vec<_> = columns.map(|column| data.name(column)).take(extra).collect();
+            let names = first_names(&names, extra);
             return Err(match (&model.features, data) {
-                (FeatureNames::Ids { first, .. }, FeatureNames::Ids { first: start, .. })
-                    if first != start
+                (FeatureNames::Ids { first, .. }, FeatureNames::Ids { first: data_first, .. })
+                    if first != data_first
                         && matches!(self.map, ColumnMap::Shift { shift, .. } if shift != 0) =>
                 {
-                    ModelError::UnknownNumbers { count, names, model: *first, data: *start }
+                    let (model, data) = (*first, *data_first);
+                    ModelError::UnknownNumbers { count: extra, names, model, data }
                 }
-                _ => ModelError::UnknownFeatures { count, names },
+                _ => ModelError::UnknownFeatures { count: extra, names },
             });
         }
         if matched == 0 && !data.is_empty() && self.features > 0 {
@@ -277,15 +286,15 @@ impl Matching {
     }
 }
 
-/// The features of a data set, prepared for lookups.
-struct DataFeatures<'a> {
+/// The features of a data set or of a blend, prepared for lookups by name.
+struct FeatureLookup<'a> {
     features: &'a FeatureNames,
     /// The first column of each name.
     columns: HashMap<&'a str, usize>,
 }
 
-impl<'a> DataFeatures<'a> {
-    fn new(features: &'a FeatureNames) -> DataFeatures<'a> {
+impl<'a> FeatureLookup<'a> {
+    fn new(features: &'a FeatureNames) -> FeatureLookup<'a> {
         let names: &[String] = match features {
             FeatureNames::Named(names) => names,
             FeatureNames::Ids { .. } => &[],
@@ -294,16 +303,16 @@ impl<'a> DataFeatures<'a> {
         for (column, name) in names.iter().enumerate() {
             columns.entry(name.as_str()).or_insert(column);
         }
-        DataFeatures { features, columns }
+        FeatureLookup { features, columns }
     }
 }
 
-/// Matches names with names: the data must have all of them.
-fn by_name(needed: &[String], given: &DataFeatures<'_>) -> Result<ColumnMap, ModelError> {
+/// Matches names with names: the data must have all names of the model.
+fn by_name(needed: &[String], lookup: &FeatureLookup<'_>) -> Result<ColumnMap, ModelError> {
     let mut table = BTreeMap::new();
     let mut missing = Vec::new();
     for (feature, name) in needed.iter().enumerate() {
-        match given.columns.get(name.as_str()) {
+        match lookup.columns.get(name.as_str()) {
             Some(&column) => {
                 table.insert(feature, column);
             }
@@ -363,6 +372,7 @@ fn by_position(features: &FeatureNames, data: &FeatureNames) -> Result<ColumnMap
     Ok(ColumnMap::Shift { shift: 0, columns })
 }
 
+/// The error of names on one side and numbers on the other.
 fn names_and_numbers(model: &FeatureNames, data: &FeatureNames) -> ModelError {
     let [model, data] = [model, data].map(names_text);
     ModelError::NamesAndNumbers { model, data }
@@ -400,9 +410,9 @@ mod tests {
     }
 
     /// Extra features of the data are ignored.
-    const IGNORED: bool = true;
+    const IGNORE_EXTRA: bool = true;
     /// Extra features of the data are an error.
-    const REJECTED: bool = false;
+    const REJECT_EXTRA: bool = false;
 
     /// The column of each feature of a model.
     fn columns(
@@ -429,42 +439,42 @@ mod tests {
 
     #[test]
     fn names_are_matched_by_name_and_all_are_needed() {
-        let found = columns(named(&["a", "b"]), &named(&["b", "a"]), REJECTED);
+        let found = columns(named(&["a", "b"]), &named(&["b", "a"]), REJECT_EXTRA);
         assert_eq!(found.unwrap(), [Some(1), Some(0)]);
-        let error = columns(named(&["a", "b", "c"]), &named(&["b"]), IGNORED).unwrap_err();
+        let error = columns(named(&["a", "b", "c"]), &named(&["b"]), IGNORE_EXTRA).unwrap_err();
         assert_eq!(error, "the data lacks 2 of the model's features: a, c");
-        let error = columns(named(&["a"]), &named(&["x", "a", "y"]), REJECTED).unwrap_err();
+        let error = columns(named(&["a"]), &named(&["x", "a", "y"]), REJECT_EXTRA).unwrap_err();
         assert_eq!(error, "the data has 2 features that the model does not know: x, y");
-        assert_eq!(columns(named(&["a"]), &named(&["x", "a"]), IGNORED).unwrap(), [Some(1)]);
+        assert_eq!(columns(named(&["a"]), &named(&["x", "a"]), IGNORE_EXTRA).unwrap(), [Some(1)]);
     }
 
     #[test]
     fn ids_that_a_sparse_file_lacks_are_absent() {
-        let found = columns(ids(1, 4), &ids(1, 2), REJECTED);
+        let found = columns(ids(1, 4), &ids(1, 2), REJECT_EXTRA);
         assert_eq!(found.unwrap(), [Some(0), Some(1), None, None]);
-        assert_eq!(columns(ids(1, 2), &ids(1, 0), REJECTED).unwrap(), [None, None]);
-        let error = columns(ids(1, 2), &ids(1, 14), REJECTED).unwrap_err();
+        assert_eq!(columns(ids(1, 2), &ids(1, 0), REJECT_EXTRA).unwrap(), [None, None]);
+        let error = columns(ids(1, 2), &ids(1, 14), REJECT_EXTRA).unwrap_err();
         let names = "3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 2 more";
         assert_eq!(
             error,
             format!("the data has 12 features that the model does not know: {names}")
         );
-        assert_eq!(columns(ids(1, 1), &ids(1, 2), IGNORED).unwrap(), [Some(0)]);
+        assert_eq!(columns(ids(1, 1), &ids(1, 2), IGNORE_EXTRA).unwrap(), [Some(0)]);
     }
 
     #[test]
     fn ids_that_start_from_another_number_are_shifted() {
-        assert_eq!(columns(ids(0, 3), &ids(1, 2), REJECTED).unwrap(), [None, Some(0), Some(1)]);
-        // Neither side says whether its first feature is that of the other.
+        assert_eq!(columns(ids(0, 3), &ids(1, 2), REJECT_EXTRA).unwrap(), [None, Some(0), Some(1)]);
+        // Features 0 and 1 may be the same feature, or not: the error gives both first numbers.
         let text = |name: u32, model: u32, data: u32| {
             format!(
                 "the data has 1 feature that the model does not know: {name}; the numbers of the \
                  model's features begin with {model}, those of the data with {data}"
             )
         };
-        assert_eq!(columns(ids(1, 2), &ids(0, 3), REJECTED).unwrap_err(), text(0, 1, 0));
-        assert_eq!(columns(ids(0, 2), &ids(1, 2), REJECTED).unwrap_err(), text(2, 0, 1));
-        assert_eq!(columns(ids(1, 2), &ids(0, 3), IGNORED).unwrap(), [Some(1), Some(2)]);
+        assert_eq!(columns(ids(1, 2), &ids(0, 3), REJECT_EXTRA).unwrap_err(), text(0, 1, 0));
+        assert_eq!(columns(ids(0, 2), &ids(1, 2), REJECT_EXTRA).unwrap_err(), text(2, 0, 1));
+        assert_eq!(columns(ids(1, 2), &ids(0, 3), IGNORE_EXTRA).unwrap(), [Some(1), Some(2)]);
     }
 
     /// A model of another system without names, whose columns are counted from 0.
@@ -477,11 +487,12 @@ mod tests {
             Ok::<_, String>([0, 1, 2].map(|feature| matching.column(feature)))
         };
         let by_number = MatchOptions::default();
-        // As many features, one more, and fewer: the last ones of the data may be absent.
+        // As many features as the model, one more, and fewer (the last may be absent everywhere).
         let table = named(&["1", "2", "bm25"]);
         for data in [ids(1, 3), ids(1, 4), ids(1, 2), ids(1, 1), table] {
-            for ignore in [false, true] {
-                let error = find(&header, &data, by_number.ignore_extra(ignore)).unwrap_err();
+            for ignore_extra in [false, true] {
+                let options = by_number.ignore_extra(ignore_extra);
+                let error = find(&header, &data, options).unwrap_err();
                 assert!(error.contains("the model (LightGBM 4)"), "{error}");
                 assert!(error.contains("feature 0 of the model may be feature 1"), "{error}");
             }
@@ -492,7 +503,7 @@ mod tests {
             assert_eq!(find(&header, &data, by_number).unwrap()[0], Some(0));
         }
         assert_eq!(find(&header, &ids(1, 0), by_number), Ok([None; 3]));
-        // Both ways to say it once and for all.
+        // Both numbers that can be recorded: 1 for the first case, 0 for equal numbers.
         header.number_from(1);
         assert_eq!(find(&header, &ids(1, 3), by_number), Ok([Some(0), Some(1), Some(2)]));
         header.number_from(0);
@@ -501,11 +512,14 @@ mod tests {
 
     #[test]
     fn names_that_are_numbers_are_ids() {
-        let found = columns(ids(1, 3), &named(&["3", "1"]), REJECTED);
+        let found = columns(ids(1, 3), &named(&["3", "1"]), REJECT_EXTRA);
         assert_eq!(found.unwrap(), [Some(1), None, Some(0)]);
-        let error = columns(ids(1, 3), &named(&["3", "bm25"]), REJECTED).unwrap_err();
+        let error = columns(ids(1, 3), &named(&["3", "bm25"]), REJECT_EXTRA).unwrap_err();
         assert!(error.ends_with("does not know: bm25"), "{error}");
-        assert_eq!(columns(named(&["3", "1"]), &ids(1, 3), IGNORED).unwrap(), [Some(2), Some(0)]);
+        assert_eq!(
+            columns(named(&["3", "1"]), &ids(1, 3), IGNORE_EXTRA).unwrap(),
+            [Some(2), Some(0)]
+        );
         assert_eq!(id_of("007"), None);
     }
 
@@ -515,7 +529,7 @@ mod tests {
                     0 to 2";
         // No guess is made with which number the names begin, and the error is not about extra
         // features.
-        for ignore in [REJECTED, IGNORED] {
+        for ignore in [REJECT_EXTRA, IGNORE_EXTRA] {
             assert_eq!(columns(named(&["a", "b"]), &ids(0, 3), ignore).unwrap_err(), text);
             let error = columns(ids(1, 1), &named(&["a", "b"]), ignore).unwrap_err();
             let text = "the model's features have the number 1; those of the data have the names \
@@ -523,9 +537,9 @@ mod tests {
             assert_eq!(error, text);
         }
         // A renamed feature among numbers is not taken as absent.
-        let error = columns(named(&["1", "bm25", "3"]), &ids(1, 3), IGNORED).unwrap_err();
+        let error = columns(named(&["1", "bm25", "3"]), &ids(1, 3), IGNORE_EXTRA).unwrap_err();
         assert!(error.contains("have the names 1, bm25, 3"), "{error}");
-        assert!(columns(named(&["a"]), &ids(1, 0), REJECTED).is_err());
+        assert!(columns(named(&["a"]), &ids(1, 0), REJECT_EXTRA).is_err());
     }
 
     #[test]
@@ -548,7 +562,7 @@ mod tests {
 
     #[test]
     fn data_whose_features_would_all_be_ignored_is_refused() {
-        let error = columns(ids(1, 2), &named(&["77", "78"]), IGNORED).unwrap_err();
+        let error = columns(ids(1, 2), &named(&["77", "78"]), IGNORE_EXTRA).unwrap_err();
         assert_eq!(error, "the data lacks 2 of the model's features: 1, 2");
     }
 

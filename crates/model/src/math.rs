@@ -15,10 +15,12 @@ const ROOT_HALF_BITS: u64 = 0x3fe6_a09e_667f_3bcd;
 const TWO_TO_52: f64 = 4_503_599_627_370_496.0;
 /// 1.5 x 2^23: its sum with a number has the nearest whole number in its lowest bits.
 const ROUNDING_OFFSET: f32 = 12_582_912.0;
-/// ln 2 in two parts; the first has zero bits at the end, so that a small number times it is exact.
+/// The high part of ln 2 = `LN2_HIGH + LN2_LOW`. Its last bits are 0, so that its product with a
+/// small whole number is exact.
 const LN2_HIGH: f32 = 0.693_359_4;
+/// The low part of ln 2.
 const LN2_LOW: f32 = -2.121_944_4e-4;
-/// From this number on tanh is 1 in 32 bits.
+/// From this number on tanh, rounded to f32, is 1.
 const TANH_IS_ONE: f32 = 9.1;
 
 /// sign(x) ln(1 + |x|), for finite x; an unspecified number for others, but no panic.
@@ -45,17 +47,17 @@ pub(crate) fn signed_log(x: f32) -> f32 {
 /// The hyperbolic tangent, for any x but NaN.
 #[inline(always)]
 pub(crate) fn tanh(x: f32) -> f32 {
-    let size = x.abs();
-    let twice = 2.0 * if size > TANH_IS_ONE { TANH_IS_ONE } else { size };
+    let magnitude = x.abs();
+    let twice = 2.0 * if magnitude > TANH_IS_ONE { TANH_IS_ONE } else { magnitude };
     let rounded = twice * std::f32::consts::LOG2_E + ROUNDING_OFFSET;
     let k = rounded - ROUNDING_OFFSET;
     let r = (twice - k * LN2_HIGH) - k * LN2_LOW;
     let series = 1.0 / 120.0 + r * (1.0 / 720.0 + r * (1.0 / 5_040.0));
     let series = 0.5 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * series));
     let exp_r_minus_one = r + r * r * series;
-    // 2^k.
-    let scale = f32::from_bits(rounded.to_bits().wrapping_add(127) << 23);
-    let e = scale * exp_r_minus_one + (scale - 1.0);
+    // The lowest bits of `rounded` are k; 127 more, in the bits of the exponent, make 2^k.
+    let two_to_k = f32::from_bits(rounded.to_bits().wrapping_add(127) << 23);
+    let e = two_to_k * exp_r_minus_one + (two_to_k - 1.0);
     (e / (e + 2.0)).copysign(x)
 }
 
@@ -64,6 +66,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Powers of 10, from 10^-38 to 10^38.
     fn values_of_all_magnitudes() -> impl Iterator<Item = f32> {
         (0..=2_000_000)
             .map(|n| f64::from(n - 1_000_000) / 1_000_000.0 * 38.0)
@@ -100,6 +103,7 @@ mod tests {
         #[test]
         fn results_stay_in_range(x in prop::num::f32::NORMAL | prop::num::f32::ZERO) {
             prop_assert!(tanh(x).abs() <= 1.0);
+            // The logarithm of the largest f32 is 88.7.
             prop_assert!(signed_log(x).abs() <= 89.0);
         }
     }

@@ -157,9 +157,10 @@ impl Model {
         (self.header, self.body)
     }
 
-    /// The same model for the columns of other data by their position: the first feature gets the
-    /// first name, the second the second. Members of a blend get the names of their features, too.
-    /// There must be a name for each feature, unless the names are numbers.
+    /// The same model with its features renamed by position, to match the columns of other data:
+    /// the first feature gets the first of `names`, the second the second, and so on. The features
+    /// of a blend's members are renamed with those of the blend. There must be a name for each
+    /// feature, unless `names` are numbers.
     ///
     /// ```
     /// use rankwright_data::{Absent, FeatureNames};
@@ -196,7 +197,8 @@ impl Model {
         Model::new(header, body)
     }
 
-    /// A member of a blend whose features have new names; `matching` matches it with the blend.
+    /// This member of a blend with its features renamed: `names` are the new names of the blend's
+    /// features, and `matching` matches the features of the member with those of the blend.
     fn renamed_as_member(
         self,
         matching: &Matching,
@@ -232,8 +234,8 @@ impl Model {
         }
     }
 
-    /// Whether it makes a difference if an absent value is 0 or missing: not in a linear model, nor
-    /// in a blend of linear models.
+    /// Whether a score can depend on whether an absent value is 0 or missing. It cannot in a linear
+    /// model, nor in a blend of linear models.
     pub fn distinguishes_missing(&self) -> bool {
         match &self.body {
             ModelBody::Trees(_) | ModelBody::Net(_) => true,

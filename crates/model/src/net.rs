@@ -3,8 +3,7 @@
 //! Everything is f32 in a fixed order, which is part of the contract: an output starts at its bias
 //! and adds weight times input in the order of the inputs. Every scorer gives the bits of
 //! [`Net::score_row`], for any number of rows and threads and on any processor. Layer normalisation
-//! (Ba, Kiros and Hinton, *Layer Normalization*, 2016) sums in f64, in eight
-//! lanes (partial sums).
+//! (Ba, Kiros and Hinton, *Layer Normalization*, 2016) sums in f64, in eight lanes (partial sums).
 //!
 //! A number that overflows counts as the largest finite one, and a sum of two opposite infinities
 //! as 0, so that a score is never NaN. Cost: the number of weights for each row. A net of one layer
@@ -56,7 +55,7 @@ impl Activation {
     pub fn apply(self, values: &mut [f32]) {
         match self {
             Activation::None => {}
-            // Not `max`, which may return either zero.
+            // Not `max`, which may return either of 0 and -0.
             Activation::Relu => each(values, |z| if z > 0.0 { z } else { 0.0 }),
             Activation::Gelu => each(values, |z| {
                 let inner = ROOT_2_PI * (z + CUBE_COEFFICIENT * z * z * z);
@@ -67,6 +66,7 @@ impl Activation {
     }
 }
 
+/// Replaces each value by the result of `change`.
 #[inline(always)]
 fn each(values: &mut [f32], change: impl Fn(f32) -> f32) {
     values.iter_mut().for_each(|value| *value = change(*value));
@@ -88,8 +88,9 @@ impl LayerNorm {
     /// The number that is added to the variance before the square root.
     pub const EPSILON: f64 = 1e-5;
 
-    /// `(z - mean) / sqrt(variance + EPSILON) scale + shift`, with the mean and the variance
-    /// (which divides by their number) of these outputs of one row.
+    /// Replaces each output `z` of one row by `(z - mean) / sqrt(variance + EPSILON) scale +
+    /// shift`, with the mean and the variance of these outputs (the variance divides by their
+    /// number).
     #[inline(always)]
     pub fn apply(&self, outputs: &mut [f32]) {
         let n = outputs.len().max(1) as f64;
@@ -219,14 +220,19 @@ impl Layer {
                 *output += weight * input;
             }
         }
-        finish(self.norm.as_ref(), self.activation, &mut outputs);
+        normalise_and_activate(self.norm.as_ref(), self.activation, &mut outputs);
         outputs
     }
 }
 
-/// Makes the outputs of one row finite, normalises them and applies the activation.
+/// The end of a layer: makes the outputs of one row finite, normalises them and applies the
+/// activation.
 #[inline(always)]
-pub(crate) fn finish(norm: Option<&LayerNorm>, activation: Activation, outputs: &mut [f32]) {
+pub(crate) fn normalise_and_activate(
+    norm: Option<&LayerNorm>,
+    activation: Activation,
+    outputs: &mut [f32],
+) {
     each(outputs, finite_or_zero);
     if let Some(norm) = norm {
         norm.apply(outputs);
@@ -331,6 +337,7 @@ pub(crate) mod tests {
     use proptest::prelude::*;
     use rankwright_data::Random;
 
+    /// Random numbers, normally distributed.
     fn numbers(draw: &mut Random, count: usize) -> Vec<f32> {
         (0..count).map(|_| draw.normal() as f32).collect()
     }
@@ -343,6 +350,7 @@ pub(crate) mod tests {
     /// A random net with hidden layers of these sizes; `min_max` if features are scaled to 0..1
     /// within the query.
     pub(crate) fn random_net(seed: u64, columns: usize, hidden: &[usize], min_max: bool) -> Net {
+        // 23 is any number: it keeps this stream of random numbers apart from those of other tests.
         let mut draw = Random::new(seed, 23);
         let mut inputs = columns;
         let mut layers = Vec::new();
@@ -393,8 +401,8 @@ pub(crate) mod tests {
         let layer = Layer::new(1, vec![1.0, 2.0, 3.0], vec![0.0; 3], Some(norm), Activation::None);
         let found = layer.unwrap().outputs_of(&[10.0]);
         // Outputs 10, 20, 30: mean 20, variance 200/3.
-        let size = 10.0 / (200.0_f32 / 3.0 + 1e-5).sqrt();
-        for (found, exact) in found.iter().zip([-size, 0.5, 2.0 * size]) {
+        let normalised = 10.0 / (200.0_f32 / 3.0 + 1e-5).sqrt();
+        for (found, exact) in found.iter().zip([-normalised, 0.5, 2.0 * normalised]) {
             assert!((found - exact).abs() < 1e-6, "{found} {exact}");
         }
     }
@@ -411,13 +419,14 @@ pub(crate) mod tests {
         assert!(net(vec![layer(2, 4), layer(3, 1)]).contains("layer 1 with 3 inputs; expected 4"));
         assert!(net(vec![layer(2, 4)]).contains("4 outputs; expected one output"));
         let norm = |n, m| Some(LayerNorm { scale: vec![1.0; n], shift: vec![1.0; m] });
-        // The error, or nothing.
+        // The message of the error; empty if the layer is valid.
         let layer_error = |weights: &[f32], biases: &[f32], norm| {
             let layer = Layer::new(2, weights.into(), biases.into(), norm, Activation::None);
             layer.map(|_| String::new()).unwrap_or_else(|error| error.to_string())
         };
         assert_eq!(layer_error(&[1.0, 2.0], &[0.0], norm(1, 1)), "");
-        assert!(layer_error(&[1.0], &[0.0], None).contains("1 weight of 2 inputs and 1 output;"));
+        let error = layer_error(&[1.0], &[0.0], None);
+        assert!(error.contains("a layer of 2 inputs and 1 output with 1 weight;"));
         assert!(layer_error(&[], &[], None).contains("at least one output"));
         assert!(layer_error(&[1.0, 2.0], &[0.0], norm(1, 2)).contains("1 scale and 2 shifts"));
         let error = layer_error(&[1.0, f32::NAN], &[0.0], None);
@@ -431,7 +440,9 @@ pub(crate) mod tests {
     #[test]
     fn a_net_of_one_layer_has_linear_weights_and_parameters_are_counted() {
         let net = random_net(3, 4, &[], NO_MIN_MAX);
-        assert_eq!((net.linear_weights().unwrap().len(), net.parameters()), (4, 5));
+        assert_eq!((net.linear_weights().unwrap().len(), net.parameters()), (4, 4 + 1));
+        // The hidden layer has 4 x 3 weights, 3 biases and perhaps 3 scales and 3 shifts, the last
+        // layer 3 weights and a bias.
         let net = random_net(3, 4, &[3], NO_MIN_MAX);
         let scaling = net.layers()[0].norm().map_or(0, |_| 6);
         assert_eq!((net.linear_weights(), net.parameters()), (None, 15 + 4 + scaling));

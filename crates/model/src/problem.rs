@@ -1,5 +1,5 @@
-//! The problems with the parts of a model, an enum for each kind of part, and their messages, which
-//! name the value and the expectation.
+//! The problems with the parts of a model, an enum for each kind of part. Their messages name the
+//! value that was found and what was expected.
 
 use rankwright_spec::words::counted;
 use thiserror::Error;
@@ -68,7 +68,7 @@ pub enum TreeProblem {
         leaves: usize,
     },
     /// A split on a feature number that is too large.
-    #[error("split {split} tests feature {feature}; expected a smaller number")]
+    #[error("split {split} tests feature {feature}; expected a number below 4294967295")]
     FeatureNumber {
         /// The split, from 0.
         split: usize,
@@ -102,8 +102,8 @@ pub enum TreeProblem {
         /// The number of the child.
         child: u32,
     },
-    /// A child of two splits.
-    #[error("split {split} leads to {}, as another split does; expected one path to each node",
+    /// A child that two splits share, or that is both children of one split.
+    #[error("split {split} leads to {}, which has a parent already; expected one path to each node",
         child_in_words(.child))]
     SharedChild {
         /// The split, from 0.
@@ -120,7 +120,7 @@ pub enum TreeProblem {
         child: Child,
     },
     /// A category whose number is too large.
-    #[error("category {category}; expected categories below 16777216")]
+    #[error("a set with category {category}; expected categories below 16777216")]
     Category {
         /// The category.
         category: u32,
@@ -136,6 +136,7 @@ pub enum TreeProblem {
     },
 }
 
+/// `split 3` or `leaf 3`.
 fn child_in_words(child: &Child) -> String {
     match child {
         Child::Split(number) => format!("split {number}"),
@@ -188,8 +189,9 @@ pub enum WeightsProblem {
 pub enum NetProblem {
     /// A layer whose weights do not fit its inputs and outputs.
     #[error(
-        "{} of {} and {}; expected at least one output, and a weight for each input and output",
-        counted(*.weights, "weight"), counted(*.inputs, "input"), counted(*.outputs, "output")
+        "a layer of {} and {} with {}; expected at least one output, and a weight for each input \
+         of each output",
+        counted(*.inputs, "input"), counted(*.outputs, "output"), counted(*.weights, "weight")
     )]
     LayerWeights {
         /// Number of weights.
@@ -212,7 +214,7 @@ pub enum NetProblem {
         /// Number of outputs.
         outputs: usize,
     },
-    /// A layer that does not take the outputs of the one before.
+    /// A layer with another number of inputs than the layer before has outputs.
     #[error(
         "layer {layer} with {}; expected {expected}, the number of values that it receives",
         counted(*.inputs, "input")
@@ -356,10 +358,10 @@ pub enum HeaderProblem {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SparseProblem {
-    /// Row offsets that do not delimit the rows.
+    /// Row offsets that do not fit the number of rows, of columns or of values.
     #[error(
         "{} for {}; expected one offset more than rows, ascending, the last being the number \
-         of entries",
+         of columns and of values",
         counted(*.offsets, "row offset"), counted(*.rows, "sparse row")
     )]
     RowOffsets {

@@ -56,8 +56,8 @@ impl From<MatchOptions> for ScoreOptions {
     }
 }
 
-/// Number of rows that a task of a thread scores at a time.
-const BLOCK: usize = 512;
+/// Number of rows that a thread scores at a time, if scores do not depend on whole queries.
+const BLOCK_ROWS: usize = 512;
 
 impl Model {
     /// The score of each row, in the row order of the data set.
@@ -133,18 +133,19 @@ impl Model {
         let mut scores = vec![0.0; data.rows()];
         let parts = self.parts(data, &mut scores).into_par_iter();
         let buffers = || (Vec::new(), ScoreBuffers::default());
-        parts.try_for_each_init(buffers, |(copy, buffers), (rows, scores)| {
-            copy.clear();
-            copy.extend_from_slice(&values[rows.start * columns..rows.end * columns]);
-            for (row, &from) in copy.chunks_exact_mut(columns).zip(&order[rows]) {
+        parts.try_for_each_init(buffers, |(permuted, buffers), (rows, scores)| {
+            permuted.clear();
+            permuted.extend_from_slice(&values[rows.start * columns..rows.end * columns]);
+            for (row, &from) in permuted.chunks_exact_mut(columns).zip(&order[rows]) {
                 row[column] = data.matrix().get(from as usize, column);
             }
-            scorer.score_query(copy, scores, buffers)
+            scorer.score_query(permuted, scores, buffers)
         })?;
         Ok(scores)
     }
 
-    /// The rows that are scored at a time, with their slices of the scores.
+    /// Cuts the rows into the ranges that are scored at a time, each with its slice of the scores:
+    /// queries for a listwise model, otherwise blocks.
     fn parts<'a>(
         &self,
         data: &Dataset,
@@ -153,7 +154,10 @@ impl Model {
         let rows = data.rows();
         let ranges: Vec<Range<usize>> = match self.is_listwise() {
             true => (0..data.queries()).map(|query| data.query_rows(query)).collect(),
-            false => (0..rows).step_by(BLOCK).map(|start| start..rows.min(start + BLOCK)).collect(),
+            false => {
+                let starts = (0..rows).step_by(BLOCK_ROWS);
+                starts.map(|start| start..rows.min(start + BLOCK_ROWS)).collect()
+            }
         };
         // The ranges of queries, like those of blocks, follow each other without gaps.
         let with_scores = |range: Range<usize>| {
@@ -166,32 +170,35 @@ impl Model {
 
     /// An error if texts of a feature have other category numbers in the model than in the data.
     pub fn check_categories(&self, data: &Dataset) -> Result<(), ModelError> {
-        let own = self.header().table_columns.as_deref();
-        let of_data = data.table_columns().into_iter().flat_map(|c| c.all_categories());
-        let differs = |name: &str, values: &Arc<[String]>| {
+        let model_columns = self.header().table_columns.as_deref();
+        let data_columns = data.table_columns();
+        let mut data_categories = data_columns.into_iter().flat_map(|c| c.all_categories());
+        let differs = |name: &str, texts: &Arc<[String]>| {
             let is_known = self.header().features.column(name).is_some();
-            is_known && own.and_then(|own| own.categories(name)) != Some(values)
+            is_known && model_columns.and_then(|columns| columns.categories(name)) != Some(texts)
         };
-        match of_data.into_iter().find(|(name, values)| differs(name, values)) {
+        match data_categories.find(|(name, texts)| differs(name, texts)) {
             Some((name, _)) => Err(ModelError::OtherCategories { feature: name.to_owned() }),
             None => Ok(()),
         }
     }
 
-    /// The data with the category numbers of the model.
+    /// The data with the category numbers of the model. An error if a feature that scores depend on
+    /// has texts in the data, and the model knows no texts of it.
     fn with_own_categories<'a>(&self, data: &'a Dataset) -> Result<Cow<'a, Dataset>, ModelError> {
-        let Some(of_data) = data.table_columns() else { return Ok(Cow::Borrowed(data)) };
-        let own = self.header().table_columns.as_deref();
+        let Some(data_columns) = data.table_columns() else { return Ok(Cow::Borrowed(data)) };
+        let model_columns = self.header().table_columns.as_deref();
         let features = &self.header().features;
-        let is_known = |name: &str| own.is_some_and(|own| own.categories(name).is_some());
-        let mut unknown = of_data.all_categories().filter(|(name, _)| !is_known(name));
+        let is_known =
+            |name: &str| model_columns.is_some_and(|columns| columns.categories(name).is_some());
+        let mut unknown = data_columns.all_categories().filter(|(name, _)| !is_known(name));
         let used = || self.used_features();
         let is_used = |name: &str| features.column(name).is_some_and(|f| used().contains(&f));
         if let Some((name, _)) = unknown.find(|(name, _)| is_used(name)) {
             return Err(ModelError::UnknownCategories { feature: name.to_owned() });
         }
-        Ok(match own.filter(|own| data.differs_in_categories(own)) {
-            Some(own) => Cow::Owned(data.clone().with_categories(own)),
+        Ok(match model_columns.filter(|columns| data.differs_in_categories(columns)) {
+            Some(columns) => Cow::Owned(data.clone().with_categories(columns)),
             None => Cow::Borrowed(data),
         })
     }
@@ -199,10 +206,11 @@ impl Model {
     /// Matches the model's features with those of a data set, which must treat absent values as the
     /// model does, if that makes a difference to the model.
     fn matched(&self, data: &Dataset, options: ScoreOptions) -> Result<Matching, ModelError> {
-        let (model_rule, data_rule) = (self.header().absent, data.absent());
+        let (model_absent, data_absent) = (self.header().absent, data.absent());
         // For a linear model an absent value counts as 0 in either case.
-        if model_rule != data_rule && self.distinguishes_missing() {
-            return Err(ModelError::Absent { model: model_rule.name(), data: data_rule.name() });
+        if model_absent != data_absent && self.distinguishes_missing() {
+            let (model, data) = (model_absent.name(), data_absent.name());
+            return Err(ModelError::Absent { model, data });
         }
         Matching::new(self.header(), data.features(), options.matching)
     }

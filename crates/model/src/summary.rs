@@ -35,7 +35,7 @@ pub struct ModelSummary {
     /// The feature set of the training data, as TOML text; `None` if it is not known.
     pub feature_set: Option<String>,
     /// The columns of the table that the training data was read from, with the texts of categories;
-    /// none if the names of the columns say it all.
+    /// none if the names of the columns imply their roles and all features are numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table_columns: Option<TableColumns>,
     /// Other facts about the model, by name.

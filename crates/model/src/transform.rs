@@ -10,8 +10,8 @@
 //!
 //! After the steps a feature may be scaled to 0..1 within the rows of its query, (x - min) / (max -
 //! min); if all its values there are equal they become 0. A missing value (NaN) takes no part in
-//! this; at the end it is replaced by the feature's `missing`, a number that is the input of the
-//! net as it is.
+//! this; at the end it is replaced by a number for each feature (`missing`), which is not
+//! transformed.
 //!
 //! An infinite value counts as the finite number nearest to it, and so does every result that
 //! overflows: inputs are finite for any data. Cost: values x steps; a table adds a binary search.
@@ -47,7 +47,7 @@ pub enum TransformStep {
         /// The factor of the difference.
         scale: f32,
     },
-    /// Linear between points, flat outside.
+    /// Linear between the points (`from[i]`, `to[i]`), flat outside.
     Table {
         /// The positions of the points, each larger than the one before; at least one.
         from: Vec<f32>,
@@ -83,6 +83,7 @@ impl TransformStep {
         }
     }
 
+    /// Checks that the numbers of the step are finite and in order.
     fn check(&self) -> Result<(), StepProblem> {
         let finite = |numbers: &[f32]| numbers.iter().all(|number| number.is_finite());
         match self {
@@ -116,6 +117,7 @@ fn bounded(x: f32) -> f32 {
 
 /// The value of a table at `x`, computed in f64, in which no difference of two f32 overflows.
 fn interpolate(from: &[f32], to: &[f32], x: f32) -> f32 {
+    // The index of the first point above `x`.
     let after = from.partition_point(|&point| point <= x);
     match (after.checked_sub(1), from.get(after)) {
         (None, _) => to[0],
@@ -124,7 +126,7 @@ fn interpolate(from: &[f32], to: &[f32], x: f32) -> f32 {
             let (start, low, high) = (f64::from(from[before]), to[before], to[after]);
             let fraction = (f64::from(x) - start) / (f64::from(next) - start);
             let value = f64::from(low) + fraction * (f64::from(high) - f64::from(low));
-            // Rounding must not lead beyond the value of the next point.
+            // Rounding must not exceed the value of the next point.
             (value as f32).clamp(low, high)
         }
     }
@@ -162,8 +164,8 @@ impl Transforms {
             return Err(ModelError::InvalidTransform(TransformProblem::Length { steps, missing }));
         }
         for (feature, (steps, &missing)) in steps.iter().zip(&missing).enumerate() {
-            let number = ModelParameter::MissingReplacement { feature };
-            ModelError::check_finite(number, f64::from(missing))?;
+            let parameter = ModelParameter::MissingReplacement { feature };
+            ModelError::check_finite(parameter, f64::from(missing))?;
             if steps.len() > MAX_STEPS {
                 let (found, most) = (steps.len(), MAX_STEPS);
                 return Err(ModelError::TooMany { item: "step", found, most });
@@ -208,8 +210,9 @@ impl Transforms {
         self.min_max_in_query
     }
 
-    /// Turns rows of one query into inputs, in place: every step, then (with `min_max_in_query`)
-    /// each feature to 0..1 within these rows. An incomplete last row is not changed.
+    /// Turns rows of one query into inputs, in place: applies every step, scales each feature to
+    /// 0..1 within these rows (with `min_max_in_query`), then replaces missing values. An
+    /// incomplete last row is not changed.
     pub fn apply(&self, rows: &mut [f32]) {
         let columns = self.columns();
         if columns == 0 {
@@ -238,9 +241,9 @@ impl Transforms {
         }
     }
 
-    /// Shift and scale of each feature, if every transform is affine, so that a model linear in the
-    /// inputs is linear in the features; otherwise `None`. As a linear model counts a missing value
-    /// as 0, the replacement of missing values must also be the input that a 0 gives.
+    /// Shift and scale of each feature if every transform is affine, that is, if a model that is
+    /// linear in the inputs is also linear in the features; otherwise `None`. As a linear model
+    /// counts a missing value as 0, the replacement of missing values must be the input of a 0.
     pub fn affine_parameters(&self) -> Option<Vec<(f32, f32)>> {
         if self.min_max_in_query {
             return None;
@@ -258,8 +261,8 @@ impl Transforms {
         self.steps.iter().zip(&self.missing).map(affine).collect()
     }
 
-    /// The transforms in words: `signed log, shifted and scaled`. If features differ, each
-    /// transform with the number of its features, the most common first.
+    /// The transforms in words: `signed log, shifted and scaled`. If features differ in their
+    /// steps, lists each transform with the number of its features, the most common first.
     pub fn describe(&self) -> String {
         let mut descriptions: Vec<(String, usize)> = Vec::new();
         for steps in &self.steps {
@@ -275,10 +278,10 @@ impl Transforms {
             [] => "unchanged".to_owned(),
             [(text, _)] => text.clone(),
             several => {
-                let one = |(text, count): &(String, usize)| {
+                let with_count = |(text, count): &(String, usize)| {
                     format!("{text} ({})", counted(*count, "feature"))
                 };
-                several.iter().map(one).collect::<Vec<_>>().join("; ")
+                several.iter().map(with_count).collect::<Vec<_>>().join("; ")
             }
         };
         if self.min_max_in_query {
@@ -288,6 +291,7 @@ impl Transforms {
     }
 }
 
+/// Replaces each value by the result of `change`.
 #[inline(always)]
 fn each(values: &mut [f32], change: impl Fn(f32) -> f32) {
     values.iter_mut().for_each(|value| *value = change(*value));
@@ -320,20 +324,22 @@ pub(crate) mod tests {
     use proptest::prelude::*;
     use rankwright_data::Random;
 
-    /// Random steps of all kinds.
+    /// Random transforms, with up to three steps for each feature.
     pub(crate) fn random_transforms(
         seed: u64,
         columns: usize,
         min_max_in_query: bool,
     ) -> Transforms {
+        // 21 is any number: it keeps this stream of random numbers apart from those of other tests.
         let mut draw = Random::new(seed, 21);
-        let steps = (0..columns).map(|_| (0..draw.below(4)).map(|_| step(&mut draw)).collect());
+        let steps =
+            (0..columns).map(|_| (0..draw.below(4)).map(|_| random_step(&mut draw)).collect());
         let steps: Vec<Vec<TransformStep>> = steps.collect();
         let missing = (0..columns).map(|_| draw.normal() as f32).collect();
         Transforms::new(steps, missing, min_max_in_query).unwrap()
     }
 
-    fn step(draw: &mut Random) -> TransformStep {
+    fn random_step(draw: &mut Random) -> TransformStep {
         let low = draw.normal() as f32;
         match draw.below(4) {
             0 => TransformStep::Clip { low, high: low + draw.unit() as f32 },
@@ -392,6 +398,7 @@ pub(crate) mod tests {
     fn features_are_scaled_to_0_to_1_in_a_query_without_missing_values() {
         let min_max_in_query = true;
         let scaling = Transforms::new(vec![vec![]; 2], vec![0.5, -9.0], min_max_in_query).unwrap();
+        // Four rows of two features.
         let rows = [2.0, 5.0, 6.0, 5.0, f32::NAN, f32::NAN, 3.0, 5.0];
         let found = applied(&scaling, &rows);
         assert_eq!(found, [0.0, 0.0, 1.0, 0.0, 0.5, -9.0, 0.25, 0.0], "equal values become 0");
@@ -517,7 +524,7 @@ pub(crate) mod tests {
         #[test]
         fn rising_steps_keep_the_order(seed: u64, a in -9.0..9.0_f32, b in -9.0..9.0_f32) {
             let mut draw = Random::new(seed, 22);
-            let rising = (0..3).map(|_| match step(&mut draw) {
+            let rising = (0..3).map(|_| match random_step(&mut draw) {
                 TransformStep::Affine { shift, scale } => TransformStep::Affine { shift, scale: scale.abs() },
                 other => other,
             });

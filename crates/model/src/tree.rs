@@ -34,7 +34,8 @@ pub enum Side {
     Right,
 }
 
-/// The largest absolute value that counts as 0 in [`SplitCondition::NonZeroAtMost`].
+/// The largest absolute value that counts as 0 in [`SplitCondition::NonZeroAtMost`]; LightGBM's
+/// constant `kZeroThreshold`.
 pub const ABOUT_ZERO: f32 = 1e-35;
 
 /// The condition under which a value goes left at a split. NaN is always missing.
@@ -42,14 +43,15 @@ pub const ABOUT_ZERO: f32 = 1e-35;
 pub enum SplitCondition {
     /// Values at most this go left.
     AtMost(f32),
-    /// Values at most this go left, but a value within [`ABOUT_ZERO`] of 0 is missing too.
+    /// Values at most this go left, but a value within [`ABOUT_ZERO`] of 0 is missing too (a split
+    /// of LightGBM with `zero_as_missing`).
     NonZeroAtMost(f32),
     /// Categories in the tree's set with this number, from 0, go left.
     In(u32),
 }
 
 impl SplitCondition {
-    /// The side of a value, given the side of missing values and the tree's sets.
+    /// The side of a value, given the side of missing values and the tree's sets of categories.
     pub fn side(self, value: f32, missing: Side, sets: &[Categories]) -> Side {
         let left = match self {
             _ if value.is_nan() => return missing,
@@ -94,7 +96,7 @@ pub struct Split {
 }
 
 impl Split {
-    /// The side of a value, given the tree's sets.
+    /// The side of a value, given the tree's sets of categories.
     pub fn side(&self, value: f32, sets: &[Categories]) -> Side {
         self.rule.side(value, self.missing, sets)
     }
@@ -255,9 +257,9 @@ impl Tree {
     }
 }
 
-/// Checks the numbers of splits, and the shape of the tree. Among `n` splits there are `2n` sides
-/// for `n - 1` splits (all but the root) and `n + 1` leaves: if no child is out of range or reached
-/// twice, all are reached.
+/// Checks the feature, condition, gain and children of each split. The `n` splits have `2n`
+/// children, as many as there are splits without the root (`n - 1`) and leaves (`n + 1`) together:
+/// if no child is out of range or reached twice, every split and leaf is reached.
 fn check_splits(splits: &[Split], leaves: usize, sets: usize) -> Result<(), ModelError> {
     let mut seen_splits = vec![false; splits.len()];
     let mut seen_leaves = vec![false; leaves];
@@ -280,11 +282,11 @@ fn check_splits(splits: &[Split], leaves: usize, sets: usize) -> Result<(), Mode
         ModelError::check_finite(ModelParameter::Gain { split: number }, split.gain)?;
         for child in [split.left, split.right] {
             let seen = match child {
-                Child::Split(to) if to as usize <= number => {
-                    return fail(TreeProblem::BackwardChild { split: number, child: to });
+                Child::Split(child) if child as usize <= number => {
+                    return fail(TreeProblem::BackwardChild { split: number, child });
                 }
-                Child::Split(to) => seen_splits.get_mut(to as usize),
-                Child::Leaf(to) => seen_leaves.get_mut(to as usize),
+                Child::Split(child) => seen_splits.get_mut(child as usize),
+                Child::Leaf(leaf) => seen_leaves.get_mut(leaf as usize),
             };
             match seen {
                 Some(seen) if !*seen => *seen = true,
@@ -302,6 +304,7 @@ pub(crate) mod tests {
     use proptest::prelude::*;
     use rankwright_data::Random;
 
+    /// A split that sends missing values right, with gain 1.
     pub(crate) fn split(feature: u32, threshold: f32, left: Child, right: Child) -> Split {
         let rule = SplitCondition::AtMost(threshold);
         Split { feature, rule, missing: Side::Right, left, right, gain: 1.0, rows: 6 }
@@ -311,7 +314,8 @@ pub(crate) mod tests {
         values.iter().map(|&value| Leaf { value, rows: 4 }).collect()
     }
 
-    /// A tree of two splits and three leaves: `x0 <= 0.5 ? -1 : (x1 <= 0.1 ? 0.25 : 3)`.
+    /// A tree of two splits and three leaves: `x0 <= 0.5 ? -1 : (x1 <= 0.1 ? 0.25 : 3)`. A missing
+    /// `x0` goes right, a missing `x1` left.
     pub(crate) fn two_split_tree() -> Tree {
         let mut splits = vec![
             split(0, 0.5, Child::Leaf(0), Child::Split(1)),
@@ -323,27 +327,29 @@ pub(crate) mod tests {
         Tree::new(splits, leaves).unwrap()
     }
 
-    /// A tree of maximum depth: each split has one leaf, on the left.
+    /// A tree of maximum depth: the left child of each split is a leaf, the right child the next
+    /// split. All splits test feature 0.
     pub(crate) fn chain_tree(splits: u32) -> Tree {
         let right = |i| if i + 1 == splits { Child::Leaf(splits) } else { Child::Split(i + 1) };
-        let all = (0..splits).map(|i| split(0, i as f32, Child::Leaf(i), right(i))).collect();
+        let chain = (0..splits).map(|i| split(0, i as f32, Child::Leaf(i), right(i))).collect();
         let leaf = |i: u32| Leaf { value: f64::from(i), rows: 1 };
-        Tree::new(all, (0..=splits).map(leaf).collect()).unwrap()
+        Tree::new(chain, (0..=splits).map(leaf).collect()).unwrap()
     }
 
     /// A tree of random shape, with thresholds among the values 0 to 9 that random rows have.
     pub(crate) fn random_tree(seed: u64, splits: usize, features: usize) -> Tree {
+        // 0 is any number: it keeps this stream of random numbers apart from those of other tests.
         let mut draw = Random::new(seed, 0);
         // Each new split replaces a random leaf of the tree so far.
-        let mut all: Vec<Split> = Vec::new();
-        // The place of each leaf: its parent and side, `None` at the root.
-        let mut places: Vec<Option<(usize, Side)>> = vec![None];
+        let mut grown: Vec<Split> = Vec::new();
+        // The position of each leaf: its parent and side, `None` at the root.
+        let mut leaf_positions: Vec<Option<(usize, Side)>> = vec![None];
         for number in 0..splits {
-            let place = draw.below(places.len());
+            let replaced = draw.below(leaf_positions.len());
             let child = Child::Split(number as u32);
-            match places.swap_remove(place) {
-                Some((parent, Side::Left)) => all[parent].left = child,
-                Some((parent, Side::Right)) => all[parent].right = child,
+            match leaf_positions.swap_remove(replaced) {
+                Some((parent, Side::Left)) => grown[parent].left = child,
+                Some((parent, Side::Right)) => grown[parent].right = child,
                 None => {}
             }
             let threshold = draw.below(10) as f32 - 0.5 * draw.below(2) as f32;
@@ -351,18 +357,18 @@ pub(crate) mod tests {
             let mut new = split(draw.below(features) as u32, threshold, unset, unset);
             new.missing = if draw.below(2) == 0 { Side::Left } else { Side::Right };
             new.gain = draw.unit();
-            all.push(new);
-            places.extend([Some((number, Side::Left)), Some((number, Side::Right))]);
+            grown.push(new);
+            leaf_positions.extend([Some((number, Side::Left)), Some((number, Side::Right))]);
         }
-        for (leaf, place) in places.iter().enumerate() {
-            match place {
-                Some((parent, Side::Left)) => all[*parent].left = Child::Leaf(leaf as u32),
-                Some((parent, Side::Right)) => all[*parent].right = Child::Leaf(leaf as u32),
+        for (leaf, position) in leaf_positions.iter().enumerate() {
+            match position {
+                Some((parent, Side::Left)) => grown[*parent].left = Child::Leaf(leaf as u32),
+                Some((parent, Side::Right)) => grown[*parent].right = Child::Leaf(leaf as u32),
                 None => {}
             }
         }
         let leaf = |_| Leaf { value: draw.normal(), rows: draw.below(100) as u64 };
-        Tree::new(all, (0..=splits).map(leaf).collect()).unwrap()
+        Tree::new(grown, (0..=splits).map(leaf).collect()).unwrap()
     }
 
     #[test]
@@ -388,6 +394,7 @@ pub(crate) mod tests {
     fn bad_trees_are_refused_with_a_reason() {
         use Child::{Leaf as L, Split as S};
         let two = |a: Split, b: Split| Tree::new(vec![a, b], leaves(&[1.0, 2.0, 3.0]));
+        // A second split without a mistake.
         let fine = split(0, 1.0, L(1), L(2));
         for (tree, reason) in [
             (two(split(0, 1.0, L(0), S(0)), fine), "split 0 leads back to split 0"),
@@ -399,9 +406,9 @@ pub(crate) mod tests {
             (two(split(0, 1.0, L(3), S(1)), fine), "split 0 leads to leaf 3"),
             (
                 two(split(0, 1.0, L(1), S(1)), fine),
-                "split 1 leads to leaf 1, as another split does",
+                "split 1 leads to leaf 1, which has a parent already",
             ),
-            (two(split(0, 1.0, S(1), S(1)), fine), "split 1, as another split does"),
+            (two(split(0, 1.0, S(1), S(1)), fine), "split 1, which has a parent already"),
             (two(split(0, f32::NAN, L(0), S(1)), fine), "the threshold of split 0 is NaN"),
             (two(split(u32::MAX, 1.0, L(0), S(1)), fine), "feature 4294967295"),
             (Tree::new(vec![fine], leaves(&[1.0])), "1 split and 1 leaf"),

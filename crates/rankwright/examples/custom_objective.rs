@@ -21,7 +21,7 @@ impl Objective for LogCosh {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        _work: &mut ObjectiveBuffers,
+        _buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         let share = 1.0 / query.scores.len().max(1) as f64;

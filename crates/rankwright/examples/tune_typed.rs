@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let settings = TuneSettings::new(folds).space(space).trials(6);
     let plan = TunePlan::new(&learner, settings)?;
     let result = plan.run(&TuneJob::new(&data))?;
-    let (first, best) = (result.first().ok_or("no trial")?, result.best().ok_or("no trial")?);
+    let (first, best) = (result.trial_0().ok_or("no trial")?, result.best().ok_or("no trial")?);
     println!("given: {} has {:.4}", first.spec, first.value.unwrap_or(f64::NAN));
     println!("best:  {} has {:.4}", best.spec, best.value.unwrap_or(f64::NAN));
     assert!(best.value >= first.value);

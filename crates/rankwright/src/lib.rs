@@ -5,7 +5,8 @@
 //! optional:
 //!
 //! - [`data`]: data sets, judgements and runs, in every format; splits and generators;
-//! - [`eval`]: the order of documents by score with one rule for ties, every metric with its conventions, significance, tables;
+//! - [`eval`]: the order of documents by score with one rule for ties, every metric with its
+//!   conventions (treatment of ties, unjudged documents and so on), significance, tables;
 //! - [`model`]: trees, linear models and nets that score documents, checked model files, drawings;
 //! - [`spec`]: specs such as `lambdamart(leaves=31)`, and the declaration of parameters;
 //! - `learn` (`train`): learners by name, boosted trees and their objectives, cross validation;

@@ -106,8 +106,8 @@ fn objectives() -> String {
 fn metrics() -> String {
     let about = "Every metric prints its conventions with its value. `@k` cuts the list at k. The 95 % \
                  interval of a mean is Student's t over queries; where that would leave the range of \
-                 the metric, it is Student's t of the logit, or of the logarithm for a metric without \
-                 a highest value, and a line below the table says so.";
+                 the metric, it is Student's t on the logit scale, or on the logarithmic scale for a \
+                 metric without a highest value, and a line below the table says so.";
     let mut page = page("Metrics", about);
     let preset = |preset: &PresetDef| vec![code(preset.name), preset.help.to_owned()];
     page.push_str("Presets take over the conventions of another tool: `ndcg(preset=trec)@10`.\n\n");

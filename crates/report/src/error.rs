@@ -51,7 +51,7 @@ pub enum ReportError {
         data: &'static str,
         /// The id of the query.
         query: String,
-        /// The queries there are.
+        /// The queries of the data.
         known: KnownNames,
     },
     /// The query is not one of those compared.
@@ -59,7 +59,7 @@ pub enum ReportError {
     NotCompared {
         /// The id of the query.
         query: String,
-        /// The queries there are.
+        /// The compared queries.
         known: KnownNames,
     },
     /// The metric is not one of those compared.
@@ -67,7 +67,7 @@ pub enum ReportError {
     MetricNotCompared {
         /// The metric.
         metric: String,
-        /// The metrics there are.
+        /// The compared metrics.
         known: Vec<String>,
     },
     /// The query has no such document.
@@ -77,7 +77,7 @@ pub enum ReportError {
         query: String,
         /// The id of the document, or its row.
         document: String,
-        /// The documents there are.
+        /// The documents of the query.
         known: KnownNames,
     },
     /// The model has no such feature.
@@ -85,13 +85,14 @@ pub enum ReportError {
     UnknownFeature {
         /// The feature.
         feature: String,
-        /// The features there are.
+        /// The features of the model.
         known: KnownNames,
     },
     /// Documents were named without a query.
     #[error("documents are named without the query that they belong to")]
     DocumentsWithoutQuery,
-    /// The number of sources differs from the number of systems.
+    /// The number of sources (the ranked queries of each system) differs from the number of
+    /// systems.
     #[error(
         "found {} for {}; expected one source for each system",
         counted(*found, "source"),
@@ -111,7 +112,7 @@ pub enum ReportError {
     OtherQueries {
         /// The system.
         system: String,
-        /// The first system.
+        /// The first system; all systems are evaluated on its queries.
         first: String,
     },
     /// The comparison is of other systems or by other metrics than the evaluations.
@@ -120,26 +121,26 @@ pub enum ReportError {
     /// The data has more features than a report can show.
     #[error("the data has {found} features; a report has at most {most}")]
     Features {
-        /// The number.
+        /// Number of features of the data.
         found: usize,
-        /// The largest number.
+        /// Largest number of features that a report can show.
         most: usize,
     },
     /// The number of features to show is out of range.
     #[error("the number of features to show is {found}; expected 1 to {most}")]
     ShownFeatures {
-        /// The number.
+        /// The requested number.
         found: usize,
-        /// The largest number.
+        /// The largest possible number.
         most: usize,
     },
     /// The sample of rows is too small.
     #[error("the size of the sample of rows is {found}; expected at least 2")]
     SampleSize {
-        /// Its size.
+        /// The requested number of rows.
         found: usize,
     },
-    /// The least correlation of near-duplicate features is not a correlation.
+    /// The least correlation of near-duplicate features is not above 0 and at most 1.
     #[error(
         "the least correlation of near-duplicate features is {found}; expected a number above 0, up \
          to 1"
@@ -157,7 +158,7 @@ pub enum ReportError {
     /// A plot could not be drawn.
     #[error("cannot draw the plot {chart}: {why}")]
     Draw {
-        /// Its id.
+        /// The id of the plot.
         chart: String,
         /// The message of the plotting library.
         why: String,

@@ -42,7 +42,8 @@ impl KnownNames {
         }
     }
 
-    /// The number of names and some of them: `the data has 6 queries; similar: 103, 13`.
+    /// The number of names and some of them, as a sentence that starts with `owner`:
+    /// `the data has` and `query` give `the data has 6 queries; similar: 103, 13`.
     pub(crate) fn listed(&self, owner: &str, unit: &str) -> String {
         match self.count {
             0 => format!("{owner} {}", counted(0, unit)),
@@ -56,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_come_first_and_without_any_the_first() {
+    fn similar_names_are_listed_or_else_the_first_names() {
         let known = ["9", "103", "13", "1034", "77", "2000"];
         let listed = |name: &str, known: &[&str]| {
             KnownNames::similar_to(name, known.iter().copied()).listed("the data has", "query")

@@ -1,5 +1,5 @@
-//! Reports on trainings, on comparisons of systems and on explanations of rankings, as one
-//! self-contained HTML file, as SVG with the numbers beside it, and as text.
+//! Reports on data sets, trainings, comparisons of systems and explanations of rankings, as one
+//! self-contained HTML file, as SVG files with their numbers as CSV and JSON, and as text.
 //!
 //! Data flows down this list:
 //!

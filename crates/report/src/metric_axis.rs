@@ -1,12 +1,13 @@
-//! The axis of a metric: it ends where the values of the metric end.
+//! The axis of a metric: its limits are the lowest and the highest possible value of the metric.
 
 use rankwright_eval::{MetricSpec, SourceKind};
 
 use crate::chart::Axis;
 
-/// The lowest and the highest value of a metric, by its name; none for a name that is not a known
-/// metric.
+/// The lowest and the highest possible value of a metric, found by its name; none for a name that
+/// is not a known metric.
 pub(crate) fn metric_limits(metric: &str) -> Option<(f64, f64)> {
+    // The range of a metric does not depend on the kind of source.
     let measure = MetricSpec::parse(metric).and_then(|spec| spec.resolve(SourceKind::Features));
     Some(measure.ok()?.metric().range())
 }

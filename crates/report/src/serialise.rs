@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use crate::training::ReportPart;
 
-/// Serialises named values as a map; of two values with one name the later one counts.
+/// Serialises pairs of a name and a value as a map; if a name occurs twice, its last value counts.
 pub(crate) fn as_map<S, V>(pairs: &[(String, V)], serializer: S) -> Result<S::Ok, S::Error>
 where
     S: Serializer,
@@ -30,6 +30,7 @@ pub(crate) fn short_f32<S: Serializer>(value: &f32, serializer: S) -> Result<S::
     shortest(*value).serialize(serializer)
 }
 
+/// The number with the shortest decimal text that reads back to the same f32; none if not finite.
 pub(crate) fn shortest(value: f32) -> Option<f64> {
     value.to_string().parse::<f64>().ok().filter(|value| value.is_finite())
 }

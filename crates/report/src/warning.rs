@@ -7,8 +7,8 @@ use rankwright_spec::words::counted;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-/// A fact that the reader of a report should know. Serialised as `{"kind": ..., "message": ...}`, with
-/// the fields of the variant as further keys.
+/// A fact that the reader of a report should know. Serialised as `{"kind": ..., "message": ...}`,
+/// with the fields of the variant as further keys.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ReportWarning {
@@ -78,6 +78,7 @@ impl fmt::Display for ReportWarning {
 
 impl Serialize for ReportWarning {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // 5: kind, message and at most three fields of the variant.
         let mut object = serializer.serialize_struct("ReportWarning", 5)?;
         object.serialize_field("kind", self.kind())?;
         object.serialize_field("message", &self.to_string())?;

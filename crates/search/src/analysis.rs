@@ -1,6 +1,6 @@
 //! Text analysis: from text to terms (words, lower case, accents, stop words, stems).
 //!
-//! The steps are tantivy's: words are runs of letters and digits; words of more than 128 bytes are
+//! The steps are tantivy's: words are runs of letters and digits; words of 128 bytes or more are
 //! dropped; then lower case, accented letters replaced by their base letters (`fold`), the
 //! language's stop words removed (`stop`), and Snowball stems (`stem`). A removed word still counts
 //! as a position, so that positions and phrases stay correct. Documents and queries are analysed
@@ -19,10 +19,10 @@ use tantivy::tokenizer::{
 
 use crate::params::read_params;
 
-/// Words of this many bytes or more are dropped.
+/// Words of this many bytes or more are dropped: they are mostly encoded data, not language.
 const MAX_WORD_BYTES: usize = 128;
 
-/// Languages with stems, by name.
+/// Languages with a stemmer, by name in specs.
 const LANGUAGES: &[(&str, Language)] = &[
     ("arabic", Language::Arabic),
     ("danish", Language::Danish),
@@ -125,27 +125,27 @@ impl Analysis {
 
     /// The terms of a text, in order.
     pub fn terms(&self, text: &str) -> Vec<String> {
-        self.words(text).into_iter().map(|(term, _)| term).collect()
+        self.terms_with_positions(text).into_iter().map(|(term, _)| term).collect()
     }
 
-    /// The terms of a text with their positions among all of its words.
-    pub(crate) fn words(&self, text: &str) -> Vec<(String, usize)> {
-        let mut words = Vec::new();
+    /// The terms of a text, each with the position of its word among all words of the text.
+    pub(crate) fn terms_with_positions(&self, text: &str) -> Vec<(String, usize)> {
+        let mut terms = Vec::new();
         self.visit_tokens(text, |token| {
-            words.push((std::mem::take(&mut token.text), token.position));
+            terms.push((std::mem::take(&mut token.text), token.position));
         });
-        words
+        terms
     }
 
-    /// Calls `found` with each term of a text, with its position and the bytes of its word. The
-    /// tokenizer chain of the last analysis on this thread is kept, as making it takes longer than
-    /// a query.
+    /// Calls `found` with each term of a text as a token: the term, its position, and the byte
+    /// range of its word. The tokenizer chain of the last analysis on this thread is kept, as
+    /// building it takes longer than analysing a query.
     pub(crate) fn visit_tokens(&self, text: &str, mut found: impl FnMut(&mut Token)) {
         thread_local! {
             static LAST: RefCell<Option<(Analysis, TextAnalyzer)>> = const { RefCell::new(None) };
         }
-        let kept = LAST.take().filter(|(analysis, _)| analysis == self);
-        let (analysis, mut analyzer) = kept.unwrap_or_else(|| (self.clone(), self.analyzer()));
+        let cached = LAST.take().filter(|(analysis, _)| analysis == self);
+        let (analysis, mut analyzer) = cached.unwrap_or_else(|| (self.clone(), self.analyzer()));
         let mut stream = analyzer.token_stream(text);
         while stream.advance() {
             let token = stream.token_mut();
@@ -171,33 +171,37 @@ impl fmt::Display for Analysis {
 
 /// Largest number of different words that are cached; beyond this the cache is cleared.
 const MAX_CACHED_WORDS: usize = 1 << 20;
+/// In place of the number of a term: the analysis removes the word, such as a stop word.
 const REMOVED: u32 = u32::MAX;
 
 /// An analysis with a cache from word to term, as most words occur many times.
 ///
-/// Gives the same terms as [`Analysis::words`], as numbers that count from 0 and are valid until
-/// [`Analyser::clear_if_full`].
+/// Gives the same terms as [`Analysis::terms_with_positions`], but as numbers: the first new term
+/// is 0, the next 1, and so on, until [`Analyser::clear_if_full`] forgets them.
 pub(crate) struct Analyser {
     analyzer: TextAnalyzer,
-    /// The term of each cached word, or [`REMOVED`].
-    known: HashMap<Box<str>, u32, FixedState>,
+    /// The number of the term of each cached word, or [`REMOVED`].
+    term_of_word: HashMap<Box<str>, u32, FixedState>,
+    /// The number of each term.
     numbers: HashMap<Box<str>, u32, FixedState>,
+    /// The term of each number.
     terms: Vec<Box<str>>,
 }
 
 impl Analyser {
     pub(crate) fn new(analysis: &Analysis) -> Self {
-        let (known, numbers) = (HashMap::default(), HashMap::default());
-        Self { analyzer: analysis.analyzer(), known, numbers, terms: Vec::new() }
+        let (term_of_word, numbers) = (HashMap::default(), HashMap::default());
+        Self { analyzer: analysis.analyzer(), term_of_word, numbers, terms: Vec::new() }
     }
 
-    /// Calls `found` with each term and its position among the words; returns the number of words.
+    /// Calls `found` with the number of each term and its position among the words; returns the
+    /// number of words, including removed ones.
     pub(crate) fn analyse(&mut self, text: &str, mut found: impl FnMut(u32, usize)) -> usize {
         let mut position = 0;
         // The words of tantivy's SimpleTokenizer.
         for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-            let known = self.known.get(word).copied();
-            let term = known.unwrap_or_else(|| self.add_word(word));
+            let cached = self.term_of_word.get(word).copied();
+            let term = cached.unwrap_or_else(|| self.add_word(word));
             if term != REMOVED {
                 found(term, position);
             }
@@ -206,7 +210,7 @@ impl Analyser {
         position
     }
 
-    /// The term of a word that is not in the cache yet.
+    /// Analyses a word that is not in the cache yet, and caches the number of its term.
     fn add_word(&mut self, word: &str) -> u32 {
         let mut stream = self.analyzer.token_stream(word);
         let is_term = stream.advance() && !stream.token().text.is_empty();
@@ -222,7 +226,7 @@ impl Analyser {
             }
         };
         drop(stream);
-        self.known.insert(word.into(), term);
+        self.term_of_word.insert(word.into(), term);
         term
     }
 
@@ -233,8 +237,8 @@ impl Analyser {
 
     /// Clears the cache if it is too large; numbers then start at 0 again.
     pub(crate) fn clear_if_full(&mut self) {
-        if self.known.len() > MAX_CACHED_WORDS {
-            self.known.clear();
+        if self.term_of_word.len() > MAX_CACHED_WORDS {
+            self.term_of_word.clear();
             self.numbers.clear();
             self.terms.clear();
         }
@@ -260,7 +264,8 @@ mod tests {
         let terms = Analysis::default().terms("Über the café's RUNNING-shoes, 1984");
         assert_eq!(terms, ["uber", "cafe", "s", "run", "shoe", "1984"]);
         let mut analyser = Analyser::new(&Analysis::default());
-        assert_eq!(analyser.analyse("Über the café's RUNNING-shoes, 1984", |_, _| ()), 7);
+        let words = analyser.analyse("Über the café's RUNNING-shoes, 1984", |_, _| ());
+        assert_eq!(words, 7, "the six terms and the stop word `the`");
         assert!(Analysis::default().terms("the of and").is_empty());
     }
 
@@ -276,7 +281,7 @@ mod tests {
                     let mut found = Vec::new();
                     analyser.analyse(text, |term, position| found.push((term, position)));
                     let found = found.into_iter().map(|(t, position)| (analyser.term(t).to_owned(), position));
-                    proptest::prop_assert_eq!(found.collect::<Vec<_>>(), analysis.words(text));
+                    proptest::prop_assert_eq!(found.collect::<Vec<_>>(), analysis.terms_with_positions(text));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A value as read from a source. The schema defines later the kind of its field.
+/// A value as read from a file. The kind of its field is decided later, by the schema.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
@@ -68,12 +68,12 @@ impl Document {
         self
     }
 
-    /// The value of a field.
+    /// The first value of a field.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value)
     }
 
-    /// The text of a field, if it is one text.
+    /// The text of a field; `None` if the field is absent, a number or several texts.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name) {
             Some(Value::Text(text)) => Some(text),
@@ -87,9 +87,9 @@ impl Document {
 pub struct Query {
     /// The id that judgements and runs use.
     pub id: String,
-    /// The text.
+    /// The words to search for.
     pub text: String,
-    /// Further values by name.
+    /// Further values by name, in the order of the file.
     pub fields: Vec<(String, Value)>,
 }
 

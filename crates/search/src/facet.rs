@@ -1,8 +1,10 @@
-//! Facets: the values of a field among the documents that a query matches, with their numbers.
+//! Facets: the values of a field among the documents that a query matches, with the number of
+//! documents that have each value.
 //!
-//! Counted are all documents that have a term of the query and pass the filter, not only those that
-//! are shown. A document with several values counts for each of them. Categories, links and addresses
-//! are counted by value, numbers by number, dates by year. Cost: one pass over the documents.
+//! All documents that have a term of the query and pass the filter are counted, not only those that
+//! are shown. A document with several values counts for each of them. Categories, links and
+//! addresses are counted by value, numbers by number, dates by year. Cost: one pass over these
+//! documents.
 
 use std::collections::HashMap;
 
@@ -14,17 +16,18 @@ use crate::index::Index;
 use crate::retrieve::Candidate;
 use crate::schema::FieldKind;
 
-/// The values of a field among some documents.
+/// The most frequent values of a field among some documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Facet {
     /// The field.
     pub field: String,
-    /// The most frequent values, the most frequent first; equally frequent ones in their order.
+    /// The most frequent values, the most frequent first; equally frequent ones in
+    /// ascending order.
     pub values: Vec<FacetValue>,
-    /// Number of further values.
+    /// Number of further values, which are not in `values`.
     pub more: usize,
-    /// Number of documents without a value.
+    /// Number of documents that have no value in the field.
     pub without: usize,
 }
 
@@ -42,7 +45,7 @@ impl Index {
     /// Checks that the values of a field can be counted; returns its kind.
     pub(crate) fn facet_kind(&self, field: &str) -> Result<FieldKind, SearchError> {
         match self.schema().kind(field) {
-            None => Err(self.no_field(field, FieldKind::Category)),
+            None => Err(self.unknown_field(field, FieldKind::Category)),
             Some(kind @ (FieldKind::Text | FieldKind::Stored)) => {
                 Err(SearchError::NoFacet { field: field.to_owned(), kind })
             }
@@ -50,12 +53,13 @@ impl Index {
         }
     }
 
-    /// Counts the values of a field among some documents; keeps the `most` frequent ones.
+    /// Counts the values of a field among some documents; keeps the `max_values` most frequent
+    /// ones.
     pub(crate) fn facet(
         &self,
         field: &str,
         documents: &[Candidate],
-        most: usize,
+        max_values: usize,
     ) -> Result<Facet, SearchError> {
         let kind = self.facet_kind(field)?;
         let (counted, without) = match kind {
@@ -63,13 +67,14 @@ impl Index {
             _ => self.count_labels(field, kind, documents)?,
         };
         let mut counted: Vec<(FacetKey, usize)> = counted;
-        counted.sort_by(|(a, more), (b, less)| less.cmp(more).then_with(|| a.order(b)));
-        let more = counted.len().saturating_sub(most);
-        let values = counted.into_iter().take(most);
+        counted.sort_by(|(a, count_a), (b, count_b)| count_b.cmp(count_a).then_with(|| a.order(b)));
+        let more = counted.len().saturating_sub(max_values);
+        let values = counted.into_iter().take(max_values);
         let values = values.map(|(key, documents)| FacetValue { value: key.text(), documents });
         Ok(Facet { field: field.to_owned(), values: values.collect(), more, without })
     }
 
+    /// The number of documents of each text, and the number of documents without one.
     fn count_labels(
         &self,
         field: &str,
@@ -80,11 +85,11 @@ impl Index {
         let mut counts = vec![0; labels.len()];
         let mut without = 0;
         for candidate in documents {
-            let mut own = labels.of(self.doc_of(candidate)?).to_vec();
-            own.sort_unstable();
-            own.dedup();
-            without += usize::from(own.is_empty());
-            own.into_iter().for_each(|label| counts[label as usize] += 1);
+            let mut labels_of_doc = labels.of(self.doc_of(candidate)?).to_vec();
+            labels_of_doc.sort_unstable();
+            labels_of_doc.dedup();
+            without += usize::from(labels_of_doc.is_empty());
+            labels_of_doc.into_iter().for_each(|label| counts[label as usize] += 1);
         }
         let counted = (0_u32..).zip(counts).filter(|(_, count)| *count > 0);
         let counted = counted
@@ -93,6 +98,7 @@ impl Index {
         Ok((counted, without))
     }
 
+    /// The number of documents of each number or year, and the number of documents without one.
     fn count_numbers(
         &self,
         field: &str,
@@ -100,6 +106,7 @@ impl Index {
         documents: &[Candidate],
     ) -> Result<(Vec<(FacetKey, usize)>, usize), SearchError> {
         let values = self.values(field, kind)?;
+        // By the bits of the number, as `f64` cannot be a key.
         let mut counts: HashMap<u64, usize> = HashMap::new();
         let mut without = 0;
         for candidate in documents {
@@ -118,7 +125,7 @@ impl Index {
     }
 }
 
-/// The year of a moment in seconds since 1970.
+/// The year of a time in seconds since 1970.
 fn year(seconds: f64) -> f64 {
     let date = OffsetDateTime::from_unix_timestamp(seconds as i64);
     date.map_or(f64::NAN, |date| f64::from(date.year()))
@@ -138,6 +145,7 @@ impl FacetKey {
         }
     }
 
+    /// The order among equally frequent values.
     fn order(&self, other: &Self) -> std::cmp::Ordering {
         match (self, other) {
             (Self::Number(a), Self::Number(b)) => a.total_cmp(b),
@@ -186,18 +194,22 @@ mod tests {
         let shown: Vec<String> = result.facets.iter().map(values).collect();
         assert_eq!(shown, ["red 2, shoe 2, blue 1, hat 1", "20 2", "2024 2, 2023 1"]);
         assert_eq!((result.facets[1].without, result.facets[0].more), (1, 0));
-        let few = ranker.search(&request.facet_values(1)).unwrap();
-        assert_eq!((values(&few.facets[0]), few.facets[0].more), ("red 2".to_owned(), 3));
+        let one_value = ranker.search(&request.facet_values(1)).unwrap();
+        let tags = &one_value.facets[0];
+        assert_eq!((values(tags), tags.more), ("red 2".to_owned(), 3));
     }
 
     #[test]
     fn a_facet_needs_a_field_with_values() {
         let ranker = ranker();
-        let said = |field: &str| {
+        let error_text = |field: &str| {
             ranker.search(&SearchRequest::new("shoe").facet(field)).unwrap_err().to_string()
         };
-        assert_eq!(said("title"), "the values of the field `title` cannot be counted: it is text");
-        assert!(said("colour").starts_with("the index has no category field `colour`"));
+        assert_eq!(
+            error_text("title"),
+            "the values of the field `title` cannot be counted: it is text"
+        );
+        assert!(error_text("colour").starts_with("the index has no category field `colour`"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! The order of documents: by score descending, equal scores by id, the larger first, as runs are
-//! ordered; or, after a re-ranking, as they stood before.
+//! The order of documents: by score, descending. Documents of equal score are ordered by id, the
+//! larger id first, as in run files; after a re-ranking they keep the order of the first stage.
 //!
-//! Scores are compared by the one order of `rankwright-eval`, so that -0.0 equals 0.0 and a score
+//! Scores are compared by [`Orderer`], as metrics compare them, so that -0.0 equals 0.0 and a score
 //! that is not a number is an error.
 
 use std::cmp::Reverse;
@@ -11,7 +11,7 @@ use rankwright_eval::{EvalError, OrderRule, Orderer, Rows};
 use crate::error::SearchError;
 use crate::index::Index;
 
-/// The order of documents with scores, as indices into both slices.
+/// The order of documents by score, then by id, as indices into both slices.
 pub(crate) fn order(
     index: &Index,
     docs: &[u32],
@@ -19,13 +19,14 @@ pub(crate) fn order(
 ) -> Result<Vec<usize>, SearchError> {
     let ids = index.ids()?;
     let mut by_id: Vec<usize> = (0..docs.len()).collect();
-    by_id.sort_unstable_by_key(|&at| Reverse(ids.rank(docs[at])));
-    let docs: Vec<u32> = by_id.iter().map(|&at| docs[at]).collect();
-    let scores: Vec<f64> = by_id.iter().map(|&at| scores[at]).collect();
-    Ok(stable_order(index, &docs, &scores)?.into_iter().map(|at| by_id[at]).collect())
+    by_id.sort_unstable_by_key(|&i| Reverse(ids.rank(docs[i])));
+    let docs: Vec<u32> = by_id.iter().map(|&i| docs[i]).collect();
+    let scores: Vec<f64> = by_id.iter().map(|&i| scores[i]).collect();
+    Ok(stable_order(index, &docs, &scores)?.into_iter().map(|i| by_id[i]).collect())
 }
 
-/// The order of documents with scores, as indices into both slices; equal scores keep their order.
+/// The order of documents by score, as indices into both slices; documents of equal score keep
+/// their order.
 pub(crate) fn stable_order(
     index: &Index,
     docs: &[u32],

@@ -1,8 +1,8 @@
-//! Reads parameters, shared by first stages, features and analyses.
+//! Reads the parameters in a spec such as `bm25(k1=0.9)`, for first stages, features and analyses.
 
 use rankwright_spec::{Conflict, ParamGroup, Spec, SpecError, read_spec};
 
-/// The parameters of a spec that takes no cut-off.
+/// The parameters of a spec; an error if the spec has a cut-off, as in `bm25@10`.
 pub(crate) fn read_params<P: ParamGroup + Default>(spec: &Spec) -> Result<P, SpecError> {
     if let Some(cutoff) = spec.cutoff {
         return Err(SpecError::conflict(&spec.name, Conflict::CutoffNotAllowed { cutoff }));

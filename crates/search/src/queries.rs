@@ -2,10 +2,10 @@
 //!
 //! | format | id | text |
 //! |---|---|---|
-//! | TSV | first column | second column; a header line `qid ...` may name the columns |
-//! | JSONL | `id`, `_id`, `qid`, `query_id`, `query-id` | `text`, `query` or `title` |
-//! | TREC | `<num> Number: 301` | the requested parts, by default the title |
-//! | SMART | `.I 1` | `.W` alone |
+//! | TSV | first column | second column; a header line (`qid ...`) may name another |
+//! | JSONL | `id`, `_id`, `qid`, `query_id`, `query-id`, `queryid` | `text`, `query` or `title` |
+//! | TREC | `<num> Number: 301` | the requested parts ([`TopicPart`]), by default the title |
+//! | SMART | `.I 1` | the section `.W` |
 //!
 //! Further values of a query become its fields. An id is kept as written: `001` is not `1`, and
 //! judgements must write it in the same way. An empty text is allowed. Two queries of one id are an
@@ -100,16 +100,16 @@ impl QueryOptions {
     }
 }
 
-/// Names of a query's id, in order of precedence.
+/// Keys and column names of a query's id, in order of precedence.
 const QUERY_IDS: [&str; 6] = ["id", "_id", "qid", "query_id", "query-id", "queryid"];
-/// Names of a query's text, in order of precedence.
+/// Keys and column names of a query's text, in order of precedence.
 const QUERY_TEXTS: [&str; 3] = ["text", "query", "title"];
 
-/// A query with the line on which it begins.
+/// The line of the file on which a query begins, and the query.
 type QueryAtLine = (u64, Query);
 
-/// Reads a file of queries, or standard input for `-`. [`read_queries_with`] also counts recoverable
-/// problems.
+/// Reads a file of queries, or standard input for `-`. [`read_queries_with`] also counts
+/// recoverable problems.
 pub fn read_queries(
     path: impl AsRef<Path>,
     options: QueryOptions,
@@ -140,6 +140,7 @@ pub fn read_queries_with(
     read_input(Input::open(path.as_ref())?, options, warnings)
 }
 
+/// Detects the format by the first bytes that are not whitespace, and reads all queries.
 fn read_input(
     input: Input,
     options: &QueryOptions,
@@ -147,7 +148,7 @@ fn read_input(
 ) -> Result<Vec<Query>, SearchError> {
     let name = input.name.clone();
     let cursor = Cursor::new(input);
-    let start = cursor.rest().trim_ascii_start();
+    let start = cursor.unread().trim_ascii_start();
     let found = match start {
         [b'{' | b'[', ..] => read_jsonl(cursor, warnings)?,
         [b'.', b'I', b' ' | b'\t', ..] => read_smart(cursor, warnings)?,
@@ -168,13 +169,13 @@ fn finish(
     found: Vec<QueryAtLine>,
     options: &QueryOptions,
 ) -> Result<Vec<Query>, SearchError> {
-    let mut lines: HashMap<String, u64> = HashMap::new();
+    let mut line_of_id: HashMap<String, u64> = HashMap::new();
     let mut queries = Vec::with_capacity(found.len());
     for (position, (line, mut query)) in found.into_iter().enumerate() {
         if options.number_by_position {
             query.id = (position + 1).to_string();
         }
-        if let Some(first) = lines.insert(query.id.clone(), line) {
+        if let Some(first) = line_of_id.insert(query.id.clone(), line) {
             let found = format!("the query id '{}' again, after line {first}", query.id);
             let error =
                 SearchError::malformed(SourceLocation::line(name, line), found, "each id once");
@@ -222,12 +223,12 @@ fn read_smart(cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<QueryAtLine
 fn read_tsv(mut cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<QueryAtLine>, SearchError> {
     let mut found = Vec::new();
     let mut header: Option<Vec<String>> = None;
-    let mut first = true;
+    let mut is_first_line = true;
     while let Some((line, range)) = cursor.next_nonblank_line() {
         let location = || cursor.location(line);
         let text = warnings.text(cursor.slice(range), location);
         let cells: Vec<&str> = text.split('\t').collect();
-        let is_header = std::mem::take(&mut first)
+        let is_header = std::mem::take(&mut is_first_line)
             && cells.len() > 1
             && cells.first().is_some_and(|cell| {
                 QUERY_IDS.iter().any(|name| cell.trim().eq_ignore_ascii_case(name))
@@ -245,6 +246,7 @@ fn read_tsv(mut cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<QueryAtLi
     Ok(found)
 }
 
+/// The error of a line with another number of columns than expected.
 fn wrong_columns(
     location: SourceLocation,
     line: &str,
@@ -263,29 +265,29 @@ fn wrong_columns(
         .with_help("queries are read from TSV, JSON lines, TREC topics and SMART text")
 }
 
-/// The query of a row; the id is in the first column, the text in the first column whose name is one
-/// of [`QUERY_TEXTS`], otherwise in the second.
+/// The query of a row; the id is in the first column, the text in the first column whose name is
+/// one of [`QUERY_TEXTS`], otherwise in the second.
 fn tsv_query(
     cells: &[&str],
     header: &[String],
     location: impl Fn() -> SourceLocation,
 ) -> Result<Query, SearchError> {
-    let named = id::position(&QUERY_TEXTS, header.iter().map(String::as_str));
-    let text_at = named.filter(|&at| at > 0).unwrap_or(1);
+    let named = id::find_name(&QUERY_TEXTS, header.iter().map(String::as_str));
+    let text_column = named.filter(|&column| column > 0).unwrap_or(1);
     let mut query = Query::new("", "");
-    for (at, cell) in cells.iter().map(|cell| cell.trim()).enumerate() {
-        if at == 0 {
+    for (column, cell) in cells.iter().map(|cell| cell.trim()).enumerate() {
+        if column == 0 {
             query.id = id::checked(cell.to_owned(), &location)?;
-        } else if at == text_at {
+        } else if column == text_column {
             query.text = cell.to_owned();
-        } else if let Some(name) = header.get(at).filter(|_| !cell.is_empty()) {
+        } else if let Some(name) = header.get(column).filter(|_| !cell.is_empty()) {
             query.fields.push((name.clone(), Value::Text(cell.to_owned())));
         }
     }
     Ok(query)
 }
 
-/// A topic's part by its tag, and the label that its content may begin with.
+/// The field name of a tag in a TREC topic, and labels that its content may begin with.
 fn topic_field(tag: &str) -> (&str, &'static [&'static str]) {
     match tag {
         "num" => ("num", &["Number:"]),
@@ -296,34 +298,38 @@ fn topic_field(tag: &str) -> (&str, &'static [&'static str]) {
     }
 }
 
+/// Reads TREC topics: `<top>` ... `</top>`, each with parts such as `<num>` and `<title>`.
 fn read_topics(
     mut cursor: Cursor,
     options: &QueryOptions,
     warnings: &mut Warnings,
 ) -> Result<Vec<QueryAtLine>, SearchError> {
     let mut found = Vec::new();
-    // The parts of the current topic, and the line of its <top>.
+    // The line of the current topic's <top>, and its parts so far.
     let mut topic: Option<(u64, FieldCollector)> = None;
+    // The tag of the current part, and the bytes after it.
     let mut tag: Option<String> = None;
     let mut content: Vec<u8> = Vec::new();
-    let mut at = 0;
-    let start = cursor.offset();
+    // The byte at which the next token begins.
+    let mut next = cursor.offset();
     loop {
-        let mut tokens = Tokens::new(cursor.slice(start + at..cursor.len()));
+        let mut tokens = Tokens::new(cursor.slice(next..cursor.len()));
         let Some(token) = tokens.next() else { break };
-        let here = start + at;
-        at += tokens.offset();
+        let token_start = next;
+        next += tokens.offset();
         if let Token::Text(range) = token {
-            content.extend_from_slice(cursor.slice(here + range.start..here + range.end));
+            content.extend_from_slice(
+                cursor.slice(token_start + range.start..token_start + range.end),
+            );
             continue;
         }
-        // Old topics do not close their parts: any tag ends the previous one.
+        // Old topics do not close their parts: any tag ends the previous part.
         if let (Some((line, parts)), Some(tag)) = (&mut topic, tag.take()) {
             let text = warnings.text(&content, || cursor.location(*line));
             add_topic_part(parts, &tag, &entities::decode(&text));
         }
         content.clear();
-        cursor.advance_to(here);
+        cursor.advance_to(token_start);
         match token {
             Token::Open(name) if name == "top" => {
                 if let Some((line, _)) = topic {
@@ -351,13 +357,15 @@ fn unclosed_topic(location: SourceLocation) -> SearchError {
     SearchError::malformed(location, "a <top> that is not closed", "</top>")
 }
 
+/// Adds the content of a tag to the parts of a topic, without a label such as `Description:`.
 fn add_topic_part(parts: &mut FieldCollector, tag: &str, text: &str) {
     let (name, labels) = topic_field(tag);
     let text = single_spaced(text);
-    let label = labels.iter().find_map(|label| text.strip_prefix(label));
-    parts.add(name, label.unwrap_or(&text).trim(), " ");
+    let unlabelled = labels.iter().find_map(|label| text.strip_prefix(label));
+    parts.add(name, unlabelled.unwrap_or(&text).trim(), " ");
 }
 
+/// The query of a topic: the requested parts are its text, the others its fields.
 fn topic_query(
     mut parts: FieldCollector,
     options: &QueryOptions,

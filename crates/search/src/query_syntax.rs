@@ -1,21 +1,20 @@
 //! The syntax of queries: plain words, or words with operators.
 //!
-//! In the plain syntax a query is words, whatever its punctuation: the same text gives the same
-//! ranking on a command line, in a file of queries and in training data. That is the default, as
-//! queries of people and of test collections contain quotes, hyphens and colons that mean nothing.
+//! In the plain syntax, the default, a query is words, and its punctuation has no meaning: queries
+//! of people and of test collections contain quotes, hyphens and colons that are not operators.
 //!
 //! In the simple syntax, parts of a query are conditions that a document must fulfil:
 //!
 //! ```text
-//! "some words"   the words stand in this order in a text field
+//! "some words"   a text field has these words in this order, one after another
 //! +word          a text field has the word; also +"some words"
 //! -word          no text field has the word; also -"some words" and -field:word
 //! field:word     the field has the word or value, as in a filter: title:blue, year:>=1990
 //! ```
 //!
-//! The other words are optional and rank the documents, as in the plain syntax; so do those of the
-//! conditions, unless they are excluded. A quote that is not closed, and a name before a colon that is
-//! no field of the index, are ordinary text.
+//! The other words are optional and rank the documents, as in the plain syntax. The words of the
+//! conditions rank them too, except excluded words. A quote that is not closed, and a name before a
+//! colon that is no field of the index, are ordinary text.
 
 use std::fmt;
 
@@ -29,9 +28,9 @@ use crate::index::Index;
 use crate::schema::FieldKind;
 
 /// Maximum number of characters of a query in simple syntax.
-const MOST_CHARACTERS: usize = 10_000;
+const MAX_CHARACTERS: usize = 10_000;
 /// Maximum number of conditions of a query in simple syntax.
-const MOST_CONDITIONS: usize = 200;
+const MAX_CONDITIONS: usize = 200;
 
 /// The syntax of queries.
 ///
@@ -46,7 +45,7 @@ const MOST_CONDITIONS: usize = 200;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum QuerySyntax {
-    /// Words.
+    /// Words without operators.
     #[default]
     Plain,
     /// Words, phrases in quotes, required and excluded words, words in fields.
@@ -57,7 +56,7 @@ impl QuerySyntax {
     /// All syntaxes.
     pub const ALL: [QuerySyntax; 2] = [QuerySyntax::Plain, QuerySyntax::Simple];
 
-    /// Its name in options.
+    /// The name of the syntax in options.
     pub fn name(self) -> &'static str {
         match self {
             QuerySyntax::Plain => "plain",
@@ -91,22 +90,25 @@ pub struct ParsedQuery {
     pub text: String,
     /// The conditions that documents must fulfil.
     pub conditions: Option<FilterExpression>,
-    /// Conditions without effect, as the analysis leaves no term of them.
+    /// Conditions without effect, because the analysis removes all of their words (stop words).
     pub ignored: Vec<String>,
 }
 
-/// A query that is ready to be ranked: its words, and the documents that it may find.
+/// A query that is ready for ranking: its words, and a filter of the documents that may be found.
 pub(crate) struct PreparedQuery {
+    /// The query with the words that rank documents as its text.
     pub(crate) query: Query,
-    /// The documents that fulfil the conditions of the query and pass the filter; `None` if the
-    /// query has no conditions, so that the filter alone counts.
+    /// The documents that fulfil the conditions of the query and pass the given filter; `None` if
+    /// the query has no conditions, so that only the given filter counts.
     pub(crate) filter: Option<Filter>,
+    /// Conditions without effect, as in [`ParsedQuery::ignored`].
     pub(crate) ignored: Vec<String>,
     /// Possible mistakes in the conditions of the query.
     pub(crate) hints: Vec<FilterHint>,
 }
 
 impl PreparedQuery {
+    /// Parses a query, and joins its conditions with a filter.
     pub(crate) fn new(
         index: &Index,
         query: &Query,
@@ -114,143 +116,148 @@ impl PreparedQuery {
         filter: Option<&Filter>,
     ) -> Result<Self, SearchError> {
         let ParsedQuery { text, conditions, ignored } = syntax.parse(&query.text, index)?;
-        let own = conditions.map(|conditions| Filter::of_expression(index, &conditions));
-        let own = own.transpose()?;
-        let hints = own.as_ref().map_or(&[][..], Filter::hints).to_vec();
-        let own = match (own, filter) {
-            (Some(own), Some(filter)) => Some(own.and(filter)?),
-            (own, _) => own,
+        let of_query = conditions.map(|conditions| Filter::of_expression(index, &conditions));
+        let of_query = of_query.transpose()?;
+        let hints = of_query.as_ref().map_or(&[][..], Filter::hints).to_vec();
+        let filter = match (of_query, filter) {
+            (Some(of_query), Some(filter)) => Some(of_query.and(filter)?),
+            (of_query, _) => of_query,
         };
-        Ok(Self { query: Query { text, ..query.clone() }, filter: own, ignored, hints })
+        Ok(Self { query: Query { text, ..query.clone() }, filter, ignored, hints })
     }
 }
 
 /// The first part of a plain query that would be an operator in the simple syntax.
-pub(crate) fn operator_in(text: &str, index: &Index) -> Option<String> {
+pub(crate) fn first_operator(text: &str, index: &Index) -> Option<String> {
     let parts = split(text);
     let found = parts.iter().find(|part| {
         let is_phrase = part.is_quoted && part.body.split_whitespace().count() > 1;
-        part.sign.is_some() || is_phrase || field_of(part, index).is_some()
+        part.sign.is_some() || is_phrase || kind_of_field(part, index).is_some()
     });
     found.map(|part| text[part.start..part.end].to_owned())
 }
 
-/// A part of a query between whitespace.
+/// A part of a query between whitespace: an optional sign and a body.
 struct QueryPart<'a> {
-    /// `+` or `-` at its beginning.
+    /// `+` or `-` at the beginning of the part.
     sign: Option<char>,
-    /// The text behind the sign, without quotes around the whole of it.
+    /// The text after the sign, without quotes around all of it.
     body: &'a str,
+    /// Whether there were quotes around all of the body.
     is_quoted: bool,
-    /// The bytes of the part.
+    /// The byte range of the part in the query.
     start: usize,
     end: usize,
-    /// The first byte behind the sign.
+    /// The byte in the query at which the body begins, with its quotes.
     body_start: usize,
 }
 
 /// Divides a query at whitespace that is not inside of quotes or brackets.
 fn split(text: &str) -> Vec<QueryPart<'_>> {
     let mut parts = Vec::new();
-    let mut at = 0;
+    // The byte that is read next.
+    let mut offset = 0;
     loop {
-        at += text[at..].len() - text[at..].trim_start().len();
-        let Some(first) = text[at..].chars().next() else { return parts };
-        let start = at;
-        let next = text[at + first.len_utf8()..].chars().next();
+        offset += text[offset..].len() - text[offset..].trim_start().len();
+        let Some(first) = text[offset..].chars().next() else { return parts };
+        let start = offset;
+        let next = text[offset + first.len_utf8()..].chars().next();
         let sign = Some(first).filter(|sign| {
             matches!(sign, '+' | '-') && next.is_some_and(|next| !next.is_whitespace())
         });
-        at += sign.map_or(0, char::len_utf8);
-        let body_start = at;
-        let whole = quoted_end(&text[at..]);
-        let is_whole =
-            |end: &usize| text[at + end..].chars().next().is_none_or(char::is_whitespace);
-        if let Some(end) = whole.filter(is_whole) {
-            let quoted = &text[at..at + end];
+        offset += sign.map_or(0, char::len_utf8);
+        let body_start = offset;
+        let quoted_bytes = quoted_length(&text[offset..]);
+        let is_whole_body =
+            |end: &usize| text[offset + end..].chars().next().is_none_or(char::is_whitespace);
+        if let Some(end) = quoted_bytes.filter(is_whole_body) {
+            let quoted = &text[offset..offset + end];
             let inside = quoted.trim_matches(|c| "\"'“”„‘’‚«»".contains(c));
-            at += end;
+            offset += end;
             parts.push(QueryPart {
                 sign,
                 body: inside,
                 is_quoted: true,
                 start,
-                end: at,
+                end: offset,
                 body_start,
             });
             continue;
         }
-        at += part_end(&text[at..]);
-        let body = &text[body_start..at];
-        parts.push(QueryPart { sign, body, is_quoted: false, start, end: at, body_start });
+        offset += part_length(&text[offset..]);
+        let body = &text[body_start..offset];
+        parts.push(QueryPart { sign, body, is_quoted: false, start, end: offset, body_start });
     }
 }
 
-/// The bytes of a text in quotes at the beginning; `None` if there is none, or no closing quote.
-fn quoted_end(text: &str) -> Option<usize> {
+/// Number of bytes of a quoted text at the beginning, with its quotes; `None` if the text does not
+/// begin with a quote, or the quote is not closed.
+fn quoted_length(text: &str) -> Option<usize> {
     let open = text.chars().next()?;
     let closing = closing_quotes(open)?;
-    let behind = &text[open.len_utf8()..];
-    let (at, close) = behind.char_indices().find(|(_, c)| closing.contains(c))?;
+    let inside = &text[open.len_utf8()..];
+    let (at, close) = inside.char_indices().find(|(_, c)| closing.contains(c))?;
     Some(open.len_utf8() + at + close.len_utf8())
 }
 
-/// The bytes up to the next whitespace that is not inside of quotes or brackets behind a colon.
-fn part_end(text: &str) -> usize {
-    let mut at = 0;
-    let mut before = ' ';
-    while let Some(c) = text[at..].chars().next() {
+/// Number of bytes before the next whitespace. Whitespace inside of quotes or brackets does not
+/// count if they begin a value, after `:`, `=`, `<` or `>`.
+fn part_length(text: &str) -> usize {
+    let mut offset = 0;
+    let mut previous = ' ';
+    while let Some(c) = text[offset..].chars().next() {
         if c.is_whitespace() {
-            return at;
+            return offset;
         }
-        let is_value = matches!(before, ':' | '=' | '<' | '>');
+        let starts_value = matches!(previous, ':' | '=' | '<' | '>');
         let jump = match c {
-            '[' | '{' if is_value => text[at..].find([']', '}']).map(|end| end + 1),
-            '(' if is_value => text[at..].find(')').map(|end| end + 1),
-            _ if is_value => quoted_end(&text[at..]),
+            '[' | '{' if starts_value => text[offset..].find([']', '}']).map(|end| end + 1),
+            '(' if starts_value => text[offset..].find(')').map(|end| end + 1),
+            _ if starts_value => quoted_length(&text[offset..]),
             _ => None,
         };
-        before = c;
-        at += jump.unwrap_or(c.len_utf8());
+        previous = c;
+        offset += jump.unwrap_or(c.len_utf8());
     }
-    at
+    offset
 }
 
-/// The field that a part names before a colon, if the index has it.
-fn field_of(part: &QueryPart<'_>, index: &Index) -> Option<FieldKind> {
+/// The kind of the field that a part names before a colon, if the index has such a field to search.
+fn kind_of_field(part: &QueryPart<'_>, index: &Index) -> Option<FieldKind> {
     let (name, value) = part.body.split_once(':').filter(|_| !part.is_quoted)?;
     let kind = index.schema().kind(name);
     let kind = kind.or((name == "id").then_some(FieldKind::Category));
     kind.filter(|kind| !value.is_empty() && *kind != FieldKind::Stored)
 }
 
+/// Parses a query in the simple syntax: words that rank, conditions, and conditions without effect.
 fn parse_simple(text: &str, index: &Index) -> Result<ParsedQuery, SearchError> {
-    let problem = |offset: usize, problem: FilterProblem| {
-        let before = text[..offset].chars().count();
+    let error_at = |offset: usize, problem: FilterProblem| {
+        let position = text[..offset].chars().count();
         let filter = text.to_owned();
         let origin = ConditionOrigin::Query;
-        SearchError::Filter(FilterError { filter, position: before, problem, origin })
+        SearchError::Filter(FilterError { filter, position, problem, origin })
     };
-    if text.chars().nth(MOST_CHARACTERS).is_some() {
-        return Err(problem(0, FilterProblem::TooLong { most: MOST_CHARACTERS }));
+    if text.chars().nth(MAX_CHARACTERS).is_some() {
+        return Err(error_at(0, FilterProblem::TooLong { most: MAX_CHARACTERS }));
     }
     let mut words: Vec<&str> = Vec::new();
     let mut conditions = Vec::new();
     let mut ignored = Vec::new();
     for part in &split(text) {
         let is_excluded = part.sign == Some('-');
-        let whole = || text[part.start..part.end].to_owned();
-        if let Some(kind) = field_of(part, index) {
+        let text_of_part = || text[part.start..part.end].to_owned();
+        if let Some(kind) = kind_of_field(part, index) {
             let expression = FilterExpression::parse(part.body).map_err(|error| {
                 let before = text[..part.body_start].chars().count();
                 let (filter, origin) = (text.to_owned(), ConditionOrigin::Query);
                 let position = before + error.position;
                 SearchError::Filter(FilterError { filter, position, origin, ..error })
             })?;
-            let is_words = matches!(kind, FieldKind::Text | FieldKind::Category);
-            if let Some((_, value)) = expression.single_value().filter(|_| is_words) {
-                if kind == FieldKind::Text && index.analysis().words(value).is_empty() {
-                    ignored.push(whole());
+            let has_words = matches!(kind, FieldKind::Text | FieldKind::Category);
+            if let Some((_, value)) = expression.single_value().filter(|_| has_words) {
+                if kind == FieldKind::Text && index.analysis().terms(value).is_empty() {
+                    ignored.push(text_of_part());
                     continue;
                 }
                 let at = part.body.find(value).filter(|_| !is_excluded);
@@ -259,8 +266,8 @@ fn parse_simple(text: &str, index: &Index) -> Result<ParsedQuery, SearchError> {
             let (test, offset) = (QueryTest::Field(expression), part.body_start);
             conditions.push(QueryCondition { is_excluded, test, offset });
         } else if part.is_quoted || part.sign.is_some() {
-            if index.analysis().words(part.body).is_empty() {
-                ignored.push(whole());
+            if index.analysis().terms(part.body).is_empty() {
+                ignored.push(text_of_part());
                 continue;
             }
             if !is_excluded {
@@ -271,9 +278,9 @@ fn parse_simple(text: &str, index: &Index) -> Result<ParsedQuery, SearchError> {
         } else {
             words.push(part.body);
         }
-        if conditions.len() > MOST_CONDITIONS {
-            let most = MOST_CONDITIONS;
-            return Err(problem(part.start, FilterProblem::TooManyConditions { most }));
+        if conditions.len() > MAX_CONDITIONS {
+            let most = MAX_CONDITIONS;
+            return Err(error_at(part.start, FilterProblem::TooManyConditions { most }));
         }
     }
     let conditions = FilterExpression::of_query(text, conditions);
@@ -329,9 +336,9 @@ mod tests {
         ] {
             assert_eq!(parsed(&index, text), (words.into(), conditions.into()), "{text}");
         }
-        let stop = QuerySyntax::Simple.parse("+the train \"of\" title:the", &index).unwrap();
-        assert_eq!(stop.ignored, ["+the", "\"of\"", "title:the"]);
-        assert_eq!((stop.text.as_str(), stop.conditions), ("train", None));
+        let stop_words = QuerySyntax::Simple.parse("+the train \"of\" title:the", &index).unwrap();
+        assert_eq!(stop_words.ignored, ["+the", "\"of\"", "title:the"]);
+        assert_eq!((stop_words.text.as_str(), stop_words.conditions), ("train", None));
         let plain = QuerySyntax::Plain.parse("+the \"train\"", &index).unwrap();
         assert_eq!((plain.text.as_str(), plain.conditions), ("+the \"train\"", None));
     }
@@ -365,14 +372,14 @@ mod tests {
             .parse("blue year:soon", &index())
             .and_then(|parsed| Filter::of_expression(&index(), &parsed.conditions.unwrap()));
         let error = error.unwrap_err();
-        let said = "query, character 11: field `year` is a number, and `soon` is not";
-        assert_eq!(error.to_string(), said);
+        let message = "query, character 11: field `year` is a number, and `soon` is not";
+        assert_eq!(error.to_string(), message);
     }
 
     #[test]
-    fn operators_of_a_plain_query_are_noticed_where_they_look_meant() {
+    fn operators_in_a_plain_query_are_found_if_they_look_intended() {
         let index = index();
-        let found = |text| operator_in(text, &index);
+        let found = |text| first_operator(text, &index);
         assert_eq!(found("\"blue train\" live").as_deref(), Some("\"blue train\""));
         assert_eq!(found("blue -live").as_deref(), Some("-live"));
         assert_eq!(found("title:blue").as_deref(), Some("title:blue"));
@@ -401,7 +408,7 @@ mod tests {
                 }
                 Err(other) => proptest::prop_assert!(false, "{}", other),
             }
-            operator_in(&text, index);
+            first_operator(&text, index);
         }
     }
 }

@@ -11,9 +11,9 @@ use crate::error::SearchError;
 use crate::filter::Filter;
 use crate::index::Index;
 use crate::ranker::{Ranker, Ranking};
-use crate::warning::{CountedIds, SearchWarning, of_empty_queries, of_filter};
+use crate::warning::{CountedIds, SearchWarning, empty_query_warnings, filter_warnings};
 
-/// The rankings of many queries.
+/// The rankings of many queries as a run, with counts.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct RunResult {
@@ -22,7 +22,7 @@ pub struct RunResult {
     pub run: Run,
     /// Number of queries.
     pub queries: usize,
-    /// Number of documents in the run.
+    /// Number of rows in the run: documents over all queries.
     pub documents: usize,
     /// Number of queries without a document.
     pub empty: usize,
@@ -46,11 +46,11 @@ impl Ranker {
         let seconds = start.elapsed().as_secs_f64();
         let empty = rankings.iter().filter(|ranking| ranking.documents.is_empty()).count();
         let mut warnings = self.warnings().to_vec();
-        warnings.extend(self.without_fields(queries));
+        warnings.extend(self.missing_fields_warning(queries));
         let outcomes = queries.iter().zip(&rankings);
         let outcomes = outcomes.map(|(query, ranking)| (query.id.as_str(), ranking.outcome()));
-        warnings.extend(of_empty_queries(outcomes, filter));
-        warnings.extend(of_filter(filter));
+        warnings.extend(empty_query_warnings(outcomes, filter));
+        warnings.extend(filter_warnings(filter));
         Ok(RunResult {
             run: to_run(self.index(), queries, &rankings, top)?,
             queries: queries.len(),
@@ -61,8 +61,8 @@ impl Ranker {
         })
     }
 
-    /// Warns about queries that lack fields which the model was trained with.
-    fn without_fields(&self, queries: &[Query]) -> Option<SearchWarning> {
+    /// A warning about queries that lack fields which the model was trained with, if there are any.
+    fn missing_fields_warning(&self, queries: &[Query]) -> Option<SearchWarning> {
         let (mut fields, mut lacking) = (BTreeSet::new(), CountedIds::default());
         for query in queries {
             let missing = self.missing_fields(query);
@@ -95,43 +95,45 @@ fn to_run(
     Ok(Run::from_lists(QueryLists::from_rows("ranking", rows)?))
 }
 
-/// Scores by which a reader of the run gets this order.
+/// Changes scores where needed, so that a reader of the run gets the documents in the given order.
 ///
-/// Runs are ordered by score, then by id, the larger first. Documents of equal score that stand in
-/// another order, that of the first stage, get scores that decrease in steps of about 1e-7 or the
-/// precision of a 32-bit number, as trec_eval compares scores of that width. All other scores stay
-/// as they are, unless a score before them was lowered to the same number.
+/// Readers order a run by score, then by id, the larger id first. A ranking orders documents of
+/// equal score as the first stage does. Where the two differ, scores are lowered in steps of about
+/// 1e-7, or of the precision of an `f32` if that is larger, as trec_eval compares scores as `f32`.
+/// All other scores stay as they are, unless a score before them was lowered to the same `f32`.
 fn scores_in_order(ids: &[&str], scores: &[f64]) -> Vec<f64> {
     let mut written: Vec<f64> = Vec::with_capacity(ids.len());
     let mut is_lowered = false;
-    for (at, &score) in scores.iter().enumerate() {
-        let Some(&before) = written.last() else {
+    for (i, &score) in scores.iter().enumerate() {
+        let Some(&previous) = written.last() else {
             written.push(score);
             continue;
         };
-        let larger_id = ids[at - 1] > ids[at];
-        let (before_32, score_32) = (before as f32, score as f32);
-        let fits = before > score || (before == score && larger_id);
-        let fits_32 = before_32 > score_32 || (before_32 == score_32 && larger_id);
-        is_lowered = !(fits && (fits_32 || !is_lowered));
-        written.push(if is_lowered { f64::from(lower(before_32)) } else { score });
+        let previous_id_is_larger = ids[i - 1] > ids[i];
+        let (previous_32, score_32) = (previous as f32, score as f32);
+        let in_order = previous > score || (previous == score && previous_id_is_larger);
+        let in_order_32 =
+            previous_32 > score_32 || (previous_32 == score_32 && previous_id_is_larger);
+        // Scores that only `f32` makes equal stay, unless the previous one was lowered.
+        is_lowered = !(in_order && (in_order_32 || !is_lowered));
+        written.push(if is_lowered { f64::from(lower(previous_32)) } else { score });
     }
     written
 }
 
-/// A number below another that differs from it in 32 bits.
+/// A score lowered by about 1e-7, or to the next smaller `f32` if that step is too small to count.
 fn lower(score: f32) -> f32 {
-    let lower = score - f32::EPSILON;
-    if lower < score { lower } else { score.next_down() }
+    let lowered = score - f32::EPSILON;
+    if lowered < score { lowered } else { score.next_down() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The ids in the order of a reader that compares scores as `f32` or `f64`.
-    fn read(ids: &[&str], scores: &[f64], wide: bool) -> Vec<String> {
-        let round = |score: f64| if wide { score } else { f64::from(score as f32) };
+    /// The ids in the order of a reader that compares scores as `f32` (trec_eval), or as `f64`.
+    fn order_of_reader(ids: &[&str], scores: &[f64], as_f32: bool) -> Vec<String> {
+        let round = |score: f64| if as_f32 { f64::from(score as f32) } else { score };
         let mut rows: Vec<(f64, &str)> =
             scores.iter().map(|&score| round(score)).zip(ids.iter().copied()).collect();
         rows.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(a.1)));
@@ -140,6 +142,7 @@ mod tests {
 
     #[test]
     fn readers_of_a_run_get_the_order_of_the_ranking() {
+        // A difference that `f32` does not see.
         let tiny = 1e-12;
         for (ids, scores) in [
             (["a", "b", "c", "d"], [1.0, 1.0, 1.0, 1.0]),
@@ -148,8 +151,8 @@ mod tests {
             (["d", "a", "b", "c"], [1e9, 7.0, 7.0, 7.0 - 1e-7]),
         ] {
             let written = scores_in_order(&ids, &scores);
-            for wide in [true, false] {
-                assert_eq!(read(&ids, &written, wide), ids, "{scores:?} {written:?}");
+            for as_f32 in [true, false] {
+                assert_eq!(order_of_reader(&ids, &written, as_f32), ids, "{scores:?} {written:?}");
             }
             for (written, score) in written.iter().zip(scores) {
                 assert!((written - score).abs() <= 1e-6 * score.abs().max(1.0), "{written}");

@@ -1,20 +1,21 @@
-//! The kinds of the fields of a collection: given, or guessed from its first documents.
+//! The kinds of the fields of a collection: given by the user, or guessed from its first documents.
 //!
-//! | kind | from | used for |
+//! | kind | values | used for |
 //! |---|---|---|
 //! | text | text | terms, positions, lengths |
 //! | number | numbers, or text that reads as one | features, filters |
-//! | date | `2024-05-31`, `2024-05-31T12:00:00Z` | recency, filters |
-//! | category | short text with few values | match with the query, classification, filters |
-//! | links | ids of other documents | degrees, PageRank, hubs and authorities |
-//! | url | an address | depth, length, slashes |
+//! | date | `2024-05-31`, `2024-05-31T12:00:00Z`, or a year as a number | recency, filters |
+//! | category | short texts, few different ones | match with the query, classification, filters |
+//! | links | ids of other documents | number of links, PageRank, hubs and authorities |
+//! | url | a web address | depth, length, number of slashes |
 //! | stored | anything | shown with results, not searched |
 //!
-//! A value that is not of its field's kind (a number field with `n/a`) is absent, and is counted.
-//! Guessing reads the first documents only; a field that first appears later is stored. A field is
-//! guessed to be a number, a date or a url if all its values are, or if at least 20 are and at most
-//! 1 % are not. Empty values do not count. A field with a code among its texts, digits with a zero in
-//! front such as `01234`, is a category and no number: as a number it would lose the zero.
+//! A value that is not of its field's kind (`n/a` in a number field) counts as absent, and a
+//! warning gives the number of such values. Guessing reads the first documents only; a field that
+//! first appears later is stored. A field is guessed to be a number, a date or a url if all its
+//! values are, or if at least 20 values are and at most 1 % are not. Empty values are left out. A
+//! field of numbers with a code among them, digits with a leading zero such as `01234`, is a
+//! category: a number would lose the zero.
 
 use std::collections::HashSet;
 
@@ -36,18 +37,18 @@ pub enum FieldKind {
     Number,
     /// A date, with or without a time.
     Date,
-    /// One or several labels.
+    /// One or several short texts, such as a genre or tags.
     Category,
     /// Ids of other documents.
     Links,
-    /// An address.
+    /// A web address.
     Url,
-    /// Kept, not searched.
+    /// Any value: shown with results, not searched.
     Stored,
 }
 
 impl FieldKind {
-    /// Every kind with its name.
+    /// Every kind with its name in a schema.
     pub const ALL: [(&'static str, FieldKind); 7] = [
         ("text", FieldKind::Text),
         ("number", FieldKind::Number),
@@ -58,7 +59,7 @@ impl FieldKind {
         ("stored", FieldKind::Stored),
     ];
 
-    /// Its name in a schema.
+    /// The name of the kind in a schema.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -77,7 +78,7 @@ impl FieldKind {
 pub struct FieldDef {
     /// The name that documents use.
     pub name: String,
-    /// Its kind.
+    /// The kind of its values.
     pub kind: FieldKind,
 }
 
@@ -94,7 +95,7 @@ pub struct FieldDef {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Schema {
-    /// The fields, in order.
+    /// The fields: first the given ones, then guessed ones in the order of the documents.
     pub fields: Vec<FieldDef>,
 }
 
@@ -120,7 +121,7 @@ impl Schema {
         self.fields.iter().find(|field| field.name == name).map(|field| field.kind)
     }
 
-    /// Fields of a kind, in order.
+    /// Names of the fields of a kind, in the order of the schema.
     pub fn of_kind(&self, kind: FieldKind) -> impl Iterator<Item = &str> {
         self.fields.iter().filter(move |f| f.kind == kind).map(|f| f.name.as_str())
     }
@@ -133,7 +134,7 @@ impl Schema {
         }
     }
 
-    /// The kinds that the values of some documents suggest; `given` kinds are kept.
+    /// The `given` kinds, and guesses for the other fields from their values in some documents.
     pub fn guess(documents: &[Document], given: &Schema) -> Schema {
         let mut names: Vec<&str> = Vec::new();
         for (name, _) in documents.iter().flat_map(|d| &d.fields) {
@@ -162,6 +163,7 @@ impl std::fmt::Display for Schema {
     }
 }
 
+/// Names of fields that are text if they have a text value.
 const TEXT_NAMES: [&str; 10] = [
     "title",
     "text",
@@ -174,20 +176,27 @@ const TEXT_NAMES: [&str; 10] = [
     "summary",
     "keywords",
 ];
+/// Names of fields that are links.
 const LINK_NAMES: [&str; 5] = ["links", "outlinks", "citations", "references", "cites"];
-/// Fields with notes of the person who entered a record, as in SMART's collections.
+/// Names of fields that are only stored: notes of the person who typed in a record, as in the SMART
+/// collections.
 const STORED_NAMES: [&str; 1] = ["note"];
+/// Names of fields that are web addresses if they have a text value.
 const URL_NAMES: [&str; 3] = ["url", "uri", "href"];
 
-/// A category has few values: at most this share of the documents, and short ones.
-const CATEGORY_SHARE: f64 = 0.1;
-const CATEGORY_BYTES: usize = 40;
+// The constants below are rules of thumb.
 
-/// A number, date or url field may have a few other values: at most this share of all, beside
-/// enough values of its kind.
-const OTHERS_SHARE: f64 = 0.01;
-const ENOUGH_OF_A_KIND: usize = 20;
+/// Largest number of different texts of a category, as a share of the documents that have one.
+const MAX_DISTINCT_SHARE: f64 = 0.1;
+/// Largest number of bytes of a text of a category.
+const MAX_CATEGORY_BYTES: usize = 40;
 
+/// Largest share of values of another kind that a number, date or url field may have.
+const MAX_OTHER_KIND_SHARE: f64 = 0.01;
+/// Smallest number of values of its own kind of a field that has values of another kind.
+const MIN_VALUES_OF_KIND: usize = 20;
+
+/// Guesses the kind of a field from its name and values; see the rules at the top of this file.
 fn guess_kind(name: &str, values: &[&Value]) -> FieldKind {
     let name = name.rsplit('.').next().unwrap_or(name).to_lowercase();
     if LINK_NAMES.contains(&name.as_str()) {
@@ -198,8 +207,8 @@ fn guess_kind(name: &str, values: &[&Value]) -> FieldKind {
     }
     let texts: Vec<&str> = values.iter().filter_map(|value| as_text(value)).collect();
     if texts.is_empty() {
-        let numbers = values.iter().any(|value| matches!(value, Value::Number(_)));
-        return if numbers { FieldKind::Number } else { FieldKind::Category };
+        let has_number = values.iter().any(|value| matches!(value, Value::Number(_)));
+        return if has_number { FieldKind::Number } else { FieldKind::Category };
     }
     if TEXT_NAMES.contains(&name.as_str()) {
         return FieldKind::Text;
@@ -224,27 +233,29 @@ fn guess_kind(name: &str, values: &[&Value]) -> FieldKind {
         return FieldKind::Date;
     }
     let distinct: HashSet<&str> = texts.iter().copied().collect();
-    let few = distinct.len() as f64 <= CATEGORY_SHARE * texts.len() as f64;
-    let short = texts.iter().all(|text| text.len() <= CATEGORY_BYTES);
-    if few && short { FieldKind::Category } else { FieldKind::Text }
+    let are_few = distinct.len() as f64 <= MAX_DISTINCT_SHARE * texts.len() as f64;
+    let are_short = texts.iter().all(|text| text.len() <= MAX_CATEGORY_BYTES);
+    if are_few && are_short { FieldKind::Category } else { FieldKind::Text }
 }
 
-/// Whether a test is true for all values, or for many and false for a few.
+/// Whether a test is true for all values, or for enough of them and false for very few.
 fn mostly(values: &[&Value], test: impl Fn(&Value) -> bool) -> bool {
     let passing = values.iter().filter(|value| test(value)).count();
     let failing = values.len() - passing;
-    let few = passing >= ENOUGH_OF_A_KIND && failing as f64 <= OTHERS_SHARE * values.len() as f64;
-    passing > 0 && (failing == 0 || few)
+    let max_failing = MAX_OTHER_KIND_SHARE * values.len() as f64;
+    let has_enough = passing >= MIN_VALUES_OF_KIND && failing as f64 <= max_failing;
+    passing > 0 && (failing == 0 || has_enough)
 }
 
-/// Whether a text is digits with a zero in front, such as a postal code: a number only by accident.
+/// Whether a text is digits with a leading zero, such as a postal code: it only looks like a
+/// number.
 fn is_code(text: &str) -> bool {
     let text = text.trim();
     text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The fields that are a category only because of a code among values that read as numbers, with the
-/// first such code. Only fields whose kind was not given.
+/// The names of the fields that are guessed to be a category only because a code is among values
+/// that read as numbers, each with its first code.
 pub(crate) fn fields_of_codes(documents: &[Document], given: &Schema) -> Vec<(String, String)> {
     let schema = Schema::guess(documents, given);
     let guessed = schema.of_kind(FieldKind::Category).filter(|name| given.kind(name).is_none());
@@ -290,7 +301,7 @@ fn read_number(text: &str) -> Option<f64> {
 pub(crate) fn date_of(value: &Value) -> Option<i64> {
     match value {
         Value::Text(text) => read_date(text),
-        // A number alone is a year.
+        // A whole number is a year.
         Value::Number(year) if year.fract() == 0.0 && (1.0..=9999.0).contains(year) => {
             read_date(&format!("{:04}-01-01", *year as i32))
         }
@@ -347,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_with_a_zero_in_front_are_codes_and_no_numbers() {
+    fn digits_with_a_leading_zero_are_codes_and_no_numbers() {
         let codes = || vec![text("10115"), text("01234"), text("99084")];
         assert_eq!(guessed("zip", codes()), FieldKind::Category);
         let found = fields_of_codes(&documents("zip", codes()), &Schema::default());
@@ -365,20 +376,20 @@ mod tests {
 
     #[test]
     fn a_few_values_of_another_kind_do_not_change_the_guess() {
-        let with = |count: usize, value: Value, others: &[&str]| {
+        let repeat = |value: Value, count: usize, other_texts: &[&str]| {
             let mut values = vec![value; count];
-            values.extend(others.iter().map(|&other| text(other)));
+            values.extend(other_texts.iter().map(|&other| text(other)));
             values
         };
         let (number, date) = (|| text("12.5"), || text("2024-05-31"));
-        assert_eq!(guessed("pages", with(1999, number(), &["n/a"])), FieldKind::Number);
-        assert_eq!(guessed("pages", with(1999, Value::Number(3.0), &["n/a"])), FieldKind::Number);
-        assert_eq!(guessed("born", with(1999, date(), &["unknown"])), FieldKind::Date);
-        assert_eq!(guessed("home", with(999, text("https://a/b"), &["none"])), FieldKind::Url);
-        assert_eq!(guessed("pages", with(99, number(), &["n/a"])), FieldKind::Number);
-        assert_ne!(guessed("pages", with(98, number(), &["n/a"])), FieldKind::Number);
-        assert_ne!(guessed("pages", with(19, number(), &["n/a"])), FieldKind::Number);
-        assert_eq!(guessed("pages", with(3, number(), &["", " "])), FieldKind::Number);
+        assert_eq!(guessed("pages", repeat(number(), 1999, &["n/a"])), FieldKind::Number);
+        assert_eq!(guessed("pages", repeat(Value::Number(3.0), 1999, &["n/a"])), FieldKind::Number);
+        assert_eq!(guessed("born", repeat(date(), 1999, &["unknown"])), FieldKind::Date);
+        assert_eq!(guessed("home", repeat(text("https://a/b"), 999, &["none"])), FieldKind::Url);
+        assert_eq!(guessed("pages", repeat(number(), 99, &["n/a"])), FieldKind::Number);
+        assert_ne!(guessed("pages", repeat(number(), 98, &["n/a"])), FieldKind::Number);
+        assert_ne!(guessed("pages", repeat(number(), 19, &["n/a"])), FieldKind::Number);
+        assert_eq!(guessed("pages", repeat(number(), 3, &["", " "])), FieldKind::Number);
         assert_eq!(guessed("pages", vec![text(""), text(" ")]), FieldKind::Text);
     }
 
@@ -398,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn days_moments_and_years_are_dates() {
+    fn days_timestamps_and_years_are_dates() {
         assert_eq!(date_of(&text("1970-01-02")), Some(86_400));
         assert_eq!(date_of(&text("1970-01-01T00:01:00Z")), Some(60));
         assert_eq!(date_of(&Value::Number(1970.0)), Some(0));

@@ -1,4 +1,4 @@
-//! Answers one query with documents to show: ids, scores, titles, snippets.
+//! Searches with one query, and returns documents to show: ids, scores, titles, snippets.
 
 use std::time::Instant;
 
@@ -9,15 +9,15 @@ use crate::error::SearchError;
 use crate::facet::Facet;
 use crate::filter::Filter;
 use crate::index::Index;
-use crate::query_syntax::{PreparedQuery, QuerySyntax, operator_in};
+use crate::query_syntax::{PreparedQuery, QuerySyntax, first_operator};
 use crate::ranker::{Ranker, Ranking};
 use crate::retrieve::SearchBuffers;
 use crate::schema::FieldKind;
 use crate::snippet::Snippet;
 use crate::terms::Terms;
-use crate::warning::{SearchWarning, of_filter};
+use crate::warning::{SearchWarning, filter_warnings};
 
-/// A query and the form of its result.
+/// A query, and options of its result.
 ///
 /// ```
 /// use rankwright_search::SearchRequest;
@@ -36,9 +36,9 @@ pub struct SearchRequest<'a> {
     pub filter: Option<&'a Filter>,
     /// Whether hits include their feature values.
     pub features: bool,
-    /// Largest number of letters of a title; a longer one ends in three dots.
+    /// Largest number of characters of a title; a longer title is cut and ends in three dots.
     pub title_letters: usize,
-    /// Largest number of letters of a snippet.
+    /// Largest number of characters of a snippet.
     pub snippet_letters: usize,
     /// Fields whose values are counted among all matching documents.
     pub facets: Vec<String>,
@@ -84,8 +84,8 @@ impl<'a> SearchRequest<'a> {
 
     /// Sets whether hits include their feature values.
     #[must_use]
-    pub fn features(mut self, wanted: bool) -> Self {
-        self.features = wanted;
+    pub fn features(mut self, features: bool) -> Self {
+        self.features = features;
         self
     }
 
@@ -98,8 +98,8 @@ impl<'a> SearchRequest<'a> {
 
     /// Sets the largest number of values of a facet.
     #[must_use]
-    pub fn facet_values(mut self, most: usize) -> Self {
-        self.facet_values = most;
+    pub fn facet_values(mut self, max_values: usize) -> Self {
+        self.facet_values = max_values;
         self
     }
 }
@@ -108,12 +108,12 @@ impl<'a> SearchRequest<'a> {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SearchResult {
-    /// The query.
+    /// The text of the query.
     pub query: String,
-    /// Number of documents that were ranked.
+    /// Number of documents that were ranked, of which `documents` has the best.
     pub found: usize,
-    /// Number of documents that have a term of the query and pass the filter; counted where there are
-    /// facets.
+    /// Number of documents that have a term of the query and pass the filter; `None` if the request
+    /// has no facets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matching: Option<usize>,
     /// Seconds that ranking took.
@@ -147,7 +147,7 @@ pub struct Hit {
     pub first_score: f64,
     /// The title, or the beginning of another text, on one line.
     pub title: String,
-    /// An extract of its text with the words of the query.
+    /// An extract of the document's text with the words of the query.
     #[serde(flatten)]
     pub snippet: Snippet,
     /// Feature values by name, if requested and a model ranks.
@@ -155,7 +155,7 @@ pub struct Hit {
     pub features: Option<FeatureValues>,
 }
 
-/// Values of features by name, in the order of the model; it serialises as a map.
+/// Values of features by name, in the order of the model; serialised as a map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureValues(pub Vec<(String, f32)>);
 
@@ -171,7 +171,7 @@ impl Ranker {
         Ok(self.search(&SearchRequest::new(query).top(top))?.documents)
     }
 
-    /// Answers a request.
+    /// Ranks documents for the query of a request, and describes the best of them.
     pub fn search(&self, request: &SearchRequest<'_>) -> Result<SearchResult, SearchError> {
         for field in &request.facets {
             self.index().facet_kind(field)?;
@@ -183,7 +183,7 @@ impl Ranker {
         let seconds = start.elapsed().as_secs_f64();
         let found = ranking.documents.len();
         let shown = found.min(request.top);
-        let hits = (0..shown).map(|at| self.hit(request, &ranking, at));
+        let hits = (0..shown).map(|position| self.hit(request, &ranking, position));
         Ok(SearchResult {
             query: request.query.text.clone(),
             found,
@@ -196,7 +196,8 @@ impl Ranker {
         })
     }
 
-    /// The number of matching documents, and the values of the requested fields among them.
+    /// The number of matching documents, and the facets of the requested fields; `None` and no
+    /// facets if no field is requested.
     fn facets(
         &self,
         request: &SearchRequest<'_>,
@@ -215,6 +216,7 @@ impl Ranker {
         Ok((Some(documents.len()), facets.collect::<Result<_, _>>()?))
     }
 
+    /// The warnings of the ranker, of the query, of an empty result and of the filter.
     fn warnings_of(&self, request: &SearchRequest<'_>, ranking: &Ranking) -> Vec<SearchWarning> {
         let mut warnings = self.warnings().to_vec();
         let fields = self.missing_fields(&request.query);
@@ -226,32 +228,33 @@ impl Ranker {
             warnings.push(SearchWarning::IgnoredParts { parts });
         }
         if self.syntax() == QuerySyntax::Plain
-            && let Some(part) = operator_in(&request.query.text, self.index())
+            && let Some(part) = first_operator(&request.query.text, self.index())
         {
             warnings.push(SearchWarning::PlainOperators { part });
         }
-        warnings.extend(of_empty_list(ranking, request.filter));
-        warnings.extend(of_filter(request.filter));
+        warnings.extend(empty_result_warnings(ranking, request.filter));
+        warnings.extend(filter_warnings(request.filter));
         let hints = ranking.hints.iter().cloned();
         warnings.extend(hints.map(|hint| SearchWarning::FilterHint { hint }));
         warnings
     }
 
+    /// The document at a position of the ranking, from 0.
     fn hit(
         &self,
         request: &SearchRequest<'_>,
         ranking: &Ranking,
-        at: usize,
+        position: usize,
     ) -> Result<Hit, SearchError> {
-        let (index, candidate) = (self.index(), &ranking.documents[at]);
-        let document = index.source(index.doc_of(candidate)?)?;
-        let values = ranking.features.row(at).iter().copied();
+        let (index, candidate) = (self.index(), &ranking.documents[position]);
+        let document = index.stored_document(index.doc_of(candidate)?)?;
+        let values = ranking.features.row(position).iter().copied();
         let features = self.features().iter().cloned().zip(values).collect();
         Ok(Hit {
-            rank: at as u32 + 1,
+            rank: position as u32 + 1,
             score: candidate.score,
-            first_rank: ranking.first_ranks[at],
-            first_score: ranking.first_scores[at],
+            first_rank: ranking.first_ranks[position],
+            first_score: ranking.first_scores[position],
             title: title(index, &document, request.title_letters),
             snippet: index.snippet_of(&document, &ranking.terms, request.snippet_letters)?,
             features: (request.features && self.has_model()).then_some(FeatureValues(features)),
@@ -260,8 +263,8 @@ impl Ranker {
     }
 }
 
-/// The reasons why a query found nothing.
-fn of_empty_list(ranking: &Ranking, filter: Option<&Filter>) -> Vec<SearchWarning> {
+/// The reasons why a query found no document; none if it found one.
+fn empty_result_warnings(ranking: &Ranking, filter: Option<&Filter>) -> Vec<SearchWarning> {
     let outcome = ranking.outcome();
     if !outcome.is_empty {
         return Vec::new();
@@ -281,13 +284,14 @@ fn of_empty_list(ranking: &Ranking, filter: Option<&Filter>) -> Vec<SearchWarnin
     warnings
 }
 
-/// The title of a document, or its first text, on one line.
-fn title(index: &Index, document: &Document, letters: usize) -> String {
+/// The title of a document, or its first text, on one line of at most `max_characters` (and three
+/// dots if it is cut).
+fn title(index: &Index, document: &Document, max_characters: usize) -> String {
     let named = document.text("title");
     let first = || index.schema().of_kind(FieldKind::Text).find_map(|name| document.text(name));
     let title = named.or_else(first).unwrap_or_default();
     let line: String = title.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(letters) {
+    match line.char_indices().nth(max_characters) {
         Some((end, _)) => format!("{}...", &line[..end]),
         None => line,
     }

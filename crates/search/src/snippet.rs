@@ -21,11 +21,15 @@ pub struct Snippet {
     #[serde(rename = "snippet")]
     pub text: String,
     /// Ranges of the words to mark, in characters (Unicode scalar values) of the extract from 0.
-    #[serde(serialize_with = "pairs")]
+    #[serde(serialize_with = "serialize_as_pairs")]
     pub marks: Vec<Range<usize>>,
 }
 
-fn pairs<S: Serializer>(marks: &[Range<usize>], serializer: S) -> Result<S::Ok, S::Error> {
+/// Serialises each range as `[start, end]`.
+fn serialize_as_pairs<S: Serializer>(
+    marks: &[Range<usize>],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(marks.iter().map(|mark| [mark.start, mark.end]))
 }
 
@@ -39,16 +43,16 @@ impl Snippet {
         self.pieces().map(show).collect()
     }
 
-    /// The text in pieces, each with whether it is marked. Programs that show it escape the pieces
-    /// as their output needs it, and add marks of their own.
+    /// The text in pieces, each with `true` if it is marked: for programs that escape each piece
+    /// for their output (such as HTML) and add their own marks.
     pub fn pieces(&self) -> impl Iterator<Item = (&str, bool)> {
-        let at = |character: usize| {
+        let byte_of = |character: usize| {
             self.text.char_indices().nth(character).map_or(self.text.len(), |(byte, _)| byte)
         };
         let mut end = 0;
         let mut pieces = Vec::new();
         for mark in &self.marks {
-            let (from, to) = (at(mark.start).max(end), at(mark.end).max(end));
+            let (from, to) = (byte_of(mark.start).max(end), byte_of(mark.end).max(end));
             pieces.extend([(&self.text[end..from], false), (&self.text[from..to], true)]);
             end = to;
         }
@@ -59,28 +63,30 @@ impl Snippet {
 
 /// Ranges of bytes of a text as ranges of characters.
 fn in_characters(text: &str, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
-    let characters = |byte: usize| text.char_indices().take_while(|(at, _)| *at < byte).count();
+    let characters =
+        |byte: usize| text.char_indices().take_while(|(start, _)| *start < byte).count();
     ranges.iter().map(|range| characters(range.start)..characters(range.end)).collect()
 }
 
 impl Index {
-    /// The best extract of at most `length` letters from the longest text of a document; its
-    /// beginning where it has no word of the query.
+    /// The best extract of at most `max_characters` from the longest text of a document; the
+    /// beginning of that text if it has no word of the query.
     pub fn snippet(
         &self,
         candidate: &Candidate,
         query: &Terms,
-        length: usize,
+        max_characters: usize,
     ) -> Result<Snippet, SearchError> {
-        self.snippet_of(&self.source(self.doc_of(candidate)?)?, query, length)
+        let document = self.stored_document(self.doc_of(candidate)?)?;
+        self.snippet_of(&document, query, max_characters)
     }
 
-    /// See [`Index::snippet`].
+    /// Like [`Index::snippet`], of a document that was read already.
     pub(crate) fn snippet_of(
         &self,
         document: &Document,
         query: &Terms,
-        length: usize,
+        max_characters: usize,
     ) -> Result<Snippet, SearchError> {
         let texts = self.schema().of_kind(FieldKind::Text).filter_map(|name| document.get(name));
         let texts: Vec<String> = texts.flat_map(texts_of).collect();
@@ -89,22 +95,25 @@ impl Index {
         };
         let mut weights = BTreeMap::new();
         for term in query.distinct() {
-            let stats = self.term_stats(self.all(), term)?;
+            let stats = self.term_stats(self.all_text(), term)?;
             let weight = idf(self.documents() as f64, stats.documents as f64);
             weights.insert(term.to_owned(), weight as f32);
         }
+        // The generator wants a field, but reads only the given text.
         let field = self.tantivy_fields().into_iter().next();
         let Some(field) = field else { return Ok(Snippet::default()) };
         let analyzer = self.analysis().analyzer();
-        let found = SnippetGenerator::new(weights, analyzer, field, length).snippet(text);
+        let generator = SnippetGenerator::new(weights, analyzer, field, max_characters);
+        let found = generator.snippet(text);
         let (text, marks) = match found.is_empty() {
-            true => (text.chars().take(length).collect(), Vec::new()),
+            true => (text.chars().take(max_characters).collect(), Vec::new()),
             false => {
                 let marks = in_characters(found.fragment(), found.highlighted());
                 (found.fragment().to_owned(), marks)
             }
         };
-        // A line end becomes one space, so that the marks stay correct.
+        // Each line end or tab becomes one space: the length is the same, so the marks stay
+        // correct.
         let text = text.replace(['\n', '\r', '\t'], " ");
         Ok(Snippet { text, marks })
     }

@@ -1,12 +1,14 @@
 //! Spelling suggestions from the terms of an index.
 //!
-//! A word of a query whose term no document has is compared, as it is and as a term, with all terms of
-//! the text fields, and so is one that hardly any document has, if the query finds little. Near terms differ by few letters
-//! inserted, deleted, replaced or exchanged with their neighbours (Damerau 1964): one for words of up
-//! to five letters, two for longer ones, none below three letters and none in words with digits. Of
-//! these the nearest counts, and of equally near ones that of most documents. Terms are stems, so that
-//! the suggested word is one that documents have for the term: the nearest, then the most frequent. Cost: one pass over the
-//! terms for each such word.
+//! A word of a query is looked up if no document has its term, or if hardly any document has it and
+//! the query finds few documents. The word and its term are compared with all terms of the text
+//! fields. The distance is the number of letters to insert, delete, replace or exchange with their
+//! neighbours (Damerau 1964). A near term has a distance of at most one for words of three to five
+//! letters, and two for longer words; shorter words and words with digits are not corrected.
+//!
+//! The nearest term is taken, and of equally near terms the one that most documents have. Terms are
+//! stems, so the suggestion is a word of the documents with this term: the nearest to the query's
+//! word, then the most frequent. Cost: one pass over all terms for each word that is looked up.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -16,20 +18,21 @@ use crate::index::{Index, TermPostings};
 use crate::schema::{FieldKind, texts_of};
 use crate::terms::Terms;
 
-/// A query that finds fewer documents finds little.
-pub(crate) const LITTLE: usize = 3;
-/// A word of a query that finds little is replaced if another term has this many times as many
-/// documents.
-const TIMES_MORE: u64 = 10;
-/// Number of near terms whose words are looked up.
-const COMPARED: usize = 8;
-/// Number of documents in which the words of a term are counted.
-const DOCUMENTS_READ: usize = 20;
+// The constants below are rules of thumb.
+
+/// Fewer documents than this are few, both for a query and for a term.
+const FEW_DOCUMENTS: usize = 3;
+/// A word that few documents have is replaced only by a term that this many times as many have.
+const MIN_FREQUENCY_RATIO: u64 = 10;
+/// Maximum number of near terms whose words in documents are looked up.
+const MAX_NEAR_TERMS: usize = 8;
+/// Maximum number of documents in which the words of a term are counted.
+const MAX_DOCUMENTS_READ: usize = 20;
 
 impl Index {
-    /// The query with misspelt words replaced by words of the index; `None` if none is misspelt,
-    /// or no word is near. `found` is the number of documents that the query finds; `terms` are the
-    /// words that may be replaced.
+    /// The query with misspelt words replaced by words of the index; `None` if no word is misspelt,
+    /// or the index has no near word. `found` is the number of documents that the query finds;
+    /// only words whose term is in `terms` may be replaced.
     ///
     /// ```
     /// use rankwright_search::{Document, Index, Terms};
@@ -49,22 +52,24 @@ impl Index {
         terms: &Terms,
         found: usize,
     ) -> Result<Option<String>, SearchError> {
+        // The term of each word, and the byte range of the word in the query.
         let mut words: Vec<(String, usize, usize)> = Vec::new();
         self.analysis().visit_tokens(query, |token| {
             words.push((token.text.clone(), token.offset_from, token.offset_to));
         });
+        // `copied` is the number of bytes of the query that are in `suggested` or were replaced.
         let (mut suggested, mut copied) = (String::new(), 0);
-        let mut known: HashMap<String, Option<String>> = HashMap::new();
+        let mut better_words: HashMap<String, Option<String>> = HashMap::new();
         for (term, from, to) in words {
-            if !terms.distinct().any(|wanted| wanted == term) {
+            if !terms.distinct().any(|replaceable| replaceable == term) {
                 continue;
             }
             let word = query[from..to].to_lowercase();
-            let better = match known.get(&term) {
+            let better = match better_words.get(&term) {
                 Some(better) => better.clone(),
                 None => {
                     let better = self.better_word(&term, &word, found)?;
-                    known.insert(term, better.clone());
+                    better_words.insert(term, better.clone());
                     better
                 }
             };
@@ -81,55 +86,57 @@ impl Index {
         Ok(Some(suggested))
     }
 
-    /// The word of the index that was probably meant.
+    /// The word of the index that the user probably meant by `word`, whose term is `term`.
     fn better_word(
         &self,
         term: &str,
         word: &str,
         found: usize,
     ) -> Result<Option<String>, SearchError> {
-        let documents = self.term_stats(self.all(), term)?.documents;
-        let is_rare = found < LITTLE && documents < LITTLE as u64;
-        let edits = match most_edits(word) {
+        let documents = self.term_stats(self.all_text(), term)?.documents;
+        let is_rare = found < FEW_DOCUMENTS && documents < FEW_DOCUMENTS as u64;
+        let max_edits = match max_edits(word) {
             0 => return Ok(None),
             _ if documents > 0 && !is_rare => return Ok(None),
             _ if documents > 0 => 1,
-            edits => edits,
+            allowed => allowed,
         };
-        let mut near = self.catch_damage(|| self.near_terms(term, word, edits))?;
-        near.retain(|near| documents == 0 || near.documents >= TIMES_MORE * documents);
+        let mut near = self.catch_damage(|| self.near_terms(term, word, max_edits))?;
+        near.retain(|near| documents == 0 || near.documents >= MIN_FREQUENCY_RATIO * documents);
         near.sort_by(|a, b| (a.edits, b.documents, &a.term).cmp(&(b.edits, a.documents, &b.term)));
+        // The distance of the best word, the number of documents of its term, and the word.
         let mut best: Option<(usize, u64, String)> = None;
-        for near in near.into_iter().take(COMPARED) {
-            // A count with deleted documents is good enough to order terms, not to suggest one.
-            if self.term_stats(self.all(), &near.term)?.documents == 0 {
+        for near in near.into_iter().take(MAX_NEAR_TERMS) {
+            // `near.documents` includes deleted documents: good enough to order the terms, but a
+            // term of deleted documents alone must not be suggested.
+            if self.term_stats(self.all_text(), &near.term)?.documents == 0 {
                 continue;
             }
-            let surface = self.word_of(&near.term, word)?.unwrap_or(near.term);
-            let edits = edits_between(word, &surface, usize::MAX).unwrap_or(usize::MAX);
-            let is_better = |(best, documents, _): &(usize, u64, String)| {
-                edits < *best || edits == *best && near.documents > *documents
+            let found_word = self.nearest_word(&near.term, word)?.unwrap_or(near.term);
+            let edits = edits_between(word, &found_word, usize::MAX).unwrap_or(usize::MAX);
+            let is_better = |(best_edits, documents, _): &(usize, u64, String)| {
+                edits < *best_edits || edits == *best_edits && near.documents > *documents
             };
             if best.as_ref().is_none_or(is_better) {
-                best = Some((edits, near.documents, surface));
+                best = Some((edits, near.documents, found_word));
             }
         }
-        Ok(best.map(|(_, _, surface)| surface))
+        Ok(best.map(|(_, _, best_word)| best_word))
     }
 
-    /// The terms of the text fields that differ by at most this number of edits from a word or its
-    /// term: a misspelt word may have an odd stem.
+    /// The terms of the text fields that differ by at most `max_edits` from a word or from its
+    /// term: the stem of a misspelt word may be far from that of the correct word.
     fn near_terms(
         &self,
         term: &str,
         word: &str,
-        most: usize,
+        max_edits: usize,
     ) -> Result<Vec<NearTerm>, SearchError> {
         let mut found: HashMap<String, (usize, u64)> = HashMap::new();
         self.visit_terms(|other, documents| {
-            let of_term = edits_between(term, other, most);
-            let of_word = if word == term { None } else { edits_between(word, other, most) };
-            let edits = of_term.into_iter().chain(of_word).min().filter(|_| other != term);
+            let from_term = edits_between(term, other, max_edits);
+            let from_word = if word == term { None } else { edits_between(word, other, max_edits) };
+            let edits = from_term.into_iter().chain(from_word).min().filter(|_| other != term);
             if let Some(edits) = edits {
                 found.entry(other.to_owned()).or_insert((edits, 0)).1 += documents;
             }
@@ -138,14 +145,14 @@ impl Index {
         Ok(near.map(|(term, (edits, documents))| NearTerm { term, edits, documents }).collect())
     }
 
-    /// The word of documents for a term that is nearest to a given word, and of these the most
-    /// frequent one.
-    fn word_of(&self, term: &str, word: &str) -> Result<Option<String>, SearchError> {
+    /// Of the words in documents that have this term, the nearest to a given word, and of equally
+    /// near words the most frequent. `None` if no document that is read has the term.
+    fn nearest_word(&self, term: &str, word: &str) -> Result<Option<String>, SearchError> {
         let mut postings = TermPostings::default();
-        self.catch_damage(|| self.read_postings(self.all(), term, &mut postings))?;
+        self.catch_damage(|| self.read_postings(self.all_text(), term, &mut postings))?;
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for &doc in postings.docs.iter().take(DOCUMENTS_READ) {
-            let document = self.source(doc)?;
+        for &doc in postings.docs.iter().take(MAX_DOCUMENTS_READ) {
+            let document = self.stored_document(doc)?;
             for name in self.schema().of_kind(FieldKind::Text) {
                 for text in document.get(name).map(texts_of).unwrap_or_default() {
                     self.analysis().visit_tokens(&text, |token| {
@@ -159,20 +166,23 @@ impl Index {
         }
         let best = counts
             .into_iter()
-            .min_by_key(|(own, count)| (edits_between(word, own, usize::MAX), Reverse(*count)));
+            .min_by_key(|(found, count)| (edits_between(word, found, usize::MAX), Reverse(*count)));
         Ok(best.map(|(word, _)| word))
     }
 }
 
-/// A term that is near to another one.
+/// A term of the index that is near to a word of the query.
 struct NearTerm {
     term: String,
+    /// Its distance in edits.
     edits: usize,
+    /// Number of documents that have it, including deleted ones.
     documents: u64,
 }
 
-/// The largest number of edits of a misspelt word.
-fn most_edits(word: &str) -> usize {
+/// The largest number of edits by which a misspelt word may differ from the correct one; 0 if it
+/// is not corrected.
+fn max_edits(word: &str) -> usize {
     match word.chars().count() {
         _ if word.chars().any(char::is_numeric) => 0,
         0..=2 => 0,
@@ -182,34 +192,37 @@ fn most_edits(word: &str) -> usize {
 }
 
 /// Number of letters to insert, delete, replace, or exchange with their neighbours to get from one
-/// word to the other; `None` if there are more than `most`.
-fn edits_between(a: &str, b: &str, most: usize) -> Option<usize> {
-    if a.len().abs_diff(b.len()) > most.saturating_mul(4) {
+/// word to the other; `None` if there are more than `max_edits`. This is the optimal string
+/// alignment distance, the restricted Damerau-Levenshtein distance.
+fn edits_between(a: &str, b: &str, max_edits: usize) -> Option<usize> {
+    // A letter has at most 4 bytes.
+    if a.len().abs_diff(b.len()) > max_edits.saturating_mul(4) {
         return None;
     }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    if a.len().abs_diff(b.len()) > most {
+    if a.len().abs_diff(b.len()) > max_edits {
         return None;
     }
-    // The rows of the table for the previous two letters of `a`, and the current one.
-    let mut older: Vec<usize> = vec![0; b.len() + 1];
-    let mut old: Vec<usize> = (0..=b.len()).collect();
+    // Row i of the table has the distances between the first i letters of `a` and each prefix of
+    // `b`. Only the last two rows are kept.
+    let mut row_before_last: Vec<usize> = vec![0; b.len() + 1];
+    let mut last_row: Vec<usize> = (0..=b.len()).collect();
     for i in 1..=a.len() {
         let mut row = vec![i; b.len() + 1];
         for j in 1..=b.len() {
-            let replaced = old[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row[j] = replaced.min(old[j] + 1).min(row[j - 1] + 1);
+            let replaced = last_row[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = replaced.min(last_row[j] + 1).min(row[j - 1] + 1);
             let is_exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
             if is_exchanged {
-                row[j] = row[j].min(older[j - 2] + 1);
+                row[j] = row[j].min(row_before_last[j - 2] + 1);
             }
         }
-        if row.iter().all(|&edits| edits > most) {
+        if row.iter().all(|&edits| edits > max_edits) {
             return None;
         }
-        older = std::mem::replace(&mut old, row);
+        row_before_last = std::mem::replace(&mut last_row, row);
     }
-    old.last().copied().filter(|&edits| edits <= most)
+    last_row.last().copied().filter(|&edits| edits <= max_edits)
 }
 
 #[cfg(test)]
@@ -239,6 +252,7 @@ mod tests {
         index.suggest(query, &terms, found).unwrap()
     }
 
+    /// An index of titles of a shop.
     fn shop() -> Index {
         let titles = [
             "Wireless keyboard",
@@ -269,15 +283,15 @@ mod tests {
             Some("the  wireless, keyboard!")
         );
         assert_eq!(suggested("compuetr").as_deref(), Some("computer"), "a word, not a stem");
-        assert_eq!(suggested("cafe"), None, "accents are no difference");
+        assert_eq!(suggested("cafe"), None, "accents make no difference");
         assert_eq!(suggested("zzzzzz qqqq"), None);
-        assert_eq!(suggested("1985"), None, "numbers are not guessed");
+        assert_eq!(suggested("1985"), None, "words with digits are not corrected");
         assert_eq!(suggested("xy"), None, "too short");
         assert_eq!(suggested(""), None);
     }
 
     #[test]
-    fn known_words_are_replaced_only_if_little_is_found_and_others_are_far_more_common() {
+    fn words_of_the_index_are_replaced_only_if_few_documents_match_and_others_are_common() {
         let documents = (0..40).map(|number| {
             let text = if number == 0 { "a keybord" } else { "a keyboard" };
             Document::new(number.to_string()).with("text", text)

@@ -1,4 +1,4 @@
-//! The terms of a query: different ones in order of first appearance, and their counts.
+//! The terms of a query: the different terms in order of first appearance, and their counts.
 
 use crate::analysis::Analysis;
 
@@ -16,9 +16,9 @@ use crate::analysis::Analysis;
 pub struct Terms {
     /// Different terms with their counts.
     terms: Vec<(String, u32)>,
-    /// The query as indices into `terms`.
+    /// The terms of the query in order, repeated ones too, as indices into `terms`.
     sequence: Vec<usize>,
-    /// The position of each term, counting removed words.
+    /// The position of each term of `sequence` among all words, including removed ones.
     positions: Vec<usize>,
 }
 
@@ -26,14 +26,14 @@ impl Terms {
     /// Analyses a query. If it has only stop words, no term remains.
     pub fn new(text: &str, analysis: &Analysis) -> Self {
         let mut found = Self::default();
-        for (term, position) in analysis.words(text) {
+        for (term, position) in analysis.terms_with_positions(text) {
             let known = found.terms.iter().position(|(known, _)| *known == term);
-            let at = known.unwrap_or_else(|| {
+            let number = known.unwrap_or_else(|| {
                 found.terms.push((term, 0));
                 found.terms.len() - 1
             });
-            found.terms[at].1 += 1;
-            found.sequence.push(at);
+            found.terms[number].1 += 1;
+            found.sequence.push(number);
             found.positions.push(position);
         }
         found
@@ -59,12 +59,12 @@ impl Terms {
         self.terms.iter().map(|(_, count)| *count)
     }
 
-    /// The query as indices of the different terms.
+    /// The terms of the query in order, repeated ones too, as indices of the different terms.
     pub(crate) fn sequence(&self) -> &[usize] {
         &self.sequence
     }
 
-    /// The position of each term of the query, counting removed words.
+    /// The position of each term of the query among all words, including removed ones.
     pub(crate) fn positions(&self) -> &[usize] {
         &self.positions
     }

@@ -1,11 +1,12 @@
-//! Feature data from an index: a row for each candidate of each query, labelled by judgements.
+//! Training data from an index: one row of features for each candidate of each query, labelled by
+//! judgements.
 //!
-//! Candidates are those of the first stage, so that a model is trained on the documents that it
+//! Candidates come from the first stage, so that a model is trained on the documents that it
 //! will re-rank; judged documents that the first stage did not find can be added. Candidates
-//! without a judgement have label 0, and so have those judged below 0. Queries that find nothing
-//! have no rows. Queries without judgements, judgements of queries and documents that do not exist
-//! here, judgements below 0, relevant documents that are not among the candidates, and queries
-//! without rows are counted, and become warnings.
+//! without a judgement have label 0, and so have those judged below 0. Queries that find no
+//! document have no rows. There are warnings, with counts, for queries without judgements,
+//! judgements of unknown queries and of unknown documents, judgements below 0, relevant documents
+//! that are not among the candidates, and queries without rows.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,9 +24,11 @@ use crate::index::Index;
 use crate::query_syntax::{PreparedQuery, QuerySyntax};
 use crate::retrieve::{Candidate, FirstStage, SearchBuffers};
 use crate::terms::Terms;
-use crate::warning::{CountedIds, QueryOutcome, SearchWarning, of_empty_queries, of_filter};
+use crate::warning::{
+    CountedIds, QueryOutcome, SearchWarning, empty_query_warnings, filter_warnings,
+};
 
-/// Options that select the documents which become rows.
+/// Options that decide which documents become rows.
 ///
 /// ```
 /// use rankwright_search::{FirstStage, RowOptions};
@@ -38,9 +41,11 @@ use crate::warning::{CountedIds, QueryOutcome, SearchWarning, of_empty_queries, 
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct RowOptions<'a> {
-    /// The first stage that finds candidates; `None` means that of the feature set, or BM25.
+    /// The first stage that finds candidates; `None` means the first stage of the feature set, or
+    /// BM25 if the feature set has none.
     pub stage: Option<FirstStage>,
-    /// Number of candidates of a query; `None` means that of the feature set, or 100.
+    /// Largest number of candidates of a query; `None` means the number of the feature set, or
+    /// [`DEFAULT_CANDIDATES`] if the feature set has none.
     pub candidates: Option<usize>,
     /// Whether to add judged documents that are not among the candidates.
     pub judged: bool,
@@ -51,7 +56,7 @@ pub struct RowOptions<'a> {
 }
 
 impl<'a> RowOptions<'a> {
-    /// First stage and number of candidates of the feature set, or 100 candidates of BM25.
+    /// Default options: first stage and number of candidates of the feature set, no filter.
     pub fn new() -> Self {
         Self::default()
     }
@@ -72,8 +77,8 @@ impl<'a> RowOptions<'a> {
 
     /// Sets whether judged documents that are not among the candidates become rows too.
     #[must_use]
-    pub fn judged(mut self, wanted: bool) -> Self {
-        self.judged = wanted;
+    pub fn judged(mut self, judged: bool) -> Self {
+        self.judged = judged;
         self
     }
 
@@ -92,7 +97,7 @@ impl<'a> RowOptions<'a> {
     }
 }
 
-/// Feature data of queries, with counts and times.
+/// Rows of features for queries, with counts and times.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct TrainingData {
@@ -119,14 +124,14 @@ pub struct TrainingData {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FeatureSeconds {
-    /// Preparing features.
+    /// Preparing the features: reading columns, training classifiers, computing PageRank.
     pub ready: f64,
     /// Finding candidates and computing their features.
     pub features: f64,
 }
 
-/// Computes training data: the features of the candidates of queries. With judgements, queries
-/// without any are left out; without judgements all labels are 0.
+/// Computes training data: the features of the candidates of queries. If `qrels` is given, queries
+/// without a judgement are left out; otherwise all labels are 0.
 pub fn training_data(
     index: impl Into<Arc<Index>>,
     mut queries: Vec<Query>,
@@ -146,13 +151,13 @@ pub fn training_data(
     if let Some(qrels) = qrels {
         warnings.extend(unknown_documents(extractor.index(), &queries, qrels)?);
     }
-    warnings.extend(below_zero(&rows));
-    warnings.extend(relevant_left_out(&queries, &rows));
+    warnings.extend(negative_judgements(&rows));
+    warnings.extend(relevant_without_row(&queries, &rows));
     let outcomes = queries.iter().map(|query| query.id.as_str());
     let outcomes = outcomes.zip(rows.iter().map(|rows| rows.outcome));
-    warnings.extend(of_empty_queries(outcomes, options.filter));
-    warnings.extend(of_filter(options.filter));
-    let data = extractor.join(&queries, rows, options)?;
+    warnings.extend(empty_query_warnings(outcomes, options.filter));
+    warnings.extend(filter_warnings(options.filter));
+    let data = extractor.join_rows(&queries, rows, options)?;
     Ok(TrainingData {
         queries: data.queries(),
         rows: data.rows(),
@@ -164,12 +169,13 @@ pub fn training_data(
     })
 }
 
-/// Keeps the queries that have judgements; warns about the others.
+/// Keeps the queries that have judgements; returns a warning about the others. An error if no query
+/// has a judgement.
 fn keep_judged(
     queries: &mut Vec<Query>,
     qrels: &Qrels,
 ) -> Result<Option<SearchWarning>, SearchError> {
-    let (all, mut left_out) = (queries.len(), CountedIds::default());
+    let (given, mut left_out) = (queries.len(), CountedIds::default());
     queries.retain(|query| {
         let is_judged = qrels.lists().find(&query.id).is_some();
         if !is_judged {
@@ -183,13 +189,13 @@ fn keep_judged(
                 .then_some(SearchWarning::WithoutJudgements { queries: left_out }))
         }
         true => Err(SearchError::NoJudgedQueries {
-            queries: all,
+            queries: given,
             judgements: qrels.lists().name().to_owned(),
         }),
     }
 }
 
-/// Warns about judgements of queries that are not given.
+/// A warning about judgements of queries that are not given.
 fn unknown_queries(queries: &[Query], qrels: &Qrels) -> Option<SearchWarning> {
     let known: HashSet<&str> = queries.iter().map(|query| query.id.as_str()).collect();
     let lists = qrels.lists();
@@ -198,7 +204,7 @@ fn unknown_queries(queries: &[Query], qrels: &Qrels) -> Option<SearchWarning> {
     (queries.number > 0).then_some(SearchWarning::UnknownQueries { queries })
 }
 
-/// Warns about judgements of documents that the index does not have.
+/// A warning about judgements of documents that the index does not have.
 fn unknown_documents(
     index: &Index,
     queries: &[Query],
@@ -217,22 +223,22 @@ fn unknown_documents(
     Ok((documents.number > 0).then_some(SearchWarning::UnknownDocuments { documents }))
 }
 
-/// Warns about rows with a judgement below 0.
-fn below_zero(rows: &[QueryRows]) -> Option<SearchWarning> {
-    let judgements = rows.iter().map(|rows| rows.below_zero).sum();
+/// A warning about rows with a judgement below 0.
+fn negative_judgements(rows: &[QueryRows]) -> Option<SearchWarning> {
+    let judgements = rows.iter().map(|rows| rows.negative_judgements).sum();
     (judgements > 0).then_some(SearchWarning::NegativeJudgements { judgements })
 }
 
-/// Warns about relevant documents that are not among the candidates of their query.
-fn relevant_left_out(queries: &[Query], rows: &[QueryRows]) -> Option<SearchWarning> {
+/// A warning about relevant documents that are not among the candidates of their query.
+fn relevant_without_row(queries: &[Query], rows: &[QueryRows]) -> Option<SearchWarning> {
     let documents = rows.iter().map(|rows| rows.relevant_left_out).sum();
     let concerned = queries.iter().zip(rows).filter(|(_, rows)| rows.relevant_left_out > 0);
     let queries: CountedIds = concerned.map(|(query, _)| &query.id).collect();
     (documents > 0).then_some(SearchWarning::RelevantLeftOut { documents, queries })
 }
 
-/// The first stage and its options, with defaults filled in.
-struct CandidateFinder<'a> {
+/// [`RowOptions`] with defaults filled in.
+struct ResolvedRowOptions<'a> {
     stage: FirstStage,
     candidates: usize,
     judged: bool,
@@ -240,7 +246,8 @@ struct CandidateFinder<'a> {
     syntax: QuerySyntax,
 }
 
-impl<'a> CandidateFinder<'a> {
+impl<'a> ResolvedRowOptions<'a> {
+    /// Takes missing options from the feature set.
     fn new(set: &FeatureSet, options: &RowOptions<'a>) -> Result<Self, SearchError> {
         let stage = match &options.stage {
             Some(stage) => stage.clone(),
@@ -259,13 +266,16 @@ impl<'a> CandidateFinder<'a> {
 
 /// The rows of one query.
 struct QueryRows {
+    /// The id of the document of each row.
     ids: Vec<String>,
     labels: Vec<f64>,
-    rows: FeatureRows,
+    /// The feature values of each row.
+    features: FeatureRows,
     outcome: QueryOutcome,
     /// Number of rows with a judgement below 0.
-    below_zero: usize,
-    /// Number of documents of the index with a judgement above 0 that pass the filter and have no row.
+    negative_judgements: usize,
+    /// Number of documents of the index with a judgement above 0 that pass the filter and have no
+    /// row.
     relevant_left_out: usize,
 }
 
@@ -273,38 +283,40 @@ struct QueryRows {
 type Judgements = Vec<(Vec<u8>, f64)>;
 
 impl Extractor {
-    /// Feature data of many queries; without judgements all labels are 0.
+    /// The rows of many queries as one data set; all labels are 0 if `qrels` is `None`.
     pub fn dataset(
         &self,
         queries: &[Query],
         qrels: Option<&Qrels>,
         options: &RowOptions<'_>,
     ) -> Result<Dataset, SearchError> {
-        self.join(queries, self.all_rows(queries, qrels, options)?, options)
+        self.join_rows(queries, self.all_rows(queries, qrels, options)?, options)
     }
 
+    /// The rows of each query, computed on all threads.
     fn all_rows(
         &self,
         queries: &[Query],
         qrels: Option<&Qrels>,
         options: &RowOptions<'_>,
     ) -> Result<Vec<QueryRows>, SearchError> {
-        let finder = CandidateFinder::new(self.set(), options)?;
-        let part = |buffers: &mut SearchBuffers, query: &Query| {
-            self.query_rows(query, &judgements(qrels, query), &finder, buffers)
+        let options = ResolvedRowOptions::new(self.set(), options)?;
+        let rows_of_query = |buffers: &mut SearchBuffers, query: &Query| {
+            self.query_rows(query, &judgements(qrels, query), &options, buffers)
         };
-        queries.par_iter().map_init(SearchBuffers::default, part).collect()
+        queries.par_iter().map_init(SearchBuffers::default, rows_of_query).collect()
     }
 
-    /// The feature set, with the first stage and the number of candidates of rows with these
-    /// options.
+    /// The feature set, with the first stage and the number of candidates that these options give.
     pub fn set_with(&self, options: &RowOptions<'_>) -> Result<FeatureSet, SearchError> {
-        let CandidateFinder { stage, candidates, .. } = CandidateFinder::new(self.set(), options)?;
+        let options = ResolvedRowOptions::new(self.set(), options)?;
+        let ResolvedRowOptions { stage, candidates, .. } = options;
         let first_stage = Some(stage.to_string());
         Ok(FeatureSet { first_stage, candidates: Some(candidates), ..self.set().clone() })
     }
 
-    /// The feature set of the rows of these queries, with the fields that features read of them.
+    /// The feature set of the rows of these queries: with the query fields that features read and
+    /// at least one query has.
     fn set_of_rows(
         &self,
         queries: &[Query],
@@ -317,15 +329,16 @@ impl Extractor {
         Ok(FeatureSet { query_fields, ..self.set_with(options)? })
     }
 
+    /// Finds the candidates of a query, and computes their features and labels.
     fn query_rows(
         &self,
         query: &Query,
         judgements: &Judgements,
-        finder: &CandidateFinder<'_>,
+        options: &ResolvedRowOptions<'_>,
         buffers: &mut SearchBuffers,
     ) -> Result<QueryRows, SearchError> {
         let index = self.index();
-        let CandidateFinder { stage, candidates, judged, filter, syntax } = finder;
+        let ResolvedRowOptions { stage, candidates, judged, filter, syntax } = options;
         let prepared = PreparedQuery::new(index, query, *syntax, *filter)?;
         let query = &prepared.query;
         let filter = &prepared.filter.as_ref().or(*filter);
@@ -338,7 +351,7 @@ impl Extractor {
         }
         let (has_terms, is_empty) = (!terms.is_empty(), found.is_empty());
         let outcome = QueryOutcome { has_terms, matching, is_empty, has_conditions };
-        let rows = self.rows(query, &terms, &found)?;
+        let features = self.rows(query, &terms, &found)?;
         let ids = found.iter().map(|ranked| Ok(index.id(ranked)?.to_owned()));
         let ids: Vec<String> = ids.collect::<Result<_, SearchError>>()?;
         let label = |id: &String| {
@@ -346,30 +359,32 @@ impl Extractor {
             at.ok().and_then(|at| judgements.get(at)).map_or(0.0, |(_, label)| *label)
         };
         let mut labels: Vec<f64> = ids.iter().map(label).collect();
-        let below_zero = labels.iter().filter(|label| **label < 0.0).count();
+        let negative_judgements = labels.iter().filter(|label| **label < 0.0).count();
         labels.iter_mut().for_each(|label| *label = label.max(0.0));
-        let relevant_left_out = count_left_out(index, &found, judgements, *filter)?;
-        Ok(QueryRows { labels, ids, rows, outcome, below_zero, relevant_left_out })
+        let relevant_left_out = count_relevant_left_out(index, &found, judgements, *filter)?;
+        Ok(QueryRows { labels, ids, features, outcome, negative_judgements, relevant_left_out })
     }
 
-    fn join(
+    /// Joins the rows of all queries into one data set.
+    fn join_rows(
         &self,
         queries: &[Query],
-        parts: Vec<QueryRows>,
+        rows_by_query: Vec<QueryRows>,
         options: &RowOptions<'_>,
     ) -> Result<Dataset, SearchError> {
         let set = self.set_of_rows(queries, options)?;
-        let is_filtered = parts.iter().any(|part| part.outcome.matching > 0);
+        let has_matches = rows_by_query.iter().any(|rows| rows.outcome.matching > 0);
         let (mut query_ids, mut doc_ids) = (Vec::new(), Vec::new());
         let (mut values, mut labels) = (Vec::new(), Vec::new());
-        for (query, part) in queries.iter().zip(parts) {
-            query_ids.extend(part.ids.iter().map(|_| query.id.as_str()));
-            doc_ids.extend(part.ids);
-            labels.extend(part.labels);
-            values.extend(part.rows.values);
+        for (query, rows) in queries.iter().zip(rows_by_query) {
+            query_ids.extend(rows.ids.iter().map(|_| query.id.as_str()));
+            doc_ids.extend(rows.ids);
+            labels.extend(rows.labels);
+            values.extend(rows.features.values);
         }
         if labels.is_empty() {
-            return Err(match is_filtered {
+            // Documents that match but give no row did not pass the filter.
+            return Err(match has_matches {
                 true => {
                     let hints = options.filter.map_or(&[][..], Filter::hints);
                     SearchError::NoRowsPass { hints: hints.to_vec() }
@@ -389,6 +404,7 @@ impl Extractor {
     }
 }
 
+/// The judgements of a query; none if it was not judged.
 fn judgements(qrels: Option<&Qrels>, query: &Query) -> Judgements {
     let Some(lists) = qrels.map(Qrels::lists) else { return Vec::new() };
     let Some(number) = lists.find(&query.id) else { return Vec::new() };
@@ -400,7 +416,7 @@ fn judgements(qrels: Option<&Qrels>, query: &Query) -> Judgements {
 
 /// The number of documents of the index with a judgement above 0 that pass the filter and are not
 /// among those found.
-fn count_left_out(
+fn count_relevant_left_out(
     index: &Index,
     found: &[Candidate],
     judgements: &Judgements,
@@ -418,6 +434,7 @@ fn count_left_out(
     Ok(left_out)
 }
 
+/// Adds the judged documents that pass the filter and were not found.
 fn add_judged(
     index: &Index,
     found: &mut Vec<Candidate>,

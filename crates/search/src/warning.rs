@@ -16,14 +16,14 @@ use crate::schema::FieldKind;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SearchWarning {
-    /// A model re-ranks the candidates of another first stage than it was trained on.
+    /// The candidates of a model come from another first stage than in its training data.
     OtherFirstStage {
         /// The first stage of the training data.
         trained: String,
         /// The first stage in use.
         used: String,
     },
-    /// A model re-ranks more or fewer candidates than it was trained on.
+    /// A model re-ranks more or fewer candidates of a query than in its training data.
     OtherCandidates {
         /// Candidates of a query in the training data.
         trained: usize,
@@ -80,7 +80,7 @@ pub enum SearchWarning {
     },
     /// Judgements below 0 were taken as 0.
     NegativeJudgements {
-        /// Their number.
+        /// The number of such judgements.
         judgements: usize,
     },
     /// Documents with a judgement above 0 are not among the candidates of their query, so that they
@@ -88,31 +88,31 @@ pub enum SearchWarning {
     RelevantLeftOut {
         /// The number of such documents.
         documents: usize,
-        /// The number of their queries, and some of their ids.
+        /// The number of queries with such documents, and some ids of these queries.
         queries: CountedIds,
     },
-    /// Documents were replaced by a later one of the same id.
+    /// Documents were replaced by a later document with the same id.
     DuplicateIds {
-        /// Their number.
+        /// The number of replaced documents.
         documents: u64,
     },
     /// Documents without a term in any text field.
     WithoutTerms {
-        /// Their number.
+        /// The number of such documents.
         documents: u64,
     },
     /// Values that are not of their field's kind, and count as absent.
     NotOfKind {
         /// The field.
         field: String,
-        /// Its kind.
+        /// The kind of the field.
         kind: FieldKind,
-        /// Their number.
+        /// The number of such values.
         values: u64,
-        /// The beginning of the first such value.
+        /// The beginning of the first such value, quoted.
         example: String,
     },
-    /// A field has codes, digits with a zero in front, so that it is a category although all its values
+    /// A field has codes (digits with a leading zero), so that it is a category although its values
     /// read as numbers.
     Codes {
         /// The field.
@@ -120,18 +120,18 @@ pub enum SearchWarning {
         /// The first such code.
         example: String,
     },
-    /// Documents have a field that the index does not have. It is kept with them, but cannot be
-    /// searched or filtered.
+    /// Documents have a field that the index does not have. The field is stored with them, but
+    /// cannot be searched or filtered.
     NotIndexed {
         /// The field.
         field: String,
         /// Number of documents that have it.
         documents: u64,
-        /// Whether the index was new, and its first documents, which determine the fields, did not
-        /// have it.
+        /// True for a new index: its first documents, from which its fields are guessed, do not
+        /// have this field. False if the documents were added to an existing index.
         is_late: bool,
     },
-    /// A filter lets few documents pass, or others than the user may expect.
+    /// A filter may be mistaken: it lets few documents pass, or others than the user expects.
     FilterHint {
         /// The possible mistake.
         hint: FilterHint,
@@ -141,7 +141,8 @@ pub enum SearchWarning {
         /// The first such part of the query.
         part: String,
     },
-    /// Parts of a query in simple syntax have no effect, as the analysis leaves no term of them.
+    /// Parts of a query in simple syntax have no effect, because the analysis removes all of their
+    /// words (stop words).
     IgnoredParts {
         /// The parts.
         parts: Vec<String>,
@@ -167,7 +168,7 @@ pub enum SearchWarning {
     WithoutLabel {
         /// The field of the classes.
         label: String,
-        /// Their number.
+        /// The number of such documents.
         documents: usize,
     },
 }
@@ -176,14 +177,14 @@ pub enum SearchWarning {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct CountedIds {
-    /// Their number.
+    /// The number of all ids.
     pub number: usize,
     /// The first ids, at most [`CountedIds::SHOWN`].
     pub ids: Vec<String>,
 }
 
 impl CountedIds {
-    /// The largest number of ids.
+    /// The largest number of ids that are kept.
     pub const SHOWN: usize = 3;
 
     /// Counts an id.
@@ -214,27 +215,27 @@ impl fmt::Display for CountedIds {
     }
 }
 
-/// The outcome of a query whose list of documents is empty, or not.
+/// Facts about the result of a query that explain why it may have no documents.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct QueryOutcome {
-    /// Whether the query has terms.
+    /// Whether the query has terms after the analysis.
     pub(crate) has_terms: bool,
     /// Number of documents with a term of the query, before the filter.
     pub(crate) matching: usize,
-    /// Whether the list of documents is empty.
+    /// Whether the result has no documents.
     pub(crate) is_empty: bool,
-    /// Whether the query has conditions, in the simple syntax.
+    /// Whether the query has conditions (only in the simple syntax).
     pub(crate) has_conditions: bool,
 }
 
-/// The hints on a filter.
-pub(crate) fn of_filter(filter: Option<&Filter>) -> impl Iterator<Item = SearchWarning> {
+/// The hints on a filter, as warnings.
+pub(crate) fn filter_warnings(filter: Option<&Filter>) -> impl Iterator<Item = SearchWarning> {
     let hints = filter.into_iter().flat_map(Filter::hints);
     hints.map(|hint| SearchWarning::FilterHint { hint: hint.clone() })
 }
 
 /// The warnings about queries without documents, by reason.
-pub(crate) fn of_empty_queries<'a>(
+pub(crate) fn empty_query_warnings<'a>(
     outcomes: impl Iterator<Item = (&'a str, QueryOutcome)>,
     filter: Option<&Filter>,
 ) -> Vec<SearchWarning> {
@@ -295,7 +296,7 @@ impl SearchWarning {
 
 impl SearchWarning {
     /// Whether this is a reason why a query found no document.
-    pub fn is_reason_for_nothing(&self) -> bool {
+    pub fn explains_empty_result(&self) -> bool {
         matches!(
             self,
             Self::NoTerms
@@ -505,8 +506,8 @@ impl fmt::Display for SearchWarning {
             }
             Self::MissingQueryFields { fields } => write!(
                 f,
-                "the query has no {}, which the model was trained with: its features of it differ \
-                 from those of the training",
+                "the query has no {}, which the model was trained with: some features have other \
+                 values than in training",
                 field_names(fields)
             ),
             Self::QueriesWithoutFields { fields, queries } => write!(
@@ -549,8 +550,8 @@ mod tests {
         assert_eq!(serde_json::to_value(&one).unwrap(), expected);
         let five = ["1", "2", "3", "4", "5"].into_iter().collect();
         let five = SearchWarning::WithoutJudgements { queries: five };
-        let said = "5 queries without judgements left out: '1', '2', '3' and 2 more";
-        assert_eq!(five.to_string(), said);
+        let message = "5 queries without judgements left out: '1', '2', '3' and 2 more";
+        assert_eq!(five.to_string(), message);
         let hint = FilterHint::ReversedRange { field: "price".to_owned() };
         let hint = serde_json::to_value(SearchWarning::FilterHint { hint }).unwrap();
         assert_eq!(hint["hint"], json!({ "kind": "reversed-range", "field": "price" }));

@@ -354,7 +354,7 @@ fn fields_of_another_index_are_refused() {
         FeatureDef { name: "foreign", ..FeatureDef::of_params::<ForeignParams>() };
 
     let other = index();
-    STOLEN.set((other.all(), other.number_field("plays").unwrap())).unwrap();
+    STOLEN.set((other.all_text(), other.number_field("plays").unwrap())).unwrap();
     let document = rankwright_search::Document::new("d1").with("text", "blue");
     let small = Arc::new(Index::in_memory([document]).unwrap().with_feature(&FOREIGN).unwrap());
     for set in ["foreign", "foreign(text=true)"] {

@@ -19,7 +19,7 @@ fn index(documents: Vec<Document>) -> Index {
 
 /// The ids of the documents that pass, in order.
 fn passing(index: &Index, filter: &str) -> Vec<String> {
-    let found = index.matching(&Filter::new(index, filter).unwrap()).unwrap();
+    let found = index.filtered_ids(&Filter::new(index, filter).unwrap()).unwrap();
     found.into_iter().map(str::to_owned).collect()
 }
 

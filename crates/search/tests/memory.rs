@@ -160,5 +160,5 @@ fn a_bad_value_among_many_is_absent_and_named_and_does_not_change_the_kind_of_th
         ]
     );
     let absent = Filter::new(&index, "NOT price:*").unwrap();
-    assert_eq!(index.matching(&absent).unwrap(), ["700"]);
+    assert_eq!(index.filtered_ids(&absent).unwrap(), ["700"]);
 }

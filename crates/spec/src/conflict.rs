@@ -143,8 +143,8 @@ impl Conflict {
                 Some(format!("write {condition} too, or leave {key} out"))
             }
             Self::OnlyOneOf { keys, .. } => {
-                let others = if keys.len() == 2 { "one of them" } else { "all but one" };
-                Some(format!("leave {others} out"))
+                let left_out = if keys.len() == 2 { "one of them" } else { "all but one" };
+                Some(format!("leave {left_out} out"))
             }
             Self::Incompatible { setting, other, .. } => {
                 Some(format!("leave out {setting}, or change {other}"))

@@ -29,7 +29,8 @@ pub enum SpecError {
         found: String,
         /// All known names.
         known: Vec<String>,
-        /// The known name closest to it, or the name here of a thing that other systems call so.
+        /// The known name closest to it; for a name of another system, such as `XGBRanker`, our
+        /// spec of the same thing.
         nearest: Option<String>,
     },
     /// The named thing has no such parameter.
@@ -43,7 +44,7 @@ pub enum SpecError {
         known: Vec<String>,
         /// The closest of these parameters; `None` if none is close.
         nearest: Option<String>,
-        /// The name of the same parameter here, if the name is one of another system.
+        /// A hint, if the name is one of another system: "it is called `rate` here".
         hint: Option<String>,
     },
     /// The same parameter twice.
@@ -90,7 +91,7 @@ fn did_you_mean(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default()
 }
 
-/// The name that is meant, or all known ones.
+/// The end of the message: the hint, or the nearest name and all known ones.
 fn suggestion(hint: &Option<String>, nearest: &Option<String>, known: &[String]) -> String {
     match hint {
         Some(hint) => format!(": {hint}"),
@@ -147,7 +148,7 @@ impl SpecError {
                         .to_owned()
                 })
             }
-            // The messages of the others list what is known or expected.
+            // The messages of the other errors list what is known or expected.
             _ => None,
         }
     }

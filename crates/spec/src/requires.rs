@@ -21,8 +21,8 @@ enum RequirementTest<'a> {
 impl<'a> Condition<'a> {
     /// Reads a condition; `None` if it is not written as one.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
-        let at = text.find(['=', '>', '<', '!'])?;
-        let (key, rest) = text.split_at(at);
+        let operator = text.find(['=', '>', '<', '!'])?;
+        let (key, rest) = text.split_at(operator);
         let test = match (rest.get(..1)?, rest.get(1..)?) {
             ("=", values) => RequirementTest::Is(values),
             ("!", other) => RequirementTest::IsNot(other.strip_prefix('=')?),

@@ -137,7 +137,7 @@ impl<'t> Parser<'t> {
         let name = self.word("a name (letters, digits, `_`, `-`, `.`)")?;
         let args = if self.take('(') { self.args(&name)? } else { Vec::new() };
         let cutoff = if self.take('@') { Some(self.cutoff()?) } else { None };
-        self.space();
+        self.skip_space();
         if self.rest().is_empty() {
             return Ok(Spec { name, args, cutoff });
         }
@@ -175,7 +175,7 @@ impl<'t> Parser<'t> {
 
     /// Text up to the `,` or `)` that ends the argument; inner parentheses must balance.
     fn value(&mut self) -> Result<String, SpecError> {
-        self.space();
+        self.skip_space();
         let mut depth = 0_usize;
         let rest = self.rest();
         let mut end = rest.len();
@@ -204,7 +204,7 @@ impl<'t> Parser<'t> {
     /// The number after `@`.
     fn cutoff(&mut self) -> Result<u32, SpecError> {
         const EXPECTED: &str = "a whole number from 1 to 4294967295";
-        self.space();
+        self.skip_space();
         let rest = self.rest();
         let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         match rest[..end].parse::<u32>() {
@@ -218,7 +218,7 @@ impl<'t> Parser<'t> {
 
     /// A name or key; `expected` describes it in the error.
     fn word(&mut self, expected: &'static str) -> Result<String, SpecError> {
-        self.space();
+        self.skip_space();
         let rest = self.rest();
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         let end = rest.find(|c| !is_allowed(c)).unwrap_or(rest.len());
@@ -231,7 +231,7 @@ impl<'t> Parser<'t> {
 
     /// Reads the character if it comes next; returns whether it does.
     fn take(&mut self, c: char) -> bool {
-        self.space();
+        self.skip_space();
         let found = self.rest().starts_with(c);
         if found {
             self.offset += c.len_utf8();
@@ -240,7 +240,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Skips white space.
-    fn space(&mut self) {
+    fn skip_space(&mut self) {
         let rest = self.rest();
         self.offset += rest.len() - rest.trim_start().len();
     }

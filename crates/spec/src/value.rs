@@ -60,7 +60,7 @@ macro_rules! integers {
             }
 
             fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError> {
-                // `1e3` and `100.0` are whole numbers too.
+                // `1e3` and `100.0` are whole numbers too; written so, they must fit a `u32`.
                 let is_whole = |x: &f64| x.fract() == 0.0 && (0.0..=4_294_967_295.0).contains(x);
                 let number = || text.parse::<f64>().ok().filter(is_whole).map(|x| x as $number);
                 text.parse().ok().or_else(number).ok_or_else(|| expected::<Self>(range))
@@ -96,6 +96,7 @@ impl ParamValue for f64 {
     fn write(&self) -> String {
         match *self {
             0.0 => "0".to_owned(),
+            // Numbers outside of these limits are shorter with an exponent.
             x if (1e-5..1e15).contains(&x.abs()) => x.to_string(),
             x => format!("{x:e}"),
         }
@@ -183,7 +184,9 @@ impl<T: ParamValue> ParamValue for Option<T> {
     fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError> {
         match text {
             "none" => Ok(None),
-            _ => T::read(text, range).map(Some).map_err(|error| either::<Self>(error, range)),
+            _ => T::read(text, range)
+                .map(Some)
+                .map_err(|error| with_outer_expectation::<Self>(error, range)),
         }
     }
 
@@ -200,8 +203,9 @@ impl<T: ParamValue> ParamValue for Option<T> {
     }
 }
 
-/// The error of the inner type, with the expected values of the outer one.
-fn either<T: ParamValue>(error: ValueError, range: &RangeDef) -> ValueError {
+/// The error of an inner type, such as the `T` of `Option<T>`, with the expected values of the
+/// outer type.
+fn with_outer_expectation<T: ParamValue>(error: ValueError, range: &RangeDef) -> ValueError {
     match error {
         ValueError::Expected(_) => expected::<T>(range),
         ValueError::Spec(error) => ValueError::Spec(error),
@@ -250,7 +254,9 @@ impl<T: ParamValue> ParamValue for Auto<T> {
     fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError> {
         match text {
             "auto" => Ok(Self::Auto),
-            _ => T::read(text, range).map(Self::Given).map_err(|e| either::<Self>(e, range)),
+            _ => T::read(text, range)
+                .map(Self::Given)
+                .map_err(|e| with_outer_expectation::<Self>(e, range)),
         }
     }
 
@@ -292,7 +298,9 @@ impl<T: ParamValue> ParamValue for Slashed<T> {
     }
 
     fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError> {
-        let read = |part: &str| T::read(part.trim(), range).map_err(|e| either::<Self>(e, range));
+        let read = |part: &str| {
+            T::read(part.trim(), range).map_err(|e| with_outer_expectation::<Self>(e, range))
+        };
         text.split('/').map(read).collect::<Result<_, _>>().map(Self)
     }
 

@@ -32,36 +32,37 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.show(&result, |result| text(result, args.features))
 }
 
-fn text(s: &InspectResult, all: bool) -> String {
+/// The tables and warnings; `all_features` shows every feature, not only the unusual ones.
+fn text(result: &InspectResult, all_features: bool) -> String {
     let mut counts = Table::new([("quantity", Align::Left), ("value", Align::Right)]);
     let mut line = |what: &str, count: String| {
         counts.rows.push(vec![what.into(), Cell::new(count)]);
     };
-    line("queries", s.queries.to_string());
-    line("documents", s.rows.to_string());
-    line("features", s.features.to_string());
-    let z = &s.query_sizes;
-    line("documents per query, minimum", z.min.to_string());
-    line("documents per query, median", z.median.to_string());
-    line("documents per query, mean", format!("{:.1}", z.mean));
-    line("documents per query, maximum", z.max.to_string());
-    line("queries without a label of 1 or more", s.blank_queries.to_string());
-    line("queries whose labels are all equal", s.equal_label_queries.to_string());
-    if let Some(pairs) = s.pairs {
+    line("queries", result.queries.to_string());
+    line("documents", result.rows.to_string());
+    line("features", result.features.to_string());
+    let sizes = &result.query_sizes;
+    line("documents per query, minimum", sizes.min.to_string());
+    line("documents per query, median", sizes.median.to_string());
+    line("documents per query, mean", format!("{:.1}", sizes.mean));
+    line("documents per query, maximum", sizes.max.to_string());
+    line("queries without a label of 1 or more", result.blank_queries.to_string());
+    line("queries whose labels are all equal", result.equal_label_queries.to_string());
+    if let Some(pairs) = result.pairs {
         line("preference pairs", pairs.to_string());
     }
-    line("format", s.format.to_owned());
-    line("absent features are", s.absent.to_owned());
-    let mut parts = vec![counts.to_text(), labels(s).to_text()];
-    if !s.columns.is_empty() {
-        parts.push(columns(s, all).to_text());
+    line("format", result.format.to_owned());
+    line("absent features are", result.absent.to_owned());
+    let mut parts = vec![counts.to_text(), labels(result).to_text()];
+    if !result.columns.is_empty() {
+        parts.push(columns(result, all_features).to_text());
     }
-    let unusual = features(s, all);
-    if !unusual.rows.is_empty() {
-        parts.push(unusual.to_text());
+    let features = features(result, all_features);
+    if !features.rows.is_empty() {
+        parts.push(features.to_text());
     }
     // Warnings of the reader are on standard error.
-    let about_content = s.warnings.iter().filter(|w| matches!(w, Warning::Content(_)));
+    let about_content = result.warnings.iter().filter(|w| matches!(w, Warning::Content(_)));
     let warnings: String = about_content.map(|w| format!("warning: {w}\n")).collect();
     if !warnings.is_empty() {
         parts.push(warnings);
@@ -70,20 +71,24 @@ fn text(s: &InspectResult, all: bool) -> String {
 }
 
 /// Labels with a bar each; only the twenty most frequent if there are many.
-fn labels(s: &InspectResult) -> Table {
+fn labels(result: &InspectResult) -> Table {
     let columns = [("label", Align::Right), ("documents", Align::Right), ("share", Align::Right)];
     let mut table = Table::new(columns.into_iter().chain([("", Align::Left)]));
-    let mut shown = s.labels.clone();
+    let mut shown = result.labels.clone();
     if shown.len() > 20 {
         shown.sort_by_key(|one| std::cmp::Reverse(one.rows));
         shown.truncate(20);
         shown.sort_by(|a, b| a.label.total_cmp(&b.label));
-        table
-            .notes
-            .push(format!("{} different labels; the 20 most frequent are shown", s.labels.len()));
+        table.notes.push(format!(
+            "{} different labels; the 20 most frequent are shown",
+            result.labels.len()
+        ));
+    }
+    if shown.is_empty() && result.rows > 0 {
+        table.notes.push("the data has no labels".to_owned());
     }
     for LabelCount { label, rows, .. } in shown {
-        let share = rows as f64 / s.rows.max(1) as f64;
+        let share = rows as f64 / result.rows.max(1) as f64;
         table.rows.push(vec![
             Cell::new(label.to_string()),
             Cell::new(rows.to_string()),
@@ -94,12 +99,12 @@ fn labels(s: &InspectResult) -> Table {
     table
 }
 
-/// The columns of a table with their roles; features that are numbers only if all are wanted.
-fn columns(s: &InspectResult, all: bool) -> Table {
+/// The columns of a table with their roles; `all_features` includes the features that are numbers.
+fn columns(result: &InspectResult, all_features: bool) -> Table {
     let header = [("column", Align::Left), ("role", Align::Left), ("values", Align::Left)];
     let mut table = Table::new(header);
     let is_number = |column: &ColumnRole| column.values == Some("number");
-    for column in s.columns.iter().filter(|column| all || !is_number(column)) {
+    for column in result.columns.iter().filter(|column| all_features || !is_number(column)) {
         let values = match (column.values, column.categories) {
             (_, Some(count)) => counted(count, "category"),
             (Some("time"), _) => format!("time: {}", column.parts.join(", ")),
@@ -111,8 +116,8 @@ fn columns(s: &InspectResult, all: bool) -> Table {
             Cell::new(values),
         ]);
     }
-    let numbers = s.columns.iter().filter(|column| is_number(column)).count();
-    if !all && numbers > 0 {
+    let numbers = result.columns.iter().filter(|column| is_number(column)).count();
+    if !all_features && numbers > 0 {
         let note = match table.rows.is_empty() {
             true => format!("{} of numbers, all features", counted(numbers, "column")),
             false => format!("and {} of numbers, features", counted(numbers, "column")),
@@ -122,14 +127,15 @@ fn columns(s: &InspectResult, all: bool) -> Table {
     table
 }
 
-/// The most unusual features that are shown.
-const MOST_FEATURES: usize = 1000;
+/// Maximum number of unusual features that are shown.
+const MAX_UNUSUAL_FEATURES: usize = 1000;
 
-fn features(s: &InspectResult, all: bool) -> Table {
+/// The unusual features, or all features, with statistics and remarks.
+fn features(result: &InspectResult, all_features: bool) -> Table {
     let names = ["min", "mean", "max", "zeros", "missing"].map(|name| (name, Align::Right));
     let columns = [("feature", Align::Left)].into_iter().chain(names);
     let mut table = Table::new(columns.chain([("remark", Align::Left)]));
-    for f in &s.feature_summaries {
+    for f in &result.feature_summaries {
         let mut remarks = Vec::new();
         if f.constant {
             remarks.push("constant".to_owned());
@@ -140,11 +146,12 @@ fn features(s: &InspectResult, all: bool) -> Table {
         if f.infinite > 0 {
             remarks.push(format!("{} infinite", f.infinite));
         }
-        if remarks.is_empty() && f.missing == 0 && !all {
+        if remarks.is_empty() && f.missing == 0 && !all_features {
             continue;
         }
-        let share = |count: usize| format!("{:.1} %", 100.0 * count as f64 / s.rows.max(1) as f64);
-        if table.rows.len() == MOST_FEATURES && !all {
+        let all_rows = result.rows.max(1) as f64;
+        let share = |count: usize| format!("{:.1} %", 100.0 * count as f64 / all_rows);
+        if table.rows.len() == MAX_UNUSUAL_FEATURES && !all_features {
             let more = "only the first of them are shown; --features shows every feature";
             table.notes.push(more.to_owned());
             break;

@@ -66,6 +66,7 @@ impl Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let request = args.request()?;
+    // A blend names models as its members.
     let members = request.learner.files();
     let inputs: Vec<&Path> = request.inputs().chain(members.iter().map(PathBuf::as_path)).collect();
     args.page.check(inputs.clone(), out)?;

@@ -11,37 +11,38 @@ const SHOWN: usize = 8;
 pub(super) fn table(trained: &TrainModelResult) -> Option<Table> {
     let weights = trained.weights.as_ref()?;
     let count = weights.len();
-    let all: Vec<&FeatureWeight> = weights.iter().filter(|one| one.weight != 0.0).collect();
+    let nonzero: Vec<&FeatureWeight> = weights.iter().filter(|w| w.weight != 0.0).collect();
     let mut columns = vec![("feature", Align::Left), ("weight", Align::Right)];
-    let raw = all.iter().any(|weight| weight.raw.is_some_and(|raw| raw != weight.weight));
-    if raw {
+    let is_transformed = |w: &&FeatureWeight| w.raw.is_some_and(|raw| raw != w.weight);
+    let has_raw = nonzero.iter().any(is_transformed);
+    if has_raw {
         columns.push(("of the raw value", Align::Right));
     }
     let mut table = Table::new(columns);
     let row = |weight: &&FeatureWeight| {
         let mut cells = vec![weight.feature.clone(), short(weight.weight)];
-        if raw {
+        if has_raw {
             cells.push(weight.raw.map(short).unwrap_or_default());
         }
         cells.into_iter().map(Cell::new).collect::<Vec<Cell>>()
     };
-    match all.len() > 2 * SHOWN + 1 {
-        false => table.rows.extend(all.iter().map(row)),
+    match nonzero.len() > 2 * SHOWN + 1 {
+        false => table.rows.extend(nonzero.iter().map(row)),
         true => {
-            table.rows.extend(all[..SHOWN].iter().map(row));
+            table.rows.extend(nonzero[..SHOWN].iter().map(row));
             table.rows.push(vec![
                 Cell::new("..."),
-                Cell::new(format!("({} more)", all.len() - 2 * SHOWN)),
+                Cell::new(format!("({} more)", nonzero.len() - 2 * SHOWN)),
             ]);
-            table.rows.extend(all[all.len() - SHOWN..].iter().map(row));
+            table.rows.extend(nonzero[nonzero.len() - SHOWN..].iter().map(row));
         }
     }
-    table.notes.push(match count - all.len() {
+    table.notes.push(match count - nonzero.len() {
         0 => format!("weights of {}", counted(count, "feature")),
         1 => format!("weights of {}; 1 is 0", counted(count, "feature")),
         zeros => format!("weights of {}; {zeros} are 0", counted(count, "feature")),
     });
-    if raw {
+    if has_raw {
         table.notes.push("weights are those of the transformed feature values".into());
     }
     Some(table)

@@ -1,4 +1,4 @@
-//! The progress bar of a parameter search: position, the best so far, time left.
+//! The progress bar of a parameter search: position, the best trial so far, time left.
 //!
 //! Its length is the number of rounds of all trials together, over all folds; a trial of a learner
 //! without rounds counts 1. The bar jumps ahead where a trial stops early.
@@ -15,13 +15,14 @@ use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::progress::{TRIALS, style};
 
+/// The progress bar of a parameter search.
 pub(super) struct TuneBar<'a> {
     bar: ProgressBar,
     out: &'a Output,
     plan: &'a TunePlan,
     interrupt: Interrupt,
-    /// Number of trainings of a trial.
-    parts: usize,
+    /// Number of trainings of a trial: one for each fold.
+    trainings: usize,
     state: Mutex<BarState>,
 }
 
@@ -29,46 +30,50 @@ pub(super) struct TuneBar<'a> {
 struct BarState {
     /// Rounds of finished trials.
     done: f64,
+    /// The current trial.
     trial: usize,
-    /// Rounds of the current trial, for each training.
-    cost: f64,
+    /// Rounds of each training of the current trial.
+    rounds: f64,
     /// Number of the current training of the trial, from 1.
-    part: usize,
+    training: usize,
+    /// Number and value of the best trial so far.
     best: Option<(usize, f64)>,
 }
 
 impl<'a> TuneBar<'a> {
     pub(super) fn new(out: &'a Output, plan: &'a TunePlan, interrupt: Interrupt) -> Self {
-        let parts = match plan.settings().evaluated_on {
+        let trainings = match plan.settings().evaluated_on {
             TuneData::Valid => 1,
             TuneData::Folds { count, .. } => count,
         };
         let bar = ProgressBar::with_draw_target(None, out.progress());
         bar.set_style(style(TRIALS));
-        let all = Self { bar, out, plan, interrupt, parts, state: Mutex::default() };
+        let this = Self { bar, out, plan, interrupt, trainings, state: Mutex::default() };
         let rungs = plan.rungs().iter();
-        let length: f64 = rungs.map(|rung| rung.trials as f64 * all.cost(0, rung.rounds)).sum();
-        all.bar.set_length((length * parts as f64) as u64);
-        all.bar.enable_steady_tick(Duration::from_millis(120));
-        all
+        let rounds = rungs.map(|rung| rung.trials as f64 * this.rounds_of(0, rung.rounds));
+        this.bar.set_length((rounds.sum::<f64>() * trainings as f64) as u64);
+        this.bar.enable_steady_tick(Duration::from_millis(120));
+        this
     }
 
-    /// Rounds of one training of a trial. Boosted trees continue from the previous rung.
-    fn cost(&self, trial: usize, limit: Option<usize>) -> f64 {
+    /// Rounds of one training of a trial, at most `limit`. Boosted trees continue from the previous
+    /// rung of successive halving, unless they are trained on folds.
+    fn rounds_of(&self, trial: usize, limit: Option<usize>) -> f64 {
         let Some(spec) = self.plan.specs().get(trial) else { return 1.0 };
-        let Some((most, _)) = spec.rounds() else { return 1.0 };
-        let continues = spec.boosting().is_some() && self.parts == 1;
+        let Some((max_rounds, _)) = spec.rounds() else { return 1.0 };
+        let continues = spec.boosting().is_some() && self.trainings == 1;
         let rungs = self.plan.rungs();
         let rung = rungs.iter().position(|rung| rung.rounds == limit).unwrap_or(0);
-        let before = rung.checked_sub(1).and_then(|at| rungs.get(at)?.rounds);
+        let before = rung.checked_sub(1).and_then(|previous| rungs.get(previous)?.rounds);
         let before = before.filter(|_| continues).unwrap_or(0);
-        limit.unwrap_or(most).saturating_sub(before).max(1) as f64
+        limit.unwrap_or(max_rounds).saturating_sub(before).max(1) as f64
     }
 
     fn state(&self) -> MutexGuard<'_, BarState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Shows the current trial and the best one.
     fn show(&self, state: &BarState) {
         let best = match state.best {
             Some((trial, value)) => {
@@ -96,17 +101,18 @@ impl Progress for TuneBar<'_> {
     }
 
     fn started(&self, _history: &TrainingHistory, _done: usize) {
-        self.state().part += 1;
+        self.state().training += 1;
     }
 
     fn round_finished(&self, history: &TrainingHistory) {
         let state = self.state();
-        let most = self.plan.specs().get(state.trial).and_then(|spec| spec.rounds());
-        let most = most.map_or(1, |(most, _)| most).max(1) as f64;
-        let part = state.part.saturating_sub(1) as f64 * state.cost;
-        let within = (history.iterations.len() as f64).min(most).min(state.cost);
-        let all = state.cost * self.parts as f64;
-        self.bar.set_position((state.done + (part + within).min(all)) as u64);
+        let max_rounds = self.plan.specs().get(state.trial).and_then(|spec| spec.rounds());
+        let max_rounds = max_rounds.map_or(1, |(max_rounds, _)| max_rounds).max(1) as f64;
+        let earlier_trainings = state.training.saturating_sub(1) as f64 * state.rounds;
+        let this_training = (history.iterations.len() as f64).min(max_rounds).min(state.rounds);
+        let trial_done =
+            (earlier_trainings + this_training).min(state.rounds * self.trainings as f64);
+        self.bar.set_position((state.done + trial_done) as u64);
     }
 
     fn should_stop(&self) -> bool {
@@ -116,29 +122,29 @@ impl Progress for TuneBar<'_> {
 
 impl TuneProgress for TuneBar<'_> {
     fn trial_started(&self, trial: usize, limit: Option<usize>) {
-        let cost = self.cost(trial, limit);
+        let rounds = self.rounds_of(trial, limit);
         let mut state = self.state();
-        (state.trial, state.cost, state.part) = (trial, cost, 0);
+        (state.trial, state.rounds, state.training) = (trial, rounds, 0);
         self.show(&state);
     }
 
-    fn trial_finished(&self, trial: &Trial, found: bool) {
-        let cost = self.cost(trial.trial, trial.limit);
+    fn trial_finished(&self, trial: &Trial, from_log: bool) {
+        let rounds = self.rounds_of(trial.trial, trial.limit);
         let mut state = self.state();
-        state.done += cost * self.parts as f64;
+        state.done += rounds * self.trainings as f64;
         if let Some(value) = trial.value {
             let better = self.plan.measure().metric().better();
-            let wins = state.best.is_none_or(|(_, most)| match better {
-                Better::Higher => value > most,
-                Better::Lower => value < most,
+            let is_best = state.best.is_none_or(|(_, best)| match better {
+                Better::Higher => value > best,
+                Better::Lower => value < best,
             });
-            if wins {
+            if is_best {
                 state.best = Some((trial.trial, value));
             }
         }
         self.bar.set_position(state.done as u64);
-        if found {
-            // Steps that took no time give no information about the time left.
+        if from_log {
+            // Trials from the log took no time and tell nothing about the time left.
             self.bar.reset_eta();
         }
         if let Some(error) = &trial.error {

@@ -50,6 +50,7 @@ fn gain(best: &Trial, vs_trial_0: Option<&TrialComparison>) -> String {
     }
 }
 
+/// A row for each of the best trials, and for trial 0.
 fn table(args: &Args, plan: &TunePlan, result: &TuneResult) -> Table {
     let is_halving = plan.settings().method == TuneMethod::Halving;
     let metric = plan.measure().to_string();
@@ -65,12 +66,13 @@ fn table(args: &Args, plan: &TunePlan, result: &TuneResult) -> Table {
         columns.insert(4, ("at most", Align::Right));
     }
     let mut table = Table::new(columns);
-    let own = |trial: &&Trial| {
+    // Trials with a value that do not repeat the learner of an earlier trial.
+    let is_distinct = |trial: &&Trial| {
         trial.value.is_some() && trial.same_as.is_none_or(|other| other == trial.trial)
     };
-    let mut shown: Vec<&Trial> = result.trials.iter().filter(own).take(args.top).collect();
-    if let Some(first) = result.first().filter(|_| shown.iter().all(|trial| trial.trial != 0)) {
-        shown.push(first);
+    let mut shown: Vec<&Trial> = result.trials.iter().filter(is_distinct).take(args.top).collect();
+    if let Some(trial_0) = result.trial_0().filter(|_| shown.iter().all(|trial| trial.trial != 0)) {
+        shown.push(trial_0);
     }
     for trial in shown {
         let interval = trial.ci95.map(|(low, high)| format!("{low:.4} to {high:.4}"));
@@ -97,14 +99,15 @@ fn added_stop(args: &Args, plan: &TunePlan) -> String {
     let given = LearnerSpec::parse(&args.learner).is_ok_and(|learner| learner.is_given("stop"));
     let stop = plan.specs().first().and_then(|spec| spec.canonical().get("stop"));
     match stop.filter(|_| !given) {
-        Some(stop) => format!(", with stop={stop} by the validation data"),
+        Some(stop) => format!(", with stop={stop} on the validation data"),
         None => String::new(),
     }
 }
 
+/// The conventions of the metric, then method and data of the search, repeated and failed trials.
 fn notes(args: &Args, plan: &TunePlan, result: &TuneResult) -> Vec<String> {
     let convention = result.best().map(|best| format!("{}: {}", plan.measure(), best.convention));
-    let ground = match (&args.valid, plan.settings().evaluated_on) {
+    let evaluated_on = match (&args.valid, plan.settings().evaluated_on) {
         (Some(path), _) => format!("evaluated on {}", path.display()),
         (None, TuneData::Folds { count, .. }) => {
             format!("evaluated on {} by query", counted(count, "fold"))
@@ -113,26 +116,26 @@ fn notes(args: &Args, plan: &TunePlan, result: &TuneResult) -> Vec<String> {
     };
     let (trials, method) = (plan.specs().len(), plan.settings().method.name());
     let count = |what: fn(&Trial) -> bool| result.trials.iter().filter(|t| what(t)).count();
-    let mut rest = vec![format!(
-        "{}, {method} search, seed {}, {ground}; trial 0 is the learner as given{}",
+    let mut notes = vec![format!(
+        "{}, {method} search, seed {}, {evaluated_on}; trial 0 is the learner as given{}",
         counted(trials, "trial"),
         args.seed,
         added_stop(args, plan)
     )];
     match count(|trial| trial.same_as.is_some_and(|other| other != trial.trial)) {
         0 => {}
-        same => rest
+        same => notes
             .push(format!("{} repeated the learner of an earlier trial", counted(same, "trial"))),
     }
     match (count(|trial| trial.error.is_some()), result.trials.last()) {
         (0, _) | (_, None) => {}
         (1, Some(last)) => {
-            rest.push(format!("1 trial failed: {}", last.error.clone().unwrap_or_default()))
+            notes.push(format!("1 trial failed: {}", last.error.clone().unwrap_or_default()))
         }
-        (failed, Some(last)) => rest.push(format!(
+        (failed, Some(last)) => notes.push(format!(
             "{failed} trials failed, for example: {}",
             last.error.clone().unwrap_or_default()
         )),
     }
-    convention.into_iter().chain(rest).collect()
+    convention.into_iter().chain(notes).collect()
 }

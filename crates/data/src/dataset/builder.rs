@@ -1,4 +1,4 @@
-//! Builds a data set from values in memory: given part by part, checked as a whole.
+//! Builds a data set from values in memory: parts are given one by one and checked together.
 
 use std::borrow::{Borrow, Cow};
 use std::fmt::{Display, Write};
@@ -61,6 +61,7 @@ pub struct DatasetBuilder {
     matrix: Option<Result<Matrix, DataError>>,
     features: Option<FeatureNames>,
     labels: Option<Vec<f64>>,
+    /// The queries, and the query number of each row.
     queries: Option<(QueryIndex, Vec<u32>)>,
     doc_ids: Option<Strings>,
     weights: Option<Vec<f32>>,
@@ -100,7 +101,7 @@ impl DatasetBuilder {
         self
     }
 
-    /// The names of another data set or of a model.
+    /// The feature names, as another data set or a model has them.
     pub fn features(mut self, names: FeatureNames) -> Self {
         self.features = Some(names);
         self
@@ -122,8 +123,8 @@ impl DatasetBuilder {
             let _ = write!(text, "{id}");
             index.number(&text)
         };
-        let of_row = ids.into_iter().map(&mut number).collect();
-        self.queries = Some((index, of_row));
+        let query_of_row = ids.into_iter().map(&mut number).collect();
+        self.queries = Some((index, query_of_row));
         self
     }
 
@@ -147,9 +148,9 @@ impl DatasetBuilder {
         self
     }
 
-    /// The position, from 1, at which each row was shown.
+    /// The position, from 1, at which each row was shown to a user.
     pub fn positions<P: Borrow<u32>>(mut self, positions: impl IntoIterator<Item = P>) -> Self {
-        self.positions = Some(positions.into_iter().map(|at| *at.borrow()).collect());
+        self.positions = Some(positions.into_iter().map(|position| *position.borrow()).collect());
         self
     }
 
@@ -179,6 +180,7 @@ impl DatasetBuilder {
             self.queries.ok_or(DataError::MissingPart { what: "query ids" })?;
         let count = matrix.columns();
         let features = self.features.unwrap_or(FeatureNames::Ids { first: 1, count });
+        let is_labelled = self.labels.is_some();
         let labels = self.labels.unwrap_or_else(|| vec![0.0; matrix.rows()]);
         let columns = RowColumns {
             doc_ids: self.doc_ids,
@@ -187,6 +189,7 @@ impl DatasetBuilder {
             positions: self.positions,
             absent: self.absent,
             feature_set: self.feature_set,
+            is_labelled,
             ..RowColumns::new(matrix, features, labels, queries, query_of_row)
         };
         let data = Dataset::new(columns)?;
@@ -197,6 +200,7 @@ impl DatasetBuilder {
     }
 }
 
+/// A matrix of these rows; an error if they differ in length.
 fn matrix_of<R: AsRef<[f32]>>(rows: impl IntoIterator<Item = R>) -> Result<Matrix, DataError> {
     let mut values = Vec::new();
     let (mut count, mut width) = (0, None);

@@ -1,4 +1,4 @@
-//! Columns of a data set in the order of their input: checked, then grouped by query.
+//! Columns of a data set in the row order of the input; they are checked and grouped by query.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(crate) struct QueryIndex {
 }
 
 impl QueryIndex {
-    /// The number of this query id, new or known.
+    /// The number of this query id; a new id gets the next number.
     pub(crate) fn number(&mut self, id: &str) -> u32 {
         if let Some(&number) = self.numbers.get(id) {
             return number;
@@ -39,6 +39,8 @@ pub(crate) struct RowColumns {
     pub(crate) features: FeatureNames,
     /// Graded labels, one per row.
     pub(crate) labels: Vec<f64>,
+    /// Whether the labels were given; otherwise all are 0.
+    pub(crate) is_labelled: bool,
     /// The queries.
     pub(crate) queries: QueryIndex,
     /// The query number of each row.
@@ -49,7 +51,7 @@ pub(crate) struct RowColumns {
     pub(crate) row_weights: Option<Vec<f32>>,
     /// Query weights, given row by row; all rows of a query must agree.
     pub(crate) query_weights: Option<Vec<f32>>,
-    /// Positions at which a result was shown, from 1.
+    /// Positions at which a row was shown to a user, from 1.
     pub(crate) positions: Option<Vec<u32>>,
     /// The value that absent features of sparse rows were given.
     pub(crate) absent: Absent,
@@ -70,6 +72,7 @@ impl RowColumns {
             matrix,
             features,
             labels,
+            is_labelled: true,
             queries,
             query_of_row,
             doc_ids: None,
@@ -89,7 +92,8 @@ impl Dataset {
         Dataset::grouped(columns, "data", &mut warnings)
     }
 
-    /// Like `new`, for a reader: warns of scattered queries of the named input.
+    /// Like `new`, for a reader of an input called `name`: adds a warning if the rows of a query
+    /// are not adjacent.
     pub(crate) fn grouped(
         columns: RowColumns,
         name: &str,
@@ -100,7 +104,7 @@ impl Dataset {
             return Err(DataError::DuplicateFeature { name: name.to_owned() });
         }
         check_values(&columns)?;
-        let (query_starts, order) = group(&columns.query_of_row, columns.queries.ids.len());
+        let (query_starts, regrouping) = group(&columns.query_of_row, columns.queries.ids.len());
         let query_weights = match &columns.query_weights {
             Some(weights) => Some(weights_by_query(weights, &columns)?),
             None => None,
@@ -109,6 +113,7 @@ impl Dataset {
             matrix: columns.matrix,
             features: columns.features,
             labels: columns.labels,
+            is_labelled: columns.is_labelled,
             query_ids: columns.queries.ids,
             query_starts,
             doc_ids: columns.doc_ids,
@@ -121,8 +126,8 @@ impl Dataset {
             feature_set: columns.feature_set,
             table_columns: None,
         };
-        if let Some((order, scattered, first_row)) = order {
-            warnings.add(WarningKind::ScatteredQueries, scattered, || {
+        if let Some(Regrouping { order, scattered_queries, first_row }) = regrouping {
+            warnings.add(WarningKind::ScatteredQueries, scattered_queries, || {
                 SourceLocation::line(name, first_row + 1)
             });
             data.reorder(order);
@@ -130,6 +135,7 @@ impl Dataset {
         Ok(data)
     }
 
+    /// Puts the rows into this order: row `i` becomes the old row `order[i]`.
     fn reorder(&mut self, order: Vec<u32>) {
         self.matrix.reorder(&order);
         reorder_values(&mut self.labels, &order);
@@ -148,18 +154,27 @@ fn reorder_values<T: Copy>(values: &mut Vec<T>, order: &[u32]) {
     *values = order.iter().map(|&row| values[row as usize]).collect();
 }
 
-/// Row starts of each query and, if rows are scattered, the grouped order, the number of scattered
-/// queries, and the first row that is not adjacent to its query.
-#[allow(clippy::type_complexity)]
-fn group(query_of_row: &[u32], queries: usize) -> (Vec<u32>, Option<(Vec<u32>, u64, u64)>) {
+/// The order that makes the rows of each query adjacent, if they are not.
+struct Regrouping {
+    /// The old row of each new row.
+    order: Vec<u32>,
+    /// The number of queries whose rows are not adjacent.
+    scattered_queries: u64,
+    /// The first row that does not follow another row of its query, although its query has earlier
+    /// rows; from 0.
+    first_row: u64,
+}
+
+/// The first row of each query after grouping, and the new order if rows have to move.
+fn group(query_of_row: &[u32], queries: usize) -> (Vec<u32>, Option<Regrouping>) {
     let mut sizes = vec![0u32; queries];
     let mut scattered = vec![false; queries];
-    let mut first = None;
+    let mut first_row = None;
     let mut previous = None;
     for (row, &query) in query_of_row.iter().enumerate() {
         if previous != Some(query) && sizes[query as usize] > 0 {
             scattered[query as usize] = true;
-            first = first.or(Some(row as u64));
+            first_row = first_row.or(Some(row as u64));
         }
         sizes[query as usize] += 1;
         previous = Some(query);
@@ -170,17 +185,18 @@ fn group(query_of_row: &[u32], queries: usize) -> (Vec<u32>, Option<(Vec<u32>, u
         starts.push(sum);
         sum += size;
     }
-    let Some(first) = first else { return (starts, None) };
+    let Some(first_row) = first_row else { return (starts, None) };
     let mut next = starts.clone();
     let mut order = vec![0; query_of_row.len()];
     for (row, &query) in query_of_row.iter().enumerate() {
         order[next[query as usize] as usize] = row as u32;
         next[query as usize] += 1;
     }
-    let count = scattered.iter().filter(|&&scattered| scattered).count() as u64;
-    (starts, Some((order, count, first)))
+    let scattered_queries = scattered.iter().filter(|&&scattered| scattered).count() as u64;
+    (starts, Some(Regrouping { order, scattered_queries, first_row }))
 }
 
+/// Checks that every column has a value for each row, and that there are at most 2^32 - 1 rows.
 fn check_lengths(columns: &RowColumns) -> Result<(), DataError> {
     let rows = columns.matrix.rows();
     let lengths = [
@@ -211,6 +227,7 @@ fn check_lengths(columns: &RowColumns) -> Result<(), DataError> {
     }
 }
 
+/// Checks that labels are finite, weights finite and not negative, and query numbers in range.
 fn check_values(columns: &RowColumns) -> Result<(), DataError> {
     for (row, &value) in columns.labels.iter().enumerate() {
         if !value.is_finite() {
@@ -232,6 +249,7 @@ fn check_values(columns: &RowColumns) -> Result<(), DataError> {
     }
 }
 
+/// Query weights by query instead of by row; an error if rows of one query disagree.
 fn weights_by_query(weights: &[f32], columns: &RowColumns) -> Result<Vec<f32>, DataError> {
     let mut by_query: Vec<Option<f32>> = vec![None; columns.queries.ids.len()];
     for (row, (&weight, &query)) in weights.iter().zip(&columns.query_of_row).enumerate() {
@@ -243,6 +261,6 @@ fn weights_by_query(weights: &[f32], columns: &RowColumns) -> Result<Vec<f32>, D
             _ => {}
         }
     }
-    // Every numbered query has a row, except those that a caller numbered and never used.
+    // A query without rows gets the weight 1.
     Ok(by_query.into_iter().map(|w| w.unwrap_or(1.0)).collect())
 }

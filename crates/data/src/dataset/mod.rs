@@ -71,17 +71,25 @@ impl Absent {
 pub struct Dataset {
     pub(crate) matrix: Matrix,
     pub(crate) features: FeatureNames,
+    /// One per row, as are document ids, row weights and positions.
     pub(crate) labels: Vec<f64>,
+    /// Whether the labels were given; otherwise all are 0.
+    pub(crate) is_labelled: bool,
+    /// One per query, as are query weights.
     pub(crate) query_ids: Strings,
+    /// The first row of each query, ascending.
     pub(crate) query_starts: Vec<u32>,
     pub(crate) doc_ids: Option<Strings>,
     pub(crate) row_weights: Option<Vec<f32>>,
     pub(crate) query_weights: Option<Vec<f32>>,
+    /// Positions at which the rows were shown to a user, from 1.
     pub(crate) positions: Option<Vec<u32>>,
     pub(crate) pairs: Option<Vec<Pair>>,
+    /// The input row of each row; `None` if the rows are in the order of the input.
     pub(crate) source_rows: Option<Vec<u32>>,
     pub(crate) absent: Absent,
     pub(crate) feature_set: Option<Arc<str>>,
+    /// The columns of the table that the data set was read from.
     pub(crate) table_columns: Option<Arc<TableColumns>>,
 }
 
@@ -186,9 +194,15 @@ impl Dataset {
         &self.features
     }
 
-    /// All labels in row order.
+    /// All labels in row order; zeros if the data has none ([`is_labelled`](Self::is_labelled)).
     pub fn labels(&self) -> &[f64] {
         &self.labels
+    }
+
+    /// Whether the data has labels. Data without them can be scored, and learners of preference
+    /// pairs can be trained on it; its labels are all 0.
+    pub fn is_labelled(&self) -> bool {
+        self.is_labelled
     }
 
     /// All query ids in order.
@@ -203,8 +217,8 @@ impl Dataset {
     /// If there is no such query.
     pub fn query_rows(&self, query: usize) -> Range<usize> {
         assert!(query < self.queries(), "query {query} of {}", self.queries());
-        let at = |i: usize| self.query_starts.get(i).map_or(self.rows(), |&row| row as usize);
-        at(query)..at(query + 1)
+        let start = |i: usize| self.query_starts.get(i).map_or(self.rows(), |&row| row as usize);
+        start(query)..start(query + 1)
     }
 
     /// The number of the query of each row.
@@ -247,7 +261,7 @@ impl Dataset {
         self.query_weights.as_deref()
     }
 
-    /// Positions at which results were shown, if given.
+    /// Positions, from 1, at which the rows were shown to a user, if given.
     pub fn positions(&self) -> Option<&[u32]> {
         self.positions.as_deref()
     }

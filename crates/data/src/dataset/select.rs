@@ -1,4 +1,4 @@
-//! A data set of some of the queries of another one.
+//! Selection of queries: a data set with some of the queries of another data set.
 
 use std::collections::HashMap;
 
@@ -28,15 +28,16 @@ impl Dataset {
         Dataset {
             matrix: self.matrix.selected(&order),
             features: self.features.clone(),
-            labels: of_rows(&self.labels, &order),
+            labels: values_of_rows(&self.labels, &order),
+            is_labelled: self.is_labelled,
             query_ids: queries.iter().map(|&query| self.query_ids.get(query)).collect(),
             doc_ids: self.doc_ids.as_ref().map(|ids| ids.reordered(&order)),
-            row_weights: self.row_weights.as_ref().map(|weights| of_rows(weights, &order)),
+            row_weights: self.row_weights.as_ref().map(|weights| values_of_rows(weights, &order)),
             query_weights: self
                 .query_weights
                 .as_ref()
                 .map(|weights| queries.iter().map(|&query| weights[query]).collect()),
-            positions: self.positions.as_ref().map(|positions| of_rows(positions, &order)),
+            positions: self.positions.as_ref().map(|positions| values_of_rows(positions, &order)),
             pairs: self.pairs.as_ref().map(|pairs| self.selected_pairs(pairs, queries, &starts)),
             query_starts: starts,
             source_rows: None,
@@ -47,16 +48,19 @@ impl Dataset {
     }
 
     /// The pairs of the selected queries, in their old order, once for each copy of a query.
+    /// `starts` has the first new row of each selected query.
     fn selected_pairs(&self, pairs: &[Pair], queries: &[usize], starts: &[u32]) -> Vec<Pair> {
+        // New query number and first new row of each copy, by old query number.
         let mut copies: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
         for ((number, &query), &start) in (0..).zip(queries).zip(starts) {
             copies.entry(query as u32).or_default().push((number, start));
         }
         let mut selected = Vec::new();
         for pair in pairs {
-            let old = self.query_rows(pair.query as usize).start as u32;
-            for &(query, new) in copies.get(&pair.query).into_iter().flatten() {
-                let (better, worse) = (pair.better - old + new, pair.worse - old + new);
+            let old_start = self.query_rows(pair.query as usize).start as u32;
+            for &(query, new_start) in copies.get(&pair.query).into_iter().flatten() {
+                let better = pair.better - old_start + new_start;
+                let worse = pair.worse - old_start + new_start;
                 selected.push(Pair { query, better, worse, ..*pair });
             }
         }
@@ -64,6 +68,6 @@ impl Dataset {
     }
 }
 
-fn of_rows<T: Copy>(values: &[T], rows: &[u32]) -> Vec<T> {
+fn values_of_rows<T: Copy>(values: &[T], rows: &[u32]) -> Vec<T> {
     rows.iter().map(|&row| values[row as usize]).collect()
 }

@@ -1,9 +1,10 @@
-//! Tests of data sets: grouping, checks, the builder, parts.
+//! Tests of data sets: grouping by query, checks, the builder, selection of queries.
 
 use super::*;
 use crate::error::PairProblem;
 use crate::pairs::Preference;
 
+/// A row for each query id; its number, from 0, is its label and the value of its only feature.
 fn sample(ids: &[&str]) -> DatasetBuilder {
     let numbers = 0..ids.len();
     let values: Vec<f32> = numbers.clone().map(|v| v as f32).collect();
@@ -29,21 +30,21 @@ fn adjacent_rows_stay_as_they_are() {
 
 #[test]
 fn parts_that_do_not_fit_together_are_refused() {
-    let pair = || sample(&["a", "a"]);
+    let two_rows = || sample(&["a", "a"]);
     let refused = |builder: DatasetBuilder| builder.build().unwrap_err().to_string();
-    assert_eq!(refused(pair().positions([1])), "1 position for 2 rows");
-    assert_eq!(refused(pair().labels([1])), "1 label for 2 rows");
-    assert_eq!(refused(pair().query_ids(["a"; 3])), "3 query ids for 2 rows");
-    assert_eq!(refused(pair().feature_names(["a", "b"])), "2 feature names for 1 column");
-    let label = refused(pair().labels([0.0, f64::NAN]));
+    assert_eq!(refused(two_rows().positions([1])), "1 position for 2 rows");
+    assert_eq!(refused(two_rows().labels([1])), "1 label for 2 rows");
+    assert_eq!(refused(two_rows().query_ids(["a"; 3])), "3 query ids for 2 rows");
+    assert_eq!(refused(two_rows().feature_names(["a", "b"])), "2 feature names for 1 column");
+    let label = refused(two_rows().labels([0.0, f64::NAN]));
     assert_eq!(label, "the label of row 2 is NaN, which is not finite");
-    let weight = refused(pair().weights([1.0, -1.0]));
+    let weight = refused(two_rows().weights([1.0, -1.0]));
     assert_eq!(weight, "the weight of row 2 is -1; weights must be finite and not negative");
-    assert!(refused(pair().query_weights([1.0, 2.0])).contains("must agree"));
-    let ragged = refused(pair().rows([vec![1.0, 2.0], vec![1.0]]));
+    assert!(refused(two_rows().query_weights([1.0, 2.0])).contains("must agree"));
+    let ragged = refused(two_rows().rows([vec![1.0, 2.0], vec![1.0]]));
     assert_eq!(ragged, "row 2 has 1 feature, but the first row has 2");
     assert_eq!(
-        refused(pair().dense(vec![0.0; 3], 2)),
+        refused(two_rows().dense(vec![0.0; 3], 2)),
         "3 values cannot be divided into rows of 2 columns"
     );
     assert_eq!(refused(Dataset::builder().query_ids([1])), "the data set has no features");
@@ -58,22 +59,22 @@ fn two_features_of_one_name_are_refused() {
 
 #[test]
 fn query_ids_may_be_of_any_kind() {
-    let of = |builder: DatasetBuilder| {
+    let summary = |builder: DatasetBuilder| {
         let data = builder.build().unwrap();
         (data.queries(), data.query(0).id.to_owned(), data.query(0).labels.to_vec())
     };
     let start = || Dataset::builder().rows([[1.0], [2.0], [3.0]]).labels([0u8, 1, 2]);
     let expected = (2, "7".to_owned(), vec![0.0, 2.0]);
-    assert_eq!(of(start().query_ids([7u64, 8, 7])), expected);
-    assert_eq!(of(start().query_ids([7i32, -8, 7].iter())), expected);
-    assert_eq!(of(start().query_ids(["7", "ö", "7"])), expected);
-    assert_eq!(of(start().query_ids(&["7".to_owned(), "x y".into(), "7".into()])), expected);
+    assert_eq!(summary(start().query_ids([7u64, 8, 7])), expected);
+    assert_eq!(summary(start().query_ids([7i32, -8, 7].iter())), expected);
+    assert_eq!(summary(start().query_ids(["7", "ö", "7"])), expected);
+    assert_eq!(summary(start().query_ids(&["7".to_owned(), "x y".into(), "7".into()])), expected);
     let without = Dataset::builder().rows([[1.0]]).query_ids(['a']).build().unwrap();
     assert_eq!(without.labels(), [0.0], "data to score needs no labels");
 }
 
 #[test]
-fn pairs_are_given_by_row_as_the_rows_were_given() {
+fn pairs_name_rows_by_their_number_in_the_input() {
     let data = sample(&["a", "b", "a"]).pairs([Preference::new(2, 0).weight(0.5)]).build();
     let pair = Pair { query: 0, better: 1, worse: 0, weight: 0.5, equal: false };
     assert_eq!(data.unwrap().pairs(), Some(&[pair][..]));

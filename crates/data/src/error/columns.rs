@@ -40,7 +40,7 @@ pub enum ColumnProblem {
         role.name(), ListedColumns(columns)
     )]
     Missing {
-        /// The role that it was given.
+        /// The role that the column was given.
         role: Role,
         /// The column.
         column: String,
@@ -65,7 +65,8 @@ pub enum ColumnProblem {
         /// The existing columns.
         columns: Vec<String>,
     },
-    /// A problem of columns whose names are not shown.
+    /// Another problem, after [`DataError::without_content`](super::DataError::without_content) has
+    /// removed the names of columns.
     #[error("the columns cannot be given the roles of ranking data")]
     NotShown,
     /// A column whose values are neither numbers nor texts nor points in time.
@@ -78,7 +79,7 @@ pub enum ColumnProblem {
         /// The name of its type.
         kind: String,
     },
-    /// A column of texts that hardly repeat, so that they are no categories.
+    /// A column of free texts: most of them occur only once, so that they are not categories.
     #[error(
         "column '{column}' has {} in {}, too many to be categories",
         counted(*different, "different text"),
@@ -126,10 +127,10 @@ pub enum ColumnProblem {
     Unusable {
         /// The problems.
         problems: Vec<ColumnProblem>,
-        /// Roles that solve all of them, with the roles that were given.
+        /// Roles that solve all problems: those that were given, and further ones.
         roles: Roles,
     },
-    /// A feature is a column of its own and a value in the list of features.
+    /// A feature is both a column and a value in the column with the list of features.
     #[error("the feature '{column}' is both a column and a value in the list '{list}'")]
     ColumnAndListed {
         /// The feature.
@@ -156,7 +157,7 @@ pub enum ColumnProblem {
 }
 
 impl ColumnProblem {
-    /// The problem without names of columns.
+    /// The problem without names of columns, for `DataError::without_content`.
     pub(super) fn without_names(self) -> Self {
         match self {
             Self::Unnamed { .. }
@@ -172,7 +173,7 @@ impl ColumnProblem {
         }
     }
 
-    /// A remedy.
+    /// A remedy: what the user can do about the problem.
     pub fn remedy(&self) -> Remedy {
         match self {
             Self::Unnamed { .. } | Self::Duplicate { .. } => Remedy::NameColumns,
@@ -204,6 +205,7 @@ impl ColumnProblem {
     }
 }
 
+/// The existing columns as the end of a message; empty if their names are not shown.
 fn listed(columns: &[String]) -> String {
     match columns {
         [] => String::new(),
@@ -211,7 +213,7 @@ fn listed(columns: &[String]) -> String {
     }
 }
 
-/// The problems of columns: one on the same line, several on a line each.
+/// Displays a single problem on the same line, and several problems on a line each.
 struct ListedProblems<'a>(&'a [ColumnProblem]);
 
 impl fmt::Display for ListedProblems<'_> {
@@ -228,7 +230,7 @@ impl fmt::Display for ListedProblems<'_> {
     }
 }
 
-/// Column names in an error: the first twelve, quoted.
+/// Displays column names in an error: the first twelve, quoted, and the number of the others.
 pub(crate) struct ListedColumns<'a>(pub(crate) &'a [String]);
 
 impl fmt::Display for ListedColumns<'_> {
@@ -244,7 +246,7 @@ impl fmt::Display for ListedColumns<'_> {
     }
 }
 
-/// Columns that were added and columns that are missing.
+/// Displays the columns that were added and the columns that are missing.
 struct ColumnDifference<'a> {
     added: &'a [String],
     missing: &'a [String],

@@ -27,7 +27,7 @@ pub enum FileDamage {
     /// A section of a cache is damaged.
     #[error("section {number} ({name}) {problem}")]
     Section {
-        /// The number of the section in the file.
+        /// The number of the section's kind in the format.
         number: u64,
         /// The name of its content, such as `labels`.
         name: &'static str,
@@ -96,7 +96,7 @@ pub enum FileDamage {
     /// A category of the data has no text among the recorded categories.
     #[error("a category has a number without a text")]
     CategoryNumber,
-    /// The recorded columns of the table that the data is from cannot be read.
+    /// The recorded description of the table that the data was read from cannot be parsed.
     #[error("the columns of the table that it was made from cannot be read")]
     TableColumns,
     /// The library that reads the format reports an error.
@@ -152,7 +152,7 @@ impl FileDamage {
     }
 }
 
-/// Some messages of other libraries have several lines.
+/// Joins the lines of a message; some messages of other libraries have several.
 fn one_line(message: &str) -> String {
     message.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }

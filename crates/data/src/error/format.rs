@@ -25,7 +25,7 @@ pub enum FormatProblem {
     /// The file is a list of scores.
     #[error("this file has one number per line; it is not feature data")]
     Scores,
-    /// The file is a run.
+    /// The file is a TREC run.
     #[error("this is a TREC run, not feature data")]
     Run,
     /// The file holds judgements.
@@ -106,7 +106,7 @@ impl UnsupportedFormat {
 }
 
 impl FormatProblem {
-    /// A remedy.
+    /// A remedy: what the user can do about the problem.
     pub fn remedy(&self) -> Remedy {
         match self {
             Self::Unsupported { kind } => kind.remedy(),

@@ -92,6 +92,7 @@ mod tests {
     fn quoted_text_is_escaped_and_short() {
         assert_eq!(quote(b""), "nothing");
         assert_eq!(quote(b"a\tb"), "'a\\tb'");
+        // 40 characters, an ellipsis and two quotation marks.
         assert_eq!(quote(&[b'x'; 50]).chars().count(), 43);
     }
 }

@@ -1,7 +1,7 @@
-//! Errors of outside data: location, what was found, what was expected, and a remedy.
+//! Errors of input data: location, what was found, what was expected, and a remedy.
 //!
-//! Texts and remedies use the terms of this library. A program around it can match on the variants
-//! to describe options of its own.
+//! Texts and remedies use the terms of this library. A program that uses the library can match on
+//! the variants to write its own texts, for example with its command-line options.
 
 mod columns;
 mod damage;
@@ -45,7 +45,7 @@ pub enum PairProblem {
 }
 
 impl PairProblem {
-    /// A remedy.
+    /// A remedy: what the user can do about the problem.
     pub fn help(&self) -> Option<String> {
         Some(
             match self {
@@ -54,7 +54,7 @@ impl PairProblem {
                 }
                 PairProblem::TwoQueries(..) => "prefer only rows of the same query to each other",
                 PairProblem::WithItself(_) => "leave the pair out",
-                PairProblem::Weight(_) => "leave out pairs without weight",
+                PairProblem::Weight(_) => "leave out pairs that should not count",
             }
             .into(),
         )
@@ -76,15 +76,16 @@ pub enum DataError {
         action: &'static str,
         /// The file as the user named it.
         path: String,
-        /// The system's own error.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A write of several files was interrupted, and cannot be finished: they may not belong together.
-    #[error("{list} has changes of files that were not finished: {problem}")]
+    /// A write of several files was interrupted and cannot be finished: some of the files may be
+    /// old and others new.
+    #[error("{list} has changes of files that were interrupted and cannot be finished: {problem}")]
     Unfinished {
-        /// The list of the changes.
+        /// The path of the list of changes.
         list: String,
-        /// The reason why it cannot be finished.
+        /// The reason why the changes cannot be finished.
         problem: UnfinishedWrite,
     },
     /// A part of the input does not follow its format.
@@ -153,7 +154,7 @@ pub enum DataError {
         /// A remedy.
         remedy: Remedy,
     },
-    /// A matrix that would be large and almost empty: the ids are large, not the content.
+    /// A matrix that would be large and almost empty, because the feature ids are large numbers.
     #[error(
         "{file}: {} and {} make a matrix of {}, but only {} of its cells have a value (the largest \
          feature id is {largest_id})",
@@ -171,20 +172,20 @@ pub enum DataError {
         columns: usize,
         /// The largest feature id.
         largest_id: u32,
-        /// The number of cells that the file gives a value.
+        /// The number of cells for which the file has a value.
         given: u64,
     },
     /// A data set has more features than a format is written with.
     #[error("{what} of {} are not written; the limit is {limit}", counted(*columns, "feature"))]
     TooManyColumns {
-        /// The files that would have them: `Parquet files`.
+        /// The kind of files, such as `Parquet files`.
         what: &'static str,
         /// The number of features.
         columns: usize,
         /// The most features.
         limit: usize,
     },
-    /// The content of an input needs more memory than it may take.
+    /// The content of an input needs more memory than is allowed.
     #[error("the content of {file} takes more than {}, the limit for an input", memory_size(*limit))]
     ContentTooLarge {
         /// The file.
@@ -201,7 +202,7 @@ pub enum DataError {
     CompressionRatio {
         /// The file.
         file: String,
-        /// Its size in bytes.
+        /// Compressed bytes that were read until decompression was stopped.
         compressed: u64,
         /// The size of the content at which decompression was stopped.
         content: u64,
@@ -244,7 +245,7 @@ pub enum DataError {
         /// The missing part: rows, judgements, ...
         what: &'static str,
     },
-    /// A part of a data set has another length than the rest.
+    /// A part of a data set does not have one value for each row or column.
     #[error("{} for {}", counted(*found, what), counted(*expected, per))]
     LengthMismatch {
         /// One value of the part: label, position, ...
@@ -281,7 +282,7 @@ pub enum DataError {
     /// A value that must be finite is not.
     #[error("the {what} of row {} is {value}, which is not finite", row + 1)]
     NotFinite {
-        /// The name of the value: label.
+        /// The name of the value, such as `label`.
         what: &'static str,
         /// The row, from 0.
         row: usize,
@@ -383,7 +384,7 @@ pub enum DataError {
     /// The list of inputs is empty.
     #[error("no input was given")]
     NoInput,
-    /// A side file of one value per row exists beside some of the inputs only.
+    /// Only some of the inputs have a side file with one value per row.
     #[error(
         "only some of the inputs have a .{ending} side file: it gives a value to {found} of {rows} \
          rows"
@@ -399,7 +400,7 @@ pub enum DataError {
     /// A name that is not in one of the library's tables.
     #[error("there is no {what} '{name}'; the {} are {known}", plural(what))]
     UnknownName {
-        /// The kind of thing that was looked up: format, column role.
+        /// The kind of name: format, column role.
         what: &'static str,
         /// The name.
         name: String,
@@ -438,7 +439,7 @@ pub enum DataError {
         /// The column that was given the role later.
         second: String,
     },
-    /// The parts of a split cannot be read.
+    /// The description of the parts of a split cannot be parsed.
     #[error("found '{found}' in the parts of the split, expected {expected}")]
     InvalidParts {
         /// The text that was found.
@@ -460,7 +461,7 @@ pub enum DataError {
         /// The smallest number of folds.
         least: usize,
     },
-    /// Too few queries to hold some out.
+    /// There are too few queries to hold out a share of them.
     #[error(
         "a share of {share} cannot be held out of {}: one of the parts would be empty",
         counted(*queries, "query")
@@ -474,17 +475,17 @@ pub enum DataError {
     /// An index that is out of range.
     #[error("there is no {what} {index} among {}, numbered from 0", counted(*count, what))]
     OutOfRange {
-        /// The kind of thing that was selected: row, query.
+        /// The kind of the selected thing: row, query.
         what: &'static str,
-        /// The number.
+        /// The index, from 0.
         index: usize,
-        /// The number of such things.
+        /// The number of rows or queries that exist.
         count: usize,
     },
     /// A document id that is too long for a list.
     #[error("a document id has {bytes} bytes; at most 65535 are allowed")]
     LongDocumentId {
-        /// Its length.
+        /// The length of the document id.
         bytes: usize,
     },
     /// The name of a file to write does not end in an extension of a known format.
@@ -513,8 +514,8 @@ pub enum DataError {
 }
 
 impl DataError {
-    /// The error without text from the file: for readers of files that somebody else named, which
-    /// may be no data at all.
+    /// The error without text from the file. For files that a configuration names: such a file may
+    /// be no data at all, and its content, perhaps secret, should not appear in a message.
     #[must_use]
     pub fn without_content(self) -> Self {
         match self {
@@ -530,7 +531,7 @@ impl DataError {
         }
     }
 
-    /// A remedy, if there is one.
+    /// A remedy, if one is known: what the user can do about the error.
     pub fn remedy(&self) -> Option<Remedy> {
         match self {
             DataError::Malformed { remedy, .. } => remedy.clone(),
@@ -607,7 +608,7 @@ fn probability_reading(first: &str, second: &str, value: f32) -> String {
     }
 }
 
-/// A number of bytes in words.
+/// A number of bytes as text: whole MiB, or bytes if there are fewer.
 fn memory_size(bytes: u64) -> String {
     match bytes >> 20 {
         0 => counted(bytes as usize, "byte"),

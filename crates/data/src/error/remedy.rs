@@ -1,4 +1,5 @@
-//! Remedies of errors, as values: a program around the library can phrase them in its own terms.
+//! Remedies of errors, as values: a program that uses the library can phrase them in its own terms,
+//! for example with its command-line options.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +15,7 @@ pub enum Remedy {
         /// The column.
         column: String,
     },
-    /// Leave columns out, or read fewer rows.
+    /// The data is too large: leave columns out, or read fewer rows.
     FewerColumns,
     /// Choose which of two columns has a role.
     ChooseColumn {
@@ -54,21 +55,21 @@ pub enum Remedy {
         /// The formats of feature data.
         formats: String,
     },
-    /// Use the file as judgements.
+    /// The file was read as a run, but looks like judgements (qrels).
     IsQrels,
-    /// Use the file as a run.
+    /// The file was read as judgements (qrels), but looks like a run.
     IsRun,
     /// Convert all source files together into one cache file (.rwd).
     OneCache,
     /// Convert the data to a cache file (.rwd).
     WriteCache,
-    /// Make a damaged file again from its source.
+    /// Create a damaged file again from its source.
     MakeAgain,
     /// Write a file of another version again from its source.
     Rewrite,
     /// Raise the memory limit, if the file is trusted and really is this large.
     AllowMemory,
-    /// Name the meaning of the fourth column of preference pairs.
+    /// Say whether the fourth column of preference pairs is a weight or a probability.
     NamePairColumn,
     /// Anything else, as text.
     Text(Cow<'static, str>),

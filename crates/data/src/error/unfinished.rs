@@ -1,4 +1,4 @@
-//! Several files whose common switch from old to new was interrupted, and cannot be finished.
+//! Reasons why an interrupted write of several files (see `store/switch.rs`) cannot be finished.
 
 use std::io;
 
@@ -6,38 +6,36 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnfinishedWrite {
-    /// The list of changes cannot be read as one.
+    /// The file with the name of a list of changes has another content.
     #[error("it is not a list of changes of this program")]
     NotAList,
     /// The list belongs neither to this user nor to the owner of the folder.
     #[error("it belongs to another user")]
     OtherUser,
-    /// Another process holds the list and does not finish.
+    /// Another process has the list locked and does not finish.
     #[error("another process has held it for {seconds} s")]
     InUse {
         /// The time that was waited.
         seconds: u64,
     },
-    /// A new file is gone before it got its name.
-    #[error(
-        "the new content of {file} is not there any more, so that the files do not belong together"
-    )]
+    /// The temporary file with the new content of a file was removed before it got its final name.
+    #[error("the new content of {file} no longer exists, so that old and new files may be mixed")]
     Missing {
-        /// The file that should have it.
+        /// The file that should have the new content.
         file: String,
     },
-    /// The system refuses one of the changes.
+    /// The operating system refuses one of the changes.
     #[error("{file} cannot be changed: {source}")]
     System {
         /// The file to be replaced or removed.
         file: String,
-        /// The system's own error.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
 impl UnfinishedWrite {
-    /// A remedy.
+    /// A remedy: what the user can do about the problem.
     pub(super) fn remedy(&self) -> &'static str {
         match self {
             UnfinishedWrite::InUse { .. } => "wait until that process ends",

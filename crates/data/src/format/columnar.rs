@@ -10,9 +10,9 @@
 //! Files are untrusted. Every length in a file that our code reads is compared with the available
 //! bytes before memory is allocated for it; and since the arrow and parquet crates still panic on
 //! some damaged files, a panic inside them becomes an error here. (The panic's own message still
-//! goes to standard error; a library must not replace the hook.) Compression and repeated values
-//! let a small file claim a large content, so that claims are also compared with the memory that an
-//! input may take.
+//! goes to standard error; a library must not replace the panic hook.) Because of compression and
+//! of repeated values, a small file can claim a large content; so the claimed sizes are also
+//! compared with the memory that an input may take.
 
 mod decode;
 mod ipc;
@@ -44,7 +44,7 @@ use super::feature_set::FeatureSets;
 use super::roles::{Role, has_undecided_role};
 use super::table::{
     ColumnContent, Slot, SourceColumn, TableRead, TableSchema, TableSource, TypedValues,
-    columns_of, read_table,
+    match_columns, read_table,
 };
 use crate::arrow_values::{UnreadableValues, list_range, texts};
 use crate::bytes::{Bytes, Input};
@@ -81,9 +81,10 @@ pub(super) fn read_arrow(
     read(inputs, options, sets, warnings, open_arrow)
 }
 
-/// Bytes that a row takes at least: its label and the number of its query.
-const LEAST_BYTES_OF_ROW: u64 = 12;
+/// The bytes of memory that a row takes at least: its label (8) and the number of its query (4).
+const MIN_ROW_BYTES: u64 = 12;
 
+/// Reads the metadata of a Parquet file and checks the sizes that it claims.
 fn open_parquet(name: &str, bytes: ::bytes::Bytes) -> Result<OpenedFile, DataError> {
     let fail = |error: &dyn Display| damaged(name, FileDamage::reader(error));
     // The types of Parquet itself are enough; the Arrow schema that some writers embed is one more
@@ -91,19 +92,21 @@ fn open_parquet(name: &str, bytes: ::bytes::Bytes) -> Result<OpenedFile, DataErr
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let metadata = ArrowReaderMetadata::load(&bytes, options).map_err(|e| fail(&e))?;
     let limit = memory_limit();
-    check_rows(name, metadata.metadata(), LEAST_BYTES_OF_ROW, limit)?;
+    check_rows(name, metadata.metadata(), MIN_ROW_BYTES, limit)?;
     check_lists(name, &bytes, metadata.metadata(), limit)?;
     let entries = metadata.metadata().file_metadata().key_value_metadata();
     let entries = entries.into_iter().flatten();
     let entries = entries.map(|entry| (&*entry.key, entry.value.as_deref().unwrap_or("")));
-    let own = Metadata::read(name, entries)?;
+    let own_metadata = Metadata::read(name, entries)?;
     let schema = metadata.schema().clone();
     let groups = metadata.metadata().row_groups().iter();
     let rows = groups.map(|group| usize::try_from(group.num_rows()));
     let rows = rows.collect::<Result<Vec<usize>, _>>().map_err(|e| fail(&e))?;
-    Ok(OpenedFile { schema, metadata: own, rows, content: FileContent::Parquet(bytes, metadata) })
+    let content = FileContent::Parquet(bytes, metadata);
+    Ok(OpenedFile { schema, metadata: own_metadata, rows, content })
 }
 
+/// Reads an Arrow file or stream.
 fn open_arrow(name: &str, bytes: ::bytes::Bytes) -> Result<OpenedFile, DataError> {
     let buffer = Buffer::from(bytes);
     let (schema, batches) = match buffer.starts_with(b"ARROW1") {
@@ -120,7 +123,7 @@ fn open_arrow(name: &str, bytes: ::bytes::Bytes) -> Result<OpenedFile, DataError
 struct OpenedFile {
     schema: SchemaRef,
     metadata: Metadata,
-    /// Rows of each group.
+    /// The number of rows of each row group (Parquet) or record batch (Arrow).
     rows: Vec<usize>,
     content: FileContent,
 }
@@ -140,7 +143,7 @@ fn read(
 ) -> Result<(Dataset, TableColumns), DataError> {
     let mut files = Vec::with_capacity(inputs.len());
     for (number, input) in inputs.into_iter().enumerate() {
-        // Neither copies: the mapped file itself becomes the owner of the bytes.
+        // Neither of these copies; a mapped file itself becomes the owner of the bytes.
         let bytes = match input.bytes {
             Bytes::Mapped(map) => ::bytes::Bytes::from_owner(map),
             Bytes::Owned(bytes) => ::bytes::Bytes::from(bytes),
@@ -152,20 +155,20 @@ fn read(
         files.push((input.name, file));
     }
     let table = ColumnarTable::new(files, options)?;
-    // What an earlier reader found out about the columns of these files.
-    let before = table.files.first().and_then(|file| file.opened.metadata.columns.clone());
-    let is_own = before.is_some() && options.columns.is_none();
-    let own;
-    let options = match is_own {
+    // The columns of the table that these files were converted from, if they record them.
+    let recorded = table.files.first().and_then(|file| file.opened.metadata.columns.clone());
+    let uses_recorded = recorded.is_some() && options.columns.is_none();
+    let options_with_recorded;
+    let options = match uses_recorded {
         true => {
-            own = ReadOptions { columns: before.clone(), ..options.clone() };
-            &own
+            options_with_recorded = ReadOptions { columns: recorded.clone(), ..options.clone() };
+            &options_with_recorded
         }
         false => options,
     };
     let (mut data, columns) = read_table(&table, options, warnings)?;
-    if is_own {
-        data.table_columns = before;
+    if uses_recorded {
+        data.table_columns = recorded;
         if let (false, Some(file)) = (data.has_category_texts(), table.files.first()) {
             return Err(damaged(&file.name, FileDamage::CategoryNumber));
         }
@@ -186,7 +189,9 @@ fn damaged(file: &str, damage: FileDamage) -> DataError {
 /// Files with the same columns.
 struct ColumnarTable {
     files: Vec<ColumnarFile>,
+    /// The columns of the first file, without the list of features.
     columns: Vec<SourceColumn>,
+    /// The type of each column.
     types: Vec<DataType>,
     /// The number of values in each list; `None` if there is no list column.
     list_length: Option<usize>,
@@ -197,22 +202,26 @@ struct ColumnarTable {
 struct ColumnarFile {
     name: String,
     opened: OpenedFile,
-    /// The column of each field of the schema among those of the first file; `None` for the list of
-    /// features.
-    numbers: Vec<Option<usize>>,
+    /// For each field of the schema, the number of the same column in the first file; `None` for
+    /// the list of features.
+    column_numbers: Vec<Option<usize>>,
 }
 
-/// A group of rows that are decoded together.
+/// A row group (Parquet) or record batch (Arrow): rows that are decoded together.
 #[derive(Debug, Clone, Copy)]
 struct RowGroup {
+    /// The number of the file, from 0.
     file: usize,
+    /// The number of the group in the file, from 0.
     number: usize,
+    /// The number of rows.
     rows: usize,
     /// The number of its first row in the file, from 0.
     first_row: usize,
 }
 
 impl ColumnarTable {
+    /// Checks that all files have the same columns, and the same rule for absent features.
     fn new(
         opened: Vec<(String, OpenedFile)>,
         options: &ReadOptions,
@@ -229,6 +238,7 @@ impl ColumnarTable {
             list_length: None,
             absent: None,
         };
+        // The name of the first file, and whether it has a list of features.
         let mut first: Option<(String, bool)> = None;
         for (name, opened) in opened {
             let fields = opened.schema.fields();
@@ -237,13 +247,13 @@ impl ColumnarTable {
             let names: Vec<String> = scalars.iter().map(|field| field.name().clone()).collect();
             let has_list = scalars.len() < fields.len();
             let numbers: Vec<usize> = match &first {
-                Some((file, in_first)) => {
-                    if *in_first != has_list {
+                Some((file, first_has_list)) => {
+                    if *first_has_list != has_list {
                         let problem = ColumnProblem::ListInOne { first: file.clone() };
                         return Err(DataError::columns(&name, problem));
                     }
                     let known = table.columns.iter().map(|column| column.name.as_str());
-                    columns_of(file, known, &name, &names)?
+                    match_columns(file, known, &name, &names)?
                 }
                 None => {
                     first = Some((name.clone(), has_list));
@@ -260,20 +270,20 @@ impl ColumnarTable {
             }
             table.absent = table.absent.or(opened.metadata.absent);
             let mut numbers = numbers.into_iter();
-            let of_field = |field: &Arc<Field>| match is_list(field) {
+            let column_number = |field: &Arc<Field>| match is_list(field) {
                 true => None,
                 false => numbers.next(),
             };
-            let numbers = opened.schema.fields().iter().map(of_field).collect();
-            table.files.push(ColumnarFile { name, opened, numbers });
+            let column_numbers = opened.schema.fields().iter().map(column_number).collect();
+            table.files.push(ColumnarFile { name, opened, column_numbers });
         }
         if first.is_some_and(|(_, has_list)| has_list) {
-            table.list_length = table.first_list()?;
+            table.list_length = table.first_list_length()?;
         }
         Ok(table)
     }
 
-    /// The groups of rows of all files that have any.
+    /// The row groups of all files, without empty ones.
     fn groups(&self) -> Vec<RowGroup> {
         let mut groups = Vec::new();
         for (file, opened) in self.files.iter().enumerate() {
@@ -288,11 +298,11 @@ impl ColumnarTable {
         groups
     }
 
-    /// The length of the list in the first row.
-    fn first_list(&self) -> Result<Option<usize>, DataError> {
+    /// The length of the list in the first row; `None` if there are no rows.
+    fn first_list_length(&self) -> Result<Option<usize>, DataError> {
         let Some(group) = self.groups().first().copied() else { return Ok(None) };
         let Some(file) = self.files.get(group.file) else { return Ok(None) };
-        let field = file.numbers.iter().position(Option::is_none).unwrap_or(0);
+        let field = file.column_numbers.iter().position(Option::is_none).unwrap_or(0);
         let arrays = file.arrays(group.number, &[field], Some(1))?;
         let length = arrays.first().and_then(|array| list_range(array, 0));
         match length.map_or(0, |range| range.len()) {
@@ -304,7 +314,7 @@ impl ColumnarTable {
         }
     }
 
-    /// Counts the values of some columns in a group of rows.
+    /// Counts the content of some columns in a row group: in all rows, or in the first ones.
     fn survey_group(
         &self,
         group: RowGroup,
@@ -313,12 +323,12 @@ impl ColumnarTable {
     ) -> Result<Vec<ColumnContent>, DataError> {
         let mut contents = vec![ColumnContent::default(); columns.len()];
         let Some(file) = self.files.get(group.file) else { return Ok(contents) };
-        // Each field that is wanted, with its place among the columns.
-        let mut wanted: Vec<(usize, usize)> = Vec::new();
-        for (field, number) in file.numbers.iter().enumerate() {
-            let place = number.and_then(|n| columns.iter().position(|column| *column == n));
-            let (Some(place), Some(number)) = (place, *number) else { continue };
-            let (Some(content), Some(kind)) = (contents.get_mut(place), self.types.get(number))
+        // The fields whose values must be counted, each with the index of its column in `columns`.
+        let mut to_count: Vec<(usize, usize)> = Vec::new();
+        for (field, number) in file.column_numbers.iter().enumerate() {
+            let index = number.and_then(|n| columns.iter().position(|column| *column == n));
+            let (Some(index), Some(number)) = (index, *number) else { continue };
+            let (Some(content), Some(kind)) = (contents.get_mut(index), self.types.get(number))
             else {
                 continue;
             };
@@ -332,19 +342,19 @@ impl ColumnarTable {
                 None => false,
             };
             if !type_suffices {
-                wanted.push((field, place));
+                to_count.push((field, index));
             }
         }
-        let fields: Vec<usize> = wanted.iter().map(|(field, _)| *field).collect();
+        let fields: Vec<usize> = to_count.iter().map(|(field, _)| *field).collect();
         if fields.is_empty() {
             return Ok(contents);
         }
-        for (array, (field, place)) in file.arrays(group.number, &fields, rows)?.iter().zip(wanted)
-        {
+        let arrays = file.arrays(group.number, &fields, rows)?;
+        for (array, (field, index)) in arrays.iter().zip(to_count) {
             let name = file.opened.schema.fields().get(field).map_or("", |field| field.name());
             let failed = |error| unreadable(&file.name, name, &error);
             let values = texts(array).map_err(failed)?;
-            let Some(content) = contents.get_mut(place) else { continue };
+            let Some(content) = contents.get_mut(index) else { continue };
             for (row, value) in values.iter().enumerate() {
                 let location = || {
                     let row = group.first_row + row + 1;
@@ -361,8 +371,8 @@ impl ColumnarTable {
 }
 
 impl ColumnarFile {
-    /// The arrays of some fields in a group of rows, all rows or the first ones, in the order of
-    /// the fields.
+    /// The arrays of some fields in a row group, with all rows or only the first ones. The fields
+    /// must be in ascending order.
     fn arrays(
         &self,
         group: usize,
@@ -384,11 +394,11 @@ impl ColumnarFile {
             let fail = |error: &dyn Display| damaged(&self.name, FileDamage::reader(error));
             let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata);
             let mask = ProjectionMask::roots(builder.parquet_schema(), fields.iter().copied());
-            // A batch is all rows that are wanted, but no more than a bounded number at a time,
-            // since a damaged file may claim any number of rows.
-            let size = rows.unwrap_or(total).clamp(1, MOST_ROWS);
+            // One batch has all rows that are needed. Its size is bounded, since a damaged file may
+            // claim any number of rows.
+            let batch_size = rows.unwrap_or(total).clamp(1, MAX_DECODED_ROWS);
             let builder = builder.with_projection(mask).with_row_groups(vec![group]);
-            let reader = builder.with_batch_size(size).build().map_err(|e| fail(&e))?;
+            let reader = builder.with_batch_size(batch_size).build().map_err(|e| fail(&e))?;
             let mut batches = Vec::new();
             for batch in reader {
                 batches.push(batch.map_err(|e| fail(&e))?);
@@ -396,23 +406,23 @@ impl ColumnarFile {
                     break;
                 }
             }
-            let joined = match batches.as_slice() {
-                [] => return Err(fail(&"a group without rows")),
+            let batch = match batches.as_slice() {
+                [] => return Err(fail(&"a row group has no rows")),
                 [batch] => batch.clone(),
-                _ => return Err(fail(&"a group with too many rows")),
+                _ => return Err(fail(&"a row group has too many rows")),
             };
-            if rows.is_none() && joined.num_rows() != total {
-                return Err(fail(&"a group with another number of rows than it claims"));
+            if rows.is_none() && batch.num_rows() != total {
+                return Err(fail(&"a row group has another number of rows than it claims"));
             }
             // The columns of a batch are in the order of the file; so must the fields be.
             debug_assert!(fields.is_sorted(), "fields are in the order of the file");
-            Ok(joined.columns().to_vec())
+            Ok(batch.columns().to_vec())
         })
     }
 }
 
-/// The most rows of a group that are decoded as one array.
-const MOST_ROWS: usize = 1 << 26;
+/// The most rows of a row group that are decoded as one array.
+const MAX_DECODED_ROWS: usize = 1 << 26;
 
 impl TableSource for ColumnarTable {
     fn file(&self) -> &str {
@@ -443,7 +453,7 @@ impl TableSource for ColumnarTable {
             match &mut contents {
                 None => contents = Some(part),
                 Some(contents) => {
-                    contents.iter_mut().zip(part).for_each(|(into, part)| into.merge(part));
+                    contents.iter_mut().zip(part).for_each(|(content, part)| content.merge(part));
                 }
             }
         }
@@ -476,6 +486,7 @@ fn needs_values(name: &str) -> bool {
     has_undecided_role(name) || matches!(Role::guess(name), Some(Role::Query | Role::Docid))
 }
 
+/// The error for a column whose values cannot be converted.
 fn unreadable(file: &str, column: &str, error: &UnreadableValues) -> DataError {
     let location = SourceLocation::file(file).in_field(column);
     DataError::malformed(
@@ -486,6 +497,7 @@ fn unreadable(file: &str, column: &str, error: &UnreadableValues) -> DataError {
     .with_help(Remedy::IgnoreColumn { column: column.to_owned() })
 }
 
+/// Rejects a column whose type does not fit its target.
 fn check_type(file: &str, column: &str, kind: &DataType, slot: Slot) -> Result<(), DataError> {
     let fits = match slot {
         Slot::Role(Role::Ignore) => true,

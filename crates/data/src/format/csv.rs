@@ -2,13 +2,13 @@
 //!
 //! Columns get their roles by name and content (see `table`). Fields may be quoted; a byte-order
 //! mark, CRLF and blank lines are accepted. A row with more or fewer fields than the header, bytes
-//! that are not UTF-8, and a quote that is never closed are errors with their line. An empty cell is
-//! a missing value. The writer puts the columns qid, docid, label, weight, query_weight, position
-//! first, then the features, rows in the order of the input.
+//! that are not UTF-8, and a quote that is never closed are errors that name the line. An empty
+//! cell is a missing value. The writer puts the columns qid, docid, label, weight, query_weight,
+//! position first, then the features, rows in the order of the input.
 //!
 //! `fast.rs` reads files of the usual form in parallel, straight into the rows of the matrix.
-//! Everything else is read here, record by record, with the csv crate: this is the reference, and
-//! it has the error messages.
+//! Everything else is read here, record by record, with the csv crate: this is the reference
+//! reader, and it reports errors.
 
 mod fast;
 // Writers index the rows and columns of the data set itself.
@@ -21,8 +21,8 @@ use rankwright_spec::words::counted;
 use super::ReadOptions;
 use super::roles::Role;
 use super::table::{
-    ColumnContent, Fields, Slot, SourceColumn, TableBuilder, TableRead, TableSchema, TableSource,
-    columns_of, read_table,
+    ColumnContent, RoleValues, Slot, SourceColumn, TableBuilder, TableRead, TableSchema,
+    TableSource, match_columns, read_table,
 };
 use crate::bytes::Input;
 use crate::dataset::Dataset;
@@ -47,12 +47,12 @@ pub(super) fn read(
     read_table(&table, options, warnings).map_err(|error| missing_header(error, &names))
 }
 
-/// Replaces an error of the columns by `NoHeader` if the first line consists of numbers and none of
-/// them is a known column name.
+/// Replaces an error of the columns by `NoHeader` if most names in the first line are numbers and
+/// none of the names means a role.
 fn missing_header(error: DataError, names: &[String]) -> DataError {
     let is_number = |name: &&String| fast_float2::parse::<f64, _>(name.trim()).is_ok();
-    let numbers = names.iter().filter(is_number).count();
-    let is_data = numbers * 2 > names.len() && names.iter().all(|n| Role::guess(n).is_none());
+    let number_count = names.iter().filter(is_number).count();
+    let is_data = number_count * 2 > names.len() && names.iter().all(|n| Role::guess(n).is_none());
     match error {
         DataError::Columns { file, .. } if is_data => {
             DataError::columns(&file, ColumnProblem::NoHeader)
@@ -71,16 +71,19 @@ struct CsvTable<'a> {
 
 /// One file without its byte-order mark.
 struct CsvText<'a> {
+    /// The name of the file.
     name: &'a str,
     bytes: &'a [u8],
     /// The offset of the first byte after the header.
     body: usize,
+    /// The names of the columns.
     names: Vec<String>,
-    /// The number of each column among those of the first file.
-    numbers: Vec<usize>,
+    /// For each column, the number of the same column in the first file.
+    column_numbers: Vec<usize>,
 }
 
 impl<'a> CsvTable<'a> {
+    /// Reads the headers of all files, which must have the same columns.
     fn open(
         inputs: &'a [Input],
         delimiter: u8,
@@ -96,41 +99,42 @@ impl<'a> CsvTable<'a> {
             let mut records = CsvRecords::new(&input.name, bytes, delimiter);
             let names = records.header()?;
             let body = records.offset();
-            let numbers = match files.first() {
+            let column_numbers = match files.first() {
                 Some(first) => {
                     let known = first.names.iter().map(String::as_str);
-                    columns_of(first.name, known, &input.name, &names)?
+                    match_columns(first.name, known, &input.name, &names)?
                 }
                 None => (0..names.len()).collect(),
             };
-            files.push(CsvText { name: &input.name, bytes, body, names, numbers });
+            files.push(CsvText { name: &input.name, bytes, body, names, column_numbers });
         }
         let first = files.first().ok_or(DataError::NoInput)?;
         let columns = first.names.iter().map(SourceColumn::new).collect();
         Ok(CsvTable { files, delimiter, columns })
     }
 
-    /// Counts cells record by record.
-    fn survey_slowly(
+    /// The reference version of `survey`: counts cells record by record.
+    fn survey_by_record(
         &self,
         columns: &[usize],
         rows: Option<usize>,
     ) -> Result<Vec<ColumnContent>, DataError> {
         let mut contents = vec![ColumnContent::default(); columns.len()];
-        // The first file is enough for a look at the first rows.
-        let files = if rows.is_some() { 1 } else { self.files.len() };
-        for file in self.files.iter().take(files) {
+        // The first rows are those of the first file.
+        let file_count = if rows.is_some() { 1 } else { self.files.len() };
+        for file in self.files.iter().take(file_count) {
             let targets = file.survey_targets(columns);
             let mut records = CsvRecords::new(file.name, file.bytes, self.delimiter);
             records.header()?;
             let mut record = ByteRecord::new();
-            let mut left = rows.unwrap_or(usize::MAX);
-            while left > 0 && records.next(&mut record)? {
-                left -= 1;
-                for &(cell, content) in &targets {
-                    if let (Some(cell), Some(into)) = (record.get(cell), contents.get_mut(content))
+            let mut rows_left = rows.unwrap_or(usize::MAX);
+            while rows_left > 0 && records.next(&mut record)? {
+                rows_left -= 1;
+                for &(cell, target) in &targets {
+                    if let (Some(cell), Some(content)) =
+                        (record.get(cell), contents.get_mut(target))
                     {
-                        into.add(cell, || records.location(&record));
+                        content.add(cell, || records.location(&record));
                     }
                 }
             }
@@ -138,8 +142,8 @@ impl<'a> CsvTable<'a> {
         Ok(contents)
     }
 
-    /// Reads all rows record by record.
-    fn read_slowly(
+    /// The reference version of `read`: reads all rows record by record.
+    fn read_by_record(
         &self,
         schema: TableSchema,
         options: &ReadOptions,
@@ -147,29 +151,31 @@ impl<'a> CsvTable<'a> {
     ) -> Result<TableRead, DataError> {
         let mut table = TableBuilder::new(schema, options);
         for file in &self.files {
+            // The target of each cell of a record.
             let slots: Vec<Slot> =
-                file.numbers.iter().map(|number| table.schema().slot_of(*number)).collect();
+                file.column_numbers.iter().map(|number| table.schema().slot_of(*number)).collect();
             let mut records = CsvRecords::new(file.name, file.bytes, self.delimiter);
             records.header()?;
             let mut record = ByteRecord::new();
             while records.next(&mut record)? {
                 table.add_row(file.name, f32::NAN)?;
-                let mut fields = Fields::default();
+                let mut role_values = RoleValues::default();
                 for ((cell, slot), column) in record.iter().zip(&slots).zip(&file.names) {
-                    let at = || records.location(&record).in_field(column);
+                    let location = || records.location(&record).in_field(column);
                     match *slot {
                         Slot::Role(Role::Ignore) => {}
                         Slot::Role(role) => {
-                            let text = text(cell, at)?;
-                            let set = fields.set_text(role, text.into());
-                            set.map_err(|problem| problem.at(at()))?;
+                            let text = text(cell, location)?;
+                            let set = role_values.set_text(role, text.into());
+                            set.map_err(|problem| problem.at(location()))?;
                         }
+                        // If the cell is not UTF-8, that is the error to report.
                         slot => table
-                            .set_last(slot, cell, at)
-                            .map_err(|error| text(cell, at).err().unwrap_or(error))?,
+                            .set_in_last_row(slot, cell, location)
+                            .map_err(|error| text(cell, location).err().unwrap_or(error))?,
                     }
                 }
-                table.end_row(fields, || records.location(&record))?;
+                table.end_row(role_values, || records.location(&record))?;
             }
         }
         table.finish(warnings)
@@ -193,9 +199,9 @@ impl TableSource for CsvTable<'_> {
         match rows {
             None => match fast::survey(self, columns) {
                 Some(contents) => Ok(contents),
-                None => self.survey_slowly(columns, rows),
+                None => self.survey_by_record(columns, rows),
             },
-            rows => self.survey_slowly(columns, rows),
+            rows => self.survey_by_record(columns, rows),
         }
     }
 
@@ -205,23 +211,24 @@ impl TableSource for CsvTable<'_> {
         options: &ReadOptions,
         warnings: &mut Warnings,
     ) -> Result<TableRead, DataError> {
-        let mut found = Warnings::default();
-        match fast::read(self, &schema, options, &mut found)? {
+        let mut fast_warnings = Warnings::default();
+        match fast::read(self, &schema, options, &mut fast_warnings)? {
             Some(read) => {
-                warnings.merge(found);
+                warnings.merge(fast_warnings);
                 Ok(read)
             }
-            None => self.read_slowly(schema, options, warnings),
+            None => self.read_by_record(schema, options, warnings),
         }
     }
 }
 
 impl CsvText<'_> {
-    /// The cells of a record that belong to these columns, each with its place among them.
+    /// The numbers of the cells of a record that belong to these columns, each with the index of
+    /// its column in `columns`.
     fn survey_targets(&self, columns: &[usize]) -> Vec<(usize, usize)> {
-        let place = |number: &usize| columns.iter().position(|column| column == number);
-        let cells = self.numbers.iter().enumerate();
-        cells.filter_map(|(cell, number)| Some((cell, place(number)?))).collect()
+        let index = |number: &usize| columns.iter().position(|column| column == number);
+        let cells = self.column_numbers.iter().enumerate();
+        cells.filter_map(|(cell, number)| Some((cell, index(number)?))).collect()
     }
 }
 
@@ -234,7 +241,7 @@ fn line_at(bytes: &[u8], offset: usize) -> u64 {
     memchr::memchr_iter(b'\n', before).count() as u64 + 1
 }
 
-/// The records of a file.
+/// Reads the records of a file one after the other, with the csv crate.
 struct CsvRecords<'a> {
     name: &'a str,
     bytes: &'a [u8],
@@ -267,8 +274,8 @@ impl<'a> CsvRecords<'a> {
         if !self.next(&mut record)? {
             return Err(DataError::Empty { file: self.name.to_owned(), what: "rows" });
         }
-        let at = || self.location(&record);
-        record.iter().map(|cell| text(cell, at).map(str::to_owned)).collect()
+        let location = || self.location(&record);
+        record.iter().map(|cell| text(cell, location).map(str::to_owned)).collect()
     }
 
     /// The next record that is not blank; `false` at the end of the file.
@@ -286,17 +293,19 @@ impl<'a> CsvRecords<'a> {
         read.map_err(|error| self.error(error))
     }
 
-    /// Whether the record that starts here runs to the end of the file because of an open quote,
-    /// which the csv crate reads as one long field.
+    /// Whether the record at offset `start` runs to the end of the file because a quote is never
+    /// closed: the csv crate then reads the rest of the file as one long field.
     fn has_open_quote(&self, start: u64) -> bool {
         if self.reader.position().byte() < self.bytes.len() as u64 {
             return false;
         }
-        let raw = usize::try_from(start).ok().and_then(|start| self.bytes.get(start..));
-        let raw = raw.unwrap_or(&[]).trim_ascii();
-        memchr::memchr(b'\n', raw).is_some() && memchr::memchr_iter(b'"', raw).count() % 2 == 1
+        let record = usize::try_from(start).ok().and_then(|start| self.bytes.get(start..));
+        let record = record.unwrap_or(&[]).trim_ascii();
+        let quotes = memchr::memchr_iter(b'"', record).count();
+        memchr::memchr(b'\n', record).is_some() && quotes % 2 == 1
     }
 
+    /// An error of the csv crate in our words.
     fn error(&self, error: csv::Error) -> DataError {
         let location = self.location_at(error.position());
         match error.into_kind() {
@@ -311,6 +320,7 @@ impl<'a> CsvRecords<'a> {
     }
 }
 
+/// The text of a cell; an error if it is not UTF-8.
 fn text(cell: &[u8], location: impl Fn() -> SourceLocation) -> Result<&str, DataError> {
     std::str::from_utf8(cell).map_err(|_| {
         DataError::malformed(location(), format!("bytes {}", quote(cell)), "UTF-8 text")
@@ -347,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_marks_line_ends_and_missing_cells_are_understood() {
+    fn quotes_byte_order_marks_line_ends_and_missing_cells_are_read() {
         let text = "\u{feff}qid,\"doc\"\"id\",label,a,b\r\n\"x, y\",\"d\n1\",2,NULL,1e-3\r\n\r\nz,,0,,inf\r\n";
         let options =
             ReadOptions { roles: Roles::parse("docid=doc\"id").unwrap(), ..ReadOptions::default() };

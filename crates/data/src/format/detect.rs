@@ -8,14 +8,14 @@
 use std::path::Path;
 
 use super::Format;
-use super::cache::NAME;
+use super::cache::MAGIC_LETTERS;
 use super::roles::Role;
 use crate::bytes::Input;
 use crate::error::{DataError, FormatProblem, UnsupportedFormat};
 
 /// Formats that are detected by their first bytes.
 const MAGICS: &[(&[u8], Format)] = &[
-    (NAME, Format::Cache),
+    (MAGIC_LETTERS, Format::Cache),
     (b"PAR1", Format::Parquet),
     (b"ARROW1", Format::Arrow),
     // The marker with which every message of an Arrow stream starts.
@@ -48,24 +48,31 @@ pub(super) fn detect(input: &Input) -> Result<Format, DataError> {
     let sample = text.get(..65536).unwrap_or(text);
     let is_control = |byte: &&u8| **byte < 32 && !matches!(**byte, b'\n' | b'\r' | b'\t');
     let controls = sample.iter().filter(is_control).count();
+    // More than one control character in 20 bytes is no text.
     if sample.contains(&0) || controls * 20 > sample.len() {
         return Err(unknown(input, FormatProblem::UnknownBinary));
     }
     // A first line may be longer than the sample, but its start is enough.
     let mut lines = sample.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let first = lines.find(|line| !line.is_empty());
-    let Some(first) = first.or_else(|| line_beyond_sample(text)) else {
+    let Some(first_line) = first.or_else(|| line_beyond_sample(text)) else {
         return Err(DataError::Empty { file: input.name.clone(), what: "rows" });
     };
     let is_comment = |line: &[u8]| line.is_empty() || line.starts_with(b"#");
-    let data = if is_comment(first) { lines.find(|line| !is_comment(line)) } else { Some(first) };
-    // Only comments so far: LETOR is the only format that has them.
-    let Some(data) = data else { return Ok(Format::Letor) };
-    let (first, data) = (String::from_utf8_lossy(first), String::from_utf8_lossy(data));
-    by_line(input, &data, sample.contains(&b':')).unwrap_or_else(|| by_separator(input, &first))
+    let data_line = match is_comment(first_line) {
+        true => lines.find(|line| !is_comment(line)),
+        false => Some(first_line),
+    };
+    // Only comments in the sample: LETOR is the only format that has them.
+    let Some(data_line) = data_line else { return Ok(Format::Letor) };
+    let first_line = String::from_utf8_lossy(first_line);
+    let data_line = String::from_utf8_lossy(data_line);
+    // The header of a table may start with `#`, so its separator is looked for in the first line.
+    by_line(input, &data_line, sample.contains(&b':'))
+        .unwrap_or_else(|| by_separator(input, &first_line))
 }
 
-/// The first line with content, if it is beyond the sample.
+/// The first line that is not blank, for a file whose sample has only blank lines.
 fn line_beyond_sample(text: &[u8]) -> Option<&[u8]> {
     let text = text.trim_ascii_start();
     text.split(|&byte| byte == b'\n').next().filter(|line| !line.is_empty())
@@ -75,7 +82,8 @@ fn unknown(input: &Input, problem: FormatProblem) -> DataError {
     DataError::UnknownFormat { file: input.name.clone(), problem }
 }
 
-/// The format, if one line is enough to detect it: all but tables.
+/// The format of a file by one line of it; `None` if it may be a table. `has_colons` says whether
+/// the sample of the file has a colon, as every LETOR file with features does.
 fn by_line(input: &Input, line: &str, has_colons: bool) -> Option<Result<Format, DataError>> {
     if line.starts_with('{') {
         return Some(Ok(Format::Jsonl));
@@ -92,12 +100,12 @@ fn by_line(input: &Input, line: &str, has_colons: bool) -> Option<Result<Format,
     Some(Err(unknown(input, run_or_qrels(line)?)))
 }
 
-/// Whether a line is a label followed by a query or a feature, or only a label. One of them is
-/// enough, so that the LETOR reader can report the error in the rest of the line.
+/// Whether a line is a label followed by `qid:` or a feature, or only a label. The rest of the line
+/// may be wrong: the LETOR reader then reports the error.
 fn is_letor(line: &str) -> bool {
     let data = line.split('#').next().unwrap_or_default();
     let mut words = data.split_ascii_whitespace();
-    let label = words.next().is_some_and(is_number);
+    let has_label = words.next().is_some_and(is_number);
     let is_feature = |word: &str| {
         word.split_once(':').is_some_and(|(id, _)| {
             id == "qid" || (!id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()))
@@ -105,9 +113,9 @@ fn is_letor(line: &str) -> bool {
     };
     match words.next() {
         Some(word) => {
-            is_feature(word) && (label || words.all(is_feature) || word.starts_with("qid:"))
+            is_feature(word) && (has_label || words.all(is_feature) || word.starts_with("qid:"))
         }
-        None => label,
+        None => has_label,
     }
 }
 
@@ -115,12 +123,14 @@ fn is_number(word: &str) -> bool {
     word.parse::<f64>().is_ok()
 }
 
-/// Whether a line belongs to a TREC run or to judgements. A header whose features are called 0, 1,
-/// 2 belongs to neither.
+/// The problem if a line is from a TREC run (`query Q0 document rank score tag`) or from judgements
+/// (`query 0 document relevance`). The header of a table whose features are called 0, 1, 2 is
+/// neither.
 fn run_or_qrels(line: &str) -> Option<FormatProblem> {
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
     let is_header = words.iter().any(|word| Role::guess(word) == Some(Role::Query));
-    let is_fixed = |word: &str| ["q0", "iter"].contains(&word.to_ascii_lowercase().as_str());
+    // The second column has no meaning; most files have one of these words there.
+    let is_unused = |word: &str| ["q0", "iter"].contains(&word.to_ascii_lowercase().as_str());
     match words[..] {
         [query, document, "score"]
             if query.starts_with("query") && document.starts_with("corpus") =>
@@ -128,14 +138,14 @@ fn run_or_qrels(line: &str) -> Option<FormatProblem> {
             Some(FormatProblem::Qrels)
         }
         _ if is_header => None,
-        [_, fixed, _, _, score, ..] if is_fixed(fixed) && is_number(score) => {
+        [_, unused, _, _, score, ..] if is_unused(unused) && is_number(score) => {
             Some(FormatProblem::Run)
         }
-        [_, fixed, _, rank, score, _] if [fixed, rank, score].into_iter().all(is_number) => {
+        [_, unused, _, rank, score, _] if [unused, rank, score].into_iter().all(is_number) => {
             Some(FormatProblem::Run)
         }
-        [_, fixed, _, relevance]
-            if (is_fixed(fixed) || is_number(fixed)) && is_number(relevance) =>
+        [_, unused, _, relevance]
+            if (is_unused(unused) || is_number(unused)) && is_number(relevance) =>
         {
             Some(FormatProblem::Qrels)
         }
@@ -143,17 +153,19 @@ fn run_or_qrels(line: &str) -> Option<FormatProblem> {
     }
 }
 
+/// The format of a table by its header line, and by the file's extension if the line has both
+/// commas and tabs, or neither.
 fn by_separator(input: &Input, line: &str) -> Result<Format, DataError> {
     let count = |separator: char| line.matches(separator).count();
     let (commas, tabs, semicolons) = (count(','), count('\t'), count(';'));
-    let named = Format::from_path(Path::new(&input.name));
+    let by_extension = Format::from_path(Path::new(&input.name));
     if semicolons > commas && semicolons > tabs {
         return Err(unknown(input, FormatProblem::Semicolons));
     }
-    match (commas, tabs, named) {
+    match (commas, tabs, by_extension) {
         (1.., 1.., Some(format @ (Format::Csv | Format::Tsv)))
         | (0, 0, Some(format @ (Format::Csv | Format::Tsv))) => Ok(format),
-        // Nothing of the line is shown: a file that is no data may hold anything.
+        // The message does not show the line: a file that is no data may hold secrets.
         (0, 0, _) => Err(unknown(input, FormatProblem::UnknownText)),
         (commas, tabs, _) if commas > tabs => Ok(Format::Csv),
         _ => Ok(Format::Tsv),
@@ -206,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_refused_by_name() {
+    fn other_files_are_refused_with_the_name_of_their_format() {
         for (bytes, reason) in [
             (&b"301 Q0 FBIS3-1 1 7.5 tag\n"[..], "this is a TREC run"),
             (b"301 Q0 FBIS3-1 1 7.5 tag and more\n", "this is a TREC run"),

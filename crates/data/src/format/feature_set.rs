@@ -1,5 +1,6 @@
-//! The feature set of a data file: inside the file if the format can hold a text (cache, Parquet,
-//! Arrow), otherwise in a file beside it, `DATA.features.toml`.
+//! The feature set of a data file: how its features were computed, as TOML text. It is inside of
+//! the file if the format can hold it (cache, Parquet, Arrow), otherwise in the side file
+//! `DATA.features.toml`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,47 +10,48 @@ use crate::bytes::Input;
 use crate::error::{DataError, SourceLocation};
 use crate::warnings::{WarningKind, Warnings};
 
-/// The ending of files that hold the feature set of a data file.
+/// The ending of side files with the feature set of a data file.
 pub(crate) const ENDING: &str = ".features.toml";
 
-/// The path of the file that holds the feature set of a data file whose format cannot.
+/// The path of the side file with the feature set of a data file whose format cannot hold it.
 pub fn feature_set_path(data: impl AsRef<Path>) -> PathBuf {
     let mut name = data.as_ref().as_os_str().to_owned();
     name.push(ENDING);
     name.into()
 }
 
-/// Whether a format holds the feature set inside of the file.
+/// Whether files of this format hold the feature set themselves, without a side file.
 pub(super) fn is_inside(format: Format) -> bool {
     matches!(format, Format::Cache | Format::Parquet | Format::Arrow)
 }
 
-/// The feature set of each input that has one.
+/// The feature sets of the inputs of one data set.
 #[derive(Debug)]
 pub(super) struct FeatureSets {
+    /// The name of each input, and its feature set if it has one.
     of_inputs: Vec<(String, Option<String>)>,
 }
 
 impl FeatureSets {
-    /// The sets in files beside inputs.
-    pub(super) fn beside(inputs: &[Input]) -> Result<Self, DataError> {
-        let beside = inputs.iter().map(|input| Ok((input.name.clone(), read_beside(input)?)));
-        Ok(FeatureSets { of_inputs: beside.collect::<Result<_, DataError>>()? })
+    /// Reads the side files of inputs.
+    pub(super) fn from_side_files(inputs: &[Input]) -> Result<Self, DataError> {
+        let sets = inputs.iter().map(|input| Ok((input.name.clone(), read_side_file(input)?)));
+        Ok(FeatureSets { of_inputs: sets.collect::<Result<_, DataError>>()? })
     }
 
-    /// Sets the feature set inside an input, which replaces the one beside it.
+    /// Sets the feature set that is inside of an input; it replaces that of the side file.
     #[cfg(feature = "columnar")]
     pub(super) fn set_inside(&mut self, input: usize, text: String) {
-        if let Some((_, known)) = self.of_inputs.get_mut(input) {
-            *known = Some(text);
+        if let Some((_, set)) = self.of_inputs.get_mut(input) {
+            *set = Some(text);
         }
     }
 
     /// The common set of all inputs. Adds a warning if only some inputs have one.
     pub(super) fn join(self, warnings: &mut Warnings) -> Result<Option<Arc<str>>, DataError> {
-        let with = || self.of_inputs.iter().filter_map(|(name, set)| Some((name, set.as_ref()?)));
-        let Some((first, text)) = with().next() else { return Ok(None) };
-        if let Some((second, _)) = with().find(|(_, other)| *other != text) {
+        let sets = || self.of_inputs.iter().filter_map(|(name, set)| Some((name, set.as_ref()?)));
+        let Some((first, text)) = sets().next() else { return Ok(None) };
+        if let Some((second, _)) = sets().find(|(_, other)| *other != text) {
             return Err(DataError::FeatureSets { first: first.clone(), second: second.clone() });
         }
         let mut without = self.of_inputs.iter().filter(|(_, set)| set.is_none());
@@ -62,8 +64,8 @@ impl FeatureSets {
     }
 }
 
-/// The text beside an input that is a file, if there is one.
-fn read_beside(input: &Input) -> Result<Option<String>, DataError> {
+/// The text of the side file of an input, if there is one.
+fn read_side_file(input: &Input) -> Result<Option<String>, DataError> {
     let Some(path) = input.path().map(feature_set_path).filter(|path| path.is_file()) else {
         return Ok(None);
     };

@@ -6,11 +6,11 @@
 //! option), but a key that the first line does not have is an error. `null` is missing. Texts,
 //! `true` and `false` are cells of text, as in CSV.
 //!
-//! Files are cut at line ends and read in parallel. `fast.rs` reads lines whose keys are those of
-//! the first line, in the same order, straight into their rows; every other line is read here, by
-//! serde_json: this is the reference, and it has the error messages. Each value is kept as raw text
-//! until its role is known, so that numbers go straight to f32, errors know their byte column, and
-//! nothing recurses at any depth of nesting.
+//! Files are split into chunks at line ends, which are read in parallel. `fast.rs` reads lines
+//! whose keys are those of the first line, in the same order, straight into their rows; every other
+//! line is read here, by serde_json: this is the reference reader, and it reports errors. Each
+//! value is kept as raw text until its role is known, so that numbers go straight to f32, errors
+//! know their byte column, and deep nesting causes no recursion.
 
 mod fast;
 #[cfg(test)]
@@ -33,8 +33,8 @@ use self::fast::FastLines;
 use super::ReadOptions;
 use super::roles::Role;
 use super::table::{
-    CellProblem, ColumnContent, Fields, RowPart, Slot, SourceColumn, TableRead, TableSchema,
-    TableSource, TypedValues, data_set, expected, missing, new_matrix, read_table,
+    CellProblem, ColumnContent, RoleValues, RowPart, Slot, SourceColumn, TableRead, TableSchema,
+    TableSource, TypedValues, expected, join_parts, missing, new_matrix, read_table,
 };
 use crate::bytes::Input;
 use crate::chunks;
@@ -45,10 +45,10 @@ use crate::warnings::{WarningKind, Warnings};
 
 pub(super) use write::write;
 
-/// The key of a group of features.
+/// The key whose value is an array or object of features.
 const FEATURES: &str = "features";
 
-/// An object's members.
+/// The members of an object: keys, and values as raw JSON text.
 type RawMembers<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
 
 /// The members of an object in their order, duplicates included.
@@ -162,14 +162,17 @@ pub(super) fn read(
 
 /// The lines of one or several files.
 struct JsonTable<'a> {
+    /// Name and content of each file.
     files: Vec<(&'a str, &'a [u8])>,
     layout: LineLayout,
     chunks: Vec<LineChunk>,
 }
 
-/// A run of whole lines of one file.
+/// Adjacent whole lines of one file.
 struct LineChunk {
+    /// The number of the file, from 0.
     file: usize,
+    /// The range of the lines in the content of the file.
     bytes: Range<usize>,
     /// Line number of the first line, from 1.
     first_line: u64,
@@ -181,22 +184,22 @@ struct LineLayout {
     columns: Vec<SourceColumn>,
     /// The number of the column of each key of the line.
     keys: HashMap<String, usize>,
-    /// The keys of the first line in their order; `None` for the group of features.
-    order: Vec<(String, Option<usize>)>,
-    group: FeatureLayout,
+    /// The keys of the first line in their order, with their columns; `None` for `features`.
+    key_order: Vec<(String, Option<usize>)>,
+    features: FeatureLayout,
 }
 
-/// The layout of the features under `features`.
+/// The layout of the features under the key `features`.
 enum FeatureLayout {
-    /// There are none: features are keys of the line.
+    /// There is no such key: features are keys of the line.
     None,
-    /// By name, each with its column.
+    /// An object: the column of each name, and the same in the order of the first line.
     Object(HashMap<String, usize>, Vec<(String, usize)>),
-    /// By number: the columns.
+    /// An array: the column of each element.
     Array(Vec<usize>),
 }
 
-/// The text of a line, without line end and whitespace around it; `None` if nothing is left.
+/// The text of a line, without line end and whitespace around it; `None` for a blank line.
 fn line_text<'a>(file: &str, number: u64, text: &'a [u8]) -> Result<Option<&'a str>, DataError> {
     if text.trim_ascii().is_empty() {
         return Ok(None);
@@ -222,6 +225,7 @@ fn members<'a>(line: &JsonLine<'a>) -> Result<RawMembers<'a>, DataError> {
 }
 
 impl<'a> JsonTable<'a> {
+    /// Reads the first line, which fixes the columns, and splits all files into chunks.
     fn open(
         files: Vec<(&'a str, &'a [u8])>,
         options: &ReadOptions,
@@ -239,12 +243,12 @@ impl<'a> JsonTable<'a> {
         }
         let empty = || DataError::Empty { file: file.to_owned(), what: "rows" };
         let layout = layout.ok_or_else(empty)?;
-        let cuts: Vec<(usize, Range<usize>, u64)> = files
+        let ranges: Vec<(usize, Range<usize>, u64)> = files
             .iter()
             .enumerate()
             .flat_map(|(file, (_, bytes))| {
-                let cuts = chunks::chunks(bytes, 0).into_iter();
-                cuts.map(move |(range, line)| (file, range, line))
+                let ranges = chunks::numbered_line_chunks(bytes, 0).into_iter();
+                ranges.map(move |(range, first_line)| (file, range, first_line))
             })
             .collect();
         let count = |(file, bytes, first_line): (usize, Range<usize>, u64)| {
@@ -253,16 +257,17 @@ impl<'a> JsonTable<'a> {
             let is_row = |line: &&[u8]| line.starts_with(b"{") || !line.trim_ascii().is_empty();
             LineChunk { file, bytes, first_line, rows: lines.filter(is_row).count() }
         };
-        let chunks = cuts.into_par_iter().map(count).collect();
+        let chunks = ranges.into_par_iter().map(count).collect();
         Ok(JsonTable { files, layout, chunks })
     }
 
-    /// Calls a function for each line of a chunk that is not blank, and counts blank lines.
+    /// Calls `handle` with the text and the number of each line of a chunk that is not blank, until
+    /// it returns `false`; adds a warning for each blank line.
     fn for_each_line(
         &self,
         chunk: &LineChunk,
         warnings: &mut Warnings,
-        mut run: impl FnMut(&[u8], u64) -> Result<bool, DataError>,
+        mut handle: impl FnMut(&[u8], u64) -> Result<bool, DataError>,
     ) -> Result<(), DataError> {
         let Some((name, text)) = self.files.get(chunk.file) else { return Ok(()) };
         let text = text.get(..chunk.bytes.end).unwrap_or(&[]);
@@ -273,7 +278,7 @@ impl<'a> JsonTable<'a> {
             let line = rest.get(..length).unwrap_or(rest);
             match line.starts_with(b"{") || !line.trim_ascii().is_empty() {
                 true => {
-                    if !run(line, number)? {
+                    if !handle(line, number)? {
                         return Ok(());
                     }
                 }
@@ -288,7 +293,7 @@ impl<'a> JsonTable<'a> {
         Ok(())
     }
 
-    /// Counts the cells of columns in a chunk.
+    /// Counts the cells of some columns in the first `rows` rows of a chunk.
     fn survey_chunk(
         &self,
         chunk: &LineChunk,
@@ -296,25 +301,26 @@ impl<'a> JsonTable<'a> {
         rows: usize,
     ) -> Result<Vec<ColumnContent>, DataError> {
         let file = self.files.get(chunk.file).map_or("", |(name, _)| name);
-        let places: HashMap<usize, usize> =
-            columns.iter().enumerate().map(|(place, column)| (*column, place)).collect();
+        let index_of_column: HashMap<usize, usize> =
+            columns.iter().enumerate().map(|(index, column)| (*column, index)).collect();
         let mut contents = vec![ColumnContent::default(); columns.len()];
+        // Whether the current line has each column.
         let mut seen = vec![false; columns.len()];
-        let mut left = rows;
+        let mut rows_left = rows;
         self.for_each_line(chunk, &mut Warnings::default(), |text, number| {
-            if left == 0 {
+            if rows_left == 0 {
                 return Ok(false);
             }
-            left -= 1;
+            rows_left -= 1;
             let Some(text) = line_text(file, number, text)? else { return Ok(true) };
             let line = JsonLine { file, number, text };
             seen.fill(false);
-            self.layout.cells(&line, members(&line)?, |_, column, value| {
-                if let Some(&place) = places.get(&column)
-                    && let Some(content) = contents.get_mut(place)
+            self.layout.for_each_cell(&line, members(&line)?, |_, column, value| {
+                if let Some(&index) = index_of_column.get(&column)
+                    && let Some(content) = contents.get_mut(index)
                 {
                     add_cell(content, value, || line.location_of(value));
-                    if let Some(seen) = seen.get_mut(place) {
+                    if let Some(seen) = seen.get_mut(index) {
                         *seen = true;
                     }
                 }
@@ -328,6 +334,7 @@ impl<'a> JsonTable<'a> {
         Ok(contents)
     }
 
+    /// Reads the lines of a chunk; `rows` are its rows of the matrix.
     fn read_chunk(
         &self,
         chunk: &LineChunk,
@@ -345,8 +352,8 @@ impl<'a> JsonTable<'a> {
             let row = rows.get_mut(part.rows * width..(part.rows + 1) * width).unwrap_or(&mut []);
             let location = || SourceLocation::line(file, number);
             if let Some(fast) = fast
-                && let Some(fields) = fast.line(text, schema, row, &mut part, location)
-                && part.end_row(schema, fields, location).is_ok()
+                && let Some(role_values) = fast.line(text, schema, row, &mut part, location)
+                && part.end_row(schema, role_values, location).is_ok()
             {
                 return Ok(true);
             }
@@ -354,8 +361,8 @@ impl<'a> JsonTable<'a> {
             let line = JsonLine { file, number, text };
             row.fill(absent);
             let reader = LineReader { layout: &self.layout, schema };
-            let fields = reader.row(&line, &mut last_row, row, &mut part)?;
-            part.end_row(schema, fields, location)?;
+            let role_values = reader.read_row(&line, &mut last_row, row, &mut part)?;
+            part.end_row(schema, role_values, location)?;
             Ok(true)
         })?;
         warnings.merge(part.warnings);
@@ -363,7 +370,7 @@ impl<'a> JsonTable<'a> {
         Ok(part)
     }
 
-    /// Reads all lines, with or without the fast reader.
+    /// Reads all lines, with the fast reader where it is given and can read the line.
     fn read_with(
         &self,
         schema: &TableSchema,
@@ -374,20 +381,20 @@ impl<'a> JsonTable<'a> {
         let rows = self.chunks.iter().map(|chunk| chunk.rows).sum();
         let mut matrix = new_matrix(schema, rows, options)?;
         let mut rest = matrix.values_mut();
-        let mut work = Vec::with_capacity(self.chunks.len());
+        let mut tasks = Vec::with_capacity(self.chunks.len());
         for chunk in &self.chunks {
             let (rows, after) = rest.split_at_mut(chunk.rows * schema.features().len());
-            work.push((chunk, rows));
+            tasks.push((chunk, rows));
             rest = after;
         }
         let absent = options.absent.value();
-        let parts: Vec<Result<RowPart, DataError>> = work
+        let parts: Vec<Result<RowPart, DataError>> = tasks
             .into_par_iter()
             .map(|(chunk, rows)| self.read_chunk(chunk, schema, fast, absent, rows))
             .collect();
-        // The first error in file order, for any order of the threads.
+        // Returns the first error in file order, whichever thread finds an error first.
         let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
-        data_set(schema, matrix, parts, options.absent, warnings)
+        join_parts(schema, matrix, parts, options.absent, warnings)
     }
 }
 
@@ -415,8 +422,8 @@ impl TableSource for JsonTable<'_> {
             .collect();
         let mut contents = vec![ColumnContent::default(); columns.len()];
         for part in parts {
-            for (into, content) in contents.iter_mut().zip(part?) {
-                into.merge(content);
+            for (content, of_part) in contents.iter_mut().zip(part?) {
+                content.merge(of_part);
             }
         }
         Ok(contents)
@@ -443,7 +450,7 @@ fn add_cell(content: &mut ColumnContent, value: &str, location: impl Fn() -> Sou
     }
 }
 
-/// The text of a value that is a cell; `None` for `null`, and for texts with broken escapes.
+/// The text of a single value; `None` for `null`, and for texts with invalid escapes.
 fn text_of(value: &str) -> Option<Cow<'_, str>> {
     match value.as_bytes().first() {
         Some(b'n') => None,
@@ -453,32 +460,33 @@ fn text_of(value: &str) -> Option<Cow<'_, str>> {
 }
 
 impl LineLayout {
+    /// The columns of the first line, with its members.
     fn new<'a>(
         line: &JsonLine<'a>,
         members: &RawMembers<'a>,
         options: &ReadOptions,
     ) -> Result<LineLayout, DataError> {
-        let (mut columns, mut order) = (Vec::new(), Vec::new());
+        let (mut columns, mut key_order) = (Vec::new(), Vec::new());
         let mut known: HashSet<&str> = HashSet::new();
-        let mut grouped = None;
+        let mut features_text = None;
         for (key, value) in members {
             let text = value.get();
-            if key == FEATURES && text.starts_with(['{', '[']) && grouped.is_none() {
-                grouped = Some(text);
-                order.push((FEATURES.to_owned(), None));
+            if key == FEATURES && text.starts_with(['{', '[']) && features_text.is_none() {
+                features_text = Some(text);
+                key_order.push((FEATURES.to_owned(), None));
             } else if !known.insert(key) {
                 return Err(duplicate_key(line.location_of(text), key));
             } else {
-                order.push((key.to_string(), Some(columns.len())));
+                key_order.push((key.to_string(), Some(columns.len())));
                 columns.push(SourceColumn::new(key.as_ref()));
             }
         }
         // A column that is left out may be missing from the first line, or be among the features.
-        let before = options.columns.iter().flat_map(|columns| columns.iter());
-        let before = before.filter(|column| column.role == Role::Ignore);
+        let earlier = options.columns.iter().flat_map(|columns| columns.iter());
+        let earlier = earlier.filter(|column| column.role == Role::Ignore);
         let ignored = options.roles.columns(Role::Ignore).map(str::to_owned);
-        let ignored: Vec<String> = ignored.chain(before.map(|c| c.name.clone())).collect();
-        let nested: Vec<String> = match grouped {
+        let ignored: Vec<String> = ignored.chain(earlier.map(|c| c.name.clone())).collect();
+        let nested: Vec<String> = match features_text {
             Some(text) => FeatureLayout::names(line, text)?,
             None => Vec::new(),
         };
@@ -492,51 +500,51 @@ impl LineLayout {
             .enumerate()
             .map(|(number, column)| (column.name.clone(), number))
             .collect();
-        let group = match grouped {
+        let features = match features_text {
             Some(text) => FeatureLayout::new(line, text, nested, &keys, &ignored, &mut columns)?,
             None => FeatureLayout::None,
         };
-        Ok(LineLayout { columns, keys, order, group })
+        Ok(LineLayout { columns, keys, key_order, features })
     }
 
-    /// Calls a function with the name, the column and the value of each cell of a line.
-    fn cells<'a>(
+    /// Calls `handle` with the name, the column and the value of each cell of a line.
+    fn for_each_cell<'a>(
         &self,
         line: &JsonLine<'a>,
         members: RawMembers<'a>,
-        mut run: impl FnMut(Cow<'a, str>, usize, &'a str) -> Result<(), DataError>,
+        mut handle: impl FnMut(Cow<'a, str>, usize, &'a str) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
         for (key, value) in members {
             let text = value.get();
             match self.keys.get(&*key) {
-                Some(column) => run(key, *column, text)?,
-                None if key == FEATURES => self.group(line, text, &mut run)?,
-                None => return Err(self.unknown(line.location_of(text), &key)),
+                Some(column) => handle(key, *column, text)?,
+                None if key == FEATURES => self.for_each_feature(line, text, &mut handle)?,
+                None => return Err(self.unknown_key(line.location_of(text), &key)),
             }
         }
         Ok(())
     }
 
-    /// The features under `features`.
-    fn group<'a>(
+    /// Like `for_each_cell`, for the features under the key `features`.
+    fn for_each_feature<'a>(
         &self,
         line: &JsonLine<'a>,
         text: &'a str,
-        run: &mut impl FnMut(Cow<'a, str>, usize, &'a str) -> Result<(), DataError>,
+        handle: &mut impl FnMut(Cow<'a, str>, usize, &'a str) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
         let location = || line.location_of(text).in_field(FEATURES);
         let wrong_kind =
             |expected: &str| Err(DataError::malformed(location(), json_kind(text), expected));
-        match &self.group {
-            FeatureLayout::None => Err(self.unknown(line.location_of(text), FEATURES)),
+        match &self.features {
+            FeatureLayout::None => Err(self.unknown_key(line.location_of(text), FEATURES)),
             FeatureLayout::Object(..) if !text.starts_with('{') => {
                 wrong_kind("an object with features, as in the first line")
             }
             FeatureLayout::Object(columns, _) => {
                 let Members(members) = line.parse(text, "an object with features")?;
                 members.into_iter().try_for_each(|(name, value)| match columns.get(&*name) {
-                    Some(column) => run(name, *column, value.get()),
-                    None => Err(self.unknown(line.location_of(value.get()), &name)),
+                    Some(column) => handle(name, *column, value.get()),
+                    None => Err(self.unknown_key(line.location_of(value.get()), &name)),
                 })
             }
             FeatureLayout::Array(_) if !text.starts_with('[') => {
@@ -551,14 +559,15 @@ impl LineLayout {
                 }
                 let cells = values.into_iter().zip(columns).enumerate();
                 cells.into_iter().try_for_each(|(number, (value, column))| {
-                    run((number + 1).to_string().into(), *column, value.get())
+                    handle((number + 1).to_string().into(), *column, value.get())
                 })
             }
         }
     }
 
-    fn unknown(&self, location: SourceLocation, key: &str) -> DataError {
-        let is_shown = |column: &&SourceColumn| match &self.group {
+    /// The error for a key that the first line does not have.
+    fn unknown_key(&self, location: SourceLocation, key: &str) -> DataError {
+        let is_shown = |column: &&SourceColumn| match &self.features {
             FeatureLayout::Array(_) => !column.is_nested,
             _ => true,
         };
@@ -571,7 +580,7 @@ impl LineLayout {
 }
 
 impl FeatureLayout {
-    /// The names of the features under `features`.
+    /// The names of the features under the key `features`: 1, 2, 3, ... for an array.
     fn names<'a>(line: &JsonLine<'a>, text: &'a str) -> Result<Vec<String>, DataError> {
         if text.starts_with('[') {
             let values: Vec<&RawValue> = line.parse(text, "an array of features")?;
@@ -581,7 +590,8 @@ impl FeatureLayout {
         Ok(members.into_iter().map(|(name, _)| name.into_owned()).collect())
     }
 
-    /// Gives the features under `features` their columns.
+    /// Gives the features under the key `features` their columns. `keys` has the columns of the
+    /// keys of the line, and `ignored` the names of columns that are left out.
     fn new<'a>(
         line: &JsonLine<'a>,
         text: &'a str,
@@ -596,13 +606,13 @@ impl FeatureLayout {
                 let found = "a feature without a name";
                 return Err(DataError::malformed(line.location_of(text), found, "a name"));
             }
-            // A key of the line with the same name is another column, unless both are left out.
-            let own = keys.get(&name).filter(|_| ignored.contains(&name));
-            if (own.is_none() && keys.contains_key(&name)) || by_name.contains_key(&name) {
+            // A key of the line may have the same name only if both are left out.
+            let ignored_key = keys.get(&name).filter(|_| ignored.contains(&name));
+            if (ignored_key.is_none() && keys.contains_key(&name)) || by_name.contains_key(&name) {
                 return Err(duplicate_key(line.location_of(text), &name));
             }
-            let column = own.copied().unwrap_or(columns.len());
-            if own.is_none() {
+            let column = ignored_key.copied().unwrap_or(columns.len());
+            if ignored_key.is_none() {
                 columns.push(SourceColumn { name: name.clone(), is_nested: true });
             }
             by_name.insert(name.clone(), column);
@@ -615,24 +625,25 @@ impl FeatureLayout {
     }
 }
 
-/// Reads single lines.
+/// The reference reader of single lines.
 struct LineReader<'s> {
     layout: &'s LineLayout,
     schema: &'s TableSchema,
 }
 
 impl LineReader<'_> {
-    /// Reads a line into its row; `last_row` has the row in which each column last occurred, from 1.
-    fn row<'a>(
+    /// Reads a line: features into `row`, other values into the result. `last_row` has the number
+    /// of the row, from 1, in which each column occurred last; it reveals duplicate keys.
+    fn read_row<'a>(
         &self,
         line: &JsonLine<'a>,
         last_row: &mut [usize],
         row: &mut [f32],
         part: &mut RowPart,
-    ) -> Result<Fields<'a>, DataError> {
-        let mut fields = Fields::default();
+    ) -> Result<RoleValues<'a>, DataError> {
+        let mut role_values = RoleValues::default();
         let number = part.rows + 1;
-        self.layout.cells(line, members(line)?, |name, column, value| {
+        self.layout.for_each_cell(line, members(line)?, |name, column, value| {
             let location = || line.location_of(value).in_field(&*name);
             let slot = self.schema.slot_of(column);
             if slot == Slot::Role(Role::Ignore) {
@@ -646,16 +657,16 @@ impl LineReader<'_> {
                 None => {}
             }
             match slot {
-                Slot::Role(role) => {
-                    set_role(&mut fields, role, value).map_err(|problem| problem.at(location()))
-                }
-                slot => self.feature(slot, value, row, part, location),
+                Slot::Role(role) => set_role(&mut role_values, role, value)
+                    .map_err(|problem| problem.at(location())),
+                slot => self.set_feature(slot, value, row, part, location),
             }
         })?;
-        Ok(fields)
+        Ok(role_values)
     }
 
-    fn feature(
+    /// Reads a value into the features of its slot.
+    fn set_feature(
         &self,
         slot: Slot,
         value: &str,
@@ -665,7 +676,7 @@ impl LineReader<'_> {
     ) -> Result<(), DataError> {
         match (value.as_bytes().first(), slot) {
             (Some(b'{' | b'['), Slot::Number { feature, is_guessed: true }) => {
-                part.not_number(feature);
+                part.mark_not_number(feature);
                 Ok(())
             }
             (Some(b'{' | b'['), _) => {
@@ -691,7 +702,7 @@ fn duplicate_key(location: SourceLocation, key: &str) -> DataError {
     DataError::malformed(location, found, "each key once")
 }
 
-/// A name for the kind of a JSON value.
+/// Describes a JSON value in a message.
 fn json_kind(text: &str) -> String {
     match text.as_bytes().first() {
         Some(b'{') => "an object".into(),
@@ -701,23 +712,28 @@ fn json_kind(text: &str) -> String {
     }
 }
 
-fn set_role<'a>(fields: &mut Fields<'a>, role: Role, text: &'a str) -> Result<(), CellProblem> {
+/// Sets the value of a role from JSON text.
+fn set_role<'a>(
+    role_values: &mut RoleValues<'a>,
+    role: Role,
+    text: &'a str,
+) -> Result<(), CellProblem> {
     let is_id = matches!(role, Role::Query | Role::Docid);
     match text.as_bytes().first() {
         Some(b'n') if role == Role::Docid => Ok(()),
         Some(b'n') => Err(missing(role)),
         Some(b'"') if is_id => match serde_json::from_str::<Key<'a>>(text) {
-            Ok(Key(id)) => fields.set_text(role, id),
+            Ok(Key(id)) => role_values.set_text(role, id),
             Err(_) => Err(CellProblem::new(json_kind(text), "a text with valid escapes")),
         },
         // An id such as 7.0 is the same as 7; one without a fraction may have any length.
         Some(b'-' | b'0'..=b'9') if is_id && text.contains(['.', 'e', 'E']) => {
             match fast_float2::parse::<f64, _>(text) {
-                Ok(value) if value.is_finite() => fields.set_number(role, value),
+                Ok(value) if value.is_finite() => role_values.set_number(role, value),
                 _ => Err(CellProblem::new(quote(text.as_bytes()), expected(role))),
             }
         }
-        Some(b'-' | b'0'..=b'9') => fields.set_text(role, text.into()),
+        Some(b'-' | b'0'..=b'9') => role_values.set_text(role, text.into()),
         _ => Err(CellProblem::new(json_kind(text), expected(role))),
     }
 }

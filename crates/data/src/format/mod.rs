@@ -127,19 +127,19 @@ pub static FORMATS: [FormatInfo; 7] = [
     },
 ];
 
-// The table is indexed by format.
+// `Format::info` uses a format as index into the table, so the order must be that of the enum.
 #[allow(clippy::indexing_slicing)]
 const _: () = {
-    let mut at = 0;
-    while at < FORMATS.len() {
-        assert!(FORMATS[at].format as usize == at);
-        at += 1;
+    let mut index = 0;
+    while index < FORMATS.len() {
+        assert!(FORMATS[index].format as usize == index);
+        index += 1;
     }
 };
 
 impl Format {
     /// The row of the table for this format.
-    #[allow(clippy::indexing_slicing)] // Checked above, when this is compiled.
+    #[allow(clippy::indexing_slicing)] // The constant above checks the order at compile time.
     pub fn info(self) -> &'static FormatInfo {
         &FORMATS[self as usize]
     }
@@ -174,10 +174,11 @@ pub struct ReadOptions {
     pub format: Option<Format>,
     /// The value of features that a sparse row does not mention.
     pub absent: Absent,
-    /// Roles of columns that their names do not show.
+    /// Roles of columns whose names do not tell the role.
     pub roles: Roles,
-    /// The columns of earlier data, such as that of a model: roles and encodings that are not given
-    /// are taken from them, and texts get their category numbers.
+    /// The columns of earlier data, such as the training data of a model: roles and encodings that
+    /// are not given in `roles` are taken from them, and a text gets the category number that it
+    /// has there.
     pub columns: Option<Arc<TableColumns>>,
     /// Whether a table without labels is an error; otherwise all labels are 0.
     pub needs_labels: bool,
@@ -199,7 +200,7 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// Any format, detected by content, absent features as 0.
+    /// The default options: the format is detected by content, absent features are 0.
     pub fn new() -> Self {
         Self::default()
     }
@@ -218,14 +219,14 @@ impl ReadOptions {
         self
     }
 
-    /// Sets the roles of columns that their names do not show.
+    /// Sets the roles of columns whose names do not tell the role.
     #[must_use]
     pub fn roles(mut self, roles: Roles) -> Self {
         self.roles = roles;
         self
     }
 
-    /// Sets the columns of earlier data, such as that of a model.
+    /// Sets the columns of earlier data, such as the training data of a model.
     #[must_use]
     pub fn columns(mut self, columns: impl Into<Option<Arc<TableColumns>>>) -> Self {
         self.columns = columns.into();
@@ -289,19 +290,19 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
     }
     check_built(format)?;
     let mut warnings = Warnings::default();
-    // Only the columnar formats have sets inside several inputs.
+    // Only the readers of Parquet and Arrow add feature sets that are inside of the inputs.
     #[cfg_attr(not(feature = "columnar"), allow(unused_mut))]
-    let mut sets = FeatureSets::beside(&inputs)?;
-    let table = |(data, columns): (Dataset, TableColumns)| (data, Some(columns));
+    let mut sets = FeatureSets::from_side_files(&inputs)?;
+    let some_columns = |(data, columns): (Dataset, TableColumns)| (data, Some(columns));
     let (mut data, columns) = match format {
         #[cfg(feature = "text")]
         Format::Letor => (letor::read(&inputs, options, &mut warnings)?, None),
         #[cfg(feature = "text")]
-        Format::Csv => table(csv::read(&inputs, b',', options, &mut warnings)?),
+        Format::Csv => some_columns(csv::read(&inputs, b',', options, &mut warnings)?),
         #[cfg(feature = "text")]
-        Format::Tsv => table(csv::read(&inputs, b'\t', options, &mut warnings)?),
+        Format::Tsv => some_columns(csv::read(&inputs, b'\t', options, &mut warnings)?),
         #[cfg(feature = "text")]
-        Format::Jsonl => table(jsonl::read(&inputs, options, &mut warnings)?),
+        Format::Jsonl => some_columns(jsonl::read(&inputs, options, &mut warnings)?),
         Format::Cache => {
             let data = cache::read(inputs)?;
             let columns = data.table_columns.as_deref().cloned();
@@ -309,10 +310,12 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
         }
         #[cfg(feature = "columnar")]
         Format::Parquet => {
-            table(columnar::read_parquet(inputs, options, &mut sets, &mut warnings)?)
+            some_columns(columnar::read_parquet(inputs, options, &mut sets, &mut warnings)?)
         }
         #[cfg(feature = "columnar")]
-        Format::Arrow => table(columnar::read_arrow(inputs, options, &mut sets, &mut warnings)?),
+        Format::Arrow => {
+            some_columns(columnar::read_arrow(inputs, options, &mut sets, &mut warnings)?)
+        }
         #[cfg(not(all(feature = "text", feature = "columnar")))]
         _ => return Err(DataError::io("read", format.info().name, not_built())),
     };
@@ -325,8 +328,9 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
     Ok(Loaded { data, warnings, format, columns })
 }
 
-/// Writes a data set atomically, with its feature set inside or beside it. Rows are written in the
-/// order of the input. Returns a warning for each part that the format cannot hold.
+/// Writes a data set atomically. Its feature set is written into the file, or to the side file
+/// `PATH.features.toml` if the format cannot hold it. Rows are written in the order of the input.
+/// Returns a warning for each part that the format cannot hold.
 pub fn write(
     data: &Dataset,
     path: impl AsRef<Path>,
@@ -337,7 +341,7 @@ pub fn write(
     check_width(data, format)?;
     let target = DataTarget::new(data, path, format);
     let write_body = |out: &mut dyn Write| write_content(data, format, out);
-    match target.has_companion {
+    match target.changes_side_file {
         true => write_together(target.files(data, Box::new(write_body)))?,
         false => write_atomic(path, write_body)?,
     }
@@ -346,9 +350,9 @@ pub fn write(
     Ok(warnings)
 }
 
-/// Writes parts of a data set, each the queries with these numbers. All files (with their feature
-/// sets) change together: whoever reads them sees all old or all new ones, even if this process is
-/// killed. Files in different folders change folder by folder.
+/// Writes parts of a data set. A part is a path and the numbers of its queries. All files, with
+/// their feature sets, change together: a reader sees all old or all new files, even if this
+/// process is killed (see [`write_together`] for files in different folders).
 pub fn write_parts(
     data: &Dataset,
     parts: &[(PathBuf, Vec<usize>)],
@@ -366,7 +370,7 @@ pub fn write_parts(
     for (path, queries) in parts {
         let target = DataTarget::new(data, path, format);
         target.warn(&mut warnings);
-        // One part at a time is in memory.
+        // Each part is made when its file is written, so that only one part is in memory at a time.
         files.extend(target.files(
             data,
             Box::new(move |out| {
@@ -379,40 +383,43 @@ pub fn write_parts(
     Ok(warnings)
 }
 
-/// A file that a data set is written to.
+/// A file that a data set is written to, perhaps with the side file of its feature set.
 struct DataTarget<'a> {
     path: &'a Path,
-    /// Parts of the data that are lost in it.
+    /// Parts of the data that are not written.
     lost: Vec<DataPart>,
-    /// Whether the file beside it, with the feature set, is written or removed too.
-    has_companion: bool,
-    /// Whether the feature set is in that file.
-    set_beside: bool,
+    /// Whether the side file is written or removed together with the file.
+    changes_side_file: bool,
+    /// Whether the feature set is written to the side file; otherwise an old side file is removed.
+    writes_feature_set: bool,
 }
 
 impl<'a> DataTarget<'a> {
+    /// Decides which parts of the data are written, and where the feature set goes.
     fn new(data: &Dataset, path: &'a Path, format: Format) -> Self {
-        let is_beside = !feature_set::is_inside(format) && is_ordinary(path);
+        let needs_side_file = !feature_set::is_inside(format) && is_ordinary(path);
         let mut lost = lost_parts(data, format);
-        // A stream has no files beside it; numbered features are not those that a set names.
+        // A pipe has no side file, and a feature set is useless if the names of its features are
+        // lost.
         if data.feature_set.is_some() && !feature_set::is_inside(format) {
-            let names_kept = !lost.contains(&DataPart::FeatureNames);
-            lost.extend((!is_beside || !names_kept).then_some(DataPart::FeatureSet));
+            let keeps_names = !lost.contains(&DataPart::FeatureNames);
+            lost.extend((!needs_side_file || !keeps_names).then_some(DataPart::FeatureSet));
         }
-        let has_companion = is_ordinary(path) && (is_beside || feature_set_path(path).exists());
-        let set_beside = is_beside && !lost.contains(&DataPart::FeatureSet);
-        DataTarget { path, lost, has_companion, set_beside }
+        let changes_side_file =
+            is_ordinary(path) && (needs_side_file || feature_set_path(path).exists());
+        let writes_feature_set = needs_side_file && !lost.contains(&DataPart::FeatureSet);
+        DataTarget { path, lost, changes_side_file, writes_feature_set }
     }
 
-    /// The file and the one beside it, with their content.
+    /// The file, and its side file if that changes, with the functions that write them.
     fn files(
         &self,
         data: &'a Dataset,
         body: WriteBody<'a>,
     ) -> Vec<(PathBuf, Option<WriteBody<'a>>)> {
         let mut files = vec![(self.path.to_owned(), Some(body))];
-        if self.has_companion {
-            let set = data.feature_set().filter(|_| self.set_beside);
+        if self.changes_side_file {
+            let set = data.feature_set().filter(|_| self.writes_feature_set);
             let set =
                 set.map(|set| -> WriteBody<'a> { Box::new(|out| out.write_all(set.as_bytes())) });
             files.push((feature_set_path(self.path), set));
@@ -420,6 +427,7 @@ impl<'a> DataTarget<'a> {
         files
     }
 
+    /// Adds a warning for each part of the data that is not written.
     fn warn(&self, warnings: &mut Warnings) {
         for part in &self.lost {
             let location = || SourceLocation::file(self.path.display().to_string());
@@ -428,7 +436,7 @@ impl<'a> DataTarget<'a> {
     }
 }
 
-/// Writes a data set into a writer; a feature set is kept if the format holds it inside. Returns a
+/// Writes a data set to a writer. The feature set is written if the format can hold it. Returns a
 /// warning for each part that the format cannot hold.
 pub fn write_to(
     data: &Dataset,
@@ -439,8 +447,8 @@ pub fn write_to(
     check_width(data, format)?;
     write_content(data, format, &mut out).map_err(|e| DataError::io("write", "the data", e))?;
     let mut lost = lost_parts(data, format);
-    let set = data.feature_set.is_some() && !feature_set::is_inside(format);
-    lost.extend(set.then_some(DataPart::FeatureSet));
+    let loses_feature_set = data.feature_set.is_some() && !feature_set::is_inside(format);
+    lost.extend(loses_feature_set.then_some(DataPart::FeatureSet));
     let mut warnings = Warnings::default();
     for part in lost {
         warnings.add(WarningKind::Lost(part), 1, || SourceLocation::file(format.info().name));
@@ -461,12 +469,13 @@ fn lost_parts(data: &Dataset, format: Format) -> Vec<DataPart> {
         (DataPart::Positions, is_letor && data.positions().is_some()),
         (DataPart::Pairs, format != Format::Cache && data.pairs().is_some()),
         (DataPart::Categories, !keeps_categories(data, format)),
+        (DataPart::NoLabels, is_letor && !data.is_labelled()),
     ];
     lost.into_iter().filter(|(_, is_lost)| *is_lost).map(|(part, _)| part).collect()
 }
 
-/// Whether a format keeps the categories of a data set. Text is written as text, and is read as
-/// categories again if all of it looks like text.
+/// Whether a format keeps the categories of a data set. Text formats hold the texts of categories;
+/// when they are read, a column becomes categories again if all its values look like texts.
 fn keeps_categories(data: &Dataset, format: Format) -> bool {
     let Some(columns) = data.table_columns() else { return true };
     match format {
@@ -514,11 +523,11 @@ fn check_built(format: Format) -> Result<(), DataError> {
     }
 }
 
-/// The most features of a columnar file: writers and readers of these formats need memory for each
-/// column, some 100 KB while a Parquet file is compressed.
-const COLUMNAR_FEATURES: usize = 20_000;
+/// The most features of a Parquet or Arrow file: writers and readers of these formats need memory
+/// for each column, some 100 KB while a Parquet file is compressed.
+const MAX_COLUMNAR_FEATURES: usize = 20_000;
 
-/// Rejects more features than a format can take.
+/// Rejects a data set with more features than are written in this format.
 fn check_width(data: &Dataset, format: Format) -> Result<(), DataError> {
     let what = match format {
         Format::Parquet => "Parquet files",
@@ -526,14 +535,15 @@ fn check_width(data: &Dataset, format: Format) -> Result<(), DataError> {
         _ => return Ok(()),
     };
     match data.columns() {
-        columns if columns > COLUMNAR_FEATURES => {
-            Err(DataError::TooManyColumns { what, columns, limit: COLUMNAR_FEATURES })
+        columns if columns > MAX_COLUMNAR_FEATURES => {
+            Err(DataError::TooManyColumns { what, columns, limit: MAX_COLUMNAR_FEATURES })
         }
         _ => Ok(()),
     }
 }
 
-/// The error of a format that `check_built` has already rejected.
+/// The error for a format that this build does not include; `check_built` comes first, so that
+/// users never see it.
 #[cfg(not(all(feature = "text", feature = "columnar")))]
 fn not_built() -> io::Error {
     io::ErrorKind::Unsupported.into()

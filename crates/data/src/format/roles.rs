@@ -1,10 +1,10 @@
 //! Roles of the columns of a table: guessed from their names, or given by the caller.
 //!
-//! A guess by name uses the name in lower case, with `-` and spaces replaced by `_`. Nothing is
-//! chosen silently: two columns with the same guess, or a column that looks like a label beside the
-//! one that was named as label, is an error that says how to choose. Otherwise a label that is read
-//! as a feature would make every model look perfect. Guesses that need the values of a column are
-//! in `table/guess.rs`.
+//! A guess by name uses the name in lower case, with `-` and spaces replaced by `_`. An ambiguity
+//! is an error that says how to choose: two columns whose names mean the same role, or a column
+//! whose name means the label although another column was given as label. Otherwise a label could
+//! be read as a feature, which would make every model look perfect. Guesses that need the values of
+//! a column are in `table/guess.rs`.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -28,9 +28,9 @@ pub enum Role {
     Weight,
     /// The weight of the query, the same in all of its rows.
     QueryWeight,
-    /// The position at which the result was shown, from 1.
+    /// The position at which the row was shown to a user, from 1.
     Position,
-    /// A feature. Given to any column, all columns without a role are left out.
+    /// A feature. If any column is given this role, all columns without a role are left out.
     Feature,
     /// Left out.
     Ignore,
@@ -38,7 +38,7 @@ pub enum Role {
     Number,
     /// A feature whose values are categories.
     Category,
-    /// Features from a point in time: days, hour and weekday.
+    /// Three features from a point in time: days since 1970, hour and day of the week.
     Time,
     /// A feature from a point in time: days since 1970.
     Days,
@@ -70,17 +70,18 @@ const ROLES: &[(Role, &str, &[&str])] = &[
     (Role::Weekday, "weekday", &[]),
 ];
 
-// The table is indexed by role.
+// `Role::name` uses a role as index into the table, so the order must be that of the enum.
 #[allow(clippy::indexing_slicing)]
 const _: () = {
-    let mut at = 0;
-    while at < ROLES.len() {
-        assert!(ROLES[at].0 as usize == at);
-        at += 1;
+    let mut index = 0;
+    while index < ROLES.len() {
+        let (role, _, _) = ROLES[index];
+        assert!(role as usize == index);
+        index += 1;
     }
 };
 
-/// Names that mean the label if no other column does.
+/// Names that mean the label if no column has a name of `Role::Label` in [`ROLES`].
 pub(super) const LABELS: &[&str] = &[
     "rating",
     "ratings",
@@ -92,7 +93,8 @@ pub(super) const LABELS: &[&str] = &[
     "relevance_grade",
 ];
 
-/// Names of columns that may be the label; they are suggested, not guessed.
+/// Names of columns that may be the label. Such a column is only suggested in the error message if
+/// no label is found.
 pub(super) const POSSIBLE_LABELS: &[&str] = &[
     "clicks",
     "click",
@@ -109,7 +111,7 @@ pub(super) const POSSIBLE_LABELS: &[&str] = &[
     "orders",
 ];
 
-/// Names that mean the query if no other column does.
+/// Names that mean the query if no column has a name of `Role::Query` in [`ROLES`].
 pub(super) const QUERIES: &[&str] = &[
     "session_id",
     "session",
@@ -134,7 +136,7 @@ const IDS: &[&str] = &[
     "id", "doc", "document", "item", "product", "sku", "asin", "isbn", "uuid", "guid", "url", "uri",
 ];
 
-/// Names of ids that often number the rows.
+/// Names of ids that are often just row numbers.
 pub(super) const ROW_NUMBERS: &[&str] = &["id", "row_id", "record_id", "line_id"];
 
 /// A column name as it is compared with known names: lower case, with `_` for `-` and spaces.
@@ -154,16 +156,16 @@ pub(super) fn is_id_name(name: &str) -> bool {
 }
 
 /// Whether a name means a number that identifies something: `item_no`, `articleNumber`.
-pub(super) fn is_number_name(name: &str) -> bool {
-    let plain = normalised_name(name);
+pub(super) fn is_item_number_name(name: &str) -> bool {
+    let normalised = normalised_name(name);
     let is_camel = ["No", "Nr", "Number"].iter().any(|end| {
         name.trim().strip_suffix(end).is_some_and(|rest| rest.ends_with(|c: char| c.is_lowercase()))
     });
-    is_camel || ["_no", "_nr", "_number"].iter().any(|end| plain.ends_with(end))
+    is_camel || ["_no", "_nr", "_number"].iter().any(|end| normalised.ends_with(end))
 }
 
-/// Whether a name says that a column may be an id, a label or a query although it means no role by
-/// itself: then its values decide.
+/// Whether a name alone does not decide the role: the column may be an id, a label or a query, and
+/// its values decide.
 pub(crate) fn has_undecided_role(name: &str) -> bool {
     let normalised = normalised_name(name);
     let lists = [LABELS, POSSIBLE_LABELS, QUERIES];
@@ -172,9 +174,10 @@ pub(crate) fn has_undecided_role(name: &str) -> bool {
 
 impl Role {
     /// The name used in options and messages.
-    #[allow(clippy::indexing_slicing)] // Checked above, when this is compiled.
+    #[allow(clippy::indexing_slicing)] // The constant above checks the order at compile time.
     pub fn name(self) -> &'static str {
-        ROLES[self as usize].1
+        let (_, name, _) = ROLES[self as usize];
+        name
     }
 
     /// The role with this name, or an error that lists the names.
@@ -189,21 +192,23 @@ impl Role {
     /// The role that a column name means by default; features have none.
     pub fn guess(column: &str) -> Option<Role> {
         let normalised = normalised_name(column);
-        let known = |entry: &&(Role, &str, &[&str])| entry.2.contains(&normalised.as_str());
-        ROLES.iter().find(known).map(|(role, ..)| *role)
+        let has_column_name = |(_, _, column_names): &&(Role, &str, &[&str])| {
+            column_names.contains(&normalised.as_str())
+        };
+        ROLES.iter().find(has_column_name).map(|(role, ..)| *role)
     }
 
-    /// Whether several columns may have it.
+    /// Whether several columns may have this role.
     pub(super) fn is_shared(self) -> bool {
         matches!(self, Role::Feature | Role::Ignore) || self.is_encoding()
     }
 
-    /// Whether it says how the values of a feature are read.
+    /// Whether this role says how the values of a feature become numbers.
     pub(crate) fn is_encoding(self) -> bool {
         matches!(self, Role::Number | Role::Category | Role::Time) || self.time_part().is_some()
     }
 
-    /// The part of a point in time that it takes.
+    /// The part of a point in time that this role makes a feature.
     pub(super) fn time_part(self) -> Option<TimePart> {
         match self {
             Role::Days => Some(TimePart::Days),
@@ -226,7 +231,7 @@ impl<'de> Deserialize<'de> for Role {
     }
 }
 
-/// The word for "no column" in roles.
+/// The word for "no column" in `label=none` and `qid=none`.
 const NONE: &str = "none";
 
 /// Roles that are given instead of guessed.
@@ -245,10 +250,10 @@ pub struct Roles {
 }
 
 impl Roles {
-    /// Reads `role=column, role=column, ...`; `feature`, `ignore` and the encodings of features take
-    /// several columns, joined by `+`. `label=none` means that there are no labels (all are then
-    /// 0), `qid=none` that all rows are one query. A name with one of these signs is written in
-    /// double quotes.
+    /// Reads `role=column, role=column, ...`; `feature`, `ignore` and the encodings of features
+    /// take several columns, joined by `+`. `label=none` means that there are no labels (all are
+    /// then 0), `qid=none` that all rows are one query. A name that contains `,`, `+` or `=` is
+    /// written in double quotes.
     pub fn parse(text: &str) -> Result<Roles, DataError> {
         let mut roles = Roles::default();
         for part in split_unquoted(text, ',').into_iter().map(str::trim) {
@@ -273,12 +278,12 @@ impl Roles {
             return Err(DataError::RoleWithoutColumn { role: name });
         }
         let column = column.to_owned();
-        let mut of_column = self.given.iter().filter(|(_, known)| *known == column);
-        // Parts of one point in time may be given one by one.
+        let mut of_column = self.given.iter().filter(|(_, name)| *name == column);
+        // A column may have several roles only if they are different parts of a point in time.
         let other = of_column
-            .find(|(known, _)| *known == role || known.time_part().and(role.time_part()).is_none());
+            .find(|(other, _)| *other == role || other.time_part().and(role.time_part()).is_none());
         if let Some((other, _)) = other {
-            // `qid=none, label=none`: neither is the other's column.
+            // `none` is not a column, so `qid=none, label=none` is allowed.
             if column != NONE {
                 return Err(DataError::TwoRoles { column, first: other.name(), second: name });
             }
@@ -291,7 +296,8 @@ impl Roles {
         Ok(())
     }
 
-    /// Adds roles that were not given yet, to columns without one.
+    /// Sets the role of a column, unless the column has a role already, or another column has this
+    /// role and only one may have it.
     pub(super) fn add(&mut self, role: Role, column: &str) {
         let is_known = self.role(column).is_some() && column != NONE;
         let is_taken = !role.is_shared() && self.columns(role).next().is_some();
@@ -300,7 +306,7 @@ impl Roles {
         }
     }
 
-    /// Takes back the role of a column.
+    /// Removes the roles of a column.
     pub(super) fn remove(&mut self, column: &str) {
         self.given.retain(|(_, name)| name != column);
     }
@@ -329,7 +335,7 @@ impl Roles {
             .map(|(_, column)| column.as_str())
     }
 
-    /// Whether a role is given to no column, and no column has the name `none`.
+    /// Whether `none` was given as the column of a role, and is not the name of a column.
     pub(super) fn has_none(&self, role: Role, columns: &[String]) -> bool {
         self.columns(role).any(|name| name == NONE && !columns.iter().any(|c| c.trim() == NONE))
     }
@@ -349,7 +355,7 @@ impl Roles {
     }
 }
 
-/// Prints what [`Roles::parse`] reads.
+/// Prints the text that [`Roles::parse`] reads.
 impl fmt::Display for Roles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut comma = "";
@@ -364,14 +370,14 @@ impl fmt::Display for Roles {
     }
 }
 
-/// The parts of a text between separators that are not in double quotes. A quote counts only at the
-/// start of a name, after a sign or a space.
+/// The parts of a text between separators that are not in double quotes. Quotes begin only at the
+/// start of a name: after `=`, `+`, `,` or a space.
 fn split_unquoted(text: &str, separator: char) -> Vec<&str> {
-    let (mut parts, mut start, mut is_quoted, mut at_start) = (Vec::new(), 0, false, true);
+    let (mut parts, mut start, mut is_quoted, mut is_name_start) = (Vec::new(), 0, false, true);
     for (at, c) in text.char_indices() {
         match c {
             '"' if is_quoted => is_quoted = false,
-            '"' if at_start && text.get(at + 1..).is_some_and(|rest| rest.contains('"')) => {
+            '"' if is_name_start && text.get(at + 1..).is_some_and(|rest| rest.contains('"')) => {
                 is_quoted = true;
             }
             c if c == separator && !is_quoted => {
@@ -380,7 +386,7 @@ fn split_unquoted(text: &str, separator: char) -> Vec<&str> {
             }
             _ => {}
         }
-        at_start = matches!(c, '=' | '+' | ',' | ' ');
+        is_name_start = matches!(c, '=' | '+' | ',' | ' ');
     }
     parts.extend(text.get(start..));
     parts
@@ -423,6 +429,7 @@ mod tests {
         let columns = ["Query-ID", "Relevance", "DOC ID", "bm25", "weight", "Group_Weight", "pos"];
         let roles: Vec<Option<Role>> = columns.iter().map(|column| Role::guess(column)).collect();
         use Role::*;
+        // `guess` returns `None` for a feature.
         let expected = [Query, Label, Docid, Feature, Weight, QueryWeight, Position];
         let expected = expected.map(|role| (role != Feature).then_some(role));
         assert_eq!(roles, expected);

@@ -1,13 +1,14 @@
-//! Code shared by all tables: columns with roles in, a data set out; and the rules for single
-//! values.
+//! Code shared by the readers of all tables (CSV, JSON lines, Parquet, Arrow): from columns with
+//! roles to a data set, and the rules for single values.
 //!
-//! `read_table` runs the steps: the first rows are looked at (`content.rs`), columns get their roles
-//! and encodings (`plan.rs`, `guess.rs`), all rows of columns that are no numbers are counted, and
-//! then the rows are read. If a later row of a column of numbers is none, the last two steps are
-//! repeated with this knowledge.
+//! `read_table` runs the steps. The cells of the first rows are counted by their content
+//! (`content.rs`); columns get their roles and encodings (`plan.rs`, `guess.rs`); columns that are
+//! not just numbers are counted again in all rows; then the rows are read. If a column of numbers
+//! turns out to have another value in a later row, the last two steps are repeated with this
+//! knowledge.
 //!
-//! Features are f32 and NaN is missing; a finite number that f32 cannot hold is rejected. Labels and
-//! weights must be finite. A table without rows is an error, one without features is not.
+//! Features are f32 and NaN is missing; a finite number that f32 cannot hold is rejected. Labels
+//! and weights must be finite. A table without rows is an error, a table without features is not.
 
 mod cell;
 mod content;
@@ -33,23 +34,23 @@ use crate::memory::memory_limit;
 use crate::table_columns::TableColumns;
 use crate::warnings::Warnings;
 
-pub(super) use cell::{CellProblem, Fields, expected, missing};
+pub(super) use cell::{CellProblem, RoleValues, expected, missing};
 #[cfg(feature = "columnar")]
 pub(super) use cell::{feature_from_f64, feature_from_text};
 pub(super) use content::{ColumnContent, TypedValues, is_code};
-pub(super) use parts::{RowPart, data_set};
+pub(super) use parts::{RowPart, join_parts};
 pub(super) use plan::SourceColumn;
 use plan::TablePlan;
 pub use row::{RowCell, RowEncoder};
-pub(super) use schema::{CellRead, Slot, TableSchema, columns_of};
+pub(super) use schema::{CellRead, Slot, TableSchema, match_columns};
 pub(super) use write::{
     category_texts, check_writable, read_as_categories, write_number, write_rows,
 };
 
-/// Cells of the first rows that are looked at before anything is decided.
+/// The number of cells in the first rows that are counted before columns get their roles.
 const SAMPLED_CELLS: usize = 200_000;
 
-/// The id of the query of all rows in data without queries.
+/// The id of the only query, for data without queries.
 pub(super) const ONE_QUERY: &str = "all";
 
 /// A table of one format, in one or several files.
@@ -81,54 +82,59 @@ pub(super) trait TableSource {
 pub(super) enum TableRead {
     /// The data.
     Data(Box<Dataset>),
-    /// Columns of guessed numbers hold something else in a later row.
+    /// The numbers of columns that were guessed to be numbers, but have another value in a later
+    /// row.
     NotNumbers(Vec<usize>),
 }
 
-/// Reads a table. The columns are all of them, also those that their names imply.
+/// Reads a table. Also returns all its columns, with their roles and encodings.
 pub(super) fn read_table(
     source: &dyn TableSource,
     options: &ReadOptions,
     warnings: &mut Warnings,
 ) -> Result<(Dataset, TableColumns), DataError> {
     let columns = source.columns().to_vec();
-    let own = columns.iter().filter(|column| !column.is_nested);
-    check_names(source.file(), &own.map(|column| column.name.clone()).collect::<Vec<_>>())?;
+    let top_level = columns.iter().filter(|column| !column.is_nested);
+    check_names(source.file(), &top_level.map(|column| column.name.clone()).collect::<Vec<_>>())?;
     let all: Vec<usize> = (0..columns.len()).collect();
-    let rows = (SAMPLED_CELLS / columns.len().max(1)).clamp(20, 500);
-    let contents = source.survey(&all, Some(rows))?;
+    let sampled_rows = (SAMPLED_CELLS / columns.len().max(1)).clamp(20, 500);
+    let contents = source.survey(&all, Some(sampled_rows))?;
     let mut plan = TablePlan::new(source.file(), columns, contents, options)?;
     loop {
-        let unknown = plan.unknown_contents();
-        if !unknown.is_empty() {
-            plan.set_contents(&unknown, source.survey(&unknown, None)?);
+        let to_survey = plan.columns_to_survey();
+        if !to_survey.is_empty() {
+            plan.set_contents(&to_survey, source.survey(&to_survey, None)?);
         }
-        let mut found = Warnings::default();
-        let schema = plan.schema(&mut found)?;
+        let mut new_warnings = Warnings::default();
+        let schema = plan.schema(&mut new_warnings)?;
         let (table_columns, is_one_query) = (schema.columns().clone(), schema.is_one_query);
-        match source.read(schema, options, &mut found)? {
+        match source.read(schema, options, &mut new_warnings)? {
             TableRead::Data(mut data) => {
-                warnings.merge(found);
-                // Names of a group of features mean nothing else. That there is no query is
-                // known from all columns together, so they are kept.
-                let is_implied = table_columns.iter().zip(source.columns()).all(|(column, of)| {
-                    column.is_implied() || (of.is_nested && column.is_number())
+                warnings.merge(new_warnings);
+                // The columns are kept in the data set, except if their names alone tell their
+                // roles. The name of a nested feature never means a role. Without a query, the
+                // columns are always kept: only all of them together show that there is none.
+                let columns = table_columns.iter().zip(source.columns());
+                let is_implied = columns.into_iter().all(|(column, source)| {
+                    column.is_implied() || (source.is_nested && column.is_number())
                 });
                 if data.table_columns.is_none() && (!is_implied || is_one_query) {
                     data.table_columns = Some(Arc::new(table_columns.clone()));
                 }
                 return Ok((*data, table_columns));
             }
-            TableRead::NotNumbers(columns) => plan.suspect(&columns),
+            TableRead::NotNumbers(columns) => plan.mark_suspect(&columns),
         }
     }
 }
 
-/// Collects rows and builds a data set of them, one row after the other.
+/// Collects rows one after the other, and builds a data set from them.
 pub(super) struct TableBuilder<'o> {
     options: &'o ReadOptions,
     schema: TableSchema,
+    /// The features of all rows so far, row after row.
     values: Vec<f32>,
+    /// Everything else of all rows so far.
     part: RowPart,
 }
 
@@ -157,7 +163,7 @@ impl<'o> TableBuilder<'o> {
     }
 
     /// Reads a cell of text into the row that was added last.
-    pub(super) fn set_last(
+    pub(super) fn set_in_last_row(
         &mut self,
         slot: Slot,
         cell: &[u8],
@@ -171,10 +177,10 @@ impl<'o> TableBuilder<'o> {
     /// Completes a row whose features are already set.
     pub(super) fn end_row(
         &mut self,
-        fields: Fields<'_>,
+        role_values: RoleValues<'_>,
         location: impl Fn() -> SourceLocation,
     ) -> Result<(), DataError> {
-        self.part.end_row(&self.schema, fields, location)
+        self.part.end_row(&self.schema, role_values, location)
     }
 
     /// Groups the rows by query.
@@ -184,11 +190,11 @@ impl<'o> TableBuilder<'o> {
         }
         let width = self.schema.features().len();
         let matrix = Matrix::from_rows(self.part.rows, width, self.values)?;
-        data_set(&self.schema, matrix, vec![self.part], self.options.absent, warnings)
+        join_parts(&self.schema, matrix, vec![self.part], self.options.absent, warnings)
     }
 }
 
-/// A matrix of these rows that is to be filled.
+/// A matrix of zeros with this number of rows, for a reader to fill.
 pub(super) fn new_matrix(
     schema: &TableSchema,
     rows: usize,
@@ -204,15 +210,15 @@ pub(super) fn new_matrix(
     Matrix::zeroed(rows, width).map_err(|e| DataError::io("hold the matrix of", name, e))
 }
 
-/// The columns of features that hold no numbers.
+/// The result for features that were guessed to be numbers, but have other values.
 fn not_numbers(schema: &TableSchema, features: impl IntoIterator<Item = usize>) -> TableRead {
     let columns: BTreeSet<usize> =
         features.into_iter().filter_map(|feature| schema.source(feature)).collect();
     TableRead::NotNumbers(columns.into_iter().collect())
 }
 
-/// Rejects rows that take more than the memory that an input may take: features, and with each row
-/// a label and the number of its query. Ids and weights come on top.
+/// Rejects rows that take more than `limit` bytes of memory. Only the features, the label (8 bytes)
+/// and the query number (4 bytes) of each row are counted; ids and weights take more.
 fn check_content(file: &str, rows: usize, width: usize, limit: u64) -> Result<(), DataError> {
     let bytes_of_row = width.saturating_mul(4).saturating_add(12);
     match rows.saturating_mul(bytes_of_row) as u64 <= limit {
@@ -221,7 +227,7 @@ fn check_content(file: &str, rows: usize, width: usize, limit: u64) -> Result<()
     }
 }
 
-/// The error of a matrix that is too large.
+/// The error for a matrix that is too large.
 fn too_large(file: &str, rows: usize, columns: usize, limit: u64) -> DataError {
     let (file, remedy) = (file.to_owned(), Remedy::FewerColumns);
     DataError::TooLarge { file, rows, columns, limit, remedy }

@@ -1,5 +1,5 @@
-//! Reproducible data: the same options and seed give the same bits on any machine and with any
-//! number of threads.
+//! Generators of synthetic data: the same options and seed give the same bits on any machine and
+//! with any number of threads.
 
 mod letor;
 mod store;

@@ -8,11 +8,13 @@ use super::read::ListKind;
 use crate::error::{DataError, SourceLocation, quote};
 use crate::warnings::{WarningKind, Warnings};
 
+// The keys of each part of a row; the first one that a line has is used.
 const QUERY: &[&str] = &["query_id", "query-id", "qid", "query"];
 const DOCUMENT: &[&str] = &["doc_id", "corpus-id", "corpus_id", "docid", "document_id", "doc"];
 const RELEVANCE: &[&str] = &["relevance", "score", "rel", "label", "grade"];
 const SCORE: &[&str] = &["score"];
 
+/// Reads lists from text whose first line of data is a JSON object.
 pub(super) fn read(
     name: &str,
     text: &[u8],
@@ -38,6 +40,7 @@ pub(super) fn read(
     Ok((lists, warnings))
 }
 
+/// The query, the document and the number of a line.
 fn row(
     line: &[u8],
     kind: ListKind,
@@ -47,15 +50,16 @@ fn row(
         let location = location.clone().at_column(e.column() as u64);
         DataError::malformed(location, quote(line), format!("a JSON object ({e})"))
     })?;
-    let numbers = if kind == ListKind::Run { SCORE } else { RELEVANCE };
-    let (number, value) = field(&object, numbers, &location)?;
+    let value_keys = if kind == ListKind::Run { SCORE } else { RELEVANCE };
+    let (value_key, value) = field(&object, value_keys, &location)?;
     let value = value.as_f64().filter(|v| v.is_finite()).ok_or_else(|| {
         let found = quote(value.to_string().as_bytes());
-        DataError::malformed(location.clone().in_field(number), found, kind.value_name())
+        DataError::malformed(location.clone().in_field(value_key), found, kind.value_name())
     })?;
     Ok((id(&object, QUERY, &location)?, id(&object, DOCUMENT, &location)?, value))
 }
 
+/// The first of these keys that an object has, with its value.
 fn field<'a>(
     object: &'a Map<String, Value>,
     names: &[&'static str],
@@ -68,6 +72,7 @@ fn field<'a>(
     })
 }
 
+/// The id under the first of these keys that an object has: a text, or a number as text.
 fn id(
     object: &Map<String, Value>,
     names: &[&'static str],

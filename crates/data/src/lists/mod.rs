@@ -1,9 +1,10 @@
 //! Judgements and runs: for each query a list of documents with a number each.
 //!
-//! A [`Qrels`] file has the relevance of documents, a [`Run`] the scores of a system. Both are held
-//! as spans into the text they came from, 16 bytes per document, so that ten million documents need
-//! little more memory than their file. TREC columns, tab-separated tables with a header (BEIR), and
-//! JSON lines are read; the format is detected by content.
+//! [`Qrels`] have the relevance of documents, a [`Run`] has the scores of a system. Both hold a
+//! document id as a range of the text of the file, in 16 bytes per document together with the
+//! number, so that ten million documents need little more memory than their file. TREC columns,
+//! tab-separated tables with a header (BEIR), and JSON lines are read; the format is detected by
+//! content.
 
 mod json;
 mod read;
@@ -24,48 +25,55 @@ pub use write::ListFormat;
 /// Documents with a number each, by query.
 #[derive(Debug)]
 pub struct QueryLists {
+    /// The name of the input.
     name: String,
+    /// The text that contains the document ids.
     text: Bytes,
     /// Whether `text` is the file itself, so that the line of a document is known.
     is_file: bool,
+    /// The documents in file order, in blocks that were read in parallel.
     blocks: Vec<Vec<PackedDocument>>,
     queries: Vec<QueryList>,
+    /// The number of each query id.
     by_id: HashMap<String, u32, foldhash::fast::RandomState>,
 }
 
 #[derive(Debug)]
 struct QueryList {
     id: String,
-    /// Blocks and ranges in them that hold this query's documents, in file order.
+    /// This query's documents in file order: the number of a block, and a range of its documents.
     spans: Vec<(u32, Range<u32>)>,
 }
 
-/// A document: the position of its id in the text (48 bits start, 16 bits length), and its number.
+/// A document: the range of its id in the text, and its number.
 #[derive(Debug, Clone, Copy)]
 struct PackedDocument {
-    id: u64,
+    /// The start of the range in the upper 48 bits, its length in the lower 16 bits.
+    id_range: u64,
     value: f64,
 }
 
 impl PackedDocument {
+    /// `None` if the id is too long (over 65,535 bytes) or starts beyond 2^48.
     fn new(range: Range<usize>, value: f64) -> Option<PackedDocument> {
         let length = u16::try_from(range.len()).ok()?;
         let start = u64::try_from(range.start).ok().filter(|s| *s < 1 << 48)?;
-        Some(PackedDocument { id: start << 16 | u64::from(length), value })
+        Some(PackedDocument { id_range: start << 16 | u64::from(length), value })
     }
 
+    /// The range of the id in the text.
     fn range(self) -> Range<usize> {
-        let start = (self.id >> 16) as usize;
-        start..start + (self.id & 0xffff) as usize
+        let start = (self.id_range >> 16) as usize;
+        start..start + (self.id_range & 0xffff) as usize
     }
 }
 
 /// A document of a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ListedDocument<'a> {
-    /// Its id.
+    /// The document id.
     pub id: &'a [u8],
-    /// Its score or relevance.
+    /// The score or relevance.
     pub value: f64,
 }
 
@@ -77,20 +85,20 @@ impl QueryLists {
     ) -> Result<QueryLists, DataError> {
         let mut text = Vec::new();
         let mut entries = Vec::new();
-        let mut runs: Vec<(String, u32)> = Vec::new();
+        let mut adjacent_documents: Vec<(String, u32)> = Vec::new();
         for (query, document, value) in rows {
             let start = text.len();
             text.extend_from_slice(document.as_bytes());
             let entry = PackedDocument::new(start..text.len(), value);
             let bytes = document.len();
             entries.push(entry.ok_or(DataError::LongDocumentId { bytes })?);
-            match runs.last_mut() {
+            match adjacent_documents.last_mut() {
                 Some((id, rows)) if id == query => *rows += 1,
-                _ => runs.push((query.to_owned(), 1)),
+                _ => adjacent_documents.push((query.to_owned(), 1)),
             }
         }
         let mut lists = QueryLists::empty(name.into(), text.into(), false);
-        lists.add_block(entries, runs);
+        lists.add_block(entries, adjacent_documents);
         Ok(lists)
     }
 
@@ -99,11 +107,12 @@ impl QueryLists {
         QueryLists { name, text, is_file, blocks, queries, by_id: HashMap::default() }
     }
 
-    /// Adds a block of entries; `runs` has their queries.
-    fn add_block(&mut self, entries: Vec<PackedDocument>, runs: Vec<(String, u32)>) {
+    /// Adds a block of documents; `adjacent_documents` has the query ids, each with the number of
+    /// adjacent documents of that query.
+    fn add_block(&mut self, entries: Vec<PackedDocument>, adjacent_documents: Vec<(String, u32)>) {
         let block = self.blocks.len() as u32;
         let mut start = 0;
-        for (id, rows) in runs {
+        for (id, rows) in adjacent_documents {
             let query = match self.by_id.get(&id) {
                 Some(&query) => query,
                 None => {
@@ -172,7 +181,7 @@ impl QueryLists {
         })
     }
 
-    /// The location of the document with this number in a query's list.
+    /// The location in the input of a document, given by its index in the query's list.
     pub fn location(&self, query: usize, document: usize) -> SourceLocation {
         match self.entries(query).nth(document) {
             Some(entry) if self.is_file => {
@@ -208,13 +217,13 @@ pub struct Qrels(QueryLists);
 
 impl Qrels {
     /// Reads judgements: TREC columns `qid 0 docid relevance`, a table `query-id corpus-id
-    /// score` with a header, JSON lines, Cranfield's `qid docid relevance` (the codes as they are)
-    /// or SMART's `qid docid 0 0` (relevance 1).
+    /// score` with a header, JSON lines, Cranfield's `qid docid relevance` (relevance codes are not
+    /// changed) or SMART's `qid docid 0 0` (every document has relevance 1).
     pub fn read(input: Input) -> Result<(Qrels, Warnings), DataError> {
         read::read(input, read::ListKind::Qrels).map(|(lists, warnings)| (Qrels(lists), warnings))
     }
 
-    /// Takes lists as judgements.
+    /// Judgements from lists whose numbers are relevance grades.
     pub fn from_lists(lists: QueryLists) -> Qrels {
         Qrels(lists)
     }
@@ -256,7 +265,7 @@ impl Run {
         read::read(input, read::ListKind::Run).map(|(lists, warnings)| (Run(lists), warnings))
     }
 
-    /// Takes lists as a run.
+    /// A run from lists whose numbers are scores.
     pub fn from_lists(lists: QueryLists) -> Run {
         Run(lists)
     }

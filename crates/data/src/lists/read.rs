@@ -1,15 +1,16 @@
 //! Reads judgements and runs from text: TREC columns and tables with a header.
 //!
-//! The text is cut into chunks at line ends, read in parallel, and joined in file order. Blank
-//! lines and lines that begin with `#` are skipped (a document id may contain a `#`). Lines may
-//! have more columns than are read, as trec_eval allows; that gives a warning.
+//! The text is split into chunks at line ends, which are read in parallel and joined in file order.
+//! Blank lines and lines that begin with `#` are skipped (a document id may contain a `#`). Lines
+//! may have more columns than are read, as trec_eval allows; that gives a warning.
 //!
-//! Judgements have two older forms. Cranfield's are three columns `qid docid relevance` without a
-//! header: detected if the first line has three columns, the last a number; then every line must
-//! have three. SMART's are `qid docid 0 0` and list only the relevant documents: detected if every
-//! line ends in two zeros and more than one document is named, since as TREC columns such a file
-//! would judge nothing but a document `0`. Its query numbers are padded (`01`), those of the query
-//! file are not, so leading zeros are dropped there.
+//! Judgements have two older forms. Those of the Cranfield collection are three columns `qid docid
+//! relevance` without a header. They are detected if the first line has three columns, the last a
+//! number; then every line must have three. Those of the SMART system are `qid docid 0 0` and list
+//! only the relevant documents. They are detected if every line ends in two zeros and more than one
+//! document is named, since as TREC columns such a file would judge only a document called `0`.
+//! Query numbers in SMART's judgements are padded (`01`), but those in its query files are not, so
+//! leading zeros are dropped.
 
 use std::ops::Range;
 
@@ -19,7 +20,7 @@ use rayon::prelude::*;
 
 use super::{PackedDocument, QueryLists, json};
 use crate::bytes::Input;
-use crate::chunks::chunks;
+use crate::chunks::numbered_line_chunks;
 use crate::error::{DataError, Remedy, SourceLocation, quote};
 use crate::number::f64_token;
 use crate::warnings::{WarningKind, Warnings};
@@ -32,6 +33,7 @@ pub(super) enum ListKind {
 }
 
 impl ListKind {
+    /// The expected value of a document, for messages.
     pub(super) fn value_name(self) -> &'static str {
         match self {
             ListKind::Qrels => "a finite number as relevance",
@@ -39,7 +41,8 @@ impl ListKind {
         }
     }
 
-    pub(super) fn content(self) -> &'static str {
+    /// The content of a list, for messages.
+    pub(super) fn content_name(self) -> &'static str {
         match self {
             ListKind::Qrels => "judgements",
             ListKind::Run => "results",
@@ -50,9 +53,13 @@ impl ListKind {
 /// The columns of a line that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct LineLayout {
+    /// The number of columns.
     columns: usize,
+    /// The column of the document id, from 0; the query id is in column 0.
     document: usize,
+    /// The column of the relevance or score, from 0.
     value: usize,
+    /// The columns in words, for messages.
     expected: &'static str,
     /// Whether a line may have more columns.
     open_ended: bool,
@@ -79,14 +86,14 @@ const TABLE: LineLayout = LineLayout {
     expected: "'query-id corpus-id score', as in the header",
     open_ended: true,
 };
-const THREE_COLUMNS: LineLayout = LineLayout {
+const CRANFIELD_QRELS: LineLayout = LineLayout {
     columns: 3,
     document: 1,
     value: 2,
     expected: "'qid docid relevance', as in the first line",
     open_ended: false,
 };
-/// The value column is ignored: every listed document is relevant.
+/// The value column is not used: every listed document has relevance 1.
 const SMART_QRELS: LineLayout = LineLayout {
     columns: 4,
     document: 1,
@@ -95,6 +102,7 @@ const SMART_QRELS: LineLayout = LineLayout {
     open_ended: false,
 };
 
+/// Reads lists of this kind from an input of any format.
 pub(super) fn read(input: Input, kind: ListKind) -> Result<(QueryLists, Warnings), DataError> {
     let mut warnings = Warnings::default();
     let Input { name, bytes, .. } = input;
@@ -106,36 +114,39 @@ pub(super) fn read(input: Input, kind: ListKind) -> Result<(QueryLists, Warnings
         .unwrap_or(&[])
         .split(|&b| b == b'\n')
         .find(|line| is_data(line))
-        .ok_or_else(|| DataError::Empty { file: name.clone(), what: kind.content() })?;
+        .ok_or_else(|| DataError::Empty { file: name.clone(), what: kind.content_name() })?;
     if first.trim_ascii_start().starts_with(b"{") {
         return json::read(&name, bytes.get(skip..).unwrap_or(&[]), kind, warnings);
     }
-    let header = is_header(first);
+    let has_header = is_header(first);
     // A header with tabs means that only tabs separate, so that ids may contain spaces.
-    let tabs = header && first.contains(&b'\t');
-    let layout = match (header, kind) {
+    let tabs_only = has_header && first.contains(&b'\t');
+    let layout = match (has_header, kind) {
         (true, _) => TABLE,
-        (false, ListKind::Qrels) if is_three_columns(first) => THREE_COLUMNS,
+        (false, ListKind::Qrels) if is_three_columns(first) => CRANFIELD_QRELS,
         (false, ListKind::Qrels) if is_smart(&bytes) => SMART_QRELS,
         (false, ListKind::Qrels) => TREC_QRELS,
         (false, ListKind::Run) => TREC_RUN,
     };
-    let job = ListJob { name: &name, text: &bytes, layout, kind, header, tabs };
-    let parts: Vec<Result<ChunkEntries, DataError>> =
-        chunks(&bytes, skip).into_par_iter().map(|(range, line)| job.chunk(range, line)).collect();
-    // The first error in file order, for any order of the threads.
+    let reader = ListReader { name: &name, text: &bytes, layout, kind, has_header, tabs_only };
+    let parts: Vec<Result<ChunkEntries, DataError>> = numbered_line_chunks(&bytes, skip)
+        .into_par_iter()
+        .map(|(range, first_line)| reader.read_chunk(range, first_line))
+        .collect();
+    // Returns the first error in file order, whichever thread finds an error first.
     let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut lists = QueryLists::empty(name, bytes, true);
     for part in parts {
-        lists.add_block(part.entries, part.runs);
+        lists.add_block(part.entries, part.adjacent_documents);
         warnings.merge(part.warnings);
     }
     if lists.documents() == 0 {
-        return Err(DataError::Empty { file: lists.name, what: kind.content() });
+        return Err(DataError::Empty { file: lists.name, what: kind.content_name() });
     }
     Ok((lists, warnings))
 }
 
+/// Whether a line is neither blank nor a comment.
 fn is_data(line: &[u8]) -> bool {
     line.iter().find(|b| !b.is_ascii_whitespace()).is_some_and(|&b| b != b'#')
 }
@@ -144,14 +155,14 @@ fn is_data(line: &[u8]) -> bool {
 fn is_header(line: &[u8]) -> bool {
     let words: Vec<&[u8]> =
         line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
-    let named = |word: &[u8]| {
+    let is_query_name = |word: &[u8]| {
         let word = word.to_ascii_lowercase();
         matches!(
             &word[..],
             b"query-id" | b"query_id" | b"qid" | b"query" | b"queryid" | b"q_id" | b"topic"
         )
     };
-    matches!(words[..], [query, _, _] if named(query))
+    matches!(words[..], [query, _, _] if is_query_name(query))
 }
 
 fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -165,20 +176,20 @@ fn is_three_columns(line: &[u8]) -> bool {
     value.is_some_and(|word| word.parse::<f64>().is_ok()) && words.next().is_none()
 }
 
-/// Whether every line is `qid docid 0 0`, with more than one document. Other files are detected by
-/// their first line.
+/// Whether judgements are in the form of SMART: every line is `qid docid 0 0`, and there is more
+/// than one document.
 fn is_smart(text: &[u8]) -> bool {
     let mut first: Option<&[u8]> = None;
-    let mut several = false;
+    let mut has_several = false;
     for line in text.split(|&b| b == b'\n').filter(|line| is_data(line)) {
         let mut words = words(line).skip(1);
         let (document, tail) = (words.next(), (words.next(), words.next(), words.next()));
         let (Some(document), (Some(b"0"), Some(b"0"), None)) = (document, tail) else {
             return false;
         };
-        several |= *first.get_or_insert(document) != document;
+        has_several |= *first.get_or_insert(document) != document;
     }
-    several
+    has_several
 }
 
 /// Whether a line has the six columns of a run, with a score in the fifth.
@@ -188,70 +199,77 @@ fn is_run_line(line: &[u8]) -> bool {
     score.is_some_and(|word| word.parse::<f64>().is_ok()) && words.count() == 1
 }
 
-struct ListJob<'a> {
+/// Reads the lines of a text.
+struct ListReader<'a> {
+    /// The name of the input, for messages.
     name: &'a str,
     text: &'a [u8],
     layout: LineLayout,
     kind: ListKind,
-    header: bool,
-    tabs: bool,
+    has_header: bool,
+    /// Whether only tabs separate columns.
+    tabs_only: bool,
 }
 
+/// The documents of a chunk.
 #[derive(Debug, Default)]
 struct ChunkEntries {
     entries: Vec<PackedDocument>,
-    runs: Vec<(String, u32)>,
+    /// Query ids, each with the number of adjacent documents of that query.
+    adjacent_documents: Vec<(String, u32)>,
     warnings: Warnings,
 }
 
 /// The columns of a line that are read, as ranges of the text.
-struct Fields {
+struct LineFields {
     query: Range<usize>,
     document: Range<usize>,
     value: Range<usize>,
     /// Whether the line has more columns than the layout.
-    more: bool,
+    has_more: bool,
 }
 
-impl ListJob<'_> {
-    fn chunk(&self, range: Range<usize>, first_line: u64) -> Result<ChunkEntries, DataError> {
+impl ListReader<'_> {
+    /// Reads the lines of a chunk.
+    fn read_chunk(&self, range: Range<usize>, first_line: u64) -> Result<ChunkEntries, DataError> {
         let mut part = ChunkEntries::default();
+        // The query id of the document before.
         let mut query: Range<usize> = 0..0;
-        let (mut at, mut number) = (range.start, first_line);
+        let (mut at, mut next_number) = (range.start, first_line);
         while at < range.end {
             let rest = self.text.get(at..range.end).unwrap_or(&[]);
             let length = memchr(b'\n', rest).unwrap_or(rest.len());
-            let (line, start) = (at..at + length, at);
+            let (start, number) = (at, next_number);
             at += length + 1;
-            let content = self.text.get(line.clone()).unwrap_or(&[]);
-            number += 1;
-            if !is_data(content) {
-                let blank = content.iter().all(u8::is_ascii_whitespace);
+            next_number += 1;
+            let line = self.text.get(start..start + length).unwrap_or(&[]);
+            if !is_data(line) {
+                let is_blank = line.iter().all(u8::is_ascii_whitespace);
                 part.warnings
-                    .add(WarningKind::BlankLines, u64::from(blank), || self.location(number - 1));
+                    .add(WarningKind::BlankLines, u64::from(is_blank), || self.location(number));
                 continue;
             }
-            if self.header && first_line == 1 && part.entries.is_empty() && is_header(content) {
+            if self.has_header && first_line == 1 && part.entries.is_empty() && is_header(line) {
                 continue;
             }
-            let fields = match self.tabs {
-                true => self.tabbed(content, start, number - 1)?,
-                false => self.fields(content, start, number - 1)?,
+            let fields = match self.tabs_only {
+                true => self.split_at_tabs(line, start, number)?,
+                false => self.split_at_blanks(line, start, number)?,
             };
-            let value = self.value(&fields, number - 1)?;
-            part.warnings.add(WarningKind::ExtraColumns, u64::from(fields.more), || {
-                self.location(number - 1)
+            let value = self.value(&fields, number)?;
+            part.warnings.add(WarningKind::ExtraColumns, u64::from(fields.has_more), || {
+                self.location(number)
             });
             let entry = PackedDocument::new(fields.document.clone(), value);
-            part.entries.push(entry.ok_or_else(|| self.long_id(number - 1))?);
-            if !part.runs.is_empty()
+            part.entries.push(entry.ok_or_else(|| self.long_id(number))?);
+            if !part.adjacent_documents.is_empty()
                 && self.text.get(query.clone()) == self.text.get(fields.query.clone())
             {
-                if let Some((_, rows)) = part.runs.last_mut() {
-                    *rows += 1;
+                if let Some((_, documents)) = part.adjacent_documents.last_mut() {
+                    *documents += 1;
                 }
             } else {
-                part.runs.push((self.query_id(&fields.query, number - 1)?, 1));
+                part.adjacent_documents.push((self.query_id(&fields.query, number)?, 1));
                 query = fields.query;
             }
         }
@@ -277,9 +295,16 @@ impl ListJob<'_> {
         DataError::malformed(self.location(line), "a longer document id", expected)
     }
 
+    /// The fields of a line whose columns are separated by spaces or tabs. `start` is the offset of
+    /// the line in the text, and `number` its line number.
     #[inline]
-    fn fields(&self, line: &[u8], start: usize, number: u64) -> Result<Fields, DataError> {
-        let mut fields = Fields { query: 0..0, document: 0..0, value: 0..0, more: false };
+    fn split_at_blanks(
+        &self,
+        line: &[u8],
+        start: usize,
+        number: u64,
+    ) -> Result<LineFields, DataError> {
+        let mut fields = LineFields { query: 0..0, document: 0..0, value: 0..0, has_more: false };
         let mut at = 0;
         let mut column = 0;
         loop {
@@ -290,7 +315,7 @@ impl ListJob<'_> {
                 break;
             }
             if column == self.layout.columns {
-                fields.more = true;
+                fields.has_more = true;
                 break;
             }
             let begin = at;
@@ -309,13 +334,14 @@ impl ListJob<'_> {
         if column != self.layout.columns {
             return Err(self.wrong_columns(line, column, number));
         }
-        if fields.more && self.kind == ListKind::Qrels && is_run_line(line) {
+        if fields.has_more && self.kind == ListKind::Qrels && is_run_line(line) {
             return Err(self.wrong_columns(line, TREC_RUN.columns, number));
         }
-        if fields.more && !self.layout.open_ended {
+        if fields.has_more && !self.layout.open_ended {
             return Err(self.wrong_columns(line, words(line).count(), number));
         }
         if self.layout == SMART_QRELS {
+            // Drops the leading zeros of the query number, but not its last digit.
             let id = self.text.get(fields.query.clone()).unwrap_or(&[]);
             let zeros = id.iter().take_while(|b| **b == b'0').count();
             fields.query.start += zeros.min(id.len().saturating_sub(1));
@@ -323,8 +349,13 @@ impl ListJob<'_> {
         Ok(fields)
     }
 
-    /// The three fields of a line whose header has tabs.
-    fn tabbed(&self, line: &[u8], start: usize, number: u64) -> Result<Fields, DataError> {
+    /// Like `split_at_blanks`, for a line whose columns are separated by tabs only.
+    fn split_at_tabs(
+        &self,
+        line: &[u8],
+        start: usize,
+        number: u64,
+    ) -> Result<LineFields, DataError> {
         let line = line.trim_ascii_end();
         let mut at = start;
         let ranges: Vec<Range<usize>> = line
@@ -338,12 +369,13 @@ impl ListJob<'_> {
         match ranges.as_slice() {
             [query, document, value] if !query.is_empty() && !document.is_empty() => {
                 let (query, document, value) = (query.clone(), document.clone(), value.clone());
-                Ok(Fields { query, document, value, more: false })
+                Ok(LineFields { query, document, value, has_more: false })
             }
             other => Err(self.wrong_columns(line, other.len(), number)),
         }
     }
 
+    /// The error for a line with a wrong number of columns, with advice on the likely mistake.
     #[cold]
     fn wrong_columns(&self, line: &[u8], columns: usize, number: u64) -> DataError {
         let found = format!("{} in {}", counted(columns, "column"), quote(line.trim_ascii()));
@@ -355,14 +387,15 @@ impl ListJob<'_> {
             (_, 1) if line.contains(&b',') => {
                 error.with_help("separate the columns with tabs, not with commas")
             }
-            (_, 3) if !self.header => error
+            (_, 3) if !self.has_header => error
                 .with_help("a table of three columns needs the header 'query-id corpus-id score'"),
             _ => error,
         }
     }
 
+    /// The relevance or score of a line.
     #[inline]
-    fn value(&self, fields: &Fields, number: u64) -> Result<f64, DataError> {
+    fn value(&self, fields: &LineFields, number: u64) -> Result<f64, DataError> {
         if self.layout == SMART_QRELS {
             return Ok(1.0);
         }

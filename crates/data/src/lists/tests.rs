@@ -1,3 +1,5 @@
+//! Tests of judgements and runs: every format, warnings, errors, and older forms of judgements.
+
 use super::*;
 use crate::warnings::WarningKind;
 use proptest::prelude::*;
@@ -10,6 +12,7 @@ fn qrels(text: &str) -> Result<(Qrels, Warnings), DataError> {
     Qrels::read(Input::from_bytes("q", text.as_bytes().to_vec())?)
 }
 
+/// Query, document and number of each row.
 fn rows(lists: &QueryLists) -> Vec<(String, String, f64)> {
     let row = |q: usize, d: ListedDocument| {
         (lists.query_id(q).to_owned(), String::from_utf8_lossy(d.id).into_owned(), d.value)
@@ -84,17 +87,19 @@ fn three_columns_without_a_header_are_judgements_of_cranfield() {
 }
 
 #[test]
-fn pairs_that_end_in_two_zeros_are_judgements_of_smart() {
+fn lines_that_end_in_two_zeros_are_judgements_of_smart() {
     let (qrels, _) = self::qrels("01 1410  0 0\n01 1572  0 0\n10 46 0 0\n").unwrap();
     let expected = [("1", "1410", 1.0), ("1", "1572", 1.0), ("10", "46", 1.0)];
     assert_eq!(rows(qrels.lists()), expected.map(|(q, d, v)| (q.into(), d.into(), v)));
-    // One line that ends differently makes the whole file TREC's.
+    // If one line ends differently, the file has TREC columns.
     let (trec, _) = self::qrels("01 ITER 0 0\n01 0 0 0\n01 0 d 1\n").unwrap();
     let trec = rows(trec.lists());
     assert_eq!(trec.last().unwrap(), &("01".to_owned(), "d".to_owned(), 1.0));
-    let (one, _) = self::qrels("q 0 0 0\np 0 0 0\n").unwrap();
-    assert_eq!(rows(one.lists()).len(), 2);
-    assert_eq!(one.lists().list(0).map(|d| d.value).collect::<Vec<_>>(), [0.0]);
+    // So has a file with only one document.
+    let (one_document, _) = self::qrels("q 0 0 0\np 0 0 0\n").unwrap();
+    let lists = one_document.lists();
+    assert_eq!(rows(lists).len(), 2);
+    assert_eq!(lists.list(0).map(|d| d.value).collect::<Vec<_>>(), [0.0]);
 }
 
 #[test]

@@ -17,24 +17,27 @@ pub enum ListFormat {
     Jsonl,
 }
 
-/// The kind of list; the two differ in their TREC columns and in the name of the number.
+/// The kind of list to write; the kinds differ in their TREC columns and in the JSON key of the
+/// number.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ListColumns<'a> {
     Qrels,
     Run { tag: &'a str },
 }
 
+/// Writes lists; an error for ids that the format cannot hold.
 pub(super) fn write(
     lists: &QueryLists,
     out: &mut dyn Write,
-    shape: ListColumns<'_>,
+    columns: ListColumns<'_>,
     format: ListFormat,
 ) -> io::Result<()> {
-    if let ListColumns::Run { tag } = shape
+    if let ListColumns::Run { tag } = columns
         && format == ListFormat::Trec
         && is_invalid(tag)
     {
-        let message = "the name of the run is empty, has spaces or control characters";
+        let message = "the name of the run is empty, has spaces or control characters, or starts \
+                       with #";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     }
     if format == ListFormat::Table {
@@ -50,7 +53,7 @@ pub(super) fn write(
                      instead",
                 ));
             }
-            line(out, shape, format, id, doc, index + 1, document.value)?;
+            write_line(out, columns, format, id, doc, index + 1, document.value)?;
         }
     }
     Ok(())
@@ -65,24 +68,24 @@ fn refused(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, format!("a query or document id {why}"))
 }
 
-fn line(
+fn write_line(
     out: &mut dyn Write,
-    shape: ListColumns<'_>,
+    columns: ListColumns<'_>,
     format: ListFormat,
     query: &str,
     doc: &str,
     rank: usize,
     value: f64,
 ) -> io::Result<()> {
-    match (format, shape) {
+    match (format, columns) {
         (ListFormat::Trec, ListColumns::Qrels) => writeln!(out, "{query} 0 {doc} {value}"),
         (ListFormat::Trec, ListColumns::Run { tag }) => {
             writeln!(out, "{query} Q0 {doc} {rank} {value} {tag}")
         }
         (ListFormat::Table, _) => writeln!(out, "{query}\t{doc}\t{value}"),
         (ListFormat::Jsonl, _) => {
-            let number = if matches!(shape, ListColumns::Qrels) { "relevance" } else { "score" };
-            let row = serde_json::json!({"query_id": query, "doc_id": doc, number: value});
+            let key = if matches!(columns, ListColumns::Qrels) { "relevance" } else { "score" };
+            let row = serde_json::json!({"query_id": query, "doc_id": doc, key: value});
             writeln!(out, "{}", visible::json(&row.to_string()))
         }
     }

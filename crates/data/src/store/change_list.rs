@@ -1,9 +1,9 @@
-//! The lines of a list of changes: what a switch of several files does, for whoever finishes it.
+//! The lines of a list of changes. The list says what a switch (several files that are replaced
+//! together, see `switch.rs`) does, so that another process can finish an interrupted one.
 //!
 //! Three lines for each change: the temporary file, the digest of its content, and the file that it
-//! replaces; or `-`, `-` and the file that is removed. A name is that of a file in the folder of the
-//! list, or `FOLDER/FILE` for a folder inside. A file that has its name already is recognised by the
-//! digest.
+//! replaces; or `-`, `-` and the file that is removed. Files are named relative to the folder of
+//! the list: `FILE` or `SUBFOLDER/FILE`. The digest tells whether a file was already replaced.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -17,10 +17,10 @@ use super::temporary::is_temporary_name;
 use crate::error::UnfinishedWrite;
 use crate::format::FEATURE_SET_ENDING;
 
-/// In the place of a temporary file and its digest: the target is removed.
-const NOTHING: &str = "-";
+/// Stands for the temporary file and for its digest if the target is removed.
+const REMOVAL: &str = "-";
 
-/// A change of a file, in the folder of the list or in a folder inside.
+/// A change of a file in the folder of the list or in one of its subfolders.
 #[derive(Debug, PartialEq)]
 pub(super) enum ListedChange {
     Replace { target: String, temporary: String, digest: FileDigest },
@@ -28,7 +28,8 @@ pub(super) enum ListedChange {
 }
 
 impl ListedChange {
-    /// The change in the list of a folder; `None` if a name cannot stand on a line.
+    /// The change as an entry in the list of `folder`; `None` if a file name cannot be written as a
+    /// line of text, or the file is not in the folder or a subfolder.
     pub(super) fn of(change: &FileChange, folder: &Path) -> Option<ListedChange> {
         let target = listed_name(change.path(), folder)?;
         Some(match change {
@@ -45,17 +46,17 @@ impl ListedChange {
             ListedChange::Replace { target, temporary, digest } => {
                 format!("{temporary}\n{digest}\n{target}\n")
             }
-            ListedChange::Remove { target } => format!("{NOTHING}\n{NOTHING}\n{target}\n"),
+            ListedChange::Remove { target } => format!("{REMOVAL}\n{REMOVAL}\n{target}\n"),
         }
     }
 
-    /// Reads a change from its lines, which may come from anywhere; only a change that a switch of
-    /// this program makes is one.
+    /// Parses the three lines of a change. Anybody may have written them, so only a change that
+    /// this program could have written is accepted.
     pub(super) fn parse(lines: &[&str]) -> Option<ListedChange> {
         let &[temporary, digest, target] = lines else { return None };
         let (folder, _) = parts_of(target)?;
         let target = target.to_owned();
-        if (temporary, digest) == (NOTHING, NOTHING) {
+        if (temporary, digest) == (REMOVAL, REMOVAL) {
             return target.ends_with(FEATURE_SET_ENDING).then_some(ListedChange::Remove { target });
         }
         let digest = digest.parse().ok()?;
@@ -71,12 +72,12 @@ impl ListedChange {
         }
     }
 
-    /// The folder inside that of the list, if the file is not in the latter itself.
-    pub(super) fn inner_folder(&self) -> Option<&str> {
+    /// The subfolder of the file; `None` if it is in the folder of the list itself.
+    pub(super) fn subfolder(&self) -> Option<&str> {
         self.target().split_once('/').map(|(folder, _)| folder)
     }
 
-    /// Carries out the change, unless it was already.
+    /// Carries out the change, unless it was carried out already.
     pub(super) fn carry_out(&self, folder: &Path) -> Result<(), UnfinishedWrite> {
         let target = folder.join(self.target());
         let failed = |source| UnfinishedWrite::System { file: self.target().to_owned(), source };
@@ -84,34 +85,35 @@ impl ListedChange {
             return remove(&target).map_err(failed);
         };
         let temporary = folder.join(temporary);
-        if digest.fits_length(&temporary) {
+        if digest.matches_length(&temporary) {
             return fs::rename(temporary, target).map_err(failed);
         }
-        match digest.fits(&target) {
+        match digest.matches_content(&target) {
             true => Ok(()),
             false => Err(UnfinishedWrite::Missing { file: self.target().to_owned() }),
         }
     }
 }
 
-/// The name of a file that can stand in a list.
+/// The name of a file without its folder; `None` if it cannot be written as a line of text.
 fn plain_name(path: &Path) -> Option<String> {
     path.file_name()?.to_str().filter(|name| !name.contains('\n')).map(str::to_owned)
 }
 
-/// The name of a file in the list of a folder: its own, or with that of a folder inside in front.
+/// The name of a file in the list of `folder`: `FILE` or `SUBFOLDER/FILE`.
 fn listed_name(path: &Path, folder: &Path) -> Option<String> {
     let name = plain_name(path)?;
-    let own = folder_of(path);
-    if own == folder {
+    let file_folder = folder_of(path);
+    if file_folder == folder {
         return Some(name);
     }
-    let own = own.canonicalize().ok()?;
-    (own.parent()? == folder).then_some(())?;
-    Some(format!("{}/{name}", plain_name(&own)?))
+    let file_folder = file_folder.canonicalize().ok()?;
+    (file_folder.parent()? == folder).then_some(())?;
+    Some(format!("{}/{name}", plain_name(&file_folder)?))
 }
 
-/// The folder and the file of a name in a list; `None` if it leads elsewhere.
+/// The subfolder and the file of a name in a list; `None` if the name leads out of the folder
+/// (`..`) or deeper than one subfolder.
 fn parts_of(name: &str) -> Option<(Option<&str>, &str)> {
     let is_plain = |part: &str| Path::new(part).file_name() == Some(OsStr::new(part));
     let (folder, file) = match name.split_once('/') {
@@ -121,7 +123,7 @@ fn parts_of(name: &str) -> Option<(Option<&str>, &str)> {
     (folder.is_none_or(is_plain) && is_plain(file)).then_some((folder, file))
 }
 
-/// Removes a file, if it is there.
+/// Removes a file, if it exists.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

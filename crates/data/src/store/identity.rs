@@ -1,11 +1,11 @@
-//! Whether two paths lead to one file, by whatever names and links.
+//! Whether two paths lead to the same file, also through links and other names.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 /// Whether two paths lead to the same ordinary file. Links are followed, and two hard links are the
-/// same file. Paths without a file yet are the same if a file written to one would have the name of
-/// the other.
+/// same file. If neither file exists yet, the paths are the same if a file written to one path
+/// would appear at the other.
 ///
 /// ```
 /// use rankwright_data::store::is_same_file;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     match (one.metadata(), other.metadata()) {
         (Ok(a), Ok(b)) => a.is_file() && b.is_file() && is_same(one, &a, other, &b),
-        (Err(_), Err(_)) => new_file(one).is_some_and(|path| Some(path) == new_file(other)),
+        (Err(_), Err(_)) => path_of_new(one).is_some_and(|path| Some(path) == path_of_new(other)),
         _ => false,
     }
 }
@@ -34,8 +34,8 @@ fn is_same(one: &Path, _: &Metadata, other: &Path, _: &Metadata) -> bool {
     one.canonicalize().is_ok_and(|path| other.canonicalize().is_ok_and(|other| path == other))
 }
 
-/// The path of a file that does not exist yet, without links.
-fn new_file(path: &Path) -> Option<PathBuf> {
+/// The path of a file that does not exist yet, in its folder without links.
+fn path_of_new(path: &Path) -> Option<PathBuf> {
     let folder = super::target::folder_of(path).canonicalize().ok()?;
     Some(folder.join(path.file_name()?))
 }

@@ -1,8 +1,9 @@
 //! Locks of folders that only one process at a time may use.
 //!
-//! A lock is a lock of the system on a file in the folder, and not the file itself: the system
-//! releases it when the process ends, however it ends, so that a file of a killed process is no
-//! obstacle. The file is removed with the lock; whoever locks it checks that it is still there.
+//! The lock is a lock of the operating system on a file in the folder; the mere existence of the
+//! file means nothing. The system releases the lock when the process ends, however it ends, so that
+//! the file of a killed process does no harm. The file is removed when the lock is released; a
+//! process that gets the lock therefore checks that the file still exists.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -10,22 +11,23 @@ use std::path::{Path, PathBuf};
 
 use crate::error::DataError;
 
-/// Number of files that are tried; one disappears only if its lock is released at that moment.
-const TRIES: u32 = 100;
+/// Number of attempts to lock. A further attempt is needed only if another process releases its
+/// lock, and removes the file, between our opening and our locking of the file.
+const ATTEMPTS: u32 = 100;
 
 /// A folder that is locked until this is dropped.
 #[derive(Debug)]
 pub struct FolderLock {
     _file: File,
     path: PathBuf,
-    /// The folder, if it was made for the lock.
-    made: Option<PathBuf>,
+    /// The folder, if `acquire` created it.
+    created_folder: Option<PathBuf>,
 }
 
 impl FolderLock {
     /// Locks a folder, which is created if needed, by a file of this name in it; `None` if another
-    /// process, or another part of this one, holds the lock. File systems without locks are not
-    /// locked.
+    /// process, or another `FolderLock` of this process, holds the lock. On a file system without
+    /// locks, every call succeeds.
     ///
     /// ```
     /// use rankwright_data::store::FolderLock;
@@ -40,8 +42,8 @@ impl FolderLock {
     /// ```
     pub fn acquire(folder: impl AsRef<Path>, name: &str) -> Result<Option<Self>, DataError> {
         let folder = folder.as_ref();
-        let failed = |what| move |e| DataError::io(what, folder.display().to_string(), e);
-        let made = match folder.is_dir() {
+        let failed = |action| move |e| DataError::io(action, folder.display().to_string(), e);
+        let created_folder = match folder.is_dir() {
             true => None,
             false => {
                 fs::create_dir_all(folder).map_err(failed("make the folder"))?;
@@ -49,16 +51,16 @@ impl FolderLock {
             }
         };
         let path = folder.join(name);
-        for _ in 0..TRIES {
+        for _ in 0..ATTEMPTS {
             let mut options = File::options();
             let file = options.create(true).truncate(false).write(true).open(&path);
             let file = file.map_err(failed("write to the folder"))?;
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Ok(()) | Err(TryLockError::Error(_)) if is_at(&file, &path) => {
-                    return Ok(Some(FolderLock { _file: file, path, made }));
+                    return Ok(Some(FolderLock { _file: file, path, created_folder }));
                 }
-                // Another process has removed the file with its lock.
+                // Another process has released its lock and removed the file.
                 Ok(()) | Err(TryLockError::Error(_)) => {}
             }
         }
@@ -70,14 +72,14 @@ impl Drop for FolderLock {
     fn drop(&mut self) {
         // Errors in `drop` cannot be reported; a file that stays is no obstacle.
         let _ = fs::remove_file(&self.path);
-        if let Some(folder) = &self.made {
+        if let Some(folder) = &self.created_folder {
             // Only an empty folder is removed.
             let _ = fs::remove_dir(folder);
         }
     }
 }
 
-/// Whether the path still leads to this file.
+/// Whether the path still leads to this open file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -99,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_without_a_lock_is_no_obstacle_and_nothing_is_left() {
+    fn the_lock_file_of_a_killed_process_is_ignored_and_nothing_is_left() {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("checkpoint");
         let lock = FolderLock::acquire(&folder, "lock").unwrap();
@@ -114,9 +116,9 @@ mod tests {
     }
 
     #[test]
-    fn threads_hold_it_one_at_a_time() {
+    fn one_thread_at_a_time_holds_the_lock() {
         let folder = tempfile::tempdir().unwrap();
-        let inside = std::sync::atomic::AtomicUsize::new(0);
+        let holders = std::sync::atomic::AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
@@ -126,8 +128,8 @@ mod tests {
                             continue;
                         };
                         use std::sync::atomic::Ordering::SeqCst;
-                        assert_eq!(inside.fetch_add(1, SeqCst), 0);
-                        assert_eq!(inside.fetch_sub(1, SeqCst), 1);
+                        assert_eq!(holders.fetch_add(1, SeqCst), 0);
+                        assert_eq!(holders.fetch_sub(1, SeqCst), 1);
                     }
                 });
             }

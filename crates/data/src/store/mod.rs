@@ -3,11 +3,11 @@
 //! The content goes to a temporary file in the same folder (`temporary.rs`), is synced, and then
 //! renamed over the target; the folder is synced last. A write that fails (disk full, a writer's
 //! error) leaves the old file unchanged and removes the temporary one. Several files that belong
-//! together get their names together (`switch.rs`); an interrupted one of those is finished before
-//! anything else happens in the folder. Links are followed to their end, so that a link
-//! stays one; a target that is no ordinary file (a pipe, `/dev/null`) is written directly
-//! (`target.rs`); `-` is standard output in programs that allow it. Targets that end in `.gz` or
-//! `.zst` are compressed. `lock.rs` locks folders.
+//! together are replaced together (`switch.rs`); if that is interrupted, the next read or write in
+//! the folder finishes it first. Symbolic links are followed, so that the link stays and the file
+//! that it leads to is replaced; a target that is no ordinary file (a pipe, `/dev/null`) is written
+//! to directly (`target.rs`); `-` is standard output in programs that allow it. Targets whose names
+//! end in `.gz` or `.zst` are compressed. `lock.rs` locks folders.
 
 mod change_list;
 mod digest;
@@ -27,12 +27,12 @@ use digest::{DigestWriter, FileDigest};
 pub use identity::is_same_file;
 pub use lock::FolderLock;
 pub use overwrite::{Overwritten, overwritten};
-pub(crate) use switch::finish_switch_of;
+pub(crate) use switch::finish_interrupted_write;
 use target::{WriteTarget, folder_of};
 use temporary::{TemporaryFile, remove_abandoned};
 pub use temporary::{discard_unfinished, is_temporary_name};
 
-/// Writes the content of a file.
+/// A function that writes the content of a file.
 pub type WriteBody<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;
 
 /// Writes a file atomically with the bytes that `write_body` writes.
@@ -67,35 +67,36 @@ fn write_to_stdout(
     path: &Path,
     write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    match compressed(path, &mut BufWriter::new(io::stdout().lock()), write_body) {
+    match write_compressed(path, &mut BufWriter::new(io::stdout().lock()), write_body) {
         // The reader has closed the pipe (`... | head`); that is no failure.
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
     }
 }
 
+/// Writes to a pipe, a device or an open descriptor.
 fn write_to_special(
     path: &Path,
     special: &Path,
     write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let file = File::options().append(true).open(special)?;
-    compressed(path, &mut BufWriter::new(file), write_body)
+    write_compressed(path, &mut BufWriter::new(file), write_body)
 }
 
-/// Prepares a folder for a write: finishes the one that was interrupted, then removes what killed
-/// writers have left. In this order, since the files of an unfinished switch are not abandoned.
+/// Prepares a folder for a write: finishes an interrupted switch (see `switch.rs`), then removes
+/// temporary files of killed writers. In this order, since the switch needs its temporary files.
 fn prepare(folder: &Path) -> Result<(), DataError> {
     switch::finish_switch(folder)?;
     remove_abandoned(folder);
     Ok(())
 }
 
-/// Writes several files that belong together, and removes those without a body: all of them are
-/// complete on disk before the first gets its final name, and a process that is killed leaves all
-/// old ones or all new ones. They are in one folder, or in folders that lie in one folder; files of
-/// other folders are switched folder by folder, and those that are not ordinary ones are written one
-/// after the other.
+/// Writes several files that belong together, and removes those without a body. All of them are
+/// complete on disk before the first gets its final name, and after a process was killed, readers
+/// see all old files or all new files. This holds if the files are in one folder, or in subfolders
+/// of one folder. Otherwise the files of each folder change together, one folder after the other.
+/// Pipes and devices are written to directly.
 pub fn write_together<'a>(
     files: impl IntoIterator<Item = (PathBuf, Option<WriteBody<'a>>)>,
 ) -> Result<(), DataError> {
@@ -125,20 +126,20 @@ pub fn write_together<'a>(
         }
     }
     if let Some(folder) = switch::common_folder(&folders) {
-        // A killed writer may have left a list without its name there.
+        // A killed writer may have left its list of changes there under a temporary name.
         prepare(&folder)?;
         return switch::switch_together(&folder, changes);
     }
     for folder in folders {
-        let (here, others) =
+        let (in_folder, remaining) =
             changes.into_iter().partition(|change| folder_of(change.path()) == folder);
-        changes = others;
-        switch::switch_together(&folder, here)?;
+        changes = remaining;
+        switch::switch_together(&folder, in_folder)?;
     }
     Ok(())
 }
 
-/// A change of a file that is prepared and not yet visible.
+/// A change of a file that is prepared and not yet visible: a new content, or its removal.
 enum FileChange {
     Replace(StagedFile),
     Remove(PathBuf),
@@ -155,6 +156,7 @@ impl FileChange {
 
 /// A file that is complete on disk but does not have its final name yet.
 struct StagedFile {
+    /// The final name.
     path: PathBuf,
     temporary: TemporaryFile,
     /// The digest of its content.
@@ -162,19 +164,21 @@ struct StagedFile {
 }
 
 impl StagedFile {
+    /// Writes the content of the file `path` to a temporary file, which `make_temporary` makes in
+    /// the same folder.
     fn write(
         path: PathBuf,
         write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-        make: impl FnOnce(&Path) -> io::Result<TemporaryFile>,
+        make_temporary: impl FnOnce(&Path) -> io::Result<TemporaryFile>,
     ) -> io::Result<StagedFile> {
         let folder = folder_of(&path);
         if !folder.is_dir() {
             let message = format!("the folder {} does not exist", folder.display());
             return Err(io::Error::new(io::ErrorKind::NotFound, message));
         }
-        let temporary = make(folder)?;
+        let temporary = make_temporary(folder)?;
         let mut written = DigestWriter::new(temporary.file());
-        compressed(&path, &mut BufWriter::with_capacity(1 << 20, &mut written), write_body)?;
+        write_compressed(&path, &mut BufWriter::with_capacity(1 << 20, &mut written), write_body)?;
         let digest = written.digest();
         keep_mode(&path, temporary.file())?;
         temporary.file().sync_all()?;
@@ -197,7 +201,8 @@ fn sync_folder(folder: &Path) {
     }
 }
 
-/// Checks that a folder takes a new file of this many bytes, with a file that is gone afterwards.
+/// Checks that a new file of this many bytes can be written in a folder, by writing one and
+/// removing it again.
 ///
 /// ```
 /// # let folder = tempfile::tempdir().unwrap();
@@ -216,13 +221,14 @@ pub fn check_room(folder: impl AsRef<Path>, bytes: u64) -> Result<(), DataError>
     fill().map_err(|e| DataError::io("write to the folder", folder.display().to_string(), e))
 }
 
-/// Whether a path leads to an ordinary file or to none yet: no pipe, no device, not standard
+/// Whether a path leads to an ordinary file, or to nothing yet: not to a pipe, a device or standard
 /// output.
 pub(crate) fn is_ordinary(path: &Path) -> bool {
     matches!(WriteTarget::of(path), Ok(WriteTarget::Ordinary(_)))
 }
 
-/// A file that replaces another keeps its mode; a new one has that of the umask.
+/// Gives `file` the permissions (mode) of the file at `path`, which it will replace. If there is no
+/// such file, it keeps the permissions that the umask gave it.
 #[cfg(unix)]
 fn keep_mode(path: &Path, file: &File) -> io::Result<()> {
     match path.metadata() {
@@ -238,7 +244,7 @@ fn keep_mode(_path: &Path, _file: &File) -> io::Result<()> {
 
 /// Compresses the bytes that `write_body` writes, by the extension of the path.
 #[cfg(not(feature = "compressed"))]
-fn compressed(
+fn write_compressed(
     path: &Path,
     out: &mut dyn Write,
     write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -254,7 +260,7 @@ fn compressed(
 
 /// Compresses the bytes that `write_body` writes, by the extension of the path.
 #[cfg(feature = "compressed")]
-fn compressed(
+fn write_compressed(
     path: &Path,
     out: &mut dyn Write,
     write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -266,6 +272,7 @@ fn compressed(
             gz.finish()?;
         }
         Some("zst") => {
+            // 3 is the default level of zstd.
             let mut zstd = zstd::Encoder::new(&mut *out, 3)?;
             write_body(&mut zstd)?;
             zstd.finish()?;
@@ -300,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn packed_targets_unpack_to_what_was_written() {
+    fn compressed_targets_decompress_to_what_was_written() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["a.gz", "a.zst"] {
             let path = folder.path().join(name);

@@ -1,4 +1,4 @@
-//! Whether files to write would replace files that are read, by whatever names and links.
+//! Whether files to write would replace files that are read, also through links and other names.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,12 @@ use super::identity::is_same_file;
 use crate::format::FEATURE_SET_ENDING;
 use crate::standard_streams::is_standard_stream;
 
-/// Endings of files that are read with an input, under its name.
-const COMPANIONS: [&str; 5] = [FEATURE_SET_ENDING, ".query", ".weight", ".position", ".log.json"];
+/// Endings of side files: files that are read with an input, and whose names are the input's name
+/// and one of these endings.
+const SIDE_FILE_ENDINGS: [&str; 5] =
+    [FEATURE_SET_ENDING, ".query", ".weight", ".position", ".log.json"];
 
-/// A file that would be replaced although it is needed.
+/// A file that would be overwritten although it is needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Overwritten {
     /// An input.
@@ -19,16 +21,16 @@ pub enum Overwritten {
         /// The input, or the file that is read with it.
         input: PathBuf,
     },
-    /// Another file to write.
+    /// An output that another output would overwrite.
     Output {
         /// The file.
         path: PathBuf,
     },
 }
 
-/// The first file to write that would replace an input, a file that is read with an input
-/// (`DATA.query`, `MODEL.log.json`), or another file to write. Files are compared by identity, so
-/// that neither links nor other names of a file hide it. Files of an input that is a folder are
+/// The first output that would overwrite an input, a side file of an input (`DATA.query`,
+/// `MODEL.log.json`) or another output. Files are compared by identity, not by path, so that
+/// links and other names of a file are recognised. If an input is a folder, all files in it are
 /// inputs.
 ///
 /// ```
@@ -49,10 +51,10 @@ pub fn overwritten<'a>(
     let outputs: Vec<&Path> =
         outputs.into_iter().filter(|path| !is_standard_stream(path)).collect();
     for input in inputs {
-        let companions = COMPANIONS.map(|ending| with_ending(input, ending));
-        for read in std::iter::once(input).chain(companions.iter().map(PathBuf::as_path)) {
-            if let Some(out) = outputs.iter().find(|out| replaces(out, read)) {
-                let (out, input) = (out.to_path_buf(), read.to_owned());
+        let side_files = SIDE_FILE_ENDINGS.map(|ending| with_ending(input, ending));
+        for file in std::iter::once(input).chain(side_files.iter().map(PathBuf::as_path)) {
+            if let Some(out) = outputs.iter().find(|out| replaces(out, file)) {
+                let (out, input) = (out.to_path_buf(), file.to_owned());
                 return Some(Overwritten::Input { out, input });
             }
         }
@@ -65,7 +67,7 @@ pub fn overwritten<'a>(
     None
 }
 
-/// Whether a file to write is this input, or in this input.
+/// Whether an output is this input, or a file in this input if that is a folder.
 fn replaces(out: &Path, input: &Path) -> bool {
     if is_standard_stream(input) {
         return is_same_file(out, Path::new("/dev/stdin"));

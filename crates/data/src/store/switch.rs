@@ -1,20 +1,21 @@
-//! Several files that get their names together, although a process can be killed between two
-//! renames.
+//! A switch: several files that are replaced (or removed) together, although a process can be
+//! killed between two renames.
 //!
-//! All files are complete on disk under temporary names first. Then the list of changes appears in
-//! the folder as `.rankwright-switch`, in one step: from then on the new files count. The changes
-//! follow, and the list is removed. Whoever finds a list whose writer is gone carries it out before
-//! reading or writing in that folder ([`finish_switch`]), so that no reader of ours sees files of
-//! two writings side by side. A list that cannot be carried out stays, and so do its temporary files:
-//! every reader reports it.
+//! First, all new files are written completely, under temporary names. Then a list of the changes,
+//! a journal, appears in the folder as `.rankwright-switch`, in one step: from then on the new
+//! files count. The files are renamed, and the list is removed. A process that finds a list whose
+//! writer has ended carries out the listed changes before it reads or writes in that folder
+//! ([`finish_switch`]), so that no reader of this library sees old and new files side by side. A
+//! list that cannot be carried out stays, and so do its temporary files: every reader reports it.
 //!
-//! Files of several folders that lie in one folder (the folds of a split) have one list there. A reader
-//! therefore looks in the folder of its file and in the one above; a list above counts only if it names
-//! the folder of the file.
+//! Files in several subfolders of one folder (the folds of a split) have one list in that parent
+//! folder. A reader therefore looks for a list in the folder of its file and in the parent folder;
+//! a list in the parent counts only if it names the folder of the file.
 //!
-//! `change_list.rs` has the lines of a list. Since a reader carries out what it finds, a list must
-//! belong to this user or to the owner of the folder, names files of its folder or of real folders
-//! inside only, and removes nothing but feature sets, the only files that are removed in a switch.
+//! `change_list.rs` defines the lines of a list. Since a reader carries out the changes that it
+//! finds, a list is accepted only if it belongs to this user or to the owner of the folder, names
+//! only files of its folder and of subfolders that are not links, and removes only feature sets,
+//! since a switch removes no other files.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, Metadata, TryLockError};
@@ -28,42 +29,42 @@ use super::temporary::TemporaryFile;
 use super::{FileChange, sync_folder};
 use crate::error::{DataError, UnfinishedWrite};
 
-/// The list of changes of a folder.
+/// The file name of the list of changes in a folder.
 const LIST: &str = ".rankwright-switch";
 
-/// The time that a living writer gets to finish, which takes a moment.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest wait for a living writer to finish, which usually takes milliseconds.
+const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// The most bytes of a list; a split of 10,000 parts has fewer.
-const MOST_BYTES: u64 = 4 << 20;
+/// The largest size of a list; the list of a split of 10,000 parts is smaller.
+const MAX_LIST_BYTES: u64 = 4 << 20;
 
-/// Whether a folder, or the one above, has a list of changes, which may name files of the folder.
-pub(super) fn is_list_there(folder: &Path) -> bool {
+/// Whether a folder or its parent has a list of changes, which may name files of the folder.
+pub(super) fn is_list_near(folder: &Path) -> bool {
     let has_list = |folder: &Path| folder.join(LIST).symlink_metadata().is_ok();
-    has_list(folder) || folder_above(folder).is_some_and(|(above, _)| has_list(&above))
+    has_list(folder) || parent_and_name(folder).is_some_and(|(parent, _)| has_list(&parent))
 }
 
-/// The folder above, without links, and the name of this one there.
-fn folder_above(folder: &Path) -> Option<(PathBuf, String)> {
+/// The parent of a folder, without links, and the name of the folder there.
+fn parent_and_name(folder: &Path) -> Option<(PathBuf, String)> {
     let folder = folder.canonicalize().ok()?;
     Some((folder.parent()?.to_owned(), folder.file_name()?.to_str()?.to_owned()))
 }
 
-/// The folder of the list for changes in these folders: the only one, or that in which all of them
-/// lie. `None` if there is no such folder.
+/// The folder of the list for changes in these folders: the only folder, or the parent of all of
+/// them. `None` if they have different parents.
 pub(super) fn common_folder(folders: &[PathBuf]) -> Option<PathBuf> {
     let (first, others) = folders.split_first()?;
     if others.is_empty() {
         return Some(first.clone());
     }
-    let (above, _) = folder_above(first)?;
-    let is_inside =
-        |folder: &PathBuf| folder_above(folder).is_some_and(|(other, _)| other == above);
-    others.iter().all(is_inside).then_some(above)
+    let (parent, _) = parent_and_name(first)?;
+    let has_same_parent =
+        |folder: &PathBuf| parent_and_name(folder).is_some_and(|(other, _)| other == parent);
+    others.iter().all(has_same_parent).then_some(parent)
 }
 
-/// Carries out the changes in one folder, or in folders inside it, all or none. If the system refuses one of them, the others
-/// wait for the next reader.
+/// Carries out changes in one folder, or in its subfolders, all or none. If the system refuses one
+/// of them, the next reader tries again.
 pub(super) fn switch_together(
     folder: &Path,
     mut changes: Vec<FileChange>,
@@ -71,7 +72,7 @@ pub(super) fn switch_together(
     let failed = |e| DataError::io("write to", folder.display().to_string(), e);
     changes.retain(|change| matches!(change, FileChange::Replace(_)) || change.path().exists());
     if changes.len() < 2 {
-        return changes.into_iter().try_for_each(carry_out_alone).map_err(failed);
+        return changes.into_iter().try_for_each(carry_out_without_list).map_err(failed);
     }
     let listed: Option<Vec<ListedChange>> =
         changes.iter().map(|change| ListedChange::of(change, folder)).collect();
@@ -85,7 +86,7 @@ pub(super) fn switch_together(
     }
     while let Err(error) = publish(&list, folder) {
         match error.kind() {
-            // Another switch is under way, or was not finished.
+            // Another process is in the middle of a switch, or did not finish one.
             io::ErrorKind::AlreadyExists => finish_switch(folder)?,
             _ => return Err(failed(error)),
         }
@@ -99,7 +100,8 @@ pub(super) fn switch_together(
     fs::remove_file(folder.join(LIST)).map_err(failed)
 }
 
-fn carry_out_alone(change: FileChange) -> io::Result<()> {
+/// Carries out a single change, which is atomic by itself.
+fn carry_out_without_list(change: FileChange) -> io::Result<()> {
     let folder = folder_of(change.path()).to_owned();
     match change {
         FileChange::Replace(file) => file.temporary.persist(&file.path)?,
@@ -109,7 +111,7 @@ fn carry_out_alone(change: FileChange) -> io::Result<()> {
     Ok(())
 }
 
-/// The list under a temporary name, with the lock of its writer.
+/// Writes the list under a temporary name; it is locked while this process is alive.
 fn staged_list(folder: &Path, changes: &[ListedChange]) -> io::Result<TemporaryFile> {
     let list = TemporaryFile::named_in(folder)?;
     let text: String = changes.iter().map(ListedChange::lines).collect();
@@ -120,18 +122,18 @@ fn staged_list(folder: &Path, changes: &[ListedChange]) -> io::Result<TemporaryF
 
 fn carry_out(folder: &Path, changes: &[ListedChange]) -> Result<(), UnfinishedWrite> {
     changes.iter().try_for_each(|change| change.carry_out(folder))?;
-    for inner in inner_folders(changes) {
-        sync_folder(&folder.join(inner));
+    for subfolder in subfolders(changes) {
+        sync_folder(&folder.join(subfolder));
     }
     sync_folder(folder);
     Ok(())
 }
 
-fn inner_folders(changes: &[ListedChange]) -> BTreeSet<&str> {
-    changes.iter().filter_map(ListedChange::inner_folder).collect()
+fn subfolders(changes: &[ListedChange]) -> BTreeSet<&str> {
+    changes.iter().filter_map(ListedChange::subfolder).collect()
 }
 
-/// Makes the list appear, with the lock of its writer; an existing one is an error.
+/// Gives the list its final name; an error if the folder has a list already.
 fn publish(list: &TemporaryFile, folder: &Path) -> io::Result<()> {
     let name = list.path().ok_or(io::ErrorKind::NotFound)?;
     fs::hard_link(name, folder.join(LIST))?;
@@ -139,46 +141,48 @@ fn publish(list: &TemporaryFile, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// [`finish_switch`] in the folder of a path.
-pub(crate) fn finish_switch_of(path: &Path) -> Result<(), DataError> {
+/// Before a file is read: finishes an interrupted write of several files in its folder
+/// ([`finish_switch`]).
+pub(crate) fn finish_interrupted_write(path: &Path) -> Result<(), DataError> {
     finish_switch(folder_of(path))
 }
 
-/// Carries out the changes of the files of a folder that a killed writer left, or waits for a living
+/// Carries out the changes in a folder that a killed writer has listed, or waits for a living
 /// writer.
 pub(super) fn finish_switch(folder: &Path) -> Result<(), DataError> {
-    finish_within(folder, PATIENCE).map_err(|problem| unfinished(folder, problem))?;
-    match folder_above(folder) {
-        Some((above, name)) if names_folder(&above, &name) => {
-            finish_within(&above, PATIENCE).map_err(|problem| unfinished(&above, problem))
+    finish_within(folder, MAX_WAIT).map_err(|problem| unfinished(folder, problem))?;
+    match parent_and_name(folder) {
+        Some((parent, name)) if lists_subfolder(&parent, &name) => {
+            finish_within(&parent, MAX_WAIT).map_err(|problem| unfinished(&parent, problem))
         }
         _ => Ok(()),
     }
 }
 
-/// Whether a folder has a list that names files of this folder inside. Anything else there does not
-/// concern the files of the folder inside: it may be the list of a folder such as `/tmp`.
-fn names_folder(above: &Path, name: &str) -> bool {
-    let list = open_list(&above.join(LIST), above).ok().flatten();
+/// Whether a folder has a list that names files of the subfolder `name`. Any other list there, or a
+/// file that only looks like a list (in a folder such as `/tmp`), does not concern the subfolder.
+fn lists_subfolder(parent: &Path, name: &str) -> bool {
+    let list = open_list(&parent.join(LIST), parent).ok().flatten();
     let changes = list.and_then(|list| read_list(&list).ok());
-    changes.is_some_and(|changes| inner_folders(&changes).contains(name))
+    changes.is_some_and(|changes| subfolders(&changes).contains(name))
 }
 
 fn unfinished(folder: &Path, problem: UnfinishedWrite) -> DataError {
     DataError::Unfinished { list: folder.join(LIST).display().to_string(), problem }
 }
 
-fn finish_within(folder: &Path, patience: Duration) -> Result<(), UnfinishedWrite> {
+/// Carries out the list of a folder, if it has one; waits at most `max_wait` for a living writer.
+fn finish_within(folder: &Path, max_wait: Duration) -> Result<(), UnfinishedWrite> {
     let path = folder.join(LIST);
     let failed = |source| UnfinishedWrite::System { file: LIST.to_owned(), source };
     let Some(list) = open_list(&path, folder)? else { return Ok(()) };
-    lock(&list, patience)?;
+    lock(&list, max_wait)?;
     if !is_still_at(&list, &path) {
         return Ok(());
     }
     let changes = read_list(&list)?;
-    for inner in inner_folders(&changes) {
-        check_inner(&list, &folder.join(inner))?;
+    for subfolder in subfolders(&changes) {
+        check_subfolder(&list, &folder.join(subfolder))?;
     }
     carry_out(folder, &changes)?;
     fs::remove_file(path).map_err(failed)
@@ -186,9 +190,9 @@ fn finish_within(folder: &Path, patience: Duration) -> Result<(), UnfinishedWrit
 
 fn read_list(list: &File) -> Result<Vec<ListedChange>, UnfinishedWrite> {
     let mut text = String::new();
-    // Bytes that are not UTF-8 are an error of this kind, too.
-    let read = list.take(MOST_BYTES + 1).read_to_string(&mut text);
-    if read.is_err() || text.len() as u64 > MOST_BYTES {
+    // `read_to_string` also fails on bytes that are not UTF-8.
+    let read = list.take(MAX_LIST_BYTES + 1).read_to_string(&mut text);
+    if read.is_err() || text.len() as u64 > MAX_LIST_BYTES {
         return Err(UnfinishedWrite::NotAList);
     }
     let lines: Vec<&str> = text.lines().collect();
@@ -196,18 +200,18 @@ fn read_list(list: &File) -> Result<Vec<ListedChange>, UnfinishedWrite> {
     changes.ok_or(UnfinishedWrite::NotAList)
 }
 
-/// Rejects a folder inside that is a link, or in which the owner of the list may not change files. One
-/// that is not there any more has lost its files, which is found later.
-fn check_inner(list: &File, inner: &Path) -> Result<(), UnfinishedWrite> {
-    match (inner.symlink_metadata(), list.metadata()) {
+/// Rejects a subfolder that is a link, or in which the owner of the list may not change files. If
+/// the subfolder does not exist any more, `carry_out` reports its files as missing.
+fn check_subfolder(list: &File, subfolder: &Path) -> Result<(), UnfinishedWrite> {
+    match (subfolder.symlink_metadata(), list.metadata()) {
         (Ok(found), _) if !found.is_dir() => Err(UnfinishedWrite::NotAList),
-        (Ok(_), Ok(list)) if !is_trusted(&list, inner) => Err(UnfinishedWrite::OtherUser),
+        (Ok(_), Ok(list)) if !is_trusted(&list, subfolder) => Err(UnfinishedWrite::OtherUser),
         _ => Ok(()),
     }
 }
 
-/// Opens the list of a folder, if there is one. Only an ordinary file of somebody who may change the
-/// files of the folder is a list: anybody may make a file in a folder such as `/tmp`.
+/// Opens the list of a folder, if there is one. It must be an ordinary file of a user who may
+/// change the files of the folder, since anybody may create a file in a folder such as `/tmp`.
 fn open_list(path: &Path, folder: &Path) -> Result<Option<File>, UnfinishedWrite> {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
     let failed = |source| UnfinishedWrite::System { file: LIST.to_owned(), source };
@@ -232,7 +236,7 @@ fn open_list(path: &Path, folder: &Path) -> Result<Option<File>, UnfinishedWrite
     }
 }
 
-/// Whether a list belongs to this user, or to the owner of the folder, who may do all that it says.
+/// Whether a list belongs to this user or to the owner of the folder, who may change all its files.
 #[cfg(unix)]
 fn is_trusted(list: &Metadata, folder: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -246,13 +250,14 @@ fn is_trusted(_list: &Metadata, _folder: &Path) -> bool {
     true
 }
 
-/// Waits until the writer of a list is done or gone; not every file system has locks.
-fn lock(list: &File, patience: Duration) -> Result<(), UnfinishedWrite> {
+/// Locks a list: waits until its writer is done or its process has ended. On a file system without
+/// locks there is no wait.
+fn lock(list: &File, max_wait: Duration) -> Result<(), UnfinishedWrite> {
     let begin = Instant::now();
     loop {
         match list.try_lock() {
-            Err(TryLockError::WouldBlock) if begin.elapsed() >= patience => {
-                return Err(UnfinishedWrite::InUse { seconds: patience.as_secs() });
+            Err(TryLockError::WouldBlock) if begin.elapsed() >= max_wait => {
+                return Err(UnfinishedWrite::InUse { seconds: max_wait.as_secs() });
             }
             Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(5)),
             Ok(()) | Err(TryLockError::Error(_)) => return Ok(()),
@@ -260,7 +265,7 @@ fn lock(list: &File, patience: Duration) -> Result<(), UnfinishedWrite> {
     }
 }
 
-/// Whether an open file is still the one at this path, and not a later one.
+/// Whether the file at this path is still the open file, and not a later file of the same name.
 #[cfg(unix)]
 fn is_still_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -1,5 +1,5 @@
-//! The place that a path to write to leads to: links are followed, and what is no ordinary file (a
-//! pipe, a device, a descriptor of this process) is written through instead of replaced.
+//! The destination of a write to a path: links are followed, and a pipe, a device or an open
+//! descriptor of this process is written to directly instead of being replaced by a file.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,21 +7,21 @@ use std::path::{Path, PathBuf};
 use crate::standard_streams::is_standard_stream;
 
 /// Maximum number of links that are followed, as in Linux.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
-/// The place that a path leads to.
+/// The destination of a write to a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum WriteTarget {
     /// Standard output.
     StandardOutput,
-    /// A pipe, a device or an open descriptor: written to as it is.
+    /// A pipe, a device or an open descriptor: written to directly.
     Special(PathBuf),
-    /// An ordinary file, or none yet, under its own name: the end of all links.
+    /// An ordinary file that exists or will be created; the path is the one after all links.
     Ordinary(PathBuf),
 }
 
 impl WriteTarget {
-    /// Finds the place; a folder is an error.
+    /// Follows the links of a path; a folder is an error.
     pub(crate) fn of(path: &Path) -> io::Result<WriteTarget> {
         if is_standard_stream(path) {
             return Ok(WriteTarget::StandardOutput);
@@ -52,9 +52,10 @@ enum LinkEnd {
     Descriptor(u32),
 }
 
+/// Follows symbolic links until there are no more, or until one leads to an open descriptor.
 fn follow_links(path: &Path) -> io::Result<LinkEnd> {
     let mut current = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         if let Some(descriptor) = descriptor(&current) {
             return Ok(LinkEnd::Descriptor(descriptor));
         }
@@ -64,7 +65,7 @@ fn follow_links(path: &Path) -> io::Result<LinkEnd> {
     Err(io::Error::other("too many links"))
 }
 
-/// The number of a path such as `/proc/self/fd/1`.
+/// The descriptor's number in a path such as `/proc/self/fd/1`; `None` for other paths.
 fn descriptor(path: &Path) -> Option<u32> {
     let number = path.file_name()?.to_str()?.parse().ok()?;
     let folder = folder_of(path).canonicalize().ok()?;
@@ -85,7 +86,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn links_lead_to_their_end_also_if_nothing_is_there_yet() {
+    fn links_are_followed_also_to_a_file_that_does_not_exist_yet() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::create_dir(at("deep")).unwrap();
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_refused_and_devices_and_descriptors_are_written_through() {
+    fn folders_are_refused_and_devices_are_written_to_directly() {
         let folder = tempfile::tempdir().unwrap();
         let error = WriteTarget::of(folder.path()).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
@@ -111,15 +112,16 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn the_names_of_standard_output_are_standard_output_and_not_the_file_behind() {
-        symlink_to_stdout(|link| {
+        with_link_to_stdout(|link| {
             for path in [Path::new("/dev/stdout"), Path::new("/proc/self/fd/1"), link] {
                 assert_eq!(WriteTarget::of(path).unwrap(), WriteTarget::StandardOutput);
             }
         });
     }
 
+    /// Calls `check` with a symbolic link to `/dev/stdout`, which must still be one afterwards.
     #[cfg(target_os = "linux")]
-    fn symlink_to_stdout(check: impl Fn(&Path)) {
+    fn with_link_to_stdout(check: impl Fn(&Path)) {
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("out");
         symlink("/dev/stdout", &link).unwrap();

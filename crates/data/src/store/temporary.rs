@@ -1,8 +1,10 @@
-//! A new file beside its target: renamed over it at the end, or gone.
+//! A temporary file in the folder of its target: it is renamed to the target at the end, or
+//! removed.
 //!
-//! Where the system can (Linux, most file systems), the file has no name until it is complete, so
-//! that a killed writer leaves nothing behind. Otherwise it is named `.rankwright-PROCESS-NUMBER`
-//! and locked while its writer lives: the next writer in the folder removes those that nobody holds.
+//! On Linux, and on most file systems, the file has no name until it is complete, so that a killed
+//! writer leaves nothing behind. Elsewhere it is named `.rankwright-PROCESS-NUMBER` and locked
+//! while its process lives: the next writer in the folder removes temporary files that are not
+//! locked.
 
 use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
@@ -11,19 +13,20 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use super::switch::is_list_there;
+use super::switch::is_list_near;
 
 /// The beginning of the names of temporary files.
 const PREFIX: &str = ".rankwright-";
 
-/// Number of names that are tried; a name exists only if another process has the same number.
-const TRIES: u32 = 100;
+/// Number of names that are tried. A name is in use only if another process has the same process
+/// id, on another machine or in another container.
+const MAX_NAMES: u32 = 100;
 
 /// A file that is removed on drop unless it gets its final name.
 pub(crate) struct TemporaryFile {
     file: File,
     folder: PathBuf,
-    /// `None` while the file has no name, and once it has its final one.
+    /// The temporary name; `None` while the file has no name, and once it has its final name.
     path: Option<PathBuf>,
 }
 
@@ -43,24 +46,26 @@ impl TemporaryFile {
         let (file, path) = with_fresh_name(folder, |path| {
             let file = options.open(path)?;
             lock(&file)?;
-            // Another writer may have taken it for abandoned before it was locked.
+            // Before it was locked, another writer may have removed it as abandoned.
             match path.exists() {
                 true => Ok(file),
                 false => Err(io::ErrorKind::AlreadyExists.into()),
             }
         })?;
-        unfinished().insert(path.clone());
+        named_files().insert(path.clone());
         Ok(TemporaryFile { file, folder: folder.to_owned(), path: Some(path) })
     }
 
-    /// The file stays where it is if the process ends early: a list of renames names it.
+    /// From now on, [`discard_unfinished`] does not remove the file: a list of changes is about to
+    /// name it, and another process can then rename it.
     pub(crate) fn keep_if_process_ends(&self) {
         if let Some(path) = &self.path {
-            unfinished().remove(path);
+            named_files().remove(path);
         }
     }
 
-    /// Leaves the file where it is, for whoever carries out the list of renames that names it.
+    /// Leaves the file under its temporary name: a list of changes names it, and it is renamed when
+    /// that list is carried out, by this process or another.
     pub(crate) fn keep(mut self) {
         self.keep_if_process_ends();
         self.path = None;
@@ -75,7 +80,7 @@ impl TemporaryFile {
         self.path.as_deref()
     }
 
-    /// Gives the file its final name, and replaces a file that has it.
+    /// Gives the file its final name; an existing file of that name is replaced.
     pub(crate) fn persist(mut self, target: &Path) -> io::Result<()> {
         let name = match self.path.clone() {
             Some(path) => path,
@@ -83,14 +88,14 @@ impl TemporaryFile {
                 lock(&self.file)?;
                 let file = &self.file;
                 let name = with_fresh_name(&self.folder, |path| link_unnamed(file, path))?.1;
-                unfinished().insert(name.clone());
+                named_files().insert(name.clone());
                 name
             }
         };
         self.path = Some(name.clone());
         fs::rename(&name, target)?;
         self.path = None;
-        unfinished().remove(&name);
+        named_files().remove(&name);
         Ok(())
     }
 }
@@ -100,49 +105,51 @@ impl Drop for TemporaryFile {
         if let Some(path) = &self.path {
             // An error in `drop` cannot be reported.
             let _ = fs::remove_file(path);
-            unfinished().remove(path);
+            named_files().remove(path);
         }
     }
 }
 
-/// The temporary files of this process that have a name.
-fn unfinished() -> MutexGuard<'static, HashSet<PathBuf>> {
-    static UNFINISHED: LazyLock<Mutex<HashSet<PathBuf>>> = LazyLock::new(Mutex::default);
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+/// The names of the temporary files of this process that have one.
+fn named_files() -> MutexGuard<'static, HashSet<PathBuf>> {
+    static NAMED_FILES: LazyLock<Mutex<HashSet<PathBuf>>> = LazyLock::new(Mutex::default);
+    NAMED_FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the temporary files of this process. For a program that is about to end at once, while
-/// other threads may still write: they can finish no further file.
+/// Removes the temporary files of this process. For a program that is about to end while other
+/// threads may still write: after this call, no thread of this process can finish a file.
 pub fn discard_unfinished() {
-    let mut files = unfinished();
+    let mut files = named_files();
     for path in files.drain() {
         // The process ends, whether this succeeds or not.
         let _ = fs::remove_file(path);
     }
-    // No other thread makes a further file from here on.
+    // The mutex stays locked for ever: other threads wait for it before they name a file.
     std::mem::forget(files);
 }
 
-/// Calls `make` with new names until one is free.
+/// Calls `make` with new names until it finds one that no file has; returns its result and the
+/// name.
 fn with_fresh_name<T>(
     folder: &Path,
     make: impl Fn(&Path) -> io::Result<T>,
 ) -> io::Result<(T, PathBuf)> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
-    for _ in 0..TRIES {
+    let mut last_error = io::Error::from(io::ErrorKind::AlreadyExists);
+    for _ in 0..MAX_NAMES {
         let (process, number) = (std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
         let path = folder.join(format!("{PREFIX}{process}-{number}"));
         match make(&path) {
             Ok(made) => return Ok((made, path)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last_error = error,
             Err(error) => return Err(error),
         }
     }
-    Err(last)
+    Err(last_error)
 }
 
-/// Locks a new file for as long as this process has it open; not every file system can.
+/// Locks a new file for as long as this process has it open; does nothing on file systems without
+/// locks.
 fn lock(file: &File) -> io::Result<()> {
     match file.lock() {
         Err(error) if error.kind() != io::ErrorKind::Unsupported => Err(error),
@@ -150,45 +157,47 @@ fn lock(file: &File) -> io::Result<()> {
     }
 }
 
-/// Removes temporary files whose writer is gone, once a process for each folder. Those that an
-/// unfinished switch names stay.
+/// Removes temporary files whose process has ended, except those that an unfinished switch (see
+/// `switch.rs`) may name. Each process does this only once for each folder.
 pub(crate) fn remove_abandoned(folder: &Path) {
-    static SEEN: LazyLock<Mutex<HashSet<PathBuf>>> = LazyLock::new(Mutex::default);
+    static CLEANED: LazyLock<Mutex<HashSet<PathBuf>>> = LazyLock::new(Mutex::default);
     let Ok(folder) = folder.canonicalize() else { return };
-    if SEEN.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.clone()) {
+    if CLEANED.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.clone()) {
         remove_abandoned_in(&folder);
     }
 }
 
+/// Like `remove_abandoned`, whether or not this process has done it before.
 fn remove_abandoned_in(folder: &Path) {
     let is_ours = |entry: &fs::DirEntry| {
-        // A pipe of that name could not be opened without waiting.
+        // Only ordinary files: opening a pipe of that name would wait for its writer.
         is_temporary_name(&entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_file())
     };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten().filter(is_ours) {
         let Ok(file) = File::open(entry.path()) else { continue };
-        // Whoever gets the lock knows that the writer is gone; an error says nothing. A writer that
-        // is gone publishes no list any more, so a list that is not there now does not name the file.
+        // If we get the lock, the process of the writer has ended; after an error we do not know.
+        // That process publishes no list any more, so if there is no list now, none will name the
+        // file.
         let is_held =
             matches!(file.try_lock(), Err(TryLockError::WouldBlock | TryLockError::Error(_)));
-        if !is_held && !is_list_there(folder) {
+        if !is_held && !is_list_near(folder) {
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Whether a name is one of temporary files: the prefix, and two numbers.
+/// Whether this is the name of a temporary file: `.rankwright-PROCESS-NUMBER`.
 pub fn is_temporary_name(name: &std::ffi::OsStr) -> bool {
     let numbers = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split_once('-'));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     numbers.is_some_and(|(process, number)| is_number(process) && is_number(number))
 }
 
-/// A file without a name; `None` if the system or the file system has none.
+/// A file without a name; `None` if the system or the file system does not support it.
 #[cfg(target_os = "linux")]
 fn unnamed(folder: &Path) -> Option<File> {
     use std::os::unix::fs::OpenOptionsExt;
-    // Its name is given later through this folder.
+    // `link_unnamed` needs this folder.
     if !Path::new("/proc/self/fd").exists() {
         return None;
     }
@@ -197,7 +206,8 @@ fn unnamed(folder: &Path) -> Option<File> {
     options.open(folder).ok()
 }
 
-/// Gives a file without a name its first name.
+/// Gives a file without a name its first name, as the manual page open(2) describes for
+/// `O_TMPFILE`.
 #[cfg(target_os = "linux")]
 fn link_unnamed(file: &File, path: &Path) -> io::Result<()> {
     use std::ffi::CString;
@@ -205,9 +215,11 @@ fn link_unnamed(file: &File, path: &Path) -> io::Result<()> {
     use std::os::unix::ffi::OsStrExt;
     let from = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
     let to = CString::new(path.as_os_str().as_bytes())?;
-    let (here, follow) = (libc::AT_FDCWD, libc::AT_SYMLINK_FOLLOW);
+    let (current_folder, follow) = (libc::AT_FDCWD, libc::AT_SYMLINK_FOLLOW);
     // SAFETY: both names end in NUL and live until the call returns; nothing else is passed.
-    match unsafe { libc::linkat(here, from.as_ptr(), here, to.as_ptr(), follow) } {
+    let result =
+        unsafe { libc::linkat(current_folder, from.as_ptr(), current_folder, to.as_ptr(), follow) };
+    match result {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
@@ -227,12 +239,12 @@ fn link_unnamed(_file: &File, _path: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn count(folder: &Path) -> usize {
+    fn count_files(folder: &Path) -> usize {
         fs::read_dir(folder).unwrap().count()
     }
 
     #[test]
-    fn a_file_gets_its_name_or_is_gone() {
+    fn a_file_gets_its_final_name_or_is_removed() {
         for make in [TemporaryFile::new_in, TemporaryFile::named_in] {
             let folder = tempfile::tempdir().unwrap();
             let (first, second) = (make(folder.path()).unwrap(), make(folder.path()).unwrap());
@@ -240,7 +252,7 @@ mod tests {
             let target = folder.path().join("a");
             fs::write(&target, "old").unwrap();
             first.persist(&target).unwrap();
-            assert_eq!((count(folder.path()), fs::read(&target).unwrap().len()), (1, 0));
+            assert_eq!((count_files(folder.path()), fs::read(&target).unwrap().len()), (1, 0));
         }
     }
 
@@ -254,7 +266,7 @@ mod tests {
         remove_abandoned_in(folder.path());
         assert!(!folder.path().join(".rankwright-1-2").exists());
         assert!(living.path().unwrap().exists());
-        assert_eq!(count(folder.path()), 4);
+        assert_eq!(count_files(folder.path()), 4);
     }
 
     #[test]
@@ -264,13 +276,13 @@ mod tests {
             fs::write(folder.path().join(name), "x").unwrap();
         }
         remove_abandoned_in(folder.path());
-        assert_eq!(count(folder.path()), 2);
+        assert_eq!(count_files(folder.path()), 2);
     }
 
-    /// A pipe without a writer: whoever opens it waits.
+    /// Opening a pipe without a writer would wait for ever.
     #[cfg(unix)]
     #[test]
-    fn a_pipe_with_the_name_of_a_temporary_file_is_no_obstacle() {
+    fn a_pipe_with_the_name_of_a_temporary_file_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join(".rankwright-1-2");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();

@@ -34,8 +34,8 @@ pub enum CompareError {
     },
     /// A metric does not have a list of values for every system.
     #[error(
-        "metric `{metric}` has values of {}; expected one list for each of {expected}",
-        counted(*.found, "system")
+        "metric `{metric}` has values of {}; expected one list for each of {}",
+        counted(*.found, "system"), counted(*.expected, "system")
     )]
     SystemCount {
         /// Label of the metric.
@@ -68,7 +68,7 @@ pub enum CompareError {
         metric: String,
         /// Name of the system.
         system: String,
-        /// The reason why they cannot be tested.
+        /// The reason why the values cannot be tested.
         source: StatsError,
     },
     /// So few samples that no p-value can reach alpha.

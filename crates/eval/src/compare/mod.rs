@@ -129,6 +129,7 @@ fn check_metric(systems: &[String], metric: &MetricValues) -> Result<(), Compare
     Ok(())
 }
 
+/// Compares all systems with the baseline on one metric.
 fn compare_metric(
     systems: &[String],
     metric: &MetricValues,
@@ -146,6 +147,7 @@ fn compare_metric(
     for (i, (system, values)) in systems.iter().zip(&metric.values).enumerate() {
         let mut result =
             describe(system, values, metric.range).map_err(|error| values_error(system, error))?;
+        // A given total, which may be weighted or geometric, replaces the mean of the queries.
         if let Some((total, ci95)) = metric.totals.get(i).filter(|(total, _)| total.is_finite()) {
             result.mean = Some(*total);
             set_interval(&mut result, *ci95);

@@ -28,7 +28,7 @@ choices! {
 
 impl Test {
     /// Whether the test draws samples, so that seed and sample count matter.
-    pub fn draws(self) -> bool {
+    pub fn draws_samples(self) -> bool {
         matches!(self, Self::Randomisation | Self::Bootstrap)
     }
 }
@@ -64,8 +64,8 @@ params! {
     #[non_exhaustive]
     pub struct CompareOptions {
         baseline: Option<String> = None, ..,
-            "Name of the system that the others are compared with; none is the first one.";
-        test: Test = Test::Randomisation, .., "Paired test of the differences of the queries.";
+            "Name of the system that the others are compared with; if none, the first system.";
+        test: Test = Test::Randomisation, .., "Paired test of the per-query differences.";
         correction: Correction = Correction::Holm, ..,
             "Correction of the p-values over the systems of a metric.";
         alpha: f64 = 0.05, above(0.0).below(1.0), "Largest corrected p-value that is significant.";
@@ -80,7 +80,7 @@ impl CompareOptions {
     pub fn check(self) -> Result<ValidCompareOptions, CompareError> {
         check_params(&self, "compare")?;
         // The smallest p-value that a number B of samples can give is 1 / (B + 1).
-        if self.test.draws() && 1.0 / (self.samples as f64 + 1.0) > self.alpha {
+        if self.test.draws_samples() && 1.0 / (self.samples as f64 + 1.0) > self.alpha {
             let (samples, alpha) = (self.samples, self.alpha);
             return Err(CompareError::TooFewSamples { samples, alpha });
         }

@@ -98,8 +98,9 @@ pub struct BaselineDelta {
     pub pairs: usize,
     /// Mean of system minus baseline over these queries; `None` without any.
     pub difference: Option<f64>,
-    /// 95 % interval of it: percentile under the bootstrap test, Student-t under the others, or that
-    /// of the logit where it would leave the range of differences.
+    /// 95 % interval of the difference: percentiles under the bootstrap test, Student's t under the
+    /// other tests, or Student's t on the logit scale where it would leave the range of
+    /// differences.
     pub difference_ci95: Option<[f64; 2]>,
     /// p-value of the chosen test.
     pub p: f64,

@@ -153,7 +153,7 @@ fn invalid_input_is_an_error_that_names_the_metric_and_the_system() {
     );
     assert_eq!(
         message(&["a", "b"], vec![all_counted(&[0.1])], &default),
-        "metric `map` has values of 1 system; expected one list for each of 2"
+        "metric `map` has values of 1 system; expected one list for each of 2 systems"
     );
     assert_eq!(
         message(&["a", "b"], vec![all_counted(&[0.1]), vec![]], &default),
@@ -229,8 +229,7 @@ fn the_json_of_a_comparison_stays_the_same() {
 fn intervals_stay_within_the_range_of_the_metric_and_of_its_differences() {
     use crate::stats::IntervalMethod;
     let systems = ["a", "b"].map(str::to_owned);
-    let near = |values: [f64; 3]| values.map(Some).to_vec();
-    let values = vec![near([0.0, 0.0, 0.1]), near([1.0, 1.0, 0.9])];
+    let values = vec![all_counted(&[0.0, 0.0, 0.1]), all_counted(&[1.0, 1.0, 0.9])];
     let options = CompareOptions::default().check().unwrap();
     let unbounded = MetricValues::new("anything", values.clone());
     let found = compare(&systems, &[unbounded], &options).unwrap();

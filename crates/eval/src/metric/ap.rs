@@ -45,7 +45,8 @@ params! {
     /// Normalisation of AP and Q.
     pub struct NormParams {
         norm: ApNorm = ApNorm::Relevant, ..,
-            "Divisor of the sum: rel is the number of relevant documents, min is at most k.";
+            "Divisor of the sum: rel is the number of relevant documents, min the smaller of it \
+             and k.";
     }
     /// Builder methods for the normalisation.
     pub trait NormOptions: norm_params;
@@ -94,7 +95,7 @@ pub(super) static AP: MetricDef = MetricDef {
 /// GMAP.
 pub(super) static GMAP: MetricDef = MetricDef {
     name: "gmap",
-    help: "Geometric mean of average precision, which weighs the hard queries.",
+    help: "Geometric mean of average precision, in which hard queries weigh more.",
     example: "gmap(floor=0.00001)",
     mean_ties: true,
     ..MetricDef::of::<GmapParams>()
@@ -154,14 +155,14 @@ impl Ap {
         sum
     }
 
-    /// The mean of this sum over all orders of tied documents.
+    /// The mean of `sum_of_precisions` over all orders of tied documents, by the formula above.
     fn expected_sum_of_precisions(
         &self,
         list: &RankedList<'_>,
         groups: impl Iterator<Item = std::ops::Range<usize>>,
     ) -> f64 {
         let depth = list.depth(self.cutoff);
-        let (mut before, mut sum) = (0.0, 0.0);
+        let (mut relevant_before, mut sum) = (0.0, 0.0);
         for group in groups.take_while(|g| g.start < depth) {
             let labels = &list.labels()[group.clone()];
             let relevant = labels.iter().filter(|l| **l >= self.rel).count() as f64;
@@ -171,10 +172,11 @@ impl Ap {
                 // one is.
                 let other_chance = (relevant - 1.0) / (labels.len() as f64 - 1.0).max(1.0);
                 for (j, rank) in (group.start..group.end.min(depth)).enumerate() {
-                    sum += chance * (before + 1.0 + j as f64 * other_chance) / (rank as f64 + 1.0);
+                    let hits = relevant_before + 1.0 + j as f64 * other_chance;
+                    sum += chance * hits / (rank as f64 + 1.0);
                 }
             }
-            before += relevant;
+            relevant_before += relevant;
         }
         sum
     }
@@ -240,13 +242,13 @@ impl ApSwap {
         if self.relevant[top] == self.relevant[low] {
             return 0.0;
         }
-        let (at_top, at_low) = (self.weights[top], self.weights[low]);
+        let (top_weight, low_weight) = (self.weights[top], self.weights[low]);
         let between = self.inverse[low] - self.inverse[top];
         if self.relevant[top] {
             // `between` includes the term of `top` itself, which is not between.
-            self.hits[low] * at_low - self.hits[top] * at_top - (between - at_top)
+            self.hits[low] * low_weight - self.hits[top] * top_weight - (between - top_weight)
         } else {
-            (self.hits[top] + 1.0) * at_top + between - self.hits[low] * at_low
+            (self.hits[top] + 1.0) * top_weight + between - self.hits[low] * low_weight
         }
     }
 }

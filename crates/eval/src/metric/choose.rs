@@ -5,11 +5,14 @@ use std::str::FromStr;
 
 use rankwright_spec::SpecError;
 
-use super::{Measure, MetricSpec, expand};
+use super::{Measure, MetricSpec, parse_metrics};
 use crate::source::SourceKind;
 
 /// The default metric of training and of reports.
 pub const DEFAULT_METRIC: &str = "ndcg@10";
+
+/// The default metric of data that has preference pairs and no labels.
+pub const PREFERENCE_METRIC: &str = "preference-accuracy";
 
 /// Metrics as a caller writes them: a text (several metrics are separated by commas), a
 /// [`MetricSpec`], a [`Measure`], or a list of one of them.
@@ -20,7 +23,7 @@ pub trait ToMeasures {
 
 impl ToMeasures for str {
     fn to_measures(&self, kind: SourceKind) -> Result<Vec<Measure>, SpecError> {
-        expand(self)?.iter().map(|spec| spec.resolve(kind)).collect()
+        parse_metrics(self)?.iter().map(|spec| spec.resolve(kind)).collect()
     }
 }
 
@@ -85,8 +88,8 @@ impl FromStr for Measure {
 pub enum DefaultMetrics<'a> {
     /// The usual metrics for the kind of data ([`usual_metrics`]).
     Usual,
-    /// The metric that a model was trained for, from its header. A header is untrusted: a text that
-    /// is no metric is replaced by [`DEFAULT_METRIC`].
+    /// The metric that a model was trained for, from its header. An empty text stands for
+    /// [`DEFAULT_METRIC`]; a text that is no metric is an error.
     Trained(&'a str),
 }
 
@@ -124,11 +127,11 @@ pub fn metric_or_default(
     kind: SourceKind,
     trained: &str,
 ) -> Result<Measure, SpecError> {
-    let of_model = match trained {
+    let default = match trained {
         "" => DEFAULT_METRIC,
         trained => trained,
     };
-    MetricSpec::parse(given.unwrap_or(of_model))?.resolve(kind)
+    MetricSpec::parse(given.unwrap_or(default))?.resolve(kind)
 }
 
 /// The metrics that an evaluation usually reports, as a text.

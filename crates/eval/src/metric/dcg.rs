@@ -77,7 +77,7 @@ impl Dcg {
     }
 
     /// DCG of labels in the ideal order, best first; stops at the first label of gain 0, after
-    /// which there is none.
+    /// which all gains are 0.
     pub(crate) fn of_ideal(&self, ideal: &[f64]) -> Result<f64, EvalError> {
         let depth = self.cutoff.map_or(usize::MAX, |k| k as usize);
         let mut sum = 0.0;

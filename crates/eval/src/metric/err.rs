@@ -173,7 +173,8 @@ impl SwapDelta for ErrSwap {
             return;
         };
         let w_own = self.weights[i];
-        // M and Q.
+        // In the formula above, `middle` is M, `product` is Q, `own` and `other` are the R of the
+        // documents at i and j, `w_own` and `w` their weights.
         let (mut middle, mut product) = (0.0, 1.0);
         let below = out.iter_mut().zip(&self.stop_probability).zip(&self.weights).enumerate();
         for (j, ((delta, other), w)) in below.skip(i + 1) {

@@ -41,6 +41,7 @@ choices! {
 params! {
     /// The level of recall.
     pub struct RecallLevelParams {
+        // NaN: there is no default, the parameter must be given.
         recall: f64 = f64::NAN, 0.0..=1.0, "Level of recall, from 0 to 1.";
         round: RecallRounding = RecallRounding::Nearest, ..,
             "Relevant document that reaches the level: nearest as trec_eval 10, up as trec_eval 9.";

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rankwright_spec::{Conflict, Spec, SpecError, read_into};
 use serde::{Serialize, Serializer};
 
-use super::names::{find_metric, trec_name};
+use super::names::{find_metric, parse_trec_name};
 use super::{Aggregate, Metric, MetricDef};
 use crate::convention::{Blank, Conventions, Missing, SHARED_CONVENTIONS};
 use crate::error::EvalError;
@@ -48,7 +48,7 @@ impl MetricSpec {
 
     /// Checks one metric.
     pub fn from_spec(mut written: Spec) -> Result<Self, SpecError> {
-        let mut canonical = match trec_name(&written.name) {
+        let mut canonical = match parse_trec_name(&written.name) {
             Some(mut spec) => {
                 if let (Some(_), Some(cutoff)) = (spec.cutoff, written.cutoff) {
                     let conflict = Conflict::SecondCutoff { cutoff };
@@ -159,6 +159,7 @@ fn describe(
 /// A metric with all conventions filled in, ready to evaluate.
 #[derive(Debug, Clone)]
 pub struct Measure {
+    /// The spec with the name that the user wrote.
     spec: Spec,
     metric: Arc<dyn Metric>,
     /// The shared conventions.

@@ -34,6 +34,7 @@ mod names;
 mod ndcg;
 mod pointwise;
 mod precision;
+mod preference_accuracy;
 mod presets;
 mod q;
 mod rbp;
@@ -48,12 +49,12 @@ mod tests;
 mod text;
 
 pub use choose::{
-    DEFAULT_METRIC, DefaultMetrics, ToMeasures, metric_or_default, metrics_or_default,
-    usual_metrics,
+    DEFAULT_METRIC, DefaultMetrics, PREFERENCE_METRIC, ToMeasures, metric_or_default,
+    metrics_or_default, usual_metrics,
 };
 pub use def::{MetricDef, MetricParams};
 pub use measure::{Measure, MetricSpec, of_ranking};
-pub use names::expand;
+pub use names::parse_metrics;
 pub use presets::{PRESETS, Preset, PresetDef, PresetParams};
 pub use text::MetricText;
 
@@ -73,6 +74,7 @@ pub use mean_ndcg::*;
 pub use ndcg::*;
 pub use pointwise::*;
 pub use precision::*;
+pub use preference_accuracy::*;
 pub use q::*;
 pub use rbp::*;
 pub use recall::*;
@@ -105,6 +107,7 @@ pub static METRICS: &[&MetricDef] = &[
     &spearman::SPEARMAN,
     &inversions::PAIR_ACCURACY,
     &inversions::INVERSIONS,
+    &preference_accuracy::PREFERENCE_ACCURACY,
     &auc::AUC,
     &accuracy::ACCURACY,
     &pointwise::RMSE,
@@ -163,6 +166,11 @@ pub trait Metric: Debug + Send + Sync {
     /// The weight of the query in a mean over rows: its number of rows.
     fn rows(&self, list: &RankedList<'_>) -> f64 {
         list.len() as f64
+    }
+
+    /// Whether the value depends on labels, so that data without labels cannot be evaluated.
+    fn needs_labels(&self) -> bool {
+        true
     }
 
     /// Whether higher or lower values are better.

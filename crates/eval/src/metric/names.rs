@@ -1,7 +1,7 @@
 //! Names of metrics: those of their declarations, aliases, and trec_eval's names.
 //!
 //! trec_eval's names stand for the metric under `preset=trec`: `P_10` is `p(preset=trec)@10`. They
-//! are matched exactly and first; the others without regard to case. Parameters may follow
+//! are matched first, and exactly; other names without regard to case. Parameters may follow
 //! (`P_10(missing=zero)`), and `trec_eval` stands for trec_eval's official set.
 
 use rankwright_spec::{Spec, SpecError, nearest, split_specs};
@@ -56,7 +56,7 @@ const OFFICIAL_METRICS: [&str; 29] = [
 ];
 
 /// The metric of a trec_eval name; `None` for other names.
-pub(crate) fn trec_name(name: &str) -> Option<Spec> {
+pub(crate) fn parse_trec_name(name: &str) -> Option<Spec> {
     let trec = |metric: &str| Spec::new(metric).with("preset", "trec");
     if let Some((_, metric)) = WITHOUT_CUTOFF.iter().find(|(n, _)| *n == name) {
         return Some(trec(metric));
@@ -91,15 +91,15 @@ pub(crate) fn find_metric(name: &str) -> Result<&'static MetricDef, SpecError> {
 /// set.
 ///
 /// ```
-/// use rankwright_eval::expand;
+/// use rankwright_eval::parse_metrics;
 ///
-/// let metrics = expand("P_10, ndcg(gain=linear, blank=0)@5")?;
+/// let metrics = parse_metrics("P_10, ndcg(gain=linear, blank=0)@5")?;
 /// assert_eq!(metrics[0].canonical().to_string(), "p(preset=trec)@10");
 /// assert_eq!(metrics[1].to_string(), "ndcg(gain=linear, blank=0)@5");
-/// assert_eq!(expand("trec_eval")?.len(), 29);
+/// assert_eq!(parse_metrics("trec_eval")?.len(), 29);
 /// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
-pub fn expand(text: &str) -> Result<Vec<MetricSpec>, SpecError> {
+pub fn parse_metrics(text: &str) -> Result<Vec<MetricSpec>, SpecError> {
     let parts = split_specs(text);
     if parts.is_empty() {
         // An empty list is a mistake; the parser's error says what was expected.
@@ -150,6 +150,6 @@ mod tests {
         assert_eq!(twice.to_string(), expected);
         assert_eq!(twice.help().unwrap(), "leave @5 out");
         assert!(MetricSpec::parse("P_0").is_err());
-        assert!(expand(" ").is_err());
+        assert!(parse_metrics(" ").is_err());
     }
 }

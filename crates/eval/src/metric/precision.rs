@@ -126,7 +126,7 @@ impl Metric for Precision {
     }
 }
 
-/// 1 or 0.
+/// 1 if the condition holds, else 0.
 pub(crate) fn one_if(condition: bool) -> f64 {
     f64::from(u8::from(condition))
 }

@@ -31,7 +31,8 @@ use crate::list::RankedList;
 params! {
     /// The weight of gains in Q.
     pub struct BetaParams {
-        beta: f64 = 1.0, 0.0.., "Weight of gain against count.";
+        beta: f64 = 1.0, 0.0..,
+            "Weight of the gains relative to the counts of relevant documents.";
     }
     /// Builder methods for the weight of gains in Q.
     pub trait BetaOptions: beta_params;

@@ -36,7 +36,8 @@ use crate::swap::{AdditiveSwap, SwapDelta};
 params! {
     /// The persistence of RBP's user.
     pub struct PersistenceParams {
-        p: f64 = 0.8, above(0.0).below(1.0), "Persistence of the reader.";
+        p: f64 = 0.8, above(0.0).below(1.0),
+            "Persistence: probability that the reader goes on to the next rank.";
     }
     /// Builder methods for the persistence of RBP's user.
     pub trait PersistenceOptions: persistence_params;
@@ -129,6 +130,7 @@ impl MetricParams for RbpResidualParams {
 
 #[derive(Debug, Clone, Copy)]
 struct Rbp {
+    /// The persistence.
     p: f64,
     gain: RbpGain,
     cutoff: Option<u32>,
@@ -193,6 +195,7 @@ impl Metric for Rbp {
 
 #[derive(Debug)]
 struct Residual {
+    /// The persistence.
     p: f64,
     cutoff: Option<u32>,
 }

@@ -62,7 +62,7 @@ struct Rr {
 
 impl Rr {
     /// The value when the first relevant document is at this rank, from 0; `None` if there is none.
-    fn at(&self, first: Option<usize>) -> f64 {
+    fn value_at(&self, first: Option<usize>) -> f64 {
         let within = first.filter(|r| self.cutoff.is_none_or(|k| *r < k as usize));
         within.map_or(0.0, |r| 1.0 / (r as f64 + 1.0))
     }
@@ -81,9 +81,10 @@ impl Rr {
         let (mut not_yet, mut sum) = (1.0, 0.0);
         for rank in group.clone() {
             let remaining = (group.end - rank) as f64;
-            let here = (relevant / remaining).min(1.0);
-            sum += not_yet * here * self.at(Some(rank));
-            not_yet *= 1.0 - here;
+            // The probability that the document at this rank is relevant, if none before it is.
+            let chance = (relevant / remaining).min(1.0);
+            sum += not_yet * chance * self.value_at(Some(rank));
+            not_yet *= 1.0 - chance;
         }
         sum
     }
@@ -97,7 +98,7 @@ impl Metric for Rr {
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         Ok(Some(match list.tie_groups() {
             Some(groups) => self.expected(list, groups),
-            None => self.at(list.top(self.cutoff).iter().position(|l| *l >= self.rel)),
+            None => self.value_at(list.top(self.cutoff).iter().position(|l| *l >= self.rel)),
         }))
     }
 
@@ -126,6 +127,7 @@ struct RrSwap {
 }
 
 impl RrSwap {
+    /// The change of RR when the ranks i and j are swapped.
     fn delta(&self, i: usize, j: usize) -> f64 {
         let (top, low) = (i.min(j), i.max(j));
         let Some(first) = self.first.filter(|_| self.relevant[top] != self.relevant[low]) else {
@@ -139,7 +141,7 @@ impl RrSwap {
         } else {
             first.min(top)
         };
-        self.rr.at(Some(new_first)) - self.rr.at(Some(first))
+        self.rr.value_at(Some(new_first)) - self.rr.value_at(Some(first))
     }
 }
 

@@ -78,6 +78,7 @@ impl Metric for Spearman {
 /// to 0. They are multiples of one half, hence exact.
 fn centred_ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
+    // Adding 0.0 turns -0.0 into 0.0.
     order.sort_unstable_by(|&a, &b| (values[a] + 0.0).total_cmp(&(values[b] + 0.0)));
     let middle = (values.len() as f64 - 1.0) / 2.0;
     let mut ranks = vec![0.0; values.len()];

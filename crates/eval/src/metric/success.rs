@@ -115,6 +115,7 @@ struct SuccessSwap {
 }
 
 impl SuccessSwap {
+    /// The change of success when the ranks i and j are swapped.
     fn delta(&self, i: usize, j: usize) -> f64 {
         let (top, low) = (i.min(j), i.max(j));
         let k = self.success.cutoff.map_or(usize::MAX, |k| k as usize);

@@ -1,6 +1,7 @@
 //! Tests of every metric in the list.
 
 use super::*;
+use crate::list::Candidates;
 use crate::metric::MetricSpec;
 use crate::source::SourceKind;
 use std::collections::HashSet;
@@ -14,7 +15,14 @@ fn every_metric_has_help_and_an_example_that_prints_back_and_evaluates() {
         assert_eq!(spec.def().name, metric.name);
         for kind in [SourceKind::Features, SourceKind::Run] {
             let measure = spec.resolve(kind).unwrap();
-            let value = measure.of(&[0.9, 0.1, 0.5], &[0.0, 2.0, 1.0]).unwrap().unwrap();
+            let candidates = Candidates {
+                scores: vec![0.9, 0.1, 0.5],
+                labels: vec![0.0, 2.0, 1.0],
+                preferences: vec![(0, 1, 1.0), (1, 2, 1.0)],
+                returned: true,
+                ..Candidates::default()
+            };
+            let value = measure.of_candidates(&candidates).unwrap().unwrap();
             assert!(value.is_finite(), "{}: {value}", metric.name);
         }
     }

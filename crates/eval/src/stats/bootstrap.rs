@@ -4,13 +4,15 @@
 //! difference over those of sample b, and m that over all queries. The interval runs between the
 //! (1 - level)/2 and (1 + level)/2 quantiles of the m*_b, interpolated linearly. For the p-value the
 //! distribution is shifted to mean 0, as if there were no difference:
-//! p = (#{|m*_b - m| >= |m|} + 1) / (B + 1). Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapters 13 and
-//! 16; the shift method for retrieval: Smucker, Allan and Carterette, CIKM 2007.
+//! p = (#{|m*_b - m| >= |m|} + 1) / (B + 1). Efron and Tibshirani, "An Introduction to the
+//! Bootstrap", 1993, chapters 13 and 16; the shift method for retrieval: Smucker, Allan and
+//! Carterette, CIKM 2007.
 //!
 //! Cost O(B n) time and O(B) memory. Indices come from 32 random bits each; the bias, n / 2^32, is
 //! far below the sampling error. Edge cases: below two queries p = 1 and there is no interval; all
 //! differences 0: p = 1; equal differences other than 0: p = 1/(B+1), since all samples have the
-//! same mean. With few queries its p-values are too small; take the randomisation test.
+//! same mean. With few queries the p-values of the bootstrap are too small; use the randomisation
+//! test then.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;

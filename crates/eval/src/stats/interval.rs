@@ -30,9 +30,11 @@ pub enum IntervalMethod {
     /// Student's t.
     #[default]
     T,
-    /// Student's t of the logit, as the interval of the mean would leave the range of the metric.
+    /// Student's t on the logit scale, because on the scale of the metric the interval would leave
+    /// its range.
     Logit,
-    /// Student's t of the logarithm, as the interval of the mean would fall below the lowest value.
+    /// Student's t on the logarithmic scale, because on the scale of the metric the interval would
+    /// fall below the lowest value.
     Log,
     /// Percentiles of the bootstrap.
     Bootstrap,
@@ -62,8 +64,8 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Student's interval `centre +- half`, or where it leaves `range`, that of the logit or of the
-    /// logarithm.
+    /// Student's interval `centre +- half`; where it leaves `range` (lowest and highest value), the
+    /// interval on the logit or logarithmic scale.
     ///
     /// ```
     /// use rankwright_eval::stats::{Interval, IntervalMethod};
@@ -186,6 +188,7 @@ mod tests {
         close(found.high, LOG[1], 1e-10);
     }
 
+    /// The expected intervals, from the Python code above.
     const LOGIT: [f64; 2] = [0.34808205887539256, 0.9698293872978357];
     const LOG: [f64; 2] = [0.1559684344117771, 40.07221091608307];
 

@@ -63,8 +63,8 @@ pub fn comparison_details(comparison: &Comparison) -> Table {
         comparison.metrics.iter().flat_map(|m| &m.systems).filter_map(|system| system.ci95_method);
     if methods.any(|method| method != IntervalMethod::T) {
         table.notes.push(
-            "Intervals of means: Student's t, or that of the logit or logarithm where it would \
-             leave the range of the metric."
+            "Intervals of means: Student's t, on the logit or logarithmic scale where it would \
+             otherwise leave the range of the metric."
                 .to_owned(),
         );
     }
@@ -81,6 +81,7 @@ fn detail_cells(result: &SystemResult, has_corrected: bool) -> Vec<Cell> {
     let mut cells = vec![mean_cell(result), Cell::new(interval_text(result.ci95))];
     let queries = Cell::new(result.queries.to_string());
     let Some(vs_baseline) = &result.vs_baseline else {
+        // The baseline has no difference, interval of it, p-values, effect and counts.
         cells.extend(std::iter::repeat_n(Cell::new("-"), if has_corrected { 6 } else { 5 }));
         cells.push(queries);
         return cells;

@@ -50,22 +50,23 @@ pub(super) fn render_within(table: &Table, width: usize) -> String {
 }
 
 /// The smallest width that a column is reduced to.
-const NARROWEST: usize = 12;
+const MIN_COLUMN_WIDTH: usize = 12;
 
-fn draw(table: &Table, most: Option<usize>) -> String {
+/// The table as text; with a maximum width, long texts continue on further lines.
+fn draw(table: &Table, max_width: Option<usize>) -> String {
     let mut lines = vec![table.header_cells()];
     lines.extend(table.full_rows());
     let cells_by_column: Vec<Vec<&Cell>> =
         (0..table.columns()).map(|c| lines.iter().filter_map(|row| row.get(c)).collect()).collect();
     let mut column_parts: Vec<ColumnParts> =
         cells_by_column.iter().map(|cells| ColumnParts::of(cells)).collect();
-    if let Some(most) = most {
-        narrow(table, &mut column_parts, most);
+    if let Some(max_width) = max_width {
+        narrow(table, &mut column_parts, max_width);
     }
 
     let mut out = String::new();
     for (row, cells) in lines.iter().enumerate() {
-        for line in broken(cells, &column_parts) {
+        for line in wrap_row(cells, &column_parts) {
             let filled = line.iter().zip(&column_parts).enumerate();
             let filled = filled.map(|(c, (cell, column))| column.fill(cell, table.align_of(c)));
             push_line(&mut out, &filled.collect::<Vec<_>>());
@@ -75,25 +76,25 @@ fn draw(table: &Table, most: Option<usize>) -> String {
             push_line(&mut out, &rules.collect::<Vec<_>>());
         }
     }
-    push_notes(&mut out, table, column_parts.iter().any(|column| column.has_star), most);
+    push_notes(&mut out, table, column_parts.iter().any(|column| column.has_star), max_width);
     out
 }
 
-/// Reduces the widest columns of text until a line fits.
-fn narrow(table: &Table, widths: &mut [ColumnParts], most: usize) {
+/// Reduces the widest columns of text until a line has at most `max_width` characters.
+fn narrow(table: &Table, widths: &mut [ColumnParts], max_width: usize) {
     loop {
         let all: usize = widths.iter().map(|column| column.width() + 2).sum();
-        let over = all.saturating_sub(most + 2);
+        let excess = all.saturating_sub(max_width + 2);
         let is_text = |c: usize| table.align_of(c) == Align::Left;
         let texts = widths.iter_mut().enumerate().filter(|(c, _)| is_text(*c));
         let mut texts: Vec<&mut ColumnParts> = texts.map(|(_, column)| column).collect();
         texts.sort_by_key(|column| std::cmp::Reverse(column.text_width));
         let second = texts.get(1).map_or(0, |column| column.text_width);
         match texts.first_mut() {
-            Some(widest) if over > 0 && widest.text_width > NARROWEST => {
-                // Down to the second widest, then both together.
-                let step = over.min((widest.text_width - second).max(1));
-                widest.text_width = (widest.text_width - step).max(NARROWEST);
+            Some(widest) if excess > 0 && widest.text_width > MIN_COLUMN_WIDTH => {
+                // First down to the width of the second widest column, then by 1 in turn.
+                let step = excess.min((widest.text_width - second).max(1));
+                widest.text_width = (widest.text_width - step).max(MIN_COLUMN_WIDTH);
             }
             _ => return,
         }
@@ -101,27 +102,28 @@ fn narrow(table: &Table, widths: &mut [ColumnParts], most: usize) {
 }
 
 /// A row as one or more lines: texts that are wider than their column are broken between words.
-fn broken(cells: &[Cell], widths: &[ColumnParts]) -> Vec<Vec<Cell>> {
+fn wrap_row(cells: &[Cell], widths: &[ColumnParts]) -> Vec<Vec<Cell>> {
     let parts: Vec<Vec<String>> = cells
         .iter()
         .zip(widths)
-        .map(|(cell, column)| pieces(&cell.line(), column.text_width))
+        .map(|(cell, column)| wrap_text(&cell.line(), column.text_width))
         .collect();
     let count = parts.iter().map(Vec::len).max().unwrap_or(1).max(1);
-    let line = |at: usize| -> Vec<Cell> {
+    let line = |index: usize| -> Vec<Cell> {
         let cell = |(cell, parts): (&Cell, &Vec<String>)| {
-            let text = parts.get(at).cloned().unwrap_or_default();
+            let text = parts.get(index).cloned().unwrap_or_default();
             // Marks stand in the first line.
-            if at == 0 { Cell { text, ..cell.clone() } } else { Cell::new(text) }
+            if index == 0 { Cell { text, ..cell.clone() } } else { Cell::new(text) }
         };
         cells.iter().zip(&parts).map(cell).collect()
     };
     (0..count).map(line).collect()
 }
 
-/// A text in pieces of at most this many characters, broken between words where possible.
-fn pieces(text: &str, most: usize) -> Vec<String> {
-    if width(text) <= most || most == 0 {
+/// A text in lines of at most this many characters, broken between words where possible; 0 is no
+/// limit.
+fn wrap_text(text: &str, max_width: usize) -> Vec<String> {
+    if width(text) <= max_width || max_width == 0 {
         return vec![text.to_owned()];
     }
     let mut lines = vec![String::new()];
@@ -131,15 +133,15 @@ fn pieces(text: &str, most: usize) -> Vec<String> {
             let line = lines.last_mut().map_or_else(String::new, std::mem::take);
             let blank = usize::from(!line.is_empty());
             let last = lines.len() - 1;
-            if width(&line) + blank + word.len() <= most {
+            if width(&line) + blank + word.len() <= max_width {
                 let space = " ".repeat(blank);
                 lines[last] = format!("{line}{space}{}", word.iter().collect::<String>());
                 break;
             }
             // A word that is wider than a whole line is broken, after a comma or parenthesis if any.
             if line.is_empty() {
-                let cut = word[..most].iter().rposition(|c| ",)(/".contains(*c));
-                let cut = cut.map_or(most, |at| at + 1);
+                let cut = word[..max_width].iter().rposition(|c| ",)(/".contains(*c));
+                let cut = cut.map_or(max_width, |i| i + 1);
                 let rest = word.split_off(cut);
                 lines[last] = word.iter().collect();
                 word = rest;
@@ -158,7 +160,7 @@ fn push_line(out: &mut String, cells: &[String]) {
 }
 
 /// Adds the notes; the first one explains the star, if there is one.
-fn push_notes(out: &mut String, table: &Table, has_star: bool, most: Option<usize>) {
+fn push_notes(out: &mut String, table: &Table, has_star: bool, max_width: Option<usize>) {
     if table.notes.is_empty() && !has_star {
         return;
     }
@@ -167,7 +169,7 @@ fn push_notes(out: &mut String, table: &Table, has_star: bool, most: Option<usiz
         out.push_str("* best of the column.\n");
     }
     for note in &table.notes {
-        for line in pieces(&one_line(note), most.unwrap_or(usize::MAX)) {
+        for line in wrap_text(&one_line(note), max_width.unwrap_or(usize::MAX)) {
             out.push_str(&line);
             out.push('\n');
         }
@@ -201,21 +203,21 @@ table may be
     }
 
     #[test]
-    fn words_wider_than_a_line_are_broken_after_a_sign() {
+    fn words_wider_than_a_line_are_broken_after_punctuation() {
         assert_eq!(
-            pieces("ndcg(gain=linear,blank=0)@10", 20),
+            wrap_text("ndcg(gain=linear,blank=0)@10", 20),
             ["ndcg(gain=linear,", "blank=0)@10"]
         );
-        assert_eq!(pieces("abcdefghij", 4), ["abcd", "efgh", "ij"]);
-        assert_eq!(pieces("ab abcdefgh", 4), ["ab", "abcd", "efgh"]);
-        assert_eq!(pieces("", 4), [""]);
+        assert_eq!(wrap_text("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrap_text("ab abcdefgh", 4), ["ab", "abcd", "efgh"]);
+        assert_eq!(wrap_text("", 4), [""]);
     }
 
     proptest! {
         #[test]
-        fn pieces_fit_and_lose_nothing(text in "[a-d,( ]{0,60}", most in 1_usize..20) {
-            let found = pieces(&text, most);
-            prop_assert!(found.iter().all(|line| width(line) <= most));
+        fn wrapped_lines_fit_and_lose_nothing(text in "[a-d,( ]{0,60}", max_width in 1_usize..20) {
+            let found = wrap_text(&text, max_width);
+            prop_assert!(found.iter().all(|line| width(line) <= max_width));
             let without_spaces = |text: &str| text.replace(' ', "");
             prop_assert_eq!(without_spaces(&found.join("")), without_spaces(&text));
         }

@@ -18,8 +18,8 @@ pub(super) struct TomlDocument<'a> {
 
 impl<'a> TomlDocument<'a> {
     /// An error at a range of bytes of the text.
-    pub(super) fn error(&self, at: Range<usize>, message: impl ToString) -> ExperimentError {
-        let before = self.text.get(..at.start).unwrap_or(self.text);
+    pub(super) fn error(&self, span: Range<usize>, message: impl ToString) -> ExperimentError {
+        let before = self.text.get(..span.start).unwrap_or(self.text);
         ExperimentError::File {
             file: self.name.to_owned(),
             line: before.matches('\n').count() + 1,
@@ -31,20 +31,20 @@ impl<'a> TomlDocument<'a> {
     /// Deserialises the whole text.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, ExperimentError> {
         toml::from_str(self.text).map_err(|error| {
-            let at = error.span().unwrap_or_default();
-            let message = self.unknown_key(&at, error.message());
-            self.error(at, message.unwrap_or_else(|| error.message().to_owned()))
+            let span = error.span().unwrap_or_default();
+            let message = self.unknown_key(&span, error.message());
+            self.error(span, message.unwrap_or_else(|| error.message().to_owned()))
         })
     }
 
-    /// The message of an unknown key with its table and the nearest known key; `None` if serde's
-    /// `message` is about something else. serde gives the key and the known ones as text only:
-    /// "unknown field `x`, expected one of `a`, `b`".
-    fn unknown_key(&self, at: &Range<usize>, message: &str) -> Option<String> {
+    /// The message about an unknown key, with its table and the nearest known key; `None` if
+    /// serde's `message` is about something else. serde gives the key and the known keys as text
+    /// only: "unknown field `x`, expected one of `a`, `b`".
+    fn unknown_key(&self, span: &Range<usize>, message: &str) -> Option<String> {
         let (key, known) = message.strip_prefix("unknown field `")?.split_once('`')?;
         let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
         let suggestion = nearest(key, &known).map(|near| format!(" (did you mean `{near}`?)"));
-        let lines = self.text.get(..at.start)?.lines();
+        let lines = self.text.get(..span.start)?.lines();
         let header = lines.rev().find(|line| line.starts_with('[') && line.ends_with(']'));
         Some(format!(
             "{} has no key `{key}`{}; the keys are {}",
@@ -59,13 +59,13 @@ impl<'a> TomlDocument<'a> {
         TomlTable { document: self, start, name }
     }
 
-    /// A value as a spec would write it.
+    /// A value as a spec would write it; numbers keep their notation in the file.
     pub(super) fn scalar(&self, value: &Spanned<Scalar>) -> String {
         let written = self.text.get(value.span()).unwrap_or_default();
         match value.get_ref() {
             Scalar::Text(text) => text.trim().to_owned(),
-            Scalar::Boolean(on) => on.to_string(),
-            // Another notation, such as 0x1f.
+            Scalar::Boolean(value) => value.to_string(),
+            // A notation that specs do not have, such as 0x1f.
             Scalar::Integer(number) if written.starts_with('0') => number.to_string(),
             Scalar::Integer(_) | Scalar::Float => {
                 written.replace('_', "").trim_start_matches('+').to_owned()
@@ -74,7 +74,7 @@ impl<'a> TomlDocument<'a> {
     }
 }
 
-/// A table of the file, at whose start errors about absent keys are reported.
+/// A table of the file; errors about absent keys are reported at its start.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TomlTable<'a> {
     pub(super) document: TomlDocument<'a>,
@@ -86,17 +86,17 @@ pub(super) struct TomlTable<'a> {
 
 impl TomlTable<'_> {
     /// An error at a key's value, or at the start of the table if the key is absent.
-    pub(super) fn wrong<T>(
+    pub(super) fn error_at<T>(
         &self,
         value: &Option<Spanned<T>>,
         message: impl ToString,
     ) -> ExperimentError {
-        let at = value.as_ref().map_or(self.start..self.start, Spanned::span);
-        self.document.error(at, message)
+        let span = value.as_ref().map_or(self.start..self.start, Spanned::span);
+        self.document.error(span, message)
     }
 
-    /// A required text that is not empty.
-    pub(super) fn needed<'v>(
+    /// The text of a required key; an error if it is absent or empty.
+    pub(super) fn required_text<'v>(
         &self,
         key: &str,
         value: &'v Option<Spanned<String>>,
@@ -105,24 +105,24 @@ impl TomlTable<'_> {
         match value.as_ref().map(|text| text.get_ref().as_str()) {
             None => {
                 let message = format!("{} needs `{key}`, such as {key} = {example}", self.name);
-                Err(self.wrong(value, message))
+                Err(self.error_at(value, message))
             }
             Some(text) if text.trim().is_empty() => {
-                Err(self.wrong(value, format!("`{key}` is empty")))
+                Err(self.error_at(value, format!("`{key}` is empty")))
             }
             Some(text) => Ok(text),
         }
     }
 
-    /// Checks that a name is one line without tabs, as it goes into tables and tab-separated files;
-    /// an error is reported at `key`.
+    /// Checks that a name is one line without tabs, because it is written into tables and
+    /// tab-separated files; an error is reported at `key`.
     pub(super) fn one_line(
         &self,
         key: &Option<Spanned<String>>,
         name: String,
     ) -> Result<String, ExperimentError> {
         match name.chars().any(char::is_control) {
-            true => Err(self.wrong(key, "a name must be one line without tabs")),
+            true => Err(self.error_at(key, "a name must be one line without tabs")),
             false => Ok(name),
         }
     }

@@ -21,6 +21,7 @@ const MAX_LEARNERS: usize = 10_000;
 
 /// A parameter and its values.
 pub(super) struct GridAxis {
+    /// Name of the parameter.
     key: String,
     /// Each value with its position in the file.
     values: Vec<(String, Range<usize>)>,
@@ -37,7 +38,7 @@ pub(super) fn read(
     if axes.is_empty() {
         let message =
             "`grid` is empty; expected parameters with values, such as grid = { leaves = [7, 31] }";
-        return Err(table.wrong(&raw.grid, message));
+        return Err(table.error_at(&raw.grid, message));
     }
     axes.into_iter().map(|(key, list)| axis(table, raw, spec, key, list)).collect()
 }
@@ -84,7 +85,7 @@ fn check_parameter(
     let Some(def) = LEARNERS.iter().find(|def| def.name == spec.name) else {
         let error = LearnerSpec::from_spec(spec.clone()).err();
         let error = error.map_or("unknown learner".to_owned(), |error| error.to_string());
-        return Err(table.wrong(&raw.spec, error));
+        return Err(table.error_at(&raw.spec, error));
     };
     let names: Vec<&str> = def.params().iter().map(|param| param.name).collect();
     let key = name.get_ref().as_str();
@@ -101,23 +102,24 @@ fn check_parameter(
     Err(table.document.error(name.span(), message))
 }
 
-/// Every combination: its values as they appear in its name, and the learner. `before` is the
-/// number of learners of other entries.
+/// Every combination: its values as they appear in its name, and the learner. `other_learners` is
+/// the number of learners of the entries before.
 pub(super) fn expand(
     table: &TomlTable<'_>,
     raw: &RawLearner,
     spec: &Spec,
     axes: &[GridAxis],
-    before: usize,
+    other_learners: usize,
 ) -> Result<Vec<(String, LearnerSpec)>, ExperimentError> {
     let count = axes.iter().try_fold(1_usize, |count, axis| count.checked_mul(axis.values.len()));
-    let Some(count) = count.filter(|count| before.saturating_add(*count) <= MAX_LEARNERS) else {
+    let is_allowed = |count: &usize| other_learners.saturating_add(*count) <= MAX_LEARNERS;
+    let Some(count) = count.filter(is_allowed) else {
         let count = count.map_or("more than can be counted".to_owned(), |count| count.to_string());
         let message = format!(
             "the grid has too many combinations ({count}); an experiment has at most \
              {MAX_LEARNERS} learners"
         );
-        return Err(table.wrong(&raw.grid, message));
+        return Err(table.error_at(&raw.grid, message));
     };
     (0..count).map(|number| combination(table, raw, spec, axes, number)).collect()
 }
@@ -133,8 +135,8 @@ fn combination(
     // The key, the value and the position of the value in the file, for each parameter.
     let mut picked = Vec::new();
     for axis in axes.iter().rev() {
-        let (value, at) = &axis.values[number % axis.values.len()];
-        picked.push((axis.key.as_str(), value.as_str(), at));
+        let (value, span) = &axis.values[number % axis.values.len()];
+        picked.push((axis.key.as_str(), value.as_str(), span));
         number /= axis.values.len();
     }
     picked.reverse();
@@ -145,12 +147,12 @@ fn combination(
     let values: Vec<String> =
         picked.iter().map(|(key, value, _)| format!("{key}={value}")).collect();
     let values = values.join(" ");
-    // A text such as "7, rate=1" would be another spec when it is read again.
+    // With a text such as "7, rate=1" as a value, the printed spec would be read as another spec.
     let learner = match Spec::parse(&combined.to_string()) {
-        Ok(reread) if reread == combined => LearnerSpec::from_spec(combined),
+        Ok(parsed) if parsed == combined => LearnerSpec::from_spec(combined),
         Ok(_) => {
             let message = format!("{values}: a value has characters that a spec cannot hold");
-            return Err(table.wrong(&raw.grid, message));
+            return Err(table.error_at(&raw.grid, message));
         }
         Err(error) => Err(error),
     };
@@ -160,8 +162,8 @@ fn combination(
             _ => None,
         };
         match picked.iter().find(|(name, ..)| Some(*name) == key) {
-            Some((.., at)) => table.document.error((*at).clone(), &error),
-            None => table.wrong(&raw.grid, format!("with {values}: {error}")),
+            Some((.., span)) => table.document.error((*span).clone(), &error),
+            None => table.error_at(&raw.grid, format!("with {values}: {error}")),
         }
     })?;
     // Values in their canonical form, as the learner's spec prints them.

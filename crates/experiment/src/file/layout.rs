@@ -97,53 +97,56 @@ pub(super) fn plots(
             data: &raw.data,
         };
         let layout = reader.layout()?;
-        let learners = layout.learners.iter().filter_map(|number| experiment.learners.get(*number));
+        let learners = layout.learners.iter().filter_map(|index| experiment.learners.get(*index));
         if let Some(learner) = learners.into_iter().find(|learner| !is_validated(learner)) {
-            return Err(reader.table.wrong(&raw.learners, unvalidated(learner, "drawn")));
+            let message = without_validation_message(learner, "drawn");
+            return Err(reader.table.error_at(&raw.learners, message));
         }
         Ok(FactorPlot { layout })
     };
     raw.iter().map(plot).collect()
 }
 
-/// The name of a key, and its texts.
-type Key<'a> = (&'static str, &'a Option<Spanned<Texts>>);
+/// The name of a key of the file, and its texts.
+type NamedKey<'a> = (&'static str, &'a Option<Spanned<Texts>>);
 
 /// Reads a `[[table]]` or a `[[plot]]`, whose lines and panels are rows and columns here.
 struct LayoutReader<'a> {
     table: TomlTable<'a>,
     experiment: &'a Experiment,
     title: &'a Option<Spanned<String>>,
-    rows: Key<'a>,
-    columns: Key<'a>,
+    rows: NamedKey<'a>,
+    columns: NamedKey<'a>,
     choose: &'a Option<Spanned<Texts>>,
     learners: &'a Option<Spanned<Texts>>,
     data: &'a Option<Spanned<Texts>>,
 }
 
 impl LayoutReader<'_> {
+    /// Reads and checks the layout.
     fn layout(&self) -> Result<FactorLayout, ExperimentError> {
-        let ((rows, row_key), (columns, column_key)) = (self.rows, self.columns);
-        let title = self.table.needed("title", self.title, "\"Newton steps\"")?.to_owned();
+        let ((rows_name, rows), (columns_name, columns)) = (self.rows, self.columns);
+        let title = self.table.required_text("title", self.title, "\"Newton steps\"")?.to_owned();
         let layout = FactorLayout {
             title: self.table.one_line(self.title, title)?,
             learners: self.learners()?,
             data: self.data()?,
-            rows: texts(row_key).to_vec(),
-            columns: texts(column_key).to_vec(),
+            rows: texts(rows).to_vec(),
+            columns: texts(columns).to_vec(),
             choose: texts(self.choose).to_vec(),
         };
         if layout.rows.is_empty() {
-            let message = format!("`{rows}` names no factor, such as {rows} = [\"rate\"]");
-            return Err(self.table.wrong(row_key, message));
+            let message =
+                format!("`{rows_name}` names no factor, such as {rows_name} = [\"rate\"]");
+            return Err(self.table.error_at(rows, message));
         }
         self.check_factors(&layout)?;
         if let Some(factor) = unnamed_difference(self.experiment, &layout) {
             let message = format!(
-                "the learners differ in `{factor}`, which is not in `{rows}`, `{columns}` or `choose`; \
-                 add it to one of them, or list `learners` with equal values of it"
+                "the learners differ in `{factor}`, which is not in `{rows_name}`, `{columns_name}` \
+                 or `choose`; add it to one of them, or list `learners` with equal values of it"
             );
-            return Err(self.table.wrong(row_key, message));
+            return Err(self.table.error_at(rows, message));
         }
         self.check_distinct(&layout)?;
         Ok(layout)
@@ -154,27 +157,29 @@ impl LayoutReader<'_> {
         let entries = &self.experiment.entries;
         let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
         let requested = texts(self.learners);
-        if let Some(other) = requested.iter().find(|name| !names.contains(&name.as_str())) {
+        if let Some(unknown) = requested.iter().find(|name| !names.contains(&name.as_str())) {
             let suggestion =
-                nearest(other, &names).map(|near| format!(" (did you mean `{near}`?)"));
+                nearest(unknown, &names).map(|near| format!(" (did you mean `{near}`?)"));
             let suggestion = suggestion.unwrap_or_default();
             let known = some_of(&names);
-            let message =
-                format!("no [[learner]] is called `{other}`{suggestion}; the learners are {known}");
-            return Err(self.table.wrong(self.learners, message));
+            let message = format!(
+                "no [[learner]] is called `{unknown}`{suggestion}; the learners are {known}"
+            );
+            return Err(self.table.error_at(self.learners, message));
         }
         let is_shown =
             |learner: &ExperimentLearner| match (self.learners, entries.get(learner.entry)) {
                 (Some(_), Some(entry)) => requested.contains(&entry.name),
-                (_, entry) => entry.is_some_and(|entry| entry.learns),
+                (_, entry) => entry.is_some_and(|entry| entry.has_spec),
             };
         let learners = self.experiment.learners.iter().enumerate();
         let found: Vec<usize> =
-            learners.filter(|(_, learner)| is_shown(learner)).map(|(number, _)| number).collect();
+            learners.filter(|(_, learner)| is_shown(learner)).map(|(index, _)| index).collect();
         match found.is_empty() {
-            true => Err(self
-                .table
-                .wrong(self.learners, "no [[learner]] has a `spec`, so there is nothing to show")),
+            true => Err(self.table.error_at(
+                self.learners,
+                "no [[learner]] has a `spec`, so there is nothing to show",
+            )),
             false => Ok(found),
         }
     }
@@ -186,17 +191,16 @@ impl LayoutReader<'_> {
             return Ok((0..sets.len()).collect());
         }
         let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
-        let number = |name: &String| {
+        let index = |name: &String| {
             names.iter().position(|other| other == name).ok_or_else(|| {
                 let known = some_of(&names);
                 let message = format!("no [[data]] is called `{name}`; the data sets are {known}");
-                self.table.wrong(self.data, message)
+                self.table.error_at(self.data, message)
             })
         };
-        let sets: BTreeSet<usize> =
-            texts(self.data).iter().map(number).collect::<Result<_, _>>()?;
+        let sets: BTreeSet<usize> = texts(self.data).iter().map(index).collect::<Result<_, _>>()?;
         match sets.is_empty() {
-            true => Err(self.table.wrong(self.data, "`data` names no data set")),
+            true => Err(self.table.error_at(self.data, "`data` names no data set")),
             false => Ok(sets.into_iter().collect()),
         }
     }
@@ -215,10 +219,10 @@ impl LayoutReader<'_> {
                     let suggestion = suggestion.unwrap_or_default();
                     let message =
                         format!("none of the learners has a parameter `{factor}`{suggestion}");
-                    return Err(self.table.wrong(key, message));
+                    return Err(self.table.error_at(key, message));
                 }
                 if seen.contains(&factor.as_str()) {
-                    return Err(self.table.wrong(key, format!("`{factor}` is named twice")));
+                    return Err(self.table.error_at(key, format!("`{factor}` is named twice")));
                 }
                 seen.push(factor);
             }
@@ -236,18 +240,20 @@ impl LayoutReader<'_> {
         for (row, column) in positions {
             let mut seen: HashMap<Vec<String>, &str> = HashMap::new();
             let group = grid.group(row, column);
-            for learner in group.iter().filter_map(|number| experiment.learners.get(*number)) {
+            for learner in group.iter().filter_map(|index| experiment.learners.get(*index)) {
                 if group.len() > 1 && !is_validated(learner) {
-                    return Err(self.table.wrong(self.choose, unvalidated(learner, "chosen")));
+                    let message = without_validation_message(learner, "chosen");
+                    return Err(self.table.error_at(self.choose, message));
                 }
                 let choice = values(experiment, learner, &layout.choose);
                 if let Some(other) = seen.insert(choice, &learner.name) {
-                    let (rows, key) = self.rows;
+                    let (rows_name, rows) = self.rows;
                     let message = format!(
-                        "`{other}` and `{}` have the same row and column; add \"learner\" to `{rows}`",
+                        "`{other}` and `{}` have the same row and column; add \"learner\" to \
+                         `{rows_name}`",
                         learner.name
                     );
-                    return Err(self.table.wrong(key, message));
+                    return Err(self.table.error_at(rows, message));
                 }
             }
         }
@@ -257,7 +263,7 @@ impl LayoutReader<'_> {
 
 /// All parameters of the learners.
 fn parameters(experiment: &Experiment, learners: &[usize]) -> BTreeSet<&'static str> {
-    let learners = learners.iter().filter_map(|number| experiment.learners.get(*number));
+    let learners = learners.iter().filter_map(|index| experiment.learners.get(*index));
     let parameters_of = |learner: &ExperimentLearner| match &learner.kind {
         LearnerKind::Spec(spec) => spec.def().params(),
         LearnerKind::Model(_) => Vec::new(),
@@ -265,8 +271,9 @@ fn parameters(experiment: &Experiment, learners: &[usize]) -> BTreeSet<&'static 
     learners.flat_map(parameters_of).map(|param| param.name).collect()
 }
 
-/// A setting in which learners differ without a factor for it; `None` if there is none. If the
-/// entry is a factor, it covers all settings in which entries differ.
+/// A setting in which learners of a layout differ although it is not a factor of the layout; `None`
+/// if there is none. If the entry is a factor, it covers all settings in which entries differ, so
+/// that only learners of the same entry are compared.
 fn unnamed_difference<'e>(experiment: &'e Experiment, layout: &FactorLayout) -> Option<&'e str> {
     let all = || [&layout.rows, &layout.columns, &layout.choose].into_iter().flatten();
     let by_entry = all().any(|factor| factor == ENTRY);
@@ -274,18 +281,18 @@ fn unnamed_difference<'e>(experiment: &'e Experiment, layout: &FactorLayout) -> 
         LearnerKind::Spec(spec) => spec.def().name,
         LearnerKind::Model(_) => "",
     };
-    let mut first: HashMap<usize, &ExperimentLearner> = HashMap::new();
+    let mut first_of_group: HashMap<usize, &ExperimentLearner> = HashMap::new();
     let parameters = parameters(experiment, &layout.learners);
-    for number in &layout.learners {
-        let Some(learner) = experiment.learners.get(*number) else { continue };
+    for index in &layout.learners {
+        let Some(learner) = experiment.learners.get(*index) else { continue };
         let group = if by_entry { learner.entry } else { 0 };
-        let other = *first.entry(group).or_insert(learner);
+        let other = *first_of_group.entry(group).or_insert(learner);
         if learner_name(learner) != learner_name(other) {
             return Some(ENTRY);
         }
         let differs = |name: &&&str| setting(learner, name) != setting(other, name);
-        let named = |name: &&&str| all().any(|factor| factor == **name);
-        if let Some(name) = parameters.iter().find(|name| differs(name) && !named(name)) {
+        let is_factor = |name: &&&str| all().any(|factor| factor == **name);
+        if let Some(name) = parameters.iter().find(|name| differs(name) && !is_factor(name)) {
             return Some(name);
         }
     }
@@ -298,7 +305,7 @@ fn is_validated(learner: &ExperimentLearner) -> bool {
 }
 
 /// The message that a learner without validation values cannot be chosen or drawn.
-fn unvalidated(learner: &ExperimentLearner, action: &str) -> String {
+fn without_validation_message(learner: &ExperimentLearner, action: &str) -> String {
     format!(
         "`{}` does not use validation data, so it cannot be {action} by its validation values; choose \
          a learner that does (without `stop=none`), or list `learners` without it",
@@ -313,30 +320,30 @@ fn metrics(
     experiment: &Experiment,
 ) -> Result<Vec<usize>, ExperimentError> {
     let names: Vec<String> = experiment.metrics.iter().map(ToString::to_string).collect();
-    let known = |text: &String| {
+    let index = |text: &String| {
         names.iter().position(|name| name == text).ok_or_else(|| {
             let known = names.join(", ");
             let message = format!("`{text}` is not one of the experiment's metrics: {known}");
-            table.wrong(key, message)
+            table.error_at(key, message)
         })
     };
-    let mut numbers: Vec<usize> = texts(key).iter().map(known).collect::<Result<_, _>>()?;
-    if numbers.is_empty() {
-        numbers.push(0);
+    let mut indices: Vec<usize> = texts(key).iter().map(index).collect::<Result<_, _>>()?;
+    if indices.is_empty() {
+        indices.push(0);
     }
-    let is_mean = |number: &&usize| {
-        experiment.metrics.get(**number).is_some_and(|m| matches!(m.aggregate(), Aggregate::Mean))
+    let is_mean = |index: &&usize| {
+        experiment.metrics.get(**index).is_some_and(|m| matches!(m.aggregate(), Aggregate::Mean))
     };
-    if let Some(name) = numbers.iter().find(|n| !is_mean(n)).and_then(|number| names.get(*number)) {
+    if let Some(name) = indices.iter().find(|i| !is_mean(i)).and_then(|index| names.get(*index)) {
         let message =
             format!("a table shows means over queries, and {name} is not a mean over queries");
-        return Err(table.wrong(key, message));
+        return Err(table.error_at(key, message));
     }
-    let distinct: BTreeSet<&usize> = numbers.iter().collect();
-    if distinct.len() < numbers.len() {
-        return Err(table.wrong(key, "a metric is named twice"));
+    let distinct: BTreeSet<&usize> = indices.iter().collect();
+    if distinct.len() < indices.len() {
+        return Err(table.error_at(key, "a metric is named twice"));
     }
-    Ok(numbers)
+    Ok(indices)
 }
 
 /// Reads `baseline = { newton = "per-document" }`: row factors and their values.
@@ -357,14 +364,14 @@ fn baseline(
         }
         baseline.push((name.get_ref().clone(), table.document.scalar(written)));
     }
-    let learners = layout.learners.iter().filter_map(|number| experiment.learners.get(*number));
+    let learners = layout.learners.iter().filter_map(|index| experiment.learners.get(*index));
     let is_baseline = |learner: &ExperimentLearner| {
-        baseline.iter().all(|(factor, wanted)| value(experiment, learner, factor) == *wanted)
+        baseline.iter().all(|(factor, expected)| value(experiment, learner, factor) == *expected)
     };
     if !learners.into_iter().any(is_baseline) {
         let (names, values): (Vec<String>, Vec<String>) = baseline.into_iter().unzip();
         let message = format!("no row has {}", words(&names, &values));
-        return Err(table.wrong(&raw.baseline, message));
+        return Err(table.error_at(&raw.baseline, message));
     }
     Ok(baseline)
 }

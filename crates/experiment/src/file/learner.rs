@@ -19,8 +19,8 @@ pub struct LearnerEntry {
     pub name: String,
     /// Description for the report: the spec, and the values of the grid.
     pub text: String,
-    /// Whether it is a spec, as opposed to a model or a feature.
-    pub learns: bool,
+    /// Whether the entry has a spec, as opposed to a model or a feature.
+    pub has_spec: bool,
 }
 
 /// A learner of an experiment: a spec with all its settings, or a model given as a file in place of
@@ -29,9 +29,9 @@ pub struct LearnerEntry {
 pub struct ExperimentLearner {
     /// Name in the report.
     pub name: String,
-    /// Index of its entry, from 0.
+    /// Index of the `[[learner]]` entry that it comes from, from 0.
     pub entry: usize,
-    /// Spec or model.
+    /// The spec or the model.
     pub kind: LearnerKind,
 }
 
@@ -84,8 +84,8 @@ pub(super) fn read(
     }
 }
 
-/// The entries and learners read so far; indexed by name and by description, as there may be
-/// thousands.
+/// The entries and learners read so far; indexed by name and by description, because there may be
+/// thousands of them.
 #[derive(Default)]
 struct LearnerList {
     entries: Vec<LearnerEntry>,
@@ -104,11 +104,11 @@ impl LearnerList {
         raw: &RawLearner,
         kind: LearnerKind,
     ) -> Result<(), ExperimentError> {
-        let (text, learns) = (kind.text(), raw.spec.is_some());
-        let name = self.add_entry(table, raw, &text, text.clone(), learns)?;
+        let (text, has_spec) = (kind.text(), raw.spec.is_some());
+        let name = self.add_entry(table, raw, &text, text.clone(), has_spec)?;
         self.add_learner(&name, kind).map_err(|rejected| match rejected {
-            RejectedLearner::Name(message) => table.wrong(&raw.name, message),
-            RejectedLearner::Same(message) => table.wrong(&raw.spec, message),
+            RejectedLearner::Name(message) => table.error_at(&raw.name, message),
+            RejectedLearner::Same(message) => table.error_at(&raw.spec, message),
         })
     }
 
@@ -116,20 +116,20 @@ impl LearnerList {
     fn add_grid(&mut self, table: &TomlTable<'_>, raw: &RawLearner) -> Result<(), ExperimentError> {
         if raw.spec.is_none() {
             let message = "`grid` needs a `spec` whose parameters it varies";
-            return Err(table.wrong(&raw.grid, message));
+            return Err(table.error_at(&raw.grid, message));
         }
-        let text = table.needed("spec", &raw.spec, "\"lambdamart(trees=100)\"")?;
-        let spec = Spec::parse(text).map_err(|e| table.wrong(&raw.spec, e))?;
+        let text = table.required_text("spec", &raw.spec, "\"lambdamart(trees=100)\"")?;
+        let spec = Spec::parse(text).map_err(|e| table.error_at(&raw.spec, e))?;
         let axes = grid::read(table, raw, &spec)?;
         let specs = grid::expand(table, raw, &spec, &axes, self.learners.len())?;
-        let (text, learns) = (grid::in_words(&spec, &axes), true);
-        let entry_name = self.add_entry(table, raw, &spec.name, text, learns)?;
+        let (text, has_spec) = (grid::in_words(&spec, &axes), true);
+        let entry_name = self.add_entry(table, raw, &spec.name, text, has_spec)?;
         for (values, spec) in specs {
             reject_file_members(table, &raw.spec, &spec)?;
             let name = table.one_line(&raw.name, format!("{entry_name} {values}"))?;
             self.add_learner(&name, LearnerKind::Spec(Box::new(spec))).map_err(|rejected| {
                 let (RejectedLearner::Name(message) | RejectedLearner::Same(message)) = rejected;
-                table.wrong(&raw.grid, message)
+                table.error_at(&raw.grid, message)
             })?;
         }
         Ok(())
@@ -142,24 +142,24 @@ impl LearnerList {
         raw: &RawLearner,
         default_name: &str,
         text: String,
-        learns: bool,
+        has_spec: bool,
     ) -> Result<String, ExperimentError> {
         let name = match raw.name.is_some() {
-            true => table.needed("name", &raw.name, "\"lambdamart\"")?,
+            true => table.required_text("name", &raw.name, "\"lambdamart\"")?,
             false => default_name,
         };
         let name = table.one_line(&raw.name, name.to_owned())?;
         if self.entries.iter().any(|entry| entry.name == name) {
-            return Err(table.wrong(&raw.name, format!("two learners are called `{name}`")));
+            return Err(table.error_at(&raw.name, format!("two learners are called `{name}`")));
         }
-        self.entries.push(LearnerEntry { name: name.clone(), text, learns });
+        self.entries.push(LearnerEntry { name: name.clone(), text, has_spec });
         Ok(name)
     }
 
     /// Adds a learner of the last entry.
     fn add_learner(&mut self, name: &str, kind: LearnerKind) -> Result<(), RejectedLearner> {
-        let (number, text) = (self.learners.len(), kind.text());
-        if self.by_name.insert(name.to_owned(), number).is_some() {
+        let (index, text) = (self.learners.len(), kind.text());
+        if self.by_name.insert(name.to_owned(), index).is_some() {
             return Err(RejectedLearner::Name(format!("two learners are called `{name}`")));
         }
         if let Some(other) = self.by_text.get(&text).and_then(|other| self.learners.get(*other)) {
@@ -168,7 +168,7 @@ impl LearnerList {
                 other.name
             )));
         }
-        self.by_text.insert(text, number);
+        self.by_text.insert(text, index);
         let entry = self.entries.len().saturating_sub(1);
         self.learners.push(ExperimentLearner { name: name.to_owned(), entry, kind });
         Ok(())
@@ -183,7 +183,7 @@ enum RejectedLearner {
     Same(String),
 }
 
-/// The learner of an entry without a grid.
+/// The spec or model of an entry without a grid.
 fn kind(
     table: &TomlTable<'_>,
     raw: &RawLearner,
@@ -193,7 +193,7 @@ fn kind(
     match (spec, model, feature) {
         (Some(text), None, None) => read_spec(table, spec, text.get_ref()),
         (None, Some(text), None) => {
-            let file = paths.file(text.get_ref()).map_err(|e| table.wrong(model, e))?;
+            let file = paths.file(text.get_ref()).map_err(|e| table.error_at(model, e))?;
             Ok(LearnerKind::Model(file))
         }
         // A linear model with one weight ranks by one feature.
@@ -205,9 +205,9 @@ fn kind(
             let message = "[[learner]] needs exactly one of `spec` (a learner to train), `model` (a \
                            file) and `feature` (a feature to rank by)";
             Err(match (feature, model) {
-                (Some(_), _) => table.wrong(feature, message),
-                (None, Some(_)) => table.wrong(model, message),
-                (None, None) => table.wrong(spec, message),
+                (Some(_), _) => table.error_at(feature, message),
+                (None, Some(_)) => table.error_at(model, message),
+                (None, None) => table.error_at(spec, message),
             })
         }
     }
@@ -219,7 +219,7 @@ fn read_spec<T>(
     key: &Option<Spanned<T>>,
     text: &str,
 ) -> Result<LearnerKind, ExperimentError> {
-    let spec = LearnerSpec::parse(text).map_err(|e| table.wrong(key, e))?;
+    let spec = LearnerSpec::parse(text).map_err(|e| table.error_at(key, e))?;
     reject_file_members(table, key, &spec)?;
     Ok(LearnerKind::Spec(Box::new(spec)))
 }
@@ -233,7 +233,7 @@ fn reject_file_members<T>(
     if spec.to_string().contains("file:") {
         let message = "a member that is read from a file (file:...) is not recorded in a cell, so \
                        that a change of it would go unnoticed; write its spec instead";
-        return Err(table.wrong(key, message));
+        return Err(table.error_at(key, message));
     }
     Ok(())
 }

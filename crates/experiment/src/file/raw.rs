@@ -1,5 +1,6 @@
-//! The TOML structure of an experiment's file: keys and types. Checks that need several keys, the
-//! folder or the environment follow later.
+//! The TOML structure of an experiment's file: keys and types, as `docs/experiments.md` describes
+//! them. Checks that need several keys, the folder or the environment are made by the other files
+//! of this folder.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -56,7 +57,7 @@ pub(super) struct RawData {
     pub(super) generate: Option<Spanned<Parsed<Generator>>>,
     pub(super) seed: Option<Spanned<WholeNumber>>,
     pub(super) folds: Option<Spanned<WholeNumber>>,
-    pub(super) split: Option<Spanned<Parsed<Shares>>>,
+    pub(super) split: Option<Spanned<Parsed<SplitFractions>>>,
     pub(super) fold_seed: Option<Spanned<WholeNumber>>,
     pub(super) format: Option<Spanned<String>>,
     pub(super) absent: Option<Spanned<String>>,
@@ -116,7 +117,7 @@ pub(super) struct RawPlot {
     pub(super) data: Option<Spanned<Texts>>,
 }
 
-/// A text that is parsed as another type; errors are reported at its position.
+/// A value that is written as a text in the file; errors are reported at the text's position.
 #[derive(Debug, Default)]
 pub(super) struct Parsed<T>(pub(super) T);
 
@@ -153,17 +154,18 @@ impl FromStr for Generator {
 
 /// The fractions of a split: `train` and `test`, and optionally `valid`.
 #[derive(Debug)]
-pub(super) struct Shares {
+pub(super) struct SplitFractions {
     /// The fractions as written.
     pub(super) text: String,
     pub(super) parts: Parts,
 }
 
-impl FromStr for Shares {
+impl FromStr for SplitFractions {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let parts = Parts::parse(text).map_err(|error| error.to_string())?;
+        // A split of no queries, to get the names of the parts.
         let names: Vec<String> = parts.split(0, 0).into_iter().map(|(name, _)| name).collect();
         let known = ["train", "valid", "test"];
         if let Some(other) = names.iter().find(|name| !known.contains(&name.as_str())) {
@@ -171,7 +173,7 @@ impl FromStr for Shares {
         }
         match ["train", "test"].iter().find(|name| !names.iter().any(|n| n == *name)) {
             Some(name) => Err(format!("there is no part `{name}`")),
-            None => Ok(Shares { text: text.to_owned(), parts }),
+            None => Ok(SplitFractions { text: text.to_owned(), parts }),
         }
     }
 }
@@ -184,8 +186,8 @@ pub(super) struct WholeNumber(pub(super) u64);
 #[derive(Debug, Default)]
 pub(super) struct Texts(pub(super) Vec<String>);
 
-/// A value of a parameter. The notation of a number is kept by reading it from its position in the
-/// text; see [`scalar`](super::document::TomlDocument::scalar).
+/// A value of a parameter. A number is read again from its position in the text, which keeps its
+/// notation (see [`scalar`](super::document::TomlDocument::scalar)); so a float has no value here.
 #[derive(Debug)]
 pub(super) enum Scalar {
     Text(String),
@@ -194,8 +196,9 @@ pub(super) enum Scalar {
     Float,
 }
 
-/// Declares a visitor of values: the expected type, and the accepted kinds.
-macro_rules! value {
+/// Implements `Deserialize` for a type, from the text about the expected value and the `visit_...`
+/// methods of a visitor.
+macro_rules! deserialize_value {
     ($type:ty, $expected:literal, $($visit:item)*) => {
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -213,14 +216,14 @@ macro_rules! value {
     };
 }
 
-value! { WholeNumber, "a whole number, 0 or more",
+deserialize_value! { WholeNumber, "a whole number, 0 or more",
     fn visit_i64<E: Error>(self, number: i64) -> Result<WholeNumber, E> {
         let negative = |_| E::invalid_value(Unexpected::Signed(number), &self);
         number.try_into().map(WholeNumber).map_err(negative)
     }
 }
 
-value! { Texts, "a text or a list of texts",
+deserialize_value! { Texts, "a text or a list of texts",
     fn visit_str<E: Error>(self, text: &str) -> Result<Texts, E> {
         Ok(Texts(vec![text.to_owned()]))
     }
@@ -233,12 +236,12 @@ value! { Texts, "a text or a list of texts",
     }
 }
 
-value! { Scalar, "a text, a number or a switch",
+deserialize_value! { Scalar, "a text, a number, true or false",
     fn visit_str<E: Error>(self, text: &str) -> Result<Scalar, E> {
         Ok(Scalar::Text(text.to_owned()))
     }
-    fn visit_bool<E: Error>(self, on: bool) -> Result<Scalar, E> {
-        Ok(Scalar::Boolean(on))
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Scalar, E> {
+        Ok(Scalar::Boolean(value))
     }
     fn visit_i64<E: Error>(self, number: i64) -> Result<Scalar, E> {
         Ok(Scalar::Integer(number))

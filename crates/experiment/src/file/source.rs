@@ -1,12 +1,12 @@
 //! `[[data]]`: the source of queries, and their division into training, validation and test parts.
 //!
-//! | keys | folds |
+//! | keys | number of folds |
 //! |---|---|
 //! | `train`, `valid`, `test` | one |
-//! | `[[data.fold]]`, each with the three | as many |
-//! | `folders`: train.txt, vali.txt and test.txt in each | as many |
-//! | `parts`: LETOR's rotation, in which each part is tested once | as many as parts |
-//! | `files` or `generate`, with `folds` | as many |
+//! | `[[data.fold]]`, each with `train`, `valid` and `test` | one for each of these tables |
+//! | `folders`: train.txt, vali.txt and test.txt in each | one for each folder |
+//! | `parts`: LETOR's rotation, in which each part is tested once | one for each part |
+//! | `files` or `generate`, with `folds` | the value of `folds` |
 //! | `files` or `generate`, with `split` | one |
 
 use rankwright_data::format::{Format, ReadOptions, Roles};
@@ -21,7 +21,7 @@ use toml::Spanned;
 
 use super::super::paths::{FilePath, PathResolver};
 use super::document::{TomlDocument, TomlTable};
-use super::raw::{RawData, RawFold, Shares, Texts, WholeNumber};
+use super::raw::{RawData, RawFold, SplitFractions, Texts, WholeNumber};
 use super::texts;
 use crate::ExperimentError;
 
@@ -35,7 +35,7 @@ const DEFAULT_SPLIT: &str = "train=0.6,valid=0.2,test=0.2";
 pub struct DataSet {
     /// Name of the data set.
     pub name: String,
-    /// Source of its queries.
+    /// Source of the queries.
     pub source: DataSource,
     /// Format of the files; `None` to detect it by content.
     pub format: Option<Format>,
@@ -84,7 +84,7 @@ pub enum DataOrigin {
 /// The division of queries into parts.
 #[derive(Debug, Clone)]
 pub enum QueryDivision {
-    /// Cross validation: fold f tests on one part, validates on another, trains on the rest.
+    /// Cross validation: fold f tests on one part, validates on another, trains on the other parts.
     Folds {
         /// Number of folds, 3 at least.
         count: usize,
@@ -125,7 +125,7 @@ impl DataSet {
         }
     }
 
-    /// The options of reading its files.
+    /// The options of reading the files.
     pub(crate) fn options(&self) -> Result<ReadOptions, rankwright_data::DataError> {
         let roles = Roles::parse(&self.columns)?;
         Ok(ReadOptions::new().format(self.format).absent(self.absent).roles(roles))
@@ -148,7 +148,7 @@ pub(super) fn data_sets(
         let set = reader.data_set()?;
         if sets.iter().any(|other| other.name == set.name) {
             let message = format!("two data sets are called `{}`", set.name);
-            return Err(reader.table.wrong(&reader.raw.name, message));
+            return Err(reader.table.error_at(&reader.raw.name, message));
         }
         sets.push(set);
     }
@@ -166,34 +166,37 @@ struct DataReader<'a> {
 }
 
 impl DataReader<'_> {
+    /// Reads and checks all keys.
     fn data_set(&self) -> Result<DataSet, ExperimentError> {
         let raw = self.raw;
-        let name = self.table.needed("name", &raw.name, "\"mq2008\"")?.to_owned();
+        let name = self.table.required_text("name", &raw.name, "\"mq2008\"")?.to_owned();
         let format = raw.format.as_ref().map(|name| Format::from_name(name.get_ref()));
         let columns = raw.columns.as_ref().map_or("", |columns| columns.get_ref());
-        Roles::parse(columns).map_err(|e| self.table.wrong(&raw.columns, e))?;
+        Roles::parse(columns).map_err(|e| self.table.error_at(&raw.columns, e))?;
         Ok(DataSet {
             name: self.table.one_line(&raw.name, name)?,
             source: self.source()?,
-            format: format.transpose().map_err(|e| self.table.wrong(&raw.format, e))?,
+            format: format.transpose().map_err(|e| self.table.error_at(&raw.format, e))?,
             absent: self.absent()?,
             columns: columns.to_owned(),
             matching: MatchOptions::default().ignore_extra(raw.ignore_extra).by(raw.match_by),
         })
     }
 
+    /// The meaning of an absent feature; 0 by default.
     fn absent(&self) -> Result<Absent, ExperimentError> {
         match self.raw.absent.as_ref().map_or("zero", |name| name.get_ref()) {
             "zero" => Ok(Absent::Zero),
             "missing" => Ok(Absent::Missing),
             other => {
                 let message = format!("`absent` is \"zero\" or \"missing\", not \"{other}\"");
-                Err(self.table.wrong(&self.raw.absent, message))
+                Err(self.table.error_at(&self.raw.absent, message))
             }
         }
     }
 
-    /// The present keys among those that define source and division of the data.
+    /// The keys that define the source and the division of the data, as far as they are present,
+    /// with their positions.
     fn present(&self) -> Vec<(&'static str, Range<usize>)> {
         fn span<T>(value: &Option<Spanned<T>>) -> Option<Range<usize>> {
             value.as_ref().map(Spanned::span)
@@ -213,7 +216,7 @@ impl DataReader<'_> {
             ("fold_seed", span(&raw.fold_seed)),
             ("seed", span(&raw.seed)),
         ];
-        all.into_iter().filter_map(|(key, at)| Some((key, at?))).collect()
+        all.into_iter().filter_map(|(key, span)| Some((key, span?))).collect()
     }
 
     /// The source of the queries and their division.
@@ -224,8 +227,8 @@ impl DataReader<'_> {
         let [(source, _)] = sources.as_slice() else {
             let message = format!("[[data]] needs exactly one of {}", SOURCES.join(", "));
             return Err(match sources.last() {
-                Some((_, at)) => table.document.error(at.clone(), message),
-                None => table.wrong(&raw.name, message),
+                Some((_, span)) => table.document.error(span.clone(), message),
+                None => table.error_at(&raw.name, message),
             });
         };
         let allowed: &[&str] = match *source {
@@ -234,9 +237,9 @@ impl DataReader<'_> {
             "generate" => &["folds", "split", "fold_seed", "seed"],
             _ => &[],
         };
-        if let Some((key, at)) = others.iter().find(|(key, _)| !allowed.contains(key)) {
+        if let Some((key, span)) = others.iter().find(|(key, _)| !allowed.contains(key)) {
             let message = format!("`{key}` cannot be used together with `{source}`");
-            return Err(table.document.error(at.clone(), message));
+            return Err(table.document.error(span.clone(), message));
         }
         match (*source, &raw.fold) {
             ("fold", Some(folds)) if folds.get_ref().is_empty() => {
@@ -264,7 +267,7 @@ impl DataReader<'_> {
     fn files_of(&self, value: &Option<Spanned<Texts>>) -> Result<Vec<FilePath>, ExperimentError> {
         let mut files = Vec::new();
         for text in texts(value) {
-            files.extend(self.paths.files(text).map_err(|e| self.table.wrong(value, e))?);
+            files.extend(self.paths.files(text).map_err(|e| self.table.error_at(value, e))?);
         }
         Ok(files)
     }
@@ -275,17 +278,17 @@ impl DataReader<'_> {
         table: &TomlTable<'_>,
         [train, valid, test]: [&Option<Spanned<Texts>>; 3],
     ) -> Result<FoldFiles, ExperimentError> {
-        let needed = |key: &str, value: &Option<Spanned<Texts>>| match self.files_of(value)? {
+        let required = |key: &str, value: &Option<Spanned<Texts>>| match self.files_of(value)? {
             files if files.is_empty() => {
                 let message = format!("`{key}` names no file; both `train` and `test` need one");
-                Err(table.wrong(value, message))
+                Err(table.error_at(value, message))
             }
             files => Ok(files),
         };
         Ok(FoldFiles {
-            train: needed("train", train)?,
+            train: required("train", train)?,
             valid: self.files_of(valid)?,
-            test: needed("test", test)?,
+            test: required("test", test)?,
         })
     }
 
@@ -305,7 +308,9 @@ impl DataReader<'_> {
         let folders = &self.raw.folders;
         let folds: Vec<FoldFiles> = self.files_of(folders)?.into_iter().map(fold).collect();
         match folds.is_empty() {
-            true => Err(self.table.wrong(folders, "`folders` names no folder, such as Fold{1..5}")),
+            true => {
+                Err(self.table.error_at(folders, "`folders` names no folder, such as Fold{1..5}"))
+            }
             false => Ok(DataSource::Folds(folds)),
         }
     }
@@ -317,7 +322,7 @@ impl DataReader<'_> {
         let count = parts.len();
         if count < 3 {
             let message = "`parts` needs at least 3 files, such as S{1..5}.txt";
-            return Err(self.table.wrong(&self.raw.parts, message));
+            return Err(self.table.error_at(&self.raw.parts, message));
         }
         let fold = |f: usize| {
             let mut rotated = parts.clone();
@@ -342,7 +347,7 @@ impl DataReader<'_> {
             None => DataOrigin::Files(self.files_of(&raw.files)?),
         };
         if matches!(&origin, DataOrigin::Files(files) if files.is_empty()) {
-            return Err(self.table.wrong(&raw.files, "`files` names no file"));
+            return Err(self.table.error_at(&raw.files, "`files` names no file"));
         }
         let division = self.division(&origin, seed_of(&raw.fold_seed))?;
         Ok(DataSource::Whole { origin, division })
@@ -353,26 +358,26 @@ impl DataReader<'_> {
         let (table, raw) = (&self.table, self.raw);
         match (&raw.folds, &raw.split) {
             (Some(_), Some(_)) => {
-                Err(table.wrong(&raw.split, "give either `folds` or `split`, not both"))
+                Err(table.error_at(&raw.split, "give either `folds` or `split`, not both"))
             }
             (Some(count), None) => {
                 let count = count.get_ref().0;
                 match folds_problem(origin, count) {
-                    Some(problem) => Err(table.wrong(&raw.folds, problem)),
+                    Some(problem) => Err(table.error_at(&raw.folds, problem)),
                     None => Ok(QueryDivision::Folds { count: count as usize, seed }),
                 }
             }
             (None, None) if raw.generate.is_none() => {
                 let message = format!("`files` need `folds = 5` or `split = \"{DEFAULT_SPLIT}\"`");
-                Err(table.wrong(&raw.files, message))
+                Err(table.error_at(&raw.files, message))
             }
             (None, Some(split)) => {
-                let Shares { text, parts } = &split.get_ref().0;
+                let SplitFractions { text, parts } = &split.get_ref().0;
                 Ok(QueryDivision::Split { text: text.clone(), parts: parts.clone(), seed })
             }
             (None, None) => {
-                let Shares { text, parts } =
-                    DEFAULT_SPLIT.parse().map_err(|e: String| table.wrong(&raw.split, e))?;
+                let SplitFractions { text, parts } =
+                    DEFAULT_SPLIT.parse().map_err(|e: String| table.error_at(&raw.split, e))?;
                 Ok(QueryDivision::Split { text, parts, seed })
             }
         }
@@ -380,7 +385,7 @@ impl DataReader<'_> {
 }
 
 /// The problem with a number of folds: fewer than 3, or more than generated data has queries;
-/// `None` if there is no problem. The queries of files are counted in the run.
+/// `None` if there is no problem. The queries of files are not known before the run.
 fn folds_problem(origin: &DataOrigin, folds: u64) -> Option<String> {
     match origin {
         _ if folds < 3 => {

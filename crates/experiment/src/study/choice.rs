@@ -1,8 +1,9 @@
 //! Chooses among learners by the first metric of the experiment on validation data.
 //!
 //! The value of a training is that of its best round, from which its model is taken. The value of a
-//! learner on a fold is the mean over its seeds. Among equals the first in the file is chosen. A
-//! learner without a value on a fold, because no validation query has one, cannot be chosen there.
+//! learner on a fold is the mean over its seeds. Among learners with equal values the first in the
+//! file is chosen. A learner without a value on a fold, because no validation query has a value,
+//! cannot be chosen there.
 
 use rankwright_eval::compare::Better;
 
@@ -29,10 +30,10 @@ pub(super) struct Chosen {
 /// The first best round of a curve, from 1, and its value; `None` if no round has a value.
 pub(super) fn first_best(curve: &[Option<f64>], better: Better) -> Option<(usize, f64)> {
     let mut best: Option<(usize, f64)> = None;
-    for (at, value) in curve.iter().enumerate() {
+    for (index, value) in curve.iter().enumerate() {
         let Some(value) = value.filter(|value| value.is_finite()) else { continue };
         if best.is_none_or(|(_, best_value)| is_better(value, best_value, better)) {
-            best = Some((at + 1, value));
+            best = Some((index + 1, value));
         }
     }
     best
@@ -50,18 +51,17 @@ pub(super) fn validated<'a>(
     cells: impl Iterator<Item = &'a (ExperimentCell, StoredCell)>,
     better: Better,
 ) -> Validated {
-    let found: Vec<Option<(usize, f64)>> =
+    // If one training has no value, there is no mean: a mean over fewer seeds could not be compared
+    // with those of other learners.
+    let bests: Option<Vec<(usize, f64)>> =
         cells.map(|(_, stored)| first_best(&stored.curve, better)).collect();
-    let count = found.len() as f64;
-    // One training without a value leaves the mean without one: a mean over fewer seeds could not
-    // be compared with those of other learners.
-    let Some(found) = found.into_iter().collect::<Option<Vec<_>>>().filter(|f| !f.is_empty())
-    else {
+    let Some(bests) = bests.filter(|bests| !bests.is_empty()) else {
         return Validated::default();
     };
+    let count = bests.len() as f64;
     Validated {
-        value: Some(found.iter().map(|(_, value)| value).sum::<f64>() / count),
-        best_round: Some(found.iter().map(|(round, _)| *round as f64).sum::<f64>() / count),
+        value: Some(bests.iter().map(|(_, value)| value).sum::<f64>() / count),
+        best_round: Some(bests.iter().map(|(round, _)| *round as f64).sum::<f64>() / count),
     }
 }
 
@@ -70,15 +70,15 @@ pub(super) fn on_fold(system: &System, fold: usize, better: Better) -> Validated
     validated(system.cells.iter().filter(|(cell, _)| cell.fold == fold), better)
 }
 
-/// The first best of several learners by their validation results; a single learner needs no value.
-/// `None` if no learner can be chosen.
+/// The best of several learners by their validation results, the first among equals; a single
+/// learner is chosen even without a value. `None` if no learner can be chosen.
 pub(super) fn choose(
     systems: &[&System],
     better: Better,
     results_of: impl Fn(&System) -> Validated,
 ) -> Option<Chosen> {
-    if let [alone] = systems {
-        return Some(Chosen { learner: alone.learner, validated: results_of(alone) });
+    if let [single] = systems {
+        return Some(Chosen { learner: single.learner, validated: results_of(single) });
     }
     let mut best: Option<(Chosen, f64)> = None;
     for system in systems {

@@ -3,10 +3,11 @@
 //!
 //! For each line and panel the setting is chosen once, by the mean over folds and seeds of the best
 //! value; its curve is the mean over its folds and seeds, up to the end of the shortest training,
-//! since beyond that the mean would cover other trainings. Panels of a data set share the range of
-//! y: that of the values after the first tenth of the rounds, as the steep beginning would leave no
-//! room for the rest; values outside are not drawn, and the caption says so. A curve has at most
-//! [`MAX_POINTS`] points, evenly spaced, including the last round.
+//! because beyond it the mean would be over fewer trainings. Panels of a data set share the range
+//! of y: that of the values after the first tenth of the rounds, because with the steep start in
+//! the plot the later differences could not be seen; values outside the range are not drawn, and
+//! the caption says so. A curve has at most [`MAX_POINTS`] points, evenly spaced, including the
+//! last round.
 //!
 //! Edge cases: a line whose learners failed or are yet to be run is left out; a round without a
 //! value on one fold is a gap; a panel without lines is not drawn.
@@ -26,6 +27,8 @@ use super::{FactorLine, FactorPlotResult};
 
 /// Maximum number of points of a line.
 const MAX_POINTS: usize = 150;
+/// Margin above and below the values of a plot, as a share of their range.
+const MARGIN: f64 = 0.03;
 
 /// The charts of a `[[plot]]`, and their results.
 #[derive(Debug, Default)]
@@ -53,26 +56,26 @@ struct CurveLine {
 pub(super) fn draw_plot(
     experiment: &Experiment,
     plot: &FactorPlot,
-    number: usize,
+    plot_index: usize,
     sets: &[SetResult],
     ids: &mut HashSet<String>,
 ) -> DrawnPlot {
     let grid = FactorGrid::new(experiment, &plot.layout);
     let mut drawn = DrawnPlot::default();
     for set in plot.layout.data.iter().filter_map(|data| sets.iter().find(|s| s.data == *data)) {
-        let panel = |column: usize| -> Vec<CurveLine> {
+        let panel_lines = |column: usize| -> Vec<CurveLine> {
             let lines = (0..grid.rows.len())
                 .filter_map(|row| line(experiment, plot, &grid, set, row, column));
             lines.collect()
         };
-        let panels: Vec<Vec<CurveLine>> = (0..grid.columns.len()).map(panel).collect();
-        let range = range(&panels);
+        let panels: Vec<Vec<CurveLine>> = (0..grid.columns.len()).map(panel_lines).collect();
+        let range = shared_range(&panels);
         for (column, lines) in panels.iter().enumerate().filter(|(_, lines)| !lines.is_empty()) {
             let values = grid.columns[column].as_slice();
-            let mut panel_of_plot = Panel { experiment, plot, set, values, id: String::new() };
-            panel_of_plot.id = panel_of_plot.new_id(number, ids);
-            drawn.charts.push(panel_of_plot.chart(lines, range));
-            drawn.results.push(panel_of_plot.result(lines));
+            let mut panel = Panel { experiment, plot, set, values, id: String::new() };
+            panel.id = panel.new_id(plot_index, ids);
+            drawn.charts.push(panel.chart(lines, range));
+            drawn.results.push(panel.result(lines));
         }
     }
     drawn
@@ -96,20 +99,20 @@ fn line(
     let better = choice_direction(experiment);
     let chosen = choose(&systems, better, |system| validated(system.cells.iter(), better))?;
     let system = set.system(chosen.learner)?;
-    let points = thinned(&mean(&system.cells));
+    let points = thinned(&mean_curve(&system.cells));
     let unit = system.cells.first().map_or("", |(_, stored)| stored.unit.as_str());
     (!points.is_empty()).then(|| CurveLine {
         name: words(&plot.layout.rows, &grid.rows[row]),
         learner: chosen.learner,
-        chosen: in_words(experiment, &plot.layout.choose, &systems, chosen.learner),
+        chosen: chosen_in_words(experiment, &plot.layout.choose, &systems, chosen.learner),
         value: chosen.validated.value,
         unit: if unit.is_empty() { "round" } else { unit }.to_owned(),
         points,
     })
 }
 
-/// A learner's values of the factors that vary: "rate=0.1 ridge=1".
-fn in_words(
+/// A learner's values of those factors in `choose` that vary among the systems: "rate=0.1 ridge=1".
+fn chosen_in_words(
     experiment: &Experiment,
     choose: &[String],
     systems: &[&System],
@@ -123,7 +126,7 @@ fn in_words(
 }
 
 /// The mean curve of several trainings, as long as the shortest of them.
-fn mean(cells: &[(ExperimentCell, StoredCell)]) -> Vec<f64> {
+fn mean_curve(cells: &[(ExperimentCell, StoredCell)]) -> Vec<f64> {
     let shortest = cells.iter().map(|(_, stored)| stored.curve.len()).min().unwrap_or(0);
     let mean_after = |round: usize| {
         let values = cells.iter().map(|(_, stored)| stored.curve.get(round).copied().flatten());
@@ -133,9 +136,9 @@ fn mean(cells: &[(ExperimentCell, StoredCell)]) -> Vec<f64> {
     (0..shortest).map(mean_after).collect()
 }
 
-/// Rounds, from 1, and the values after them, evenly spaced.
+/// Evenly spaced points of a curve: rounds, from 1, and the values after them.
 fn thinned(curve: &[f64]) -> Vec<(f64, f64)> {
-    let point = |at: usize| ((at + 1) as f64, curve[at]);
+    let point = |index: usize| ((index + 1) as f64, curve[index]);
     if curve.len() <= MAX_POINTS {
         return (0..curve.len()).map(point).collect();
     }
@@ -144,18 +147,17 @@ fn thinned(curve: &[f64]) -> Vec<(f64, f64)> {
 }
 
 /// The range from the lowest to the highest value of all panels after the first tenth of each line,
-/// with a margin;
-/// `None` without two different values.
-fn range(panels: &[Vec<CurveLine>]) -> Option<(f64, f64)> {
+/// with a margin; `None` without two different values.
+fn shared_range(panels: &[Vec<CurveLine>]) -> Option<(f64, f64)> {
     let skipped = |line: &CurveLine| line.points.len() / 10;
     let lines = panels.iter().flatten();
     let points = lines.flat_map(|line| line.points.iter().skip(skipped(line)));
     let values = points.map(|(_, value)| *value).filter(|value| value.is_finite());
-    let ends = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
         (low.min(value), high.max(value))
     });
-    let margin = 0.03 * (ends.1 - ends.0);
-    (ends.0 < ends.1).then_some((ends.0 - margin, ends.1 + margin))
+    let margin = MARGIN * (high - low);
+    (low < high).then_some((low - margin, high + margin))
 }
 
 fn is_outside(value: f64, range: Option<(f64, f64)>) -> bool {
@@ -194,9 +196,9 @@ impl Panel<'_> {
         words(&self.plot.layout.columns, self.values)
     }
 
-    /// An id that is not among `ids`, to which it is added; `number` is that of the plot, from 0.
-    fn new_id(&self, number: usize, ids: &mut HashSet<String>) -> String {
-        let text = format!("plot {} {} {}", number + 1, self.data(), self.panel());
+    /// An id that is not among `ids`, to which it is added.
+    fn new_id(&self, plot_index: usize, ids: &mut HashSet<String>) -> String {
+        let text = format!("plot {} {} {}", plot_index + 1, self.data(), self.panel());
         let ascii_or_space =
             |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { ' ' };
         let ascii: String = text.chars().map(ascii_or_space).take(80).collect();

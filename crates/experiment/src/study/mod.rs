@@ -1,10 +1,11 @@
 //! Studies: tables and learning curves by factors, with the other factors chosen on validation
 //! data.
 //!
-//! A factor is a setting in which learners differ. `choice` finds the best setting of each table
-//! cell, by fold or over all folds; `table` evaluates the chosen ones on the test parts and
+//! A factor is a setting in which learners differ. `choice` finds the best learner of each table
+//! cell, by fold or over all folds; `table` evaluates the chosen learners on the test parts and
 //! compares rows within a column; `show` formats the tables; `curve` draws validation values by
-//! rounds; `result` holds both as serialisable results. Test values are never used to choose.
+//! rounds; `result` has tables and curves as serialisable results. Test values are never used to
+//! choose.
 
 mod choice;
 mod curve;
@@ -58,6 +59,7 @@ struct ShownTable {
 }
 
 impl Study {
+    /// Computes all tables and plots of an experiment on the data sets with results.
     pub(super) fn new(
         experiment: &Experiment,
         sets: &[SetResult],
@@ -74,8 +76,8 @@ impl Study {
             study.table_titles.push(table.layout.title.clone());
         }
         let mut ids = HashSet::new();
-        for (number, plot) in experiment.plots.iter().enumerate() {
-            study.plots.push(curve::draw_plot(experiment, plot, number, sets, &mut ids));
+        for (index, plot) in experiment.plots.iter().enumerate() {
+            study.plots.push(curve::draw_plot(experiment, plot, index, sets, &mut ids));
             study.plot_titles.push(plot.layout.title.clone());
         }
         Ok(study)
@@ -131,10 +133,10 @@ impl Study {
     /// A section for each table and each plot.
     pub(super) fn sections(&self) -> Vec<Section> {
         let mut sections = Vec::new();
-        for (number, (title, shown)) in self.table_titles.iter().zip(&self.tables).enumerate() {
+        for (index, (title, shown)) in self.table_titles.iter().zip(&self.tables).enumerate() {
             let mut blocks = Vec::new();
             for (set, shown) in shown.iter().enumerate() {
-                let id = |content: &str| format!("table-{}-{content}-{}", number + 1, set + 1);
+                let id = |content: &str| format!("table-{}-{content}-{}", index + 1, set + 1);
                 let block = |content: &str, title: String, table: &Table| PageBlock::Table {
                     id: id(content),
                     title,
@@ -144,12 +146,12 @@ impl Study {
                 let title = "Chosen settings".to_owned();
                 blocks.extend(shown.chosen.as_ref().map(|table| block("chosen", title, table)));
             }
-            let id = format!("table-{}", number + 1);
+            let id = format!("table-{}", index + 1);
             sections.push(Section { id, title: title.clone(), blocks });
         }
-        for (number, (title, plot)) in self.plot_titles.iter().zip(&self.plots).enumerate() {
+        for (index, (title, plot)) in self.plot_titles.iter().zip(&self.plots).enumerate() {
             let blocks = plot.charts.iter().cloned().map(PageBlock::Chart).collect();
-            let id = format!("plot-{}", number + 1);
+            let id = format!("plot-{}", index + 1);
             sections.push(Section { id, title: title.clone(), blocks });
         }
         sections.retain(|section| !section.blocks.is_empty());

@@ -26,7 +26,7 @@ pub struct FactorTableResult {
     pub columns: Vec<String>,
     /// Factors whose values are chosen.
     pub choose: Vec<String>,
-    /// The row that the others are compared with.
+    /// Values of the factors of the row that the other rows are compared with.
     pub baseline: FactorValues,
     /// Number of test queries.
     pub queries: usize,
@@ -89,11 +89,11 @@ pub struct FoldChoice {
     pub fold: usize,
     /// Name of the learner.
     pub learner: String,
-    /// Its values of the chosen factors.
+    /// The learner's values of the chosen factors.
     pub chosen: FactorValues,
-    /// Its value on validation data, mean over the seeds; `None` if it has none.
+    /// The learner's value on validation data, mean over the seeds; `None` if it has no value.
     pub validation: Option<f64>,
-    /// Its best round, from 1, mean over the seeds; `None` if it has none.
+    /// The learner's best round, from 1, mean over the seeds; `None` if it has no best round.
     pub best_round: Option<f64>,
 }
 
@@ -147,7 +147,8 @@ pub struct FactorLine {
     pub line: String,
     /// Name of the learner that was chosen.
     pub learner: String,
-    /// Its best value on validation data, mean over folds and seeds; `None` if it has none.
+    /// The learner's best value on validation data, mean over folds and seeds; `None` if it has no
+    /// value.
     pub validation: Option<f64>,
     /// Rounds, from 1, and the values after them; `None` if a fold has no value.
     pub points: Vec<(f64, Option<f64>)>,

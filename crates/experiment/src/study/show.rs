@@ -50,12 +50,14 @@ impl TableFormatter<'_> {
         self.experiment.data_name(self.set.data)
     }
 
-    fn metric(&self, number: usize) -> String {
-        self.experiment.metrics[number].to_string()
+    /// The name of the metric with this index.
+    fn metric(&self, index: usize) -> String {
+        self.experiment.metrics[index].to_string()
     }
 
+    /// The names of the metrics of the table.
     fn metrics(&self) -> Vec<String> {
-        self.table.metrics.iter().map(|number| self.metric(*number)).collect()
+        self.table.metrics.iter().map(|index| self.metric(*index)).collect()
     }
 
     /// The metric by which settings are chosen.
@@ -63,16 +65,18 @@ impl TableFormatter<'_> {
         self.experiment.main_metric().to_string()
     }
 
-    /// A table with a column of each row factor and a column under each of `heads`.
-    fn laid_out(
+    /// A table with a column for each row factor and a column under each heading; `cell` formats a
+    /// cell.
+    fn table_under(
         &self,
-        heads: impl IntoIterator<Item = String>,
+        headings: impl IntoIterator<Item = String>,
         cell: impl Fn(Option<&TableCell>) -> Cell,
     ) -> Table {
-        let rows = self.table.layout.rows.iter().map(|factor| (factor.clone(), Align::Left));
-        let heads: Vec<String> = heads.into_iter().collect();
-        let columns = heads.len();
-        let mut table = Table::new(rows.chain(heads.into_iter().map(|head| (head, Align::Right))));
+        let factors = self.table.layout.rows.iter().map(|factor| (factor.clone(), Align::Left));
+        let headings: Vec<String> = headings.into_iter().collect();
+        let columns = headings.len();
+        let headings = headings.into_iter().map(|heading| (heading, Align::Right));
+        let mut table = Table::new(factors.chain(headings));
         for (values, cells) in self.numbers.grid.rows.iter().zip(&self.numbers.cells_of_rows) {
             let names = values.iter().map(|value| Cell::new(value.as_str()));
             let cells = cells.iter().take(columns).map(|table_cell| cell(table_cell.as_ref()));
@@ -83,22 +87,22 @@ impl TableFormatter<'_> {
 
     /// Headings of all columns: the values of the column factors, and the metric if there are
     /// several metrics or no factors.
-    fn heads(&self) -> Vec<String> {
-        let head = |(metric, column): &(usize, usize)| {
+    fn headings(&self) -> Vec<String> {
+        let heading = |(metric, column): &(usize, usize)| {
             let factors = self.column(*column);
             let shows_metric = self.table.metrics.len() > 1 || factors.is_empty();
             let metric = if shows_metric { self.metric(*metric) } else { String::new() };
             let words = [metric, factors].into_iter().filter(|word| !word.is_empty());
             words.collect::<Vec<_>>().join(" ")
         };
-        self.numbers.heads.iter().map(head).collect()
+        self.numbers.table_columns.iter().map(heading).collect()
     }
 
     /// Headings of the columns of one metric, for values that do not depend on the metric;
     /// `default` is the heading of a column without factors.
-    fn heads_once(&self, default: &str) -> Vec<String> {
-        let head = |words: String| if words.is_empty() { default.to_owned() } else { words };
-        self.columns().map(head).collect()
+    fn headings_of_one_metric(&self, default: &str) -> Vec<String> {
+        let heading = |words: String| if words.is_empty() { default.to_owned() } else { words };
+        self.columns().map(heading).collect()
     }
 
     /// The factors of each column in words.
@@ -113,7 +117,7 @@ impl TableFormatter<'_> {
 
     /// The table of test values.
     fn values(&self) -> Table {
-        let mut table = self.laid_out(self.heads(), |cell| match cell {
+        let mut table = self.table_under(self.headings(), |cell| match cell {
             None => Cell::new("-"),
             Some(TableCell { result, .. }) => Cell {
                 text: result.mean.map_or("-".to_owned(), |mean| format!("{mean:.4}")),
@@ -125,25 +129,25 @@ impl TableFormatter<'_> {
                     .unwrap_or_default(),
             },
         });
-        table.notes.push(self.measured());
-        table.notes.extend(self.choice());
-        table.notes.extend(self.legend());
-        table.notes.extend(self.missing());
+        table.notes.push(self.sample_note());
+        table.notes.extend(self.choice_note());
+        table.notes.extend(self.marks_note());
+        table.notes.extend(self.missing_notes());
         table
     }
 
     /// The number of queries, folds and seeds, in words.
-    fn measured(&self) -> String {
+    fn sample_note(&self) -> String {
         let folds = match self.experiment.data[self.set.data].folds() {
             1 => String::new(),
             folds => format!(" of {}", counted(folds, "fold")),
         };
         let queries = counted(self.set.queries, "test query");
         let cells = self.numbers.cells_of_rows.iter().flatten().flatten();
-        let used: BTreeSet<usize> = cells.map(|cell| cell.result.queries).collect();
-        let skipped = match (used.first(), used.last()) {
+        let with_value: BTreeSet<usize> = cells.map(|cell| cell.result.queries).collect();
+        let skipped = match (with_value.first(), with_value.last()) {
             (Some(low), Some(high)) if low == high && *low < self.set.queries => {
-                format!(", of which {low} have a value")
+                format!(", {low} of them with a value")
             }
             _ => String::new(),
         };
@@ -154,8 +158,8 @@ impl TableFormatter<'_> {
         format!("{}: mean over {queries}{folds}{skipped}{seeds}.", self.metrics().join(", "))
     }
 
-    /// The chosen factors and the way of choosing, in words.
-    fn choice(&self) -> Option<String> {
+    /// The chosen factors and the rule of the choice, in words.
+    fn choice_note(&self) -> Option<String> {
         let choose = &self.table.layout.choose;
         let (last, before) = choose.split_last()?;
         let factors = match before.is_empty() {
@@ -173,7 +177,7 @@ impl TableFormatter<'_> {
     }
 
     /// The meaning of the marks.
-    fn legend(&self) -> Option<String> {
+    fn marks_note(&self) -> Option<String> {
         let baseline = &self.numbers.grid.rows[self.numbers.baseline];
         let compared = self.numbers.grid.rows.len().checked_sub(1).filter(|rows| *rows > 0)?;
         let options = &self.experiment.compare;
@@ -191,7 +195,7 @@ impl TableFormatter<'_> {
     }
 
     /// Notes on learners that could not be chosen or shown.
-    fn missing(&self) -> Vec<String> {
+    fn missing_notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let some_names = |learners: &BTreeSet<usize>| {
             let names: Vec<&str> =
@@ -214,12 +218,12 @@ impl TableFormatter<'_> {
     /// neither.
     fn chosen(&self) -> Option<Table> {
         let cells = || self.numbers.cells_of_rows.iter().flatten().flatten();
-        let rounds = cells().any(|cell| cell.best_round().is_some());
+        let has_rounds = cells().any(|cell| cell.best_round().is_some());
         let choose = &self.table.layout.choose;
-        if choose.is_empty() && !rounds {
+        if choose.is_empty() && !has_rounds {
             return None;
         }
-        let mut table = self.laid_out(self.heads_once("chosen"), |cell| {
+        let mut table = self.table_under(self.headings_of_one_metric("chosen"), |cell| {
             let Some(cell) = cell else { return Cell::new("-") };
             let mut parts = Vec::new();
             parts.extend(self.most_often(cell));
@@ -227,7 +231,7 @@ impl TableFormatter<'_> {
             Cell::new(if parts.is_empty() { "-".to_owned() } else { parts.join("; ") })
         });
         let unit = cells().find(|cell| !cell.unit.is_empty()).map_or("round", |cell| &cell.unit);
-        let rounds = rounds.then(|| format!("mean best number of {}", plural(unit)));
+        let rounds = has_rounds.then(|| format!("mean best number of {}", plural(unit)));
         let chosen = (!choose.is_empty()).then(|| {
             let explanation = match self.set.folds.len() {
                 1 => String::new(),
@@ -254,7 +258,7 @@ impl TableFormatter<'_> {
         };
         let all: Vec<Vec<String>> = cell.chosen.iter().map(|c| settings_of(c.learner)).collect();
         let count = |settings: &Vec<String>| all.iter().filter(|other| *other == settings).count();
-        // The first of those chosen equally often.
+        // Among settings chosen equally often the first one: `max_by_key` returns the last maximum.
         let commonest = all.iter().rev().max_by_key(|settings| count(settings))?;
         match all.len() {
             1 => Some(commonest.join(", ")),
@@ -267,7 +271,7 @@ impl TableFormatter<'_> {
         let mut cells = self.numbers.cells_of_rows.iter().flatten().flatten();
         let unit = cells.find(|cell| cell.seconds_per_round.is_some()).map(|cell| &cell.unit)?;
         let unit = if unit.is_empty() { "round" } else { unit };
-        let mut table = self.laid_out(self.heads_once("milliseconds"), |cell| {
+        let mut table = self.table_under(self.headings_of_one_metric("milliseconds"), |cell| {
             let seconds = cell.and_then(|cell| cell.seconds_per_round);
             Cell::new(seconds.map_or("-".to_owned(), |s| milliseconds(s * 1000.0)))
         });
@@ -283,12 +287,12 @@ impl TableFormatter<'_> {
         let layout = &self.table.layout;
         let mut all = Vec::new();
         for (row, cells) in self.numbers.grid.rows.iter().zip(&self.numbers.cells_of_rows) {
-            for ((metric, column), cell) in self.numbers.heads.iter().zip(cells) {
+            for ((metric, column), cell) in self.numbers.table_columns.iter().zip(cells) {
                 let Some(cell) = cell else { continue };
                 let factors = &self.numbers.grid.columns[*column];
                 let position = FactorPosition {
-                    row: named(&layout.rows, row),
-                    column: named(&layout.columns, factors),
+                    row: by_name(&layout.rows, row),
+                    column: by_name(&layout.columns, factors),
                     metric: self.metric(*metric),
                 };
                 all.push(result_of(position, cell));
@@ -310,7 +314,7 @@ impl TableFormatter<'_> {
             rows: layout.rows.clone(),
             columns: layout.columns.clone(),
             choose: layout.choose.clone(),
-            baseline: named(&layout.rows, baseline),
+            baseline: by_name(&layout.rows, baseline),
             queries: self.set.queries,
             failed: names(&self.numbers.failed),
             not_run: names(&self.numbers.not_run),
@@ -338,14 +342,14 @@ impl TableFormatter<'_> {
         }
     }
 
-    /// The learner chosen on a fold, from 0.
+    /// The learner chosen on a fold; folds count from 0.
     fn fold_choice(&self, fold: usize, chosen: &Chosen) -> FoldChoice {
         let choose = &self.table.layout.choose;
         let learner = &self.experiment.learners[chosen.learner];
         FoldChoice {
             fold: fold + 1,
             learner: learner.name.clone(),
-            chosen: named(choose, &values(self.experiment, learner, choose)),
+            chosen: by_name(choose, &values(self.experiment, learner, choose)),
             validation: chosen.validated.value,
             best_round: chosen.validated.best_round,
         }
@@ -364,11 +368,11 @@ impl TableFormatter<'_> {
 }
 
 /// The values of factors by name.
-fn named(factors: &[String], values: &[String]) -> FactorValues {
+fn by_name(factors: &[String], values: &[String]) -> FactorValues {
     factors.iter().cloned().zip(values.iter().cloned()).collect()
 }
 
-/// A number with three significant digits, if it is at least 0.1 and below 1000.
+/// A number with about three significant digits, and at most three decimals.
 fn milliseconds(value: f64) -> String {
     match value {
         v if v >= 100.0 => format!("{v:.0}"),

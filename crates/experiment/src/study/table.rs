@@ -5,9 +5,9 @@
 //! values of all test queries, each from its fold's chosen learner, form one list; the lists of a
 //! column are compared with that of the baseline's row, query by query.
 //!
-//! Edge cases: a cell without learners, with a learner that is yet to be run, or where none can be
-//! chosen, has no value; learners that failed are left out of the choice and counted; a column
-//! without the baseline's row has values and no tests.
+//! Edge cases: a cell without learners, with a learner that is yet to be run, or where no learner
+//! can be chosen, has no value; learners that failed are left out of the choice and listed; a
+//! column without the baseline's row has values and no tests.
 
 use std::collections::BTreeSet;
 
@@ -26,14 +26,14 @@ pub(super) struct TableData {
     pub(super) grid: FactorGrid,
     /// Index of the row that the others are compared with.
     pub(super) baseline: usize,
-    /// Index of the metric, and of the grid's column, of each column of the table: all columns of
-    /// the first metric, then those of the next.
-    pub(super) heads: Vec<(usize, usize)>,
+    /// For each column of the table, the index of its metric and of its column in the grid: all
+    /// columns of the first metric, then those of the next.
+    pub(super) table_columns: Vec<(usize, usize)>,
     /// Table cells by row and column of the table.
     pub(super) cells_of_rows: Vec<Vec<Option<TableCell>>>,
-    /// Learners that could not be chosen because they failed.
+    /// Indices of the learners that could not be chosen because they failed.
     pub(super) failed: BTreeSet<usize>,
-    /// Learners that are yet to be run.
+    /// Indices of the learners that are yet to be run.
     pub(super) not_run: BTreeSet<usize>,
 }
 
@@ -73,6 +73,7 @@ struct CellCandidate {
 }
 
 impl TableData {
+    /// Chooses the learners of each table cell and compares the rows of each column.
     pub(super) fn new(
         experiment: &Experiment,
         table: &FactorTable,
@@ -90,23 +91,24 @@ impl TableData {
         let rows = grid.rows.len();
         let columns = grid.columns.len();
         let of_metric = |metric: usize| (0..columns).map(move |column| (metric, column));
-        let heads: Vec<(usize, usize)> =
+        let table_columns: Vec<(usize, usize)> =
             table.metrics.iter().copied().flat_map(of_metric).collect();
-        let mut found = Self {
+        let mut data = Self {
             grid,
             baseline,
-            heads: heads.clone(),
+            table_columns: table_columns.clone(),
             cells_of_rows: (0..rows).map(|_| Vec::new()).collect(),
             failed: BTreeSet::new(),
             not_run: BTreeSet::new(),
         };
-        for head in heads {
-            let candidates: Vec<Option<CellCandidate>> =
-                (0..rows).map(|row| found.candidate(experiment, table, set, row, head)).collect();
-            let compared = found.compared(experiment, table, head.0, candidates)?;
-            found.cells_of_rows.iter_mut().zip(compared).for_each(|(row, cell)| row.push(cell));
+        for (metric, column) in table_columns {
+            let candidates: Vec<Option<CellCandidate>> = (0..rows)
+                .map(|row| data.candidate(experiment, table, set, row, (metric, column)))
+                .collect();
+            let cells = data.compared(experiment, table, metric, candidates)?;
+            data.cells_of_rows.iter_mut().zip(cells).for_each(|(row, cell)| row.push(cell));
         }
-        Ok(found)
+        Ok(data)
     }
 
     /// Chooses the learners of a table cell; `None` if none can be chosen.
@@ -154,7 +156,7 @@ impl TableData {
         let present: Vec<(usize, &CellCandidate)> = candidates
             .iter()
             .enumerate()
-            .filter_map(|(row, found)| Some((row, found.as_ref()?)))
+            .filter_map(|(row, candidate)| Some((row, candidate.as_ref()?)))
             .collect();
         if present.is_empty() {
             return Ok(candidates.iter().map(|_| None).collect());
@@ -172,8 +174,8 @@ impl TableData {
         };
         let baseline = has_baseline.then(|| name(self.baseline));
         let options = experiment.compare.clone().baseline(baseline);
-        let found = compare(&names, &[metric], &options.check()?)?;
-        let mut results = found.metrics.into_iter().flat_map(|metric| metric.systems);
+        let comparison = compare(&names, &[metric], &options.check()?)?;
+        let mut results = comparison.metrics.into_iter().flat_map(|metric| metric.systems);
         let invariant = "a comparison has a result for each of its systems";
         let cell = |candidate: Option<CellCandidate>| {
             let Some(candidate) = candidate else { return Ok(None) };

@@ -47,7 +47,8 @@ choose = ["rate"]
 #[test]
 fn a_grid_gives_a_learner_for_each_combination_the_first_parameter_slowest() {
     let experiment = parse(FILE).unwrap();
-    let names: Vec<&str> = experiment.learners.iter().map(|m| m.name.as_str()).collect();
+    let names: Vec<&str> =
+        experiment.learners.iter().map(|learner| learner.name.as_str()).collect();
     assert_eq!(names.len(), 9);
     assert_eq!(names[0], "trees newton=per-document leaves=3 rate=0.1");
     assert_eq!(names[1], "trees newton=per-document leaves=3 rate=0.5");
@@ -74,10 +75,11 @@ fn cells_of_a_grid_have_the_digests_of_specs_written_by_hand() {
             by_hand += &(learner(newton, leaves, 0.1) + &learner(newton, leaves, 0.5));
         }
     }
-    let (head, rest) = FILE.split_once("[[learner]]\nname = \"trees\"").unwrap();
-    let (_, mart) = rest.split_once("[[learner]]").unwrap();
+    // The file with these learners in place of the grid, without table and plot.
+    let (before, after) = FILE.split_once("[[learner]]\nname = \"trees\"").unwrap();
+    let (_, mart) = after.split_once("[[learner]]").unwrap();
     let (mart, _) = mart.split_once("[[table]]").unwrap();
-    let text = format!("{head}{by_hand}[[learner]]{mart}");
+    let text = format!("{before}{by_hand}[[learner]]{mart}");
     assert_eq!(digests(&text), digests(FILE));
 }
 
@@ -100,7 +102,7 @@ fn errors_in_a_grid_name_their_position() {
     rejects(
         "leaves = [3, 5]",
         "leaves = [3, [5]]",
-        &["line 14, column 64", "a text, a number or a switch"],
+        &["line 14, column 64", "a text, a number, true or false"],
     );
     rejects("leaves = [3, 5]", "leaves = [3, 3]", &["column 64", "leaves=3 is given twice"]);
     rejects("[0.10, 0.5]", "[0.10, 0.1]", &["line 14", "two learners are called"]);
@@ -121,9 +123,10 @@ fn errors_in_a_grid_name_their_position() {
 
 #[test]
 fn a_grid_of_more_than_ten_thousand_learners_is_rejected() {
-    let many: Vec<String> = (2..2503).map(|leaves| leaves.to_string()).collect();
-    let many = format!("leaves = [{}]", many.join(", "));
-    rejects("leaves = [3, 5]", &many, &["line 14", "(10004)", "at most 10000"]);
+    // 2501 numbers of leaves, two newton steps and two rates.
+    let leaves: Vec<String> = (2..2503).map(|leaves| leaves.to_string()).collect();
+    let leaves = format!("leaves = [{}]", leaves.join(", "));
+    rejects("leaves = [3, 5]", &leaves, &["line 14", "(10004)", "at most 10000"]);
 }
 
 #[test]
@@ -149,8 +152,8 @@ fn errors_in_a_table_or_a_plot_name_their_position() {
     rejects(rows, &baseline("{ newton = \"none\" }"), &["line 22", "no row has newton=none"]);
     rejects(", stop=4", ", stop=none", &["line 24", "does not use validation data", "chosen"]);
     let with_panels = "lines = [\"newton\"]\npanels = [\"leaves\"]";
-    let without = "lines = [\"newton\"]";
-    rejects(with_panels, without, &["line 29", "differ in `leaves`", "`panels`"]);
+    let without_panels = "lines = [\"newton\"]";
+    rejects(with_panels, without_panels, &["line 29", "differ in `leaves`", "`panels`"]);
     rejects("title = \"Curves\"", "", &["line 26", "[[plot]] needs `title`"]);
     rejects("folds = 3", "folds = 25", &["line 9", "24 queries cannot be divided into 25 folds"]);
 }
@@ -211,7 +214,7 @@ fn set(systems: Vec<System>) -> SetResult {
         queries: 6,
         documents: 60,
         features: 2,
-        index_of_learner: systems.iter().enumerate().map(|(at, s)| (s.learner, at)).collect(),
+        index_of_learner: systems.iter().enumerate().map(|(i, s)| (s.learner, i)).collect(),
         systems,
         folds: vec![2, 2, 2],
         not_run: HashSet::new(),
@@ -226,7 +229,8 @@ fn two_by_two() -> Experiment {
     parse(&text).unwrap()
 }
 
-/// Validation prefers the second rate of the first row on folds 1 and 3; the test parts never do.
+/// Results in which validation and test parts disagree: validation prefers the second rate of the
+/// first row (learner 1) on folds 1 and 3, the test parts never do.
 fn disagreeing(experiment: &Experiment) -> SetResult {
     set(vec![
         system(experiment, 0, [0.9, 0.9, 0.9], [&[0.1, 0.5, 0.4], &[0.8], &[0.2, 0.3]]),
@@ -246,10 +250,10 @@ fn each_fold_chooses_by_its_validation_part_and_never_by_the_test_part() {
     assert_eq!(chosen, [1, 0, 1]);
     let validated: Vec<Option<f64>> = cell.chosen.iter().map(|c| c.validated.value).collect();
     assert_eq!(validated, [Some(0.6), Some(0.8), Some(0.4)]);
-    // Best rounds 3, 1 and 1; values 0.105, 0.905 and 0.105.
+    // The best rounds are 3, 1 and 1; the mean test values of the folds are 0.105, 0.905 and 0.105.
     assert!((cell.best_round().unwrap() - 5.0 / 3.0).abs() < 1e-12);
     assert!((cell.result.mean.unwrap() - 1.115 / 3.0).abs() < 1e-12);
-    // Equal on fold 1: the first in the file.
+    // On fold 1 both have the same value, so the first in the file is chosen.
     let second = found.cells_of_rows[1][0].as_ref().unwrap();
     let chosen: Vec<usize> = second.chosen.iter().map(|chosen| chosen.learner).collect();
     assert_eq!(chosen, [2, 2, 2]);
@@ -290,7 +294,9 @@ fn a_table_names_the_chosen_settings_and_the_test() {
         (&"per-document".into(), &"ndcg@5".into())
     );
     let plots = study.plot_results();
-    // The plot chooses once: 0.5, 0.8, 0.3 against 0.6, 0.7, 0.4; curves end with the shortest.
+    // The plot chooses one learner for all folds: the best values are 0.5, 0.8, 0.3 for the first
+    // and 0.6, 0.7, 0.4 for the second, which has the higher mean. Its shortest curve has one
+    // round.
     assert_eq!(plots[0].lines[0].validation, Some((0.6 + 0.7 + 0.4) / 3.0));
     let mean = (0.3 + 0.7 + 0.4) / 3.0;
     assert_eq!(plots[0].lines[0].points, [(1.0, Some(mean))]);

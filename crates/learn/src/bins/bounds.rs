@@ -3,9 +3,9 @@
 //! Up to `max_bins` distinct values get a bin each. With more, bins take about the same number of
 //! rows: the quota is the number of remaining rows divided by the number of remaining bins, and a
 //! value that alone fills a quota gets a bin of its own, so that one frequent value (often 0) does
-//! not take the rows of its neighbours' bins. A bound lies halfway between the last value of a bin
-//! and the first of the next, so `x <= bound` holds for exactly the bin's values. Cost O(n log n)
-//! for the sort.
+//! not take the rows of its neighbours' bins (the rule of LightGBM's `GreedyFindBin`). A bound lies
+//! halfway between the last value of a bin and the first of the next, so that exactly the values of
+//! this bin and the bins before it are `<= bound`. Cost O(n log n) for the sort.
 //!
 //! No values (all missing) or one distinct value: no bounds, one bin. Infinite values are treated
 //! like all others.
@@ -15,7 +15,7 @@
 pub(crate) struct FeatureBins {
     /// Upper bounds of all bins but the last, ascending.
     pub(crate) bounds: Vec<f32>,
-    /// Whether some value is missing; missing values have a bin of their own, after all others.
+    /// Whether some value is missing; missing values have a bin of their own, the last one.
     pub(crate) missing: bool,
     /// The category of each bin, ascending; `None` for a feature that is not categorical. With
     /// categories there are no bounds, and a category without a bin of its own counts as missing.
@@ -23,12 +23,12 @@ pub(crate) struct FeatureBins {
 }
 
 impl FeatureBins {
-    /// Number of bins, without the one for missing values.
+    /// Number of bins, without the bin of missing values.
     pub(crate) fn value_bins(&self) -> usize {
         self.categories.as_ref().map_or(self.bounds.len() + 1, Vec::len)
     }
 
-    /// Number of bins, including the one for missing values if there is one.
+    /// Number of bins, including the bin of missing values if there is one.
     pub(crate) fn all_bins(&self) -> usize {
         self.value_bins() + usize::from(self.missing)
     }
@@ -38,14 +38,15 @@ impl FeatureBins {
         self.all_bins() > 1
     }
 
-    /// The bin of a value; for NaN the one after the last. The reference implementation of
-    /// `Searcher::search`, which finds the bins of a block of values.
+    /// The bin of a value; for NaN (a missing value) the number after that of the last value bin.
+    /// The reference implementation of `BinSearcher::search`, which finds the bins of a block of
+    /// values.
     #[cfg(test)]
     pub(crate) fn bin(&self, value: f32) -> usize {
         if let Some(categories) = &self.categories {
-            let found = super::categories::category(value);
-            let at = found.and_then(|found| categories.iter().position(|c| *c == found));
-            return at.unwrap_or(categories.len());
+            let category = super::categories::category(value);
+            let bin = category.and_then(|category| categories.iter().position(|c| *c == category));
+            return bin.unwrap_or(categories.len());
         }
         match value.is_nan() {
             true => self.value_bins(),
@@ -54,8 +55,10 @@ impl FeatureBins {
     }
 }
 
-/// A float as an integer with the same order; -0 and 0 are the same.
+/// A float, not NaN, as an integer with the same order; -0 and 0 have the same key. The bits of
+/// floats above 0 are in order once the sign bit is set; those of floats below 0 are inverted.
 pub(crate) fn sort_key(value: f32) -> u32 {
+    // Adding 0 turns -0 into 0.
     let bits = (value + 0.0).to_bits();
     bits ^ (((bits as i32 >> 31) as u32) | 0x8000_0000)
 }
@@ -81,10 +84,11 @@ pub(crate) fn bounds(sorted: &[u32], max_bins: usize) -> Vec<f32> {
     quantiles(&distinct, sorted.len(), max_bins.max(1))
 }
 
-/// The bounds for more distinct values than bins; `distinct` holds each value with its number of
-/// rows.
+/// The bounds for more distinct values than bins; `distinct` holds each value, ascending, with its
+/// number of rows, and `rows` is the sum of these numbers.
 fn quantiles(distinct: &[(f32, usize)], rows: usize, max_bins: usize) -> Vec<f32> {
-    // Values that fill a bin alone are counted first, so that the others share the remaining bins.
+    // Values that fill a bin alone ("big") are counted first; the other values ("small") share the
+    // remaining bins.
     let mean_rows = rows as f64 / max_bins as f64;
     let is_big = |count: usize| count as f64 >= mean_rows;
     let (mut big_bins, mut small_rows) = (0, rows);
@@ -101,7 +105,7 @@ fn quantiles(distinct: &[(f32, usize)], rows: usize, max_bins: usize) -> Vec<f32
         }
         rows_in_bin += count;
         let quota = small_rows as f64 / small_bins as f64;
-        // Before a value that fills a bin alone, a bin that is half full ends too.
+        // A bin that is only half full also ends before a big value.
         let full = is_big(count)
             || rows_in_bin as f64 >= quota
             || (is_big(next_count) && rows_in_bin as f64 >= (quota * 0.5).max(1.0));
@@ -128,6 +132,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// The bounds for values in any order.
     fn bounds_of(values: &[f32], max_bins: usize) -> Vec<f32> {
         let mut keys: Vec<u32> = values.iter().map(|v| sort_key(*v)).collect();
         keys.sort_unstable();
@@ -158,6 +163,7 @@ mod tests {
         let mut counts = vec![0; 11];
         values.iter().for_each(|v| counts[bins.bin(*v)] += 1);
         assert_eq!(counts[0], 5000);
+        // The other 5000 rows are in 10 bins, about 500 each.
         assert!(counts[1..].iter().all(|c| (450..=550).contains(c)), "{counts:?}");
     }
 

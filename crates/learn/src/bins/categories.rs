@@ -19,7 +19,7 @@ use crate::error::LearnError;
 /// Categories are below this limit: above it, not every integer is exact in an `f32`.
 const CATEGORY_LIMIT: f32 = 16_777_216.0;
 
-/// Number of rows that a task reads.
+/// Number of rows that one parallel task reads: enough to outweigh the cost of starting it.
 const ROWS_PER_TASK: usize = 4096;
 
 /// The category of a value; `None` if the value is NaN or outside the range of categories.
@@ -30,7 +30,7 @@ pub(crate) fn category(value: f32) -> Option<u32> {
 
 /// The most frequent categories among values that are given as sorted
 /// [`sort_key`](super::bounds::sort_key)s: at most `max_bins`, ascending.
-pub(crate) fn frequent(sorted: &[u32], max_bins: usize) -> Vec<u32> {
+pub(crate) fn frequent_categories(sorted: &[u32], max_bins: usize) -> Vec<u32> {
     let found: Vec<u32> = sorted.iter().filter_map(|key| category(from_sort_key(*key))).collect();
     let runs = found.chunk_by(|a, b| a == b);
     let mut counts: Vec<(usize, u32)> =
@@ -42,20 +42,24 @@ pub(crate) fn frequent(sorted: &[u32], max_bins: usize) -> Vec<u32> {
     kept
 }
 
-/// Marks a feature as having missing values if any row has a category without a bin of its own.
-pub(crate) fn mark_unbinned(
+/// Sets `missing` of the categorical features: whether any row, of all processes, has a missing
+/// value or a category without a bin of its own.
+pub(crate) fn mark_unbinned_categories(
     matrix: &Matrix,
     features: &mut [FeatureBins],
     collective: &dyn Collective,
 ) -> Result<(), LearnError> {
     let columns = matrix.columns().max(1);
     // The categorical features, from 0, each with the categories that have a bin of their own.
-    let binned = |(feature, bins): (usize, &FeatureBins)| Some((feature, bins.categories.clone()?));
-    let binned: Vec<(usize, Vec<u32>)> = features.iter().enumerate().filter_map(binned).collect();
+    let categorical =
+        |(feature, bins): (usize, &FeatureBins)| Some((feature, bins.categories.clone()?));
+    let binned: Vec<(usize, Vec<u32>)> =
+        features.iter().enumerate().filter_map(categorical).collect();
     let mut flags: Vec<u64> = Vec::with_capacity(binned.len());
-    for (feature, list) in &binned {
-        let is_unbinned =
-            |value: &f32| category(*value).is_none_or(|found| list.binary_search(&found).is_err());
+    for (feature, categories) in &binned {
+        let is_unbinned = |value: &f32| {
+            category(*value).is_none_or(|found| categories.binary_search(&found).is_err())
+        };
         let in_rows = |rows: &[f32]| rows.iter().skip(*feature).step_by(columns).any(is_unbinned);
         flags.push(u64::from(matrix.values().par_chunks(columns * ROWS_PER_TASK).any(in_rows)));
     }
@@ -79,36 +83,39 @@ mod tests {
         let mut keys: Vec<u32> =
             [7.0, 7.5, 7.0, 3.0, 3.0, 9.0, 9.0, 1.0, -5.0, 2e9].map(sort_key).to_vec();
         keys.sort_unstable();
-        assert_eq!(frequent(&keys, 255), [1, 3, 7, 9]);
-        assert_eq!(frequent(&keys, 2), [3, 7], "of equals the lower number");
+        assert_eq!(frequent_categories(&keys, 255), [1, 3, 7, 9]);
+        assert_eq!(frequent_categories(&keys, 2), [3, 7], "of equals the lower number");
         let bins = FeatureBins { bounds: vec![], missing: true, categories: Some(vec![3, 7]) };
         assert_eq!((bins.value_bins(), bins.all_bins()), (2, 3));
         let values = [3.9, 7.0, 9.0, 1.0, -5.0, 2e9, f32::NAN];
         assert_eq!(values.map(|value| bins.bin(value)), [0, 1, 2, 2, 2, 2, 2]);
-        assert_eq!(frequent(&[], 9), [0; 0]);
+        assert_eq!(frequent_categories(&[], 9), [0; 0]);
     }
 
     #[test]
     fn categories_without_a_bin_are_found_in_any_row() {
         let values = vec![1.0, 1.0, 1.0, 2.0, 1.0, f32::NAN, 1.0, 2.0];
         let matrix = Matrix::from_rows(4, 2, values).unwrap();
-        let feature = |list: &[u32]| FeatureBins {
+        let feature = |categories: &[u32]| FeatureBins {
             bounds: vec![],
             missing: false,
-            categories: Some(list.to_vec()),
+            categories: Some(categories.to_vec()),
         };
         let mut features = [feature(&[1]), feature(&[1, 2])];
-        mark_unbinned(&matrix, &mut features, &SingleProcess).unwrap();
+        mark_unbinned_categories(&matrix, &mut features, &SingleProcess).unwrap();
         assert_eq!(features.map(|bins| bins.missing), [false, true]);
     }
 
     proptest! {
         #[test]
-        fn a_value_has_the_category_that_the_model_sees(value in any::<f32>(), near in -3_i32..90) {
-            for value in [value, near as f32 / 4.0] {
+        fn a_value_has_the_category_that_the_model_sees(
+            value in any::<f32>(), quarters in -3_i32..90,
+        ) {
+            for value in [value, quarters as f32 / 4.0] {
                 let expected = category(value);
-                let own = Categories::new(expected).unwrap();
-                prop_assert_eq!(own.contains(value), expected.is_some());
+                // The model's set of this category alone, or the empty set.
+                let set = Categories::new(expected).unwrap();
+                prop_assert_eq!(set.contains(value), expected.is_some());
             }
         }
     }

@@ -1,14 +1,15 @@
 //! Columns: the packing of features into bytes.
 //!
 //! A column is one byte per row. A feature with many bins has a column of its own; features with
-//! few share one as digits of a mixed-radix number, as long as the product of their numbers of bins
-//! is at most 256. Histograms are built by column, so fewer columns is less work; a shared column's
-//! histogram is summed over the other digits when splits are searched, which gives the same sums.
-//! Features with one bin cannot be split on and have no column.
+//! few bins share a column as digits of a mixed-radix number, as long as the product of their
+//! numbers of bins is at most 256. Histograms are built by column, so fewer columns take less time.
+//! When splits on a feature of a shared column are searched, the column's histogram is summed over
+//! the digits of the other features, which gives the feature's own histogram. Features with one bin
+//! cannot be split on and have no column.
 
 use super::bounds::FeatureBins;
 
-/// Number of values that a byte can take, and of the sums in a column's histogram.
+/// Number of cells in a column's histogram: one sum for each value that a byte can take.
 pub(crate) const CELLS: usize = 256;
 
 /// One feature in a column: its bin is `byte / stride % bins`.
@@ -16,7 +17,7 @@ pub(crate) const CELLS: usize = 256;
 pub(crate) struct PackedFeature {
     /// Column of the feature in the data set, from 0 (not the column of bytes).
     pub(crate) feature: u32,
-    /// Number of bins, including the one for missing values if there is one.
+    /// Number of bins, including the bin of missing values if there is one.
     pub(crate) bins: u16,
     /// The amount by which the byte grows when the bin grows by one.
     pub(crate) stride: u16,
@@ -32,25 +33,27 @@ impl PackedFeature {
 /// A column: one byte per row, for one or several features.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BinColumn {
-    /// The features in it, at least one.
+    /// The features that the column holds, at least one.
     pub(crate) features: Vec<PackedFeature>,
-    /// Number of values that the byte takes.
+    /// Number of values that the byte takes: the product of the features' numbers of bins.
     pub(crate) cells: u16,
 }
 
-/// Assigns every useful feature to a column. Features keep their order as far as sharing allows.
+/// Assigns every feature with more than one bin to a column. Features keep their order as far as
+/// sharing allows.
 pub(crate) fn columns(features: &[FeatureBins]) -> Vec<BinColumn> {
     let mut columns: Vec<BinColumn> = Vec::new();
-    // A feature goes to the first column in which it fits; `open` are the columns whose first
-    // feature leaves room for others.
+    // A feature goes to the first column in which it fits; `open` are the indices of the columns
+    // whose first feature leaves room for others.
     let mut open: Vec<usize> = Vec::new();
     for (feature, bins) in features.iter().enumerate().filter(|(_, bins)| bins.is_useful()) {
         let bins = bins.all_bins() as u16;
-        let fits = |at: &usize| usize::from(columns[*at].cells) * usize::from(bins) <= CELLS;
+        let fits =
+            |column: &usize| usize::from(columns[*column].cells) * usize::from(bins) <= CELLS;
         let packed = |stride| PackedFeature { feature: feature as u32, bins, stride };
         match open.iter().copied().find(fits) {
-            Some(at) => {
-                let column = &mut columns[at];
+            Some(index) => {
+                let column = &mut columns[index];
                 column.features.push(packed(column.cells));
                 column.cells *= bins;
             }
@@ -70,6 +73,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// A feature with this number of bins.
     fn feature_bins(bins: usize) -> FeatureBins {
         let bounds = (1..bins).map(|i| i as f32).collect();
         FeatureBins { bounds, missing: false, categories: None }
@@ -104,7 +108,7 @@ mod tests {
                     packed_features += 1;
                 }
             }
-            prop_assert_eq!(packed_features, bins.iter().filter(|s| **s > 1).count());
+            prop_assert_eq!(packed_features, bins.iter().filter(|bins| **bins > 1).count());
         }
     }
 }

@@ -68,15 +68,15 @@ impl TextValue for MembersText {
     }
 }
 
-/// The members of the preset and those that are named. A member without a `metric=` of its own gets
-/// `metric`.
+/// The members of the preset, then those that are named. A member without a `metric=` of its own
+/// gets `metric`.
 pub(super) fn members(
     named: &MembersText,
     preset: BlendPreset,
     metric: &MetricText,
 ) -> Result<Vec<BlendMember>, SpecError> {
     let named = match (named.0.as_str(), preset) {
-        ("" | "auto", BlendPreset::None) => split(preset::DEFAULT),
+        ("" | "auto", BlendPreset::None) => split(preset::DEFAULT_MEMBERS),
         ("" | "auto", _) => Vec::new(),
         (text, _) => split(text),
     };
@@ -101,7 +101,7 @@ fn member(text: &str, metric: &MetricText) -> Result<BlendMember, SpecError> {
         return Err(rejected("an empty member"));
     }
     let mut spec = Spec::parse(text)?;
-    // Checked before the whole spec is parsed: this ends the recursion of nested blends.
+    // Checked before the member's spec is resolved, which would resolve nested blends without end.
     if spec.name == "blend" {
         let conflict = Conflict::NotSupported {
             setting: "a blend as a member".to_owned(),
@@ -129,7 +129,7 @@ fn split(text: &str) -> Vec<&str> {
     text.split(is_separator).map(str::trim).collect()
 }
 
-/// The canonical text of the members: every learner as it prints.
+/// The canonical text of the members: every learner as its spec is printed.
 fn canonical(text: &str) -> String {
     let canonical_member = |member: &str| match LearnerSpec::parse(member) {
         Ok(learner) if !member.starts_with(FILE_PREFIX) => learner.to_string(),
@@ -139,10 +139,10 @@ fn canonical(text: &str) -> String {
 }
 
 /// Reads a member's file. If features are matched by position, the model gets the names of the
-/// training data's features, so that it fits the features of the blend.
+/// training data's features, so that its features are those of the blend.
 pub(super) fn load(
     path: &Path,
-    train: &FeatureNames,
+    train_features: &FeatureNames,
     options: MatchOptions,
 ) -> Result<Model, LearnError> {
     let model = Model::load(path)?;
@@ -152,10 +152,10 @@ pub(super) fn load(
     if options.by != MatchBy::Position {
         return Ok(model);
     }
-    Matching::new(model.header(), train, options.ignore_extra(true))?;
+    Matching::new(model.header(), train_features, options.ignore_extra(true))?;
     let (mut header, body) = model.into_parts();
     let count = header.features.len();
-    header.features = match train {
+    header.features = match train_features {
         FeatureNames::Named(names) => {
             FeatureNames::Named(names.iter().take(count).cloned().collect())
         }

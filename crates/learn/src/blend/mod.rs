@@ -7,19 +7,20 @@
 //! Members are learners, trained here one after the other, or models from files; trees, linear
 //! models and neural nets can be combined ([`members`]). [`preset`] has the recipe that won the
 //! Yahoo challenge (Burges, Svore, Bennett, Pastusiak and Wu, *Learning to Rank Using an Ensemble
-//! of Lambda-Gradient Models*, 2011). The weights are learnt on the first validation set
-//! ([`weights`]), on data that the members were not fitted to; without validation data, a part of
-//! the training queries, drawn by the seed, is held out for that, and the members train on the
-//! rest. If all members come from files, the weights are learnt on the training data itself. With
-//! `weights=equal` nothing is learnt: on a few hundred queries, learnt weights depend more on the
-//! sample of queries than on the quality of the members. Then a part is held out only if some
-//! member needs validation data, or chooses among whole models by it, as nets do; boosted trees
-//! keep the best of their rounds by validation data, but do not require it.
+//! of Lambda-Gradient Models*, 2011). The weights are learnt ([`weights`]) on data that the members
+//! were not fitted to: the first validation set, or without validation data a part of the training
+//! queries, which is drawn by the seed and held out; the members then train on the other queries.
+//! If all members come from files, the weights are learnt on the training data itself.
 //!
-//! Members without a `metric=` of their own get the blend's, and member k (from 0) gets the seed
-//! plus k, so that equal learners with random draws differ. Checkpoints go to a folder for each
-//! member ([`nested`]). Cost: that of the members, plus a few thousand rankings of the validation
-//! data.
+//! With `weights=equal` the weights are not learnt: on a few hundred queries, learnt weights depend
+//! more on the sample of queries than on the quality of the members. Then queries are held out only
+//! if a member needs validation data, or chooses among whole models by it, as nets do; boosted
+//! trees keep the best of their rounds by validation data, but do not require it.
+//!
+//! Members without a `metric=` of their own get that of the blend, and member k (from 0) gets the
+//! seed plus k, so that equal learners with random draws differ. Checkpoints go to a folder for
+//! each member ([`nested`]). Cost: that of the members, plus a few thousand rankings of the
+//! validation data.
 
 mod members;
 mod nested;
@@ -43,7 +44,7 @@ use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
 };
 use crate::session::{TrainRequest, TrainResult, ValidationSet};
-use crate::trainer::{Trainer, Validation};
+use crate::trainer::{Trainer, ValidationUse};
 
 pub use members::MembersText;
 pub(crate) use nested::NestedTraining;
@@ -151,6 +152,10 @@ impl DeclaredLearner for Blend {
     }
 }
 
+/// Any constant: keeps the random choice of held-out queries apart from other random numbers of the
+/// seed.
+const HOLD_OUT_SEED: u64 = 0x6865_6c64_206f_7574;
+
 /// A blend with checked parameters.
 #[derive(Debug)]
 struct BlendTrainer {
@@ -178,11 +183,12 @@ impl Trainer for BlendTrainer {
         let (models, finished) = self.models(request, &split, &mut nested)?;
         let weights = match &self.search {
             Some(search) if finished => self.weights(search, request, &split, &models)?,
-            // Equal weights were requested, or training was stopped: the members trained so far get
-            // equal weights.
+            // Equal weights were requested, or training was cancelled: the members trained so far
+            // get equal weights.
             _ => vec![1.0 / models.len() as f64; models.len()],
         };
-        let body = ModelBody::Blend(BlendModel::new(self.normalise, weighted(weights, models))?);
+        let body =
+            ModelBody::Blend(BlendModel::new(self.normalise, weighted_members(weights, models))?);
         nested.finish(body, finished)
     }
 
@@ -209,26 +215,26 @@ impl Trainer for BlendTrainer {
         Some((self.members.len(), "member"))
     }
 
-    fn validation(&self) -> Validation {
-        Validation::Optional
+    fn validation(&self) -> ValidationUse {
+        ValidationUse::ModelChoice
     }
 
     fn queries_with_sampled_pairs(&self, data: &Dataset) -> usize {
-        let of_member = |member: &BlendMember| match member {
+        let sampled_queries = |member: &BlendMember| match member {
             BlendMember::Learner(learner) => learner.queries_with_sampled_pairs(data),
             BlendMember::File(_) => 0,
         };
-        self.members.iter().map(of_member).max().unwrap_or(0)
+        self.members.iter().map(sampled_queries).max().unwrap_or(0)
     }
 }
 
 impl BlendTrainer {
-    /// The request's data unchanged, or with a part of the queries held out.
+    /// The request's data unchanged, or divided into data to train on and held-out queries.
     fn split<'a>(&self, request: &TrainRequest<'a>) -> Result<BlendSplit<'a>, LearnError> {
         let uses_held_out = |member: &BlendMember| match member {
             BlendMember::Learner(learner) => {
-                let users = [Validation::Optional, Validation::Required];
-                self.search.is_some() || users.contains(&learner.validation())
+                let uses = [ValidationUse::ModelChoice, ValidationUse::Required];
+                self.search.is_some() || uses.contains(&learner.validation())
             }
             BlendMember::File(_) => false,
         };
@@ -237,22 +243,23 @@ impl BlendTrainer {
         }
         let queries = request.train.queries();
         let mut order: Vec<usize> = (0..queries).collect();
-        Random::new(request.seed ^ 0x6865_6c64_206f_7574, 0).shuffle(&mut order);
+        Random::new(request.seed ^ HOLD_OUT_SEED, 0).shuffle(&mut order);
         let count = (self.hold_out * queries as f64).round() as usize;
         if count == 0 || count >= queries {
             return Err(LearnError::HoldOut { part: self.hold_out, queries });
         }
         let mut train = order.split_off(count);
+        let mut held_out = order;
         train.sort_unstable();
-        order.sort_unstable();
+        held_out.sort_unstable();
         let [train, held_out] =
-            [train, order].map(|queries| request.train.select_queries(&queries));
+            [train, held_out].map(|queries| request.train.select_queries(&queries));
         let (train, held_out) = (train?, held_out?);
         Ok(BlendSplit { train: Cow::Owned(train), held_out: Some(held_out) })
     }
 
-    /// The models of all members, trained or read, and true; or those of the members so far and
-    /// false if training was stopped.
+    /// The models of the members, trained or read from files. The returned bool is false if
+    /// training was cancelled; then later members are missing.
     fn models(
         &self,
         request: &TrainRequest<'_>,
@@ -266,18 +273,18 @@ impl BlendTrainer {
                     let features = request.train.features();
                     let model = members::load(path, features, request.features.matching)?;
                     model.check_categories(request.train)?;
-                    nested.add(&model, 0.0)?;
+                    nested.add_to_history(&model, 0.0)?;
                     models.push(model);
                     continue;
                 }
                 BlendMember::Learner(learner) => learner,
             };
-            let mut inner = nested.request(&split.train);
+            let mut member_request = nested.request(&split.train);
             if let Some(held_out) = &split.held_out {
-                inner.valid = vec![ValidationSet::new("held out", held_out)];
+                member_request.valid = vec![ValidationSet::new("held out", held_out)];
             }
-            inner.seed = request.seed.wrapping_add(number as u64);
-            let (model, finished) = nested.train(learner, inner)?;
+            member_request.seed = request.seed.wrapping_add(number as u64);
+            let (model, finished) = nested.train(learner, member_request)?;
             models.push(model);
             if !finished {
                 return Ok((models, false));
@@ -286,8 +293,8 @@ impl BlendTrainer {
         Ok((models, true))
     }
 
-    /// Learns the weights of the members on the held-out queries, the first validation set or the
-    /// training data.
+    /// Learns the weights of the members: on the held-out queries, else on the first validation
+    /// set, else on the training data.
     fn weights(
         &self,
         search: &weights::WeightSearch,
@@ -295,24 +302,25 @@ impl BlendTrainer {
         split: &BlendSplit<'_>,
         models: &[Model],
     ) -> Result<Vec<f64>, LearnError> {
-        let given = request.valid.first().map(|set| set.data);
-        let data = split.held_out.as_ref().or(given).unwrap_or(request.train);
+        let validation_data = request.valid.first().map(|set| set.data);
+        let data = split.held_out.as_ref().or(validation_data).unwrap_or(request.train);
+        // The scores of all models for the first row, then for the second, and so on.
         let mut scores = vec![0.0; data.rows() * models.len()];
         for (number, model) in models.iter().enumerate() {
-            let mut of_model = model.score(data, request.features)?;
+            let mut model_scores = model.score(data, request.features)?;
             for query in 0..data.queries() {
-                self.normalise.apply(&mut of_model[data.query_rows(query)]);
+                self.normalise.apply(&mut model_scores[data.query_rows(query)]);
             }
             let column = scores.iter_mut().skip(number).step_by(models.len());
-            column.zip(of_model).for_each(|(to, score)| *to = score);
+            column.zip(model_scores).for_each(|(to, score)| *to = score);
         }
         let target = TargetMetric::new(data, &self.target)?;
         search.weights(&target, &scores, models.len(), request.seed)
     }
 }
 
-/// The members whose weight is not 0; all of them if every weight is 0.
-fn weighted(weights: Vec<f64>, models: Vec<Model>) -> Vec<(f64, Model)> {
-    let any = weights.iter().any(|weight| *weight != 0.0);
-    weights.into_iter().zip(models).filter(|(weight, _)| !any || *weight != 0.0).collect()
+/// The models with their weights, without models of weight 0; all of them if every weight is 0.
+fn weighted_members(weights: Vec<f64>, models: Vec<Model>) -> Vec<(f64, Model)> {
+    let all_zero = weights.iter().all(|weight| *weight == 0.0);
+    weights.into_iter().zip(models).filter(|(weight, _)| all_zero || *weight != 0.0).collect()
 }

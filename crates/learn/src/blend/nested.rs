@@ -1,11 +1,12 @@
-//! Trainings within a training: the members of a blend or of a bagging.
+//! Trainings within a training: the members of a blend, or the bags of bagging, called members here
+//! too.
 //!
 //! In progress events and the history, a member is a round: after it is trained, the history has
 //! its metrics on the validation data. Checkpoints of each member go to a folder below that of the
-//! outer training, `member-1` and so on, and its finished model to `done` in that folder, with a
-//! fingerprint of data, learner and seed. A resumed training reads finished members from there and
-//! resumes the one that was interrupted. If regular checkpoints were not requested, finished models
-//! are written only when training is stopped.
+//! outer training, `member-1` and so on, and the finished model of a member goes to the folder
+//! `done` below that, with a fingerprint of data, learner and seed. A resumed training reads
+//! finished members from there and resumes the member that was interrupted. If regular checkpoints
+//! were not requested, finished models are written only when training is cancelled.
 
 use std::time::{Duration, Instant};
 
@@ -81,8 +82,8 @@ impl<'a> NestedTraining<'a> {
             .collective(self.request.collective)
     }
 
-    /// Trains the next member, or reads it from its checkpoint: the model, and whether training was
-    /// not stopped.
+    /// Trains the next member, or reads it from its checkpoint. The returned bool is false if
+    /// training was cancelled.
     pub(crate) fn train(
         &mut self,
         learner: &LearnerSpec,
@@ -93,10 +94,10 @@ impl<'a> NestedTraining<'a> {
         let request = request.progress(&member_progress);
         let (model, finished) = self.train_or_load(learner, request)?;
         if finished {
-            self.add(&model, started.elapsed().as_secs_f64())?;
+            self.add_to_history(&model, started.elapsed().as_secs_f64())?;
         }
-        // When training stops, finished members must be written: they have no checkpoint to resume
-        // from.
+        // When training is cancelled, finished members must be written: they have no checkpoint of
+        // their own to resume from.
         if !finished || self.request.progress.should_stop() {
             self.write_pending();
         }
@@ -130,8 +131,9 @@ impl<'a> NestedTraining<'a> {
         Ok((result.model, result.finished))
     }
 
-    /// Adds a trained or read member to the history; `seconds` is the time that it took.
-    pub(crate) fn add(&mut self, model: &Model, seconds: f64) -> Result<(), LearnError> {
+    /// Evaluates a trained or read member and adds it to the history; `seconds` is the time that it
+    /// took.
+    pub(crate) fn add_to_history(&mut self, model: &Model, seconds: f64) -> Result<(), LearnError> {
         let mut all = Vec::with_capacity(self.request.valid.len());
         let sets = self.request.valid.iter().map(|set| (set.data, self.request.features));
         let training =
@@ -157,7 +159,7 @@ impl<'a> NestedTraining<'a> {
         for (checkpoints, own_fingerprint, model) in self.pending.drain(..) {
             let state = CheckpointState::finished(own_fingerprint);
             if let Err(error) = CheckpointSaver::new(&checkpoints, 0).save(model, &state, 0) {
-                // The model is still in memory.
+                // Training goes on: the model is still in memory.
                 self.request.progress.checkpoint_failed(&error);
             }
         }

@@ -22,13 +22,15 @@ impl BlendPreset {
     }
 }
 
-/// The members of a bare `blend`: trees, a neural net and a linear model, whose errors differ.
-pub(super) const DEFAULT: &str = "lambdamart+lambdarank+ranksvm";
+/// The members of `blend` without `members=` and `preset=`: trees, a neural net and a linear model,
+/// whose errors differ.
+pub(super) const DEFAULT_MEMBERS: &str = "lambdamart+lambdarank+ranksvm";
 
 /// The winner of the Yahoo Learning to Rank Challenge, track 1: a linear combination of 8
 /// LambdaMART ensembles that differ in leaves, rate and sampling, 2 LambdaRank nets and 2 logistic
-/// models (Burges et al. 2011). Trees stop early by validation data, which a blend always has. The
-/// logistic models differ in the transform of features, and reduce labels to relevant or not.
+/// models (Burges et al. 2011). Trees stop early by validation data, which is given or held out.
+/// The logistic models differ in the transform of features; they learn only whether a document is
+/// relevant, not its grade.
 const YAHOO: &[&str] = &[
     "lambdamart(trees=1000, rate=0.1, leaves=15, stop=50)",
     "lambdamart(trees=1000, rate=0.05, leaves=31, stop=100)",

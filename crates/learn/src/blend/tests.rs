@@ -72,13 +72,13 @@ fn errors_name_the_wrong_member_or_value() {
 
 #[test]
 fn the_yahoo_preset_has_8_lambdamarts_2_lambdaranks_and_2_logistic_models() {
-    let names = |member: &BlendMember| match member {
+    let name = |member: &BlendMember| match member {
         BlendMember::Learner(learner) => learner.def().name,
         BlendMember::File(_) => "file",
     };
     let metric = MetricText::new("err");
     let all = members::members(&MembersText::new("mart"), BlendPreset::Yahoo, &metric).unwrap();
-    let names: Vec<&str> = all.iter().map(names).collect();
+    let names: Vec<&str> = all.iter().map(name).collect();
     assert_eq!(names[..8], ["lambdamart"; 8]);
     assert_eq!(names[8..], ["lambdarank", "lambdarank", "logistic", "logistic", "mart"]);
     let texts: std::collections::HashSet<String> = all.iter().map(|m| format!("{m:?}")).collect();
@@ -105,7 +105,7 @@ fn members_are_trained_as_if_alone_on_the_queries_that_are_not_held_out() {
         let alone = learner.train(request().seed(seed)).unwrap().model;
         assert_eq!(alone.to_bytes(), member.to_bytes());
     }
-    // Without validation data the members are trained on fewer queries.
+    // Without validation data a fifth of the 20 queries is held out.
     let with_held_out = parse(text).train(TrainRequest::new(&train).seed(3)).unwrap().model;
     let ModelBody::Blend(blend) = with_held_out.body() else { panic!("no blend") };
     assert!(blend.members().iter().all(|(_, member)| member.header().queries == 16));
@@ -123,7 +123,7 @@ fn equal_weights_hold_no_queries_out_unless_a_member_needs_validation_data() {
         blend.members().iter().map(|(_, member)| member.header().queries).collect::<Vec<_>>()
     };
     assert_eq!(queries_seen("mart(trees=6, leaves=4)+tree(leaves=5)"), [20, 20]);
-    // A member that stops by validation data must have some.
+    // A member with `stop=2` needs validation data, so a fifth of the queries is held out.
     assert_eq!(queries_seen("mart(trees=6, leaves=4, stop=2)+tree(leaves=5)"), [16, 16]);
 }
 
@@ -206,7 +206,7 @@ fn finished_members_are_taken_from_their_folders() {
     assert!(!folder.path().join("member-1").exists() && !folder.path().exists());
     assert!(learner.train(request().seed(9)).is_ok());
     // If no regular checkpoints were requested, an uninterrupted training leaves none.
-    let only_cancelled = Checkpoints::new(folder.path().join("q")).every(Duration::MAX);
+    let only_cancelled = Checkpoints::new(folder.path().join("not-created")).every(Duration::MAX);
     let uninterrupted =
         learner.train(TrainRequest::new(&train).checkpoints(only_cancelled.clone()));
     assert_eq!(uninterrupted.unwrap().model.to_bytes(), first.to_bytes());

@@ -5,8 +5,8 @@
 //! long as the metric improves; weights stay at 0 or above, because a member trained for the same
 //! task should not count negatively. Validation data has few queries and a metric is constant
 //! almost everywhere, so a single search would overfit; the weights are means over several
-//! searches, each on a random half of the queries, every second one on the half that the previous
-//! one left out (in the manner of bagged ensemble selection: Caruana, Niculescu-Mizil, Crew and
+//! searches, each on a random half of the queries, every second search on the half that the search
+//! before left out (in the manner of bagged ensemble selection: Caruana, Niculescu-Mizil, Crew and
 //! Ksikes 2004). The halves are determined by the seed.
 //!
 //! Cost: repeats x passes x members x 31 rankings of half of the validation data (31 is the number
@@ -20,8 +20,12 @@ use crate::ensemble::coordinate_search::{CoordinateSearch, WeightPoint};
 use crate::ensemble::target::TargetMetric;
 use crate::error::LearnError;
 
-/// Largest number of passes over the weights.
+/// Maximum number of passes over the weights.
 const MAX_PASSES: usize = 20;
+/// Any constant: keeps the random order of weights apart from other random numbers of the seed.
+const ORDER_SEED: u64 = 0x626c_656e_6473;
+/// Any constant: keeps the random halves apart from other random numbers of the seed.
+const HALVES_SEED: u64 = 0x6861_6c76_6573;
 
 /// Parameters of the search for weights.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +53,8 @@ impl WeightSearch {
             let target = match self.repeats {
                 1 => target,
                 _ => {
-                    half = target.part(half_of_repeat(target.data().queries(), seed, repeat));
+                    half =
+                        target.restricted_to(half_of_repeat(target.data().queries(), seed, repeat));
                     &half
                 }
             };
@@ -63,8 +68,8 @@ impl WeightSearch {
     }
 }
 
-/// The weights of one search: from equal weights, at most [`MAX_PASSES`] passes, until one changes
-/// nothing.
+/// The weights of one search: from equal weights, at most [`MAX_PASSES`] passes, until a pass
+/// changes nothing.
 fn ascend(
     search: &CoordinateSearch<'_, f64>,
     members: usize,
@@ -74,7 +79,7 @@ fn ascend(
     for pass in 0..MAX_PASSES {
         let mut order: Vec<usize> = (0..members).collect();
         let stream = (repeat * MAX_PASSES + pass) as u64;
-        Random::new(seed ^ 0x626c_656e_6473, stream).shuffle(&mut order);
+        Random::new(seed ^ ORDER_SEED, stream).shuffle(&mut order);
         let next = search.pass(&point, &order)?;
         if next == point {
             break;
@@ -85,10 +90,10 @@ fn ascend(
 }
 
 /// For each query, whether it is in the half of this repeat; repeats 2k and 2k + 1 have the two
-/// halves of one division.
+/// halves of one random division.
 fn half_of_repeat(queries: usize, seed: u64, repeat: usize) -> Vec<bool> {
     let mut order: Vec<usize> = (0..queries).collect();
-    Random::new(seed ^ 0x6861_6c76_6573, (repeat / 2) as u64).shuffle(&mut order);
+    Random::new(seed ^ HALVES_SEED, (repeat / 2) as u64).shuffle(&mut order);
     let is_first_half = repeat.is_multiple_of(2);
     let mut flags = vec![!is_first_half; queries];
     order.iter().take(queries / 2).for_each(|query| flags[*query] = is_first_half);

@@ -2,17 +2,18 @@
 //! Gilad-Bachrach, *DART: Dropouts meet Multiple Additive Regression Trees*, 2015).
 //!
 //! In a round, each tree grown so far is dropped with probability `probability`; if none is drawn,
-//! one tree is dropped, as in the paper. With probability `skip` the round drops none and is one of
+//! one tree is dropped, as in the paper. With probability `skip` a round drops no tree, as in
 //! boosting without dropout. At most `max_dropped` are dropped, a random subset of those drawn. The
-//! new tree is fitted to the residual without the k dropped trees, so together with them it would
-//! overshoot; therefore all k + 1 are scaled. With `tree`, the new tree gets the size of one
-//! dropped tree: it is multiplied by 1/(k + rate) in addition to the rate, the dropped ones by
-//! k/(k + rate). That is the paper's 1/(k + 1) and k/(k + 1) at rate 1, and XGBoost's rule
-//! otherwise. With `forest`, the new tree gets the size of all dropped trees together: all are
-//! multiplied by 1/(1 + rate).
+//! new tree is fitted to the ensemble without the k dropped trees, so together with them it would
+//! overshoot; therefore all k + 1 trees are scaled. With scale `tree`, the new tree gets the size
+//! of one dropped tree: it is multiplied by 1/(k + rate) in addition to the learning rate, the
+//! dropped ones by k/(k + rate). That is the paper's 1/(k + 1) and k/(k + 1) at rate 1, and
+//! XGBoost's rule otherwise. With scale `forest`, the new tree gets the size of all dropped trees
+//! together: all are multiplied by 1/(1 + rate).
 //!
-//! Draws are determined by seed and round, so the weights at any round are a function of these and
-//! need not be stored. Cost over all rounds: O(trees^2) draws, microseconds each round.
+//! Draws are determined by seed and round, so the weights of trees after any round are a function
+//! of seed and round, and need not be stored. Cost over all rounds: O(trees^2) draws, microseconds
+//! each round.
 
 use rankwright_data::Random;
 use rankwright_spec::choices;
@@ -27,12 +28,15 @@ choices! {
     }
 }
 
+/// Any constant ("DropTree" in ASCII): keeps this stream of random numbers apart from the others.
+const STREAM: u64 = 0x4472_6f70_5472_6565;
+
 /// Parameters of dropping trees (DART).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Dropout {
     /// Probability of dropping each tree.
     pub(crate) probability: f64,
-    /// Probability that a round drops none.
+    /// Probability that a round drops no tree.
     pub(crate) skip: f64,
     /// Largest number of trees dropped in a round; 0 for no limit.
     pub(crate) max_dropped: usize,
@@ -48,10 +52,10 @@ impl Default for Dropout {
 }
 
 impl Dropout {
-    /// The trees that a round drops out of the first `trees`, ascending; rounds and trees are
-    /// numbered from 0.
+    /// The numbers of the trees that a round drops out of the first `trees` trees, ascending;
+    /// rounds and trees are numbered from 0.
     pub(crate) fn dropped(&self, seed: u64, round: usize, trees: usize) -> Vec<usize> {
-        let mut random = Random::new(seed ^ 0x4472_6f70_5472_6565, round as u64);
+        let mut random = Random::new(seed ^ STREAM, round as u64);
         if trees == 0 || random.unit() < self.skip {
             return Vec::new();
         }
@@ -68,7 +72,7 @@ impl Dropout {
         dropped
     }
 
-    /// The factors of the dropped trees and of the new one, for this number of dropped trees.
+    /// The factor of the dropped trees and that of the new tree, for this number of dropped trees.
     pub(crate) fn factors(&self, dropped: usize, rate: f64) -> (f64, f64) {
         let k = dropped as f64;
         match (dropped, self.scale) {
@@ -83,9 +87,9 @@ impl Dropout {
         let mut weights = Vec::with_capacity(rounds);
         for round in 0..rounds {
             let dropped = self.dropped(seed, round, round);
-            let (of_dropped, of_new) = self.factors(dropped.len(), rate);
-            dropped.into_iter().for_each(|tree| weights[tree] *= of_dropped);
-            weights.push(of_new);
+            let (dropped_factor, new_factor) = self.factors(dropped.len(), rate);
+            dropped.into_iter().for_each(|tree| weights[tree] *= dropped_factor);
+            weights.push(new_factor);
         }
         weights
     }
@@ -139,11 +143,11 @@ mod tests {
         let forest = Dropout { scale: DropScale::Forest, ..ALWAYS };
         assert_eq!(forest.factors(3, 1.0), (0.5, 0.5));
         assert_eq!(ALWAYS.factors(0, 0.1), (1.0, 1.0));
-        // The new tree, times the rate, makes up for the reduction of the dropped trees: the sum
-        // stays 4.
+        // Four dropped trees of size 1, and a new tree of size 4 times the rate 0.2: after scaling,
+        // the sum of all sizes is 4 again.
         for dropout in [ALWAYS, forest] {
-            let (of_dropped, of_new) = dropout.factors(4, 0.2);
-            let size = 4.0 * of_dropped + 0.2 * 4.0 * of_new;
+            let (dropped_factor, new_factor) = dropout.factors(4, 0.2);
+            let size = 4.0 * dropped_factor + 0.2 * 4.0 * new_factor;
             assert!((size - 4.0).abs() < 1e-12, "{size}");
         }
     }
@@ -155,9 +159,9 @@ mod tests {
         for round in 0..40 {
             assert_eq!(weights, dropout.weights(0.1, 3, round));
             let dropped = dropout.dropped(3, round, round);
-            let (of_dropped, of_new) = dropout.factors(dropped.len(), 0.1);
-            dropped.into_iter().for_each(|tree| weights[tree] *= of_dropped);
-            weights.push(of_new);
+            let (dropped_factor, new_factor) = dropout.factors(dropped.len(), 0.1);
+            dropped.into_iter().for_each(|tree| weights[tree] *= dropped_factor);
+            weights.push(new_factor);
         }
         assert!(weights.iter().all(|weight| *weight > 0.0 && *weight <= 1.0));
     }

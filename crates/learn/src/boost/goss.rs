@@ -1,22 +1,26 @@
 //! Gradient-based one-side sampling (GOSS; Ke et al., *LightGBM*, 2017, section 3), by query.
 //!
 //! A tree is grown from the queries whose documents have the largest sum of |gradient| (a fraction
-//! `top` of all queries), and from a random sample of the others (a fraction `rest` of all queries)
-//! whose derivatives are multiplied by (1 - top)/rest, so that sums over the others are unbiased.
+//! `top` of all queries), and from a random sample of the other queries (a fraction `rest` of all
+//! queries) whose derivatives are multiplied by (1 - top)/rest, so that sums over the other queries
+//! are unbiased. This factor is the *multiplicity* of a query.
 //! The paper samples rows; the lambdas of a query depend on each other, so whole queries are
 //! sampled here. Both fractions are rounded to a number of queries, at least one each; the factor
 //! is computed from the rounded numbers. As in LightGBM, the first 1/rate trees use all queries,
 //! because early gradients carry little information.
 //!
-//! A query's sum is added by one thread in the order of its documents, equal sums are ordered by
-//! the query's position, and the sample is drawn by hash of (seed, tree, query), so the number of
-//! threads cannot change a bit. With several processes each samples its own queries. Cost: the
+//! A query's sum is added by one thread in the order of its documents, queries with equal sums are
+//! ordered by their number, and the sample is drawn by a hash of (seed, tree, query), so the number
+//! of threads cannot change a bit. With several processes each samples its own queries. Cost: the
 //! derivatives of all queries, and a sort of the queries; growth and leaf values then use the
 //! sampled rows only.
 
 use rankwright_data::Random;
 
 use super::sample::stream_of;
+
+/// Any constant ("OneSide!" in ASCII): keeps this stream of random numbers apart from the others.
+const STREAM: u64 = 0x4f6e_6553_6964_6521;
 
 /// Parameters of GOSS.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,13 +32,15 @@ pub(crate) struct Goss {
 }
 
 impl Goss {
-    /// Whether the queries of the tree with this number, from 0, are sampled.
+    /// Whether the queries of the tree with this number, from 0, are sampled; `rate` is the
+    /// learning rate.
     pub(crate) fn is_active(rate: f64, number: usize) -> bool {
         number >= (1.0 / rate) as usize
     }
 
-    /// The multiplicity of each query, by its sum of |gradient|: 1 for the largest, at least 1 for
-    /// those sampled from the others, 0 for the rest. `number` is that of the tree, from 0.
+    /// The multiplicity of each query, given its sum of |gradient|: 1 for the largest sums, at
+    /// least 1 for queries sampled from the others, 0 for all other queries. `number` is the number
+    /// of the tree, from 0.
     pub(crate) fn multiplicities(&self, sums: &[f64], seed: u64, number: usize) -> Vec<f32> {
         let rounded = |fraction: f64| ((fraction * sums.len() as f64).round() as usize).max(1);
         let mut order: Vec<usize> = (0..sums.len()).collect();
@@ -42,9 +48,7 @@ impl Goss {
         let mut multiplicities = vec![0.0; sums.len()];
         let others = order.split_off(rounded(self.top).min(order.len()));
         order.into_iter().for_each(|query| multiplicities[query] = 1.0);
-        let draw = |query: usize| {
-            Random::new(seed ^ 0x4f6e_6553_6964_6521, stream_of(number, query)).unit()
-        };
+        let draw = |query: usize| Random::new(seed ^ STREAM, stream_of(number, query)).unit();
         let mut draws: Vec<(f64, usize)> =
             others.into_iter().map(|query| (draw(query), query)).collect();
         draws.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -60,20 +64,21 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The defaults of LightGBM.
-    const USUAL: Goss = Goss { top: 0.2, rest: 0.1 };
+    const LIGHTGBM_DEFAULTS: Goss = Goss { top: 0.2, rest: 0.1 };
+    /// Multiplicity of sampled queries with the defaults of LightGBM: (1 - 0.2) / 0.1.
+    const SAMPLED: f32 = 8.0;
 
     #[test]
     fn large_gradients_are_kept_and_sampled_queries_stand_for_the_others() {
         let sums: Vec<f64> = (0..100).map(|query| f64::from(query * 37 % 100)).collect();
-        let multiplicities = USUAL.multiplicities(&sums, 3, 12);
+        let multiplicities = LIGHTGBM_DEFAULTS.multiplicities(&sums, 3, 12);
         for (sum, multiplicity) in sums.iter().zip(&multiplicities) {
             assert_eq!(*multiplicity == 1.0, *sum >= 80.0);
-            assert!([0.0, 1.0, 8.0].contains(multiplicity));
+            assert!([0.0, 1.0, SAMPLED].contains(multiplicity));
         }
-        assert_eq!(multiplicities.iter().filter(|multiplicity| **multiplicity == 8.0).count(), 10);
-        assert_ne!(multiplicities, USUAL.multiplicities(&sums, 3, 13));
-        assert_ne!(multiplicities, USUAL.multiplicities(&sums, 4, 12));
+        assert_eq!(multiplicities.iter().filter(|times| **times == SAMPLED).count(), 10);
+        assert_ne!(multiplicities, LIGHTGBM_DEFAULTS.multiplicities(&sums, 3, 13));
+        assert_ne!(multiplicities, LIGHTGBM_DEFAULTS.multiplicities(&sums, 4, 12));
     }
 
     #[test]
@@ -81,7 +86,7 @@ mod tests {
         let sums: Vec<f64> = (0..60).map(|query| f64::from(query % 13)).collect();
         let all: f64 = sums.iter().sum();
         let of_tree = |number| {
-            let multiplicities = USUAL.multiplicities(&sums, 1, number);
+            let multiplicities = LIGHTGBM_DEFAULTS.multiplicities(&sums, 1, number);
             multiplicities
                 .iter()
                 .zip(&sums)
@@ -94,12 +99,12 @@ mod tests {
 
     #[test]
     fn few_queries_or_none_are_legal() {
-        assert!(USUAL.multiplicities(&[], 1, 1).is_empty());
-        assert_eq!(USUAL.multiplicities(&[2.0], 1, 1), [1.0]);
-        assert_eq!(USUAL.multiplicities(&[2.0, 3.0], 1, 1), [1.0, 1.0]);
-        let equal = USUAL.multiplicities(&[0.0; 10], 1, 1);
-        assert_eq!(equal[..2], [1.0, 1.0]);
-        assert_eq!(equal.iter().filter(|multiplicity| **multiplicity == 8.0).count(), 1);
+        assert!(LIGHTGBM_DEFAULTS.multiplicities(&[], 1, 1).is_empty());
+        assert_eq!(LIGHTGBM_DEFAULTS.multiplicities(&[2.0], 1, 1), [1.0]);
+        assert_eq!(LIGHTGBM_DEFAULTS.multiplicities(&[2.0, 3.0], 1, 1), [1.0, 1.0]);
+        let equal_sums = LIGHTGBM_DEFAULTS.multiplicities(&[0.0; 10], 1, 1);
+        assert_eq!(equal_sums[..2], [1.0, 1.0]);
+        assert_eq!(equal_sums.iter().filter(|times| **times == SAMPLED).count(), 1);
         let all_kept = Goss { top: 0.7, rest: 0.3 }.multiplicities(&[1.0, 5.0, 2.0, 2.0], 1, 1);
         assert_eq!(all_kept, [1.0; 4]);
     }
@@ -120,11 +125,12 @@ mod tests {
             number in 0_usize..50,
         ) {
             let multiplicities = Goss { top, rest }.multiplicities(&sums, 7, number);
-            let total: f64 = multiplicities.iter().map(|multiplicity| f64::from(*multiplicity)).sum();
+            let total: f64 = multiplicities.iter().map(|times| f64::from(*times)).sum();
             prop_assert!((total - sums.len() as f64).abs() < 1e-3);
-            let kept = multiplicities.iter().zip(&sums).filter(|(c, _)| **c == 1.0).map(|(_, s)| *s);
-            let left = multiplicities.iter().zip(&sums).filter(|(c, _)| **c == 0.0).map(|(_, s)| *s);
-            prop_assert!(kept.fold(9.0, f64::min) >= left.fold(0.0, f64::max));
+            let queries = || multiplicities.iter().zip(&sums);
+            let kept = queries().filter(|(times, _)| **times == 1.0).map(|(_, sum)| *sum);
+            let left_out = queries().filter(|(times, _)| **times == 0.0).map(|(_, sum)| *sum);
+            prop_assert!(kept.fold(9.0, f64::min) >= left_out.fold(0.0, f64::max));
         }
     }
 }

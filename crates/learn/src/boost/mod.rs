@@ -1,11 +1,12 @@
 //! Boosting: trees added one by one, each a step that decreases the loss.
 //!
-//! [`train`] is the loop, [`learners`] the learners built on it, [`trainer`] joins the two.
-//! [`params`] has the parameters, [`start`] the state that a training starts from. [`queries`]
-//! passes the data to the objective, [`sample`] draws queries and features, [`goss`] samples
-//! queries by their gradients, [`values`] computes leaf values, [`line_search`] the step length
-//! along a tree, [`scores`] adds trees to the scores of the training data, [`dropout`] and [`dart`]
-//! drop trees during training, [`validation_scores`] updates the scores of validation data.
+//! [`train`] is the loop, [`learners`] has the learners of boosted trees, and [`trainer`] runs the
+//! loop for them. [`params`] has the parameters, [`start`] the state that a training starts from.
+//! [`queries`] passes the data to the objective, [`sample`] draws queries and features, [`goss`]
+//! samples queries by their gradients, [`values`] computes leaf values, [`line_search`] the step
+//! length along a tree, [`scores`] adds trees to the scores of the training data, [`dropout`]
+//! chooses the trees that DART drops and [`dart`] keeps the scores without them,
+//! [`validation_scores`] updates the scores of validation data.
 
 mod dart;
 mod dropout;

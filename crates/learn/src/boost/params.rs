@@ -13,7 +13,7 @@ choices! {
     ///
     /// A pair loss depends on the score difference of two documents. When both are in one leaf, the
     /// leaf's value does not change their difference, so their pair does not belong into the leaf's
-    /// denominator.
+    /// denominator; `per-document` counts such pairs all the same, as Burges does.
     pub enum Newton {
         /// Each document's own second derivative, pairs within a leaf included (Burges 2010).
         PerDocument = "per-document",
@@ -68,8 +68,8 @@ params! {
     /// Parameters of the Newton step of pair objectives.
     pub struct NewtonParams {
         newton: Newton = Newton::PerDocument, ..,
-            "Pairs in the denominator of a leaf's step: all of its documents (per-document), only \
-             those across leaves (cross-leaf), or all leaves at once (joint).";
+            "Pairs in the denominator of a leaf's step: all pairs of its documents (per-document), \
+             only pairs across leaves (cross-leaf), or one step for all leaves together (joint).";
         ridge: f64 = 0.01, 0.0..,
             "Ridge on the diagonal of newton=joint, as a fraction of the diagonal's mean.",
             requires "newton=joint";
@@ -78,9 +78,10 @@ params! {
     pub trait NewtonOptions: newton_params;
 }
 
-/// Largest number of leaves of the joint step: each task has a matrix of leaves by leaves.
+/// Largest number of leaves of the joint step: each parallel task has a matrix of leaves by leaves.
 const MAX_JOINT_LEAVES: usize = 2048;
 
+/// Rejects parameters that contradict each other.
 fn check(params: &BoostParams) -> Result<(), Conflict> {
     let goss = params.goss_top < 1.0;
     if goss && params.sample_queries < 1.0 {
@@ -116,13 +117,16 @@ pub(crate) fn check_joint_newton_leaves(
     }
 }
 
-/// Boosting parameters as the engine uses them: checked, with features as columns.
+/// Boosting parameters as the engine uses them: checked, with features as columns. Fields without a
+/// comment are the parameters of the same name. The fingerprint of a checkpoint is computed from
+/// the `Debug` text: with a renamed field, older checkpoints are rejected.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BoostConfig {
     pub(crate) trees: usize,
     pub(crate) rate: f64,
     pub(crate) tree: TreeConfig,
-    /// The values in place of `auto`, as in a spec; empty if all were given.
+    /// The values chosen for the parameters that are `auto`, written as in a spec; empty if no
+    /// parameter is.
     pub(crate) chosen: String,
     /// Maximum number of bins of a feature.
     pub(crate) bins: usize,
@@ -189,12 +193,13 @@ impl BoostConfig {
     }
 }
 
-/// The values in place of `auto`: "leaves=7, min_rows=100, rate=0.05".
+/// The values chosen for the parameters that are `auto`: "leaves=7, min_rows=100, rate=0.05".
 fn chosen_values(boost: &BoostParams, tree: &TreeParams, defaults: &SizeDefaults) -> String {
     let SizeDefaults { leaves, min_rows, rate } = defaults;
-    let with_leaves = tree.leaves == Auto::Auto && tree.growth != Growth::Oblivious;
+    // Oblivious trees have a default number of leaves that does not depend on the data.
+    let leaves_are_auto = tree.leaves == Auto::Auto && tree.growth != Growth::Oblivious;
     let values = [
-        (with_leaves, format!("leaves={leaves}")),
+        (leaves_are_auto, format!("leaves={leaves}")),
         (tree.min_rows == Auto::Auto, format!("min_rows={min_rows}")),
         (boost.rate == Auto::Auto, format!("rate={rate}")),
     ];
@@ -205,7 +210,7 @@ fn chosen_values(boost: &BoostParams, tree: &TreeParams, defaults: &SizeDefaults
 #[cfg(test)]
 impl Default for BoostConfig {
     fn default() -> Self {
-        let trees = BoostParams { trees: 100, ..BoostParams::default() };
-        Self::new(&trees, &TreeParams::default(), &NewtonParams::default())
+        let boost = BoostParams { trees: 100, ..BoostParams::default() };
+        Self::new(&boost, &TreeParams::default(), &NewtonParams::default())
     }
 }

@@ -1,8 +1,10 @@
 //! Derivatives of the training data: the objective is evaluated query by query, in parallel.
 //!
-//! Queries are divided into chunks of about equal work; each chunk keeps its own buffers. A query's
-//! derivatives depend on the query alone, so the chunks cannot change them. Query weights, and the
-//! multiplicities of a sample (0 for a query that is not in it), are multiplied in here, once.
+//! Queries are divided into chunks of about equal cost; each chunk keeps its own buffers. A query's
+//! derivatives depend on the query alone, so the division into chunks cannot change them. The
+//! objective knows neither query weights nor samples: here the derivatives of a query are
+//! multiplied by its weight and by its *multiplicity* in the sample, which is 0 for a query that is
+//! not in the sample.
 
 use std::ops::Range;
 
@@ -13,7 +15,7 @@ use crate::error::LearnError;
 use crate::objective::{
     Derivatives, DocumentPair, Objective, ObjectiveBuffers, QueryView, TrainingDocuments,
 };
-use crate::preferences::by_query;
+use crate::preferences::pairs_by_query;
 
 /// The queries of one task, with its buffers.
 #[derive(Debug)]
@@ -21,7 +23,7 @@ struct QueryChunk {
     queries: Range<usize>,
     /// Number of rows of these queries.
     rows: usize,
-    work: ObjectiveBuffers,
+    buffers: ObjectiveBuffers,
 }
 
 /// The queries of a data set, prepared for an objective.
@@ -29,13 +31,15 @@ struct QueryChunk {
 pub(crate) struct TrainingQueries<'a> {
     data: &'a Dataset,
     chunks: Vec<QueryChunk>,
-    /// The preference pairs of all queries, query by query.
-    preferences: Vec<DocumentPair>,
-    /// The index of each query's first preference, and of the end; empty if the data has none.
+    /// The data's explicit preference pairs, query by query.
+    pairs: Vec<DocumentPair>,
+    /// The index of each query's first pair in `pairs`, and at the end the number of all pairs;
+    /// empty if the data has no pairs.
     pair_offsets: Vec<usize>,
     /// Row weight times query weight; empty if all are 1.
     weights: Vec<f32>,
-    /// For each row, a number that the objective keeps from one pass to the next.
+    /// For each row, a number that the objective keeps from one pass to the next (see
+    /// [`Derivatives`]).
     cache: Vec<u32>,
 }
 
@@ -52,26 +56,28 @@ pub(crate) struct QueryPass<'a> {
     pub(crate) objective: &'a dyn Objective,
     /// The scores of all rows.
     pub(crate) scores: &'a [f64],
+    /// Seed of the objective's random numbers.
     pub(crate) seed: u64,
     /// The multiplicity of each query in a sample: the factor of its derivatives, 0 if it is not in
     /// the sample; `None` if all are 1.
-    pub(crate) sampled: Option<&'a [f32]>,
+    pub(crate) multiplicities: Option<&'a [f32]>,
 }
 
 impl QueryPass<'_> {
     /// The multiplicity of a query.
     fn multiplicity(&self, query: usize) -> f32 {
-        self.sampled.map_or(1.0, |multiplicities| multiplicities[query])
+        self.multiplicities.map_or(1.0, |multiplicities| multiplicities[query])
     }
 }
 
 impl<'a> TrainingQueries<'a> {
+    /// Divides the queries into chunks by the objective's cost.
     pub(crate) fn new(data: &'a Dataset, objective: &dyn Objective) -> Self {
-        let (preferences, pair_offsets) = by_query(data);
+        let (pairs, pair_offsets) = pairs_by_query(data);
         Self {
             data,
             chunks: chunks(data, objective),
-            preferences,
+            pairs,
             pair_offsets,
             weights: weights(data),
             cache: vec![0; data.rows()],
@@ -90,29 +96,27 @@ impl<'a> TrainingQueries<'a> {
         out: &mut AllDerivatives,
     ) -> Result<(), LearnError> {
         let mut tasks = Vec::with_capacity(self.chunks.len());
+        // The parts of the chunks that have no task yet.
         let (mut gradient, mut hessian) = (&mut out.gradient[..], &mut out.hessian[..]);
         let mut cache = &mut self.cache[..];
         for chunk in &mut self.chunks {
-            let (mine_gradient, rest_gradient) = gradient.split_at_mut(chunk.rows);
-            let (mine_hessian, rest_hessian) = hessian.split_at_mut(chunk.rows);
-            let (mine_cache, rest_cache) = cache.split_at_mut(chunk.rows);
-            (gradient, hessian, cache) = (rest_gradient, rest_hessian, rest_cache);
-            tasks.push((chunk, mine_gradient, mine_hessian, mine_cache));
+            let (chunk_gradient, gradient_after) = gradient.split_at_mut(chunk.rows);
+            let (chunk_hessian, hessian_after) = hessian.split_at_mut(chunk.rows);
+            let (chunk_cache, cache_after) = cache.split_at_mut(chunk.rows);
+            (gradient, hessian, cache) = (gradient_after, hessian_after, cache_after);
+            tasks.push((chunk, chunk_gradient, chunk_hessian, chunk_cache));
         }
-        let parts = QueryParts {
-            data: self.data,
-            preferences: &self.preferences,
-            pair_offsets: &self.pair_offsets,
-        };
+        let shared =
+            SharedQueries { data: self.data, pairs: &self.pairs, pair_offsets: &self.pair_offsets };
         tasks.into_par_iter().with_max_len(1).try_for_each(|(chunk, gradient, hessian, cache)| {
-            let first = self.data.query_rows(chunk.queries.start).start;
+            let first_row = self.data.query_rows(chunk.queries.start).start;
             for query in chunk.queries.clone() {
                 let rows = self.data.query_rows(query);
-                let here = rows.start - first..rows.end - first;
+                let rows_in_chunk = rows.start - first_row..rows.end - first_row;
                 let mut out = Derivatives {
-                    gradient: &mut gradient[here.clone()],
-                    hessian: &mut hessian[here.clone()],
-                    cache: &mut cache[here],
+                    gradient: &mut gradient[rows_in_chunk.clone()],
+                    hessian: &mut hessian[rows_in_chunk.clone()],
+                    cache: &mut cache[rows_in_chunk],
                 };
                 let multiplicity = pass.multiplicity(query);
                 if multiplicity == 0.0 {
@@ -120,8 +124,8 @@ impl<'a> TrainingQueries<'a> {
                     out.hessian.fill(0.0);
                     continue;
                 }
-                let view = parts.view(query, pass);
-                parts.query_derivatives(&view, pass.objective, &mut chunk.work, &mut out)?;
+                let view = shared.view(query, pass);
+                shared.query_derivatives(&view, pass.objective, &mut chunk.buffers, &mut out)?;
                 multiply(out.gradient, out.hessian, multiplicity);
             }
             Ok(())
@@ -147,40 +151,35 @@ impl<'a> TrainingQueries<'a> {
 
     /// The queries without the buffers, for callers that visit the queries in an order of their
     /// own.
-    pub(crate) fn parts(&self) -> QueryParts<'_> {
-        QueryParts {
-            data: self.data,
-            preferences: &self.preferences,
-            pair_offsets: &self.pair_offsets,
-        }
+    pub(crate) fn shared(&self) -> SharedQueries<'_> {
+        SharedQueries { data: self.data, pairs: &self.pairs, pair_offsets: &self.pair_offsets }
     }
 
-    /// Sums over all pairs of all sampled queries: `add(row, other, h, sums)` adds the hessian `h`
-    /// of the pair of two rows to `cells` integer sums. Sums wrap, so the order does not matter.
+    /// Sums over all pairs of all sampled queries: for each pair, `add(row, other_row, hessian,
+    /// sums)` adds the pair's hessian to some of the `cells` integer sums, which are returned. Sums
+    /// wrap, so the order does not matter. An error if the objective has no pairs.
     pub(crate) fn sum_by_pairs(
         &mut self,
         pass: QueryPass<'_>,
         cells: usize,
         add: impl Fn(usize, usize, f64, &mut [u64]) + Sync,
     ) -> Result<Vec<u64>, LearnError> {
-        let parts = QueryParts {
-            data: self.data,
-            preferences: &self.preferences,
-            pair_offsets: &self.pair_offsets,
-        };
+        let shared =
+            SharedQueries { data: self.data, pairs: &self.pairs, pair_offsets: &self.pair_offsets };
         let of_chunk = |chunk: &mut QueryChunk| {
             let mut sums = vec![0_u64; cells];
             for query in chunk.queries.clone() {
-                let weight = f64::from(parts.weight(query)) * f64::from(pass.multiplicity(query));
+                let weight = f64::from(shared.weight(query)) * f64::from(pass.multiplicity(query));
                 if weight == 0.0 {
                     continue;
                 }
-                let first = parts.data.query_rows(query).start;
-                let mut visit =
-                    |i: usize, j: usize, h: f64| add(first + i, first + j, h * weight, &mut sums);
-                let view = parts.view(query, pass);
-                let found = pass.objective.pair_hessians(&view, &mut chunk.work, &mut visit);
-                if !found.map_err(|error| parts.with_query_id(query, error))? {
+                let first_row = shared.data.query_rows(query).start;
+                let mut visit = |i: usize, j: usize, h: f64| {
+                    add(first_row + i, first_row + j, h * weight, &mut sums);
+                };
+                let view = shared.view(query, pass);
+                let has_pairs = pass.objective.pair_hessians(&view, &mut chunk.buffers, &mut visit);
+                if !has_pairs.map_err(|error| shared.with_query_id(query, error))? {
                     return Err(LearnError::NewtonWithoutPairs);
                 }
             }
@@ -193,8 +192,8 @@ impl<'a> TrainingQueries<'a> {
         self.chunks.par_iter_mut().map(of_chunk).try_reduce(|| vec![0; cells], add_sums)
     }
 
-    /// The derivative of the loss when all scores move along `direction`: each query's sum, added
-    /// in the order of the queries.
+    /// The derivative of the loss when all scores move along `direction`: the sum of gradient times
+    /// direction, of each query first, then in the order of the queries. `buffers` is overwritten.
     pub(crate) fn directional_derivative(
         &mut self,
         pass: QueryPass<'_>,
@@ -204,29 +203,26 @@ impl<'a> TrainingQueries<'a> {
         self.derivatives(pass, buffers)?;
         let of_query = |query: usize| {
             let rows = self.data.query_rows(query);
-            let pairs = buffers.gradient[rows.clone()].iter().zip(&direction[rows]);
-            pairs.map(|(g, d)| f64::from(*g) * d).sum::<f64>()
+            let terms = buffers.gradient[rows.clone()].iter().zip(&direction[rows]);
+            terms.map(|(g, d)| f64::from(*g) * d).sum::<f64>()
         };
         let derivatives: Vec<f64> =
             (0..self.data.queries()).into_par_iter().map(of_query).collect();
         Ok(derivatives.iter().sum())
     }
 
-    /// The loss of the sampled queries, added in their order; `None` if the objective has none.
+    /// The loss of the sampled queries, added in their order; `None` if the objective has no loss.
     pub(crate) fn loss(&mut self, pass: QueryPass<'_>) -> Result<Option<f64>, LearnError> {
-        let parts = QueryParts {
-            data: self.data,
-            preferences: &self.preferences,
-            pair_offsets: &self.pair_offsets,
-        };
+        let shared =
+            SharedQueries { data: self.data, pairs: &self.pairs, pair_offsets: &self.pair_offsets };
         let of_chunk = |chunk: &mut QueryChunk| {
             let query_loss = |query: usize| {
-                let weight = f64::from(parts.weight(query)) * f64::from(pass.multiplicity(query));
+                let weight = f64::from(shared.weight(query)) * f64::from(pass.multiplicity(query));
                 if weight == 0.0 {
                     return Ok(Some(0.0));
                 }
-                let loss = pass.objective.loss(&parts.view(query, pass), &mut chunk.work);
-                let loss = loss.map_err(|error| parts.with_query_id(query, error))?;
+                let loss = pass.objective.loss(&shared.view(query, pass), &mut chunk.buffers);
+                let loss = loss.map_err(|error| shared.with_query_id(query, error))?;
                 Ok(loss.map(|loss| loss * weight))
             };
             chunk.queries.clone().map(query_loss).collect::<Result<Vec<Option<f64>>, LearnError>>()
@@ -237,15 +233,15 @@ impl<'a> TrainingQueries<'a> {
     }
 }
 
-/// The parts of [`TrainingQueries`] that all tasks share.
+/// The read-only fields of [`TrainingQueries`], which all tasks share.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct QueryParts<'a> {
+pub(crate) struct SharedQueries<'a> {
     data: &'a Dataset,
-    preferences: &'a [DocumentPair],
+    pairs: &'a [DocumentPair],
     pair_offsets: &'a [usize],
 }
 
-impl QueryParts<'_> {
+impl SharedQueries<'_> {
     /// Weight of a query.
     pub(crate) fn weight(&self, query: usize) -> f32 {
         self.data.query_weights().map_or(1.0, |weights| weights[query])
@@ -262,11 +258,11 @@ impl QueryParts<'_> {
 
     /// A view of a query with its scores in the pass.
     fn view<'b>(&'b self, query: usize, pass: QueryPass<'b>) -> QueryView<'b> {
-        self.view_of(query, &pass.scores[self.data.query_rows(query)], pass.seed)
+        self.view_with_scores(query, &pass.scores[self.data.query_rows(query)], pass.seed)
     }
 
-    /// A view of a query with the scores of its documents.
-    pub(crate) fn view_of<'b>(
+    /// A view of a query; `scores` are those of its documents.
+    pub(crate) fn view_with_scores<'b>(
         &'b self,
         query: usize,
         scores: &'b [f64],
@@ -275,7 +271,7 @@ impl QueryParts<'_> {
         let rows = self.data.query_rows(query);
         let pairs = match self.pair_offsets {
             [] => None,
-            pair_offsets => Some(&self.preferences[pair_offsets[query]..pair_offsets[query + 1]]),
+            pair_offsets => Some(&self.pairs[pair_offsets[query]..pair_offsets[query + 1]]),
         };
         QueryView {
             query,
@@ -292,7 +288,7 @@ impl QueryParts<'_> {
         &self,
         view: &QueryView<'_>,
         objective: &dyn Objective,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         let weight = self.weight(view.query);
@@ -301,8 +297,8 @@ impl QueryParts<'_> {
             out.hessian.fill(0.0);
             return Ok(());
         }
-        let found = objective.derivatives(view, work, out);
-        found.map_err(|error| self.with_query_id(view.query, error))?;
+        let result = objective.derivatives(view, buffers, out);
+        result.map_err(|error| self.with_query_id(view.query, error))?;
         multiply(out.gradient, out.hessian, weight);
         Ok(())
     }
@@ -316,29 +312,30 @@ fn multiply(gradient: &mut [f32], hessian: &mut [f32], factor: f32) {
     }
 }
 
-/// Divides the queries into chunks of about equal work, several for each thread.
+/// Divides the queries into chunks of about equal cost, about 8 for each thread, so that a thread
+/// that finishes early can take another chunk.
 fn chunks(data: &Dataset, objective: &dyn Objective) -> Vec<QueryChunk> {
     let cost = |query: usize| objective.cost(data.query_rows(query).len()).max(1);
     let total_cost: u64 = (0..data.queries()).map(cost).sum();
     let cost_per_chunk = total_cost / (8 * rayon::current_num_threads() as u64).max(1);
     let mut chunks = Vec::new();
-    let (mut first, mut chunk_cost) = (0, 0);
+    let (mut first_query, mut chunk_cost) = (0, 0);
     for query in 0..data.queries() {
         chunk_cost += cost(query);
         if chunk_cost >= cost_per_chunk || query + 1 == data.queries() {
-            let rows = data.query_rows(query).end - data.query_rows(first).start;
+            let rows = data.query_rows(query).end - data.query_rows(first_query).start;
             chunks.push(QueryChunk {
-                queries: first..query + 1,
+                queries: first_query..query + 1,
                 rows,
-                work: ObjectiveBuffers::default(),
+                buffers: ObjectiveBuffers::default(),
             });
-            (first, chunk_cost) = (query + 1, 0);
+            (first_query, chunk_cost) = (query + 1, 0);
         }
     }
     chunks
 }
 
-/// Row weights times query weights; empty if there are neither.
+/// Row weights times query weights; empty if the data has neither.
 fn weights(data: &Dataset) -> Vec<f32> {
     if data.row_weights().is_none() && data.query_weights().is_none() {
         return Vec::new();
@@ -347,8 +344,8 @@ fn weights(data: &Dataset) -> Vec<f32> {
         Some(weights) => weights.to_vec(),
         None => vec![1.0; data.rows()],
     };
-    if let Some(of_queries) = data.query_weights() {
-        for (query, weight) in of_queries.iter().enumerate() {
+    if let Some(query_weights) = data.query_weights() {
+        for (query, weight) in query_weights.iter().enumerate() {
             weights[data.query_rows(query)].iter_mut().for_each(|w| *w *= weight);
         }
     }

@@ -10,24 +10,26 @@ use std::ops::Range;
 use rankwright_data::Dataset;
 use rayon::prelude::*;
 
-use crate::tree::{Grown, GrownRows};
+use crate::tree::{GrownRows, GrownTree};
 
-/// Adds a tree with these leaf values to the scores of all rows: `sampled` is the multiplicity of
-/// each query, and the tree was grown from the queries with a multiplicity above 0.
+/// Adds a tree with these leaf values to the scores of all rows. `multiplicities` are those of the
+/// queries in the sample: the tree was grown from the queries with a multiplicity above 0, or from
+/// all queries if it is `None`.
 pub(crate) fn add_tree(
-    (grown, rows): (&Grown, &dyn GrownRows),
+    (grown, rows): (&GrownTree, &dyn GrownRows),
     values: &[f64],
     data: &Dataset,
-    sampled: Option<&[f32]>,
-    to: &mut [f64],
+    multiplicities: Option<&[f32]>,
+    scores: &mut [f64],
 ) {
-    add_leaves(grown, rows, values, to);
-    let Some(sampled) = sampled else { return };
+    add_leaves(grown, rows, values, scores);
+    let Some(multiplicities) = multiplicities else { return };
     let routes = rows.routes(grown);
-    split_by_query(data, to).into_par_iter().zip(sampled).for_each(|((rows, to), multiplicity)| {
+    let queries = split_by_query(data, scores).into_par_iter().zip(multiplicities);
+    queries.for_each(|((rows, scores), multiplicity)| {
         if *multiplicity == 0.0 {
-            for (row, to) in rows.zip(to) {
-                *to += values[routes.leaf(row)];
+            for (row, score) in rows.zip(scores) {
+                *score += values[routes.leaf(row)];
             }
         }
     });
@@ -41,25 +43,30 @@ fn split_by_query<'a>(
     let mut ranges = Vec::with_capacity(data.queries());
     for query in 0..data.queries() {
         let rows = data.query_rows(query);
-        let (mine, others) = scores.split_at_mut(rows.len());
-        scores = others;
-        ranges.push((rows, mine));
+        let (query_scores, after) = scores.split_at_mut(rows.len());
+        scores = after;
+        ranges.push((rows, query_scores));
     }
     ranges
 }
 
-/// Adds each leaf's value to the scores of its rows. Each task owns a range of rows, and finds the
-/// rows in that range in each leaf's ascending list.
-pub(crate) fn add_leaves(grown: &Grown, rows: &dyn GrownRows, values: &[f64], to: &mut [f64]) {
-    let chunk = to.len().div_ceil(4 * rayon::current_num_threads()).max(1);
-    to.par_chunks_mut(chunk).enumerate().for_each(|(number, to)| {
-        let first = (number * chunk) as u32;
-        let end = first + to.len() as u32;
+/// Adds each leaf's value to the scores of its rows, for rows that the tree was grown from. Each
+/// task owns a range of rows, and finds the rows in that range in each leaf's ascending list.
+pub(crate) fn add_leaves(
+    grown: &GrownTree,
+    rows: &dyn GrownRows,
+    values: &[f64],
+    scores: &mut [f64],
+) {
+    let task_rows = scores.len().div_ceil(4 * rayon::current_num_threads()).max(1);
+    scores.par_chunks_mut(task_rows).enumerate().for_each(|(task, scores)| {
+        let first = (task * task_rows) as u32;
+        let end = first + scores.len() as u32;
         for (leaf, value) in grown.leaves.iter().zip(values) {
             let rows = rows.rows_of(leaf);
-            let mine = rows.partition_point(|r| *r < first)..rows.partition_point(|r| *r < end);
-            for row in &rows[mine] {
-                to[(row - first) as usize] += value;
+            let in_range = rows.partition_point(|r| *r < first)..rows.partition_point(|r| *r < end);
+            for row in &rows[in_range] {
+                scores[(row - first) as usize] += value;
             }
         }
     });

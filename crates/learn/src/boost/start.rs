@@ -1,9 +1,10 @@
 //! The state that a training starts from: a checkpoint, a given model, or only the base score.
 //!
-//! Burges' F0(x) = BaseModel(x). New trees are added to those of a tree model, so the result is one
-//! ensemble: the given model's features are looked up in the data by name or id, and its trees are
-//! renumbered to the data's columns. Any other model stays whole: its scores are where boosting
-//! starts, and the result is the sum of that model and the new trees ([`Blend::sum`]).
+//! A start model is Burges' F0(x) = BaseModel(x). If it is a tree model, new trees are added to its
+//! trees, so the result is one ensemble: the start model's features are looked up in the data by
+//! name or id, and the features in its splits are replaced by the columns of the data. A start
+//! model of another kind is kept as it is: boosting starts from its scores, and the result is the
+//! sum of that model and the new trees ([`Blend::sum`]).
 
 use rankwright_data::Dataset;
 use rankwright_model::{
@@ -17,56 +18,61 @@ use crate::session::{Snapshot, TrainRequest};
 /// The base score and trees that a training starts from.
 #[derive(Debug)]
 pub(crate) struct StartState {
+    /// The base score: the constant part of every score.
     pub(crate) base: f64,
     /// Trees of the start model, then those of a checkpoint: at least one for each of its rounds.
     pub(crate) trees: Vec<Tree>,
     /// Number of trees of the start model.
-    pub(crate) start: usize,
-    /// The start model if it is no tree model; its scores are added to those of the trees.
+    pub(crate) start_trees: usize,
+    /// The start model if it is not a tree model; its scores are added to those of the trees.
     pub(crate) model: Option<Model>,
-    /// The bytes of DART in the checkpoint; `None` without a checkpoint or if no trees are dropped.
-    pub(crate) dart_bytes: Option<Vec<u8>>,
+    /// The state of DART in the checkpoint; `None` without a checkpoint or if no trees are dropped.
+    pub(crate) dart_state: Option<Vec<u8>>,
 }
 
 impl StartState {
-    /// The checkpoint `saved` after this many rounds if there is one, else the start model of the
-    /// request, else only the base score.
+    /// The state of the checkpoint `saved` after the first `rounds` rounds if there is one, else
+    /// the start model of the request, else only the base score `base`.
     pub(crate) fn find(
         request: &TrainRequest<'_>,
         saved: Option<Snapshot>,
         rounds: usize,
         base: f64,
     ) -> Result<Self, LearnError> {
-        let rejected = || LearnError::from(StateProblem::MissingTrees);
-        let other = request.start.filter(|model| !matches!(model.body(), ModelBody::Trees(_)));
-        let model = other.map(|model| start_member(model, request.train, request.features));
+        let missing_trees = || LearnError::from(StateProblem::MissingTrees);
+        let non_tree = request.start.filter(|model| !matches!(model.body(), ModelBody::Trees(_)));
+        let model = non_tree.map(|model| start_member(model, request.train, request.features));
         let model = model.transpose()?;
-        // The base score of an objective is in place of a start model.
+        // The scores of a start model replace the base score of the objective.
         let base = if model.is_some() { 0.0 } else { base };
         match (saved, request.start) {
-            (Some(Snapshot { model: saved, start, bytes: dart_bytes }), _) => {
-                let ModelBody::Trees(ensemble) = saved else { return Err(rejected()) };
+            (Some(Snapshot { model: saved, start_trees, learner_state: dart_state }), _) => {
+                let ModelBody::Trees(ensemble) = saved else { return Err(missing_trees()) };
                 let mut trees = ensemble.trees().to_vec();
-                if trees.len() < start.saturating_add(rounds) {
-                    return Err(rejected());
+                if trees.len() < start_trees.saturating_add(rounds) {
+                    return Err(missing_trees());
                 }
-                if dart_bytes.is_none() {
-                    trees.truncate(start + rounds);
+                // The state of DART holds the leaves of all trees, so all trees are kept with it.
+                if dart_state.is_none() {
+                    trees.truncate(start_trees + rounds);
                 }
-                Ok(Self { base: ensemble.base(), trees, start, model, dart_bytes })
+                Ok(Self { base: ensemble.base(), trees, start_trees, model, dart_state })
             }
-            (None, Some(trees)) if model.is_none() => {
-                let ensemble = ensemble(trees, request.train, request.features)?;
+            (None, Some(tree_model)) if model.is_none() => {
+                let ensemble = start_ensemble(tree_model, request.train, request.features)?;
                 let (base, trees) = (ensemble.base(), ensemble.trees().to_vec());
-                Ok(Self { base, start: trees.len(), trees, model, dart_bytes: None })
+                Ok(Self { base, start_trees: trees.len(), trees, model, dart_state: None })
             }
-            (None, _) => Ok(Self { base, trees: Vec::new(), start: 0, model, dart_bytes: None }),
+            (None, _) => {
+                Ok(Self { base, trees: Vec::new(), start_trees: 0, model, dart_state: None })
+            }
         }
     }
 }
 
-/// The body of a model that consists of a start model, if there is one, and of trees.
-pub(crate) fn with_start(
+/// The body of a model that consists of a start model, if there is one, and of trees. `start` is a
+/// start model that is not a tree model.
+pub(crate) fn body_with_start(
     start: Option<&Model>,
     header: &Header,
     trees: Ensemble,
@@ -76,11 +82,13 @@ pub(crate) fn with_start(
     Ok(ModelBody::Blend(Blend::sum(start.clone(), trees)?))
 }
 
-/// The start model, its features named as in the data.
+/// A start model that is not a tree model, as a member of the sum: its features named as in the
+/// data.
 fn start_member(model: &Model, data: &Dataset, options: ScoreOptions) -> Result<Model, LearnError> {
-    let (of_model, of_data) = (model.header().absent, data.absent());
-    if of_model != of_data && model.distinguishes_missing() {
-        return Err(ModelError::Absent { model: of_model.name(), data: of_data.name() }.into());
+    // The rules for features that are absent from sparse rows: 0 or missing.
+    let (model_rule, data_rule) = (model.header().absent, data.absent());
+    if model_rule != data_rule && model.distinguishes_missing() {
+        return Err(ModelError::Absent { model: model_rule.name(), data: data_rule.name() }.into());
     }
     model.check_categories(data)?;
     Matching::new(model.header(), data.features(), options.matching)?;
@@ -90,14 +98,19 @@ fn start_member(model: &Model, data: &Dataset, options: ScoreOptions) -> Result<
     }
 }
 
-/// The start model's ensemble, its features numbered as in the data.
-fn ensemble(model: &Model, data: &Dataset, options: ScoreOptions) -> Result<Ensemble, LearnError> {
+/// The ensemble of a start model that is a tree model, its features numbered as in the data.
+fn start_ensemble(
+    model: &Model,
+    data: &Dataset,
+    options: ScoreOptions,
+) -> Result<Ensemble, LearnError> {
     let ModelBody::Trees(ensemble) = model.body() else {
         return Err(LearnError::Internal { invariant: "only trees are joined with new trees" });
     };
-    let (of_model, of_data) = (model.header().absent, data.absent());
-    if of_model != of_data {
-        return Err(ModelError::Absent { model: of_model.name(), data: of_data.name() }.into());
+    // The rules for features that are absent from sparse rows: 0 or missing.
+    let (model_rule, data_rule) = (model.header().absent, data.absent());
+    if model_rule != data_rule {
+        return Err(ModelError::Absent { model: model_rule.name(), data: data_rule.name() }.into());
     }
     model.check_categories(data)?;
     let matching = Matching::new(model.header(), data.features(), options.matching)?;

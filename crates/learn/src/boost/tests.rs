@@ -1,5 +1,6 @@
-//! Dropped trees and GOSS samples in whole trainings: compared with reference implementations, for
-//! any number of threads, interrupted, stopped early and with a start model.
+//! Whole trainings with dropped trees (DART) and with queries sampled by their gradients (GOSS):
+//! compared with reference implementations, for any number of threads, interrupted, stopped early
+//! and with a start model.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,6 +23,7 @@ use crate::session::{Checkpoints, Progress, TrainRequest, TrainResult, TrainingH
 use crate::simd::Simd;
 use crate::tree::TreeConfig;
 
+/// Generated data of 25 documents per query.
 fn data(queries: usize, seed: u64) -> Dataset {
     LetorOptions { queries, documents: 25, seed }.generate().unwrap()
 }
@@ -30,7 +32,8 @@ fn ndcg() -> Measure {
     MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap()
 }
 
-/// Small trees, with a rate so high that sampling begins with the third tree.
+/// Small trees, with a rate of 1/2, so that GOSS samples from the third tree on (the first 1/rate
+/// trees use all queries).
 fn default_config(trees: usize) -> BoostConfig {
     let tree = TreeConfig { leaves: 6, min_rows: 3, ..TreeConfig::default() };
     BoostConfig { trees, tree, rate: 0.5, ..BoostConfig::default() }
@@ -59,6 +62,7 @@ fn train_squared(params: &BoostConfig, request: &TrainRequest<'_>) -> Model {
     BoostEngine::new(params.clone()).train(&mut Squared, request).unwrap().model
 }
 
+/// The ensemble of a tree model.
 fn ensemble(model: &Model) -> &Ensemble {
     match model.body() {
         ModelBody::Trees(ensemble) => ensemble,
@@ -70,6 +74,7 @@ fn trees(model: &Model) -> &[Tree] {
     ensemble(model).trees()
 }
 
+/// A tree with its leaf values multiplied by a factor.
 fn scaled(tree: &Tree, factor: f64) -> Tree {
     let leaves = tree.leaves().iter().map(|leaf| Leaf { value: leaf.value * factor, ..*leaf });
     Tree::new(tree.splits().to_vec(), leaves.collect()).unwrap()
@@ -98,17 +103,18 @@ fn dropout_equals_the_loop_of_the_paper() {
         let base = ensemble(&found).base();
         let mut reference: Vec<Tree> = Vec::new();
         for round in 0..12 {
+            // 1 is the default seed of a request.
             let dropped = dropout.dropped(1, round, round);
             let kept = reference.iter().enumerate().filter(|(tree, _)| !dropped.contains(tree));
             let kept = Ensemble::new(base, kept.map(|(_, tree)| tree.clone()).collect()).unwrap();
             let start = Model::new(found.header().clone(), ModelBody::Trees(kept)).unwrap();
             let request = TrainRequest::new(&train_on).start(&start);
             let with_new_tree = train_squared(&default_config(1), &request);
-            let (of_dropped, of_new) = dropout.factors(dropped.len(), params.rate);
+            let (dropped_factor, new_factor) = dropout.factors(dropped.len(), params.rate);
             for tree in dropped {
-                reference[tree] = scaled(&reference[tree], of_dropped);
+                reference[tree] = scaled(&reference[tree], dropped_factor);
             }
-            reference.push(scaled(trees(&with_new_tree).last().unwrap(), of_new));
+            reference.push(scaled(trees(&with_new_tree).last().unwrap(), new_factor));
         }
         for (number, (found, expected)) in trees(&found).iter().zip(&reference).enumerate() {
             assert!(
@@ -123,7 +129,7 @@ fn dropout_equals_the_loop_of_the_paper() {
 fn a_multiplicity_has_the_effect_of_a_query_weight() {
     let dataset = data(24, 5);
     let goss = Goss { top: 0.25, rest: 0.25 };
-    // The rate is so high that the first tree is sampled already.
+    // At a rate above 1, GOSS samples from the first tree on.
     for newton in [Newton::PerDocument, Newton::CrossLeaf, Newton::Joint] {
         let mut params = BoostConfig { rate: 2.0, newton, goss: Some(goss), ..default_config(1) };
         // Rows of weight 0 are still counted as rows.
@@ -134,10 +140,12 @@ fn a_multiplicity_has_the_effect_of_a_query_weight() {
         let mut queries = TrainingQueries::new(&dataset, &lambda);
         let (zeros, zeros_f32) = (vec![0.0; dataset.rows()], vec![0.0; dataset.rows()]);
         let mut all = AllDerivatives { gradient: zeros_f32.clone(), hessian: zeros_f32 };
+        // The objective's seed for the first tree, as boosting computes it from the default seed 1.
         let seed = 1_u64.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let pass = QueryPass { objective: &lambda, scores: &zeros, seed, sampled: None };
+        let pass = QueryPass { objective: &lambda, scores: &zeros, seed, multiplicities: None };
         queries.derivatives(pass, &mut all).unwrap();
         let multiplicities = goss.multiplicities(&queries.gradient_sums(&all), 1, 0);
+        // 6 of the 18 queries that are not kept are sampled: each counts three times.
         assert_eq!(multiplicities.iter().filter(|multiplicity| **multiplicity == 3.0).count(), 6);
 
         let weighted = with_query_weights(&dataset, &multiplicities);
@@ -156,6 +164,7 @@ fn a_multiplicity_has_the_effect_of_a_query_weight() {
     }
 }
 
+/// The data with a weight for each query.
 fn with_query_weights(data: &Dataset, weights: &[f32]) -> Dataset {
     let queries = data.query_of_rows();
     let weighted = Dataset::builder()
@@ -178,11 +187,12 @@ fn goss_that_keeps_all_queries_equals_training_without_goss() {
     let rows: Vec<u64> = trees(&sampled).iter().map(rows_of).collect();
     let all = dataset.rows() as u64;
     assert_eq!(rows[..2], [all, all], "the first 1/rate trees use all queries");
-    // Afterwards three queries of ten by gradient and two sampled.
+    // Each later tree uses three of ten queries, those with the largest gradients, and two sampled
+    // from the others: about half of the rows.
     assert!(rows[2..].iter().all(|rows| (all / 4..all * 3 / 4).contains(rows)), "{rows:?}");
 }
 
-/// Configurations that combine each option with others.
+/// Configurations that combine the options of boosting.
 fn combined_configs() -> Vec<BoostConfig> {
     let forest = Dropout { scale: DropScale::Forest, probability: 0.6, skip: 0.0, max_dropped: 2 };
     vec![
@@ -244,6 +254,7 @@ fn a_resumed_training_gives_the_same_bytes() {
                 .validation(&valid)
                 .metrics([ndcg()])
                 .evaluate_training(true)
+                // Every second configuration has a start model.
                 .start(Some(&start).filter(|_| number % 2 == 1))
         };
         let uninterrupted = train(&params, &request()).unwrap();
@@ -266,11 +277,12 @@ fn a_resumed_training_gives_the_same_bytes() {
         for (resumed, expected) in resumed.history.iterations.iter().zip(expected) {
             assert_eq!((&resumed.values, resumed.loss), (&expected.values, expected.loss));
         }
-        // A request for fewer trees than were saved gives the model of a training of so many trees.
-        let few = BoostConfig { trees: 3, ..params.clone() };
-        let short = train(&few, &request()).unwrap();
-        let saved = train(&few, &request().checkpoints(checkpoints())).unwrap();
-        assert!(saved.model.to_bytes() == short.model.to_bytes(), "{params:?}");
+        // A request for fewer trees than the checkpoint has gives the model of a training with that
+        // number of trees.
+        let fewer = BoostConfig { trees: 3, ..params.clone() };
+        let without_checkpoint = train(&fewer, &request()).unwrap().model.to_bytes();
+        let from_checkpoint = train(&fewer, &request().checkpoints(checkpoints())).unwrap();
+        assert!(from_checkpoint.model.to_bytes() == without_checkpoint, "{params:?}");
     }
 }
 
@@ -283,12 +295,13 @@ fn a_checkpoint_without_its_leaf_values_is_rejected() {
     train(&dart(4), &request()).unwrap();
     let (mut header, body) = Model::load(checkpoints.file()).unwrap().into_parts();
     let note = header.notes.get_mut("checkpoint").unwrap();
+    // The learner's state, the last entry of the note, is cut off after some characters.
     let key = "\"learner\":\"";
-    let from = note.find(key).unwrap() + key.len();
-    for cut in [0, 8, 16, 48] {
+    let state_start = note.find(key).unwrap() + key.len();
+    for kept in [0, 8, 16, 48] {
         let mut header = header.clone();
         let note = header.notes.get_mut("checkpoint").unwrap();
-        note.truncate(from + cut);
+        note.truncate(state_start + kept);
         note.push_str("\"}");
         Model::new(header, body.clone()).unwrap().save(checkpoints.file()).unwrap();
         let error = train(&dart(4), &request()).unwrap_err().to_string();
@@ -309,8 +322,8 @@ fn the_model_of_the_best_round_is_the_ensemble_after_that_round() {
     let more = train(&dart(best + 4), &request).unwrap();
     assert_ne!(trees(&more.model)[..best], *trees(&only.model), "later rounds change trees");
     // The values recorded in each round equal those of the models of that many rounds.
-    for (at, iteration) in more.history.iterations.iter().enumerate() {
-        let model = train(&dart(at + 1), &request).unwrap().model;
+    for (number, iteration) in more.history.iterations.iter().enumerate() {
+        let model = train(&dart(number + 1), &request).unwrap().model;
         let scores = model.score(&valid, ScoreOptions::default()).unwrap();
         assert_eq!(values(&valid, &scores, &[ndcg()]).unwrap(), iteration.values[0]);
     }
@@ -327,8 +340,8 @@ fn trees_of_a_start_model_are_never_dropped() {
     assert_eq!(trees(&model).len(), 10);
 }
 
-/// A start model of every other kind: linear, a net, and blends with and without normalisation.
-fn other_start_models(dataset: &Dataset) -> Vec<Model> {
+/// A start model of every kind but trees: linear, a net, and blends with and without normalisation.
+fn non_tree_start_models(dataset: &Dataset) -> Vec<Model> {
     [
         "linear-regression",
         "ranknet(epochs=2, layers=4)",
@@ -342,7 +355,7 @@ fn other_start_models(dataset: &Dataset) -> Vec<Model> {
 #[test]
 fn a_start_model_of_any_kind_is_where_boosting_begins() {
     let (dataset, valid) = (data(20, 4), data(10, 5));
-    for start in other_start_models(&dataset) {
+    for start in non_tree_start_models(&dataset) {
         let kind = start.body().name();
         let request =
             TrainRequest::new(&dataset).validation(&valid).metrics([ndcg()]).start(&start);
@@ -353,15 +366,15 @@ fn a_start_model_of_any_kind_is_where_boosting_begins() {
         let added = &blend.members().last().unwrap().1;
         assert_eq!(trees(added).len(), 6);
         let options = ScoreOptions::default();
-        let [sum, one, two] =
+        let [sum, start_scores, tree_scores] =
             [&found.model, &start, added].map(|model| model.score(&valid, options).unwrap());
-        for ((sum, one), two) in sum.iter().zip(one).zip(two) {
-            assert!((sum - one - two).abs() < 1e-12, "{kind}: {sum} {one} {two}");
+        for ((sum, start), trees) in sum.iter().zip(start_scores).zip(tree_scores) {
+            assert!((sum - start - trees).abs() < 1e-12, "{kind}: {sum} {start} {trees}");
         }
         let last = found.history.iterations.last().unwrap();
         assert_eq!(values(&valid, &sum, &[ndcg()]).unwrap(), last.values[0]);
-        // It is the same after being saved, and the derivatives of its first tree are those of the
-        // start model's scores: without a start model the first tree is another one.
+        // The model is the same after being saved. Its first tree is grown from the derivatives at
+        // the start model's scores: without a start model the first tree is another one.
         assert_eq!(Model::from_bytes(&found.model.to_bytes()).unwrap(), found.model);
         let without = train(&params, &TrainRequest::new(&dataset)).unwrap().model;
         assert_ne!(trees(added)[0], trees(&without)[0], "{kind}");
@@ -371,7 +384,7 @@ fn a_start_model_of_any_kind_is_where_boosting_begins() {
 #[test]
 fn a_training_with_a_start_model_of_any_kind_resumes_to_the_same_bytes() {
     let (dataset, valid) = (data(20, 4), data(10, 5));
-    for start in other_start_models(&dataset) {
+    for start in non_tree_start_models(&dataset) {
         for params in [default_config(6), dart(6), goss(6)] {
             let params = BoostConfig { stop: Stop::None, ..params };
             let request =
@@ -395,7 +408,7 @@ fn a_start_model_can_be_matched_by_position() {
     let dataset = data(12, 4);
     let columns = dataset.columns();
     let names = FeatureNames::Named((0..columns).map(|column| format!("f{column}")).collect());
-    for start in other_start_models(&dataset) {
+    for start in non_tree_start_models(&dataset) {
         let request = TrainRequest::new(&dataset).start(&start);
         let expected = train(&default_config(3), &request).unwrap().model;
         let renamed = start.clone().renamed_by_position(&names).unwrap();
@@ -420,9 +433,9 @@ fn leaves_far_larger_than_those_of_the_first_tree_are_an_error_and_zeros_are_not
     assert!(trees(&model).iter().flat_map(Tree::leaves).all(|leaf| leaf.value == 0.0));
     // A rate above 2 diverges under squared error.
     let dropout = Some(Dropout { skip: 0.95, ..Dropout::default() });
-    let wild = BoostConfig { rate: 50.0, dropout, ..default_config(60) };
+    let diverging = BoostConfig { rate: 50.0, dropout, ..default_config(60) };
     let request = TrainRequest::new(&dataset);
-    let error = BoostEngine::new(wild).train(&mut Squared, &request).unwrap_err();
+    let error = BoostEngine::new(diverging).train(&mut Squared, &request).unwrap_err();
     assert!(error.to_string().contains("leaf values have grown"), "{error}");
     assert!(error.help().unwrap().contains("lower the learning rate"));
 }

@@ -1,8 +1,9 @@
 //! The boosting loop.
 //!
-//! Each round: derivatives by query, quantised derivatives, a tree, leaf values, new scores; then
-//! metrics on the validation data, the history, and a checkpoint when one is due. The model depends
-//! on data, parameters and seed only.
+//! Each round computes the derivatives query by query, quantises them (rounds them to integers),
+//! grows a tree, computes its leaf values and adds it to the scores; then metrics on the validation
+//! data are computed, the history is extended, and a checkpoint is written when one is due. The
+//! model depends on data, parameters and seed only.
 
 use std::time::Instant;
 
@@ -14,7 +15,7 @@ use super::goss::Goss;
 use super::params::BoostConfig;
 use super::queries::{AllDerivatives, QueryPass, TrainingQueries};
 use super::scores::{add_leaves, add_tree};
-use super::start::{StartState, with_start};
+use super::start::{StartState, body_with_start};
 use super::validation_scores::{ValidationScores, add_scores};
 use super::values::{ValueInput, leaf_values};
 use super::{line_search, sample};
@@ -25,7 +26,7 @@ use crate::session::validation::values;
 use crate::session::{
     Iteration, PhaseSeconds, RoundPlan, RoundStatus, Session, Snapshot, TrainRequest, TrainResult,
 };
-use crate::tree::{Grow, GrowInput, Grower, Grown, GrownRows, Scales};
+use crate::tree::{Grow, GrowInput, Grower, GrownRows, GrownTree, Scales};
 
 /// Boosting of trees with given parameters on any objective.
 #[derive(Debug)]
@@ -45,12 +46,14 @@ impl BoostEngine {
         objective: &mut dyn Objective,
         request: &TrainRequest<'_>,
     ) -> Result<TrainResult, LearnError> {
-        // Inside the pool, so that this thread works too instead of waiting for the others.
+        // The training runs on a thread of the pool: a thread outside the pool would only wait in
+        // every parallel loop instead of taking part.
         let mut result = None;
         rayon::scope(|_| result = Some(self.train_in_pool(objective, request)));
         result.ok_or(LearnError::Internal { invariant: "a training runs inside the pool" })?
     }
 
+    /// Bins the data and runs the loop.
     fn train_in_pool(
         &self,
         objective: &mut dyn Objective,
@@ -111,13 +114,13 @@ struct BoostRun<'a> {
     queries: TrainingQueries<'a>,
     /// The constant part of every score.
     base: f64,
-    /// The start model if it is no tree model.
+    /// The start model if it is not a tree model.
     start_model: Option<Model>,
     header: Header,
-    /// Trees of the start model, then new ones, as they were grown.
+    /// Trees of the start model, then new ones, as they were grown (before DART reweights them).
     trees: Vec<Tree>,
     /// Number of trees of the start model.
-    start: usize,
+    start_trees: usize,
     /// Scores of the training data; without the dropped trees while a tree is grown.
     scores: Vec<f64>,
     /// `None` if no trees are dropped.
@@ -127,6 +130,7 @@ struct BoostRun<'a> {
 }
 
 impl<'a> BoostRun<'a> {
+    /// The state before the first round, or after the rounds of the checkpoint `saved`.
     fn begin(
         params: &'a BoostConfig,
         objective: &mut dyn Objective,
@@ -137,23 +141,24 @@ impl<'a> BoostRun<'a> {
         let queries = TrainingQueries::new(request.train, &*objective);
         let base = objective.prepare(&queries.documents(&[]))?;
         let rounds = session.done();
-        let StartState { base, mut trees, start, model: start_model, dart_bytes } =
+        let StartState { base, mut trees, start_trees, model: start_model, dart_state } =
             StartState::find(request, saved, rounds, base)?;
         let header = session.header();
-        // Trees that may be dropped are added one by one; so are those after another start model,
-        // as during training, so that a resumed training has the same bits.
-        let fixed_trees = match (params.dropout.is_some(), &start_model) {
+        // The first trees are scored together with the start model. The others, those of a
+        // checkpoint, are added one by one if they may be dropped, or if the start model is not a
+        // tree model: as during training, so that a resumed training has the same bits.
+        let first_trees = match (params.dropout.is_some(), &start_model) {
             (false, None) => trees.len(),
-            _ => start,
+            _ => start_trees,
         };
-        let so_far = Ensemble::new(base, trees.iter().take(fixed_trees).cloned().collect())?;
-        let so_far = with_start(start_model.as_ref(), header, so_far)?;
-        let so_far = Model::new(header.clone(), so_far)?;
-        let mut scores = so_far.score(request.train, ScoreOptions::default())?;
+        let ensemble = Ensemble::new(base, trees.iter().take(first_trees).cloned().collect())?;
+        let body = body_with_start(start_model.as_ref(), header, ensemble)?;
+        let model = Model::new(header.clone(), body)?;
+        let mut scores = model.score(request.train, ScoreOptions::default())?;
         let mut validation =
-            ValidationScores::new(&request.valid, &request.metrics, &so_far, request.features)?;
+            ValidationScores::new(&request.valid, &request.metrics, &model, request.features)?;
         if params.dropout.is_none() {
-            for tree in &trees[fixed_trees..] {
+            for tree in &trees[first_trees..] {
                 add_scores(tree, header, request.train, ScoreOptions::default(), &mut scores)?;
                 validation.add(tree)?;
             }
@@ -161,16 +166,16 @@ impl<'a> BoostRun<'a> {
         let new_dart = |dropout| Dart::new(dropout, params.rate, request.seed, scores.clone());
         let mut dart = params.dropout.map(new_dart);
         if let Some(dart) = &mut dart
-            && trees.len() > start
+            && trees.len() > start_trees
         {
-            let bytes = dart_bytes.unwrap_or_default();
-            let (grown, in_units) = dart.restore(&trees[start..], &bytes, rounds)?;
-            trees.truncate(start);
+            let state = dart_state.unwrap_or_default();
+            let (grown, weighted_units) = dart.restore(&trees[start_trees..], &state, rounds)?;
+            trees.truncate(start_trees);
             trees.extend(grown);
-            dart.rescore(&in_units, header, request.train, &mut scores)?;
-            validation.add_units(&in_units, dart.unit())?;
+            dart.rescore(&weighted_units, header, request.train, &mut scores)?;
+            validation.add_units(&weighted_units, dart.unit())?;
         }
-        trees.truncate(start + rounds);
+        trees.truncate(start_trees + rounds);
         let rows = request.train.rows();
         let derivatives = AllDerivatives { gradient: vec![0.0; rows], hessian: vec![0.0; rows] };
         Ok(Self {
@@ -181,7 +186,7 @@ impl<'a> BoostRun<'a> {
             start_model,
             header: header.clone(),
             trees,
-            start,
+            start_trees,
             scores,
             dart,
             derivatives,
@@ -189,7 +194,7 @@ impl<'a> BoostRun<'a> {
         })
     }
 
-    /// Adds the tree with this number, counted from 0.
+    /// One round: grows and adds the new tree with this number, counted from 0.
     fn round(
         &mut self,
         number: usize,
@@ -199,20 +204,24 @@ impl<'a> BoostRun<'a> {
         let request = self.request;
         let mut clock = LapTimer::new();
         if let Some(dart) = &mut self.dart {
-            let trees = self.trees.get(self.start..).unwrap_or_default();
-            dart.drop(trees, grower.as_rows(), &mut self.scores)?;
+            let trees = self.trees.get(self.start_trees..).unwrap_or_default();
+            dart.drop_trees(trees, grower.as_rows(), &mut self.scores)?;
         }
         objective.refresh(&self.queries.documents(&self.scores))?;
         let mut sample = TreeSample::new(self.params, request, number);
         self.compute_derivatives(&*objective, &mut sample, number)?;
-        let sampled = sample.queries.as_deref();
-        let pass =
-            QueryPass { objective: &*objective, scores: &self.scores, seed: sample.seed, sampled };
+        let multiplicities = sample.multiplicities.as_deref();
+        let pass = QueryPass {
+            objective: &*objective,
+            scores: &self.scores,
+            seed: sample.seed,
+            multiplicities,
+        };
         let mut seconds = PhaseSeconds { derivatives: clock.lap(), ..PhaseSeconds::default() };
         let AllDerivatives { gradient, hessian } = &self.derivatives;
         let scales = Scales::of(gradient, hessian, request.collective)?;
         let (rows, features) = (sample.rows.as_deref(), sample.features.as_deref());
-        let before = grower.times();
+        let times_before = grower.times();
         let grown = grower.grow(GrowInput {
             gradient,
             hessian,
@@ -220,7 +229,7 @@ impl<'a> BoostRun<'a> {
             sample: rows,
             features,
         })?;
-        let spent = grower.times().since(before);
+        let spent = grower.times().since(times_before);
         seconds.histograms = spent.histograms.as_secs_f64();
         seconds.partition = spent.partition.as_secs_f64();
         seconds.quantise = (clock.lap() - seconds.histograms - seconds.partition).max(0.0);
@@ -232,19 +241,20 @@ impl<'a> BoostRun<'a> {
         };
         let rows = grower.as_rows();
         // The value of each leaf before shrinkage.
-        let mut steps = leaf_values(&grown, rows, value_input, &mut self.queries, pass)?;
+        let mut leaf_values = leaf_values(&grown, rows, value_input, &mut self.queries, pass)?;
+        // The step length of the line search.
         let mut step = None;
         if self.params.line_search {
             let mut direction = vec![0.0; self.scores.len()];
-            add_leaves(&grown, rows, &steps, &mut direction);
-            let found =
+            add_leaves(&grown, rows, &leaf_values, &mut direction);
+            let length =
                 line_search::search(&mut self.queries, pass, &direction, &mut self.derivatives)?;
-            steps.iter_mut().for_each(|value| *value *= found);
-            step = Some(found);
+            leaf_values.iter_mut().for_each(|value| *value *= length);
+            step = Some(length);
         }
-        let tree = shrunk_tree(&grown, &steps, self.params.rate)?;
+        let tree = shrunk_tree(&grown, &leaf_values, self.params.rate)?;
         let leaves = Some(tree.leaves().len());
-        self.add(tree, (&grown, rows), sampled)?;
+        self.add(tree, (&grown, rows), multiplicities)?;
         seconds.leaves = clock.lap();
         self.add_to_validation()?;
         let (loss, values) = self.evaluate(&*objective, sample.seed)?;
@@ -252,15 +262,16 @@ impl<'a> BoostRun<'a> {
         Ok(Iteration { number: number + 1, leaves, loss, step, values, seconds })
     }
 
-    /// The derivatives of the queries that this tree is grown from.
+    /// Computes the derivatives of the queries that the tree with this number is grown from. With
+    /// GOSS, which samples queries by their gradients, this also sets the sampled queries.
     fn compute_derivatives(
         &mut self,
         objective: &dyn Objective,
         sample: &mut TreeSample,
         number: usize,
     ) -> Result<(), LearnError> {
-        let sampled = sample.queries.as_deref();
-        let pass = QueryPass { objective, scores: &self.scores, seed: sample.seed, sampled };
+        let multiplicities = sample.multiplicities.as_deref();
+        let pass = QueryPass { objective, scores: &self.scores, seed: sample.seed, multiplicities };
         self.queries.derivatives(pass, &mut self.derivatives)?;
         let goss = self.params.goss.filter(|_| Goss::is_active(self.params.rate, number));
         if let Some(goss) = goss {
@@ -272,19 +283,20 @@ impl<'a> BoostRun<'a> {
         Ok(())
     }
 
-    /// Adds a tree to the scores and to the ensemble.
+    /// Adds a tree to the scores of the training data and to the ensemble. `grown` is the same tree
+    /// with the rows of its leaves; `multiplicities` are those of the sampled queries.
     fn add(
         &mut self,
         tree: Tree,
-        grown: (&Grown, &dyn GrownRows),
-        sampled: Option<&[f32]>,
+        grown: (&GrownTree, &dyn GrownRows),
+        multiplicities: Option<&[f32]>,
     ) -> Result<(), LearnError> {
         let data = self.request.train;
         let tree = match &mut self.dart {
-            Some(dart) => dart.add(&tree, grown, (data, sampled), &mut self.scores)?,
+            Some(dart) => dart.add(&tree, grown, (data, multiplicities), &mut self.scores)?,
             None => {
                 let values = grown.0.values(tree.leaves().iter().map(|leaf| leaf.value));
-                add_tree(grown, &values, data, sampled, &mut self.scores);
+                add_tree(grown, &values, data, multiplicities, &mut self.scores);
                 tree
             }
         };
@@ -292,11 +304,11 @@ impl<'a> BoostRun<'a> {
         Ok(())
     }
 
-    /// Adds the changes of this round to the scores of the validation data: the last tree and, if
-    /// trees were dropped, their new weights.
+    /// Adds the changes of this round to the scores of the validation data: the last tree and, with
+    /// DART, the new weights of the dropped trees.
     fn add_to_validation(&mut self) -> Result<(), LearnError> {
         match (&self.dart, self.trees.last()) {
-            (Some(dart), _) => self.validation.add_units(dart.changed(), dart.unit()),
+            (Some(dart), _) => self.validation.add_units(dart.changes(), dart.unit()),
             (None, Some(tree)) => self.validation.add(tree),
             (None, None) => Ok(()),
         }
@@ -304,12 +316,12 @@ impl<'a> BoostRun<'a> {
 
     /// The trees of this training, without those of a start model.
     fn new_trees(&self) -> &[Tree] {
-        self.trees.get(self.start..).unwrap_or_default()
+        self.trees.get(self.start_trees..).unwrap_or_default()
     }
 
-    /// The mean loss on the training data, and by data set the value of each metric: on the
-    /// training data if it is to be evaluated (otherwise there is no loss either), then on each
-    /// validation set.
+    /// The loss of the training data divided by its number of rows, and for each data set the value
+    /// of each metric: first the training data if it is to be evaluated (otherwise there is no loss
+    /// either), then each validation set.
     fn evaluate(
         &mut self,
         objective: &dyn Objective,
@@ -320,23 +332,23 @@ impl<'a> BoostRun<'a> {
             return Ok((None, all));
         }
         all.insert(0, values(self.request.train, &self.scores, &self.request.metrics)?);
-        let pass = QueryPass { objective, scores: &self.scores, seed, sampled: None };
+        let pass = QueryPass { objective, scores: &self.scores, seed, multiplicities: None };
         let loss = self.queries.loss(pass)?;
         Ok((loss.map(|loss| loss / self.scores.len() as f64), all))
     }
 
-    /// The model of this many new trees: the start model, if it is no tree model, and the trees.
-    fn model(&self, trees: usize) -> Result<ModelBody, LearnError> {
-        with_start(self.start_model.as_ref(), &self.header, self.ensemble(trees)?)
+    /// The model after this many rounds: the start model and the first new trees.
+    fn model(&self, rounds: usize) -> Result<ModelBody, LearnError> {
+        body_with_start(self.start_model.as_ref(), &self.header, self.ensemble(rounds)?)
     }
 
-    /// The start model's trees and this many new ones.
-    fn ensemble(&self, trees: usize) -> Result<Ensemble, LearnError> {
+    /// The start model's trees and the new trees of this many rounds.
+    fn ensemble(&self, rounds: usize) -> Result<Ensemble, LearnError> {
         let new = match &self.dart {
-            Some(dart) => dart.weighted(self.new_trees(), trees)?,
-            None => self.new_trees().iter().take(trees).cloned().collect(),
+            Some(dart) => dart.weighted(self.new_trees(), rounds)?,
+            None => self.new_trees().iter().take(rounds).cloned().collect(),
         };
-        let trees = self.trees.iter().take(self.start).cloned().chain(new).collect();
+        let trees = self.trees.iter().take(self.start_trees).cloned().chain(new).collect();
         Ok(Ensemble::new(self.base, trees)?)
     }
 
@@ -344,8 +356,8 @@ impl<'a> BoostRun<'a> {
     fn snapshot(&self) -> Result<Snapshot, LearnError> {
         Ok(Snapshot {
             model: ModelBody::Trees(self.ensemble(self.new_trees().len())?),
-            start: self.start,
-            bytes: self.dart.as_ref().map(|dart| dart.to_bytes(self.new_trees())),
+            start_trees: self.start_trees,
+            learner_state: self.dart.as_ref().map(|dart| dart.to_bytes(self.new_trees())),
         })
     }
 }
@@ -354,8 +366,9 @@ impl<'a> BoostRun<'a> {
 struct TreeSample {
     /// The seed of the objective's random numbers.
     seed: u64,
-    /// The multiplicity of each query; `None` if all are 1.
-    queries: Option<Vec<f32>>,
+    /// The multiplicity of each query: the factor of its derivatives, 0 if it is not in the sample;
+    /// `None` if all are 1.
+    multiplicities: Option<Vec<f32>>,
     /// Rows of the queries with a multiplicity above 0; `None` for all rows.
     rows: Option<Vec<u32>>,
     /// For each feature, whether the tree may use it; `None` for all.
@@ -363,45 +376,49 @@ struct TreeSample {
 }
 
 impl TreeSample {
+    /// The sample for the tree with this number, from 0.
     fn new(params: &BoostConfig, request: &TrainRequest<'_>, number: usize) -> Self {
         let data = request.train;
-        let queries = sample::queries(params.sample_queries, request.seed, number, data.queries());
+        let multiplicities =
+            sample::queries(params.sample_queries, request.seed, number, data.queries());
         let features =
             sample::features(params.sample_features, request.seed, number, data.columns());
+        // Any large odd constant, so that the seeds of two trainings do not overlap.
         let seed = request.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number as u64);
-        let mut sample = Self { seed, queries: None, rows: None, features };
-        sample.set_queries(queries, data);
+        let mut sample = Self { seed, multiplicities: None, rows: None, features };
+        sample.set_queries(multiplicities, data);
         sample
     }
 
-    /// Sets the sampled queries and their rows.
-    fn set_queries(&mut self, queries: Option<Vec<f32>>, data: &Dataset) {
-        self.rows = queries.as_ref().map(|multiplicities| {
-            let drawn = multiplicities.iter().enumerate().filter(|(_, times)| **times > 0.0);
-            drawn.flat_map(|(query, _)| data.query_rows(query)).map(|row| row as u32).collect()
+    /// Sets the sampled queries, by their multiplicities, and their rows.
+    fn set_queries(&mut self, multiplicities: Option<Vec<f32>>, data: &Dataset) {
+        self.rows = multiplicities.as_ref().map(|multiplicities| {
+            let sampled = multiplicities.iter().enumerate().filter(|(_, times)| **times > 0.0);
+            sampled.flat_map(|(query, _)| data.query_rows(query)).map(|row| row as u32).collect()
         });
-        self.queries = queries;
+        self.multiplicities = multiplicities;
     }
 }
 
-/// The grown tree with its leaf values multiplied by the rate.
-fn shrunk_tree(grown: &Grown, steps: &[f64], rate: f64) -> Result<Tree, LearnError> {
-    let values: Vec<f64> = steps.iter().map(|step| step * rate).collect();
-    Ok(grown.tree(&values)?)
+/// The grown tree with its leaf values multiplied by the learning rate.
+fn shrunk_tree(grown: &GrownTree, values: &[f64], rate: f64) -> Result<Tree, LearnError> {
+    let shrunk: Vec<f64> = values.iter().map(|value| value * rate).collect();
+    Ok(grown.tree(&shrunk)?)
 }
 
-/// Version of the algorithm, raised whenever the same data, parameters and seed give different
+/// Version of the algorithm; to be raised whenever the same data, parameters and seed give other
 /// trees than before: a checkpoint of another version is not resumed.
 const ALGORITHM_VERSION: u32 = 1;
 
-/// The parameters as text, by which a checkpoint of another training is recognised.
+/// The parameters as text, from which the fingerprint of a checkpoint is computed: a checkpoint of
+/// a training with other parameters is rejected.
 fn parameters(params: &BoostConfig, request: &TrainRequest<'_>) -> String {
     // The number of trees may grow: a finished training can be continued.
     let params = BoostConfig { trees: 0, ..params.clone() };
     format!("algorithm {ALGORITHM_VERSION} {params:?} {}", request.objective)
 }
 
-/// A stop watch that gives the seconds since its last lap.
+/// A stop watch for consecutive phases; it holds the start of the current phase.
 struct LapTimer(Instant);
 
 impl LapTimer {
@@ -409,6 +426,7 @@ impl LapTimer {
         Self(Instant::now())
     }
 
+    /// The seconds since the last call, or since the start.
     fn lap(&mut self) -> f64 {
         let now = Instant::now();
         let seconds = (now - self.0).as_secs_f64();

@@ -1,4 +1,5 @@
-//! Boosted trees with a checked objective, and boosting with an objective of the caller's own.
+//! [`BoostTrainer`]: the trainer of all learners of boosted trees. [`Booster`]: boosting with an
+//! objective that the caller implements.
 
 use rankwright_data::Dataset;
 use rankwright_spec::{Conflict, SpecError, check_params, param_groups};
@@ -10,7 +11,7 @@ use crate::error::LearnError;
 use crate::learner::LearnerDef;
 use crate::objective::{Objective, ObjectiveParams};
 use crate::session::{TrainRequest, TrainResult};
-use crate::trainer::{Trainer, Validation};
+use crate::trainer::{Trainer, ValidationUse};
 use crate::tree::{TreeOptions, TreeParams};
 
 /// A learner of boosted trees with checked parameters.
@@ -21,12 +22,13 @@ pub(crate) struct BoostTrainer {
     tree: TreeParams,
     newton: NewtonParams,
     objective: Box<dyn Objective>,
-    /// The objective as a spec.
+    /// The objective, written as a spec.
     objective_spec: String,
 }
 
 impl BoostTrainer {
-    /// Boosting on the gradients of an objective; all parameters are checked.
+    /// Boosting on the gradients of an objective. The parameters must be checked already, except
+    /// those that contradict each other in the objective.
     pub(crate) fn new(
         def: &'static LearnerDef,
         boost: &BoostParams,
@@ -43,13 +45,14 @@ impl BoostTrainer {
         })
     }
 
-    /// Sets the Newton step.
+    /// Sets the parameters of the Newton step, which are the defaults otherwise.
     pub(crate) fn newton(self, newton: &NewtonParams) -> Self {
         Self { newton: newton.clone(), ..self }
     }
 }
 
-/// An error of an objective's parameters, reworded for the learner that the user wrote.
+/// An error of an objective's parameters, with the name of the learner that the user wrote instead
+/// of the objective's name.
 fn in_learner(error: SpecError, def: &LearnerDef) -> SpecError {
     match error {
         SpecError::Conflict { conflict, .. } => SpecError::conflict(def.name, conflict),
@@ -90,8 +93,8 @@ impl Trainer for BoostTrainer {
         Some((self.boost.trees, "tree"))
     }
 
-    fn validation(&self) -> Validation {
-        Validation::of_rounds(self.boost.stop, self.boost.trees)
+    fn validation(&self) -> ValidationUse {
+        ValidationUse::of_rounds(self.boost.stop, self.boost.trees)
     }
 
     fn queries_with_sampled_pairs(&self, data: &Dataset) -> usize {
@@ -106,7 +109,7 @@ impl Trainer for BoostTrainer {
 }
 
 param_groups! {
-    /// Boosting with an objective of the caller's own.
+    /// Boosting with an objective that the caller implements.
     ///
     /// ```
     /// use rankwright_data::generate::LetorOptions;
@@ -126,6 +129,7 @@ param_groups! {
     }
 }
 
+/// Rejects parameters that contradict each other.
 fn check(params: &Booster) -> Result<(), Conflict> {
     check_joint_newton_leaves(&params.newton, &params.tree)
 }

@@ -1,5 +1,6 @@
-//! Scores of validation data, updated by every new tree. If trees are dropped (DART), scores are
-//! counted in units, integer multiples of a power of two; see [`dart`](super::dart).
+//! Scores of validation data, updated by every new tree. With DART, which drops trees and adds them
+//! back, scores are kept in units: integer multiples of a power of two, so that sums are exact in
+//! any order (see [`dart`](super::dart)).
 
 use rankwright_data::Dataset;
 use rankwright_eval::Measure;
@@ -14,7 +15,9 @@ use crate::session::validation::{check_sets, values};
 #[derive(Debug)]
 pub(crate) struct ValidationScores<'a> {
     sets: Vec<ScoredSet<'a>>,
+    /// The metrics that are computed on each set.
     measures: &'a [Measure],
+    /// The header of the model that is trained.
     header: Header,
     options: ScoreOptions,
 }
@@ -57,7 +60,8 @@ impl<'a> ValidationScores<'a> {
         Ok(())
     }
 
-    /// Adds trees with leaves in units of value `unit` to all scores.
+    /// Adds trees whose leaf values are numbers of units to all scores; `unit` is the value of one
+    /// unit.
     pub(crate) fn add_units(&mut self, trees: &[Tree], unit: f64) -> Result<(), LearnError> {
         for ScoredSet { data, scores, unit_scores } in &mut self.sets {
             let unit_scores = unit_scores.get_or_insert_with(|| UnitScores::new(scores.clone()));
@@ -67,7 +71,7 @@ impl<'a> ValidationScores<'a> {
         Ok(())
     }
 
-    /// For each set, the value of each metric.
+    /// For each validation set, the value of each metric.
     pub(crate) fn values(&self) -> Result<Vec<Vec<f64>>, LearnError> {
         let of_set = |set: &ScoredSet<'_>| values(set.data, &set.scores, self.measures);
         self.sets.iter().map(of_set).collect()

@@ -19,11 +19,11 @@
 //! and is otherwise suspended (not tried again) until another one is kept. When all are suspended,
 //! training ends.
 //!
-//! Cost: one ranking of the data for each feature at the start, then one for each try; if the metric
-//! has a cut-off, only the first ranks are sorted. Queries that
-//! the metric skips are ignored; data where the metric skips every query is an error. Constant
-//! features and queries of a single document have no effect on the choice; if no feature improves
-//! the metric, the model keeps the first choice.
+//! Cost: one ranking of the data for each feature and direction at the start, then one for each
+//! try; if the metric has a cut-off, only the first ranks are sorted. Queries that the metric skips
+//! are ignored; data where the metric skips every query is an error. Constant features and queries
+//! of a single document have no effect on the choice; if no feature improves the metric, the model
+//! keeps the first choice.
 
 use rankwright_eval::compare::Better;
 use rankwright_eval::{MetricSpec, SourceKind};
@@ -32,14 +32,14 @@ use rayon::prelude::*;
 
 use super::columns::QueryColumns;
 use super::target::TargetMetric;
-use super::{Inputs, numbers};
+use super::{TransformedData, numbers};
 use crate::error::LearnError;
 use crate::exp::exp;
 use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
 };
 use crate::session::{RoundPlan, RoundStatus, Session, Stop, TrainRequest, TrainResult};
-use crate::trainer::{Trainer, Validation};
+use crate::trainer::{Trainer, ValidationUse};
 use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
 
 choices! {
@@ -128,8 +128,7 @@ impl DeclaredLearner for AdaRank {
     }
 }
 
-/// The largest mean metric r from which alpha is computed: the alpha of a perfect ranker would be
-/// infinite.
+/// A larger mean metric r counts as this one: the alpha of a perfect ranker would be infinite.
 const MAX_MEAN: f64 = 1.0 - 1e-6;
 
 /// Trains AdaRank.
@@ -151,7 +150,7 @@ struct WeakRanker {
     sign: f64,
 }
 
-/// The state of a training.
+/// The state of a training: the features chosen so far, and the weights of the queries.
 struct AdaRankState<'a> {
     target: &'a TargetMetric<'a>,
     columns: &'a QueryColumns<f32>,
@@ -172,13 +171,13 @@ struct AdaRankState<'a> {
 
 impl Trainer for AdaRankTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
-        let mut inputs = Inputs::new(&self.transform, request.train)?;
+        let mut inputs = TransformedData::new(&self.transform, request.train)?;
         let columns = inputs.take_columns(request.train);
         let target = TargetMetric::new(request.train, &self.target)?;
         let (mut session, saved) =
             Session::begin(request, RoundPlan::new("round", self.rounds, request).stop(self.stop))?;
         let mut state = AdaRankState::new(&target, &columns, self.both_directions)?;
-        if let Some(saved) = saved.and_then(|saved| saved.bytes) {
+        if let Some(saved) = saved.and_then(|saved| saved.learner_state) {
             state.restore(&numbers::read(&saved)?)?;
         }
         let mut finished = true;
@@ -188,7 +187,9 @@ impl Trainer for AdaRankTrainer {
             }
             let loss = Some(1.0 - state.value);
             let model = || inputs.model(&state.weights());
-            match session.add(loss, model, &|| numbers::write(&state.to_numbers()))? {
+            match session
+                .end_round_with_model(loss, model, &|| numbers::write(&state.to_numbers()))?
+            {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
                 RoundStatus::Cancelled => {
@@ -208,12 +209,13 @@ impl Trainer for AdaRankTrainer {
         Some((self.rounds, "round"))
     }
 
-    fn validation(&self) -> Validation {
-        Validation::of_choice(self.stop)
+    fn validation(&self) -> ValidationUse {
+        ValidationUse::of_model_choice(self.stop)
     }
 }
 
 impl<'a> AdaRankState<'a> {
+    /// The state before the first choice: ranks all queries by each weak ranker alone.
     fn new(
         target: &'a TargetMetric<'a>,
         columns: &'a QueryColumns<f32>,
@@ -229,12 +231,12 @@ impl<'a> AdaRankState<'a> {
         for column in 0..columns.columns() {
             let values = target.step_values(&zeros, columns, column, signs)?;
             check_range(&values)?;
-            for (skipped, of_query) in skipped.iter_mut().zip(&values) {
-                *skipped &= of_query.first().is_none_or(|value| value.is_none());
+            for (skipped, query_values) in skipped.iter_mut().zip(&values) {
+                *skipped &= query_values.first().is_none_or(|value| value.is_none());
             }
-            let of_ranker =
+            let values_of_ranker =
                 |number: usize| values.iter().map(|query| query[number].unwrap_or(0.0)).collect();
-            ranker_values.extend((0..signs.len()).map(of_ranker));
+            ranker_values.extend((0..signs.len()).map(values_of_ranker));
         }
         let has_value = |query: usize| !skipped[query];
         let weight = |query| if has_value(query) { target.weight(query) } else { 0.0 };
@@ -251,7 +253,7 @@ impl<'a> AdaRankState<'a> {
         })
     }
 
-    /// Tries weak rankers from the best down, until one is kept; false if none is.
+    /// Tries weak rankers, the best one first, until one is kept; false if none is kept.
     fn step(&mut self, tolerance: f64) -> Result<bool, LearnError> {
         while let Some((number, r)) = self.best() {
             let alpha = alpha(r);
@@ -282,18 +284,20 @@ impl<'a> AdaRankState<'a> {
         })
     }
 
-    /// The metric of each query after adding a weak ranker; `None` for queries that the metric skips.
+    /// The metric of each query after adding a weak ranker; `None` for queries that the metric
+    /// skips.
     fn values_with(&self, number: usize, alpha: f64) -> Result<Vec<Option<f64>>, LearnError> {
         let WeakRanker { column, sign } = self.rankers[number];
         let all = self.target.step_values(&self.scores, self.columns, column, &[alpha * sign])?;
         Ok(all.into_iter().map(|values| values.first().copied().flatten()).collect())
     }
 
-    /// Adds a choice, with the metric by query after it.
+    /// Adds a choice (index of the weak ranker, and alpha); `values` are the metric of each query
+    /// after that.
     fn keep(&mut self, choice: (usize, f64), values: &[Option<f64>]) {
         self.chosen.push(choice);
         let WeakRanker { column, sign } = self.rankers[choice.0];
-        self.columns.add(&mut self.scores, choice.1 * sign, column);
+        self.columns.add_column(&mut self.scores, choice.1 * sign, column);
         self.value = self.target.total(values.iter().copied());
         self.suspended.fill(false);
         let weight = |(query, value): (usize, &Option<f64>)| {
@@ -317,7 +321,7 @@ impl<'a> AdaRankState<'a> {
         self.chosen.iter().flat_map(|(number, alpha)| [*number as f64, *alpha]).collect()
     }
 
-    /// Repeats the saved choices, so that the sums have the same bits.
+    /// Restores saved choices by making them again in their order, so that sums have the same bits.
     fn restore(&mut self, saved: &[f64]) -> Result<(), LearnError> {
         for [number, alpha] in saved.as_chunks().0 {
             let number = *number as usize;
@@ -331,7 +335,7 @@ impl<'a> AdaRankState<'a> {
     }
 }
 
-/// The weight of a ranker with mean metric `r`: 0 for `r` = 0.
+/// The weight of a weak ranker whose mean metric is `r`; 0 if `r` is 0.
 fn alpha(r: f64) -> f64 {
     let r = r.clamp(-MAX_MEAN, MAX_MEAN);
     0.5 * ((1.0 + r) / (1.0 - r)).ln()
@@ -346,6 +350,7 @@ fn normalised(mut weights: Vec<f64>) -> Vec<f64> {
 
 /// Rejects metrics with values outside 0 to 1 on this data.
 fn check_range(values: &[Vec<Option<f64>>]) -> Result<(), LearnError> {
+    // A difference of 1e-9 is a rounding error.
     let outside = |value: &&f64| !(-1e-9..=1.0 + 1e-9).contains(*value);
     match values.iter().flatten().flatten().find(outside) {
         None => Ok(()),
@@ -382,21 +387,21 @@ mod tests {
         let data = three_queries();
         let spec = "adarank(metric=rr, rounds=2, transform=none, directions=falling)";
         let one_round = LearnerSpec::parse("adarank(metric=rr, rounds=1, transform=none)").unwrap();
-        let first = 0.5 * 11.0_f64.ln();
+        let first_alpha = 0.5 * 11.0_f64.ln();
         let model = one_round.train(TrainRequest::new(&data)).unwrap().model;
         let ModelBody::Linear(weights) = model.body() else { panic!("not a linear model") };
-        assert!((weights.weights()[0] - first).abs() < 1e-12 && weights.weights()[1] == 0.0);
+        assert!((weights.weights()[0] - first_alpha).abs() < 1e-12 && weights.weights()[1] == 0.0);
         // Then the query weights are e^-1, e^-1, e^-1/2 divided by their sum; feature 1 would
         // change nothing and is suspended; feature 2 has r = (1/2 + 1/2 + x) / (2 + x) with x =
         // e^1/2 (all three weights times e).
         let x = 0.5_f64.exp();
         let r = (1.0 + x) / (2.0 + x);
-        let second = 0.5 * ((1.0 + r) / (1.0 - r)).ln();
+        let second_alpha = 0.5 * ((1.0 + r) / (1.0 - r)).ln();
         let result = LearnerSpec::parse(spec).unwrap().train(TrainRequest::new(&data)).unwrap();
         let ModelBody::Linear(weights) = result.model.body() else { panic!("not a linear model") };
         assert_eq!(result.history.iterations.len(), 2);
-        assert!((weights.weights()[0] - first).abs() < 1e-12, "{weights:?}");
-        assert!((weights.weights()[1] - second).abs() < 1e-12, "{weights:?} {second}");
+        assert!((weights.weights()[0] - first_alpha).abs() < 1e-12, "{weights:?}");
+        assert!((weights.weights()[1] - second_alpha).abs() < 1e-12, "{weights:?}");
         // Weights 1.199 and 0.920: query a keeps its order and that of c is reversed, so all are
         // correct.
         assert_eq!(result.history.iterations[1].loss, Some(0.0));

@@ -22,7 +22,7 @@ use crate::learner::{
     TargetParams, Tuning,
 };
 use crate::session::{TrainRequest, TrainResult};
-use crate::trainer::{Trainer, Validation};
+use crate::trainer::{Trainer, ValidationUse};
 
 params! {
     /// Parameters of bagging.
@@ -78,7 +78,7 @@ impl DeclaredLearner for Bagging {
             expected: "a learner of boosted trees, such as lambdamart(trees=100)".to_owned(),
         };
         let mut spec = Spec::parse(learner_text)?;
-        // Checked before the whole spec is parsed: this ends the recursion of nested bags.
+        // Checked before the inner spec is resolved, which would resolve nested bags without end.
         if matches!(spec.name.as_str(), "bagging" | "blend") {
             return Err(refused());
         }
@@ -136,7 +136,7 @@ impl Trainer for BaggingTrainer {
         Some((self.bags, "bag"))
     }
 
-    fn validation(&self) -> Validation {
+    fn validation(&self) -> ValidationUse {
         self.learner.validation()
     }
 
@@ -145,10 +145,13 @@ impl Trainer for BaggingTrainer {
     }
 }
 
-/// The queries of a bag, ascending: this fraction of all, but at least one.
+/// Any constant: keeps the random choice of queries apart from other random numbers of the seed.
+const BAGS_SEED: u64 = 0x6261_6767_696e_6721;
+
+/// The queries of a bag, ascending: this fraction of all, but at least one. `bag` counts from 0.
 fn bag_queries(queries: usize, fraction: f64, seed: u64, bag: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..queries).collect();
-    Random::new(seed ^ 0x6261_6767_696e_6721, bag as u64).shuffle(&mut order);
+    Random::new(seed ^ BAGS_SEED, bag as u64).shuffle(&mut order);
     order.truncate(((fraction * queries as f64).round() as usize).clamp(1, queries.max(1)));
     order.sort_unstable();
     order

@@ -16,12 +16,12 @@ pub(crate) struct QueryColumns<T> {
 }
 
 impl<T: Copy + Into<f64> + Send + Sync> QueryColumns<T> {
-    /// The columns of values that are given row by row, with this many columns.
+    /// Stores values that are given row by row, each row with this number of columns.
     pub(crate) fn new(data: &Dataset, rows: &[T], columns: usize) -> Self {
         let queries: Vec<Range<usize>> = (0..data.queries()).map(|q| data.query_rows(q)).collect();
         let transposed = |query: &Range<usize>| {
-            let of_query = &rows[query.start * columns..query.end * columns];
-            let column = |column: usize| of_query.iter().skip(column).step_by(columns).copied();
+            let query_values = &rows[query.start * columns..query.end * columns];
+            let column = |column: usize| query_values.iter().skip(column).step_by(columns).copied();
             (0..columns).flat_map(column).collect::<Vec<T>>()
         };
         let values = queries.par_iter().flat_map_iter(transposed).collect();
@@ -46,35 +46,36 @@ impl<T: Copy + Into<f64> + Send + Sync> QueryColumns<T> {
         self.for_each_query(&mut scores, |query, scores| {
             let used = weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
             for (column, weight) in used {
-                add(scores, *weight, self.column(query, column));
+                add_multiple(scores, *weight, self.column(query, column));
             }
         });
         scores
     }
 
     /// Adds a multiple of one column to scores.
-    pub(crate) fn add(&self, scores: &mut [f64], factor: f64, column: usize) {
+    pub(crate) fn add_column(&self, scores: &mut [f64], factor: f64, column: usize) {
         self.for_each_query(scores, |query, scores| {
-            add(scores, factor, self.column(query, column))
+            add_multiple(scores, factor, self.column(query, column))
         });
     }
 
     /// Calls `change` for each query with the scores of its rows.
     fn for_each_query(&self, scores: &mut [f64], change: impl Fn(usize, &mut [f64]) + Sync) {
-        let mut rest = scores;
-        let mut parts = Vec::with_capacity(self.queries.len());
+        let mut remaining = scores;
+        let mut query_scores = Vec::with_capacity(self.queries.len());
         for rows in &self.queries {
-            let (part, others) = rest.split_at_mut(rows.len());
-            parts.push(part);
-            rest = others;
+            let (first, later) = remaining.split_at_mut(rows.len());
+            query_scores.push(first);
+            remaining = later;
         }
-        let parts = parts.into_par_iter().enumerate().with_min_len(8);
-        parts.for_each(|(query, scores)| change(query, scores));
+        // At least 8 queries for a task: a single small query is less work than starting a task.
+        let tasks = query_scores.into_par_iter().enumerate().with_min_len(8);
+        tasks.for_each(|(query, scores)| change(query, scores));
     }
 }
 
 /// Adds a multiple of values to scores.
-fn add<T: Copy + Into<f64>>(scores: &mut [f64], factor: f64, values: &[T]) {
+fn add_multiple<T: Copy + Into<f64>>(scores: &mut [f64], factor: f64, values: &[T]) {
     for (score, value) in scores.iter_mut().zip(values) {
         *score += factor * (*value).into();
     }
@@ -98,7 +99,7 @@ mod tests {
         assert_eq!(columns.column(1, 2), [9.0]);
         let mut scores = columns.scores(&[1.0, 0.0, -2.0]);
         assert_eq!(scores, [-5.0, -8.0, -11.0]);
-        columns.add(&mut scores, 10.0, 1);
+        columns.add_column(&mut scores, 10.0, 1);
         assert_eq!(scores, [15.0, 42.0, 69.0]);
     }
 }

@@ -8,9 +8,9 @@
 //! are kept. The order of the weights is shuffled for each pass. All random draws are determined by
 //! seed, restart and pass.
 //!
-//! A pass changes each weight once; its cost is features x 31 rankings of the data, even if a
-//! feature differs in few queries only. Data where no query has a metric value is an error;
-//! constant features keep a weight that changes no order.
+//! A pass changes each weight once; its cost is features x 31 rankings of the data (31 steps are
+//! tried), even if a feature differs in few queries only. Data where no query has a metric value is
+//! an error; constant features keep a weight that changes no order.
 
 use rankwright_data::Random;
 use rankwright_eval::MetricSpec;
@@ -18,13 +18,13 @@ use rankwright_spec::{SpecError, param_groups, params};
 
 use super::coordinate_search::{CoordinateSearch, WeightPoint};
 use super::target::TargetMetric;
-use super::{Inputs, numbers};
+use super::{TransformedData, numbers};
 use crate::error::LearnError;
 use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
 };
 use crate::session::{RoundPlan, RoundStatus, Session, TrainRequest, TrainResult};
-use crate::trainer::{Trainer, Validation};
+use crate::trainer::{Trainer, ValidationUse};
 use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
 
 params! {
@@ -84,6 +84,11 @@ impl DeclaredLearner for CoordinateAscent {
     }
 }
 
+/// Any constant: keeps the random order of weights apart from other random numbers of the seed.
+const ORDER_SEED: u64 = 0x6f72_6465_7273;
+/// Any constant: keeps the random start weights apart from other random numbers of the seed.
+const START_SEED: u64 = 0x7374_6172_7473;
+
 /// Trains a linear model by coordinate ascent.
 #[derive(Debug)]
 struct CoordinateTrainer {
@@ -94,7 +99,7 @@ struct CoordinateTrainer {
     target: MetricSpec,
 }
 
-/// The state of a training.
+/// The state of a training, which a checkpoint keeps.
 #[derive(Debug, Clone, PartialEq)]
 struct AscentState {
     /// Number of the current start, from 0.
@@ -110,7 +115,7 @@ struct AscentState {
 impl Trainer for CoordinateTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let columns = request.train.columns();
-        let mut inputs = Inputs::new(&self.transform, request.train)?;
+        let mut inputs = TransformedData::new(&self.transform, request.train)?;
         let query_columns = inputs.take_columns(request.train);
         let target = TargetMetric::new(request.train, &self.target)?;
         let search = CoordinateSearch {
@@ -121,7 +126,7 @@ impl Trainer for CoordinateTrainer {
         };
         let (mut session, saved) =
             Session::begin(request, RoundPlan::new("pass", usize::MAX, request))?;
-        let state = match saved.and_then(|saved| saved.bytes) {
+        let state = match saved.and_then(|saved| saved.learner_state) {
             Some(saved) => AscentState::read(&numbers::read(&saved)?, columns)?,
             None => AscentState::begin(search.evaluate(start_weights(request.seed, 0, columns))?),
         };
@@ -137,8 +142,8 @@ impl Trainer for CoordinateTrainer {
         Some((self.restarts * self.passes, "pass"))
     }
 
-    fn validation(&self) -> Validation {
-        Validation::Optional
+    fn validation(&self) -> ValidationUse {
+        ValidationUse::ModelChoice
     }
 }
 
@@ -150,13 +155,14 @@ impl CoordinateTrainer {
         search: &CoordinateSearch<'_, f32>,
         request: &TrainRequest<'_>,
         session: &mut Session<'_>,
-        inputs: &Inputs,
+        inputs: &TransformedData,
     ) -> Result<bool, LearnError> {
         let columns = search.columns.columns();
         while state.restart < self.restarts {
             let mut order: Vec<usize> = (0..columns).collect();
+            // A number of its own for each restart and pass.
             let stream = (state.restart as u64) << 32 | state.pass as u64;
-            Random::new(request.seed ^ 0x6f72_6465_7273, stream).shuffle(&mut order);
+            Random::new(request.seed ^ ORDER_SEED, stream).shuffle(&mut order);
             let next = search.pass(&state.current, &order)?;
             let converged = next == state.current;
             state.current = next;
@@ -173,7 +179,9 @@ impl CoordinateTrainer {
             }
             let loss = Some(-state.best.value);
             let model = || inputs.model(&state.best.weights);
-            match session.add(loss, model, &|| numbers::write(&state.to_numbers()))? {
+            match session
+                .end_round_with_model(loss, model, &|| numbers::write(&state.to_numbers()))?
+            {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
                 RoundStatus::Cancelled => return Ok(false),
@@ -184,6 +192,7 @@ impl CoordinateTrainer {
 }
 
 impl AscentState {
+    /// The state before the first pass.
     fn begin(point: WeightPoint) -> Self {
         AscentState { restart: 0, pass: 0, best: point.clone(), current: point }
     }
@@ -219,7 +228,7 @@ fn start_weights(seed: u64, restart: usize, columns: usize) -> Vec<f64> {
     if restart == 0 {
         return vec![1.0; columns];
     }
-    let mut random = Random::new(seed ^ 0x7374_6172_7473, restart as u64);
+    let mut random = Random::new(seed ^ START_SEED, restart as u64);
     (0..columns).map(|_| 2.0 * random.unit() - 1.0).collect()
 }
 

@@ -9,8 +9,8 @@
 //! next. The best step is taken if it improves the metric by more than `tolerance`; of equally good
 //! ones the smallest is taken.
 //!
-//! Cost of a pass: columns x 31 rankings of the whole data; with a cut-off only the first ranks are
-//! sorted. Scores are computed again from the
+//! Cost of a pass: columns x 31 rankings of the whole data (2 x 13 steps, the step to 0, and 4
+//! refinements); with a cut-off only the first ranks are sorted. Scores are computed again from the
 //! weights before each pass, so that a pass depends on its weights alone.
 
 use super::columns::QueryColumns;
@@ -22,7 +22,7 @@ use crate::error::LearnError;
 const DOUBLINGS: i32 = 12;
 /// The smallest step, as a fraction of the sum of all absolute weights.
 const MIN_STEP: f64 = 1e-3;
-/// Factors of the best step in the second search.
+/// Factors of the best step that are tried next.
 const REFINEMENTS: [f64; 4] = [0.625, 0.8, 1.25, 1.6];
 
 /// The search for weights: a metric, columns to weight, and limits.
@@ -74,14 +74,14 @@ impl<T: Copy + Into<f64> + Send + Sync> CoordinateSearch<'_, T> {
                 continue;
             };
             weights[column] += step;
-            self.columns.add(&mut scores, step, column);
+            self.columns.add_column(&mut scores, step, column);
             (value, moved) = (new_value, true);
         }
         if moved { self.evaluate(weights) } else { Ok(start.clone()) }
     }
 
-    /// The step of one weight that improves the metric most, and the value after it; `None` if no
-    /// step improves it by more than the tolerance.
+    /// The step of one weight that improves the metric most, and the value after that step; `None`
+    /// if no step improves the metric by more than the tolerance.
     fn best_step(
         &self,
         column: usize,
@@ -90,6 +90,7 @@ impl<T: Copy + Into<f64> + Send + Sync> CoordinateSearch<'_, T> {
         value: f64,
     ) -> Result<Option<(f64, f64)>, LearnError> {
         let weight_sum = weights.iter().map(|weight| weight.abs()).sum::<f64>();
+        // Above 0 even if all weights are 0.
         let min_step = MIN_STEP * weight_sum.max(1e-300);
         let current = weights[column];
         let mut steps: Vec<f64> = (0..=DOUBLINGS)
@@ -103,8 +104,8 @@ impl<T: Copy + Into<f64> + Send + Sync> CoordinateSearch<'_, T> {
         Ok(Some(refined.unwrap_or((step, value))))
     }
 
-    /// The best of these steps of a column from its current weight, and the value after it; of
-    /// equally good ones the smallest. `None` if none gives more than `value`.
+    /// The best of these steps of a column from its current weight, and the value after that step;
+    /// of equally good steps the smallest. `None` if no step gives more than `value`.
     fn best_of(
         &self,
         mut steps: Vec<f64>,

@@ -2,15 +2,15 @@
 //! part of the queries and of the features.
 //!
 //! Trees are grown independently of each other's errors, so they may be large, and their mean has a
-//! smaller variance than any of them. Queries are drawn with all their documents and without
+//! smaller variance than each tree. Queries are drawn with all their documents and without
 //! replacement: 63 of a hundred, which is the expected fraction of distinct ones in a bootstrap
 //! sample; features are drawn for each tree. The draws depend on seed and tree alone. Documents
 //! have the weights of the data.
 //!
 //! The trees come from the grower of boosting, on the derivatives of squared error at a fixed
-//! score, the mean label: the value of a leaf is then the mean of its labels minus the mean of all.
-//! With a rate of one over the number of trees their sum is their mean. Cost: that of boosting with
-//! the same number of trees. Constant labels or features give a constant score.
+//! score, the mean label: the value of a leaf is then the mean of its labels minus the mean of all
+//! labels. With a rate of 1 / (number of trees) the sum of the trees is their mean. Cost: that of
+//! boosting with the same number of trees. Constant labels or features give a constant score.
 
 use rankwright_spec::{Auto, SpecError, above, param_groups, params};
 
@@ -23,7 +23,7 @@ use crate::objective::{
     Derivatives, Objective, ObjectiveBuffers, QueryView, Squared, TrainingDocuments,
 };
 use crate::session::{Stop, TrainRequest, TrainResult};
-use crate::trainer::{Trainer, Validation};
+use crate::trainer::{Trainer, ValidationUse};
 use crate::tree::TreeParams;
 
 params! {
@@ -124,13 +124,13 @@ impl Trainer for ForestTrainer {
         Some((self.config.trees, "tree"))
     }
 
-    fn validation(&self) -> Validation {
-        Validation::of_rounds(self.config.stop, self.config.trees)
+    fn validation(&self) -> ValidationUse {
+        ValidationUse::of_rounds(self.config.stop, self.config.trees)
     }
 }
 
-/// The objective of a forest: derivatives of squared error at the mean label, independent of the
-/// scores; the loss is that of the scores.
+/// The objective of a forest: derivatives of squared error at the mean label, whatever the scores
+/// are; the loss is the squared error of the scores.
 #[derive(Debug, Clone, Copy)]
 struct SquaredAtMean {
     /// The mean label of the training data.
@@ -141,19 +141,19 @@ impl Objective for SquaredAtMean {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         let scores = vec![self.mean; query.scores.len()];
-        Squared.derivatives(&QueryView { scores: &scores, ..*query }, work, out)
+        Squared.derivatives(&QueryView { scores: &scores, ..*query }, buffers, out)
     }
 
     fn loss(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
-        Squared.loss(query, work)
+        Squared.loss(query, buffers)
     }
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {

@@ -3,10 +3,10 @@
 //!
 //! [`rankboost`] boosts thresholds of features with weighted pairs, [`adarank`] boosts single
 //! features with weighted queries; [`svmmap`] is a linear model with a margin in average precision;
-//! [`coordinate`] maximises the metric itself. [`forest`] averages trees, [`bagging`] models of any
-//! learner. [`target`] computes the metric that is maximised for many rankings,
-//! [`coordinate_search`] searches for weights that maximise it, [`columns`] holds
-//! the features that it weights; blends use all three.
+//! [`coordinate`] maximises the metric itself. [`forest`] averages trees, [`bagging`] averages
+//! ensembles of boosted trees. [`target`] computes the metric that is maximised, for many rankings
+//! at once, [`coordinate_search`] searches for weights that maximise the metric, [`columns`] stores
+//! the features for that search; blends use all three.
 
 mod adarank;
 mod bagging;
@@ -40,9 +40,9 @@ pub use svmmap::{SvmMap, SvmMapOptions, SvmMapParams};
 
 crate::learner::learners![RankBoost, AdaRank, SvmMap, CoordinateAscent, RandomForest, Bagging];
 
-/// The training data of a linear model, with features transformed.
+/// The transformed features of the training data of a linear model.
 #[derive(Debug)]
-struct Inputs {
+struct TransformedData {
     transforms: Transforms,
     /// Transformed values, row by row.
     values: Vec<f32>,
@@ -51,8 +51,8 @@ struct Inputs {
     missing: bool,
 }
 
-impl Inputs {
-    /// Fits the transform and applies it; data without features is an error.
+impl TransformedData {
+    /// Fits the transform and applies it to all rows; data without features is an error.
     fn new(transform: &TransformParams, data: &Dataset) -> Result<Self, LearnError> {
         if data.columns() == 0 {
             return Err(LearnError::NoFeatures);
@@ -76,8 +76,8 @@ impl Inputs {
         self.values.par_chunks(self.columns.max(1)).map(score).collect()
     }
 
-    /// The linear model of weights on transformed features, without a bias, which would change no
-    /// ranking.
+    /// The linear model of these weights of transformed features. It has no bias, which would
+    /// change no ranking.
     fn model(&self, weights: &[f64]) -> Result<ModelBody, LearnError> {
         fold::model(&self.transforms, weights, 0.0, self.missing)
     }

@@ -2,12 +2,12 @@
 
 use crate::error::{LearnError, StateProblem};
 
-/// Numbers as bytes.
+/// The bytes of numbers.
 pub(crate) fn write(numbers: &[f64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// Bytes as numbers.
+/// The numbers of bytes; an error if there are not eight bytes for each.
 pub(crate) fn read(bytes: &[u8]) -> Result<Vec<f64>, LearnError> {
     match bytes.as_chunks() {
         (numbers, []) => Ok(numbers.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect()),
@@ -15,7 +15,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<f64>, LearnError> {
     }
 }
 
-/// The error for a state that no training could have written.
+/// The error for a state that no training of this learner could have written.
 pub(crate) fn unreadable() -> LearnError {
     StateProblem::OtherLearner.into()
 }

@@ -1,10 +1,11 @@
 //! A metric of many rankings of the same queries, for learners that optimise the metric itself
 //! instead of a smooth loss.
 //!
-//! A ranking is given by scores that the caller fills in, query by query; several are evaluated in
-//! one pass, so that each query is loaded and its ideal order computed once. The total is the
-//! metric's own mean over queries by their weights, added in the order of the queries, so that
-//! threads change nothing. Weights of documents do not enter a metric.
+//! A ranking is given by scores that the caller fills in, query by query; several rankings are
+//! evaluated in one pass, so that each query is loaded and its ideal order computed once. The total
+//! is the metric's mean over queries (arithmetic or geometric) by their weights, added in the order
+//! of the queries, so that the number of threads changes nothing. Weights of documents do not enter
+//! a metric.
 //!
 //! Cost: a sort for each query and ranking; of the first ranks only for steps along a column
 //! ([`TargetMetric::step_values`]). Metrics that are sums or means over rows (`num_q`,
@@ -29,7 +30,7 @@ pub(crate) struct TargetMetric<'a> {
     measure: Measure,
     /// -1 if lower values are better, else 1.
     sign: f64,
-    /// For geometric means: lower values count as this one; `None` for arithmetic means.
+    /// For geometric means: values below this one count as this one; `None` for arithmetic means.
     floor: Option<f64>,
     /// For each query, whether it is used; `None` if all are.
     used: Option<Vec<bool>>,
@@ -71,8 +72,8 @@ impl<'a> TargetMetric<'a> {
         Ok(target)
     }
 
-    /// The same metric on some queries alone: `used` says for each query whether it is used.
-    pub(crate) fn part(&self, used: Vec<bool>) -> TargetMetric<'a> {
+    /// The same metric on some of the queries: `used` says for each query whether it is used.
+    pub(crate) fn restricted_to(&self, used: Vec<bool>) -> TargetMetric<'a> {
         let measure = self.measure.clone();
         TargetMetric {
             measure,
@@ -104,7 +105,7 @@ impl<'a> TargetMetric<'a> {
         let queries = (0..self.data.queries()).into_par_iter();
         let all: Vec<Result<Vec<Option<f64>>, EvalError>> =
             queries.map_init(buffers, query_values).collect();
-        // The first error in the order of the queries, independent of threads.
+        // The first error in the order of the queries, whatever the number of threads.
         Ok(all.into_iter().collect::<Result<Vec<_>, EvalError>>()?)
     }
 
@@ -118,10 +119,10 @@ impl<'a> TargetMetric<'a> {
         Ok((0..count).map(|ranking| self.total(values.iter().map(|v| v[ranking]))).collect())
     }
 
-    /// The metric of each query, by query, under the rankings by `scores` plus each of `steps` times
-    /// one column; `None` if the metric skips the query. The same as [`values`](Self::values) of
-    /// these scores, but only the ranks that the metric depends on are sorted, and rankings with the
-    /// labels of the one before are not evaluated again.
+    /// The metric of each query, by query, under the rankings by `scores` plus each of `steps`
+    /// times one column; `None` if the metric skips the query. The same as [`values`](Self::values)
+    /// of these scores, but only the ranks that the metric depends on are sorted, and a ranking
+    /// whose labels are those of the ranking before is not evaluated again.
     pub(crate) fn step_values<T: Copy + Into<f64> + Send + Sync>(
         &self,
         scores: &[f64],
@@ -215,11 +216,11 @@ impl<'a> TargetMetric<'a> {
         let conventions = self.measure.conventions();
         let depth = self.measure.depth();
         let is_zero = column.iter().all(|value| (*value).into() == 0.0);
-        let mut found: Vec<Option<f64>> = Vec::with_capacity(steps.len());
+        let mut step_values: Vec<Option<f64>> = Vec::with_capacity(steps.len());
         for step in steps {
-            if let (true, Some(value)) = (is_zero, found.last()) {
+            if let (true, Some(value)) = (is_zero, step_values.last()) {
                 // No step along a column of zeros changes anything.
-                found.push(*value);
+                step_values.push(*value);
                 continue;
             }
             for ((to, score), value) in candidates.scores.iter_mut().zip(scores).zip(column) {
@@ -229,15 +230,15 @@ impl<'a> TargetMetric<'a> {
                 Some(depth) => lists.rank_top(candidates, conventions, depth)?,
                 None => lists.rank_for(candidates, conventions, None)?,
             };
-            let value = match found.last() {
+            let value = match step_values.last() {
                 Some(last) if depth.is_some() && list.labels() == labels.as_slice() => *last,
                 _ => self.measure.evaluate(&list)?,
             };
             labels.clear();
             labels.extend_from_slice(list.labels());
-            found.push(value);
+            step_values.push(value);
         }
-        Ok(found)
+        Ok(step_values)
     }
 
     /// Fills in a query's documents; scores are 0.
@@ -315,7 +316,7 @@ mod tests {
             "kendall",
         ] {
             let target = TargetMetric::new(&data, &MetricSpec::parse(text).unwrap()).unwrap();
-            // Whole numbers, so that many scores are equal.
+            // Whole numbers from 0 to 4, so that many scores are equal.
             let base: Vec<f64> = (0..data.rows()).map(|row| (row * 7 % 5) as f64).collect();
             for column in [0, 7, 50, 90, width - 1] {
                 let expected = target.values(steps.len(), |query, number, to| {

@@ -1,4 +1,4 @@
-//! Shared code of the tests of these learners.
+//! Shared code of the tests of the learners of this folder.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -18,15 +18,15 @@ pub(crate) fn rows(rows: &[(&str, f64, &[f32])]) -> Dataset {
         .unwrap()
 }
 
-/// Stops a training after some rounds.
+/// Cancels a training after a number of rounds; `should_stop` is called once a round.
 struct StopAfter {
     rounds: usize,
-    rounds_done: AtomicUsize,
+    calls: AtomicUsize,
 }
 
 impl Progress for StopAfter {
     fn should_stop(&self) -> bool {
-        self.rounds_done.fetch_add(1, Ordering::Relaxed) + 1 >= self.rounds
+        self.calls.fetch_add(1, Ordering::Relaxed) + 1 >= self.rounds
     }
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn trains_reproducibly(learner: &str) {
     }
     let folder = tempfile::tempdir().unwrap();
     let checkpoints = || Some(Checkpoints::new(folder.path()));
-    let progress = StopAfter { rounds: 2, rounds_done: AtomicUsize::new(0) };
+    let progress = StopAfter { rounds: 2, calls: AtomicUsize::new(0) };
     let request_to_stop = request().progress(&progress).checkpoints(checkpoints());
     let interrupted = learner.train(request_to_stop).unwrap();
     assert!(!interrupted.finished, "{learner} has fewer than three rounds");

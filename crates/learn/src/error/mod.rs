@@ -25,7 +25,7 @@ pub use not_finite::NotFiniteValue;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearnError {
-    /// A learner, objective or metric is not written as it must be.
+    /// The text of a learner, objective or metric cannot be read, or a parameter is wrong.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// A metric could not be computed.
@@ -190,7 +190,7 @@ pub enum LearnError {
         /// The label.
         label: f64,
     },
-    /// A metric has a value outside 0 to 1, and the learner needs one within.
+    /// A metric has a value outside 0 to 1, and the learner needs values from 0 to 1.
     #[error(
         "the metric is {value} on a query of the training data; adarank needs a metric from 0 to 1"
     )]
@@ -212,10 +212,10 @@ pub enum LearnError {
     /// A value left the range in which training can continue.
     #[error(transparent)]
     NotFinite(#[from] NotFiniteValue),
-    /// An objective of the caller's own returned a hessian below 0.
+    /// An objective that the caller implements returned a hessian below 0.
     #[error("the objective returned a hessian below 0; hessians must be at least 0")]
     NegativeHessian,
-    /// An objective of the caller's own failed; see [`LearnError::objective`].
+    /// An objective that the caller implements failed; see [`LearnError::objective`].
     #[error("the objective failed: {0}")]
     Objective(#[source] Box<dyn Error + Send + Sync>),
     /// An error in one query.
@@ -287,7 +287,7 @@ pub enum LearnError {
 }
 
 impl LearnError {
-    /// The error of an objective that a program brings itself: a text, or an error as its source.
+    /// An error in an objective that the caller implements: a message, or an error as the source.
     ///
     /// ```
     /// use rankwright_learn::LearnError;
@@ -355,13 +355,19 @@ impl LearnError {
     }
 }
 
-/// The names of the learners that take preference pairs of documents with or without labels.
+/// The names of the learners that learn from preference pairs: of documents with labels, or, if not
+/// `labelled`, of documents without labels.
 fn pair_learners(labelled: bool) -> String {
-    let takes = |def: &&&crate::learner::LearnerDef| match labelled {
+    let accepts_pairs = |def: &&&crate::learner::LearnerDef| match labelled {
         true => def.accepts.pairs,
         false => def.accepts.pairs_alone,
     };
-    crate::learner::LEARNERS.iter().filter(takes).map(|def| def.name).collect::<Vec<_>>().join(", ")
+    crate::learner::LEARNERS
+        .iter()
+        .filter(accepts_pairs)
+        .map(|def| def.name)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 #[cfg(test)]

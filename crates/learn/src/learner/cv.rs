@@ -1,9 +1,9 @@
 //! Cross validation by query: every query is tested once, by a model that has not seen it.
 //!
 //! The queries are shuffled by the seed and cut into folds of nearly equal size; for each fold a
-//! model is trained on the others. For a learner that stops early (`stop=`) or chooses among
-//! models, a part of the training queries is set aside for that (`valid_part`); the tested fold is
-//! never used for it. Other learners train on all training queries. Results are values per query,
+//! model is trained on the queries of the other folds. For a learner that stops early (`stop=`) or
+//! chooses among models, a part of these training queries is set aside as validation data
+//! (`valid_part`). Other learners train on all training queries. Results are values per query,
 //! so that learners can be compared query by query. The folds depend only on the number of queries
 //! and the seed: two learners see the same folds.
 //!
@@ -21,7 +21,11 @@ use super::LearnerSpec;
 use crate::error::LearnError;
 use crate::session::{NoProgress, Progress, TrainRequest, TrainWarning, ValidationSet};
 use crate::simd::Simd;
-use crate::trainer::Validation;
+use crate::trainer::ValidationUse;
+
+/// Any constant: keeps the random numbers that choose validation queries apart from those of
+/// trainings with the same seed.
+const VALIDATION_STREAM: u64 = 0x0a51_de00;
 
 /// Options of cross validation.
 #[derive(Clone)]
@@ -128,8 +132,8 @@ pub struct CvResult {
     pub scores: Vec<f64>,
     /// Each metric over all queries, with the value of each query.
     pub pooled: Evaluation,
-    /// False if the training was cancelled; there are no folds after that, and the pooled values
-    /// are meaningless.
+    /// False if a training was cancelled; then later folds are missing from `folds`, and the values
+    /// of `pooled` are meaningless.
     pub finished: bool,
 }
 
@@ -151,7 +155,7 @@ pub fn cross_validate(
     data: &Dataset,
     options: &CvOptions<'_>,
 ) -> Result<CvResult, LearnError> {
-    if learner.validation() == Validation::Required && options.valid_part.is_none() {
+    if learner.validation() == ValidationUse::Required && options.valid_part.is_none() {
         return Err(LearnError::MissingFoldValidation { learner: learner.to_string() });
     }
     let mut scores = vec![0.0; data.rows()];
@@ -178,15 +182,15 @@ pub fn cross_validate(
     Ok(CvResult { folds: results, scores, pooled, finished })
 }
 
-/// The queries that each fold tests, ascending. With three folds or more they are those of
-/// [`folds`].
+/// The queries that each of `count` folds tests, ascending. With three folds or more they are those
+/// of [`folds`].
 fn test_queries(queries: usize, count: usize, seed: u64) -> Result<Vec<Vec<usize>>, DataError> {
     match count {
         _ if count < 2 || count > queries => {
             Err(DataError::Folds { folds: count, queries, least: 2 })
         }
-        // `folds` makes folds as LETOR has them, with a third part to validate on, for which two
-        // are too few.
+        // `folds` makes folds as LETOR has them, with one part to train on, one to validate on and
+        // one to test, and so needs three folds or more.
         2 => {
             let halves = Parts::parse("first=0.5,second=0.5")?.split(queries, seed);
             Ok(halves.into_iter().map(|(_, half)| half).collect())
@@ -195,7 +199,9 @@ fn test_queries(queries: usize, count: usize, seed: u64) -> Result<Vec<Vec<usize
     }
 }
 
-/// Splits the training queries of a fold, from 0, in two: to learn from, and to validate on.
+/// Splits the training queries of a fold at random into queries to train on and queries to validate
+/// on, both ascending; `part` is the fraction to validate on and `fold` the number of the fold,
+/// from 0.
 fn set_aside(
     mut order: Vec<usize>,
     part: f64,
@@ -207,29 +213,33 @@ fn set_aside(
     if !(part > 0.0 && part < 1.0) {
         return Err(rejected());
     }
-    Random::new(seed, 0x0a51_de00 + fold as u64).shuffle(&mut order);
+    Random::new(seed, VALIDATION_STREAM + fold as u64).shuffle(&mut order);
     let count = (part * order.len() as f64).round() as usize;
     if count == 0 || count == order.len() {
         return Err(rejected());
     }
     let mut train = order.split_off(count);
-    order.sort_unstable();
+    let mut valid = order;
+    valid.sort_unstable();
     train.sort_unstable();
-    Ok((train, order))
+    Ok((train, valid))
 }
 
-/// The three disjoint parts of a fold, as numbers of queries.
+/// The three disjoint parts of a fold, as query numbers from 0.
 struct FoldQueries {
     /// Number of the fold, from 0.
     number: usize,
+    /// Queries to train on.
     train: Vec<usize>,
+    /// Queries to validate on; empty if the learner uses no validation data.
     valid: Vec<usize>,
+    /// Queries to test on.
     test: Vec<usize>,
 }
 
 impl FoldQueries {
-    /// Trains, writes the scores of the tested queries into their rows, and evaluates them. Returns
-    /// also whether the training was not cancelled.
+    /// Trains a model, writes its scores of the tested queries into `scores` (one for each row of
+    /// the data), and evaluates them. The returned bool is false if the training was cancelled.
     fn run(
         self,
         learner: &LearnerSpec,

@@ -22,7 +22,7 @@ pub trait Learner: Debug + Send + Sync {
     /// The spec of the learner: parameters that differ from their defaults.
     fn spec(&self) -> Spec;
 
-    /// Checks the parameters and makes them ready to train.
+    /// Checks the parameters and makes a trainer of them.
     fn trainer(&self) -> Result<Box<dyn Trainer>, SpecError>;
 }
 
@@ -32,7 +32,7 @@ pub trait DeclaredLearner: ParamGroup + Default + Clone + Debug + Send + Sync + 
     /// The declaration.
     const DEF: &'static LearnerDef;
 
-    /// Makes checked parameters ready to train.
+    /// Makes a trainer of checked parameters.
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError>;
 }
 
@@ -62,11 +62,11 @@ impl<L: DeclaredLearner> Learner for L {
 pub struct LearnerDef {
     /// Name in a spec.
     pub name: &'static str,
-    /// One sentence: what it learns, and its paper.
+    /// One sentence: what the learner learns, and its paper.
     pub help: &'static str,
-    /// A spec that runs.
+    /// A spec that can be trained as it is.
     pub example: &'static str,
-    /// Inputs that it accepts besides features and labels.
+    /// Inputs that the learner accepts besides features and labels.
     pub accepts: AcceptedInputs,
     /// Default tuning; `None` for `linear`, whose weights are given and not learned.
     pub tuning: Option<Tuning>,
@@ -91,7 +91,7 @@ pub struct AcceptedInputs {
     pub validation: bool,
     /// Missing values, treated separately rather than replaced by a value.
     pub missing: bool,
-    /// Positions at which documents were shown, to correct clicks for them.
+    /// Positions at which documents were shown, to correct clicks for position bias.
     pub positions: bool,
 }
 
@@ -104,8 +104,8 @@ pub struct Tuning {
     /// The parameter that sets the number of rounds, which successive halving varies; `None` for a
     /// learner without rounds.
     pub rounds_parameter: Option<&'static str>,
-    /// The range of that parameter in a search without early stopping; `None` if it is not
-    /// searched.
+    /// The range of `rounds_parameter` in a search without early stopping; `None` if that parameter
+    /// is not searched.
     pub rounds_range: Option<&'static str>,
     /// The value of the parameter `stop` (early stopping: the number of rounds without an
     /// improvement on validation data after which training ends) in a search with validation data;

@@ -1,7 +1,7 @@
 //! The linear model with weights given in the spec; nothing is learnt.
 //!
-//! With data, the weights must name features of the data and the model has all of them; without
-//! data, the features are those that the weights name.
+//! With data, the weights must name features of the data, and the model has all features of the
+//! data; without data, the model has the features that the weights name.
 
 use rankwright_data::Absent;
 use rankwright_eval::SourceKind;
@@ -13,9 +13,9 @@ use rankwright_spec::{
 
 use super::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams};
 use crate::error::LearnError;
-use crate::session::{TrainRequest, TrainResult, result_of};
+use crate::session::{TrainRequest, TrainResult, result_without_rounds};
 use crate::trainer::Trainer;
-use crate::tree::trimmed;
+use crate::tree::trim_around;
 
 /// Weights by feature name or id: `22:0.03/72:0.06`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -59,7 +59,7 @@ impl ParamValue for WeightsText {
 
 impl TextValue for WeightsText {
     fn from_text(text: &str) -> Self {
-        Self(trimmed(text, "/"))
+        Self(trim_around(text, "/"))
     }
 }
 
@@ -127,14 +127,14 @@ impl Trainer for FixedWeightsTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let names = request.train.features();
         let linear = Linear::from_weights(names, self.learner.linear.bias, &self.weights)?;
-        result_of(request, ModelBody::Linear(linear))
+        result_without_rounds(request, ModelBody::Linear(linear))
     }
 
     fn objective(&self) -> String {
         String::new()
     }
 
-    fn without_data(&self) -> Option<Result<Model, LearnError>> {
+    fn model_without_data(&self) -> Option<Result<Model, LearnError>> {
         Some(self.model_of_named_features())
     }
 }

@@ -1,10 +1,9 @@
 //! Learners: `LambdaMart::new().trees(500)` in a program, `lambdamart(trees=500)` as a spec.
 //!
 //! A [`Learner`] is a struct of parameters with a declaration ([`LearnerDef`]); [`LEARNERS`] lists
-//! all declarations and feeds help, documentation and tests. A [`LearnerSpec`] is a learner read
-//! from text, or made from one in a program; it is checked completely, including the objective;
-//! only names of features are checked later, with the data. [`cv`] trains any of them on folds of
-//! queries.
+//! all declarations and feeds help, documentation and tests. A [`LearnerSpec`] is a checked
+//! learner, read from a spec or made from a [`Learner`] that a program built; only the names of
+//! features are checked later, with the data. [`cv`] cross-validates a learner.
 
 mod cv;
 mod def;
@@ -30,7 +29,7 @@ use crate::boost::BoostParams;
 use crate::error::LearnError;
 use crate::objective::DEFAULT_METRIC;
 use crate::session::{TrainRequest, TrainResult};
-use crate::trainer::{Trainer, Validation};
+use crate::trainer::{Trainer, ValidationUse};
 use crate::tree::SizeDefaults;
 
 pub use cv::{CvOptions, CvResult, FoldResult, cross_validate};
@@ -76,7 +75,7 @@ impl LearnerSpec {
         Ok(Self::from_spec(Spec::parse(text)?)?)
     }
 
-    /// Checks a learner.
+    /// Checks a learner whose spec is already split into name and parameters.
     pub fn from_spec(spec: Spec) -> Result<Self, SpecError> {
         Self::read(find_learner(&spec.name)?, spec)
     }
@@ -92,7 +91,7 @@ impl LearnerSpec {
         Self::read(self.def(), spec)
     }
 
-    /// Reads a spec by a declaration and checks it.
+    /// Reads the parameters of a declared learner from a spec and checks them.
     fn read(def: &LearnerDef, spec: Spec) -> Result<Self, SpecError> {
         if let Some(cutoff) = spec.cutoff {
             return Err(SpecError::conflict(spec.name, Conflict::CutoffNotAllowed { cutoff }));
@@ -185,18 +184,18 @@ impl LearnerSpec {
         self.trainer.rounds()
     }
 
-    /// Whether anything is learnt from data.
+    /// Whether the learner learns from data; `false` if its model is given by its parameters.
     pub fn learns(&self) -> bool {
-        self.trainer.without_data().is_none()
+        self.trainer.model_without_data().is_none()
     }
 
     /// Whether validation data changes the model: by early stopping, or by choosing a model.
     pub fn uses_validation(&self) -> bool {
-        self.validation() != Validation::Ignored
+        self.validation() != ValidationUse::Ignored
     }
 
     /// The use of validation data.
-    pub fn validation(&self) -> Validation {
+    pub fn validation(&self) -> ValidationUse {
         self.trainer.validation()
     }
 
@@ -205,7 +204,7 @@ impl LearnerSpec {
         self.trainer.accepts_pairs()
     }
 
-    /// Whether it can start from a model.
+    /// Whether the learner can start from a model.
     pub fn accepts_start_model(&self) -> bool {
         self.trainer.accepts_start_model()
     }
@@ -230,10 +229,10 @@ impl LearnerSpec {
         }
     }
 
-    /// The model that needs no data: a linear model whose weights name the features. `None` for
-    /// learners that have something to learn.
-    pub fn without_data(&self) -> Option<Result<Model, LearnError>> {
-        self.trainer.without_data()
+    /// The model of a learner that needs no training data: a linear model whose given weights name
+    /// the features. `None` for learners that learn from data.
+    pub fn model_without_data(&self) -> Option<Result<Model, LearnError>> {
+        self.trainer.model_without_data()
     }
 
     /// Files that a training reads besides its data: the members of a blend.
@@ -274,22 +273,24 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
     if processes > 1 && !trainer.is_distributed() {
         return Err(LearnError::CollectiveUnsupported { learner: name(), processes });
     }
-    if request.train.rows() == 0 && trainer.without_data().is_none() {
+    if request.train.rows() == 0 && trainer.model_without_data().is_none() {
         return Err(LearnError::EmptyData);
     }
-    if trainer.validation() == Validation::Required && request.valid.is_empty() {
+    if trainer.validation() == ValidationUse::Required && request.valid.is_empty() {
         return Err(LearnError::MissingValidation { learner: request.learner });
     }
     let started = Instant::now();
-    // Run inside the pool, so that this thread works too instead of waiting for the others.
+    // Train inside rayon's thread pool: a caller outside the pool would block in each parallel
+    // loop, and every loop would hand its work over to the pool anew.
     let mut result = None;
     rayon::scope(|_| result = Some(trainer.train(&request)));
-    let mut result =
-        result.ok_or(LearnError::Internal { invariant: "a training runs inside the pool" })??;
+    let mut result = result
+        .ok_or(LearnError::Internal { invariant: "a training runs inside the thread pool" })??;
+    // Trainers without rounds leave the time to be set here.
     if result.history.train_seconds == 0.0 {
         result.history.train_seconds = started.elapsed().as_secs_f64();
     }
-    if trainer.without_data().is_none() {
+    if trainer.model_without_data().is_none() {
         let auto = || SizeDefaults::for_rows(request.train.rows() as u64).min_rows;
         let min_rows = learner.params().text("min_rows");
         let min_rows = min_rows.and_then(|text| match text.as_str() {
@@ -301,8 +302,7 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
     Ok(result)
 }
 
-/// Whether two documents have different labels; labels that are all equal are those of data without
-/// labels.
+/// Whether two documents have different labels. Data without labels has the same label everywhere.
 fn has_different_labels(data: &Dataset) -> bool {
     data.labels().windows(2).any(|pair| pair[0] != pair[1])
 }
@@ -317,9 +317,9 @@ pub trait Fit: Learner {
     ///
     /// let [train, valid] = [1, 2].map(|seed| LetorOptions { queries: 20, documents: 20, seed });
     /// let (train, valid) = (train.generate()?, valid.generate()?);
-    /// let line = RankSvm::new().c(3.0).fit(&train)?;
+    /// let linear = RankSvm::new().c(3.0).fit(&train)?;
     /// let trees = LambdaMart::new().stop(5).fit(TrainRequest::new(&train).validation(&valid))?;
-    /// assert!(trees.history.best.is_some() && line.finished);
+    /// assert!(trees.history.best.is_some() && linear.finished);
     /// # Ok::<(), rankwright_learn::LearnError>(())
     /// ```
     fn fit<'a>(&self, request: impl Into<TrainRequest<'a>>) -> Result<TrainResult, LearnError>;
@@ -345,8 +345,8 @@ impl FromStr for LearnerSpec {
     }
 }
 
-/// Rejects the parameters of linear models in leaves, which other programs have, with an error that
-/// says that they are not supported, not that the parameter is unknown.
+/// Rejects the parameters by which other programs fit linear models in the leaves of trees: the
+/// error says that these are not supported, not that the parameter is unknown.
 fn reject_linear_leaves(spec: &Spec, def: &LearnerDef) -> Result<(), SpecError> {
     let grows_trees = || def.params().iter().any(|param| param.name == "leaves");
     let is_given = |key: &&&str| spec.get(key).is_some() && grows_trees();

@@ -4,7 +4,7 @@ use rankwright_spec::SpecError;
 
 use super::{DeclaredLearner, FixedWeights, LearnerDef};
 
-/// Lists the learners of a folder as `LEARNERS`, and gives each its constructor.
+/// Lists the learners of a folder as `LEARNERS`, and gives each of them a constructor `new`.
 macro_rules! learners {
     ($($learner:ident),* $(,)?) => {
         /// The learners of this folder.
@@ -44,21 +44,22 @@ const COUNT: usize = {
 /// The lists of all folders as one.
 const fn joined() -> [&'static LearnerDef; COUNT] {
     let mut all = [FixedWeights::DEF; COUNT];
-    let (mut at, mut list) = (0, 0);
+    let (mut next, mut list) = (0, 0);
     while list < LISTS.len() {
         let mut entry = 0;
         while entry < LISTS[list].len() {
-            all[at] = LISTS[list][entry];
-            (at, entry) = (at + 1, entry + 1);
+            all[next] = LISTS[list][entry];
+            (next, entry) = (next + 1, entry + 1);
         }
         list += 1;
     }
     all
 }
 
+/// All learners, in the order of [`LISTS`].
 static ALL: [&LearnerDef; COUNT] = joined();
 
-/// The declarations of all learners. The list serialises.
+/// The declarations of all learners. The list implements `Serialize`.
 pub static LEARNERS: &[&LearnerDef] = &ALL;
 
 /// The declaration of the learner with this name; the error lists the known learners.

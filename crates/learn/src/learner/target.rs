@@ -1,4 +1,4 @@
-//! The metric of learners whose objective has no metric among its parameters.
+//! The parameter `metric` of learners whose objective has no such parameter.
 
 use rankwright_eval::MetricText;
 use rankwright_spec::params;

@@ -11,13 +11,14 @@ use rankwright_spec::{ParamDef, ParamKind};
 use super::*;
 use crate::session::{NoProgress, ValidationSet};
 use crate::simd::Simd;
-use crate::trainer::Validation;
+use crate::trainer::ValidationUse;
 
+/// Generated data of 12 queries.
 fn tiny(seed: u64) -> Dataset {
     LetorOptions { queries: 12, documents: 30, seed }.generate().unwrap()
 }
 
-/// The message of the error about a spec.
+/// The message of the error for a wrong spec.
 fn error_message(text: &str) -> String {
     LearnerSpec::parse(text).unwrap_err().to_string()
 }
@@ -55,12 +56,12 @@ fn every_learner_has_a_help_line_and_an_example_that_prints_back_to_itself() {
 
 #[test]
 fn the_table_and_the_trainer_of_each_learner_say_the_same() {
-    for info in LEARNERS {
-        let spec = LearnerSpec::parse(info.example).unwrap();
-        assert_eq!(info.accepts.start, spec.accepts_start_model(), "{}", info.name);
+    for def in LEARNERS {
+        let spec = LearnerSpec::parse(def.example).unwrap();
+        assert_eq!(def.accepts.start, spec.accepts_start_model(), "{}", def.name);
         // Whether a combination accepts pairs depends on the learners inside.
-        if !["blend", "bagging"].contains(&info.name) {
-            assert_eq!(info.accepts.pairs, spec.accepts_pairs(), "{}", info.name);
+        if !["blend", "bagging"].contains(&def.name) {
+            assert_eq!(def.accepts.pairs, spec.accepts_pairs(), "{}", def.name);
         }
     }
 }
@@ -81,7 +82,7 @@ fn a_learner_built_by_a_program_has_the_parameters_of_its_bare_name() {
     }
 }
 
-/// Two processes of which one never answers.
+/// Pretends to be one of two processes; every exchange with the other one fails with `EmptyData`.
 #[derive(Debug)]
 struct TwoProcesses;
 
@@ -110,18 +111,18 @@ impl crate::collective::Collective for TwoProcesses {
 #[test]
 fn a_learner_that_exchanges_nothing_refuses_several_processes() {
     let data = tiny(1);
-    for info in LEARNERS {
-        let spec = LearnerSpec::parse(info.example).unwrap();
-        if spec.validation() == Validation::Required {
+    for def in LEARNERS {
+        let spec = LearnerSpec::parse(def.example).unwrap();
+        if spec.validation() == ValidationUse::Required {
             continue;
         }
         match spec.train(TrainRequest::new(&data).collective(&TwoProcesses)) {
             Err(LearnError::CollectiveUnsupported { learner, processes: 2 }) => {
-                assert_eq!(learner, info.name);
+                assert_eq!(learner, def.name);
             }
-            // It used the processes.
+            // The learner tried an exchange, so it supports several processes.
             Err(LearnError::EmptyData) => {}
-            other => panic!("{}: {other:?}", info.name),
+            other => panic!("{}: {other:?}", def.name),
         }
     }
 }
@@ -160,8 +161,8 @@ fn models_of_every_learner_carry_the_feature_set_of_their_data() {
 }
 
 /// Each parameter, with a value other than the default and a value that is rejected. Values in
-/// parentheses stand for lists of all features, which the test makes. Parameters that must be given
-/// with it are in [`spec_with_effect`].
+/// parentheses stand for lists of all features, which the test makes. [`spec_with_effect`] sets the
+/// other parameters without which a parameter would have no effect.
 const VALUES: &[(&str, &str, &str)] = &[
     ("trees", "3", "0"),
     ("rate", "0.5", "0"),
@@ -275,7 +276,7 @@ fn all_features(suffix: &str) -> String {
     all.join("/")
 }
 
-/// A spec of a learner in which a parameter has an effect when it is added.
+/// A spec of a learner without the parameter `key`, such that adding this parameter has an effect.
 fn spec_with_effect(learner: &str, key: &str) -> Spec {
     let spec = match learner {
         "lambdarank" | "ranknet" | "listnet" | "listmle" | "softmax" | "approxndcg" => {
@@ -368,11 +369,11 @@ fn every_parameter_has_an_effect_and_a_checked_range() {
             let is_net = def.params().iter().any(|param| param.name == "epochs");
             // The hessians of yetirank are so small beside the default of cat_l2 that no split by a
             // sorted set of categories gains anything.
-            let sets = ["cat_smooth", "cat_l2", "max_categories"].contains(&param.name);
-            let may_have_none = ["hold_out", "restarts", "passes"].contains(&param.name)
+            let is_categorical = ["cat_smooth", "cat_l2", "max_categories"].contains(&param.name);
+            let may_have_no_effect = ["hold_out", "restarts", "passes"].contains(&param.name)
                 || is_net && param.name == "stop"
-                || def.name == "yetirank" && sets;
-            if model_bytes(&spec.to_string()) == *base_model && !may_have_none {
+                || def.name == "yetirank" && is_categorical;
+            if model_bytes(&spec.to_string()) == *base_model && !may_have_no_effect {
                 without_effect.push(spec.to_string());
             }
         }
@@ -473,9 +474,9 @@ fn feature_names_in_specs_are_looked_up_in_the_data() {
         error.contains("monotone=500 is not allowed; expected a feature of the data: 1 to 136")
     );
     assert!(train("linear(weights=500:1)").unwrap_err().to_string().contains("500"));
-    let model = LearnerSpec::parse("linear(weights=3:2, bias=1)").unwrap().without_data();
+    let model = LearnerSpec::parse("linear(weights=3:2, bias=1)").unwrap().model_without_data();
     assert_eq!(model.unwrap().unwrap().score_row(&[9.0, 9.0, 2.0]), 5.0);
-    assert!(LearnerSpec::parse("mart").unwrap().without_data().is_none());
+    assert!(LearnerSpec::parse("mart").unwrap().model_without_data().is_none());
 }
 
 #[test]
@@ -527,9 +528,9 @@ fn a_test_query_does_not_influence_its_own_scores() {
     let options = CvOptions::new(vec![learner.measure().unwrap()]).folds(3);
     let result = cross_validate(&learner, &data, &options).unwrap();
     let fold = &result.folds[0];
-    let rest: Vec<usize> = (0..12).filter(|query| !fold.queries.contains(query)).collect();
+    let others: Vec<usize> = (0..12).filter(|query| !fold.queries.contains(query)).collect();
     let model =
-        learner.train(TrainRequest::new(&data.select_queries(&rest).unwrap())).unwrap().model;
+        learner.train(TrainRequest::new(&data.select_queries(&others).unwrap())).unwrap().model;
     for query in &fold.queries {
         for row in data.query_rows(*query) {
             assert_eq!(model.score_row(data.matrix().row(row)), result.scores[row]);
@@ -575,6 +576,7 @@ fn queries_are_set_aside_only_for_learners_that_use_validation_data() {
 
 #[test]
 fn queries_with_too_many_pairs_are_counted() {
+    // Up to 20,000 x 20,000 pairs of a query are visited; those of a larger query are sampled.
     let ids = [vec!["small"; 20_000], vec!["large"; 20_001]].concat();
     let data = Dataset::from_dense(vec![0.0; ids.len()], 1, vec![0; ids.len()], ids).unwrap();
     for (text, expected) in [
@@ -626,7 +628,8 @@ fn a_learner_that_takes_no_pairs_rejects_them_and_names_those_that_take_them() {
     assert!(train("rankmart(trees=1)").is_ok());
 }
 
-/// Twelve queries of four documents without labels, and pairs that prefer lower rows.
+/// Twelve queries of four documents without labels, and pairs that prefer each row to the next one
+/// of its query.
 fn unlabelled_pairs() -> Dataset {
     let rows = 48;
     let values: Vec<f32> = (0..rows * 2).map(|n| (n % 8) as f32).collect();
@@ -688,10 +691,10 @@ fn soft_targets_are_learnt_as_probabilities() {
 
 #[test]
 fn the_preset_burges_stands_for_four_parameters() {
-    let written = "truncation=none, norm_gap=false, norm_query=false, cut=hard";
+    let parameters = "truncation=none, norm_gap=false, norm_query=false, cut=hard";
     for learner in ["lambdamart(trees=4, leaves=5", "lambdarank(layers=4, epochs=2"] {
         let preset = model_bytes(&format!("{learner}, preset=burges)"));
-        assert!(preset == model_bytes(&format!("{learner}, {written})")), "{learner}");
+        assert!(preset == model_bytes(&format!("{learner}, {parameters})")), "{learner}");
         assert!(preset != model_bytes(&format!("{learner})")), "{learner}");
     }
     let message = error_message("lambdamart(preset=burges, norm_gap=true)");

@@ -5,10 +5,11 @@
 //! loss = sum over pairs, i of a higher level than j, of w_i w_j max(0, m - (s_i - s_j))^2
 //! ```
 //!
-//! w are the weights of documents, m is the margin. A pair has a loss while s_j > s_i - m. With the
-//! documents in the order of their scores, those pairs of i are a contiguous range of that order,
-//! and sums over the documents of the range with a lower (or higher) level are kept in a binary
-//! indexed tree over the levels (Fenwick 1994) while the range grows:
+//! w are the weights of documents, s their scores, m is the margin. A pair has a loss if the score
+//! s_j is above s_i - m. With the documents in the order of their scores, the documents j of such
+//! pairs of i are a contiguous range of that order, and sums over the documents of the range with a
+//! lower (or higher) level are kept in a binary indexed tree over the levels (Fenwick 1994) while
+//! the range grows:
 //!
 //! ```text
 //! up    rising s_i, range s_j < s_i + m, higher levels:   gradient_i += 2 w_i (W (m + s_i) - S)
@@ -16,10 +17,10 @@
 //! ```
 //!
 //! with W, S (and Q) the sums of w_j, w_j s_j (and w_j s_j^2); the loss is the sum over the second
-//! sweep of w_i (W (m - s_i)^2 + 2 (m - s_i) S + Q). Nothing is ever taken out of a tree, so sums
-//! lose no digits. A product with the second derivatives is the same two sweeps with the direction
-//! u in place of s: 2 w_i (W u_i - U), U being the sum of w_j u_j. (After Airola et al. 2011, and
-//! Lee and Lin, *Large-scale linear RankSVM*, 2014.)
+//! sweep of w_i (W (m - s_i)^2 + 2 (m - s_i) S + Q). Terms are only added to a tree, never
+//! subtracted, so sums lose no digits by cancellation. A product with the second derivatives is the
+//! same two sweeps with the direction u in place of s: 2 w_i (W u_i - U), U being the sum of w_j
+//! u_j. (After Airola et al. 2011, and Lee and Lin, *Large-scale linear RankSVM*, 2014.)
 //!
 //! The smoothed hinge of width v is the squared hinge at m = 1 minus that at m = 1 - v, divided by
 //! 2v.
@@ -78,22 +79,22 @@ impl SortedScores {
                 |position, sums| {
                     let (document, score) = (order[position] as usize, sorted[position]);
                     let [w, s, _] = sums;
-                    let own = factor * levels.weight(document);
-                    gradient[document] += 2.0 * own * (w * (margin + score) - s);
-                    diagonal[document] += 2.0 * own * w;
+                    let own_weight = factor * levels.weight(document);
+                    gradient[document] += 2.0 * own_weight * (w * (margin + score) - s);
+                    diagonal[document] += 2.0 * own_weight * w;
                 },
             );
             ScoreSweep { levels, order, scores: sorted, margin }.down(
                 &mut self.tree,
                 term,
                 |position, sums| {
-                    // m - s_i.
-                    let (document, rest) = (order[position] as usize, margin - sorted[position]);
+                    // `gap` is m - s_i.
+                    let (document, gap) = (order[position] as usize, margin - sorted[position]);
                     let [w, s, q] = sums;
-                    let own = factor * levels.weight(document);
-                    total += own * (w * rest * rest + 2.0 * rest * s + q);
-                    gradient[document] -= 2.0 * own * (w * rest + s);
-                    diagonal[document] += 2.0 * own * w;
+                    let own_weight = factor * levels.weight(document);
+                    total += own_weight * (w * gap * gap + 2.0 * gap * s + q);
+                    gradient[document] -= 2.0 * own_weight * (w * gap + s);
+                    diagonal[document] += 2.0 * own_weight * w;
                 },
             );
         }
@@ -143,7 +144,7 @@ impl SortedScores {
         // Equal scores are ordered by document number, so the result does not depend on the last
         // order.
         self.keys.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        // Only differences of scores matter; without their common part they keep more digits.
+        // Only differences of scores matter; scores near 0 keep more digits in sums.
         let middle = self.keys.get(n / 2).map_or(0.0, |(score, _)| *score);
         self.order.clear();
         self.scores.clear();
@@ -226,7 +227,7 @@ fn insert<const N: usize>(tree: &mut [[f64; N]], mut index: u32, term: [f64; N])
     }
 }
 
-/// The sum over all indices before this one.
+/// The sum of the terms at all indices before this one.
 #[inline]
 fn sum_before<const N: usize>(tree: &[[f64; N]], index: u32) -> [f64; N] {
     let mut index = index - 1;

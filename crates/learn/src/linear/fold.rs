@@ -1,4 +1,5 @@
-//! Makes a model from the weights of transformed features.
+//! Makes a model from the weights of transformed features: folds the transforms into the weights if
+//! possible.
 //!
 //! If features were only shifted and scaled, the transforms are folded into the weights: the model
 //! is linear in the raw features, their weights are multiplied by the scales, and the shifts go
@@ -37,7 +38,7 @@ pub(crate) fn model(
 
 /// The weights of transformed features that a model of [`model`] was made of; 0 for features that
 /// the transform makes 0.
-#[allow(clippy::expect_used, reason = "other weights would be silent")]
+#[allow(clippy::expect_used, reason = "wrong weights would not be noticed")]
 pub(crate) fn weights(body: &ModelBody, transforms: &Transforms) -> Vec<f64> {
     match body {
         ModelBody::Linear(linear) => {
@@ -58,7 +59,8 @@ pub(crate) fn weights(body: &ModelBody, transforms: &Transforms) -> Vec<f64> {
     }
 }
 
-/// Shift and scale of each feature; `None` if the transforms do more than shift and scale.
+/// Shift and scale of each feature; `None` if the transforms do more than shift and scale. With
+/// `missing`, replacing a missing value by anything but a raw 0 counts as more.
 fn shifts_and_scales(transforms: &Transforms, missing: bool) -> Option<Vec<(f32, f32)>> {
     if missing {
         return transforms.affine_parameters();
@@ -84,7 +86,7 @@ mod tests {
     const WITHOUT_MISSING: bool = false;
     const WITH_MISSING: bool = true;
 
-    /// Two scaled features; missing values of the first are replaced by `replacement`.
+    /// Two scaled features, the second by 0; missing values of the first become `replacement`.
     fn scaled(replacement: f32) -> Transforms {
         let step = |shift, scale| vec![TransformStep::Affine { shift, scale }];
         let (steps, min_max_in_query) = (vec![step(2.0, 0.5), step(-1.0, 0.0)], false);
@@ -96,6 +98,7 @@ mod tests {
         let body = model(&scaled(0.0), &[3.0, 7.0], 0.25, WITHOUT_MISSING).unwrap();
         let ModelBody::Linear(linear) = body else { panic!("{body:?}") };
         assert_eq!(linear.weights(), [1.5, 0.0]);
+        // The first weight is 3 * 0.5, and its shift of 2 goes into the bias.
         assert_eq!(linear.bias(), 0.25 - 3.0);
         assert_eq!(linear.score_row(&[4.0, 9.0]), 3.25);
         assert_eq!(weights(&ModelBody::Linear(linear), &scaled(0.0)), [3.0, 0.0]);

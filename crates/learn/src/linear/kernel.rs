@@ -1,8 +1,9 @@
 //! The loops over feature values: rows times weights, and rows added up with coefficients.
 //!
-//! Values are f32, sums f64. A row's product is added in eight lanes that are joined in a fixed
-//! order; coefficients are added row after row. The code is portable Rust (without intrinsics),
-//! compiled twice (see [`crate::simd`]): both versions give the same bits.
+//! Values are f32, sums f64. The product of a row with the weights is added up in eight partial
+//! sums (lanes), which are added in a fixed order; rows times coefficients are added row after row.
+//! The loops are portable Rust without intrinsics, compiled twice, with and without AVX2 (see
+//! [`crate::simd`]): both versions give the same bits.
 
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Avx2;
@@ -16,7 +17,7 @@ pub(super) fn products(simd: Simd, rows: &[f32], weights: &[f64], out: &mut [f64
         return unsafe { products_avx2(avx2, rows, weights, out) };
     }
     let _ = simd;
-    products_of(rows, weights, out);
+    products_loop(rows, weights, out);
 }
 
 /// Adds each row times its coefficient to the sums. Rows with a coefficient of 0 are skipped.
@@ -27,7 +28,7 @@ pub(super) fn add_rows(simd: Simd, rows: &[f32], coefficients: &[f64], sums: &mu
         return unsafe { add_rows_avx2(avx2, rows, coefficients, sums) };
     }
     let _ = simd;
-    add_rows_of(rows, coefficients, sums);
+    add_rows_loop(rows, coefficients, sums);
 }
 
 /// Adds `weight x x^T` of each row x to the upper triangle of the square matrix `sums`, which is
@@ -39,27 +40,28 @@ pub(super) fn add_squares(simd: Simd, rows: &[f64], weights: &[f64], sums: &mut 
         return unsafe { add_squares_avx2(avx2, rows, weights, sums) };
     }
     let _ = simd;
-    add_squares_of(rows, weights, sums);
+    add_squares_loop(rows, weights, sums);
 }
 
+/// Number of partial sums of a row's product.
 const LANES: usize = 8;
 
 #[inline(always)]
-fn products_of(rows: &[f32], weights: &[f64], out: &mut [f64]) {
+fn products_loop(rows: &[f32], weights: &[f64], out: &mut [f64]) {
     let columns = weights.len();
     if columns == 0 {
         return out.fill(0.0);
     }
-    let (weight_chunks, rest_weights) = weights.as_chunks::<LANES>();
+    let (weight_chunks, last_weights) = weights.as_chunks::<LANES>();
     for (row, out) in rows.chunks_exact(columns).zip(out) {
-        let (value_chunks, rest_values) = row.as_chunks::<LANES>();
+        let (value_chunks, last_values) = row.as_chunks::<LANES>();
         let mut lanes = [0.0; LANES];
         for (values, weights) in value_chunks.iter().zip(weight_chunks) {
             for lane in 0..LANES {
                 lanes[lane] += f64::from(values[lane]) * weights[lane];
             }
         }
-        for ((lane, value), weight) in lanes.iter_mut().zip(rest_values).zip(rest_weights) {
+        for ((lane, value), weight) in lanes.iter_mut().zip(last_values).zip(last_weights) {
             *lane += f64::from(*value) * weight;
         }
         let [a, b, c, d, e, f, g, h] = lanes;
@@ -68,7 +70,7 @@ fn products_of(rows: &[f32], weights: &[f64], out: &mut [f64]) {
 }
 
 #[inline(always)]
-fn add_rows_of(rows: &[f32], coefficients: &[f64], sums: &mut [f64]) {
+fn add_rows_loop(rows: &[f32], coefficients: &[f64], sums: &mut [f64]) {
     let columns = sums.len();
     if columns == 0 {
         return;
@@ -83,7 +85,7 @@ fn add_rows_of(rows: &[f32], coefficients: &[f64], sums: &mut [f64]) {
 }
 
 #[inline(always)]
-fn add_squares_of(rows: &[f64], weights: &[f64], sums: &mut [f64]) {
+fn add_squares_loop(rows: &[f64], weights: &[f64], sums: &mut [f64]) {
     let columns = sums.len().isqrt();
     if columns == 0 {
         return;
@@ -101,19 +103,19 @@ fn add_squares_of(rows: &[f64], weights: &[f64], sums: &mut [f64]) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn products_avx2(_proof: Avx2, rows: &[f32], weights: &[f64], out: &mut [f64]) {
-    products_of(rows, weights, out);
+    products_loop(rows, weights, out);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn add_rows_avx2(_proof: Avx2, rows: &[f32], coefficients: &[f64], sums: &mut [f64]) {
-    add_rows_of(rows, coefficients, sums);
+    add_rows_loop(rows, coefficients, sums);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn add_squares_avx2(_proof: Avx2, rows: &[f64], weights: &[f64], sums: &mut [f64]) {
-    add_squares_of(rows, weights, sums);
+    add_squares_loop(rows, weights, sums);
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@
 //! highest score. If scores are too far apart for that, one exponential is computed per pair.
 //!
 //! Queries of more than 20,000 documents are sampled: each document is paired with 256 others,
-//! drawn once by the seed, and a pair counts for half as many pairs as it was drawn from,
-//! since either document may draw the other.
+//! drawn once by the seed: one from each of 256 ranges of documents. A drawn pair has half the
+//! weight of all pairs of that range, since either document of a pair may draw the other.
 
 use rankwright_data::{Dataset, Random};
 
@@ -23,8 +23,12 @@ use crate::objective::SAMPLED_PARTNERS;
 
 /// Number of documents of a query above which its pairs are sampled.
 pub(super) const MAX_DOCUMENTS: usize = 20_000;
-/// Largest difference of two scores for which exponentials of single documents can be used.
+/// Largest difference of two scores for which exponentials of single documents can be used: these
+/// lie between e^-300 and e^300, and their squares are within the range of f64.
 const MAX_RANGE: f64 = 600.0;
+
+/// Any constant: keeps the random choice of pairs apart from other random numbers of the seed.
+const PAIRS_SEED: u64 = 0x7061_6972_7365_6564;
 
 /// The logistic loss of preference pairs.
 #[derive(Debug)]
@@ -37,12 +41,13 @@ pub(super) struct LogisticPairs {
 pub(super) struct QueryCache {
     /// Second derivatives of listed pairs.
     hessians: Vec<f64>,
-    /// Documents from the lowest level up: the order of all that follow.
+    /// Documents from the lowest level up; the vectors below are in this order.
     order: Vec<u32>,
     /// For each document, the index in that order at which its level begins.
     starts: Vec<u32>,
+    /// The weight of each document.
     weights: Vec<f64>,
-    /// e^(s - middle), or s - middle if the scores are too far apart.
+    /// e^(s - middle) of each document, or s - middle if the scores are too far apart.
     exponentials: Vec<f64>,
     /// Whether the scores are too far apart for exponentials of single documents.
     too_far_apart: bool,
@@ -69,7 +74,7 @@ impl LogisticPairs {
 /// A sample of a query's pairs: each document with one drawn from each of 256 ranges of documents.
 fn sampled(levels: &LabelLevels, seed: u64, query: usize) -> Vec<Pair> {
     let n = levels.of_document.len();
-    let mut random = Random::new(seed ^ 0x7061_6972_7365_6564, query as u64);
+    let mut random = Random::new(seed ^ PAIRS_SEED, query as u64);
     let mut pairs = Vec::with_capacity(n * SAMPLED_PARTNERS);
     for i in 0..n {
         for part in 0..SAMPLED_PARTNERS {
@@ -82,8 +87,8 @@ fn sampled(levels: &LabelLevels, seed: u64, query: usize) -> Vec<Pair> {
             };
             // The number of pairs that this one represents; either document of a pair may draw the
             // other.
-            let copies = 0.5 * (to - from) as f64;
-            let weight = copies * levels.scale * levels.weight(i) * levels.weight(j);
+            let represented = 0.5 * (to - from) as f64;
+            let weight = represented * levels.scale * levels.weight(i) * levels.weight(j);
             if weight > 0.0 {
                 pairs.push((better as u32, worse as u32, weight));
             }
@@ -104,16 +109,16 @@ impl QueryCache {
         let level = |position: usize| levels.of_document[self.order[position] as usize];
         let mut starts: Vec<u32> = Vec::with_capacity(n);
         for position in 0..n {
-            let same = position > 0 && level(position) == level(position - 1);
-            starts.push(if same { starts[position - 1] } else { position as u32 });
+            let same_level = position > 0 && level(position) == level(position - 1);
+            starts.push(if same_level { starts[position - 1] } else { position as u32 });
         }
         self.starts = starts;
         self.weights =
             self.order.iter().map(|document| levels.weight(*document as usize)).collect();
     }
 
-    /// Returns the loss at these scores and sets the gradient; if a score is not finite, the loss is
-    /// infinite and the gradient is not set.
+    /// Returns the loss at these scores and sets the gradient; if a score is not finite, the loss
+    /// is infinite and the gradient is not set.
     fn value(&mut self, levels: &LabelLevels, scores: &[f64], gradient: &mut [f64]) -> f64 {
         if scores.iter().any(|score| !score.is_finite()) {
             return f64::INFINITY;
@@ -136,6 +141,7 @@ impl QueryCache {
         for i in 0..scores.len() {
             // The documents of lower levels are those before `worse_end`.
             let (worse_end, own_weight) = (self.starts[i] as usize, self.weights[i]);
+            // `own` and `other` are exponentials, or scores if these are too far apart.
             let own = self.exponentials[i];
             let mut own_sum = 0.0;
             for j in 0..worse_end {
@@ -143,7 +149,8 @@ impl QueryCache {
                 let (loss, wrong_probability) = match self.too_far_apart {
                     false => ((other / own).ln_1p(), other / (own + other)),
                     true => {
-                        let (loss, first, _) = MarginLoss::Logistic.at(own - other);
+                        let (loss, first, _) =
+                            MarginLoss::Logistic.value_and_derivatives(own - other);
                         (loss, -first)
                     }
                 };
@@ -174,7 +181,7 @@ impl QueryCache {
                         let both = own + other;
                         own * other / (both * both)
                     }
-                    true => MarginLoss::Logistic.at(own - other).2,
+                    true => MarginLoss::Logistic.value_and_derivatives(own - other).2,
                 };
                 let change = own_weight * weight * hessian * (own_direction - direction);
                 *sum -= change;
@@ -199,7 +206,7 @@ impl ConvexLoss for LogisticPairs {
     fn value(
         &self,
         query: usize,
-        at: LossPoint<'_>,
+        point: LossPoint<'_>,
         cache: &mut QueryCache,
         gradient: Gradient<'_>,
     ) -> f64 {
@@ -208,11 +215,11 @@ impl ConvexLoss for LogisticPairs {
                 gradient.scores.fill(0.0);
                 0.0
             }
-            PairSource::Levels(levels) => cache.value(levels, at.scores, gradient.scores),
+            PairSource::Levels(levels) => cache.value(levels, point.scores, gradient.scores),
             PairSource::Listed(list) => pairs::value(
                 MarginLoss::Logistic,
                 list,
-                at.scores,
+                point.scores,
                 &mut cache.hessians,
                 gradient.scores,
             ),

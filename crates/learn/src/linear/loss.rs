@@ -37,7 +37,7 @@ pub(super) trait ConvexLoss: Sync {
     fn value(
         &self,
         query: usize,
-        at: LossPoint<'_>,
+        point: LossPoint<'_>,
         cache: &mut Self::Cache,
         gradient: Gradient<'_>,
     ) -> f64;
@@ -52,9 +52,9 @@ pub(super) trait ConvexLoss: Sync {
         product: Gradient<'_>,
     );
 
-    /// Widths of the smoothing of a loss with a kink (see [`MarginLoss`]), used one after the
-    /// other, each starting from the result of the one before. A loss that is smooth by itself has
-    /// one, 0.
+    /// Widths over which a loss that is not differentiable everywhere is smoothed (see
+    /// [`MarginLoss`]). They are used one after the other, each search starting from the result of
+    /// the one before. A loss that needs no smoothing has the single width 0.
     fn smoothing_widths(&self) -> &'static [f64] {
         &[0.0]
     }
@@ -63,8 +63,8 @@ pub(super) trait ConvexLoss: Sync {
     fn set_smoothing_width(&mut self, _smoothing_width: f64) {}
 }
 
-/// Widths of a smoothed hinge; the smoothed loss differs from the hinge by up to half of the last
-/// width.
+/// Widths of a smoothed hinge, each a fifth of the one before; in the end the smoothed loss differs
+/// from the hinge by up to half of the last width.
 pub(super) const HINGE_WIDTHS: &[f64] = &[1.0, 0.2, 0.04];
 
 /// A loss of one margin that should be large: a document's signed score, or the score difference of
@@ -73,10 +73,11 @@ pub(super) const HINGE_WIDTHS: &[f64] = &[1.0, 0.2, 0.04];
 /// | shape | loss of m |
 /// |---|---|
 /// | `Squared` | max(0, 1 - m)^2 |
-/// | `Hinge(w)` | 0 from 1 on; (1 - m)^2 / 2w down to 1 - w; 1 - m - w/2 below |
+/// | `Hinge(w)` | 0 if m >= 1; (1 - m)^2 / 2w if 1 - w < m < 1; 1 - m - w/2 if m <= 1 - w |
 /// | `Logistic` | ln(1 + exp(-m)) |
 ///
-/// The smoothed hinge is Huber's: within w/2 of max(0, 1 - m), and the hinge itself as w goes to 0.
+/// The smoothed hinge is Huber's: it differs from the hinge max(0, 1 - m) by at most w/2, so it
+/// approaches the hinge as w goes to 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum MarginLoss {
     /// The squared hinge.
@@ -90,7 +91,7 @@ pub(super) enum MarginLoss {
 impl MarginLoss {
     /// The loss of the margin m, its first and its second derivative.
     #[inline]
-    pub(super) fn at(self, m: f64) -> (f64, f64, f64) {
+    pub(super) fn value_and_derivatives(self, m: f64) -> (f64, f64, f64) {
         let hinge = (1.0 - m).max(0.0);
         match self {
             MarginLoss::Squared => {
@@ -136,8 +137,9 @@ mod tests {
             MarginLoss::Logistic,
         ] {
             for m in [-3.0, -0.31, 0.07, 0.55, 0.83, 0.97, 1.3, 4.0] {
-                let (loss, first, second) = shape.at(m);
-                let (up, down) = (shape.at(m + step), shape.at(m - step));
+                let (loss, first, second) = shape.value_and_derivatives(m);
+                let (up, down) =
+                    (shape.value_and_derivatives(m + step), shape.value_and_derivatives(m - step));
                 assert!(((up.0 - down.0) / (2.0 * step) - first).abs() < 1e-6, "{shape:?} {m}");
                 assert!(((up.1 - down.1) / (2.0 * step) - second).abs() < 1e-6, "{shape:?} {m}");
                 assert!(loss >= 0.0);
@@ -149,7 +151,8 @@ mod tests {
     fn a_smoothed_hinge_is_never_further_from_the_hinge_than_half_its_width() {
         for w in HINGE_WIDTHS {
             for m in (-300..300).map(|m| f64::from(m) * 0.01) {
-                let difference = (1.0 - m).max(0.0) - MarginLoss::Hinge(*w).at(m).0;
+                let difference =
+                    (1.0 - m).max(0.0) - MarginLoss::Hinge(*w).value_and_derivatives(m).0;
                 assert!((-1e-12..=0.5 * w + 1e-12).contains(&difference), "{w} {m}: {difference}");
             }
         }

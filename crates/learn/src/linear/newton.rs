@@ -9,7 +9,7 @@
 //! is infinite or NaN counts as a bad step; the search moves only to a better point.
 //!
 //! Cost of a step: one value, and a product with the hessian for each step of the conjugate
-//! gradients.
+//! gradients. The thresholds and factors for the radius are those of Lin, Weng and Keerthi.
 
 /// A twice differentiable function.
 pub(super) trait SmoothFunction {
@@ -47,7 +47,7 @@ const MAX_PRODUCTS: usize = 500;
 const MIN_REDUCTION: f64 = 1e-4;
 
 impl NewtonSearch {
-    /// Starts at a point; `radius` is that of an earlier search that is resumed.
+    /// Starts at a point; `radius` is that of an earlier search to resume, else `None`.
     pub(super) fn begin(
         function: &mut dyn SmoothFunction,
         point: Vec<f64>,
@@ -92,6 +92,7 @@ impl NewtonSearch {
             return NewtonStep::Converged;
         }
         let radius = self.radius.unwrap_or(gradient_norm);
+        // Falls with the gradient: roughly solved at first, more exactly later.
         let relative_tolerance =
             0.1_f64.min((gradient_norm / first_norm.max(gradient_norm)).sqrt());
         let (step, residual, at_boundary) =
@@ -99,7 +100,7 @@ impl NewtonSearch {
         let directional_derivative = dot(&self.gradient, &step);
         let predicted_reduction = -0.5 * (directional_derivative - dot(&step, &residual));
         let length = norm(&step);
-        // A reduction below the rounding error is not worth a step.
+        // A predicted reduction below the rounding error of the value cannot be measured.
         if predicted_reduction <= 1e-14 * self.value.abs() || length == 0.0 {
             return NewtonStep::Converged;
         }
@@ -121,7 +122,8 @@ impl NewtonSearch {
             (self.point, self.value, self.gradient) = (trial, value, gradient);
             return NewtonStep::Moved;
         }
-        // The function must be evaluated last at the point that is kept.
+        // The trial point is rejected: `hessian_product` needs the last evaluation at the kept
+        // point.
         self.value = function.value(&self.point, &mut self.gradient);
         if length <= 1e-15 * norm(&self.point) { NewtonStep::Converged } else { NewtonStep::Stayed }
     }
@@ -168,10 +170,10 @@ impl NewtonSearch {
 /// |step + t direction| = radius.
 fn boundary_distance(step: &[f64], direction: &[f64], radius: f64) -> f64 {
     let (sd, dd, ss) = (dot(step, direction), dot(direction, direction), dot(step, step));
-    let left = (radius * radius - ss).max(0.0);
-    let root = (sd * sd + dd * left).sqrt();
-    // The form of the root without cancellation.
-    if sd >= 0.0 { left / (sd + root) } else { (root - sd) / dd }
+    let remaining = (radius * radius - ss).max(0.0);
+    let root = (sd * sd + dd * remaining).sqrt();
+    // Of the two forms of the solution, the one without cancellation.
+    if sd >= 0.0 { remaining / (sd + root) } else { (root - sd) / dd }
 }
 
 /// A step that was tried, and the change of the function.
@@ -191,8 +193,8 @@ struct StepResult {
 /// The radius after a step: smaller if the model predicted too much, larger if it was accurate.
 fn next_radius(radius: f64, step: StepResult) -> f64 {
     let StepResult { length, reduction, directional_derivative, .. } = step;
-    // The minimum of the parabola through both values with the slope at the start, as a multiple of
-    // the step.
+    // Along the step, the parabola that has the function's value and slope at the start and its
+    // value at the end: its minimum as a multiple of the step.
     let square_coefficient = -reduction - directional_derivative;
     let multiple = match square_coefficient <= 0.0 {
         true => 4.0,
@@ -213,6 +215,7 @@ pub(super) fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
 }
 
+/// The dot product.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
@@ -244,7 +247,8 @@ mod tests {
         }
     }
 
-    /// e^x - 2x + y^4, defined for x < 3 only; keeps the point of the last value.
+    /// e^x - 2x + y^4, infinite from x = 3 on, with its minimum at x = ln 2, y = 0; keeps the point
+    /// of the last value.
     #[derive(Default)]
     struct LimitedDomain(Vec<f64>);
 
@@ -281,6 +285,7 @@ mod tests {
     fn a_quadratic_function_is_minimised() {
         let mut quadratic = Quadratic(vec![1.0, 10.0, 1e4, 1e-3], vec![1.0, -5.0, 300.0, 0.0]);
         let (x, steps) = minimise(&mut quadratic, vec![0.0; 4]);
+        // The minimum is at b_i / a_i.
         for (found, expected) in x.iter().zip([1.0, -0.5, 0.03, 0.0]) {
             assert!((found - expected).abs() < 1e-6, "{x:?}");
         }
@@ -295,8 +300,8 @@ mod tests {
 
     #[test]
     fn a_resumed_search_takes_the_same_steps() {
-        let make = || Quadratic(vec![1.0, 7.0, 900.0], vec![3.0, 1.0, 1.0]);
-        let (mut function, mut same_function) = (make(), make());
+        let quadratic = || Quadratic(vec![1.0, 7.0, 900.0], vec![3.0, 1.0, 1.0]);
+        let (mut function, mut same_function) = (quadratic(), quadratic());
         let mut search = NewtonSearch::begin(&mut function, vec![9.0; 3], None);
         let first_norm = search.gradient_norm();
         assert_eq!(search.step(&mut function, 0.0, first_norm), NewtonStep::Moved);

@@ -22,7 +22,7 @@ use crate::exp::{one_minus_sigmoid, sigmoid, softplus};
 
 /// Maximum number of grades.
 const MAX_GRADES: usize = 255;
-/// Minimum difference of two neighbouring initial thresholds.
+/// Minimum difference of two neighbouring initial thresholds; any small positive number.
 const MIN_GAP: f64 = 1e-9;
 
 /// The cumulative logit loss of grades.
@@ -37,7 +37,7 @@ pub(super) struct CumulativeLogitLoss<'a> {
 }
 
 impl<'a> CumulativeLogitLoss<'a> {
-    /// Fails on data with only one grade, or with more than 255.
+    /// The loss of the labels of a data set; fails on data with one grade, or with more than 255.
     pub(super) fn new(data: &'a Dataset) -> Result<Self, LearnError> {
         let normalised_weights = normalised_weights(data)?;
         let mut grades: Vec<f64> =
@@ -108,18 +108,18 @@ impl ConvexLoss for CumulativeLogitLoss<'_> {
     fn value(
         &self,
         query: usize,
-        at: LossPoint<'_>,
+        point: LossPoint<'_>,
         cache: &mut Vec<DocumentCache>,
         gradient: Gradient<'_>,
     ) -> f64 {
-        let thresholds = at.extra_parameters;
+        let thresholds = point.extra_parameters;
         if !thresholds.is_sorted_by(|a, b| a < b) {
             return f64::INFINITY;
         }
         cache.clear();
         let mut total = 0.0;
         let rows = self.data.query_rows(query);
-        for ((row, score), slope) in rows.zip(at.scores).zip(gradient.scores.iter_mut()) {
+        for ((row, score), slope) in rows.zip(point.scores).zip(gradient.scores.iter_mut()) {
             *slope = 0.0;
             let Some((weight, grade)) = self.weight_and_grade(row) else {
                 cache.push(DocumentCache::default());
@@ -228,9 +228,9 @@ mod tests {
         let loss = CumulativeLogitLoss::new(&data).unwrap();
         let thresholds = loss.extra_parameters();
         let (mut by_score, mut by_threshold) = ([0.0; 4], [0.0; 3]);
-        let at = LossPoint { scores: &[0.0; 4], extra_parameters: &thresholds };
+        let point = LossPoint { scores: &[0.0; 4], extra_parameters: &thresholds };
         let gradient = Gradient { scores: &mut by_score, extra_parameters: &mut by_threshold };
-        let value = loss.value(0, at, &mut Vec::new(), gradient);
+        let value = loss.value(0, point, &mut Vec::new(), gradient);
         assert!(value.is_finite() && value > 0.0, "{value}");
         assert!(by_score.iter().chain(&by_threshold).all(|slope| slope.is_finite()));
     }

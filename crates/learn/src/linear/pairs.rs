@@ -2,8 +2,8 @@
 //!
 //! A query's preferences are either those of its labels, kept as a level for each document (the
 //! number of its label among the query's distinct labels) and never listed, or a list: the data's
-//! own pairs, or a seeded sample if there would be too many to visit. A pair's weight is that of
-//! [`crate::preferences`], divided by the sum of all weights: the loss is a mean, so that c (the
+//! own pairs, or a random sample if there would be too many pairs to visit. A pair's weight is that
+//! of [`crate::preferences`], divided by the sum of all weights: the loss is a mean, so that c (the
 //! weight of the loss relative to the penalty) means the same on small and large data.
 //!
 //! With `norm_query` each query's weights are scaled so that all queries have the same total
@@ -62,8 +62,8 @@ impl LabelLevels {
         self.weights.get(document).copied().unwrap_or(1.0)
     }
 
-    /// The sum of all pairs' weights, without the scale: that of each level's documents times that
-    /// of all documents of lower levels.
+    /// The sum of all pairs' weights, without the scale: for each level, the weight of its
+    /// documents times the weight of all documents of lower levels.
     fn total_weight(&self) -> f64 {
         let mut sums = vec![0.0; self.count as usize];
         for (document, level) in self.of_document.iter().enumerate() {
@@ -89,7 +89,7 @@ impl PairSource {
         }
     }
 
-    /// Multiplies the weights of all pairs.
+    /// Multiplies the weights of all pairs by a factor.
     fn scale_weights(&mut self, factor: f64) {
         match self {
             PairSource::Nothing => {}
@@ -128,10 +128,10 @@ pub(super) fn pair_sources(
     Ok(all)
 }
 
-/// The preferences of one query, weights as in the data.
+/// The preferences of one query, with the weights of the data, not yet divided by their sum.
 fn pair_source(data: &Dataset, preferences: &Preferences<'_>, query: usize) -> PairSource {
-    if preferences.own(query).is_some() {
-        let pairs = preferences.listed(query);
+    if preferences.explicit_pairs(query).is_some() {
+        let pairs = preferences.weighted_pairs(query);
         return match pairs.is_empty() {
             true => PairSource::Nothing,
             false => PairSource::Listed(
@@ -163,7 +163,7 @@ pub(super) fn value(
     let mut total = 0.0;
     for &(better, worse, weight) in pairs {
         let (i, j) = (better as usize, worse as usize);
-        let (loss, first, second) = shape.at(scores[i] - scores[j]);
+        let (loss, first, second) = shape.value_and_derivatives(scores[i] - scores[j]);
         total += weight * loss;
         gradient[i] += weight * first;
         gradient[j] -= weight * first;

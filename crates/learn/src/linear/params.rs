@@ -1,8 +1,8 @@
 //! Parameters that linear learners share.
 //!
-//! The defaults of c (the weight of the loss relative to the penalty) and of l2 did well on the
-//! validation parts of MQ2008, MQ2007 and a sample of MSLR-WEB; as losses are means, the best
-//! values do not grow with the data.
+//! The defaults of c (the weight of the loss relative to the penalty) and of l2 gave good results
+//! on the validation parts of MQ2008, MQ2007 and a sample of MSLR-WEB; as losses are means, the
+//! best values do not grow with the data.
 
 use rankwright_spec::{Conflict, Slashed, above, params};
 
@@ -21,8 +21,8 @@ params! {
     pub trait SolverOptions: solver_params;
 }
 
-/// Fails if the values of c do not ascend: each search starts from the weights of the smaller value
-/// before.
+/// Fails if the values of c do not ascend: the search for each c starts from the weights found for
+/// the next smaller one.
 pub(super) fn check_ascending(c: &Slashed<f64>) -> Result<(), Conflict> {
     match c.0.is_sorted_by(|a, b| a < b) {
         true => Ok(()),
@@ -42,7 +42,7 @@ pub(super) fn trainer(
     transform: &TransformParams,
 ) -> LinearTrainer {
     let fit = LinearFit {
-        path: c,
+        c_values: c,
         steps: solver.steps,
         tolerance: solver.tolerance,
         transform: transform.clone(),

@@ -1,6 +1,6 @@
-//! The search for the best weights along a path: for each value of c (the weight of the loss
-//! relative to the penalty), and within it for each width of a smoothed loss, Newton's method
-//! started from the result of the one before.
+//! The search for the best weights along a path: Newton's method for each value of c (the weight of
+//! the loss relative to the penalty), and for each c with each width of a smoothed loss, always
+//! started from the result of the search before.
 //!
 //! A [`Solver`] takes one step at a time, and its [`PathPosition`] is all that is needed to resume
 //! later with the same bits.
@@ -27,7 +27,7 @@ pub(super) struct PathPosition {
 }
 
 impl PathPosition {
-    /// The position as bytes: eight per number.
+    /// The position as bytes: eight for each number.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let radius = self.radius.unwrap_or(f64::NAN).to_bits();
         let numbers = [self.c_index as u64, self.width_index as u64, self.steps as u64, radius];
@@ -35,14 +35,15 @@ impl PathPosition {
         numbers.into_iter().chain(point).flat_map(u64::to_le_bytes).collect()
     }
 
-    /// Reads a position with this number of parameters; `None` if the bytes are not one.
+    /// Reads a position with this number of parameters; `None` if the bytes do not hold such a
+    /// position.
     fn from_bytes(bytes: &[u8], parameters: usize) -> Option<Self> {
-        let (words, rest) = bytes.as_chunks::<8>();
+        let (words, incomplete) = bytes.as_chunks::<8>();
         let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
         let [c_index, width_index, steps, radius, point @ ..] = words.as_slice() else {
             return None;
         };
-        if !rest.is_empty() || point.len() != parameters {
+        if !incomplete.is_empty() || point.len() != parameters {
             return None;
         }
         Some(Self {
@@ -74,7 +75,7 @@ pub(super) struct Solver<'a, L: ConvexLoss> {
     position: PathPosition,
     /// The search of the current c and smoothing width; `None` before its first step.
     search: Option<NewtonSearch>,
-    /// The length of the gradient at weights of 0, for c = 1.
+    /// The length of the gradient at weights of 0, for c = 1: the scale of the tolerance.
     first_norm: f64,
 }
 
@@ -109,12 +110,12 @@ impl<'a, L: ConvexLoss> Solver<'a, L> {
 
     /// Whether every value of c is finished.
     pub(super) fn is_over(&self) -> bool {
-        self.position.c_index >= self.fit.path.len()
+        self.position.c_index >= self.fit.c_values.len()
     }
 
     /// Takes a step; `None` when the search is finished.
     pub(super) fn next(&mut self) -> Option<StepOutcome> {
-        let c = *self.fit.path.get(self.position.c_index)?;
+        let c = *self.fit.c_values.get(self.position.c_index)?;
         let Self { problem, position, .. } = self;
         let mut search = match self.search.take() {
             Some(search) => search,

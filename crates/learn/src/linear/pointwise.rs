@@ -11,8 +11,8 @@ use rankwright_data::Dataset;
 use super::loss::{ConvexLoss, Gradient, LossPoint, MarginLoss};
 use crate::error::LearnError;
 
-/// The weight of each row in a mean over all rows: its own times that of its query, divided by the
-/// sum, so that they sum to 1.
+/// The weight of each row in a mean over all rows: the row's weight times that of its query,
+/// divided by the sum, so that all weights sum to 1.
 pub(super) fn normalised_weights(data: &Dataset) -> Result<Vec<f64>, LearnError> {
     let mut all = match data.row_weights() {
         Some(weights) => weights.iter().map(|w| f64::from(*w)).collect(),
@@ -52,7 +52,7 @@ pub(super) struct BinaryMarginLoss<'a> {
 }
 
 impl<'a> BinaryMarginLoss<'a> {
-    /// Fails on data of one class only.
+    /// The loss of the labels of a data set; fails if all or no documents are relevant.
     pub(super) fn new(data: &'a Dataset, rel: f64, shape: MarginLoss) -> Result<Self, LearnError> {
         let normalised_weights = normalised_weights(data)?;
         let has_class = |relevant: bool| {
@@ -67,7 +67,7 @@ impl<'a> BinaryMarginLoss<'a> {
         Ok(Self { data, rel, normalised_weights, shape })
     }
 
-    /// y: 1 for a relevant document, -1 for another.
+    /// y of a row: 1 for a relevant document, -1 for another.
     fn sign(&self, row: usize) -> f64 {
         if self.data.labels()[row] >= self.rel { 1.0 } else { -1.0 }
     }
@@ -84,18 +84,18 @@ impl ConvexLoss for BinaryMarginLoss<'_> {
     fn value(
         &self,
         query: usize,
-        at: LossPoint<'_>,
+        point: LossPoint<'_>,
         hessians: &mut Vec<f64>,
         gradient: Gradient<'_>,
     ) -> f64 {
-        let intercept = at.extra_parameters[0];
+        let intercept = point.extra_parameters[0];
         let mut total = 0.0;
         hessians.clear();
         for ((row, score), slope) in
-            self.data.query_rows(query).zip(at.scores).zip(gradient.scores.iter_mut())
+            self.data.query_rows(query).zip(point.scores).zip(gradient.scores.iter_mut())
         {
             let (y, weight) = (self.sign(row), self.normalised_weights[row]);
-            let (loss, first, second) = self.shape.at(y * (score + intercept));
+            let (loss, first, second) = self.shape.value_and_derivatives(y * (score + intercept));
             total += weight * loss;
             *slope = weight * y * first;
             gradient.extra_parameters[0] += *slope;
@@ -142,12 +142,12 @@ impl ConvexLoss for LeastSquares<'_> {
         vec![0.0]
     }
 
-    fn value(&self, query: usize, at: LossPoint<'_>, _: &mut (), gradient: Gradient<'_>) -> f64 {
+    fn value(&self, query: usize, point: LossPoint<'_>, _: &mut (), gradient: Gradient<'_>) -> f64 {
         let rows = self.data.query_rows(query);
         let mut total = 0.0;
-        for ((row, score), slope) in rows.zip(at.scores).zip(gradient.scores.iter_mut()) {
+        for ((row, score), slope) in rows.zip(point.scores).zip(gradient.scores.iter_mut()) {
             let weight = self.normalised_weights[row];
-            let residual = score + at.extra_parameters[0] - self.data.labels()[row];
+            let residual = score + point.extra_parameters[0] - self.data.labels()[row];
             total += 0.5 * weight * residual * residual;
             *slope = weight * residual;
             gradient.extra_parameters[0] += *slope;

@@ -5,9 +5,10 @@
 //! ```
 //!
 //! where w are the weights, X the transformed features and e the extra parameters (an intercept,
-//! thresholds), which are not penalised. Only the data decides how queries are cut into chunks. One
-//! task computes a chunk's scores, losses and sums of rows while its rows are in the cache, and the
-//! chunks' sums are added in their order: the number of threads does not change a bit.
+//! thresholds), which are not penalised. How queries are cut into chunks depends on the data alone.
+//! One task computes a chunk's scores, losses and sums of rows while its rows are in the
+//! processor's cache, and the sums of the chunks are added in their order: the number of threads
+//! does not change a bit.
 //!
 //! Cost of a value or of a product with the hessian: two passes over the features, and the cost of
 //! the loss. Memory: a few numbers per row besides the features.
@@ -61,6 +62,7 @@ pub(super) struct Problem<'a, L: ConvexLoss> {
 }
 
 impl<'a, L: ConvexLoss> Problem<'a, L> {
+    /// The problem with c = 1 and a penalty of 1; whole queries are collected into chunks.
     pub(super) fn new(design: DesignMatrix<'a>, loss: L) -> Self {
         let data = design.data;
         let mut chunks = Vec::new();
@@ -89,10 +91,10 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
         self.design.data.columns()
     }
 
-    /// One pass over all queries. Calls `evaluate` with the scores of each query at a point, or
-    /// along a direction; it returns a loss and sets derivatives by scores and extra parameters.
-    /// Returns the sum of the losses, and sets `sums` to the derivatives by weights and extra
-    /// parameters.
+    /// One pass over all queries. Calls `evaluate` with the scores of each query at a point (or,
+    /// for a product with the hessian, along a direction), which returns a loss and sets
+    /// derivatives by scores and extra parameters. Returns the sum of the losses, and sets `sums`
+    /// to the derivatives by weights and extra parameters.
     fn pass(
         &mut self,
         point: &[f64],
@@ -111,12 +113,13 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
             for (query, cache) in chunk.queries.clone().zip(&mut chunk.caches) {
                 let query_rows = design.data.query_rows(query);
                 let in_chunk = query_rows.start - rows.start..query_rows.end - rows.start;
-                let at = LossPoint { scores: &chunk.scores[in_chunk.clone()], extra_parameters };
+                let scores = &chunk.scores[in_chunk.clone()];
+                let query_point = LossPoint { scores, extra_parameters };
                 let gradient = Gradient {
                     scores: &mut chunk.gradient[in_chunk],
                     extra_parameters: &mut sums[columns..],
                 };
-                total += evaluate(loss, query, at, cache, gradient);
+                total += evaluate(loss, query, query_point, cache, gradient);
             }
             add_all_rows(design.simd, values, &chunk.gradient, &mut sums[..columns]);
             (total, sums)
@@ -135,16 +138,16 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
     /// Multiplies the derivatives of the loss by c and adds those of the penalty.
     fn add_penalty(&self, point: &[f64], sums: &mut [f64]) {
         let columns = self.columns();
-        for (at, (sum, x)) in sums.iter_mut().zip(point).enumerate() {
-            *sum = self.c * *sum + if at < columns { self.penalty * x } else { 0.0 };
+        for (index, (sum, x)) in sums.iter_mut().zip(point).enumerate() {
+            *sum = self.c * *sum + if index < columns { self.penalty * x } else { 0.0 };
         }
     }
 }
 
 impl<L: ConvexLoss> SmoothFunction for Problem<'_, L> {
     fn value(&mut self, point: &[f64], gradient: &mut [f64]) -> f64 {
-        let total = self.pass(point, gradient, |loss, query, at, cache, gradient| {
-            loss.value(query, at, cache, gradient)
+        let total = self.pass(point, gradient, |loss, query, query_point, cache, gradient| {
+            loss.value(query, query_point, cache, gradient)
         });
         self.add_penalty(point, gradient);
         let weights = &point[..self.columns()];

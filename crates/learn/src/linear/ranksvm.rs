@@ -6,10 +6,9 @@
 //! ```
 //!
 //! with the squared hinge or the hinge (smoothed, see `loss.rs`). There is no intercept: it would
-//! not change any score difference. (Papers that write C times the sum of the
-//! losses mean a C that is c divided by the number of preferences.) Preferences between labels are
-//! not listed but counted (`counting.rs`); preference pairs given with the data are visited one by
-//! one.
+//! not change any score difference. (Papers that write C times the sum of the losses mean a C that
+//! is c divided by the number of preferences.) Preferences between labels are not listed but
+//! counted (`counting.rs`); preference pairs given with the data are visited one by one.
 
 use super::counting::SortedScores;
 use super::loss::{ConvexLoss, Gradient, LossPoint, MarginLoss};
@@ -26,15 +25,15 @@ pub(super) struct RankSvmLoss {
 /// Values that a query keeps for `hessian_product`.
 #[derive(Debug, Default)]
 pub(super) struct MarginCache {
-    /// For preferences of labels.
+    /// For preferences between labels.
     sorted: SortedScores,
     /// Second derivatives of listed pairs.
     hessians: Vec<f64>,
 }
 
 impl RankSvmLoss {
-    /// The squared hinges whose sum is the loss, each with its margin and its factor, and how many
-    /// of them are used.
+    /// The squared hinges whose sum is the loss, as (margin, factor), and how many of the two are
+    /// used. See `counting.rs` for the smoothed hinge as a difference of two squared hinges.
     fn margins(&self) -> ([(f64, f64); 2], usize) {
         match self.shape {
             MarginLoss::Hinge(smoothing_width) => {
@@ -52,7 +51,7 @@ impl ConvexLoss for RankSvmLoss {
     fn value(
         &self,
         query: usize,
-        at: LossPoint<'_>,
+        point: LossPoint<'_>,
         cache: &mut MarginCache,
         gradient: Gradient<'_>,
     ) -> f64 {
@@ -63,10 +62,10 @@ impl ConvexLoss for RankSvmLoss {
                 0.0
             }
             PairSource::Levels(levels) => {
-                cache.sorted.value(levels, &margins[..count], at.scores, gradient.scores)
+                cache.sorted.value(levels, &margins[..count], point.scores, gradient.scores)
             }
             PairSource::Listed(list) => {
-                pairs::value(self.shape, list, at.scores, &mut cache.hessians, gradient.scores)
+                pairs::value(self.shape, list, point.scores, &mut cache.hessians, gradient.scores)
             }
         }
     }

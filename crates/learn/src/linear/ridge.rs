@@ -4,10 +4,10 @@
 //! l2/2 |w|^2 + 1/2 * mean over rows, by weight, of (w.x + b - label)^2
 //! ```
 //!
-//! The sums of products of features are computed in blocks of rows, whose size only the data
-//! decides, and added in their order; the system is solved by Cholesky. A constant feature gets
-//! weight 0. Cost O(rows columns^2) once; for many columns conjugate gradients are used instead
-//! (`trainer.rs`).
+//! The sums of products of features are computed in blocks of rows, whose size depends on the data
+//! alone, and added in the order of the blocks; the system is solved by Cholesky. A constant
+//! feature gets weight 0. Cost O(rows columns^2) once; for many columns conjugate gradients are
+//! used instead (`trainer.rs`).
 
 use rankwright_data::Dataset;
 use rayon::prelude::*;
@@ -17,7 +17,7 @@ use super::problem::DesignMatrix;
 use crate::cholesky::solve;
 use crate::simd::Simd;
 
-/// Maximum number of columns of the normal equations.
+/// Maximum number of columns of the normal equations, whose cost grows with its square.
 pub(super) const MAX_COLUMNS: usize = 500;
 /// Maximum number of blocks; each has its own matrix of sums.
 const MAX_BLOCKS: usize = 64;
@@ -29,7 +29,7 @@ pub(super) fn fit(design: DesignMatrix<'_>, normalised_weights: &[f64], l2: f64)
     let DesignMatrix { data, values, simd } = design;
     let columns = data.columns();
     let sums = sums(data, values, normalised_weights, simd);
-    // The unknowns are the weights and the intercept; `width` counts the label too.
+    // The unknowns are the weights and the intercept; a row of `sums` also has the label.
     let (unknowns, width) = (columns + 1, columns + 2);
     let mut a = vec![0.0; unknowns * unknowns];
     let mut b = vec![0.0; unknowns];
@@ -41,6 +41,7 @@ pub(super) fn fit(design: DesignMatrix<'_>, normalised_weights: &[f64], l2: f64)
     }
     // The intercept has no penalty.
     (0..columns).for_each(|i| a[i * unknowns + i] += l2);
+    // `l2` is on the diagonal already.
     let ridge = 0.0;
     solve(a, b, ridge)
 }

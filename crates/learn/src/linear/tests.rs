@@ -18,7 +18,8 @@ use super::ranksvm::RankSvmLoss;
 use super::ridge;
 use crate::simd::Simd;
 
-/// Random features and labels in queries of these sizes; with random weights if `weighted`.
+/// Random features, and random labels of `grades` grades from 0, in queries of these sizes; with
+/// random weights if `weighted`.
 fn random_data(
     seed: u64,
     sizes: &[usize],
@@ -53,6 +54,7 @@ fn with_pairs(data: Dataset, text: &str) -> Dataset {
 fn check_differences<L: ConvexLoss>(name: &str, data: &Dataset, loss: L) {
     let values = data.matrix().values();
     let mut problem = Problem::new(DesignMatrix { data, values, simd: Simd::Auto }, loss);
+    // Any values other than 1.
     (problem.c, problem.penalty) = (70.0, 0.3);
     let mut random = Random::new(17, 3);
     let mut point: Vec<f64> = (0..data.columns()).map(|_| 0.4 * random.normal()).collect();
@@ -77,12 +79,12 @@ fn check_differences<L: ConvexLoss>(name: &str, data: &Dataset, loss: L) {
     );
     let mut product = vec![0.0; n];
     problem.hessian_product(&direction, &mut product);
-    for at in 0..n {
-        let difference = (gradient_up[at] - gradient_down[at]) / (2.0 * step);
-        let size = product[at].abs().max(1.0);
+    for index in 0..n {
+        let difference = (gradient_up[index] - gradient_down[index]) / (2.0 * step);
+        let size = product[index].abs().max(1.0);
         assert!(
-            (product[at] - difference).abs() < 1e-3 * size,
-            "{name} {at}: {product:?} {difference}"
+            (product[index] - difference).abs() < 1e-3 * size,
+            "{name} {index}: {product:?} {difference}"
         );
     }
 }
@@ -118,14 +120,16 @@ fn the_derivatives_of_every_loss_agree_with_finite_differences() {
         let norm_query = false;
         let pair_sources = |data: &Dataset| pair_sources(data, norm_query).unwrap();
         check_differences("pairs", &data, LogisticPairs::new(&data, pair_sources(&data), 1));
-        let own = with_pairs(data.clone(), "q0 0 1\nq0 4 > 2 3\nq2 9 = 10\nq2 12 11 0.5\nq0 1 4\n");
-        check_differences("own pairs", &own, LogisticPairs::new(&own, pair_sources(&own), 1));
-        let shape = MarginLoss::Squared;
+        let with_preferences =
+            with_pairs(data.clone(), "q0 0 1\nq0 4 > 2 3\nq2 9 = 10\nq2 12 11 0.5\nq0 1 4\n");
+        let sources = pair_sources(&with_preferences);
         check_differences(
-            "own margin",
-            &own,
-            RankSvmLoss { pair_sources: pair_sources(&own), shape },
+            "listed pairs",
+            &with_preferences,
+            LogisticPairs::new(&with_preferences, sources, 1),
         );
+        let (shape, pair_sources) = (MarginLoss::Squared, pair_sources(&with_preferences));
+        check_differences("listed margins", &with_preferences, RankSvmLoss { pair_sources, shape });
     }
 }
 
@@ -157,7 +161,7 @@ proptest! {
         grades in 1_usize..12,
         weighted: bool,
         smoothing_width in prop::option::of(0.05..1.0_f64),
-        // Equal scores, and pairs exactly at the margin, are the hard cases.
+        // Scores are multiples of 0.5: many are equal, and many pairs are exactly at the margin.
         coarse: bool,
         offset in prop::sample::select(vec![0.0, 1e6]),
     ) {
@@ -274,9 +278,9 @@ fn a_sample_of_pairs_has_the_expectation_of_all() {
     let loss = LogisticPairs::new(&data, pair_sources(&data, norm_query).unwrap(), 1);
     let scores = vec![0.0; n];
     let mut gradient = vec![0.0; n];
-    let at = LossPoint { scores: &scores, extra_parameters: &[] };
+    let point = LossPoint { scores: &scores, extra_parameters: &[] };
     let out = Gradient { scores: &mut gradient, extra_parameters: &mut [] };
     // At equal scores every pair has the loss ln 2, and all weights add up to 1.
-    let total_weight = loss.value(0, at, &mut Default::default(), out) / std::f64::consts::LN_2;
+    let total_weight = loss.value(0, point, &mut Default::default(), out) / std::f64::consts::LN_2;
     assert!((total_weight - 1.0).abs() < 0.01, "{total_weight}");
 }

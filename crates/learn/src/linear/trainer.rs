@@ -21,9 +21,9 @@ use super::problem::{DesignMatrix, Problem};
 use super::ranksvm::RankSvmLoss;
 use super::ridge;
 use crate::error::LearnError;
-use crate::session::{RoundPlan, RoundStatus, Session, result_of};
+use crate::session::{RoundPlan, RoundStatus, Session, result_without_rounds};
 use crate::session::{TrainRequest, TrainResult};
-use crate::trainer::{Trainer, Validation};
+use crate::trainer::{Trainer, ValidationUse};
 use crate::transform::{TransformParams, any_missing, transformed};
 
 /// The loss of a linear learner.
@@ -44,8 +44,8 @@ pub(super) enum LinearLoss {
 /// Options of the search for the smallest loss.
 #[derive(Debug, Clone)]
 pub(super) struct LinearFit {
-    /// Values of c, in rising order.
-    pub(super) path: Vec<f64>,
+    /// Values of c (the weight of the loss relative to the penalty), in rising order.
+    pub(super) c_values: Vec<f64>,
     /// Maximum number of steps of Newton's method, for each c.
     pub(super) steps: usize,
     /// The search ends if the norm of the gradient has fallen to this fraction of the first.
@@ -71,10 +71,12 @@ struct LinearData<'a> {
 }
 
 impl LinearData<'_> {
+    /// The transformed features, for the losses.
     fn design(&self) -> DesignMatrix<'_> {
         DesignMatrix { data: self.request.train, values: &self.values, simd: self.request.simd }
     }
 
+    /// The model of these weights of transformed features.
     fn model(&self, weights: &[f64], intercept: f64) -> Result<ModelBody, LearnError> {
         fold::model(&self.transforms, weights, intercept, self.missing)
     }
@@ -121,15 +123,15 @@ impl Trainer for LinearTrainer {
     }
 
     fn rounds(&self) -> Option<(usize, &'static str)> {
-        match (self.loss, self.fit.path.len()) {
+        match (self.loss, self.fit.c_values.len()) {
             (LinearLoss::Regression { .. }, _) => None,
             (_, 1) => Some((self.fit.steps, STEP_ROUND)),
             (_, values) => Some((values, C_ROUND)),
         }
     }
 
-    fn validation(&self) -> Validation {
-        if self.fit.path.len() > 1 { Validation::Required } else { Validation::Ignored }
+    fn validation(&self) -> ValidationUse {
+        if self.fit.c_values.len() > 1 { ValidationUse::Required } else { ValidationUse::Ignored }
     }
 
     fn queries_with_sampled_pairs(&self, data: &Dataset) -> usize {
@@ -146,6 +148,7 @@ const STEP_ROUND: &str = "step";
 /// The name of a round with several values of c.
 const C_ROUND: &str = "value of c";
 
+/// The name of a margin loss in an objective's spec.
 fn name_of(shape: MarginLoss) -> &'static str {
     match shape {
         MarginLoss::Squared => "squared-hinge",
@@ -165,7 +168,7 @@ impl LinearTrainer {
         };
         let (weights, intercept) = point.split_at(data.columns());
         let intercept = intercept.first().copied().unwrap_or(0.0);
-        let mut result = result_of(inputs.request, inputs.model(weights, intercept)?)?;
+        let mut result = result_without_rounds(inputs.request, inputs.model(weights, intercept)?)?;
         result.history.weights = fold::weights(result.model.body(), &inputs.transforms);
         Ok(result)
     }
@@ -176,22 +179,25 @@ impl LinearTrainer {
         inputs: &LinearData<'_>,
         loss: L,
     ) -> Result<TrainResult, LearnError> {
-        let one_c = self.fit.path.len() == 1;
+        let one_c = self.fit.c_values.len() == 1;
         let round_name = if one_c { STEP_ROUND } else { C_ROUND };
         let (session, state) =
             Session::begin(inputs.request, RoundPlan::new(round_name, usize::MAX, inputs.request))?;
         let mut session = if one_c { session.keeping_last() } else { session };
         let problem = Problem::new(inputs.design(), loss);
-        let bytes = state.and_then(|state| state.bytes);
+        let bytes = state.and_then(|state| state.learner_state);
         let mut solver = Solver::begin(&self.fit, problem, bytes.as_deref())?;
         let mut saved = solver.position().clone();
         while let Some(step) = solver.next() {
+            // With one c, a step without improvement is not a round, unless it is the last step and
+            // there is no round yet.
             let ends_round = if one_c { step.moved || solver.is_over() } else { step.ends_c };
             if one_c && !step.moved && session.done() > 0 {
                 continue;
             }
             if !ends_round {
-                // A value of c that was interrupted is started again from its beginning.
+                // After an interruption, the current value of c is started again from its
+                // beginning.
                 if session.done() > 0 && session.should_stop() {
                     session.save_before_cancelling(&|| saved.to_bytes());
                     let finished = false;
@@ -201,7 +207,7 @@ impl LinearTrainer {
             }
             saved.clone_from(solver.position());
             let model = || self.model(inputs, &saved);
-            match session.add(Some(step.value), model, &|| saved.to_bytes())? {
+            match session.end_round_with_model(Some(step.value), model, &|| saved.to_bytes())? {
                 RoundStatus::Cancelled if !solver.is_over() => {
                     let finished = false;
                     return session.finish(finished);
@@ -239,8 +245,8 @@ impl LinearTrainer {
         let TrainResult { model, history, finished, warnings } = result;
         let (mut header, body) = model.into_parts();
         // Rounds count from 1.
-        let chosen_c = history.best.and_then(|best| self.fit.path.get(best - 1));
-        match (self.fit.path.len(), self.loss) {
+        let chosen_c = history.best.and_then(|best| self.fit.c_values.get(best - 1));
+        match (self.fit.c_values.len(), self.loss) {
             (1, LinearLoss::Ordinal) => {
                 let thresholds = &last.point[inputs.request.train.columns()..];
                 let thresholds: Vec<String> = thresholds.iter().map(f64::to_string).collect();

@@ -6,14 +6,16 @@
 //! gelu(z) = z/2 (1 + tanh(c (z + 0.044715 z^3))),   c = sqrt(2 / pi)     (Hendrycks and Gimpel, 2016)
 //! ```
 //!
-//! The derivatives are kept: the backward pass multiplies a gradient by them, for any activation
-//! and with dropout included.
+//! The derivatives are kept: the backward pass only multiplies a gradient by them, whatever the
+//! activation; dropout has multiplied them by its factors too.
 
 use rankwright_model::Activation;
 
 use crate::exp::one_minus_sigmoid;
 
+/// c in the formula of GELU: sqrt(2 / pi).
 const GELU_SCALE: f32 = 0.797_884_6;
+/// The factor of z^3 in the formula of GELU.
 const GELU_CUBE: f32 = 0.044_715;
 
 /// Replaces each z of `values` by its activation and sets `slopes` to the derivatives there.
@@ -25,6 +27,7 @@ pub(super) fn activate(activation: Activation, values: &mut [f32], slopes: &mut 
             let t = tanh(z);
             (t, 1.0 - t * t)
         }),
+        // No activation: values stay as they are.
         _ => slopes.fill(1.0),
     }
 }
@@ -84,6 +87,7 @@ mod tests {
     fn known_values_are_met_and_large_inputs_give_finite_ones() {
         assert_eq!(value_and_slope(Activation::Relu, -2.0), (0.0, 0.0));
         assert_eq!(value_and_slope(Activation::Relu, 2.0), (2.0, 1.0));
+        // The formula at z = 1: (1 + tanh(0.797885 * 1.044715)) / 2.
         assert!((value_and_slope(Activation::Gelu, 1.0).0 - 0.841_192).abs() < 1e-5);
         assert!((value_and_slope(Activation::Tanh, 0.5).0 - 0.5_f32.tanh()).abs() < 1e-7);
         for activation in ALL {

@@ -2,15 +2,16 @@
 //!
 //! ```text
 //! forward   z = X W' + b,   x^ = norm(z),   y = dropout(activation(scale x^ + shift))
-//! backward  d = gradient by y * slope,  then through the norm;   W: d' X    b: sums of d    X: d W
+//! backward  d = (gradient by y) * slope,  then through the norm
+//!           gradient by W = d' X,   by b = sums of d over the rows,   by X = d W
 //! ```
 //!
 //! X are the inputs of a layer, a row for each document, W its weights, b its biases, ' is the
-//! transpose; the slope is the derivative of activation and dropout. The last part gives the
-//! gradients by W, b and X. A mini-batch is cut into blocks, each with its buffers and a gradient
-//! of its own. A block's results depend only on its rows, except for batch norm, whose sums the
-//! caller adds up over all blocks between the two halves of a layer. Cost: three matrix products a
-//! layer (two for the first, whose inputs need no gradient).
+//! transpose; the slope is the derivative of activation and dropout. A mini-batch is cut into
+//! blocks, each with its buffers and a gradient of its own. A block's results depend only on its
+//! rows, except for batch norm, whose sums the caller adds up over all blocks between the two
+//! halves of a layer. Cost: three matrix products for each layer (two for the first, whose inputs
+//! need no gradient).
 
 use super::activation::activate;
 use super::draws::RandomLanes;
@@ -58,7 +59,19 @@ pub(super) struct NoiseLevels {
     pub(super) dropout: f32,
 }
 
+/// What the backward pass of batch norm needs of the whole mini-batch.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BatchTotals<'a> {
+    /// The `sums` of all blocks added up.
+    pub(super) sums: &'a [f64],
+    /// Statistics of the layer in the forward pass.
+    pub(super) stats: &'a BatchStats,
+    /// Number of rows of the mini-batch.
+    pub(super) rows: usize,
+}
+
 impl NetBlock {
+    /// Empty buffers for a net of this shape.
     pub(super) fn new(shape: &NetShape) -> Self {
         let layers = shape.layers.len();
         Self {
@@ -118,9 +131,9 @@ impl NetBlock {
         }
     }
 
-    /// The second half: norm, activation, dropout. `stats` are those of batch norm over the
-    /// mini-batch; `None` without it.
-    pub(super) fn forward_rest(
+    /// The second half of a layer: norm, activation and dropout. `stats` are the statistics of
+    /// batch norm over the mini-batch; `None` without batch norm.
+    pub(super) fn forward_activation(
         &mut self,
         shape: &NetShape,
         number: usize,
@@ -144,8 +157,10 @@ impl NetBlock {
             output.resize(cache.normalised.len(), 0.0);
             let rows = output.chunks_exact_mut(layer.outputs);
             for (row, normalised) in rows.zip(cache.normalised.chunks_exact(layer.outputs)) {
-                let learnt = scales.iter().zip(shifts);
-                for ((y, x), (scale, shift)) in row.iter_mut().zip(normalised).zip(learnt) {
+                let scales_and_shifts = scales.iter().zip(shifts);
+                for ((y, x), (scale, shift)) in
+                    row.iter_mut().zip(normalised).zip(scales_and_shifts)
+                {
                     *y = scale * x + shift;
                 }
             }
@@ -154,20 +169,20 @@ impl NetBlock {
             cache.slopes.resize(output.len(), 0.0);
             activate(layer.activation, output, &mut cache.slopes);
             if dropout > 0.0 {
-                self.draws.drop(dropout, output, &mut cache.slopes);
+                self.draws.apply_dropout(dropout, output, &mut cache.slopes);
             }
         }
     }
 
     /// Starts the backward pass with the gradient by the scores.
-    pub(super) fn start_back(&mut self, gradient: &[f32]) {
+    pub(super) fn start_backward(&mut self, gradient: &[f32]) {
         self.delta.clear();
         self.delta.extend_from_slice(gradient);
     }
 
     /// The first half of the backward pass through a layer: activation and dropout, and the
-    /// gradient of the norm's shifts and scales, which are sums over the rows. They are left in
-    /// `sums`, since batch norm needs them over the mini-batch.
+    /// gradients by the norm's shifts and scales, which are sums over the rows. These are left in
+    /// `sums`, since batch norm needs them over the whole mini-batch.
     pub(super) fn backward_activation(&mut self, shape: &NetShape, number: usize) {
         let (layer, cache) = (&shape.layers[number], &self.caches[number]);
         if number + 1 < shape.layers.len() {
@@ -183,18 +198,17 @@ impl NetBlock {
         }
     }
 
-    /// The second half: the norm, and the gradients by weights, biases and inputs. `batch_sums` are
-    /// for batch norm: the `sums` of all blocks added up, the statistics and the number of rows of
-    /// the mini-batch.
+    /// The second half of the backward pass through a layer: the norm, and the gradients by
+    /// weights, biases and inputs. `batch` is `None` without batch norm.
     pub(super) fn backward_product(
         &mut self,
         shape: &NetShape,
         number: usize,
         parameters: &[f32],
-        batch_sums: Option<(&[f64], &BatchStats, usize)>,
+        batch: Option<BatchTotals<'_>>,
     ) {
         let layer = &shape.layers[number];
-        self.backward_norm(layer, number, parameters, batch_sums);
+        self.backward_norm(layer, number, parameters, batch);
         column_totals(&self.delta, layer.outputs, &mut self.gradient[layer.biases.clone()]);
         let delta = NetMatrix::by_rows(&self.delta, layer.outputs);
         let inputs = NetMatrix::by_rows(&self.values[number], layer.inputs);
@@ -207,15 +221,17 @@ impl NetBlock {
         }
     }
 
+    /// Turns `delta`, the gradient by the results of a layer's norm, into the gradient by the
+    /// norm's inputs.
     fn backward_norm(
         &mut self,
         layer: &LayerShape,
         number: usize,
         parameters: &[f32],
-        batch_sums: Option<(&[f64], &BatchStats, usize)>,
+        batch: Option<BatchTotals<'_>>,
     ) {
         let (cache, scales) = (&self.caches[number], &parameters[layer.scales.clone()]);
-        match (layer.norm, batch_sums) {
+        match (layer.norm, batch) {
             (HiddenNorm::Layer, _) => {
                 for row in self.delta.chunks_exact_mut(layer.outputs) {
                     row.iter_mut().zip(scales).for_each(|(d, scale)| *d *= scale);
@@ -227,7 +243,7 @@ impl NetBlock {
                     &cache.inverses,
                 );
             }
-            (HiddenNorm::Batch, Some((sums, stats, rows))) => {
+            (HiddenNorm::Batch, Some(BatchTotals { sums, stats, rows })) => {
                 norm::batch_backward(&mut self.delta, &cache.normalised, scales, stats, sums, rows);
             }
             _ => {}
@@ -235,7 +251,7 @@ impl NetBlock {
     }
 }
 
-/// Sums over rows, column by column; nothing if `into` is empty.
+/// Sets `into` to the sums over rows of each column; does nothing if `into` is empty (no biases).
 fn column_totals(rows: &[f32], width: usize, into: &mut [f32]) {
     if into.is_empty() {
         return;

@@ -2,14 +2,15 @@
 //!
 //! Eight xorshift generators (Marsaglia, 2003) side by side, in a loop that is vectorised; good
 //! enough for noise, and some twenty times faster than [`Random`], which seeds them. The draws of a
-//! block of rows depend only on a seed and a number, so that neither threads nor an interruption
-//! change them.
+//! block of rows depend only on the seed and the number of the block, so that neither the number of
+//! threads nor an interruption changes them.
 //!
 //! Noise is the sum of four bytes, scaled to mean 0 and variance 1: nearly normal, never beyond
 //! 3.46.
 
 use rankwright_data::Random;
 
+/// Number of generators side by side.
 const LANES: usize = 8;
 
 /// The states of eight random number generators.
@@ -24,6 +25,7 @@ impl RandomLanes {
         Self(std::array::from_fn(|_| 1 + random.below(u32::MAX as usize) as u32))
     }
 
+    /// The next random number of each generator; 13, 17 and 5 are shifts of Marsaglia's list.
     #[inline(always)]
     fn next(&mut self) -> [u32; LANES] {
         for x in &mut self.0 {
@@ -41,6 +43,7 @@ impl RandomLanes {
         let scale = deviation / 21_845_f32.sqrt();
         for chunk in values.chunks_mut(LANES) {
             let drawn = self.next().map(|x| {
+                // The sum of the four bytes of x: first of two bytes in each half.
                 let two_sums = (x & 0x00ff_00ff) + (x >> 8 & 0x00ff_00ff);
                 (((two_sums & 0xffff) + (two_sums >> 16)) as i32 - 510) as f32 * scale
             });
@@ -51,9 +54,9 @@ impl RandomLanes {
     }
 
     /// Sets values and slopes to 0 with probability `rate`, and scales up the others to compensate.
-    pub(super) fn drop(&mut self, rate: f32, values: &mut [f32], slopes: &mut [f32]) {
+    pub(super) fn apply_dropout(&mut self, rate: f32, values: &mut [f32], slopes: &mut [f32]) {
         let kept_factor = 1.0 / (1.0 - rate);
-        // Of a number of 24 bits: smaller ones drop the value.
+        // Each value gets a random number of 24 bits, and is dropped if that is below this one.
         let min_kept = (rate * (1 << 24) as f32) as i32;
         for (values, slopes) in values.chunks_mut(LANES).zip(slopes.chunks_mut(LANES)) {
             let is_kept = |x: u32| (x >> 8) as i32 >= min_kept;
@@ -78,6 +81,7 @@ mod tests {
         let mean = values.iter().map(|v| f64::from(*v)).sum::<f64>() / n;
         let variance = values.iter().map(|v| (f64::from(*v) - mean).powi(2)).sum::<f64>() / n;
         assert!((mean - 1.0).abs() < 0.005 && (variance - 0.25).abs() < 0.003, "{mean} {variance}");
+        // Neighbouring values are not correlated.
         let neighbours = values.windows(2).map(|w| f64::from((w[0] - 1.0) * (w[1] - 1.0)));
         assert!((neighbours.sum::<f64>() / n).abs() < 0.003);
     }
@@ -85,7 +89,7 @@ mod tests {
     #[test]
     fn dropout_keeps_the_mean_and_drops_the_given_fraction() {
         let (mut values, mut slopes) = (vec![2.0; 100_003], vec![1.0; 100_003]);
-        RandomLanes::new(5, 8).drop(0.3, &mut values, &mut slopes);
+        RandomLanes::new(5, 8).apply_dropout(0.3, &mut values, &mut slopes);
         let dropped = values.iter().filter(|v| **v == 0.0).count() as f64 / values.len() as f64;
         assert!((dropped - 0.3).abs() < 0.01, "{dropped}");
         assert!(values.iter().zip(&slopes).all(|(v, s)| *v == 2.0 * s));

@@ -1,8 +1,8 @@
 //! Makes a model from trained parameters: layers with batch norm folded into their weights.
 //!
-//! In inference batch norm uses the moving means of its statistics, so it is linear and is folded
-//! into the layer: with f = scale / sqrt(variance + epsilon), W becomes f W and the bias shift - f
-//! mean.
+//! When a model scores, batch norm uses the moving means of its statistics instead of those of a
+//! mini-batch, so it is linear and is folded into the layer: with f = scale / sqrt(variance +
+//! epsilon), W becomes f W, and the bias becomes shift - f mean.
 
 use rankwright_model::{Layer, LayerNorm, ModelBody, Net, Transforms};
 
@@ -10,7 +10,7 @@ use super::norm::BatchStats;
 use super::shape::{HiddenNorm, LayerShape, NetShape};
 use crate::error::LearnError;
 
-/// Moving means of the statistics of batch norm, layer by layer; empty without it.
+/// Moving means of the statistics of batch norm, layer by layer; empty without batch norm.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct MovingStats(pub(super) Vec<BatchStats>);
 
@@ -18,7 +18,7 @@ pub(super) struct MovingStats(pub(super) Vec<BatchStats>);
 const MOVING_RATE: f32 = 0.1;
 
 impl MovingStats {
-    /// Adds the statistics of a mini-batch; the first ones are taken unchanged.
+    /// Moves the means towards the statistics of a mini-batch; the first mini-batch sets them.
     pub(super) fn add(&mut self, batch: &[BatchStats]) {
         if self.0.len() != batch.len() {
             self.0 = batch.to_vec();

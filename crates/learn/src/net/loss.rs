@@ -1,5 +1,5 @@
-//! The losses of net learners: an objective of the list of objectives, and the form in which
-//! queries are passed to it.
+//! The losses of net learners: an objective (see [`crate::objective`]), and the form in which
+//! queries are passed to it: as whole lists, or pair by pair.
 //!
 //! | learner | objective |
 //! |---|---|
@@ -12,17 +12,17 @@
 //! RankNet's gradient by the parameters of the net is a sum over pairs of lambda_ij (ds_i/dw -
 //! ds_j/dw), with s the scores and w a parameter. Factored (Burges, MSR-TR-2010-82, section 2.1),
 //! the lambdas of a document are added up first, and the net is evaluated once per document instead
-//! of twice per pair. `factored=false` evaluates it per pair: same gradient, cost by pairs instead
-//! of documents.
+//! of twice per pair. `factored=false` evaluates the net for each pair: the gradient is the same,
+//! and the cost grows with the number of pairs instead of documents.
 //!
-//! A preference of weight p and its opposite of weight 1 - p make a soft label: the cross entropy
-//! with P = p. Equal pairs are P = 1/2.
+//! A preference of weight p and its opposite of weight 1 - p together are a soft label: the cross
+//! entropy with the target probability p. A pair of equal documents has the target probability 1/2.
 
 use rankwright_data::Dataset;
 use rankwright_spec::SpecError;
 
 use super::passes::{ListLoss, RowList, RowLists};
-use crate::boost::queries::QueryParts;
+use crate::boost::queries::SharedQueries;
 use crate::error::LearnError;
 use crate::objective::{
     Derivatives, DocumentPair, Objective, ObjectiveBuffers, ObjectiveParams, QueryView,
@@ -37,10 +37,10 @@ pub(super) struct NetLoss {
     pub(super) text: String,
     /// Whether the objective is a loss of pairs.
     pub(super) pairwise: bool,
-    /// Whether lambdas are added up by document first; false only for losses of pairs: the net is
-    /// evaluated pair by pair.
+    /// Whether lambdas are added up by document first; if not (only for losses of pairs), the net
+    /// is evaluated pair by pair.
     pub(super) factored: bool,
-    /// Whether each single pair is a mini-batch of its own.
+    /// Whether each pair is a mini-batch of its own.
     pub(super) pair_updates: bool,
     /// Whether pairs of equal labels count.
     pub(super) ties: bool,
@@ -69,14 +69,14 @@ impl NetLoss {
         self.factored && self.objective.samples_pairs(documents)
     }
 
-    /// Whether it learns from preference pairs.
+    /// Whether the loss learns from preference pairs.
     pub(super) fn accepts_pairs(&self) -> bool {
         self.pairwise
     }
 
     /// Queries that influence the gradient, in their order; an error if there is nothing to learn
-    /// from. Queries of equal labels give pairwise losses no gradient; listwise losses pull their
-    /// scores together.
+    /// from. Queries whose labels are all equal have no gradient under pairwise losses; listwise
+    /// losses make their scores more equal.
     pub(super) fn queries(
         &self,
         preferences: &Preferences<'_>,
@@ -89,8 +89,8 @@ impl NetLoss {
         let needs_different_labels = self.accepts_pairs() && !self.ties;
         let has_gradient = |query: &usize| {
             let weight = data.query_weights().map_or(1.0, |weights| weights[*query]);
-            let has_terms = match preferences.own(*query) {
-                Some(own) => !own.is_empty(),
+            let has_terms = match preferences.explicit_pairs(*query) {
+                Some(pairs) => !pairs.is_empty(),
                 None => !needs_different_labels || preferences.count(*query) > 0,
             };
             weight > 0.0 && data.query_rows(*query).len() > 1 && has_terms
@@ -102,8 +102,8 @@ impl NetLoss {
         Ok(queries)
     }
 
-    /// Calls `pass` with the rows of these queries: as whole lists in one pass, or pair by pair in
-    /// several. `lists` is a buffer.
+    /// Calls `pass` with the rows of these queries: once with whole lists, or if not factored, with
+    /// lists of two documents, several times if there are many. `lists` is a buffer.
     pub(super) fn pass_rows(
         &self,
         queries: &[usize],
@@ -151,7 +151,7 @@ impl NetLoss {
         Ok(all)
     }
 
-    /// Every pair of a query, from its preferences or from the labels.
+    /// Calls `visit` with every pair of a query, from its preferences or else from its labels.
     fn each_pair(
         &self,
         query: usize,
@@ -159,8 +159,8 @@ impl NetLoss {
         preferences: &Preferences<'_>,
         visit: &mut dyn FnMut(DocumentPair) -> Result<(), LearnError>,
     ) -> Result<(), LearnError> {
-        if let Some(own) = preferences.own(query) {
-            return own.iter().try_for_each(|pair| visit(*pair));
+        if let Some(pairs) = preferences.explicit_pairs(query) {
+            return pairs.iter().try_for_each(|pair| visit(*pair));
         }
         let labels = data.query(query).labels;
         for (i, first) in labels.iter().enumerate() {
@@ -178,16 +178,16 @@ impl NetLoss {
     }
 }
 
-/// Maximum number of rows in one pass when going pair by pair.
+/// Maximum number of rows in one pass when going pair by pair; limits the memory of a pass.
 const MAX_ROWS: usize = 1 << 16;
 
 /// The loss on the training data in one epoch.
 pub(super) struct PreparedLoss<'a> {
     /// Labels, weights and preferences of the queries.
-    pub(super) source: QueryParts<'a>,
+    pub(super) shared_queries: SharedQueries<'a>,
     pub(super) objective: &'a dyn Objective,
     pub(super) data: &'a Dataset,
-    /// The seed of this epoch.
+    /// The seed of this epoch, for objectives that draw random numbers.
     pub(super) seed: u64,
 }
 
@@ -200,8 +200,8 @@ impl ListLoss for PreparedLoss<'_> {
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         let Some(pair) = list.pair else {
-            let view = self.source.view_of(list.query, scores, self.seed);
-            return self.source.query_derivatives(&view, self.objective, work, out);
+            let view = self.shared_queries.view_with_scores(list.query, scores, self.seed);
+            return self.shared_queries.query_derivatives(&view, self.objective, work, out);
         };
         let first = self.data.query_rows(list.query).start;
         let weight = |document: u32| {
@@ -217,6 +217,6 @@ impl ListLoss for PreparedLoss<'_> {
             pairs: Some(&pairs),
             seed: self.seed,
         };
-        self.source.query_derivatives(&view, self.objective, work, out)
+        self.shared_queries.query_derivatives(&view, self.objective, work, out)
     }
 }

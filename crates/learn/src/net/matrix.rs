@@ -105,7 +105,8 @@ mod tests {
             .collect()
     }
 
-    /// A matrix of these sizes, its numbers stored row by row or, if `transposed`, column by column.
+    /// A matrix of these sizes, its numbers stored row by row or, if `transposed`, column by
+    /// column.
     fn matrix(values: &[f32], rows: usize, columns: usize, transposed: bool) -> NetMatrix<'_> {
         // Written out, because an empty slice has no rows to count.
         match transposed {
@@ -135,6 +136,7 @@ mod tests {
 
     #[test]
     fn a_transpose_is_seen_without_copying() {
+        // Rows (1, 2, 3) and (4, 5, 6): the product holds the dot products of the columns.
         let (values, mut into) = ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [0.0; 9]);
         let a = NetMatrix::by_rows(&values, 3);
         multiply(a.transposed(), a, &mut into);

@@ -15,9 +15,11 @@
 /// Added to a variance before the square root.
 const EPSILON: f32 = rankwright_model::LayerNorm::EPSILON as f32;
 
+/// Number of partial sums that are added up side by side.
 const LANES: usize = 8;
 
-/// Sum of products, in eight lanes: an order that does not depend on the width of registers.
+/// Sum of products, in eight partial sums: an order of additions that does not depend on the width
+/// of the processor's registers.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut lanes = [0.0_f32; LANES];
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
@@ -32,7 +34,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     total(lanes)
 }
 
-/// Sum in eight lanes.
+/// Sum, in eight partial sums like [`dot`].
 fn sum(values: &[f32]) -> f32 {
     let mut lanes = [0.0_f32; LANES];
     let (chunks, rest) = values.as_chunks::<LANES>();
@@ -45,13 +47,13 @@ fn sum(values: &[f32]) -> f32 {
     total(lanes)
 }
 
-/// The sum of the lanes, always in the same order.
+/// The sum of the partial sums, always in the same order.
 fn total([a, b, c, d, e, f, g, h]: [f32; LANES]) -> f32 {
     ((a + e) + (b + f)) + ((c + g) + (d + h))
 }
 
 /// Layer norm of each row in place, without scale and shift; `inverses` gets 1 / standard deviation
-/// of each. `width` is the number of values of a row.
+/// of each row. `width` is the number of values of a row.
 pub(super) fn layer_forward(rows: &mut [f32], width: usize, inverses: &mut [f32]) {
     let inverse_width = 1.0 / width as f32;
     for (row, inverse) in rows.chunks_exact_mut(width).zip(inverses) {
@@ -64,7 +66,8 @@ pub(super) fn layer_forward(rows: &mut [f32], width: usize, inverses: &mut [f32]
 }
 
 /// The backward pass through layer norm: turns `gradient` by the results (before the scale) into
-/// the gradient by the inputs. `normalised` are the results.
+/// the gradient by the inputs. `normalised` are the results, and `inverses` are those of the
+/// forward pass.
 pub(super) fn layer_backward(
     gradient: &mut [f32],
     normalised: &[f32],
@@ -82,7 +85,8 @@ pub(super) fn layer_backward(
     }
 }
 
-/// Sums over the rows of a block, output by output: first of a, then of the products a b.
+/// Sums over the rows of a block: first the sum of `a` for each output, then the sum of the
+/// products of `a` and `b` for each output. `width` is the number of outputs.
 pub(super) fn column_sums(a: &[f32], b: &[f32], width: usize, into: &mut Vec<f64>) {
     into.clear();
     into.resize(2 * width, 0.0);
@@ -101,12 +105,13 @@ pub(super) fn column_sums(a: &[f32], b: &[f32], width: usize, into: &mut Vec<f64
 pub(super) struct BatchStats {
     pub(super) means: Vec<f32>,
     pub(super) variances: Vec<f32>,
-    /// 1 / standard deviation; empty in moving means, which do not need it.
+    /// 1 / standard deviation; empty in moving means, which do not need these.
     pub(super) inverses: Vec<f32>,
 }
 
 impl BatchStats {
-    /// Statistics from the sums of values and of their squares.
+    /// Statistics from the sums of values and of their squares ([`column_sums`] of the values with
+    /// themselves).
     pub(super) fn new(sums: &[f64], rows: usize) -> Self {
         let (sums, square_sums) = sums.split_at(sums.len() / 2);
         let inverse_rows = 1.0 / rows.max(1) as f64;
@@ -134,8 +139,8 @@ pub(super) fn batch_forward(rows: &mut [f32], stats: &BatchStats) {
 }
 
 /// The backward pass through batch norm: turns `gradient` by the scaled results into the gradient
-/// by the inputs. `sums` are those of the gradient and of its products with the results, over the
-/// mini-batch, of which `rows` is the number of rows.
+/// by the inputs. `sums` are the [`column_sums`] of the gradient and `normalised` over the whole
+/// mini-batch, which has `rows` rows.
 pub(super) fn batch_backward(
     gradient: &mut [f32],
     normalised: &[f32],
@@ -202,31 +207,31 @@ mod tests {
         assert_eq!(rows, [0.0; 12]);
     }
 
-    /// A loss of the results: weights times their cosines, so that all have different derivatives.
+    /// A loss of the results: cosines with different weights, so that all derivatives differ.
     fn loss(results: &[f32]) -> f64 {
         let terms = results.iter().enumerate();
-        terms.map(|(at, x)| (1.0 + at as f64 * 0.1) * f64::from(*x).cos()).sum()
+        terms.map(|(index, x)| (1.0 + index as f64 * 0.1) * f64::from(*x).cos()).sum()
     }
 
-    /// The derivative of the loss by result number `at`.
-    fn slope(at: usize, result: f32) -> f32 {
-        -((1.0 + at as f64 * 0.1) * f64::from(result).sin()) as f32
+    /// The derivative of the loss by the result at an index.
+    fn slope(index: usize, result: f32) -> f32 {
+        -((1.0 + index as f64 * 0.1) * f64::from(result).sin()) as f32
     }
 
     /// Compares a gradient by the inputs with finite differences of the loss after `forward`.
     fn check_gradient(forward: impl Fn(&mut [f32]), gradient: &[f32], inputs: &[f32]) {
-        for at in 0..inputs.len() {
+        for index in 0..inputs.len() {
             let moved = |by: f32| {
                 let mut rows = inputs.to_vec();
-                rows[at] += by;
+                rows[index] += by;
                 forward(&mut rows);
                 loss(&rows)
             };
             let expected = (moved(0.02) - moved(-0.02)) / 0.04;
             assert!(
-                (f64::from(gradient[at]) - expected).abs() < 2e-3,
-                "{at}: {} {expected}",
-                gradient[at]
+                (f64::from(gradient[index]) - expected).abs() < 2e-3,
+                "{index}: {} {expected}",
+                gradient[index]
             );
         }
     }
@@ -237,7 +242,7 @@ mod tests {
         let (mut normalised, mut inverses) = (inputs.clone(), [0.0; 3]);
         layer_forward(&mut normalised, 8, &mut inverses);
         let mut gradient: Vec<f32> =
-            normalised.iter().enumerate().map(|(at, x)| slope(at, *x)).collect();
+            normalised.iter().enumerate().map(|(index, x)| slope(index, *x)).collect();
         layer_backward(&mut gradient, &normalised, 8, &inverses);
         check_gradient(|rows| layer_forward(rows, 8, &mut [0.0; 3]), &gradient, &inputs);
     }
@@ -248,11 +253,11 @@ mod tests {
         let scaled = |rows: &mut [f32]| {
             let stats = stats(rows, 4);
             batch_forward(rows, &stats);
-            rows.iter_mut().enumerate().for_each(|(at, x)| *x *= scales[at % 4]);
+            rows.iter_mut().enumerate().for_each(|(index, x)| *x *= scales[index % 4]);
         };
         let (mut normalised, stats) = (inputs.clone(), stats(&inputs, 4));
         batch_forward(&mut normalised, &stats);
-        let result = |(at, x): (usize, &f32)| slope(at, x * scales[at % 4]);
+        let result = |(index, x): (usize, &f32)| slope(index, x * scales[index % 4]);
         let mut gradient: Vec<f32> = normalised.iter().enumerate().map(result).collect();
         let mut sums = Vec::new();
         column_sums(&gradient, &normalised, 4, &mut sums);

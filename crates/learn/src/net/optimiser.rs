@@ -9,7 +9,7 @@
 //! step t correct the bias of the start at 0 (Kingma and Ba, 2015). Weight decay is added to the
 //! gradient as decay * w under `sgd` and `adam`; under `adamw` it shrinks weights separately, by
 //! rate * decay * w (Loshchilov and Hutter, 2019). Biases and norms do not decay. Each parameter is
-//! updated by itself, so that threads change nothing.
+//! updated by itself, so that the number of threads changes nothing.
 
 use rayon::prelude::*;
 
@@ -26,8 +26,11 @@ pub(super) enum OptimiserKind {
     AdamW,
 }
 
+/// Decay of Adam's moving mean of gradients, beta_1 in the paper, which recommends this value.
 const BETA1: f32 = 0.9;
+/// Decay of Adam's moving mean of squared gradients, beta_2 in the paper, with its value.
 const BETA2: f32 = 0.999;
+/// Added to the root of the mean square, to avoid a division by 0; the paper's value.
 const EPSILON: f32 = 1e-8;
 /// Number of parameters that one task updates.
 const CHUNK: usize = 8192;
@@ -63,6 +66,7 @@ struct UpdateRule {
 }
 
 impl Optimiser {
+    /// An optimiser for this number of parameters, before its first step.
     pub(super) fn new(method: OptimiserKind, momentum: f32, decay: f32, parameters: usize) -> Self {
         let second_count = if method == OptimiserKind::Sgd { 0 } else { parameters };
         let (first, second) = (vec![0.0; parameters], vec![0.0; second_count]);
@@ -111,6 +115,7 @@ impl Optimiser {
 }
 
 impl UpdateRule {
+    /// Updates parameters w and sums m by gradients g.
     fn sgd(&self, w: &mut [f32], g: &[f32], m: &mut [f32]) {
         for ((w, g), m) in w.iter_mut().zip(g).zip(m) {
             *m = self.momentum * *m + (g + self.coupled_decay * *w);
@@ -118,6 +123,7 @@ impl UpdateRule {
         }
     }
 
+    /// Updates parameters w and moving means m and v by gradients g.
     fn adam(&self, w: &mut [f32], g: &[f32], m: &mut [f32], v: &mut [f32]) {
         for (((w, g), m), v) in w.iter_mut().zip(g).zip(m).zip(v) {
             let g = g + self.coupled_decay * *w;
@@ -159,13 +165,14 @@ mod tests {
         // The length of Adam's first step is the rate, for a gradient of any size.
         near(steps(OptimiserKind::Adam, 0.0, &[2.0]), 0.9);
         near(steps(OptimiserKind::Adam, 0.0, &[-0.01]), 1.1);
+        // m and v after the gradients 2 and 1, corrected by 1 - 0.9^2 and 1 - 0.999^2.
         let (m, v) = ((0.9 * 0.2 + 0.1) / 0.19, (0.999 * 0.004 + 0.001) / 0.001_999_f32);
         near(steps(OptimiserKind::Adam, 0.0, &[2.0, 1.0]), 0.9 - 0.1 * m / v.sqrt());
         near(steps(OptimiserKind::AdamW, 0.5, &[2.0]), 1.0 - 0.1 - 0.1 * 0.5);
         near(steps(OptimiserKind::AdamW, 0.5, &[0.0]), 1.0 - 0.1 * 0.5);
         assert!(
             steps(OptimiserKind::Adam, 0.5, &[0.0]) < 0.91,
-            "decay within the gradient is a full step"
+            "with decay as its gradient, Adam's first step has the length of the rate"
         );
     }
 
@@ -177,9 +184,9 @@ mod tests {
         let mut optimiser = Optimiser::new(OptimiserKind::AdamW, 0.9, 0.1, shape.parameter_count);
         optimiser.step(&shape, &mut parameters, &gradient, 0.1);
         let biases = shape.layers[0].biases.clone();
-        for (at, parameter) in parameters.iter().enumerate() {
+        for (index, parameter) in parameters.iter().enumerate() {
             let unchanged = *parameter == 1.0;
-            assert_eq!(unchanged, biases.contains(&at), "{at}");
+            assert_eq!(unchanged, biases.contains(&index), "{index}");
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Parameters of every net.
 //!
-//! If no transform is given, the data decides (`transform=adapt`): features that all lie between -1
-//! and 1, as those of LETOR 4.0 do (scaled to 0..1 within each query), are not changed, since a
-//! feature with little variation should not be scaled up; others get `log-standard`, which heavy
-//! tails such as those of MSLR-WEB need.
+//! The default transform depends on the data (`transform=adapt`): if all features lie between -1
+//! and 1, as those of LETOR 4.0 do (scaled to 0..1 within each query), they are not changed, since
+//! a feature with little variation should not be scaled up. Otherwise it is `log-standard`, which
+//! features with heavy tails such as those of MSLR-WEB need.
 
 use rankwright_model::Activation;
 use rankwright_spec::{Auto, Conflict, Slashed, above, choices, params};
@@ -108,7 +108,8 @@ fn check(params: &NetParams) -> Result<(), Conflict> {
             key: "layers",
             value: params.layers.to_string(),
             expected: format!(
-                "0, or outputs of up to {MAX_LAYERS} layers from 1 on, such as 64/32"
+                "0, or the numbers of outputs of up to {MAX_LAYERS} layers, from 1 on, such as \
+                 64/32"
             ),
         });
     }

@@ -5,13 +5,14 @@
 //! gradient, and these are added in the order of the blocks. So the result is the same on any
 //! number of threads, and a single list of a million documents keeps all threads busy.
 //!
-//! Only batch norm makes blocks depend on each other: with it they synchronise after each layer.
+//! Only batch norm makes blocks depend on each other: with batch norm they wait for each other
+//! after the matrix product of each layer.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::block::{NetBlock, NoiseLevels};
+use super::block::{BatchTotals, NetBlock, NoiseLevels};
 use super::draws::RandomLanes;
 use super::matrix::NetMatrix;
 use super::norm::BatchStats;
@@ -41,17 +42,19 @@ pub(super) struct RowList {
     pub(super) query: usize,
     /// End of the list in the rows of all lists; it begins where the previous list ends.
     pub(super) end: usize,
-    /// For a list of two documents, the better one first: their preference, numbered within the
-    /// query. `None`: the list is a whole query.
+    /// For a list of two documents, the better one first: their preference, with document numbers
+    /// within the query. `None` if the list is a whole query.
     pub(super) pair: Option<DocumentPair>,
 }
 
 impl RowLists {
+    /// Removes all lists.
     pub(super) fn clear(&mut self) {
         self.rows.clear();
         self.lists.clear();
     }
 
+    /// Adds a list: these rows of a query, or a pair of its documents.
     pub(super) fn push(
         &mut self,
         query: usize,
@@ -86,8 +89,10 @@ pub(super) struct PassInput<'a> {
     /// Factor of the gradient by the scores.
     pub(super) scale: f32,
     pub(super) noise_levels: NoiseLevels,
-    /// Seed of the random draws, and the number of the pass, which makes them different in each.
-    pub(super) draws: (u64, u64),
+    /// Seed of the random numbers of noise and dropout.
+    pub(super) draw_seed: u64,
+    /// Number of the pass: each pass draws other random numbers.
+    pub(super) pass_number: u64,
 }
 
 /// Buffers for mini-batches.
@@ -98,34 +103,39 @@ pub(super) struct PassBuffers {
     /// Score of each row of the lists.
     scores: Vec<f64>,
     /// Gradient of the loss by each score.
-    gradient: Vec<f32>,
+    score_gradient: Vec<f32>,
     /// Hessians of the objective, which nets do not use.
-    hessian: Vec<f32>,
-    /// Buffers of each task.
+    score_hessian: Vec<f32>,
+    /// Buffers of the objective, for each task.
     objective_buffers: Vec<ObjectiveBuffers>,
     /// Statistics of batch norm in the last pass, by layer; empty without it.
     pub(super) stats: Vec<BatchStats>,
-    /// The gradient by the parameters of the net, of all passes since it was cleared.
-    pub(super) total: Vec<f32>,
+    /// The gradient by the parameters of the net, summed over all passes since it was cleared.
+    pub(super) parameter_gradient: Vec<f32>,
 }
 
 impl PassBuffers {
+    /// Empty buffers for a net of this shape.
     pub(super) fn new(shape: NetShape) -> Self {
-        let total = vec![0.0; shape.parameter_count];
+        let parameter_gradient = vec![0.0; shape.parameter_count];
         Self {
             shape,
             blocks: Vec::new(),
             scores: Vec::new(),
-            gradient: Vec::new(),
-            hessian: Vec::new(),
+            score_gradient: Vec::new(),
+            score_hessian: Vec::new(),
             objective_buffers: Vec::new(),
             stats: Vec::new(),
-            total,
+            parameter_gradient,
         }
     }
 
-    /// Adds the gradient of the lists to the total.
-    pub(super) fn add(&mut self, lists: &RowLists, input: PassInput<'_>) -> Result<(), LearnError> {
+    /// Adds the gradient of the lists to `parameter_gradient`.
+    pub(super) fn add_gradient(
+        &mut self,
+        lists: &RowLists,
+        input: PassInput<'_>,
+    ) -> Result<(), LearnError> {
         if lists.rows.is_empty() {
             return Ok(());
         }
@@ -134,10 +144,10 @@ impl PassBuffers {
             self.blocks.push(NetBlock::new(&self.shape));
         }
         self.forward(lists, count, input);
-        self.take_scores(count)?;
+        self.collect_scores(count)?;
         self.derivatives(lists, input)?;
         self.backward(count, input);
-        self.sum(count);
+        self.add_block_gradients(count);
         Ok(())
     }
 
@@ -148,7 +158,7 @@ impl PassBuffers {
         let count = lists.rows.len().div_ceil(BLOCK_ROWS).min(MAX_BLOCKS);
         self.blocks.resize_with(count, || NetBlock::new(&self.shape));
         self.forward(lists, count, PassInput { noise_levels: NoiseLevels::default(), ..input });
-        self.take_scores(count).unwrap();
+        self.collect_scores(count).unwrap();
         self.scores.clone()
     }
 
@@ -156,16 +166,17 @@ impl PassBuffers {
     fn forward(&mut self, lists: &RowLists, count: usize, input: PassInput<'_>) {
         let Self { shape, blocks, stats, .. } = self;
         let (blocks, layers) = (&mut blocks[..count], shape.layers.len());
-        let (PassInput { parameters, data, noise_levels, draws: (seed, pass), .. }, shape) =
+        let (PassInput { parameters, data, noise_levels, draw_seed, pass_number, .. }, shape) =
             (input, &*shape);
         let independent = !shape.has_batch_norm();
-        blocks.par_iter_mut().with_max_len(1).enumerate().for_each(|(at, block)| {
-            let rows = &lists.rows[block_rows(lists.rows.len(), count, at)];
-            let draws = RandomLanes::new(seed, pass << 8 | at as u64);
+        blocks.par_iter_mut().with_max_len(1).enumerate().for_each(|(number, block)| {
+            let rows = &lists.rows[block_rows(lists.rows.len(), count, number)];
+            // The number of a block fits into 8 bits: there are at most 64 blocks.
+            let draws = RandomLanes::new(draw_seed, pass_number << 8 | number as u64);
             block.load(data, rows, draws, noise_levels.noise);
             for layer in (0..layers).filter(|_| independent) {
                 block.forward_product(shape, layer, parameters);
-                block.forward_rest(shape, layer, parameters, None, noise_levels.dropout);
+                block.forward_activation(shape, layer, parameters, None, noise_levels.dropout);
             }
         });
         stats.clear();
@@ -174,17 +185,19 @@ impl PassBuffers {
             tasks.for_each(|block| block.forward_product(shape, layer, parameters));
             let is_batch_norm = shape.layers[layer].norm == HiddenNorm::Batch;
             stats.push(match is_batch_norm {
-                true => BatchStats::new(&sums(blocks), lists.rows.len()),
+                true => BatchStats::new(&batch_sums(blocks), lists.rows.len()),
                 false => BatchStats::default(),
             });
             let (stats, dropout) = (stats.last().filter(|_| is_batch_norm), noise_levels.dropout);
             let tasks = blocks.par_iter_mut().with_max_len(1);
-            tasks.for_each(|block| block.forward_rest(shape, layer, parameters, stats, dropout));
+            tasks.for_each(|block| {
+                block.forward_activation(shape, layer, parameters, stats, dropout)
+            });
         }
     }
 
-    /// Collects the scores of the blocks.
-    fn take_scores(&mut self, count: usize) -> Result<(), LearnError> {
+    /// Collects the scores of the blocks; an error if a score is not finite.
+    fn collect_scores(&mut self, count: usize) -> Result<(), LearnError> {
         self.scores.clear();
         for block in &self.blocks[..count] {
             self.scores.extend(block.scores().iter().map(|score| f64::from(*score)));
@@ -198,36 +211,38 @@ impl PassBuffers {
     /// Derivatives by the scores, list by list.
     fn derivatives(&mut self, lists: &RowLists, input: PassInput<'_>) -> Result<(), LearnError> {
         let rows = lists.rows.len();
-        self.gradient.resize(rows, 0.0);
-        self.hessian.resize(rows, 0.0);
+        self.score_gradient.resize(rows, 0.0);
+        self.score_hessian.resize(rows, 0.0);
         let chunks = chunk_lists(&lists.lists, rows);
         while self.objective_buffers.len() < chunks.len() {
             self.objective_buffers.push(ObjectiveBuffers::default());
         }
-        let (mut gradient, mut hessian) = (&mut self.gradient[..], &mut self.hessian[..]);
+        // Each task gets the part of the derivatives that belongs to its lists.
+        let mut gradient = &mut self.score_gradient[..];
+        let mut hessian = &mut self.score_hessian[..];
         let mut tasks = Vec::with_capacity(chunks.len());
         for (range, work) in chunks.into_iter().zip(&mut self.objective_buffers) {
-            let (first, end) =
+            let (first_row, end_row) =
                 (list_start(&lists.lists, range.start), list_start(&lists.lists, range.end));
-            let (own_gradient, rest_gradient) = gradient.split_at_mut(end - first);
-            let (own_hessian, rest_hessian) = hessian.split_at_mut(end - first);
-            (gradient, hessian) = (rest_gradient, rest_hessian);
-            tasks.push((&lists.lists[range], first, own_gradient, own_hessian, work));
+            let (task_gradient, later_gradient) = gradient.split_at_mut(end_row - first_row);
+            let (task_hessian, later_hessian) = hessian.split_at_mut(end_row - first_row);
+            (gradient, hessian) = (later_gradient, later_hessian);
+            tasks.push((&lists.lists[range], first_row, task_gradient, task_hessian, work));
         }
         let scores = &self.scores;
         tasks.into_par_iter().with_max_len(1).try_for_each(
-            |(lists, first, gradient, hessian, work)| {
-                let mut from = first;
+            |(lists, first_row, gradient, hessian, work)| {
+                let mut start = first_row;
                 for list in lists {
-                    let here = from - first..list.end - first;
+                    let list_rows = start - first_row..list.end - first_row;
                     let mut out = Derivatives {
-                        gradient: &mut gradient[here.clone()],
-                        hessian: &mut hessian[here.clone()],
+                        gradient: &mut gradient[list_rows.clone()],
+                        hessian: &mut hessian[list_rows.clone()],
                         cache: &mut [],
                     };
-                    input.loss.list_derivatives(list, &scores[from..list.end], work, &mut out)?;
-                    gradient[here].iter_mut().for_each(|g| *g *= input.scale);
-                    from = list.end;
+                    input.loss.list_derivatives(list, &scores[start..list.end], work, &mut out)?;
+                    gradient[list_rows].iter_mut().for_each(|g| *g *= input.scale);
+                    start = list.end;
                 }
                 Ok(())
             },
@@ -236,13 +251,13 @@ impl PassBuffers {
 
     /// The backward pass, in `count` blocks: each gets the gradient of its rows.
     fn backward(&mut self, count: usize, input: PassInput<'_>) {
-        let Self { shape, blocks, gradient, stats, .. } = self;
+        let Self { shape, blocks, score_gradient, stats, .. } = self;
         let (blocks, layers, parameters) =
             (&mut blocks[..count], shape.layers.len(), input.parameters);
-        let (shape, rows) = (&*shape, gradient.len());
+        let (shape, rows) = (&*shape, score_gradient.len());
         let independent = !shape.has_batch_norm();
-        blocks.par_iter_mut().with_max_len(1).enumerate().for_each(|(at, block)| {
-            block.start_back(&gradient[block_rows(rows, count, at)]);
+        blocks.par_iter_mut().with_max_len(1).enumerate().for_each(|(number, block)| {
+            block.start_backward(&score_gradient[block_rows(rows, count, number)]);
             for layer in (0..layers).rev().filter(|_| independent) {
                 block.backward_activation(shape, layer);
                 block.backward_product(shape, layer, parameters, None);
@@ -252,15 +267,16 @@ impl PassBuffers {
             let tasks = blocks.par_iter_mut().with_max_len(1);
             tasks.for_each(|block| block.backward_activation(shape, layer));
             let is_batch_norm = shape.layers[layer].norm == HiddenNorm::Batch;
-            let sums = if is_batch_norm { sums(blocks) } else { Vec::new() };
-            let batch_sums = is_batch_norm.then(|| (&sums[..], &stats[layer], rows));
+            let sums = if is_batch_norm { batch_sums(blocks) } else { Vec::new() };
+            let batch =
+                is_batch_norm.then(|| BatchTotals { sums: &sums, stats: &stats[layer], rows });
             let tasks = blocks.par_iter_mut().with_max_len(1);
-            tasks.for_each(|block| block.backward_product(shape, layer, parameters, batch_sums));
+            tasks.for_each(|block| block.backward_product(shape, layer, parameters, batch));
         }
     }
 
-    /// Adds the gradients of the first `count` blocks to the total, in their order.
-    fn sum(&mut self, count: usize) {
+    /// Adds the gradients of the first `count` blocks to `parameter_gradient`, in their order.
+    fn add_block_gradients(&mut self, count: usize) {
         let blocks = &self.blocks[..count];
         let add = |(chunk, total): (usize, &mut [f32])| {
             let range = chunk * CHUNK..chunk * CHUNK + total.len();
@@ -269,41 +285,42 @@ impl PassBuffers {
                 total.iter_mut().zip(more).for_each(|(total, more)| *total += more);
             }
         };
-        self.total.par_chunks_mut(CHUNK).enumerate().for_each(add);
+        self.parameter_gradient.par_chunks_mut(CHUNK).enumerate().for_each(add);
     }
 }
 
-/// The error when values are no longer finite.
+/// The error when scores or parameters are no longer finite.
 pub(super) fn diverged() -> LearnError {
     NotFiniteValue::NetScores.into()
 }
 
-/// The range of a block in the rows of all lists: block `at`, from 0, of `count`.
-fn block_rows(rows: usize, count: usize, at: usize) -> Range<usize> {
-    at * rows / count..(at + 1) * rows / count
+/// The range of a block in the rows of all lists; `number` counts the `count` blocks from 0.
+fn block_rows(rows: usize, count: usize, number: usize) -> Range<usize> {
+    number * rows / count..(number + 1) * rows / count
 }
 
-/// The index in the rows of all lists at which list `at`, from 0, begins.
-fn list_start(lists: &[RowList], at: usize) -> usize {
-    if at == 0 { 0 } else { lists[at - 1].end }
+/// The index in the rows of all lists at which a list begins; `number` counts lists from 0.
+fn list_start(lists: &[RowList], number: usize) -> usize {
+    if number == 0 { 0 } else { lists[number - 1].end }
 }
 
 /// Cuts the lists into chunks of about equal numbers of rows, a few for each thread. Lists do not
 /// depend on each other, so the chunks may depend on the number of threads.
 fn chunk_lists(lists: &[RowList], rows: usize) -> Vec<Range<usize>> {
+    // At least 32 rows, so that the work of a task outweighs the cost of starting it.
     let chunk_rows = rows.div_ceil(4 * rayon::current_num_threads()).max(32);
     let (mut chunks, mut first) = (Vec::new(), 0);
-    for at in 0..lists.len() {
-        if lists[at].end - list_start(lists, first) >= chunk_rows || at + 1 == lists.len() {
-            chunks.push(first..at + 1);
-            first = at + 1;
+    for (last, list) in lists.iter().enumerate() {
+        if list.end - list_start(lists, first) >= chunk_rows || last + 1 == lists.len() {
+            chunks.push(first..last + 1);
+            first = last + 1;
         }
     }
     chunks
 }
 
-/// Sums of batch norm over all blocks.
-fn sums(blocks: &[NetBlock]) -> Vec<f64> {
+/// The `sums` of all blocks added up, for batch norm.
+fn batch_sums(blocks: &[NetBlock]) -> Vec<f64> {
     let mut all = vec![0.0; blocks.first().map_or(0, |block| block.sums.len())];
     for block in blocks {
         all.iter_mut().zip(&block.sums).for_each(|(all, more)| *all += more);

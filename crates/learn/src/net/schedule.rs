@@ -2,8 +2,8 @@
 //!
 //! Over the first `warmup` epochs the rate rises linearly from near 0. Then `constant` keeps it;
 //! `cosine` lets it fall to 0 at the last epoch along half a wave (Loshchilov and Hutter, 2017);
-//! `step` multiplies it by `drop` every `drop_every` epochs. Time is counted in mini-batches, so
-//! the fall is smooth.
+//! `step` multiplies it by `drop` every `drop_every` epochs, counted from the start. The rate
+//! changes from mini-batch to mini-batch, not only from epoch to epoch.
 
 /// The change of the learning rate after the warm-up.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,8 +43,8 @@ impl Schedule {
         let decay_factor = match self.decay_rule {
             RateDecay::Constant => 1.0,
             RateDecay::Cosine => {
-                let rest = (self.epochs - self.warmup).max(1.0 / per_epoch);
-                let progress = ((epoch - self.warmup) / rest).clamp(0.0, 1.0);
+                let decay_epochs = (self.epochs - self.warmup).max(1.0 / per_epoch);
+                let progress = ((epoch - self.warmup) / decay_epochs).clamp(0.0, 1.0);
                 0.5 * (1.0 + (std::f64::consts::PI * progress).cos())
             }
             RateDecay::Step { drop, every } => drop.powi((epoch / every) as i32),
@@ -63,8 +63,9 @@ mod tests {
 
     #[test]
     fn the_warm_up_rises_to_the_rate_and_stays() {
-        let warm = schedule(RateDecay::Constant, 2.0);
-        let rates: Vec<f32> = (0..12).map(|batch| warm.rate_at(batch, 4)).collect();
+        // Two epochs of four mini-batches.
+        let with_warmup = schedule(RateDecay::Constant, 2.0);
+        let rates: Vec<f32> = (0..12).map(|batch| with_warmup.rate_at(batch, 4)).collect();
         assert_eq!(rates[0], 0.5 / 8.0);
         assert!(rates[..8].windows(2).all(|w| w[0] < w[1]));
         assert!(rates[7..].iter().all(|rate| *rate == 0.5));

@@ -1,10 +1,10 @@
 //! The sizes of a net, and the ranges of its parameters in one vector, so that optimisers, sums of
 //! gradients and checkpoints are loops over a slice.
 //!
-//! A hidden layer is `y = activation(norm(W x + b))`; the last layer is `w x` alone: every loss
-//! here depends on differences of scores, so that a bias there would only drift. Under batch norm
-//! hidden layers have no bias either, since the mean is subtracted again. Without a hidden layer
-//! the net is a linear scorer.
+//! A hidden layer is `y = activation(norm(W x + b))`; the last layer is `w x` without a bias: every
+//! loss here depends only on differences of scores, so that no gradient would hold the bias in
+//! place. With batch norm, hidden layers have no bias either, since batch norm subtracts the mean.
+//! Without a hidden layer the net is a linear scorer.
 
 use rankwright_spec::choices;
 use std::ops::Range;
@@ -25,6 +25,9 @@ choices! {
     }
 }
 
+/// Any constant: keeps the random numbers of initial weights apart from others of the same seed.
+const WEIGHTS_SEED: u64 = 0x6e65_7420_7765_6967;
+
 /// The size of one layer, and the ranges of its parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LayerShape {
@@ -32,7 +35,7 @@ pub(super) struct LayerShape {
     pub(super) outputs: usize,
     /// Outputs x inputs, row by row.
     pub(super) weights: Range<usize>,
-    /// One per output, or empty.
+    /// One for each output; empty if the layer has no bias.
     pub(super) biases: Range<usize>,
     /// If there is a norm, the factor of its result for each output; otherwise empty.
     pub(super) scales: Range<usize>,
@@ -58,8 +61,8 @@ impl NetShape {
         norm: HiddenNorm,
         activation: Activation,
     ) -> Self {
-        let (mut layers, mut parameter_count, mut before) = (Vec::new(), 0, inputs);
-        // The range of the next parameters.
+        let (mut layers, mut parameter_count, mut layer_inputs) = (Vec::new(), 0, inputs);
+        // Assigns the next `count` parameters and returns their range.
         let mut take = |count: usize| {
             parameter_count += count;
             parameter_count - count..parameter_count
@@ -67,21 +70,21 @@ impl NetShape {
         for &outputs in hidden {
             let scale_count = if norm == HiddenNorm::None { 0 } else { outputs };
             layers.push(LayerShape {
-                inputs: before,
+                inputs: layer_inputs,
                 outputs,
-                weights: take(before * outputs),
+                weights: take(layer_inputs * outputs),
                 biases: take(if norm == HiddenNorm::Batch { 0 } else { outputs }),
                 scales: take(scale_count),
                 shifts: take(scale_count),
                 norm,
                 activation,
             });
-            before = outputs;
+            layer_inputs = outputs;
         }
         layers.push(LayerShape {
-            inputs: before,
+            inputs: layer_inputs,
             outputs: 1,
-            weights: take(before),
+            weights: take(layer_inputs),
             biases: take(0),
             scales: take(0),
             shifts: take(0),
@@ -94,7 +97,8 @@ impl NetShape {
     /// Initial parameters: weights drawn from a normal distribution so that values keep their size
     /// from layer to layer (variance 2 / inputs for ReLU and GELU: He et al., 2015; 1 / inputs for
     /// tanh and without an activation: LeCun et al., 1998), scales of 1, biases and shifts of 0. A
-    /// linear scorer starts with zeros: its losses are convex, or have no better start.
+    /// linear scorer starts with zeros: random weights would be no better a start, as most losses
+    /// are convex in its weights.
     pub(super) fn initial_parameters(&self, seed: u64) -> Vec<f32> {
         let mut parameters = vec![0.0; self.parameter_count];
         for (number, layer) in self.layers.iter().enumerate() {
@@ -102,7 +106,7 @@ impl NetShape {
             if self.layers.len() == 1 {
                 continue;
             }
-            let mut random = Random::new(seed ^ 0x6e65_7420_7765_6967, number as u64);
+            let mut random = Random::new(seed ^ WEIGHTS_SEED, number as u64);
             let numerator = match layer.activation {
                 Activation::Relu | Activation::Gelu => 2.0,
                 _ => 1.0,
@@ -119,11 +123,12 @@ impl NetShape {
         self.layers.iter().any(|layer| layer.norm == HiddenNorm::Batch)
     }
 
-    /// The ranges of parameters, and whether weight decay applies to them: to weights only.
+    /// The ranges of parameters of each layer, and whether weight decay applies to them: it applies
+    /// to weights, not to biases and the parameters of norms.
     pub(super) fn parts(&self) -> impl Iterator<Item = (Range<usize>, bool)> {
         self.layers.iter().flat_map(|layer| {
-            let rest = layer.weights.end..layer.shifts.end;
-            [(layer.weights.clone(), true), (rest, false)]
+            let biases_and_norm = layer.weights.end..layer.shifts.end;
+            [(layer.weights.clone(), true), (biases_and_norm, false)]
         })
     }
 }
@@ -158,6 +163,7 @@ mod tests {
         let parameters = shape.initial_parameters(1);
         let weights = &parameters[shape.layers[0].weights.clone()];
         let mean_square = weights.iter().map(|w| w * w).sum::<f32>() / weights.len() as f32;
+        // 2 / 200 inputs.
         assert!((mean_square - 0.01).abs() < 0.0005, "{mean_square}");
         assert!(parameters[shape.layers[0].scales.clone()].iter().all(|s| *s == 1.0));
         assert!(

@@ -12,7 +12,8 @@ use crate::learner::LearnerSpec;
 use crate::session::TrainRequest;
 
 /// Seconds of an epoch: the difference between a long training and a short one, so that transforms
-/// and other fixed costs do not count. The spec has EPOCHS in the place of the number of epochs.
+/// and other fixed costs do not count; the best of three repeats. The spec has the word EPOCHS
+/// where the number of epochs belongs.
 fn epoch_seconds(spec: &str, data: &Dataset, epochs: usize) -> f64 {
     let training_seconds = |epochs: usize| {
         let text = spec.replace("EPOCHS", &epochs.to_string());

@@ -35,12 +35,12 @@ impl NetState {
 
     /// Restores the bytes of [`to_bytes`](Self::to_bytes) for a net of this shape.
     pub(super) fn restore(&mut self, shape: &NetShape, bytes: &[u8]) -> Result<(), LearnError> {
-        let mut rest = bytes;
-        self.batches = u64::from_le_bytes(take(&mut rest)?);
+        let mut remaining = bytes;
+        self.batches = u64::from_le_bytes(take(&mut remaining)?);
         for power in &mut self.optimiser.powers {
-            *power = f64::from_le_bytes(take(&mut rest)?);
+            *power = f64::from_le_bytes(take(&mut remaining)?);
         }
-        let [has_moving_stats] = take(&mut rest)?;
+        let [has_moving_stats] = take(&mut remaining)?;
         if has_moving_stats != 0 {
             let stats = |norm: HiddenNorm, outputs: usize| match norm {
                 HiddenNorm::Batch => BatchStats {
@@ -58,20 +58,21 @@ impl NetState {
         let stats = self.moving_stats.0.iter_mut();
         let stats = stats.flat_map(|stats| [&mut stats.means, &mut stats.variances]);
         for float in floats.into_iter().chain(stats).flatten() {
-            *float = f32::from_le_bytes(take(&mut rest)?);
+            *float = f32::from_le_bytes(take(&mut remaining)?);
         }
-        if rest.is_empty() { Ok(()) } else { Err(damaged()) }
+        if remaining.is_empty() { Ok(()) } else { Err(wrong_length()) }
     }
 }
 
-/// Splits off the first `N` bytes.
-fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], LearnError> {
-    let (first, others) = rest.split_first_chunk::<N>().ok_or_else(damaged)?;
-    *rest = others;
+/// Splits off the first `N` of the remaining bytes.
+fn take<const N: usize>(remaining: &mut &[u8]) -> Result<[u8; N], LearnError> {
+    let (first, later) = remaining.split_first_chunk::<N>().ok_or_else(wrong_length)?;
+    *remaining = later;
     Ok(*first)
 }
 
-fn damaged() -> LearnError {
+/// The error of a state with too few or too many bytes: it is that of another net or learner.
+fn wrong_length() -> LearnError {
     StateProblem::OtherLearner.into()
 }
 
@@ -82,6 +83,7 @@ mod tests {
     use super::*;
     use crate::net::optimiser::OptimiserKind;
 
+    /// The state of a net after one step; different for each seed.
     fn state(shape: &NetShape, seed: u64, with_moving_stats: bool) -> NetState {
         let (momentum, decay) = (0.0, 0.1);
         let mut optimiser =

@@ -67,7 +67,7 @@ struct NetFixture<'a> {
 impl<'a> NetFixture<'a> {
     fn new(text: &str, data: &'a Dataset, shape: NetShape) -> Self {
         let loss = loss(text);
-        // Scales and shifts are not at their neutral values, so that mistakes there show.
+        // Scales other than 1 and shifts other than 0, so that mistakes in their use show.
         let mut parameters = shape.initial_parameters(3);
         let mut random = Random::new(5, 5);
         parameters.iter_mut().for_each(|p| *p += 0.1 * random.normal() as f32);
@@ -79,22 +79,22 @@ impl<'a> NetFixture<'a> {
         self.loss.queries(&Preferences::new(self.data), self.data).unwrap()
     }
 
-    /// The gradient of the sum over all queries.
+    /// The gradient of the sum of the losses of all queries.
     fn gradient(&self) -> Vec<f32> {
         let mut passes = PassBuffers::new(self.shape.clone());
         self.with_input(|input, preferences| {
             let mut lists = RowLists::default();
-            let add = |lists: &RowLists| passes.add(lists, input);
+            let add = |lists: &RowLists| passes.add_gradient(lists, input);
             self.loss.pass_rows(&self.queries(), self.data, preferences, &mut lists, add).unwrap();
         });
-        passes.total
+        passes.parameter_gradient
     }
 
     /// Calls `run` with the input of a pass and the preferences of the data.
     fn with_input(&self, run: impl FnOnce(PassInput<'_>, &Preferences<'_>)) {
         let queries = TrainingQueries::new(self.data, self.loss.objective.as_ref());
         let prepared_loss = PreparedLoss {
-            source: queries.parts(),
+            shared_queries: queries.shared(),
             objective: self.loss.objective.as_ref(),
             data: self.data,
             seed: 7,
@@ -105,7 +105,8 @@ impl<'a> NetFixture<'a> {
             loss: &prepared_loss,
             scale: 1.0,
             noise_levels: Default::default(),
-            draws: (1, 1),
+            draw_seed: 1,
+            pass_number: 1,
         };
         run(input, &Preferences::new(self.data));
     }
@@ -125,6 +126,7 @@ impl<'a> NetFixture<'a> {
     }
 }
 
+/// The Euclidean norm.
 fn norm(values: &[f64]) -> f64 {
     values.iter().map(|x| x * x).sum::<f64>().sqrt()
 }

@@ -2,8 +2,8 @@
 //!
 //! Each epoch visits the queries in an order of its own, drawn by seed and epoch; each mini-batch
 //! of `batch` queries makes one step against the mean gradient of its queries (times their
-//! weights). RankNet may instead visit all pairs in random order and make a step after each. After each epoch the net is evaluated on the validation sets (and the training data if
-//! requested).
+//! weights). RankNet may instead visit all pairs in random order and make a step after each. After
+//! each epoch the net is evaluated on the validation sets (and the training data if requested).
 
 use rankwright_data::{Dataset, Random};
 use rankwright_model::{Model, ModelBody, ScoreOptions, Transforms};
@@ -22,7 +22,7 @@ use crate::objective::DocumentPair;
 use crate::preferences::Preferences;
 use crate::session::{RoundPlan, RoundStatus, Session, header};
 use crate::session::{TrainRequest, TrainResult};
-use crate::trainer::{Trainer, Validation};
+use crate::trainer::{Trainer, ValidationUse};
 use crate::transform::{TransformParams, transformed};
 
 /// A net learner, ready to train.
@@ -98,8 +98,8 @@ impl Trainer for NetTrainer {
         Some((self.params.epochs, "epoch"))
     }
 
-    fn validation(&self) -> Validation {
-        Validation::of_choice(self.params.stop)
+    fn validation(&self) -> ValidationUse {
+        ValidationUse::of_model_choice(self.params.stop)
     }
 
     fn queries_with_sampled_pairs(&self, data: &Dataset) -> usize {
@@ -108,7 +108,7 @@ impl Trainer for NetTrainer {
     }
 }
 
-/// A running training.
+/// The state of a running training, with its data and buffers.
 struct NetRun<'a> {
     params: &'a NetConfig,
     loss: &'a NetLoss,
@@ -130,7 +130,7 @@ struct NetRun<'a> {
 enum MiniBatch<'a> {
     /// All documents of these queries.
     Queries(&'a [usize]),
-    /// A pair of documents of a query.
+    /// One pair of documents, and before it the number of its query.
     Pair(usize, DocumentPair),
 }
 
@@ -144,19 +144,25 @@ impl MiniBatch<'_> {
     }
 }
 
-/// The seed of an epoch for the objective. (The constants here and below keep the random draws for
-/// different purposes apart.)
-fn seed_of(request: &TrainRequest<'_>, epoch: usize) -> u64 {
+/// Any constant: keeps the random order of queries apart from other random numbers of the seed.
+const ORDER_SEED: u64 = 0x6570_6f63_6873_2121;
+/// Any constant: keeps noise and dropout apart from other random numbers of the seed.
+const NOISE_SEED: u64 = 0x6e6f_6973_6520_2121;
+
+/// The seed of an epoch for the objective. The odd factor, 2^64 divided by the golden ratio, keeps
+/// the epochs of neighbouring seeds apart.
+fn objective_seed(request: &TrainRequest<'_>, epoch: usize) -> u64 {
     request.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(epoch as u64)
 }
 
 impl NetRun<'_> {
+    /// Trains all epochs, resuming from a checkpoint if there is one.
     fn train(&mut self) -> Result<TrainResult, LearnError> {
         let plan = RoundPlan::new("epoch", self.params.epochs, self.request)
             .stop(self.params.stop)
             .auto_patience(AUTO_PATIENCE);
         let (mut session, saved) = Session::begin(self.request, plan)?;
-        if let Some(bytes) = saved.and_then(|saved| saved.bytes) {
+        if let Some(bytes) = saved.and_then(|saved| saved.learner_state) {
             self.state.restore(&self.shape, &bytes)?;
         }
         let mut finished = true;
@@ -165,7 +171,7 @@ impl NetRun<'_> {
             self.epoch(epoch)?;
             let loss = if self.request.evaluate_training { self.mean_loss(epoch)? } else { None };
             let state = &self.state;
-            match session.add(loss, || self.model_body(), &|| state.to_bytes())? {
+            match session.end_round_with_model(loss, || self.model_body(), &|| state.to_bytes())? {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
                 RoundStatus::Cancelled => {
@@ -179,7 +185,7 @@ impl NetRun<'_> {
 
     /// Visits all queries, or all pairs, once; epochs count from 0.
     fn epoch(&mut self, epoch: usize) -> Result<(), LearnError> {
-        let mut random = Random::new(self.request.seed ^ 0x6570_6f63_6873_2121, epoch as u64);
+        let mut random = Random::new(self.request.seed ^ ORDER_SEED, epoch as u64);
         if self.loss.pair_updates {
             let queries = &self.training_queries;
             let mut pairs = self.loss.pairs(queries, self.request.train, &self.preferences)?;
@@ -201,7 +207,7 @@ impl NetRun<'_> {
         }
     }
 
-    /// One step: a mini-batch, in an epoch of `batches` mini-batches.
+    /// Makes one step by the gradient of a mini-batch; the epoch has `batches` mini-batches.
     fn step(
         &mut self,
         batch: MiniBatch<'_>,
@@ -210,25 +216,27 @@ impl NetRun<'_> {
     ) -> Result<(), LearnError> {
         let Self { params, loss, request, preferences, queries, passes, lists, state, .. } = self;
         let prepared_loss = PreparedLoss {
-            source: queries.parts(),
+            shared_queries: queries.shared(),
             objective: loss.objective.as_ref(),
             data: request.train,
-            seed: seed_of(request, epoch),
+            seed: objective_seed(request, epoch),
         };
-        passes.total.fill(0.0);
+        passes.parameter_gradient.fill(0.0);
         let mut input = PassInput {
             parameters: &state.parameters,
             data: self.inputs,
             loss: &prepared_loss,
             scale: 1.0 / batch.queries() as f32,
             noise_levels: params.noise_levels,
-            draws: (request.seed ^ 0x6e6f_6973_6520_2121, state.batches << 16),
+            draw_seed: request.seed ^ NOISE_SEED,
+            // Room for 2^16 passes of a mini-batch that is passed pair by pair.
+            pass_number: state.batches << 16,
         };
         match batch {
             MiniBatch::Queries(batch) => {
                 loss.pass_rows(batch, request.train, preferences, lists, |lists| {
-                    passes.add(lists, input)?;
-                    input.draws.1 += 1;
+                    passes.add_gradient(lists, input)?;
+                    input.pass_number += 1;
                     Ok(())
                 })?;
             }
@@ -237,18 +245,19 @@ impl NetRun<'_> {
                 lists.clear();
                 let rows = [first + pair.better, first + pair.worse];
                 lists.push(query, rows.into_iter(), Some(pair));
-                passes.add(lists, input)?;
+                passes.add_gradient(lists, input)?;
             }
         }
         if self.shape.has_batch_norm() {
             state.moving_stats.add(&passes.stats);
         }
         let rate = params.schedule.rate_at(state.batches, batches);
-        state.optimiser.step(&self.shape, &mut state.parameters, &passes.total, rate);
+        state.optimiser.step(&self.shape, &mut state.parameters, &passes.parameter_gradient, rate);
         state.batches += 1;
         Ok(())
     }
 
+    /// The current net as a model.
     fn model_body(&self) -> Result<ModelBody, LearnError> {
         export::model_body(
             &self.shape,
@@ -263,12 +272,12 @@ impl NetRun<'_> {
     fn mean_loss(&mut self, epoch: usize) -> Result<Option<f64>, LearnError> {
         let model = Model::new(header(self.request), self.model_body()?)?;
         let scores = model.score(self.request.train, ScoreOptions::default())?;
-        let seed = seed_of(self.request, epoch);
+        let seed = objective_seed(self.request, epoch);
         let pass = QueryPass {
             objective: self.loss.objective.as_ref(),
             scores: &scores,
             seed,
-            sampled: None,
+            multiplicities: None,
         };
         let loss = self.queries.loss(pass)?;
         Ok(loss.map(|loss| loss / scores.len() as f64))

@@ -8,15 +8,15 @@
 //!
 //! T is the temperature, w a document's weight, ideal the DCG of the ideal order. With f_i =
 //! dL/dr_i >= 0 and d_ij = sigmoid'((s_j - s_i) / T) / T, each pair adds f_i w_j d_ij to the
-//! gradient of j and subtracts it from that of i. L is not convex; the hessian given is an upper
-//! bound, the sum of f_i w_j d_ij / T over the pairs of a document, which omits the negative
-//! contribution of the curvature of the logarithm.
+//! gradient of j and subtracts it from that of i. L is not convex; an upper bound of the second
+//! derivative is used as the hessian: the sum of f_i w_j d_ij / T over the pairs of a document,
+//! which omits the negative contribution of the curvature of the logarithm.
 //!
-//! Only documents with a gain have an f above 0, so the cost is O(R n) for R of them; in queries of
-//! more than 20,000 documents each is compared with 256 partners drawn by the seed, each of which
-//! represents its range of documents. A document of weight 0 is ignored. Queries of 0 or 1
-//! documents or without any gain give zeros; equal labels above 0 do not, since the smooth ranks
-//! can still change.
+//! Only documents with a gain have an f above 0, so the cost is O(R n) for R such documents. In
+//! queries of more than 20,000 documents they are compared with 256 *partners* only: the documents
+//! are divided into 256 ranges, and one partner, drawn by the seed, represents all documents of its
+//! range. A document of weight 0 is ignored. Queries of 0 or 1 documents or without any gain give
+//! zeros; equal labels above 0 do not, since the smooth ranks can still change.
 
 use std::f64::consts::LN_2;
 
@@ -73,7 +73,7 @@ const MAX_DOCUMENTS: usize = 20_000;
 
 /// Buffers that a thread keeps from query to query.
 #[derive(Debug, Default)]
-pub(super) struct ApproxWork {
+pub(super) struct ApproxNdcgBuffers {
     /// Gains of the documents, times their weights, divided by the ideal DCG.
     gains: Vec<f64>,
     /// Gains, best first.
@@ -81,21 +81,28 @@ pub(super) struct ApproxWork {
     /// Documents that every document is compared with: all, or a sample, ascending.
     partners: Vec<u32>,
     /// Scores of the partners.
-    scores: Vec<f64>,
+    partner_scores: Vec<f64>,
     /// Weights of the partners, times the number of documents that each represents.
-    weights: Vec<f64>,
-    /// Increments of the partners' gradients.
+    partner_weights: Vec<f64>,
+    /// The terms f_i w_j d_ij of one document i with each partner j.
     increments: Vec<f64>,
+    /// The gradient of each document.
     gradient: Vec<f64>,
+    /// The hessian of each document.
     hessian: Vec<f64>,
 }
 
 impl ApproxNdcg {
-    /// Computes the gains divided by the ideal DCG, and the partners; false if the query has zero
-    /// derivatives.
-    fn start(&self, query: &QueryView<'_>, work: &mut ApproxWork) -> Result<bool, LearnError> {
-        pointwise::need_labels(query)?;
-        let ApproxWork { gains, ideal, partners, scores, weights, .. } = work;
+    /// Computes the gains divided by the ideal DCG, and the partners; returns false if all
+    /// derivatives of the query are 0.
+    fn prepare_query(
+        &self,
+        query: &QueryView<'_>,
+        buffers: &mut ApproxNdcgBuffers,
+    ) -> Result<bool, LearnError> {
+        pointwise::require_labels(query)?;
+        let ApproxNdcgBuffers { gains, ideal, partners, partner_scores, partner_weights, .. } =
+            buffers;
         let weight = |row: usize| query.weights.get(row).map_or(1.0, |w| f64::from(*w));
         gains.clear();
         for (row, &label) in query.labels.iter().enumerate() {
@@ -110,40 +117,59 @@ impl ApproxNdcg {
             return Ok(false);
         }
         gains.iter_mut().for_each(|gain| *gain /= ideal_dcg);
-        let copies = draw_partners(query, partners);
-        scores.clear();
-        scores.extend(partners.iter().map(|&p| query.scores[p as usize]));
-        weights.clear();
-        weights.extend(partners.iter().zip(copies).map(|(&p, n)| n * weight(p as usize)));
+        let represented = draw_partners(query, partners);
+        partner_scores.clear();
+        partner_scores.extend(partners.iter().map(|&p| query.scores[p as usize]));
+        partner_weights.clear();
+        let partners = partners.iter().zip(represented);
+        partner_weights.extend(partners.map(|(&p, documents)| documents * weight(p as usize)));
         Ok(true)
     }
 
-    /// The smooth rank of a document. If the document is its own partner, it does not count.
-    fn rank(&self, document: usize, score: f64, work: &ApproxWork) -> f64 {
+    /// The smooth rank r of a document. If the document is among the partners, it is not compared
+    /// with itself.
+    fn rank(&self, document: usize, score: f64, buffers: &ApproxNdcgBuffers) -> f64 {
         let steepness = 1.0 / self.temperature;
+        // Four sums side by side, so that the loop is vectorised.
         let mut lanes = [0.0; 4];
-        let rows = work.scores.iter().zip(&work.weights).enumerate();
-        for (at, (other, weight)) in rows {
+        let partners = buffers.partner_scores.iter().zip(&buffers.partner_weights).enumerate();
+        for (index, (other, weight)) in partners {
+            // The sigmoid of x, without overflow: 1 / (1 + e^-x), or e^x / (1 + e^x) for x below 0.
             let x = steepness * (other - score);
             let small = exp(-x.abs());
-            let above = if x > 0.0 { 1.0 } else { small };
-            lanes[at % 4] += weight * (above / (1.0 + small));
+            let numerator = if x > 0.0 { 1.0 } else { small };
+            lanes[index % 4] += weight * (numerator / (1.0 + small));
         }
         // The document itself was added with sigmoid(0) = 0.5.
-        let own = work.partners.binary_search(&(document as u32)).map_or(0.0, |p| work.weights[p]);
+        let own = buffers
+            .partners
+            .binary_search(&(document as u32))
+            .map_or(0.0, |p| buffers.partner_weights[p]);
         1.0 + ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) - 0.5 * own).max(0.0)
     }
 
-    /// Adds the pairs of one document; `f` is the derivative of the loss by its rank.
-    fn add_pairs(&self, document: usize, score: f64, f: f64, work: &mut ApproxWork) {
+    /// Adds the pairs of one document to the gradients and hessians; `f` is the derivative of the
+    /// loss by the document's rank.
+    fn add_pairs(&self, document: usize, score: f64, f: f64, buffers: &mut ApproxNdcgBuffers) {
         let steepness = 1.0 / self.temperature;
-        let ApproxWork { partners, scores, weights, increments, gradient, hessian, .. } = work;
+        let ApproxNdcgBuffers {
+            partners,
+            partner_scores,
+            partner_weights,
+            increments,
+            gradient,
+            hessian,
+            ..
+        } = buffers;
         increments.clear();
-        increments.extend(scores.iter().zip(weights.iter()).map(|(other, weight)| {
+        let partner_terms = partner_scores.iter().zip(partner_weights.iter());
+        increments.extend(partner_terms.map(|(other, weight)| {
+            // The derivative of the sigmoid is e^-|x| / (1 + e^-|x|)^2.
             let small = exp(-(steepness * (other - score)).abs());
             let large = 1.0 / (1.0 + small);
             f * weight * steepness * (small * large * large)
         }));
+        // The document is not paired with itself.
         if let Ok(own) = partners.binary_search(&(document as u32)) {
             increments[own] = 0.0;
         }
@@ -158,8 +184,8 @@ impl ApproxNdcg {
     }
 }
 
-/// Fills in all documents, or a sample of them, ascending; returns the number of documents that
-/// each represents.
+/// Sets `partners` to all documents, or to a sample of them, ascending; returns the number of
+/// documents that each represents.
 fn draw_partners(
     query: &QueryView<'_>,
     partners: &mut Vec<u32>,
@@ -168,56 +194,58 @@ fn draw_partners(
     let sampled = documents > MAX_DOCUMENTS;
     let count = if sampled { SAMPLED_PARTNERS } else { documents };
     let mut random = Random::new(query.seed, query.query as u64);
-    let ends = move |n: usize| (n * documents / count, (n + 1) * documents / count);
+    // The range of documents that a partner represents.
+    let range_of =
+        move |partner: usize| partner * documents / count..(partner + 1) * documents / count;
     partners.clear();
-    partners.extend((0..count).map(|n| {
-        let (start, end) = ends(n);
-        (if sampled { start + random.below(end - start) } else { n }) as u32
+    partners.extend((0..count).map(|partner| {
+        let range = range_of(partner);
+        (if sampled { range.start + random.below(range.len()) } else { partner }) as u32
     }));
-    (0..count).map(move |n| (ends(n).1 - ends(n).0) as f64)
+    (0..count).map(move |partner| range_of(partner).len() as f64)
 }
 
 impl Objective for ApproxNdcg {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
-        let work = &mut work.approx;
+        let buffers = &mut buffers.approxndcg;
         let n = query.scores.len();
-        for sums in [&mut work.gradient, &mut work.hessian] {
+        for sums in [&mut buffers.gradient, &mut buffers.hessian] {
             sums.clear();
             sums.resize(n, 0.0);
         }
-        if self.start(query, work)? {
+        if self.prepare_query(query, buffers)? {
             for document in 0..n {
-                let (gain, score) = (work.gains[document], query.scores[document]);
+                let (gain, score) = (buffers.gains[document], query.scores[document]);
                 if gain > 0.0 {
-                    let rank = self.rank(document, score, work);
+                    let rank = self.rank(document, score, buffers);
                     let log = rank.ln_1p();
-                    // The derivative of -ln 2 / ln(1 + r).
+                    // The derivative of -gain * ln 2 / ln(1 + r) by r.
                     let f = gain * LN_2 / ((1.0 + rank) * log * log);
-                    self.add_pairs(document, score, f, work);
+                    self.add_pairs(document, score, f, buffers);
                 }
             }
         }
-        listwise::write(query, out, |i| (work.gradient[i], work.hessian[i]))
+        listwise::write_derivatives(query, out, |i| (buffers.gradient[i], buffers.hessian[i]))
     }
 
     fn loss(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
-        let work = &mut work.approx;
-        if !self.start(query, work)? {
+        let buffers = &mut buffers.approxndcg;
+        if !self.prepare_query(query, buffers)? {
             return Ok(Some(0.0));
         }
         let mut ndcg = 0.0;
-        for (document, &gain) in work.gains.iter().enumerate().filter(|(_, gain)| **gain > 0.0) {
-            let rank = self.rank(document, query.scores[document], work);
+        for (document, &gain) in buffers.gains.iter().enumerate().filter(|(_, gain)| **gain > 0.0) {
+            let rank = self.rank(document, query.scores[document], buffers);
             ndcg += gain * LN_2 / rank.ln_1p();
         }
         Ok(Some(1.0 - ndcg))
@@ -225,6 +253,7 @@ impl Objective for ApproxNdcg {
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
+        // Only the largest label can be too large for a gain.
         Gain::Exp.of(all.labels.iter().copied().fold(0.0, f64::max))?;
         Ok(0.0)
     }
@@ -247,7 +276,8 @@ mod tests {
 
     #[test]
     fn at_a_low_temperature_the_loss_is_one_minus_ndcg() {
-        // Worked out by hand: 2^label - 1 at ranks [1, 4, 2, 3, 5] by scores without ties.
+        // By score the documents have the ranks 1, 4, 2, 3 and 5. NDCG worked out by hand:
+        // (7 + 1 / log2(3) + 3 / log2(5)) / (7 + 3 / log2(3) + 1 / log2(4)) = 0.94998.
         let (labels, scores) = ([3.0, 2.0, 1.0, 0.0, 0.0], [3.0, 0.5, 2.0, 1.0, 0.0]);
         let objective = ApproxNdcg { temperature: 1e-3 };
         let query = QueryView::new(&labels, &scores);

@@ -1,4 +1,5 @@
-//! The declaration of an objective.
+//! The declaration of an objective: name, texts and parameters, from which specs are read and
+//! documentation is generated.
 
 use std::fmt::{self, Debug};
 
@@ -17,7 +18,8 @@ pub trait ObjectiveParams: ParamGroup + Default + Debug + Send + Sync {
     /// Builds the objective; the ranges of its parameters are checked already.
     fn build(&self) -> Result<Box<dyn Objective>, SpecError>;
 
-    /// The objective as a spec; the metric is written even if it is the default.
+    /// The objective as a spec. Parameters with their default value are left out, except the
+    /// metric, if the objective has one.
     fn spec(&self) -> Spec {
         let mut spec = write_spec(Self::DEF.name, self);
         if spec.get("metric").is_none()
@@ -41,7 +43,7 @@ pub trait ObjectiveParams: ParamGroup + Default + Debug + Send + Sync {
 pub enum HessianKind {
     /// The second derivative itself (with order, weights and thresholds fixed).
     Exact,
-    /// A bound or an estimate of it.
+    /// A bound or an estimate of the second derivative.
     Approximate,
 }
 
@@ -98,7 +100,7 @@ impl Debug for ObjectiveDef {
 impl Serialize for ObjectiveDef {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct ShownObjective {
+        struct SerializedObjective {
             name: &'static str,
             help: &'static str,
             example: &'static str,
@@ -108,7 +110,7 @@ impl Serialize for ObjectiveDef {
         }
         let Self { name, help, example, hessian, preferences, .. } = *self;
         let parameters = self.params();
-        ShownObjective { name, help, example, hessian, preferences, parameters }
+        SerializedObjective { name, help, example, hessian, preferences, parameters }
             .serialize(serializer)
     }
 }
@@ -136,8 +138,8 @@ pub fn find_objective(name: &str) -> Result<&'static ObjectiveDef, SpecError> {
 /// use rankwright_spec::Spec;
 ///
 /// assert!(parse_objective(&Spec::parse("lambda(metric=err@10)")?).is_ok());
-/// let slip = parse_objective(&Spec::parse("lambda(metrik=err@10)")?).unwrap_err();
-/// assert!(slip.to_string().contains("did you mean `metric`?"));
+/// let error = parse_objective(&Spec::parse("lambda(metrik=err@10)")?).unwrap_err();
+/// assert!(error.to_string().contains("did you mean `metric`?"));
 /// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 pub fn parse_objective(spec: &Spec) -> Result<Box<dyn Objective>, SpecError> {

@@ -5,18 +5,18 @@
 //!             |r| >  delta:  L = delta (|r| - delta / 2)     gradient delta * sign(r)
 //! ```
 //!
-//! s is the score, y the label. delta is given, or the alpha-quantile of |r| over all rows
+//! s is the score, y the label. delta is given, or is the alpha-quantile of |r| over all rows
 //! (weighted), computed again before each tree; if that quantile is 0 the largest |r| is used,
 //! since nothing could be learnt otherwise. The gradient is exact for fixed delta. The second
-//! derivative is 1 or 0; the hessian given is always 1, times the weight, so that a leaf that
-//! contains only outliers still has a step. The initial score, the constant that minimises the
-//! loss, is found by bisection. Cost O(n) per query; the quantile O(rows), with weights O(rows log
-//! rows).
+//! derivative is 1 or 0, but 1 is always used as the hessian, so that a leaf that contains only
+//! outliers still has a step. Both derivatives are multiplied by the document's weight. The initial
+//! score, the constant that minimises the loss, is found by bisection. Cost O(n) per query; the
+//! quantile O(rows), with weights O(rows log rows).
 
 use rankwright_spec::{Conflict, SpecError, above, params};
 
 use super::def::{HessianKind, ObjectiveDef, ObjectiveParams};
-use super::pointwise::{self, weight};
+use super::pointwise::{self, row_weight};
 use super::{Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments, check_shape};
 use crate::error::LearnError;
 
@@ -48,7 +48,7 @@ pub struct Huber {
 
 params! {
     /// Parameters of the Huber loss.
-    pub struct HuberParams, check = one_width {
+    pub struct HuberParams, check = check_one_width {
         alpha: f64 = 0.9, above(0.0).up_to(1.0),
             "Quantile of the residuals up to which the error is squared.";
         delta: Option<f64> = None, above(0.0),
@@ -77,7 +77,7 @@ impl ObjectiveParams for HuberParams {
 }
 
 /// Rejects delta and alpha given together.
-fn one_width(params: &HuberParams) -> Result<(), Conflict> {
+fn check_one_width(params: &HuberParams) -> Result<(), Conflict> {
     match params.delta.is_some() && params.alpha != HuberParams::default().alpha {
         true => {
             let reason = "both set the width";
@@ -114,17 +114,18 @@ impl Huber {
 
     /// The initial score: the constant at which the gradients sum to 0.
     fn initial_score(&self, all: &TrainingDocuments<'_>) -> f64 {
-        let has_weight = |row: usize| weight(all, row) > 0.0;
+        let has_weight = |row: usize| row_weight(all, row) > 0.0;
         let rows = || all.labels.iter().enumerate().filter(|(row, _)| has_weight(*row));
         let mut low = rows().fold(f64::INFINITY, |m, (_, l)| m.min(*l));
         let mut high = rows().fold(f64::NEG_INFINITY, |m, (_, l)| m.max(*l));
         if low > high {
             return 0.0;
         }
+        // 60 halvings: more than the 53 bits of a float need.
         for _ in 0..60 {
             let middle = low + 0.5 * (high - low);
             let gradient: f64 = rows()
-                .map(|(row, l)| weight(all, row) * (middle - l).clamp(-self.delta, self.delta))
+                .map(|(row, l)| row_weight(all, row) * (middle - l).clamp(-self.delta, self.delta))
                 .sum();
             *(if gradient > 0.0 { &mut high } else { &mut low }) = middle;
         }
@@ -132,15 +133,17 @@ impl Huber {
     }
 }
 
-/// The weighted quantile: the smallest value such that rows with this fraction of the total weight
-/// have at most that value; 0 without rows.
+/// The weighted quantile of a value over all rows: the smallest value such that the rows with at
+/// most this value have this fraction of the total weight; 0 without rows. `value` gives the value
+/// of a row.
 fn quantile(all: &TrainingDocuments<'_>, fraction: f64, value: impl Fn(usize) -> f64) -> f64 {
-    let rows = (0..all.labels.len()).filter(|row| weight(all, *row) > 0.0);
-    let mut values: Vec<(f64, f64)> = rows.map(|row| (value(row), weight(all, row))).collect();
+    let rows = (0..all.labels.len()).filter(|row| row_weight(all, *row) > 0.0);
+    // The value and the weight of each row.
+    let mut values: Vec<(f64, f64)> = rows.map(|row| (value(row), row_weight(all, row))).collect();
     if all.weights.is_empty() {
         let Some(last) = values.len().checked_sub(1) else { return 0.0 };
-        let at = ((fraction * values.len() as f64).ceil() as usize).saturating_sub(1).min(last);
-        return values.select_nth_unstable_by(at, |a, b| a.0.total_cmp(&b.0)).1.0;
+        let index = ((fraction * values.len() as f64).ceil() as usize).saturating_sub(1).min(last);
+        return values.select_nth_unstable_by(index, |a, b| a.0.total_cmp(&b.0)).1.0;
     }
     values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let weight_to_reach = fraction * values.iter().map(|v| v.1).sum::<f64>();
@@ -156,25 +159,28 @@ impl Objective for Huber {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        _work: &mut ObjectiveBuffers,
+        _buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
         let delta = self.delta;
-        pointwise::fill(query, out, |label, score| ((score - label).clamp(-delta, delta), 1.0))
+        pointwise::fill_derivatives(query, out, |label, score| {
+            ((score - label).clamp(-delta, delta), 1.0)
+        })
     }
 
     fn loss(
         &self,
         query: &QueryView<'_>,
-        _work: &mut ObjectiveBuffers,
+        _buffers: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
         let loss = |label: f64, score: f64| {
             let size = (score - label).abs();
-            let inside = size.min(self.delta);
-            inside * (size - 0.5 * inside)
+            // One formula for both cases: size^2 / 2 up to delta, delta (size - delta / 2) beyond.
+            let capped = size.min(self.delta);
+            capped * (size - 0.5 * capped)
         };
-        Ok(Some(pointwise::sum(query, loss)))
+        Ok(Some(pointwise::weighted_sum(query, loss)))
     }
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
@@ -207,6 +213,7 @@ mod tests {
             assert_eq!(label_quantile(&[], fraction), expected);
         }
         assert_eq!(label_quantile(&[1.0; 5], 0.5), 3.0);
+        // Label 1 has weight 9 and label 2 weight 1.
         assert_eq!(label_quantile(&[0.0, 9.0, 0.0, 1.0, 0.0], 0.9), 1.0);
         assert_eq!(label_quantile(&[0.0; 5], 0.9), 0.0);
     }

@@ -10,13 +10,13 @@
 //! hessian_i  = sum over k <= i of w_k (q_ik - q_ik^2),      q_ik = w_i exp(s_i) / S_k
 //! ```
 //!
-//! i, j and k are positions in that order, the best document first. The gradient is exact and the
-//! hessian is the exact diagonal. Documents of equal labels are ordered by a random draw for each
-//! query and iteration, so that on average all their orders have the same weight. `top=k` sums over
-//! the first k positions only (Xia et al., NIPS 2009). A document of weight w counts w times where
-//! it is drawn and where others are drawn before it; one of weight 0 is ignored. Sums are kept as
-//! logarithms, so no range of scores overflows. Queries of 0 or 1 documents give zeros; queries of
-//! equal labels pull scores together. Cost O(n log n).
+//! i, j and k are positions in that order, the best document first; w is a document's weight. The
+//! gradient is exact, and the hessian is the exact diagonal of the matrix of second derivatives.
+//! Documents of equal labels are ordered by a random draw for each query and iteration, so that on
+//! average all their orders have the same weight. With the parameter `top`, the loss is summed over
+//! that many first positions only (Xia et al., NIPS 2009). A document of weight 0 is ignored. Sums
+//! are kept as logarithms, so no range of scores overflows. Queries of 0 or 1 documents give zeros;
+//! queries of equal labels pull scores together. Cost O(n log n).
 
 use rankwright_data::Random;
 use rankwright_eval::EvalError;
@@ -61,7 +61,7 @@ impl ObjectiveParams for ListMleParams {
 
 /// Buffers that a thread keeps from query to query.
 #[derive(Debug, Default)]
-pub(super) struct ListWork {
+pub(super) struct ListMleBuffers {
     /// Documents of weight above 0, the best first.
     order: Vec<u32>,
     /// A random number for each document, by which equal labels are ordered.
@@ -73,20 +73,26 @@ pub(super) struct ListWork {
 }
 
 impl ListMle {
-    /// Sorts the query into its best order and sums from the end; returns the number of positions
-    /// used.
-    fn start(&self, query: &QueryView<'_>, work: &mut ListWork) -> Result<usize, LearnError> {
-        pointwise::need_labels(query)?;
+    /// Sorts the query by label, the best document first, and computes log S of all positions, from
+    /// the last to the first; returns the number of first positions that the loss is summed over.
+    fn sort_and_sum(
+        &self,
+        query: &QueryView<'_>,
+        buffers: &mut ListMleBuffers,
+    ) -> Result<usize, LearnError> {
+        pointwise::require_labels(query)?;
         if let Some(row) = query.scores.iter().position(|s| s.is_nan()) {
             return Err(EvalError::NanScore { row }.into());
         }
-        let ListWork { order, draws, logs, sums } = work;
+        let ListMleBuffers { order, draws, logs, sums } = buffers;
         let mut random = Random::new(query.seed, query.query as u64);
         draws.clear();
         draws.extend(query.labels.iter().map(|_| random.unit()));
         order.clear();
-        order.extend((0..query.scores.len() as u32).filter(|d| weight(query, *d) > 0.0));
-        let key = |d: u32| (query.labels[d as usize], draws[d as usize]);
+        order.extend(
+            (0..query.scores.len() as u32).filter(|document| weight(query, *document) > 0.0),
+        );
+        let key = |document: u32| (query.labels[document as usize], draws[document as usize]);
         order.sort_unstable_by(|a, b| {
             let ((label_a, draw_a), (label_b, draw_b)) = (key(*a), key(*b));
             // Adding 0 turns -0 into 0.
@@ -96,6 +102,7 @@ impl ListMle {
         logs.extend(order.iter().map(|&d| query.scores[d as usize] + log_weight(query, d)));
         sums.clear();
         sums.resize(logs.len(), f64::NEG_INFINITY);
+        // The logarithm of a sum without terms.
         let mut sum_so_far = f64::NEG_INFINITY;
         for (sum, log) in sums.iter_mut().zip(logs.iter()).rev() {
             sum_so_far = log_add(sum_so_far, *log);
@@ -105,15 +112,17 @@ impl ListMle {
     }
 }
 
+/// Weight of a document.
 fn weight(query: &QueryView<'_>, document: u32) -> f64 {
     query.weights.get(document as usize).map_or(1.0, |w| f64::from(*w))
 }
 
+/// Logarithm of the weight of a document.
 fn log_weight(query: &QueryView<'_>, document: u32) -> f64 {
     query.weights.get(document as usize).map_or(0.0, |w| f64::from(*w).ln())
 }
 
-/// log(e^a + e^b).
+/// log(e^a + e^b) without overflow.
 fn log_add(a: f64, b: f64) -> f64 {
     let (less, more) = if a < b { (a, b) } else { (b, a) };
     if less == f64::NEG_INFINITY { more } else { more + exp(less - more).ln_1p() }
@@ -123,46 +132,49 @@ impl Objective for ListMle {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
-        let positions = self.start(query, &mut work.list)?;
-        let ListWork { order, logs, sums, .. } = &work.list;
+        let positions = self.sort_and_sum(query, &mut buffers.listmle)?;
+        let ListMleBuffers { order, logs, sums, .. } = &buffers.listmle;
         out.gradient.fill(0.0);
         out.hessian.fill(0.0);
-        // Logarithms of the sums of w / S and w / S^2 over the positions so far.
-        let (mut first, mut second) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        // Logarithms of the sums of w / S and of w / S^2 over the positions so far.
+        let (mut log_inverse, mut log_inverse_square) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         let mut finite = true;
         for (position, (&document, &log)) in order.iter().zip(logs).enumerate() {
             if positions == 0 {
                 break;
             }
+            // The weight of the document as the one drawn at this position; 0 after the last
+            // position that is used.
             let mut drawn_weight = 0.0;
             if position < positions {
-                let own = log_weight(query, document);
-                first = log_add(first, own - sums[position]);
-                second = log_add(second, own - 2.0 * sums[position]);
+                let log_w = log_weight(query, document);
+                log_inverse = log_add(log_inverse, log_w - sums[position]);
+                log_inverse_square = log_add(log_inverse_square, log_w - 2.0 * sums[position]);
                 drawn_weight = weight(query, document);
             }
-            // The sum of w_k q_ik.
-            let sum = exp(log + first);
-            let (gradient, hessian) = (sum - drawn_weight, sum - exp(2.0 * log + second));
+            // The sums of w_k q_ik and of w_k q_ik^2 over the positions k so far.
+            let (sum, sum_of_squares) =
+                (exp(log + log_inverse), exp(2.0 * log + log_inverse_square));
+            let (gradient, hessian) = (sum - drawn_weight, sum - sum_of_squares);
             let (gradient, hessian) = (gradient as f32, hessian.max(0.0) as f32);
             finite &= gradient.is_finite() && hessian.is_finite();
             out.gradient[document as usize] = gradient;
             out.hessian[document as usize] = hessian;
         }
-        if finite { Ok(()) } else { Err(pointwise::too_large(query)) }
+        if finite { Ok(()) } else { Err(pointwise::not_finite_error(query)) }
     }
 
     fn loss(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
-        let positions = self.start(query, &mut work.list)?;
-        let ListWork { order, sums, .. } = &work.list;
+        let positions = self.sort_and_sum(query, &mut buffers.listmle)?;
+        let ListMleBuffers { order, sums, .. } = &buffers.listmle;
         let term = |(&document, sum): (&u32, &f64)| {
             weight(query, document) * (sum - query.scores[document as usize])
         };
@@ -231,8 +243,8 @@ mod tests {
         let (labels, scores) = ([0.0, 1.0, 2.0], [5000.0, 0.0, -5000.0]);
         let (gradient, _) =
             derivatives(&ListMle::default(), &QueryView::new(&labels, &scores)).unwrap();
-        // The best document by label has the lowest score by far: it and the second best should
-        // rise, the third has gradient 2.
+        // By score, the third document by label is first with certainty, so that each of the two
+        // better documents has gradient -1 and the third gets both, 2.
         assert_eq!(gradient, [2.0, -1.0, -1.0]);
     }
 }

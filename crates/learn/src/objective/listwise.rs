@@ -11,9 +11,17 @@ use super::{Derivatives, QueryView, pointwise};
 use crate::error::LearnError;
 use crate::exp::exp;
 
-/// Sets `into` to p. Returns the logarithm of the denominator in two parts, whose sum it is: the
-/// logarithm of the sum of w_j exp(s_j - largest score), and the largest score.
-pub(super) fn softmax(scores: &[f64], weights: &[f32], into: &mut Vec<f64>) -> (f64, f64) {
+/// The logarithm of the denominator of p, as two parts whose sum it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LogDenominator {
+    /// The logarithm of the sum of w_j exp(s_j - largest score).
+    log_sum: f64,
+    /// The largest score.
+    largest: f64,
+}
+
+/// Sets `into` to p, and returns the logarithm of the denominator.
+pub(super) fn softmax(scores: &[f64], weights: &[f32], into: &mut Vec<f64>) -> LogDenominator {
     let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     into.clear();
     // The largest score minus itself is 0 even if it is infinite.
@@ -22,7 +30,7 @@ pub(super) fn softmax(scores: &[f64], weights: &[f32], into: &mut Vec<f64>) -> (
         *p *= f64::from(weight);
     }
     let total = normalise(into);
-    (total.ln(), largest)
+    LogDenominator { log_sum: total.ln(), largest }
 }
 
 /// Divides the values by their sum, if it is not 0; returns the sum.
@@ -34,9 +42,9 @@ pub(super) fn normalise(values: &mut [f64]) -> f64 {
     total
 }
 
-/// Sets the derivatives: `derivatives_of` gives the gradient and hessian of a document. An error if
-/// 32 bits cannot hold them.
-pub(super) fn write(
+/// Sets the derivatives: `derivatives_of` gives the gradient and hessian of the document with this
+/// number. An error if they are too large for 32-bit floats.
+pub(super) fn write_derivatives(
     query: &QueryView<'_>,
     out: &mut Derivatives<'_>,
     derivatives_of: impl Fn(usize) -> (f64, f64),
@@ -47,13 +55,17 @@ pub(super) fn write(
         (out.gradient[row], out.hessian[row]) = (gradient as f32, hessian as f32);
         finite &= out.gradient[row].is_finite() && out.hessian[row].is_finite();
     }
-    if finite { Ok(()) } else { Err(pointwise::too_large(query)) }
+    if finite { Ok(()) } else { Err(pointwise::not_finite_error(query)) }
 }
 
-/// Cross entropy between a target and the softmax of the scores; `log` is the result of
-/// [`softmax`].
-pub(super) fn cross_entropy(query: &QueryView<'_>, target: &[f64], log: (f64, f64)) -> f64 {
-    let (log_sum, largest) = log;
+/// Cross entropy between a target distribution and the softmax of the scores, given the result of
+/// [`softmax`]: the sum of -t_i ln p_i.
+pub(super) fn cross_entropy(
+    query: &QueryView<'_>,
+    target: &[f64],
+    denominator: LogDenominator,
+) -> f64 {
+    let LogDenominator { log_sum, largest } = denominator;
     let terms = query.scores.iter().zip(target).filter(|(_, t)| **t > 0.0);
     terms.map(|(&s, t)| t * (log_sum + if s == largest { 0.0 } else { largest - s })).sum()
 }

@@ -5,10 +5,10 @@
 //! L = log(1 + exp(-2 y F))     gradient g = -2y / (1 + exp(2 y F))     hessian |g| (2 - |g|)
 //! ```
 //!
-//! F is the score. Both derivatives are exact; each is multiplied by the document's weight. With
-//! ybar the weighted mean of y, the initial score, the constant that minimises the loss, is 1/2
-//! log((1 + ybar) / (1 - ybar)); if all labels agree, ybar is taken as +-0.999999, which bounds the
-//! initial score by 7.3. Cost O(n).
+//! F is the score, `rel` the lowest relevant label. Both derivatives are exact; each is multiplied
+//! by the document's weight. The initial score, the constant that minimises the loss, is 1/2
+//! log((1 + ybar) / (1 - ybar)), where ybar is the weighted mean of y; if all labels agree, ybar is
+//! taken as +-0.999999, which bounds the initial score by 7.3. Cost O(n).
 
 use rankwright_spec::{SpecError, params};
 
@@ -67,7 +67,7 @@ impl ObjectiveParams for LogLossParams {
 }
 
 impl LogLoss {
-    /// y: 1 for a relevant document, -1 for another.
+    /// y: 1 for a relevant document, -1 for one that is not relevant.
     fn sign(&self, label: f64) -> f64 {
         if label >= self.rel { 1.0 } else { -1.0 }
     }
@@ -77,12 +77,13 @@ impl Objective for LogLoss {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        _work: &mut ObjectiveBuffers,
+        _buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
-        pointwise::fill(query, out, |label, score| {
+        pointwise::fill_derivatives(query, out, |label, score| {
             let y = self.sign(label);
+            // 1 / (1 + exp(2 y F)): the probability of the wrong class.
             let error_probability = one_minus_sigmoid(2.0 * y * score);
             let gradient = -2.0 * y * error_probability;
             (gradient, 4.0 * error_probability * one_minus_sigmoid(-2.0 * y * score))
@@ -92,15 +93,16 @@ impl Objective for LogLoss {
     fn loss(
         &self,
         query: &QueryView<'_>,
-        _work: &mut ObjectiveBuffers,
+        _buffers: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
         let loss = |label, score: f64| softplus(-2.0 * self.sign(label) * score);
-        Ok(Some(pointwise::sum(query, loss)))
+        Ok(Some(pointwise::weighted_sum(query, loss)))
     }
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
-        let mean = pointwise::mean(all, |label| self.sign(label)).clamp(-MAX_MEAN, MAX_MEAN);
+        let mean =
+            pointwise::weighted_mean(all, |label| self.sign(label)).clamp(-MAX_MEAN, MAX_MEAN);
         Ok(0.5 * ((1.0 + mean) / (1.0 - mean)).ln())
     }
 }

@@ -1,8 +1,8 @@
 //! Objectives: the losses that learners minimise, evaluated one query at a time.
 //!
-//! An [`Objective`] is a pure function of one query: labels and scores in, gradients and hessians
-//! out, into the caller's buffers. Threads, query weights, sampling and fixed-point sums are
-//! handled once, outside.
+//! An [`Objective`] is a pure function of one query: its input is labels and scores, its output
+//! gradients and hessians in the caller's buffers. Threads, query weights, sampling and fixed-point
+//! sums are handled once, by the caller.
 
 use std::fmt::Debug;
 
@@ -35,8 +35,8 @@ pub use def::{HessianKind, ObjectiveDef, ObjectiveParams, find_objective, parse_
 pub use huber::{Huber, HuberOptions, HuberParams, HuberWidth};
 pub use lambda::{
     CutoffMode, DEFAULT_METRIC, Lambda, LambdaConfig, LambdaOptions, LambdaParams, LambdaPreset,
-    PairChoice, PairOptions, PairParams, PairWeight, SAMPLED_PARTNERS, TiedLabels, Weight,
-    WeightScheme,
+    PairChoice, PairOptions, PairParams, SAMPLED_PARTNERS, TiedLabels, WeightScheme,
+    WeightSchemeName, WeightSource,
 };
 pub use listmle::{ListMle, ListMleOptions, ListMleParams};
 pub use logloss::{LogLoss, LogLossOptions, LogLossParams};
@@ -83,11 +83,11 @@ pub struct QueryView<'a> {
     pub labels: &'a [f64],
     /// Scores of the model so far.
     pub scores: &'a [f64],
-    /// Weights of the documents; empty if all are 1. (The weight of the query itself is multiplied
-    /// in by the caller.)
+    /// Weights of the documents; empty if all are 1. (The caller multiplies the derivatives by the
+    /// weight of the query itself.)
     pub weights: &'a [f32],
-    /// Preference pairs, which take the place of the pairs that labels give; `None` if the query
-    /// has none. Documents are numbered within the query, from 0.
+    /// Explicit preference pairs, which replace the pairs that follow from labels; `None` if the
+    /// data has none. Documents are numbered within the query, from 0.
     pub pairs: Option<&'a [DocumentPair]>,
     /// Seed of this training and iteration: the same for all queries of an iteration.
     pub seed: u64,
@@ -103,9 +103,9 @@ impl<'a> QueryView<'a> {
 /// One preference between two documents of a query, numbered within it from 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DocumentPair {
-    /// The better document (either one of an equal pair).
+    /// The better document; of an equal pair, either one.
     pub better: u32,
-    /// The worse document.
+    /// The worse document; of an equal pair, the other one.
     pub worse: u32,
     /// Weight, above 0 and finite.
     pub weight: f32,
@@ -113,14 +113,22 @@ pub struct DocumentPair {
     pub equal: bool,
 }
 
+/// A document of a query and its rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RankedDocument {
+    /// Number of the document within the query, from 0.
+    pub document: usize,
+    /// Rank of the document by score, from 0.
+    pub rank: usize,
+}
+
 /// The lambda of one pair of documents; see [`Objective::pair_lambdas`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairLambda {
-    /// The document whose score the pair pushes up (its number within the query), and its rank,
-    /// both from 0.
-    pub pushed_up: (usize, usize),
-    /// The document whose score the pair pushes down, and its rank.
-    pub pushed_down: (usize, usize),
+    /// The document whose score the pair pushes up.
+    pub pushed_up: RankedDocument,
+    /// The document whose score the pair pushes down.
+    pub pushed_down: RankedDocument,
     /// The absolute derivative of the pair's loss by the score of either document.
     pub size: f64,
 }
@@ -133,9 +141,9 @@ pub struct Derivatives<'a> {
     pub gradient: &'a mut [f32],
     /// Second derivative, never below 0.
     pub hessian: &'a mut [f32],
-    /// Keeps its content from one iteration to the next, initially 0: for example the order of the
-    /// query in the previous iteration, which makes sorting faster. Empty if there is no cache.
-    /// Results must not depend on it.
+    /// Numbers that the objective may keep from one iteration to the next, initially 0: for example
+    /// the order of the query in the previous iteration, which makes sorting faster. Empty if there
+    /// is no cache. Results must not depend on the cache.
     pub cache: &'a mut [u32],
 }
 
@@ -143,16 +151,16 @@ pub struct Derivatives<'a> {
 /// queries.
 #[derive(Debug, Default)]
 pub struct ObjectiveBuffers {
-    lambda: lambda::LambdaWork,
-    list: listmle::ListWork,
-    approx: approxndcg::ApproxWork,
-    yeti: yeti::YetiWork,
-    /// Buffers for objectives that need a few numbers for each document.
+    lambda: lambda::LambdaBuffers,
+    listmle: listmle::ListMleBuffers,
+    approxndcg: approxndcg::ApproxNdcgBuffers,
+    yeti: yeti::YetiBuffers,
+    /// Buffers of one number for each document, for the other objectives.
     numbers: [Vec<f64>; 3],
 }
 
-/// All documents of the training data, for values that depend on all of them: the initial score,
-/// the thresholds of grades.
+/// All documents of the training data, for values that depend on all of them, such as the initial
+/// score.
 #[derive(Debug, Clone, Copy)]
 pub struct TrainingDocuments<'a> {
     /// Labels of all rows.
@@ -169,7 +177,7 @@ pub trait Objective: Debug + Send + Sync {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError>;
 
@@ -177,7 +185,7 @@ pub trait Objective: Debug + Send + Sync {
     fn loss(
         &self,
         _query: &QueryView<'_>,
-        _work: &mut ObjectiveBuffers,
+        _buffers: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
         Ok(None)
     }
@@ -189,30 +197,31 @@ pub trait Objective: Debug + Send + Sync {
         Ok(0.0)
     }
 
-    /// Called before each tree with the scores so far; its result must depend on its arguments
-    /// alone, so that a resumed run gives the same model.
+    /// Called before each tree with the scores so far, to update values that depend on all data.
+    /// They must be a function of the arguments alone, so that a resumed training gives the same
+    /// model.
     fn refresh(&mut self, _all: &TrainingDocuments<'_>) -> Result<(), LearnError> {
         Ok(())
     }
 
-    /// Calls `visit(i, j, h)` with the second derivative of each pair loss of one query, i and j
-    /// being documents of the query: input of the Newton steps that solve for all leaf values of a
-    /// tree together. False if the objective has no pairs.
+    /// Calls `visit(i, j, h)` with the second derivative h of each pair loss of one query, i and j
+    /// being documents of the query: input of the Newton steps `cross-leaf` and `joint` of boosted
+    /// trees. Returns false if the objective has no pairs.
     fn pair_hessians(
         &self,
         _query: &QueryView<'_>,
-        _work: &mut ObjectiveBuffers,
+        _buffers: &mut ObjectiveBuffers,
         _visit: &mut dyn FnMut(usize, usize, f64),
     ) -> Result<bool, LearnError> {
         Ok(false)
     }
 
-    /// Visits the first derivative of each pair loss of one query: the terms of which each lambda
-    /// is the sum. False if the objective has no pairs.
+    /// Calls `visit` with the first derivative of each pair loss of one query: the terms whose sum
+    /// is the lambda of a document. Returns false if the objective has no pairs.
     fn pair_lambdas(
         &self,
         _query: &QueryView<'_>,
-        _work: &mut ObjectiveBuffers,
+        _buffers: &mut ObjectiveBuffers,
         _visit: &mut dyn FnMut(PairLambda),
     ) -> Result<bool, LearnError> {
         Ok(false)
@@ -227,13 +236,14 @@ pub trait Objective: Debug + Send + Sync {
     /// Sets the SIMD instruction set of the kernels, if the objective has any.
     fn set_simd(&mut self, _simd: Simd) {}
 
-    /// The relative cost of a query of this many documents, for balancing threads.
+    /// The cost of a query of this many documents in any unit, for balancing the load of threads.
     fn cost(&self, documents: usize) -> u64 {
         documents as u64
     }
 }
 
-/// Checks that all slices of a query have an entry for each document.
+/// Checks that all slices of a query have an entry for each document; those that may be empty may
+/// be empty here too.
 fn check_shape(query: &QueryView<'_>, out: &Derivatives<'_>) -> Result<(), LearnError> {
     let n = query.scores.len();
     let is_empty_or_complete = |len: usize| len == 0 || len == n;

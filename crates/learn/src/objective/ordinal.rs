@@ -14,8 +14,8 @@
 //! thresholds start as the logits of the labels' cumulative fractions (t_k is the logit of the
 //! fraction of labels up to grade k), which is the best fit for F = 0, the initial score. Before
 //! each tree they are fitted to the scores by Newton's method (the log-likelihood is concave, the
-//! matrix of its second derivatives is tridiagonal), from those logits each time, so that a resumed
-//! run finds the same ones; sums are added in a fixed order.
+//! matrix of its second derivatives is tridiagonal). Newton's method starts from those logits each
+//! time, and sums are added in a fixed order, so that a resumed training finds the same thresholds.
 //!
 //! More than 255 different labels are an error. A single grade gives zeros. Cost O(n log K) a
 //! query, O(rows) for each Newton step.
@@ -25,7 +25,7 @@ use rayon::prelude::*;
 use rankwright_spec::{SpecError, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
-use super::pointwise::{self, weight};
+use super::pointwise::{self, row_weight};
 use super::{Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments, check_shape};
 use crate::error::LearnError;
 use crate::exp::{exp, one_minus_sigmoid, sigmoid};
@@ -34,11 +34,18 @@ use crate::exp::{exp, one_minus_sigmoid, sigmoid};
 const MAX_GRADES: usize = 255;
 /// Largest number of Newton steps before a tree.
 const MAX_STEPS: usize = 12;
+/// The fit ends when no derivative exceeds this fraction of the total weight.
+const TOLERANCE: f64 = 1e-9;
+/// A step is halved until the loss does not rise; the fit ends below this fraction of a step.
+const MIN_STEP_LENGTH: f64 = 1e-4;
+/// Lower limit of probabilities and divisors: keeps logarithms and quotients finite.
+const TINY: f64 = 1e-300;
 /// Number of rows summed by one task; fixed, so that the number of threads does not change a sum.
-const BLOCK: usize = 8192;
+const BLOCK_ROWS: usize = 8192;
 /// Smallest distance of two thresholds.
 const MIN_DISTANCE: f64 = 1e-6;
-/// Cumulative fractions for the first thresholds are kept this far from 0 and 1.
+/// Cumulative fractions for the initial thresholds are kept this far from 0 and 1, so that their
+/// logits are finite.
 const MIN_FRACTION: f64 = 1e-9;
 
 params! {
@@ -75,13 +82,16 @@ impl ObjectiveParams for OrdinalParams {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Ordinal {
+    /// Every distinct label of the training data, ascending.
     grades: Vec<f64>,
-    /// The first thresholds: logits of the cumulative fractions.
+    /// The initial thresholds: logits of the cumulative fractions.
     initial: Vec<f64>,
+    /// The current thresholds.
     thresholds: Vec<f64>,
 }
 
-/// The terms of one document in the derivatives by the thresholds above and below its grade.
+/// The probabilities of one document that loss and derivatives are computed from; the upper
+/// threshold is the one above the document's grade, the lower threshold the one below.
 #[derive(Debug, Clone, Copy)]
 struct ThresholdTerms {
     /// A: P(grade <= own grade).
@@ -92,7 +102,7 @@ struct ThresholdTerms {
     above_upper: f64,
     /// 1 - `lower`, without cancellation.
     above_lower: f64,
-    /// 1 - exp(-(distance of the two thresholds)).
+    /// 1 - exp(-(upper threshold - lower threshold)).
     one_minus_exp: f64,
 }
 
@@ -115,11 +125,13 @@ struct ThresholdFit {
 }
 
 impl ThresholdFit {
+    /// The sums over no documents.
     fn new(thresholds: usize) -> Self {
         let zeros = || vec![0.0; thresholds];
         Self { loss: 0.0, gradient: zeros(), diagonal: zeros(), off_diagonal: zeros() }
     }
 
+    /// Adds the sums over other documents.
     fn add(&mut self, other: &ThresholdFit) {
         self.loss += other.loss;
         for (mine, theirs) in [
@@ -134,28 +146,32 @@ impl ThresholdFit {
     /// Adds a document. `grade` counts from 0: the threshold above it has the same number, the one
     /// below it the number before.
     fn add_document(&mut self, grade: usize, terms: &ThresholdTerms, weight: f64) {
-        const TINY: f64 = 1e-300;
         self.loss -= weight * terms.probability().max(TINY).ln();
-        let up = terms.above_upper / (terms.above_lower * terms.one_minus_exp).max(TINY);
-        let down = terms.lower / (terms.upper * terms.one_minus_exp).max(TINY);
+        // The derivative of log(A - B) by the upper threshold, A (1 - A) / (A - B), and minus that
+        // by the lower threshold, B (1 - B) / (A - B).
+        let by_upper = terms.above_upper / (terms.above_lower * terms.one_minus_exp).max(TINY);
+        let by_lower = terms.lower / (terms.upper * terms.one_minus_exp).max(TINY);
         if let Some(gradient) = self.gradient.get_mut(grade) {
-            *gradient -= weight * up;
-            self.diagonal[grade] += weight * (up * up - up * (terms.above_upper - terms.upper));
+            *gradient -= weight * by_upper;
+            self.diagonal[grade] +=
+                weight * (by_upper * by_upper - by_upper * (terms.above_upper - terms.upper));
         }
         if let Some(below) = grade.checked_sub(1) {
-            self.gradient[below] += weight * down;
+            self.gradient[below] += weight * by_lower;
             self.diagonal[below] +=
-                weight * (down * down + down * (terms.above_lower - terms.lower));
+                weight * (by_lower * by_lower + by_lower * (terms.above_lower - terms.lower));
             if grade < self.gradient.len() {
-                self.off_diagonal[below] -= weight * up * down;
+                self.off_diagonal[below] -= weight * by_upper * by_lower;
             }
         }
     }
 
-    /// Solves (tridiagonal matrix) * step = -gradient.
+    /// Solves (tridiagonal matrix) * step = -gradient by the Thomas algorithm. A small ridge keeps
+    /// pivots above 0.
     fn newton_step(&self) -> Vec<f64> {
         let n = self.gradient.len();
         let ridge = 1e-12 * self.diagonal.iter().fold(1e-12, |m: f64, d| m.max(*d));
+        // The matrix after elimination has 1 on the diagonal and `upper` above it.
         let (mut upper, mut step) = (vec![0.0; n], vec![0.0; n]);
         let (mut last_upper, mut last_step) = (0.0, 0.0);
         for k in 0..n {
@@ -183,26 +199,29 @@ impl Ordinal {
         &self.grades
     }
 
-    /// The number of the grade that a label is, from 0.
+    /// The number, from 0, of the grade that equals a label.
     fn grade(&self, label: f64) -> Result<usize, LearnError> {
+        // Adding 0 turns -0 into 0.
         self.grades
             .binary_search_by(|g| g.total_cmp(&(label + 0.0)))
             .map_err(|_| LearnError::UnknownGrade { label })
     }
 
     /// The grade of a label that is known to be one of the grades.
-    #[allow(clippy::expect_used, reason = "another grade would be silent")]
+    #[allow(clippy::expect_used, reason = "a wrong grade would go unnoticed")]
     fn checked_grade(&self, label: f64) -> usize {
         self.grade(label).expect("the labels of a query are checked first")
     }
 
+    /// The probabilities of a document with this grade and score, for these thresholds.
     fn threshold_terms(&self, grade: usize, score: f64, thresholds: &[f64]) -> ThresholdTerms {
+        // The thresholds above and below the grade, and the logits of A and B.
         let above = thresholds.get(grade);
         let below = grade.checked_sub(1).and_then(|g| thresholds.get(g));
         let upper = above.map_or(f64::INFINITY, |t| t - score);
         let lower = below.map_or(f64::NEG_INFINITY, |t| t - score);
         let distance = match (above, below) {
-            (Some(a), Some(b)) => a - b,
+            (Some(above), Some(below)) => above - below,
             _ => f64::INFINITY,
         };
         ThresholdTerms {
@@ -214,11 +233,12 @@ impl Ordinal {
         }
     }
 
+    /// Sets `grades` to the distinct labels, ascending.
     fn collect_grades(&mut self, all: &TrainingDocuments<'_>) -> Result<(), LearnError> {
         self.grades.clear();
         for label in all.labels.iter().map(|l| l + 0.0) {
-            if let Err(at) = self.grades.binary_search_by(|g| g.total_cmp(&label)) {
-                self.grades.insert(at, label);
+            if let Err(index) = self.grades.binary_search_by(|g| g.total_cmp(&label)) {
+                self.grades.insert(index, label);
             }
             if self.grades.len() > MAX_GRADES {
                 return Err(LearnError::TooManyGrades { most: MAX_GRADES });
@@ -227,12 +247,13 @@ impl Ordinal {
         Ok(())
     }
 
-    /// Sets `initial` to the logits of the cumulative fractions.
-    fn first_thresholds(&mut self, all: &TrainingDocuments<'_>) -> Result<(), LearnError> {
+    /// Sets `initial` to the logits of the cumulative fractions of the grades.
+    fn set_initial_thresholds(&mut self, all: &TrainingDocuments<'_>) -> Result<(), LearnError> {
+        // The weight of each grade.
         let mut counts = vec![0.0; self.grades.len()];
         for (row, &label) in all.labels.iter().enumerate() {
             let grade = self.grade(label)?;
-            counts[grade] += weight(all, row);
+            counts[grade] += row_weight(all, row);
         }
         let total: f64 = counts.iter().sum();
         let mut sum = 0.0;
@@ -257,8 +278,8 @@ impl Ordinal {
     ) -> Result<ThresholdFit, LearnError> {
         let block = |start: usize| {
             let mut fit = ThresholdFit::new(thresholds.len());
-            for row in start..all.labels.len().min(start + BLOCK) {
-                let weight = weight(all, row);
+            for row in start..all.labels.len().min(start + BLOCK_ROWS) {
+                let weight = row_weight(all, row);
                 if weight > 0.0 {
                     let grade = self.grade(all.labels[row])?;
                     let terms = self.threshold_terms(grade, all.scores[row], thresholds);
@@ -267,7 +288,7 @@ impl Ordinal {
             }
             Ok(fit)
         };
-        let starts: Vec<usize> = (0..all.labels.len()).step_by(BLOCK).collect();
+        let starts: Vec<usize> = (0..all.labels.len()).step_by(BLOCK_ROWS).collect();
         let parts: Result<Vec<ThresholdFit>, LearnError> =
             starts.into_par_iter().map(block).collect();
         let mut sum = ThresholdFit::new(thresholds.len());
@@ -275,11 +296,12 @@ impl Ordinal {
         Ok(sum)
     }
 
-    /// Newton's method from the first thresholds, shifted by the mean of the scores.
+    /// The best thresholds for these scores, by Newton's method from the initial thresholds,
+    /// shifted by the mean of the scores.
     fn fit(&self, all: &TrainingDocuments<'_>) -> Result<Vec<f64>, LearnError> {
         let (mut sum, mut total) = (0.0, 0.0);
         for (row, score) in all.scores.iter().enumerate() {
-            let weight = weight(all, row);
+            let weight = row_weight(all, row);
             sum += weight * score;
             total += weight;
         }
@@ -287,7 +309,7 @@ impl Ordinal {
         let mut thresholds: Vec<f64> = self.initial.iter().map(|t| t + shift).collect();
         let mut fit = self.fit_at(all, &thresholds)?;
         for _ in 0..MAX_STEPS {
-            if fit.gradient.iter().all(|s| s.abs() <= 1e-9 * total) {
+            if fit.gradient.iter().all(|g| g.abs() <= TOLERANCE * total) {
                 break;
             }
             let step = fit.newton_step();
@@ -302,7 +324,7 @@ impl Ordinal {
                     break Some((moved, found));
                 }
                 length *= 0.5;
-                if length < 1e-4 {
+                if length < MIN_STEP_LENGTH {
                     break None;
                 }
             };
@@ -318,8 +340,9 @@ impl Ordinal {
 fn max_step_length(thresholds: &[f64], step: &[f64]) -> f64 {
     let pairs = thresholds.windows(2).zip(step.windows(2));
     pairs.fold(1.0, |length: f64, (t, s)| {
-        let closer = s[0] - s[1];
-        if closer > 0.0 { length.min(0.5 * (t[1] - t[0]) / closer) } else { length }
+        // The amount by which the full step reduces the distance.
+        let reduction = s[0] - s[1];
+        if reduction > 0.0 { length.min(0.5 * (t[1] - t[0]) / reduction) } else { length }
     })
 }
 
@@ -334,14 +357,14 @@ impl Objective for Ordinal {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        _work: &mut ObjectiveBuffers,
+        _buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
         for &label in query.labels {
             self.grade(label)?;
         }
-        pointwise::fill(query, out, |label, score| {
+        pointwise::fill_derivatives(query, out, |label, score| {
             let grade = self.checked_grade(label);
             let terms = self.threshold_terms(grade, score, &self.thresholds);
             let gradient = terms.above_upper - terms.lower;
@@ -352,21 +375,21 @@ impl Objective for Ordinal {
     fn loss(
         &self,
         query: &QueryView<'_>,
-        _work: &mut ObjectiveBuffers,
+        _buffers: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
         for &label in query.labels {
             self.grade(label)?;
         }
-        Ok(Some(pointwise::sum(query, |label, score| {
+        Ok(Some(pointwise::weighted_sum(query, |label, score| {
             let grade = self.checked_grade(label);
-            -self.threshold_terms(grade, score, &self.thresholds).probability().max(1e-300).ln()
+            -self.threshold_terms(grade, score, &self.thresholds).probability().max(TINY).ln()
         })))
     }
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
         self.collect_grades(all)?;
-        self.first_thresholds(all)?;
+        self.set_initial_thresholds(all)?;
         self.thresholds.clone_from(&self.initial);
         Ok(0.0)
     }
@@ -422,8 +445,9 @@ mod tests {
             ordinal.prepare(&all).unwrap();
             ordinal.refresh(&all).unwrap();
             let fit = ordinal.fit_at(&all, ordinal.thresholds()).unwrap();
-            prop_assert!(fit.gradient.iter().all(|s| s.abs() < 1e-4), "{:?}", fit.gradient);
+            prop_assert!(fit.gradient.iter().all(|g| g.abs() < 1e-4), "{:?}", fit.gradient);
             prop_assert!(ordinal.thresholds().windows(2).all(|w| w[0] < w[1]));
+            // The second derivatives agree with differences of the first ones.
             let step = 1e-5;
             for k in 0..fit.gradient.len() {
                 let moved = |by: f64| {

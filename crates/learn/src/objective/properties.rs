@@ -36,6 +36,7 @@ const YETIS: &[&str] = &[
     "yeti(metric=success@2)",
 ];
 
+/// The objective of a spec.
 fn objective(text: &str) -> Box<dyn Objective> {
     parse_objective(&Spec::parse(text).unwrap()).unwrap()
 }
@@ -100,8 +101,9 @@ proptest! {
                 weights: &other_weights, seed, ..QueryView::new(&other_labels, &other_scores)
             };
             let other = derivatives(&*objective, &view).unwrap();
-            for (at, row) in order.iter().enumerate() {
-                prop_assert_eq!((other.0[at], other.1[at]), (gradient[*row], hessian[*row]), "{}", text);
+            for (other_row, row) in order.iter().enumerate() {
+                let found = (other.0[other_row], other.1[other_row]);
+                prop_assert_eq!(found, (gradient[*row], hessian[*row]), "{}", text);
             }
         }
     }

@@ -5,12 +5,12 @@
 //! gradient p_i - t_i            hessian p_i (1 - p_i)
 //! ```
 //!
-//! `target=softmax`, the default and ListNet's own: t is the softmax of the labels. `target=gain`:
-//! t is the gains 2^label - 1 divided by their sum; `target=label`: the labels themselves divided
-//! by their sum. With the last two, a query whose sum is 0 gives zeros, and a label below 0 counts
-//! as 0. The gradient is exact, the hessian is the exact diagonal of the matrix of second
-//! derivatives. A document of weight w counts like w copies of it. Queries of 0 or 1 documents give
-//! zeros; equal labels pull scores together. Cost O(n).
+//! `target=softmax`, the default, as in the ListNet paper: t is the softmax of the labels.
+//! `target=gain`: t is the gains 2^label - 1 divided by their sum; `target=label`: the labels
+//! themselves divided by their sum. With the last two, a query whose sum is 0 gives zeros, and a
+//! label below 0 counts as 0. The gradient is exact, the hessian is the exact diagonal of the
+//! matrix of second derivatives. A document of weight w counts like w copies of it. Queries of 0 or
+//! 1 documents give zeros; equal labels pull scores together. Cost O(n).
 
 use rankwright_eval::Gain;
 
@@ -45,8 +45,8 @@ struct Distributions<'w> {
     /// The softmax of the scores.
     model: &'w [f64],
     target: &'w [f64],
-    /// The denominator of the model's softmax, as [`listwise::softmax`] returns it.
-    log: (f64, f64),
+    /// The denominator of the model's softmax.
+    denominator: listwise::LogDenominator,
 }
 
 params! {
@@ -76,7 +76,7 @@ impl ObjectiveParams for SoftmaxParams {
 impl Softmax {
     /// Computes the target distribution.
     fn target(&self, query: &QueryView<'_>, into: &mut Vec<f64>) -> Result<(), LearnError> {
-        pointwise::need_labels(query)?;
+        pointwise::require_labels(query)?;
         let gain = match self.target {
             SoftmaxTarget::Softmax => {
                 listwise::softmax(query.labels, query.weights, into);
@@ -94,17 +94,17 @@ impl Softmax {
         Ok(())
     }
 
-    /// Both distributions; `None` if the derivatives are zero.
+    /// Both distributions; `None` if loss and derivatives are 0.
     fn distributions<'w>(
         &self,
         query: &QueryView<'_>,
-        work: &'w mut ObjectiveBuffers,
+        buffers: &'w mut ObjectiveBuffers,
     ) -> Result<Option<Distributions<'w>>, LearnError> {
-        let [model, target, _] = &mut work.numbers;
+        let [model, target, _] = &mut buffers.numbers;
         self.target(query, target)?;
-        let log = listwise::softmax(query.scores, query.weights, model);
+        let denominator = listwise::softmax(query.scores, query.weights, model);
         let has_loss = query.scores.len() > 1 && target.iter().any(|t| *t > 0.0);
-        Ok(has_loss.then_some(Distributions { model, target, log }))
+        Ok(has_loss.then_some(Distributions { model, target, denominator }))
     }
 }
 
@@ -112,14 +112,14 @@ impl Objective for Softmax {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
-        match self.distributions(query, work)? {
-            None => listwise::write(query, out, |_| (0.0, 0.0)),
+        match self.distributions(query, buffers)? {
+            None => listwise::write_derivatives(query, out, |_| (0.0, 0.0)),
             Some(Distributions { model: p, target: t, .. }) => {
-                listwise::write(query, out, |i| (p[i] - t[i], p[i] * (1.0 - p[i])))
+                listwise::write_derivatives(query, out, |i| (p[i] - t[i], p[i] * (1.0 - p[i])))
             }
         }
     }
@@ -127,14 +127,15 @@ impl Objective for Softmax {
     fn loss(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
-        let found = self.distributions(query, work)?;
-        Ok(Some(found.map_or(0.0, |d| listwise::cross_entropy(query, d.target, d.log))))
+        let found = self.distributions(query, buffers)?;
+        Ok(Some(found.map_or(0.0, |d| listwise::cross_entropy(query, d.target, d.denominator))))
     }
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
+        // Only the largest label can be too large for a gain.
         if self.target == SoftmaxTarget::Gain {
             Gain::Exp.of(all.labels.iter().copied().fold(0.0, f64::max))?;
         }

@@ -4,9 +4,10 @@
 //! L = 1/2 sum of w (s - y)^2      gradient w (s - y)      hessian w
 //! ```
 //!
-//! s is the score, y the label, w the weight of a document. Both derivatives are exact. The initial
-//! score, the constant that minimises the loss, is the weighted mean of the labels, 0 if there are
-//! no rows or all weights are 0. Cost O(n). The division of documents into queries has no effect.
+//! The sum is over documents; s is the score, y the label, w the weight of a document. Both
+//! derivatives are exact. The initial score, the constant that minimises the loss, is the weighted
+//! mean of the labels, 0 if there are no rows or all weights are 0. Cost O(n). The division of
+//! documents into queries has no effect.
 
 use rankwright_spec::{SpecError, params};
 
@@ -51,23 +52,25 @@ impl Objective for Squared {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        _work: &mut ObjectiveBuffers,
+        _buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
-        pointwise::fill(query, out, |label, score| (score - label, 1.0))
+        pointwise::fill_derivatives(query, out, |label, score| (score - label, 1.0))
     }
 
     fn loss(
         &self,
         query: &QueryView<'_>,
-        _work: &mut ObjectiveBuffers,
+        _buffers: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
-        Ok(Some(pointwise::sum(query, |label, score| 0.5 * (score - label) * (score - label))))
+        Ok(Some(pointwise::weighted_sum(query, |label, score| {
+            0.5 * (score - label) * (score - label)
+        })))
     }
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
-        Ok(pointwise::mean(all, |label| label))
+        Ok(pointwise::weighted_mean(all, |label| label))
     }
 }

@@ -6,11 +6,12 @@ use rankwright_spec::Spec;
 
 use super::*;
 
+/// The objective of a spec.
 fn objective(text: &str) -> Box<dyn Objective> {
     parse_objective(&Spec::parse(text).unwrap()).unwrap()
 }
 
-/// The derivatives of one query, computed with new buffers.
+/// The gradient and the hessian of each document of one query, computed with new buffers.
 pub(in crate::objective) fn derivatives(
     objective: &dyn Objective,
     query: &QueryView<'_>,
@@ -32,7 +33,7 @@ fn prepared(text: &str, labels: &[f64], scores: &[f64], weights: &[f32]) -> Box<
     objective
 }
 
-/// Specs whose loss is known and whose derivatives are those of the loss.
+/// Specs of objectives with a loss whose derivatives can be compared with finite differences.
 const WITH_LOSS: &[&str] = &[
     "squared",
     "query-rmse",
@@ -80,11 +81,11 @@ fn every_objective_has_a_doc_line_and_an_example_that_prints_back_and_runs() {
         assert!(gradient[1] < gradient[0], "{}: the better document should rise", def.name);
     }
     for def in OBJECTIVES {
-        let listed = WITH_LOSS.iter().any(|t| Spec::parse(t).unwrap().name == def.name);
+        let is_tested = WITH_LOSS.iter().any(|t| Spec::parse(t).unwrap().name == def.name);
         // With a metric, lambda has no loss. The weights of yeti are discontinuous where an order
         // changes. Both are tested beside their code.
         let tested_elsewhere = ["lambda", "yeti"].contains(&def.name);
-        assert!(listed || tested_elsewhere, "{} has no loss to check it by", def.name);
+        assert!(is_tested || tested_elsewhere, "{} is not compared with its loss", def.name);
     }
 }
 
@@ -116,6 +117,7 @@ fn misspelt_names_and_wrong_values_are_rejected() {
     assert!(fails("xendcg(terms=4)").contains("from 1 to 3"));
 }
 
+/// Mostly grades from 0 to 4, sometimes a negative or a fractional label.
 fn label() -> impl Strategy<Value = f64> {
     prop_oneof![4 => (0_i32..5).prop_map(f64::from), 1 => Just(-1.0), 1 => Just(0.5)]
 }
@@ -212,6 +214,7 @@ fn a_document_of_weight_zero_has_zero_derivatives_and_does_not_change_those_of_o
     // The same without the second document.
     let (other_labels, other_scores) = ([1.0, 3.0, 2.0], [0.3, -0.4, 0.2]);
     // xendcg draws a random number for each document, so that the draws of the others would differ.
+    // huber(alpha=...) has a width that depends on all documents.
     for text in WITH_LOSS.iter().filter(|t| !t.contains("alpha") && !t.contains("xendcg")) {
         let objective = prepared(text, &labels, &scores, &[1.0, 0.0, 1.0, 1.0]);
         let view = QueryView { weights: &[1.0, 0.0, 1.0, 1.0], ..QueryView::new(&labels, &scores) };
@@ -257,6 +260,7 @@ fn huge_labels_and_infinite_scores_give_finite_derivatives_or_an_error() {
         &[-inf; 3],
         &[1e308, -1e308, 1e-308],
     ];
+    // The number of combinations of objective, labels and scores that are not an error.
     let mut successes = 0;
     for def in OBJECTIVES {
         for (labels, scores) in labels.iter().flat_map(|l| scores.iter().map(move |s| (l, s))) {

@@ -15,8 +15,8 @@
 //! (D - O)^-1 l  =  D^-1 (l + O D^-1 l + O D^-1 O D^-1 l + ...)     l_i = rho_i - t_i
 //! ```
 //!
-//! and give the sum in brackets as the gradient, D as the hessian. `terms=1` is the gradient alone,
-//! exact; `terms=3`, the default, is the paper's. Each term costs O(n): with x = D^-1 of the
+//! and use the sum in brackets as the gradient, D as the hessian. `terms=1` is the exact gradient
+//! alone; `terms=3`, the default, is the paper's sum. Each term costs O(n): with x = D^-1 times the
 //! previous term, the next is rho_i (sum of rho_j x_j - rho_i x_i). The draws depend on seed and
 //! query alone. Labels below 0 count as 0. A document of weight w counts like w copies of it.
 //! Queries of 0 or 1 documents give zeros; equal labels do not, because of g.
@@ -70,7 +70,7 @@ impl ObjectiveParams for XeNdcgParams {
 impl XeNdcg {
     /// Computes the target distribution.
     fn target(query: &QueryView<'_>, into: &mut Vec<f64>) -> Result<(), LearnError> {
-        pointwise::need_labels(query)?;
+        pointwise::require_labels(query)?;
         let mut random = Random::new(query.seed, query.query as u64);
         into.clear();
         for (row, &label) in query.labels.iter().enumerate() {
@@ -82,14 +82,14 @@ impl XeNdcg {
     }
 }
 
-/// Replaces rho - t in `gradient` by the sum of the first terms of the series. `last` is the last
-/// term added: rho - t at the start.
+/// Replaces rho - t in `gradient` by the sum of the first `terms` terms of the series. `last` is
+/// the last term that was added, and is overwritten: rho - t at the start.
 fn add_terms(gradient: &mut [f64], last: &mut [f64], rho: &[f64], terms: u32) {
     for _ in 1..terms {
         let mut sum = 0.0;
         for (l, p) in last.iter_mut().zip(rho) {
-            // `l` becomes rho times x of the module's formulas. If rho rounds to 1, the rho of the
-            // others, which are the factors of this value, are 0.
+            // `l` becomes rho times x of the module's formulas. If the rho of a document rounds to
+            // 1, those of the others, by which this value is multiplied below, are 0.
             *l /= (1.0 - p).max(f64::EPSILON);
             sum += *l;
         }
@@ -104,15 +104,15 @@ impl Objective for XeNdcg {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
-        let [rho, target, gradient] = &mut work.numbers;
+        let [rho, target, gradient] = &mut buffers.numbers;
         Self::target(query, target)?;
         listwise::softmax(query.scores, query.weights, rho);
         if query.scores.len() < 2 {
-            return listwise::write(query, out, |_| (0.0, 0.0));
+            return listwise::write_derivatives(query, out, |_| (0.0, 0.0));
         }
         let last_term = target;
         for (t, p) in last_term.iter_mut().zip(rho.iter()) {
@@ -120,23 +120,24 @@ impl Objective for XeNdcg {
         }
         gradient.clone_from(last_term);
         add_terms(gradient, last_term, rho, self.terms);
-        listwise::write(query, out, |i| (gradient[i], rho[i] * (1.0 - rho[i])))
+        listwise::write_derivatives(query, out, |i| (gradient[i], rho[i] * (1.0 - rho[i])))
     }
 
     fn loss(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
-        let [rho, target, _] = &mut work.numbers;
+        let [rho, target, _] = &mut buffers.numbers;
         Self::target(query, target)?;
-        let log = listwise::softmax(query.scores, query.weights, rho);
+        let denominator = listwise::softmax(query.scores, query.weights, rho);
         let has_loss = query.scores.len() > 1;
-        Ok(Some(if has_loss { listwise::cross_entropy(query, target, log) } else { 0.0 }))
+        Ok(Some(if has_loss { listwise::cross_entropy(query, target, denominator) } else { 0.0 }))
     }
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
+        // Only the largest label can be too large for a gain.
         Gain::Exp.of(all.labels.iter().copied().fold(0.0, f64::max))?;
         Ok(0.0)
     }
@@ -161,8 +162,8 @@ mod tests {
             let (mut gradient, mut last) = (l, l);
             add_terms(&mut gradient, &mut last, &rho, terms);
             for i in 0..4 {
-                let more = [0.0, second[i], second[i] + third[i]][terms as usize - 1];
-                assert!((gradient[i] - l[i] - more).abs() < 1e-12, "{terms} {i}");
+                let added = [0.0, second[i], second[i] + third[i]][terms as usize - 1];
+                assert!((gradient[i] - l[i] - added).abs() < 1e-12, "{terms} {i}");
             }
         }
     }

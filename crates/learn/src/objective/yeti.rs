@@ -10,15 +10,15 @@
 //! ```
 //!
 //! Only neighbours in a drawn order form pairs, and the weight of a pair is the metric's change if
-//! the two swap: pairs that are close in score have weight, at any rank they may take. The weights
-//! are constants in the derivatives, which are those of the pair logistic loss. Works for every
-//! metric whose change under swaps is defined (NDCG, MAP and MRR are the paper's). The draws depend
-//! on seed, query and sample alone, so a resumed training repeats them.
+//! the two swap: a pair that is close in score has weight, at every rank that noise may give it.
+//! The weights are constants in the derivatives, which are those of the pair logistic loss. Works
+//! for every metric whose change under swaps is defined (the papers use NDCG, MAP and MRR). The
+//! draws depend on seed, query and sample alone, so a resumed training repeats them.
 //!
-//! Cost O(samples n log n), memory O(n). A metric's cut-off is used as written: below it nothing
-//! changes. Queries of 0 or 1 documents, of equal labels, or without a relevant document give
-//! zeros. A document of weight w counts like w copies. The pair of a query of two documents is
-//! always used.
+//! Cost O(samples n log n), memory O(n). A metric's cut-off is used as written: swaps below the
+//! cut-off change nothing. Queries of 0 or 1 documents, of equal labels, or without a relevant
+//! document give zeros. A document of weight w counts like w copies. In a query of two documents
+//! these two are always neighbours.
 
 use rankwright_data::Random;
 use rankwright_eval::{Measure, MetricText, Orderer, SourceKind, SwapDelta, sort_labels};
@@ -36,14 +36,17 @@ use crate::exp::{exp, ln, softplus};
 /// The YetiLoss objective: a metric smoothed by noise.
 #[derive(Debug, Clone)]
 pub struct Yeti {
+    /// The metric that is smoothed.
     measure: Measure,
+    /// Number of orders drawn for each query and tree.
     samples: u32,
+    /// Scale of the noise on the scores.
     noise: f64,
 }
 
 /// Buffers of one thread.
 #[derive(Debug, Default)]
-pub(super) struct YetiWork {
+pub(super) struct YetiBuffers {
     orderer: Orderer,
     /// The swap computation of the previous query, with the name of its metric.
     swap: Option<(String, Box<dyn SwapDelta>)>,
@@ -53,7 +56,7 @@ pub(super) struct YetiWork {
     labels: Vec<f64>,
     /// Labels, best first.
     ideal: Vec<f64>,
-    /// Changes of the metric when one rank swaps with each other.
+    /// Changes of the metric when one rank swaps with each of the others.
     deltas: Vec<f64>,
     /// Gradient and hessian of each document.
     sums: Vec<(f64, f64)>,
@@ -93,10 +96,11 @@ impl ObjectiveParams for YetiParams {
     }
 }
 
-/// One pair of neighbours in a drawn order: the better document by label, the worse, and the
-/// weight.
+/// One pair of neighbours in a drawn order.
 struct Neighbours {
+    /// The document with the higher label, numbered within the query.
     better: usize,
+    /// The document with the lower label.
     worse: usize,
     weight: f64,
 }
@@ -106,12 +110,12 @@ impl Yeti {
     fn for_each_pair(
         &self,
         query: &QueryView<'_>,
-        work: &mut YetiWork,
+        buffers: &mut YetiBuffers,
         mut visit: impl FnMut(&Neighbours),
     ) -> Result<(), LearnError> {
-        pointwise::need_labels(query)?;
+        pointwise::require_labels(query)?;
         let n = query.scores.len();
-        let YetiWork { orderer, swap, noisy, labels, ideal, deltas, .. } = work;
+        let YetiBuffers { orderer, swap, noisy, labels, ideal, deltas, .. } = buffers;
         let name = self.measure.to_string();
         if swap.as_ref().is_none_or(|(last_name, _)| *last_name != name) {
             *swap = self.measure.swap().map(|swap| (name, swap));
@@ -124,6 +128,7 @@ impl Yeti {
         deltas.resize(n, 0.0);
         let weight = |row: usize| query.weights.get(row).map_or(1.0, |w| f64::from(*w));
         for sample in 0..self.samples {
+            // A stream of random numbers for each query and sample; there are at most 1000 samples.
             let stream = (query.query as u64) << 10 | u64::from(sample);
             let mut random = Random::new(query.seed, stream);
             noisy.clear();
@@ -156,16 +161,17 @@ fn score_difference(query: &QueryView<'_>, pair: &Neighbours) -> f64 {
     if better == worse { 0.0 } else { better - worse }
 }
 
-/// Minus the first, and the second derivative of a pair's loss by the score difference.
+/// Minus the first derivative, and the second derivative of a pair's loss by the score difference.
 fn pair_derivatives(query: &QueryView<'_>, pair: &Neighbours) -> (f64, f64) {
     let score_difference = score_difference(query, pair);
+    // The exponential of a number of at most 0 cannot overflow.
     let small = exp(-score_difference.abs());
     let large = 1.0 / (1.0 + small);
     let rho = if score_difference < 0.0 { large } else { small * large };
     (pair.weight * rho, pair.weight * small * large * large)
 }
 
-/// log(u / (1 - u)) for u in [0, 1); finite at 0 too.
+/// log(u / (1 - u)) for u in [0, 1), finite even at 0: logistic noise if u is uniform.
 fn logit(u: f64) -> f64 {
     let u = u.max(f64::MIN_POSITIVE);
     ln(u) - ln(1.0 - u)
@@ -175,15 +181,15 @@ impl Objective for Yeti {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
-        let mut sums = std::mem::take(&mut work.yeti.sums);
+        let mut sums = std::mem::take(&mut buffers.yeti.sums);
         sums.clear();
         sums.resize(query.scores.len(), (0.0, 0.0));
         if query.scores.len() > 1 {
-            self.for_each_pair(query, &mut work.yeti, |pair| {
+            self.for_each_pair(query, &mut buffers.yeti, |pair| {
                 let (lambda, hessian) = pair_derivatives(query, pair);
                 sums[pair.better].0 -= lambda;
                 sums[pair.worse].0 += lambda;
@@ -196,18 +202,18 @@ impl Objective for Yeti {
         {
             (*gradient, *hessian) = (*g as f32, *h as f32);
         }
-        work.yeti.sums = sums;
+        buffers.yeti.sums = sums;
         Ok(())
     }
 
     fn loss(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
         let mut sum = 0.0;
         if query.scores.len() > 1 {
-            self.for_each_pair(query, &mut work.yeti, |pair| {
+            self.for_each_pair(query, &mut buffers.yeti, |pair| {
                 sum += pair.weight * softplus(-score_difference(query, pair));
             })?;
         }
@@ -216,6 +222,7 @@ impl Objective for Yeti {
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
+        // Only the largest label can be outside the metric's scale of grades.
         let largest = all.labels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if let Some(mut swap) = self.measure.swap().filter(|_| largest.is_finite()) {
             swap.prepare(&[largest], &[largest])?;
@@ -226,11 +233,11 @@ impl Objective for Yeti {
     fn pair_hessians(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
         visit: &mut dyn FnMut(usize, usize, f64),
     ) -> Result<bool, LearnError> {
         if query.scores.len() > 1 {
-            self.for_each_pair(query, &mut work.yeti, |pair| {
+            self.for_each_pair(query, &mut buffers.yeti, |pair| {
                 visit(pair.better, pair.worse, pair_derivatives(query, pair).1);
             })?;
         }
@@ -238,6 +245,7 @@ impl Objective for Yeti {
     }
 
     fn cost(&self, documents: usize) -> u64 {
+        // The noise and the sort of one order cost about 100 units per document.
         (documents as u64).saturating_mul(100 * u64::from(self.samples))
     }
 }

@@ -5,10 +5,10 @@
 //! P(z_a > z_b > ...) = integral of f_a(t) P(t > z_b > ...) dt        from the last rank upwards
 //! ```
 //!
-//! z_a is the noisy score of document a, f_a its density: that of the logistic noise around a
-//! score. The integrals are computed on a fine grid, one after another, so that a list of n
-//! documents costs n passes over the grid for each of n! orders: for lists of 3 or 4. The change of
-//! a metric is the difference of its values by definition, computed for both orders.
+//! z_a is the noisy score of document a, f_a its density: the logistic distribution around the
+//! score of a. The integrals are computed on a fine grid, one after another, so that a list of n
+//! documents costs n passes over the grid for each of n! orders: feasible for 3 or 4 documents. The
+//! change of a metric is the difference of its values by definition, computed for both orders.
 
 use rankwright_spec::Spec;
 
@@ -18,6 +18,7 @@ use super::{QueryView, parse_objective};
 /// The value of a metric by definition, from labels by rank.
 type MetricValue = fn(&[f64]) -> f64;
 
+/// Metrics as in specs, with their values by definition.
 const METRICS: [(&str, MetricValue); 6] = [
     ("ndcg@2", ndcg_at_2),
     ("ap", average_precision),
@@ -54,6 +55,7 @@ fn first_relevant(labels: &[f64]) -> Option<usize> {
 fn expected_reciprocal_rank(labels: &[f64]) -> f64 {
     let (mut reach, mut sum) = (1.0, 0.0);
     for (rank, label) in labels.iter().enumerate() {
+        // The probability that a user stops, for the default largest grade 4: 2^4 = 16.
         let stop = (label.exp2() - 1.0) / 16.0;
         sum += reach * stop / (rank as f64 + 1.0);
         reach *= 1.0 - stop;
@@ -77,6 +79,7 @@ fn permutations(n: usize) -> Vec<Vec<usize>> {
 
 /// The probability that noise puts the documents into this order.
 fn probability(order: &[usize], scores: &[f64], noise: f64) -> f64 {
+    // The noise is beyond 30 times its scale with a probability below 1e-12.
     let step = 0.02 * noise;
     let lowest = scores.iter().copied().fold(f64::INFINITY, f64::min) - 30.0 * noise;
     let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max) + 30.0 * noise;
@@ -90,6 +93,7 @@ fn probability(order: &[usize], scores: &[f64], noise: f64) -> f64 {
             let rho = 1.0 / (1.0 + ((score - scores[document]) / noise).exp());
             rho * (1.0 - rho) / noise
         };
+        // The integral up to each point, by the trapezoidal rule.
         let (mut sum, mut last) = (0.0, 0.0);
         for (point, below) in below.iter_mut().enumerate() {
             let here = density(point) * *below;
@@ -101,7 +105,7 @@ fn probability(order: &[usize], scores: &[f64], noise: f64) -> f64 {
     below[points - 1]
 }
 
-/// Exact expectation of gradient and hessian.
+/// Exact expectation of gradient and hessian of each document.
 fn expected_derivatives(
     value: MetricValue,
     labels: &[f64],
@@ -129,7 +133,7 @@ fn expected_derivatives(
     (gradient, hessian)
 }
 
-/// The mean of gradient and hessian over 20,000 draws.
+/// The mean of gradient and hessian over 20,000 drawn orders: 20 seeds of 1000 samples each.
 fn mean_of_draws(metric: &str, noise: f64, labels: &[f64], scores: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let text = format!("yeti(metric={metric}, samples=1000, noise={noise})");
     let yeti = parse_objective(&Spec::parse(&text).unwrap()).unwrap();
@@ -175,9 +179,9 @@ fn the_mean_over_draws_is_the_exact_expectation() {
                 let of_reversed =
                     mean_of_draws(metric, noise, &reversed(labels), &reversed(scores));
                 let of_reversed = (reversed(&of_reversed.0), reversed(&of_reversed.1));
-                for (first, second) in [found, of_reversed] {
-                    let values = first.iter().zip(&gradient).chain(second.iter().zip(&hessian));
-                    for (found, exact) in values {
+                for (mean_gradient, mean_hessian) in [found, of_reversed] {
+                    let gradients = mean_gradient.iter().zip(&gradient);
+                    for (found, exact) in gradients.chain(mean_hessian.iter().zip(&hessian)) {
                         let difference = (found - exact).abs();
                         assert!(difference < 0.06 * largest, "{metric}: {found} {exact}");
                     }

@@ -1,12 +1,13 @@
 //! Checkpoints: the state that a killed training needs to resume with the same result.
 //!
-//! A checkpoint is an ordinary model file, `checkpoint.model` in a folder of its own: the trees so
-//! far, and as a note in its header the history of the iterations and a fingerprint of data, spec
-//! and seed. Scores are not kept; adding up the trees in their order gives the same bits again, and
-//! every random draw depends only on its iteration. If trees are dropped during training (DART),
-//! the file has all trees with their current weights, and the note has the leaf values with which
-//! they were grown. The file is replaced atomically, so a kill at any moment, or a full disk,
-//! leaves the last good file. The folder is locked while a training uses it.
+//! A checkpoint is an ordinary model file, `checkpoint.model` in a folder of its own: the model so
+//! far, and as a note in its header the history of the rounds, the state of the learner, and a
+//! fingerprint of data, spec and seed. Scores of boosted trees are not saved: adding up the trees
+//! in their order gives the same bits again, and every random draw depends only on its round. If
+//! trees are dropped during training (DART), the file has all trees with their current weights, and
+//! the note has the leaf values with which they were grown. The file is replaced atomically, so
+//! that a killed process or a full disk leaves the last good file. The folder is locked while a
+//! training uses it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,7 +61,7 @@ impl Checkpoints {
         self.folder.join("checkpoint.model")
     }
 
-    /// The checkpoints of a training within this one, numbered from 0: a member of a blend.
+    /// The checkpoints of a member of a blend, `number` from 0, in a folder within this one.
     pub(crate) fn member(&self, number: usize) -> Checkpoints {
         let folder = self.folder.join(format!("member-{}", number + 1));
         Checkpoints { folder, ..self.clone() }
@@ -78,12 +79,12 @@ impl Checkpoints {
 
     /// Keeps other trainings out of the folder, which is created if needed.
     pub(crate) fn lock(&self) -> Result<FolderLock, LearnError> {
-        let lock = FolderLock::acquire(&self.folder, LOCK)?;
+        let lock = FolderLock::acquire(&self.folder, LOCK_FILE)?;
         lock.ok_or_else(|| LearnError::CheckpointInUse { folder: self.folder.clone() })
     }
 
-    /// The lock at the start of a training; `None` if nothing is there yet and nothing is saved
-    /// unless the training is cancelled.
+    /// Locks the folder at the start of a training; `None` if there is no folder yet and the
+    /// training saves only when it is cancelled, so that the folder may never be needed.
     pub(crate) fn lock_at_start(&self) -> Result<Option<FolderLock>, LearnError> {
         match self.is_regular() || self.folder.is_dir() {
             true => self.lock().map(Some),
@@ -100,9 +101,9 @@ impl Checkpoints {
         }
     }
 
-    /// Deletes the file and those of trainings within this one, and folders that are then empty.
-    /// Returns whether there was a file. A folder that a training uses is left as it is, which is
-    /// an error.
+    /// Deletes the checkpoint file, those of the members of a blend, and folders that are then
+    /// empty. Returns whether there was a file. It is an error if a training is using the folder;
+    /// then nothing is deleted.
     ///
     /// ```
     /// use rankwright_learn::Checkpoints;
@@ -126,8 +127,8 @@ impl Checkpoints {
                 Err(error) => return Err(error),
             }
             if checkpoints.folder != self.folder {
-                // Left by a killed training.
-                let _ = std::fs::remove_file(checkpoints.folder.join(LOCK));
+                // The lock file of a member's training that was killed.
+                let _ = std::fs::remove_file(checkpoints.folder.join(LOCK_FILE));
                 // A folder that holds other files stays, and a missing folder is no error.
                 let _ = std::fs::remove_dir(&checkpoints.folder);
             }
@@ -139,10 +140,10 @@ impl Checkpoints {
 }
 
 /// The file by which a training keeps others out of its folder.
-const LOCK: &str = "training.lock";
+const LOCK_FILE: &str = "training.lock";
 
 /// The key of the note in a checkpoint's header.
-const NOTE: &str = "checkpoint";
+const NOTE_KEY: &str = "checkpoint";
 
 /// The state in a checkpoint besides the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -150,26 +151,30 @@ pub(crate) struct CheckpointState {
     /// Fingerprint of data, spec and seed.
     pub(crate) fingerprint: u64,
     /// Number of trees in the file that came from the start model.
-    pub(crate) start: usize,
+    #[serde(rename = "start")]
+    pub(crate) start_trees: usize,
+    /// The history of the rounds done.
     pub(crate) iterations: Vec<Iteration>,
+    /// Seconds of training so far.
     pub(crate) train_seconds: f64,
-    /// State of a learner other than boosting, or of one that drops trees: two hexadecimal digits a
-    /// byte.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) learner: Option<String>,
+    /// State of the learner, as two hexadecimal digits for each byte; `None` for boosting without
+    /// dropping of trees, whose state is the model.
+    #[serde(rename = "learner", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) learner_state: Option<String>,
 }
 
 /// Saves checkpoints when they are due.
 #[derive(Debug)]
 pub(crate) struct CheckpointSaver<'a> {
     options: &'a Checkpoints,
+    /// Time of the last save, or of the start.
     last_save: Instant,
     /// Number of rounds that were done at the last save.
     last_rounds: usize,
 }
 
 impl<'a> CheckpointSaver<'a> {
-    /// A saver for a training of which so many rounds are done.
+    /// A saver for a training that has done this number of rounds.
     pub(crate) fn new(options: &'a Checkpoints, rounds: usize) -> Self {
         Self { options, last_save: Instant::now(), last_rounds: rounds }
     }
@@ -191,7 +196,7 @@ impl<'a> CheckpointSaver<'a> {
         let (mut header, body) = model.into_parts();
         let text = serde_json::to_string(state)
             .map_err(|_| LearnError::Internal { invariant: "a history can be written as JSON" })?;
-        header.notes.insert(NOTE.to_owned(), text);
+        header.notes.insert(NOTE_KEY.to_owned(), text);
         std::fs::create_dir_all(&self.options.folder).map_err(|error| {
             let folder = self.options.folder.display().to_string();
             rankwright_data::DataError::io("make the folder", folder, error)
@@ -218,7 +223,7 @@ pub(crate) fn load(
     }
     let rejected = |problem| LearnError::Checkpoint { path: path.display().to_string(), problem };
     let model = Model::load(path).map_err(|error| rejected(CheckpointProblem::Damaged(error)))?;
-    let note = model.header().notes.get(NOTE);
+    let note = model.header().notes.get(NOTE_KEY);
     let note = note.ok_or_else(|| rejected(CheckpointProblem::NotACheckpoint))?;
     let state: CheckpointState =
         serde_json::from_str(note).map_err(|_| rejected(CheckpointProblem::Unreadable))?;
@@ -238,7 +243,7 @@ pub(crate) fn fingerprint(data: &Dataset, request_text: &str) -> u64 {
     let blocks = data.matrix().values().par_chunks(width * BLOCK).enumerate();
     let of_block = |(block, values): (usize, &[f32])| {
         let hash = hash_of(values);
-        // The pages of a mapped file need not stay in memory.
+        // The pages of a memory-mapped file need not stay in memory.
         data.matrix().release(block * BLOCK..(block + 1) * BLOCK);
         hash
     };
@@ -268,27 +273,27 @@ impl CheckpointState {
     pub(crate) fn new(fingerprint: u64, history: &TrainingHistory, snapshot: &Snapshot) -> Self {
         Self {
             fingerprint,
-            start: snapshot.start,
+            start_trees: snapshot.start_trees,
             iterations: history.iterations.clone(),
             train_seconds: history.train_seconds,
-            learner: snapshot.bytes.as_deref().map(hexadecimal),
+            learner_state: snapshot.learner_state.as_deref().map(hexadecimal),
         }
     }
 
-    /// The state of a finished training that is a part of another one.
+    /// The state of a finished training of a blend's member: the model is all that is needed.
     pub(crate) fn finished(fingerprint: u64) -> Self {
         let iterations = Vec::new();
-        Self { fingerprint, start: 0, iterations, train_seconds: 0.0, learner: None }
+        Self { fingerprint, start_trees: 0, iterations, train_seconds: 0.0, learner_state: None }
     }
 
     /// Takes the learner's state out as bytes; `None` if there is none.
-    pub(crate) fn learner(&mut self) -> Result<Option<Vec<u8>>, LearnError> {
-        let Some(text) = self.learner.take() else { return Ok(None) };
+    pub(crate) fn take_learner_state(&mut self) -> Result<Option<Vec<u8>>, LearnError> {
+        let Some(text) = self.learner_state.take() else { return Ok(None) };
         let digit = |byte: &u8| (*byte as char).to_digit(16).map(|digit| digit as u8);
         let byte = |pair: &[u8; 2]| Some(digit(&pair[0])? << 4 | digit(&pair[1])?);
-        let (pairs, rest) = text.as_bytes().as_chunks();
+        let (pairs, odd_digit) = text.as_bytes().as_chunks();
         let bytes: Option<Vec<u8>> = pairs.iter().map(byte).collect();
-        let bytes = bytes.filter(|_| rest.is_empty()).ok_or(StateProblem::NotHexadecimal)?;
+        let bytes = bytes.filter(|_| odd_digit.is_empty()).ok_or(StateProblem::NotHexadecimal)?;
         Ok(Some(bytes))
     }
 

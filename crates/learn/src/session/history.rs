@@ -1,6 +1,7 @@
 //! The history of a training, round by round: sizes, metrics and times.
 //!
-//! The history goes to a side file: it contains times, and a model's bytes must not.
+//! The history is written to a file beside the model: it contains times, which must not change the
+//! bytes of a model.
 
 use rankwright_spec::words::counted;
 use serde::{Deserialize, Serialize};
@@ -40,9 +41,9 @@ impl PhaseSeconds {
 /// One round of a training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Iteration {
-    /// Its number, from 1; a start model's trees are not counted.
+    /// Number of the round, from 1; a start model's trees are not counted.
     pub number: usize,
-    /// Number of leaves of its tree; `None` if a round is not a tree.
+    /// Number of leaves of the round's tree; `None` if a round is not a tree.
     pub leaves: Option<usize>,
     /// The training loss after the round, if it is known; for boosting the mean, computed only if
     /// the training data is evaluated and the objective has a loss.
@@ -64,10 +65,10 @@ mod nan_as_null {
         values: &[Vec<f64>],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        let known = |set: &Vec<f64>| -> Vec<Option<f64>> {
+        let finite_values = |set: &Vec<f64>| -> Vec<Option<f64>> {
             set.iter().map(|value| Some(*value).filter(|v| v.is_finite())).collect()
         };
-        values.iter().map(known).collect::<Vec<_>>().serialize(serializer)
+        values.iter().map(finite_values).collect::<Vec<_>>().serialize(serializer)
     }
 
     pub(super) fn deserialize<'d, D: Deserializer<'d>>(
@@ -82,7 +83,7 @@ mod nan_as_null {
 /// The rounds of a training that its model is made of, and the reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KeptRounds {
-    /// Number of rounds kept: the first ones.
+    /// Number of rounds kept, counted from the first round.
     pub rounds: usize,
     /// Number of rounds trained.
     pub of: usize,
@@ -109,7 +110,7 @@ pub enum KeptReason {
     NoValidation,
     /// All rounds: `stop=none` asks to keep them ([`Stop::None`](super::Stop::None)).
     AllRequested,
-    /// All rounds: each is a step towards one result, so that the last one is always kept.
+    /// All rounds: each is a step towards one minimum, so that the last one is always kept.
     LastIsResult,
 }
 
@@ -174,10 +175,11 @@ pub struct TrainingHistory {
 pub(super) const TRAINING_SET: &str = "training";
 
 impl TrainingHistory {
-    /// The index in `sets` of the data set that determines the best round: the first validation set;
-    /// `None` without validation data.
+    /// The index in `sets` of the data set that determines the best round: the first validation
+    /// set; `None` without validation data.
     pub fn deciding_set(&self) -> Option<usize> {
-        let first = usize::from(self.sets.first().is_some_and(|name| name == TRAINING_SET));
-        (first < self.sets.len()).then_some(first)
+        let has_training_set = self.sets.first().is_some_and(|name| name == TRAINING_SET);
+        let first_validation_set = usize::from(has_training_set);
+        (first_validation_set < self.sets.len()).then_some(first_validation_set)
     }
 }

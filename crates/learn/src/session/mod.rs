@@ -4,7 +4,8 @@
 //! A learner that works in rounds (trees, epochs, passes) opens a [`Session`], reports the end of
 //! each round to it, and gets back whether to continue. Boosted trees keep the scores of their
 //! validation data up to date themselves and pass the values ([`Session::end_round`]); every other
-//! learner passes its current model, which the session evaluates ([`Session::add`]).
+//! learner passes its current model, which the session evaluates
+//! ([`Session::end_round_with_model`]).
 
 pub(crate) mod checkpoint;
 mod history;
@@ -20,7 +21,7 @@ pub use history::{Iteration, KeptReason, KeptRounds, PhaseSeconds, TrainingHisto
 pub use progress::{NoProgress, Progress};
 pub use request::{TrainRequest, TrainResult, ValidationSet};
 pub(crate) use rounds::{
-    RoundPlan, RoundStatus, Session, Snapshot, empty_history, header, result_of,
+    RoundPlan, RoundStatus, Session, Snapshot, empty_history, header, result_without_rounds,
 };
 pub use stop::Stop;
 pub use warning::{ConstantReason, TrainWarning};

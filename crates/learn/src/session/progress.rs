@@ -30,11 +30,11 @@ pub trait Progress: Sync {
     /// Called after every round.
     fn round_finished(&self, _history: &TrainingHistory) {}
 
-    /// Called when a checkpoint could not be written. Training continues, unless it was about to
-    /// stop: then the result holds the trained model, and no file does.
+    /// Called when a checkpoint could not be written. Training continues, unless it was being
+    /// cancelled: then the model is only in the returned result, not in a file.
     fn checkpoint_failed(&self, _error: &LearnError) {}
 
-    /// Whether to stop now; called after every round, and within long ones.
+    /// Whether to stop now; called after every round, and within long rounds.
     fn should_stop(&self) -> bool {
         false
     }

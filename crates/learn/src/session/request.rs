@@ -3,13 +3,13 @@
 use std::fmt;
 
 use rankwright_data::{DEFAULT_SEED, Dataset};
-use rankwright_eval::{Measure, MetricSpec, SourceKind};
+use rankwright_eval::{Measure, MetricSpec, PREFERENCE_METRIC, SourceKind};
 use rankwright_model::{Header, Model, ModelBody, ScoreOptions};
 
 use super::checkpoint::Checkpoints;
 use super::history::TrainingHistory;
 use super::progress::{NoProgress, Progress};
-use super::rounds::{header, result_of};
+use super::rounds::{header, result_without_rounds};
 use super::warning::TrainWarning;
 use crate::collective::{Collective, SingleProcess};
 use crate::error::LearnError;
@@ -20,7 +20,7 @@ use crate::simd::Simd;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ValidationSet<'a> {
-    /// Its name in the history.
+    /// Name of the set in the history.
     pub name: String,
     /// The data.
     pub data: &'a Dataset,
@@ -62,8 +62,8 @@ pub struct TrainRequest<'a> {
     pub seed: u64,
     /// A model to add to; `None` to start from nothing.
     pub start: Option<&'a Model>,
-    /// Options for matching validation data with the training data's features, and the training
-    /// data with the start model's.
+    /// Options for matching features by name or id: those of validation data with those of the
+    /// training data, and those of the training data with those of a start model.
     pub features: ScoreOptions,
     /// Folder and frequency of checkpoints; `None` for no checkpoints.
     pub checkpoints: Option<Checkpoints>,
@@ -80,18 +80,18 @@ pub struct TrainRequest<'a> {
 }
 
 impl<'a> TrainRequest<'a> {
-    /// The header of the model to come: features, feature set, learner, metric, seed and size of
-    /// the training data.
+    /// The header of the model that this request will train: features, feature set, learner,
+    /// metric, seed and size of the training data.
     pub fn header(&self) -> Header {
         header(self)
     }
 
     /// The result of a training without rounds: the model with its header, and an empty history.
     pub fn result(&self, body: ModelBody) -> Result<TrainResult, LearnError> {
-        result_of(self, body)
+        result_without_rounds(self, body)
     }
 
-    /// Training data, and defaults for everything else.
+    /// A request with this training data, and defaults for everything else.
     pub fn new(train: &'a Dataset) -> Self {
         Self {
             train,
@@ -110,11 +110,16 @@ impl<'a> TrainRequest<'a> {
         }
     }
 
-    /// Sets the metric of the learner if the request has none; ndcg@10 if the learner has none
-    /// either.
-    pub(crate) fn fill_metric(&mut self, of_learner: Option<&str>) -> Result<(), LearnError> {
+    /// If the request has no metrics, sets that of the learner, or the default metric if the
+    /// learner has none either; preference accuracy if the data to evaluate has no labels.
+    pub(crate) fn fill_metric(&mut self, learner_metric: Option<&str>) -> Result<(), LearnError> {
         if self.metrics.is_empty() {
-            let metric = MetricSpec::parse(of_learner.unwrap_or(DEFAULT_METRIC))?;
+            let evaluated = self.valid.first().map_or(self.train, |set| set.data);
+            let metric = match evaluated.is_labelled() {
+                true => learner_metric.unwrap_or(DEFAULT_METRIC),
+                false => PREFERENCE_METRIC,
+            };
+            let metric = MetricSpec::parse(metric)?;
             self.metrics.push(metric.resolve(SourceKind::Features)?);
         }
         Ok(())
@@ -227,7 +232,7 @@ impl fmt::Debug for TrainRequest<'_> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TrainResult {
-    /// The model: all rounds, or the best number of them if validation data chose.
+    /// The model: of all rounds, or of the first ones up to the best on validation data.
     pub model: Model,
     /// Metrics and times, round by round.
     pub history: TrainingHistory,
@@ -239,7 +244,7 @@ pub struct TrainResult {
 
 impl TrainResult {
     /// Adds the warnings about the model of a finished training; `min_rows` is the learner's
-    /// parameter of that name; `None` if it has none.
+    /// parameter of that name, `None` if the learner has no such parameter.
     pub(crate) fn add_warnings(
         &mut self,
         request: &TrainRequest<'_>,
@@ -247,7 +252,8 @@ impl TrainResult {
     ) -> Result<(), LearnError> {
         if self.finished {
             let (model, train, options) = (&self.model, request.train, request.features);
-            self.warnings.extend(TrainWarning::about(model, train, options, min_rows)?);
+            self.warnings
+                .extend(TrainWarning::about_constant_scores(model, train, options, min_rows)?);
             self.warnings.extend(TrainWarning::about_categories(&self.model, train));
         }
         Ok(())

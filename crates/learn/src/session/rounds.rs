@@ -1,8 +1,8 @@
 //! The rounds of a training: metrics, stopping, the history and checkpoints, for every learner.
 //!
-//! The first metric on the first validation set decides: its best model is kept (the earliest among
-//! equals), and with [`Stop::After`] the training is over after so many rounds without a better
-//! one. Without validation data, or with [`Stop::None`], the last model is the result.
+//! The first metric on the first validation set decides: the model with its best value is kept (the
+//! earliest among equals), and with [`Stop::After`] training ends after that many rounds without a
+//! better value. Without validation data, or with [`Stop::None`], the last model is the result.
 //!
 //! A checkpoint is an ordinary model file: the current model, and as a note in its header the
 //! history and the learner's state, from which training resumes with the same result.
@@ -29,7 +29,7 @@ use crate::error::LearnError;
 pub(crate) enum RoundStatus {
     /// There is another round.
     Continue,
-    /// All rounds are done, or validation has not improved for long enough.
+    /// All rounds are done, or early stopping ends the training.
     Over,
     /// The training was cancelled; a checkpoint is saved.
     Cancelled,
@@ -44,18 +44,19 @@ pub(crate) struct RoundPlan {
     pub(crate) max_rounds: usize,
     /// When training ends, and which rounds are kept.
     pub(crate) stop: Stop,
-    /// Number of rounds without improvement on the first validation set after which training is
-    /// over with [`Stop::Auto`]; `None`: it runs to the end.
+    /// Number of rounds without improvement on the first validation set after which training ends
+    /// with [`Stop::Auto`]; with `None` all rounds are trained.
     pub(crate) auto_patience: Option<usize>,
     /// Seconds spent on binning the features.
     pub(crate) bin_seconds: f64,
-    /// The learner's parameters as text: a checkpoint made with others is rejected. Parameters that
-    /// may change on resuming, such as the number of trees, are left out.
+    /// The learner's parameters as text: a checkpoint made with other parameters is rejected.
+    /// Parameters that may change when a training is resumed, such as the number of trees, are left
+    /// out.
     pub(crate) parameters: String,
 }
 
 impl RoundPlan {
-    /// The rounds of a learner whose checkpoints are valid for its exact spec only.
+    /// A plan for a learner whose checkpoints can be resumed only with exactly the same spec.
     pub(crate) fn new(unit: &'static str, max_rounds: usize, request: &TrainRequest<'_>) -> Self {
         let parameters = format!("rounds {ALGORITHM_VERSION} {}", request.learner);
         let (stop, auto_patience) = (Stop::Auto, None);
@@ -83,9 +84,9 @@ pub(crate) struct Snapshot {
     /// The current model.
     pub(crate) model: ModelBody,
     /// Number of trees in the model that came from the start model.
-    pub(crate) start: usize,
+    pub(crate) start_trees: usize,
     /// The learner's state as bytes; `None` if the model is the whole state.
-    pub(crate) bytes: Option<Vec<u8>>,
+    pub(crate) learner_state: Option<Vec<u8>>,
 }
 
 /// The rounds of one training, with metrics, stopping, history and checkpoints.
@@ -96,8 +97,8 @@ pub(crate) struct Session<'a> {
     max_rounds: usize,
     /// `None` without validation data.
     early_stopping: Option<EarlyStopping>,
-    /// The reason why the last model is returned even if there is validation data; `None` if the
-    /// best is returned then.
+    /// The reason why the last model is returned even if there is validation data; `None` if
+    /// validation data chooses the best model.
     keeps_last: Option<KeptReason>,
     /// The model to return, the best or the last so far, for learners that pass whole models.
     kept: Option<ModelBody>,
@@ -106,14 +107,14 @@ pub(crate) struct Session<'a> {
     lock: Option<FolderLock>,
     fingerprint: u64,
     started: Instant,
-    /// Seconds of training in earlier processes.
+    /// Seconds of training before this process resumed from a checkpoint.
     earlier_seconds: f64,
     /// The end of the last measured phase.
     lap: Instant,
 }
 
 impl<'a> Session<'a> {
-    /// Starts, or resumes: then the snapshot of the checkpoint is returned too.
+    /// Starts a training, or resumes it from a checkpoint, whose snapshot is then returned too.
     pub(crate) fn begin(
         request: &'a TrainRequest<'a>,
         plan: RoundPlan,
@@ -140,16 +141,17 @@ impl<'a> Session<'a> {
             bin_seconds: plan.bin_seconds,
             ..empty_history(request)
         };
-        let (mut own_fingerprint, mut found, mut lock) = (0, None, None);
+        let (mut own_fingerprint, mut saved, mut lock) = (0, None, None);
         if let Some(options) = &request.checkpoints {
             lock = options.lock_at_start()?;
             own_fingerprint = fingerprint(request.train, &request_text(request, &plan.parameters));
-            found = load(&options.file(), own_fingerprint)?;
+            saved = load(&options.file(), own_fingerprint)?;
         }
         let mut snapshot = None;
-        if let Some((model, mut state)) = found {
-            let bytes = state.learner()?;
-            snapshot = Some(Snapshot { model: model.into_parts().1, start: state.start, bytes });
+        if let Some((model, mut state)) = saved {
+            let learner_state = state.take_learner_state()?;
+            let (model, start_trees) = (model.into_parts().1, state.start_trees);
+            snapshot = Some(Snapshot { model, start_trees, learner_state });
             state.restore(&mut history);
             // The request may have fewer rounds than were saved.
             history.iterations.truncate(plan.max_rounds);
@@ -182,7 +184,7 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// Rounds done so far.
+    /// Number of rounds done so far.
     pub(crate) fn done(&self) -> usize {
         self.history.iterations.len()
     }
@@ -209,7 +211,7 @@ impl<'a> Session<'a> {
             Some((best, early_stopping.value(&self.history, best)?))
         }) {
             Some((rounds, value)) => {
-                let name = |names: &[String], at: usize| names.get(at).cloned().unwrap_or_default();
+                let name = |names: &[String], n: usize| names.get(n).cloned().unwrap_or_default();
                 let set = self.early_stopping.map_or(0, |early_stopping| early_stopping.set);
                 let (set, metric) = (name(&self.history.sets, set), name(&self.history.metrics, 0));
                 let reason = KeptReason::BestOnValidation { metric, set, value };
@@ -219,7 +221,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Whether the rounds done so far are enough.
+    /// Whether training ends here: all rounds are done, or early stopping ends it.
     pub(crate) fn is_over(&self) -> bool {
         self.done() >= self.max_rounds
             || self
@@ -227,9 +229,10 @@ impl<'a> Session<'a> {
                 .is_some_and(|early_stopping| early_stopping.is_over(&self.history))
     }
 
-    /// Ends a round with the current model: evaluates it, keeps it if it is the one to return, and
-    /// continues like [`end_round`](Self::end_round); `state` returns the learner's bytes.
-    pub(crate) fn add(
+    /// Ends a round with the current model: evaluates the model, keeps it if it is the one to
+    /// return so far, and continues like [`end_round`](Self::end_round); `loss` is the training
+    /// loss, and `state` returns the learner's state as bytes for a checkpoint.
+    pub(crate) fn end_round_with_model(
         &mut self,
         loss: Option<f64>,
         model: impl FnOnce() -> Result<ModelBody, LearnError>,
@@ -286,9 +289,9 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Whether the training was cancelled; for learners with long rounds. Learners that then end
-    /// within a round call [`save_before_cancelling`](Self::save_before_cancelling) before they
-    /// finish.
+    /// Whether the training was cancelled, for learners with long rounds. A learner that stops
+    /// within a round calls [`save_before_cancelling`](Self::save_before_cancelling) before it
+    /// finishes.
     pub(crate) fn should_stop(&self) -> bool {
         self.request.progress.should_stop()
     }
@@ -334,11 +337,11 @@ impl<'a> Session<'a> {
         Ok(all)
     }
 
-    /// The snapshot of a learner that passes whole models.
+    /// The snapshot of a learner that passes whole models: the kept model, and the learner's state.
     fn kept_snapshot(&self, state: &dyn Fn() -> Vec<u8>) -> Result<Snapshot, LearnError> {
         let kept = self.kept.clone();
         let model = kept.ok_or(LearnError::Internal { invariant: "a round gives a model" })?;
-        Ok(Snapshot { model, start: 0, bytes: Some(state()) })
+        Ok(Snapshot { model, start_trees: 0, learner_state: Some(state()) })
     }
 
     /// Saves a checkpoint, and reports a failure: the model is still in memory, and the next save
@@ -352,6 +355,7 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Saves a checkpoint; locks the folder first if it is not locked yet.
     fn save(&mut self, snapshot: Snapshot) -> Result<(), LearnError> {
         let Some(saver) = &mut self.saver else { return Ok(()) };
         if let (None, Some(options)) = (&self.lock, &self.request.checkpoints) {
@@ -363,7 +367,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Seconds since the last lap.
+/// Seconds since the end of the last phase; the next phase begins now.
 fn lap(last: &mut Instant) -> f64 {
     let now = Instant::now();
     let seconds = (now - *last).as_secs_f64();
@@ -389,7 +393,7 @@ pub(crate) fn header(request: &TrainRequest<'_>) -> Header {
 }
 
 /// The result of a learner without rounds.
-pub(crate) fn result_of(
+pub(crate) fn result_without_rounds(
     request: &TrainRequest<'_>,
     model: ModelBody,
 ) -> Result<TrainResult, LearnError> {
@@ -445,8 +449,9 @@ mod tests {
         Ok(ModelBody::Linear(Linear::new(0.0, weights)?))
     }
 
-    /// Runs a training whose learner bytes are the number of finished rounds. The model of round k,
-    /// from 0, scores by feature k. `prepare` may change the session before its first round.
+    /// Runs a training whose learner state is one byte, the number of finished rounds. The model of
+    /// round k, from 0, scores by feature k. `prepare` may change the session before its first
+    /// round.
     fn run_session<'a>(
         request: &'a TrainRequest<'a>,
         rounds: usize,
@@ -456,13 +461,13 @@ mod tests {
         let (session, snapshot) =
             Session::begin(request, RoundPlan::new("round", rounds, request).stop(stop)).unwrap();
         let mut session = prepare(session);
-        let bytes = snapshot.and_then(|snapshot| snapshot.bytes);
-        let first = bytes.map_or(0, |bytes| usize::from(bytes[0]));
+        let state = snapshot.and_then(|snapshot| snapshot.learner_state);
+        let first = state.map_or(0, |bytes| usize::from(bytes[0]));
         assert_eq!(first, session.done());
         for round in first..rounds {
             let model = || score_by_feature(request.train.columns(), round);
             let loss = Some(round as f64);
-            match session.add(loss, model, &|| vec![round as u8 + 1]).unwrap() {
+            match session.end_round_with_model(loss, model, &|| vec![round as u8 + 1]).unwrap() {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
                 RoundStatus::Cancelled => return session.finish(false).unwrap(),
@@ -511,15 +516,15 @@ mod tests {
         assert_eq!((result.history.unit.as_str(), last.history.best), ("round", Some(best)));
     }
 
-    /// Stops when it has been asked so many times, once a round.
+    /// Cancels a training after a number of rounds; `should_stop` is called once a round.
     struct StopAfter {
         rounds: usize,
-        asked: AtomicUsize,
+        calls: AtomicUsize,
     }
 
     impl Progress for StopAfter {
         fn should_stop(&self) -> bool {
-            self.asked.fetch_add(1, Ordering::Relaxed) + 1 >= self.rounds
+            self.calls.fetch_add(1, Ordering::Relaxed) + 1 >= self.rounds
         }
     }
 
@@ -533,7 +538,7 @@ mod tests {
         };
         let uninterrupted = run(&request(), 12, Stop::Auto);
         let checkpoints = Checkpoints::new(folder.path());
-        let progress = StopAfter { rounds: 5, asked: AtomicUsize::new(0) };
+        let progress = StopAfter { rounds: 5, calls: AtomicUsize::new(0) };
         let checkpoints = || Some(checkpoints.clone());
         let first = request().progress(&progress).checkpoints(checkpoints());
         let part = run(&first, 12, Stop::Auto);
@@ -567,12 +572,12 @@ mod tests {
         drop(session);
         begin(&second).unwrap();
         checkpoints.check_unused().unwrap();
-        // A training that saves only when it is cancelled makes no folder before.
-        let later = folder.path().join("later");
-        let only_cancelled = Checkpoints::new(&later).every(std::time::Duration::MAX);
+        // A training that saves only when it is cancelled creates no folder at its start.
+        let not_created = folder.path().join("not-created");
+        let only_cancelled = Checkpoints::new(&not_created).every(std::time::Duration::MAX);
         let request = TrainRequest::new(&train).metrics([measure()]).checkpoints(only_cancelled);
         begin(&request).unwrap();
-        assert!(!later.exists());
+        assert!(!not_created.exists());
     }
 
     #[test]

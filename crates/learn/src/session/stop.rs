@@ -35,7 +35,7 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// The rounds without improvement after which training ends; `None` if `stop=` sets none.
+    /// The rounds without improvement after which training ends; `None` unless a number was given.
     pub(crate) fn patience(self) -> Option<usize> {
         match self {
             Stop::After(rounds) => Some(rounds),

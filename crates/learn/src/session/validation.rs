@@ -41,25 +41,25 @@ pub(crate) fn values(
     Ok(evaluation.results.iter().map(|result| result.value).collect())
 }
 
-/// Decides on stopping by the first metric of one set.
+/// Finds the best round, and decides when to stop, by the first metric on one validation set.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EarlyStopping {
     /// Index of the evaluated set that is used for early stopping.
     pub(crate) set: usize,
     /// Whether higher or lower values of the metric are better.
     pub(crate) better: Better,
-    /// Rounds without improvement after which training stops; `None`: it does not.
+    /// Rounds without improvement after which training stops; with `None` it never stops early.
     pub(crate) patience: Option<usize>,
 }
 
 impl EarlyStopping {
-    /// The deciding value after a number of rounds.
+    /// The first metric on that set after a number of rounds.
     pub(crate) fn value(&self, history: &TrainingHistory, rounds: usize) -> Option<f64> {
         let round = history.iterations.get(rounds.checked_sub(1)?)?;
         round.values.get(self.set)?.first().copied()
     }
 
-    /// The number of rounds, from 1, at the best value so far; `None` before the first round.
+    /// The number of rounds, from 1, after which the value was best; `None` before the first round.
     pub(crate) fn best(&self, history: &TrainingHistory) -> Option<usize> {
         let mut best: Option<(usize, f64)> = None;
         for round in 1..=history.iterations.len() {
@@ -75,7 +75,7 @@ impl EarlyStopping {
         best.map(|(rounds, _)| rounds)
     }
 
-    /// Whether training should stop.
+    /// Whether there was no improvement for as many rounds as the patience.
     pub(crate) fn is_over(&self, history: &TrainingHistory) -> bool {
         match (self.patience, history.best) {
             (Some(patience), Some(best)) => history.iterations.len() >= best + patience,

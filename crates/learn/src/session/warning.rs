@@ -1,4 +1,4 @@
-//! Warnings about a trained model: it is valid, but it ranks nothing.
+//! Warnings about a trained model: that it ranks nothing, or that it treats categories as numbers.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 /// A fact that the user should know although a training succeeded. Serialised as
-/// `{"kind": ..., "message": ..., "reason": ...}`.
+/// `{"kind": ..., "message": ..., "reason": ...}`, or with `features` in place of `reason`.
 ///
 /// ```
 /// use rankwright_data::Dataset;
@@ -30,10 +30,10 @@ pub enum TrainWarning {
         /// The most likely reason.
         reason: ConstantReason,
     },
-    /// The learner has no treatment of categories and took their numbers as numbers. The most
-    /// frequent category has the lowest number.
+    /// The learner cannot split by sets of categories, and used the numbers of the categories as
+    /// quantities. The most frequent category has the lowest number.
     CategoriesAsNumbers {
-        /// The features.
+        /// The features whose values are categories.
         features: Vec<String>,
     },
 }
@@ -76,9 +76,10 @@ impl TrainWarning {
         }
     }
 
-    /// The warning about a model of this training data, if there is one; `options` say how their
-    /// features are matched.
-    pub(crate) fn about(
+    /// The warning about a model that gives all documents of a query of its training data the same
+    /// score; `None` if the scores differ. `options` say how features of data and model are
+    /// matched.
+    pub(crate) fn about_constant_scores(
         model: &Model,
         train: &Dataset,
         options: ScoreOptions,
@@ -115,14 +116,14 @@ impl ConstantReason {
         }
     }
 
-    /// The reason why a model of this training data has constant scores.
+    /// The most likely reason why a model of this training data has constant scores.
     fn find(train: &Dataset, min_rows: Option<u64>) -> Self {
         let (labels, rows) = (train.labels(), train.rows());
         let too_large_min_rows =
             min_rows.filter(|min_rows| min_rows.saturating_mul(2) > rows as u64);
         let equal = |labels: &[f64]| labels.windows(2).all(|pair| pair[0] == pair[1]);
         let largest = labels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        // Preference pairs take the place of labels.
+        // With preference pairs, labels may all be equal.
         let labelled = train.pairs().is_none();
         match labels.first() {
             Some(&label) if labelled && equal(labels) => ConstantReason::OneGrade { label },
@@ -179,6 +180,7 @@ fn is_constant(model: &Model, train: &Dataset, options: ScoreOptions) -> Result<
     })
 }
 
+/// Whether every feature has the same value, or is missing, in all rows.
 fn has_constant_features(data: &Dataset) -> bool {
     let matrix = data.matrix();
     let bits = |row: usize, column: usize| matrix.get(row, column).to_bits();
@@ -196,8 +198,8 @@ impl fmt::Display for TrainWarning {
             ),
             TrainWarning::CategoriesAsNumbers { features } => write!(
                 f,
-                "this learner takes the numbers of categories as numbers (the most frequent is 0), \
-                 in {}: {}; boosted trees find sets of categories",
+                "this learner takes the numbers of categories as numbers (the most frequent \
+                 category is 0), in {}: {}; boosted trees split by sets of categories instead",
                 counted(features.len(), "feature"),
                 features.join(", ")
             ),
@@ -285,11 +287,16 @@ mod tests {
         ] {
             assert_eq!(reason(learner, &data(labels)), expected, "{learner} {labels:?}");
         }
-        let flat = Dataset::from_dense(&[3.0; 60], 1, graded.clone(), vec!["a"; 60]).unwrap();
-        assert_eq!(reason("mart(trees=3)", &flat), Some("constant-features"));
+        let constant_feature =
+            Dataset::from_dense(&[3.0; 60], 1, graded.clone(), vec!["a"; 60]).unwrap();
+        assert_eq!(reason("mart(trees=3)", &constant_feature), Some("constant-features"));
         let queries: Vec<usize> = (0..60).map(|row| row % 3).collect();
         let values: Vec<f32> = (0..60).map(|row| row as f32).collect();
-        let between = Dataset::from_dense(&values, 1, graded, queries).unwrap();
-        assert_eq!(reason("lambdamart(trees=3)", &between), Some("equal-within-queries"));
+        // Each query has documents of one label.
+        let equal_within_queries = Dataset::from_dense(&values, 1, graded, queries).unwrap();
+        assert_eq!(
+            reason("lambdamart(trees=3)", &equal_within_queries),
+            Some("equal-within-queries")
+        );
     }
 }

@@ -43,10 +43,11 @@ pub(super) fn fit(data: &Dataset, gauss: bool) -> Result<Transforms, LearnError>
     Ok(Transforms::new(steps, missing, min_max_in_query)?)
 }
 
-/// Distinct values, ascending, and their mid-ranks; at most [`MAX_POINTS`] of them.
+/// At most [`MAX_POINTS`] points for sorted values: distinct values, ascending, and their
+/// mid-ranks.
 fn points(sorted: &[f32]) -> (Vec<f32>, Vec<f64>) {
     let count = sorted.len() as f64;
-    let mut below = 0;
+    let mut below = 0; // Number of values below the current one.
     let mut distinct: Vec<(f32, f64)> = Vec::new();
     for same in sorted.chunk_by(|a, b| a == b) {
         let rank = (below as f64 + 0.5 * same.len() as f64) / count;
@@ -56,7 +57,8 @@ fn points(sorted: &[f32]) -> (Vec<f32>, Vec<f64>) {
     if distinct.len() <= MAX_POINTS {
         return distinct.into_iter().unzip();
     }
-    // The first value at or above each of evenly spaced ranks, and both ends.
+    // The first value at or above each of evenly spaced ranks; the smallest and the largest value
+    // are always among them.
     let mut chosen: Vec<usize> = (0..MAX_POINTS - 1)
         .map(|point| {
             let rank = point as f64 / (MAX_POINTS - 1) as f64;
@@ -65,7 +67,7 @@ fn points(sorted: &[f32]) -> (Vec<f32>, Vec<f64>) {
         .collect();
     chosen.push(distinct.len() - 1);
     chosen.dedup();
-    chosen.into_iter().map(|at| distinct[at]).unzip()
+    chosen.into_iter().map(|index| distinct[index]).unzip()
 }
 
 /// The value below which a standard normal variable falls with this probability, 0 < p < 1: AS 241,
@@ -103,6 +105,7 @@ mod tests {
 
     #[test]
     fn normal_quantiles_are_those_of_the_tables() {
+        // Expected: inv_cdf of Python's statistics.NormalDist, which uses the long form of AS 241.
         for (p, expected) in [
             (0.5, 0.0),
             (0.75, 0.674_489_75),
@@ -121,6 +124,7 @@ mod tests {
 
     #[test]
     fn equal_values_have_the_middle_of_their_ranks() {
+        // Of four values: (number below + half the number of equal ones) / 4.
         let (from, ranks) = points(&[1.0, 2.0, 2.0, 5.0]);
         assert_eq!(from, [1.0, 2.0, 5.0]);
         assert_eq!(ranks, [0.125, 0.5, 0.875]);

@@ -29,11 +29,13 @@ pub(super) struct Stats {
 }
 
 impl Stats {
-    /// The standard deviation of these values (not an estimate for a population).
+    /// The standard deviation of these values: the squared distances are divided by their number n,
+    /// not by n - 1.
     pub(super) fn deviation(&self) -> f64 {
         if self.count > 0.0 { (self.square_sum / self.count).sqrt() } else { 0.0 }
     }
 
+    /// The statistics of one block of values; missing values (NaN) are left out.
     fn new(values: impl Iterator<Item = f32> + Clone) -> Self {
         let finite = || values.clone().filter(|x| x.is_finite()).map(f64::from);
         let infinite = values.clone().any(f32::is_infinite);

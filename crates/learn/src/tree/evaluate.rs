@@ -2,11 +2,11 @@
 //!
 //! The histogram of the smaller leaf is summed over its rows; that of the larger leaf is the
 //! parent's minus the smaller one's, computed in the parent's cells. Binned data is stored in
-//! lines: up to 64 columns of a row side by side, one cache line. A line is divided into tiles, up
-//! to 13 columns whose histograms are summed together. The columns are divided into pieces of whole
-//! tiles; each piece sums, subtracts and searches its own columns, so no task waits for another.
-//! With several processes the sums must be exchanged before the subtraction, and the step is done
-//! in two halves.
+//! *lines*: up to 64 columns of a row side by side, one cache line. A line is divided into *tiles*,
+//! up to 13 columns whose histograms are summed together. For parallel tasks the columns are
+//! divided into *pieces* of whole tiles; each task sums, subtracts and searches the columns of its
+//! piece, so no task waits for another. With several processes the sums must be exchanged before
+//! the subtraction, and the step is done in two halves.
 //!
 //! A histogram has cells for each column of bytes: the packed sum (gradient and hessian in 64 bits,
 //! see [`quantise`](super::quantise)) of the rows with each value of the byte.
@@ -15,10 +15,12 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::histogram::{Cells, LeafRows, add};
+use super::histogram::{ColumnHistogram, LeafRows, add};
 use super::params::Direction;
 use super::sets::{BinSet, best_set, set_of};
-use super::split::{FoundSplit, HistogramSearch, Limits, Scratch, SplitConstraints, SplitCriteria};
+use super::split::{
+    FoundSplit, HistogramSearch, Scratch, SplitConstraints, SplitCriteria, ValueLimits,
+};
 use crate::bins::{Binned, CELLS, PackedFeature};
 use crate::collective::Collective;
 use crate::error::LearnError;
@@ -31,7 +33,7 @@ use crate::simd::Simd;
 pub(crate) struct SplitFeature {
     /// The column of bytes that holds the feature.
     pub(crate) column: u32,
-    /// The place of the feature's bins in the bytes of the column.
+    /// The feature's digit in the bytes of the column, and its column in the data set.
     pub(crate) packing: PackedFeature,
     /// Whether the feature is alone in its column.
     has_own_column: bool,
@@ -50,22 +52,25 @@ pub(crate) struct SplitFeature {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SearchedLeaf {
     pub(crate) total: u64,
-    pub(crate) limits: Limits,
+    pub(crate) limits: ValueLimits,
 }
 
-/// The best split of each split feature; `None` for a feature without a useful split.
+/// The best split of each split feature; `None` for a feature without an allowed split.
 pub(crate) type FoundSplits = Vec<Option<FoundSplit>>;
 
-/// Builds and searches histograms; holds the split features in the order of their columns.
+/// Builds and searches histograms.
 #[derive(Debug)]
 pub(crate) struct Evaluator<'a> {
     binned: &'a Binned,
     collective: &'a dyn Collective,
     simd: Simd,
+    /// The split features, in the order of their columns.
     pub(crate) split_features: Vec<SplitFeature>,
-    /// The first column and the first split feature of each tile, and those after the last tile.
+    /// The first column and the first split feature of each tile; at the end the number of columns
+    /// and the number of split features.
     tiles: Vec<(usize, usize)>,
-    /// Whether any feature has a direction: then value limits apply to every feature.
+    /// Whether any feature has a monotone constraint: then limits on the values of leaves apply to
+    /// the splits of every feature.
     constrained: bool,
     /// Whether any feature is categorical.
     categorical: bool,
@@ -80,25 +85,26 @@ pub(crate) struct SiblingLeaves<'a> {
     pub(crate) packed: &'a [u64],
     pub(crate) small: SearchedLeaf,
     /// The histogram of the smaller leaf, to be filled.
-    pub(crate) cells: &'a mut [Cells],
+    pub(crate) cells: &'a mut [ColumnHistogram],
     /// The larger leaf and the histogram of the parent, which becomes the larger leaf's; `None` if
     /// the only leaf is the root.
-    pub(crate) large: Option<(SearchedLeaf, &'a mut [Cells])>,
+    pub(crate) large: Option<(SearchedLeaf, &'a mut [ColumnHistogram])>,
 }
 
-/// The columns of one task.
+/// The columns of one task, with their part of the buffers.
 struct Piece<'a> {
+    /// Numbers of the tiles among the evaluator's `tiles`.
     tiles: Range<usize>,
     /// Number of the first column, from 0.
     first_column: usize,
     split_features: &'a [SplitFeature],
     /// For each of these split features, whether it may be used.
     active: &'a [bool],
-    /// The cells of the smaller leaf.
-    cells: &'a mut [Cells],
-    /// The cells of the larger leaf; empty if there is none.
-    large: &'a mut [Cells],
-    /// The results for the smaller and the larger leaf.
+    /// The histogram of the smaller leaf.
+    small: &'a mut [ColumnHistogram],
+    /// The histogram of the larger leaf; empty if there is none.
+    large: &'a mut [ColumnHistogram],
+    /// The best split of each split feature, to be found: in the smaller and in the larger leaf.
     found_splits: [&'a mut [Option<FoundSplit>]; 2],
 }
 
@@ -127,11 +133,12 @@ impl<'a> Evaluator<'a> {
         }
         let constrained = split_features.iter().any(|feature| feature.direction.is_some());
         let categorical = split_features.iter().any(|feature| feature.categorical);
-        let columns = binned.lines().iter().flat_map(|line| line.tiles().map(|tile| tile.start));
+        let groups = binned.line_groups().iter();
+        let first_columns = groups.flat_map(|group| group.tiles().map(|tile| tile.start));
         let first_feature_of =
-            |column: usize| split_features.partition_point(|p| (p.column as usize) < column);
-        let ends = columns.chain([binned.columns().len()]);
-        let tiles = ends.map(|column| (column, first_feature_of(column))).collect();
+            |column: usize| split_features.partition_point(|f| (f.column as usize) < column);
+        let with_end = first_columns.chain([binned.columns().len()]);
+        let tiles = with_end.map(|column| (column, first_feature_of(column))).collect();
         Self { binned, collective, simd, split_features, tiles, constrained, categorical }
     }
 
@@ -140,9 +147,10 @@ impl<'a> Evaluator<'a> {
         self.binned.columns().len()
     }
 
-    /// Builds, subtracts and searches on `threads` threads: the best splits in the smaller and in
-    /// the larger leaf. `active` tells for each split feature whether it may be used.
-    pub(crate) fn run(
+    /// Builds, subtracts and searches histograms on `threads` threads. Returns the best splits of
+    /// the smaller and of the larger leaf. `active` tells for each split feature whether it may be
+    /// used.
+    pub(crate) fn find_splits(
         &self,
         siblings: SiblingLeaves<'_>,
         criteria: &SplitCriteria,
@@ -155,8 +163,8 @@ impl<'a> Evaluator<'a> {
         Ok(found_splits)
     }
 
-    /// Builds and subtracts on `threads` threads, without a search.
-    pub(crate) fn sum(
+    /// Builds and subtracts histograms on `threads` threads, without a search.
+    pub(crate) fn build(
         &self,
         siblings: SiblingLeaves<'_>,
         threads: usize,
@@ -184,11 +192,11 @@ impl<'a> Evaluator<'a> {
         };
         let mut pieces = self.pieces(cells, large_cells, active, found_splits, threads);
         let build = |piece: &mut Piece<'_>| {
-            piece.cells.iter_mut().for_each(|cells| cells.fill(0));
-            add(self.binned.lines(), rows, packed, piece.tiles.clone(), piece.cells);
+            piece.small.iter_mut().for_each(|cells| cells.fill(0));
+            add(self.binned.line_groups(), rows, packed, piece.tiles.clone(), piece.small);
         };
-        let finish = |piece: &mut Piece<'_>| {
-            for (large, small) in piece.large.iter_mut().zip(piece.cells.iter()) {
+        let subtract_and_search = |piece: &mut Piece<'_>| {
+            for (large, small) in piece.large.iter_mut().zip(piece.small.iter()) {
                 for (large, small) in large.iter_mut().zip(small) {
                     *large = large.wrapping_sub(*small);
                 }
@@ -200,67 +208,74 @@ impl<'a> Evaluator<'a> {
         if self.collective.size() > 1 {
             pieces.par_iter_mut().with_max_len(1).for_each(build);
             for piece in &mut pieces {
-                self.collective.sum(piece.cells.as_flattened_mut())?;
+                self.collective.sum(piece.small.as_flattened_mut())?;
             }
-            pieces.par_iter_mut().with_max_len(1).for_each(finish);
+            pieces.par_iter_mut().with_max_len(1).for_each(subtract_and_search);
         } else {
-            let build_and_finish = |piece: &mut Piece<'_>| {
+            let do_all = |piece: &mut Piece<'_>| {
                 build(piece);
-                finish(piece);
+                subtract_and_search(piece);
             };
             match threads {
-                1 => pieces.iter_mut().for_each(build_and_finish),
-                _ => pieces.par_iter_mut().with_max_len(1).for_each(build_and_finish),
+                1 => pieces.iter_mut().for_each(do_all),
+                _ => pieces.par_iter_mut().with_max_len(1).for_each(do_all),
             }
         }
         Ok(())
     }
 
-    /// Divides the columns into pieces.
+    /// Divides the columns, and with them the histograms of both leaves and the results, into
+    /// pieces.
     fn pieces<'b>(
         &'b self,
-        mut cells: &'b mut [Cells],
-        mut large: &'b mut [Cells],
+        mut small: &'b mut [ColumnHistogram],
+        mut large: &'b mut [ColumnHistogram],
         mut active: &'b [bool],
         found_splits: &'b mut [FoundSplits; 2],
         threads: usize,
     ) -> Vec<Piece<'b>> {
         let tiles = self.tiles.len() - 1;
         // Each piece copies the leaf's scattered rows again, so fewer pieces copy less; but there
-        // are at least as many pieces as lines, so that a piece's histograms are still in the
+        // are at least as many pieces as line groups, so that a piece's histograms are still in the
         // second-level cache when they are subtracted and searched. All processes must cut the
         // pieces in the same way for the exchange.
-        let lines = self.binned.lines().len();
-        let preferred = if self.collective.size() > 1 { 1 } else { threads.max(lines) };
+        let line_groups = self.binned.line_groups().len();
+        let preferred = if self.collective.size() > 1 { 1 } else { threads.max(line_groups) };
         let count = preferred.clamp(1, tiles.max(1));
-        let [small, other] = found_splits;
-        let (mut small, mut other) = (small.as_mut_slice(), other.as_mut_slice());
+        let [small_found, large_found] = found_splits;
+        let (mut small_found, mut large_found) =
+            (small_found.as_mut_slice(), large_found.as_mut_slice());
         let mut pieces = Vec::with_capacity(count);
         for piece in 0..count {
             let range = tiles * piece / count..tiles * (piece + 1) / count;
-            let ((column, first), (end, last)) = (self.tiles[range.start], self.tiles[range.end]);
-            let (columns, split_features) = (end - column, &self.split_features[first..last]);
-            let (mine, cells_left) = cells.split_at_mut(columns);
-            let width = if large.is_empty() { 0 } else { columns };
-            let (mine_large, large_left) = large.split_at_mut(width);
-            let (mine_small, small_left) = small.split_at_mut(split_features.len());
-            let (mine_other, other_left) = other.split_at_mut(split_features.len());
-            let (mine_active, active_left) = active.split_at(split_features.len());
-            (cells, large, active) = (cells_left, large_left, active_left);
-            (small, other) = (small_left, other_left);
+            let (first_column, first_feature) = self.tiles[range.start];
+            let (end_column, end_feature) = self.tiles[range.end];
+            let columns = end_column - first_column;
+            let split_features = &self.split_features[first_feature..end_feature];
+            let features = split_features.len();
+            // The parts of this piece, and those of the pieces after it.
+            let (piece_small, small_after) = small.split_at_mut(columns);
+            let large_columns = if large.is_empty() { 0 } else { columns };
+            let (piece_large, large_after) = large.split_at_mut(large_columns);
+            let (piece_small_found, small_found_after) = small_found.split_at_mut(features);
+            let (piece_large_found, large_found_after) = large_found.split_at_mut(features);
+            let (piece_active, active_after) = active.split_at(features);
+            (small, large, active) = (small_after, large_after, active_after);
+            (small_found, large_found) = (small_found_after, large_found_after);
             pieces.push(Piece {
                 tiles: range,
-                first_column: column,
+                first_column,
                 split_features,
-                active: mine_active,
-                cells: mine,
-                large: mine_large,
-                found_splits: [mine_small, mine_other],
+                active: piece_active,
+                small: piece_small,
+                large: piece_large,
+                found_splits: [piece_small_found, piece_large_found],
             });
         }
         pieces
     }
 
+    /// Searches the columns of a piece for the best splits of both leaves.
     fn search(
         &self,
         piece: &mut Piece<'_>,
@@ -271,19 +286,21 @@ impl<'a> Evaluator<'a> {
         let first_column = piece.first_column as u32;
         let [of_small, of_large] = &mut piece.found_splits;
         let (split_features, active) = (piece.split_features, piece.active);
-        let search = |cells: &[Cells], leaf: SearchedLeaf, out: &mut [Option<FoundSplit>]| {
-            let job = SearchJob { split_features, active, cells, first_column, leaf, criteria };
-            self.search_values(&job, out);
-            if self.categorical {
-                search_categories(&job, out);
-            }
-        };
-        search(piece.cells, small, of_small);
+        let search =
+            |cells: &[ColumnHistogram], leaf: SearchedLeaf, out: &mut [Option<FoundSplit>]| {
+                let job = SearchJob { split_features, active, cells, first_column, leaf, criteria };
+                self.search_values(&job, out);
+                if self.categorical {
+                    search_categories(&job, out);
+                }
+            };
+        search(piece.small, small, of_small);
         if let Some(large) = large {
             search(piece.large, large, of_large);
         }
     }
 
+    /// Searches all features as numeric ones, with the fastest code that can handle the criteria.
     fn search_values(&self, job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = self.simd.avx2().filter(|_| self.is_unconstrained(job.criteria)) {
@@ -291,7 +308,7 @@ impl<'a> Evaluator<'a> {
             return unsafe { search_avx2(avx2, job, out) };
         }
         match self.is_unconstrained(job.criteria) {
-            true => search_fast(job, out),
+            true => search_portable(job, out),
             false => search_constrained(job, out),
         }
     }
@@ -302,57 +319,58 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The best split of one feature whose sides have enough rows; `by_byte` is the leaf's number
-    /// of rows by byte of the feature's column.
+    /// of rows for each value of the byte in the feature's column.
     pub(crate) fn search_with_counts(
         &self,
         feature_index: usize,
-        cells: &[Cells],
+        cells: &[ColumnHistogram],
         by_byte: &[u64; CELLS],
         leaf: SearchedLeaf,
         criteria: &SplitCriteria,
     ) -> Option<FoundSplit> {
         let feature = &self.split_features[feature_index];
-        let mut counts = [0_u64; CELLS];
+        let mut by_bin = [0_u64; CELLS];
         for (byte, count) in by_byte.iter().enumerate() {
-            counts[feature.packing.bin(byte as u8)] += count;
+            by_bin[feature.packing.bin(byte as u8)] += count;
         }
-        let (values, missing) = counts.split_at(feature.value_bins);
+        let (values, missing) = by_bin.split_at(feature.value_bins);
         let missing = if feature.missing { missing[0] } else { 0 };
         let constraints = SplitConstraints {
             counts: Some(super::split::RowCounts { values, missing }),
             limits: leaf.limits,
             direction: feature.direction,
         };
-        let mut scratch = [0; CELLS];
+        let mut buffer = [0; CELLS];
         let cells = &cells[feature.column as usize];
-        let search = search_of(feature, cells, &mut scratch, leaf);
+        let search = search_of(feature, cells, &mut buffer, leaf);
         match feature.categorical {
             true => best_set(&search, criteria, &constraints),
             false => search.search_each_bin(criteria, &constraints),
         }
     }
 
-    /// The set of bins that a split on a categorical feature sends left.
+    /// The set of bins that a split on a categorical feature sends left; `cells` is the histogram
+    /// in which the split was found.
     pub(crate) fn set(
         &self,
         feature: SplitFeature,
-        cells: &[Cells],
+        cells: &[ColumnHistogram],
         criteria: &SplitCriteria,
         found: &FoundSplit,
     ) -> BinSet {
         let cells = &cells[feature.column as usize];
-        let mut scratch = [0; CELLS];
+        let mut buffer = [0; CELLS];
         // A set depends on the cells only, not on the sum and the limits of the leaf.
-        let leaf = SearchedLeaf { total: 0, limits: Limits::NONE };
-        set_of(search_of(&feature, cells, &mut scratch, leaf).values, criteria, found)
+        let leaf = SearchedLeaf { total: 0, limits: ValueLimits::NONE };
+        set_of(search_of(&feature, cells, &mut buffer, leaf).values, criteria, found)
     }
 }
 
-/// A search over some split features in one leaf.
+/// A search for the best split of each of some split features in one leaf.
 struct SearchJob<'a> {
     split_features: &'a [SplitFeature],
     active: &'a [bool],
-    cells: &'a [Cells],
+    cells: &'a [ColumnHistogram],
     /// Number of the column that the first cells belong to, from 0.
     first_column: u32,
     leaf: SearchedLeaf,
@@ -365,26 +383,29 @@ fn search_avx2(_proof: Avx2, job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]
     search_body(job, out);
 }
 
-fn search_fast(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
+fn search_portable(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
     search_body(job, out);
 }
 
+/// The fast search, without l1 and monotone constraints; inlined into two functions, of which one
+/// is compiled for AVX2.
 #[inline(always)]
 fn search_body(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
     let mut scratch = Scratch::default();
-    let mut shared = [0; CELLS];
+    let mut buffer = [0; CELLS];
     for ((feature, active), out) in job.split_features.iter().zip(job.active).zip(out) {
         *out = None;
         if *active {
             let cells = &job.cells[(feature.column - job.first_column) as usize];
-            let search = search_of(feature, cells, &mut shared, job.leaf);
-            *out = search.fast(job.criteria, &mut scratch);
+            let search = search_of(feature, cells, &mut buffer, job.leaf);
+            *out = search.search_fast(job.criteria, &mut scratch);
         }
     }
 }
 
+/// The search that handles l1 and monotone constraints.
 fn search_constrained(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
-    let mut shared = [0; CELLS];
+    let mut buffer = [0; CELLS];
     for ((feature, active), out) in job.split_features.iter().zip(job.active).zip(out) {
         *out = None;
         if *active {
@@ -394,7 +415,7 @@ fn search_constrained(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
                 direction: feature.direction,
             };
             let cells = &job.cells[(feature.column - job.first_column) as usize];
-            *out = search_of(feature, cells, &mut shared, job.leaf)
+            *out = search_of(feature, cells, &mut buffer, job.leaf)
                 .search_each_bin(job.criteria, &constraints);
         }
     }
@@ -402,14 +423,14 @@ fn search_constrained(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
 
 /// Searches the categorical features, replacing the splits found for them as numeric features.
 fn search_categories(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
-    let mut shared = [0; CELLS];
+    let mut buffer = [0; CELLS];
     for ((feature, active), out) in job.split_features.iter().zip(job.active).zip(out) {
         if feature.categorical && *active {
             let constraints =
                 SplitConstraints { counts: None, limits: job.leaf.limits, direction: None };
             let cells = &job.cells[(feature.column - job.first_column) as usize];
             *out = best_set(
-                &search_of(feature, cells, &mut shared, job.leaf),
+                &search_of(feature, cells, &mut buffer, job.leaf),
                 job.criteria,
                 &constraints,
             );
@@ -417,28 +438,28 @@ fn search_categories(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
     }
 }
 
-/// The search of one feature's histogram, given the cells of its column; if features share the
-/// column, the cells are first summed by bin of this feature, into `shared`.
+/// The search of one feature's histogram, given the cells of its column. If features share the
+/// column, the cells are first summed by bin of this feature, in `buffer`.
 #[inline(always)]
 pub(crate) fn search_of<'a>(
     feature: &SplitFeature,
-    cells: &'a Cells,
-    shared: &'a mut [u64; CELLS],
+    cells: &'a ColumnHistogram,
+    buffer: &'a mut [u64; CELLS],
     leaf: SearchedLeaf,
 ) -> HistogramSearch<'a> {
     let cells: &[u64] = if feature.has_own_column {
         cells
     } else {
         let bins = usize::from(feature.packing.bins);
-        shared[..bins].fill(0);
+        buffer[..bins].fill(0);
         let stride = usize::from(feature.packing.stride);
         // Each run of `stride` consecutive cells belongs to the same bin.
         for (run, cells) in cells[..CELLS].chunks(stride).enumerate() {
             let sum = cells.iter().fold(0_u64, |sum, cell| sum.wrapping_add(*cell));
             let bin = run % bins;
-            shared[bin] = shared[bin].wrapping_add(sum);
+            buffer[bin] = buffer[bin].wrapping_add(sum);
         }
-        shared
+        buffer
     };
     let missing = feature.missing.then(|| cells[feature.value_bins]);
     HistogramSearch { values: &cells[..feature.value_bins], missing, total: leaf.total }

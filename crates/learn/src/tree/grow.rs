@@ -1,12 +1,12 @@
 //! Growth of one tree: choose a leaf, split it, evaluate its two children, until no split gains
 //! enough.
 //!
-//! Leaf-wise growth takes the leaf with the largest gain, depth-wise growth the shallowest first;
-//! [`oblivious`](super::oblivious) splits whole levels at once. Equal gains go to the lower
-//! feature, then the lower bin, and between leaves to the older one, so a tree depends on the sums
-//! alone. The buffers of a [`Grower`] serve all trees of a training. Packed values are gradient and
-//! hessian as integers in 64 bits ([`quantise`](super::quantise)), and a split feature is one with
-//! more than one bin.
+//! Leaf-wise growth splits the leaf with the largest gain next, depth-wise growth the shallowest
+//! leaf; [`oblivious`](super::oblivious) splits whole levels at once. Of equal gains, the one with
+//! the lower feature, then the lower bin wins, and between leaves the older leaf, so a tree depends
+//! on the sums of derivatives alone. The buffers of a [`Grower`] serve all trees of a training.
+//! *Packed* values are gradient and hessian as integers in 64 bits ([`quantise`](super::quantise)),
+//! and a *split feature* is one with more than one bin, so that it can be split on.
 //!
 //! A large leaf is split by all threads together. With small leaves the threads would wait for each
 //! other, so the next few leaves in the order of growth are split at the same time, one thread
@@ -15,8 +15,8 @@
 //!
 //! Features may have a cost, which is subtracted from the gain of every split on them until a tree
 //! has used them (the coupled penalty of cost-efficient gradient boosting, Peter et al. 2017). All
-//! splits of one tree pay the same cost, even if the tree already uses the feature: the cost of
-//! leaves split at the same time must not depend on their order.
+//! splits of one tree pay the same cost, even if a split above already uses the feature: the costs
+//! of leaves that are split at the same time must not depend on their order.
 
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
@@ -25,19 +25,19 @@ use rankwright_model::{Categories, Child, Side, Split, SplitCondition, Tree};
 use rayon::prelude::*;
 
 use super::evaluate::Evaluator;
-use super::expand::{Arena, BestSplit, Children, Expander, GrowingLeaf};
-use super::grown::{Grown, GrownLeaf};
-use super::histogram::Cells;
+use super::expand::{BestSplit, Children, Expander, GrowingLeaf, RowBuffers};
+use super::grown::{GrownLeaf, GrownTree};
+use super::histogram::{ColumnHistogram, PADDED_CELLS};
 use super::interactions::Interactions;
 use super::oblivious;
 use super::params::{Growth, TreeConfig};
-use super::partition::Slots;
+use super::partition::RowSlices;
 use super::quantise::Scales;
 use super::routes::Routes;
 use super::sets::BinSet;
-use super::split::Limits;
-use super::units::Units;
-use crate::bins::{Binned, CELLS};
+use super::split::ValueLimits;
+use super::units::PackedUnits;
+use crate::bins::Binned;
 use crate::collective::Collective;
 use crate::error::LearnError;
 use crate::simd::Simd;
@@ -69,16 +69,17 @@ impl AddAssign for GrowTimes {
     }
 }
 
-/// Rows and their packed derivatives, grouped by leaf.
+/// Row numbers and the packed derivatives of these rows, grouped by leaf.
 #[derive(Debug, Default)]
-struct Buffer {
+struct RowBuffer {
     rows: Vec<u32>,
     packed: Vec<u64>,
 }
 
-impl Buffer {
-    fn slots(&mut self, end: usize) -> Slots<'_> {
-        Slots { rows: &mut self.rows[..end], packed: &mut self.packed[..end] }
+impl RowBuffer {
+    /// The first `end` rows.
+    fn slices(&mut self, end: usize) -> RowSlices<'_> {
+        RowSlices { rows: &mut self.rows[..end], packed: &mut self.packed[..end] }
     }
 }
 
@@ -90,14 +91,15 @@ pub(crate) struct Grower<'a> {
     collective: &'a dyn Collective,
     evaluator: Evaluator<'a>,
     interactions: Option<Interactions>,
-    /// For each feature, by number, whether some tree splits on it.
-    used: Vec<bool>,
-    /// The rows of a split leaf move from one buffer to the other.
-    buffers: [Buffer; 2],
-    /// Work space of partitions: by position in the buffer, 1 if the row goes left.
+    /// For each column of the data set, whether some tree splits on it; entries after the last such
+    /// column are left out. Only used if features have costs.
+    used_features: Vec<bool>,
+    /// When a leaf is split, its rows move from one buffer to the other.
+    buffers: [RowBuffer; 2],
+    /// Work space of partitions: for each position in the buffer, 1 if its row goes left.
     flags: Vec<u8>,
-    /// Histograms kept for reuse.
-    pool: Vec<Vec<Cells>>,
+    /// Histograms of leaves, to be used again.
+    pool: Vec<Vec<ColumnHistogram>>,
     times: GrowTimes,
 }
 
@@ -107,9 +109,9 @@ pub(crate) struct GrowInput<'a> {
     pub(crate) gradient: &'a [f32],
     pub(crate) hessian: &'a [f32],
     pub(crate) scales: &'a Scales,
-    /// The sampled rows, ascending; `None` for all.
+    /// The rows that the tree is grown from, ascending; `None` for all.
     pub(crate) sample: Option<&'a [u32]>,
-    /// For each feature, by number, whether it may be used; `None` for all.
+    /// For each column of the data set, whether the tree may use it; `None` for all.
     pub(crate) features: Option<&'a [bool]>,
 }
 
@@ -122,14 +124,14 @@ impl<'a> Grower<'a> {
     ) -> Self {
         let evaluator = Evaluator::new(binned, &params.monotone, collective, simd);
         let interactions = Interactions::new(&params.interactions, &evaluator.split_features);
-        let buffer = || Buffer { rows: vec![0; binned.rows()], packed: vec![0; binned.rows()] };
+        let buffer = || RowBuffer { rows: vec![0; binned.rows()], packed: vec![0; binned.rows()] };
         Self {
             binned,
             params,
             collective,
             evaluator,
             interactions,
-            used: Vec::new(),
+            used_features: Vec::new(),
             buffers: [buffer(), buffer()],
             flags: vec![0; binned.rows()],
             pool: Vec::new(),
@@ -140,20 +142,22 @@ impl<'a> Grower<'a> {
 
 /// The rows of a grown tree's leaves.
 pub(crate) trait GrownRows: Sync {
-    /// Rows of a leaf of the last tree, ascending.
+    /// Rows of a leaf of the tree that was grown last, ascending.
     fn rows_of(&self, leaf: &GrownLeaf) -> &[u32];
 
-    /// Maps any row to its leaf, including rows that the tree was not grown from.
-    fn routes(&self, grown: &Grown) -> Routes<'_>;
+    /// The table that maps any row to its leaf of a tree, including rows that the tree was not
+    /// grown from.
+    fn routes(&self, grown: &GrownTree) -> Routes<'_>;
 }
 
 /// Grows trees: the fast [`Grower`], and in tests its reference implementation.
 pub(crate) trait Grow: GrownRows {
-    /// Called once with the existing trees, before the first new tree is grown.
+    /// Called once with the trees of the start model or checkpoint, before the first new tree is
+    /// grown.
     fn begin(&mut self, _trees: &[Tree]) {}
 
     /// Grows a tree.
-    fn grow(&mut self, input: GrowInput<'_>) -> Result<Grown, LearnError>;
+    fn grow(&mut self, input: GrowInput<'_>) -> Result<GrownTree, LearnError>;
 
     /// Time spent on all trees so far, by phase.
     fn times(&self) -> GrowTimes;
@@ -167,21 +171,21 @@ impl GrownRows for Grower<'_> {
         &self.buffers[leaf.buffer].rows[leaf.range.clone()]
     }
 
-    fn routes(&self, grown: &Grown) -> Routes<'_> {
+    fn routes(&self, grown: &GrownTree) -> Routes<'_> {
         Routes::new(self.binned, grown)
     }
 }
 
 impl Grow for Grower<'_> {
     fn begin(&mut self, trees: &[Tree]) {
-        self.used.clear();
+        self.used_features.clear();
         trees.iter().for_each(|tree| self.record_features(tree.splits()));
     }
 
-    fn grow(&mut self, input: GrowInput<'_>) -> Result<Grown, LearnError> {
-        let units = Units::new(self.params, input.scales);
-        let active = self.active(input.features);
-        let costs = self.costs(&units);
+    fn grow(&mut self, input: GrowInput<'_>) -> Result<GrownTree, LearnError> {
+        let units = PackedUnits::new(self.params, input.scales);
+        let active = self.active_features(input.features);
+        let costs = self.feature_costs(&units);
         let mut root = self.root(input)?;
         root.allowed = self.interactions.as_ref().map(|groups| groups.at_root(&active));
         let grown = self.grow_from(root, input.sample.is_none(), &units, &active, &costs)?;
@@ -199,15 +203,16 @@ impl Grow for Grower<'_> {
 }
 
 impl Grower<'_> {
-    /// Grows a tree from its root; `all` if the root holds every row in order.
+    /// Grows a tree from its root. `all_rows`: whether the root holds every row of the data, in
+    /// order. `active` and `costs` are by split feature (see [`Expander`]).
     fn grow_from(
         &mut self,
         root: GrowingLeaf,
-        all: bool,
-        units: &Units,
+        all_rows: bool,
+        units: &PackedUnits,
         active: &[bool],
         costs: &[f64],
-    ) -> Result<Grown, LearnError> {
+    ) -> Result<GrownTree, LearnError> {
         let Self { binned, params, collective, evaluator, interactions, .. } = self;
         let Self { buffers, flags, pool, times, .. } = self;
         let expander = Expander {
@@ -222,62 +227,74 @@ impl Grower<'_> {
         };
         let mut pool = HistogramPool { free: pool, width: evaluator.width() };
         let end = root.range.end;
-        let all_rows = arena(buffers, flags, end);
+        let root_buffers = row_buffers(buffers, flags, end);
         if params.growth == Growth::Oblivious {
-            return oblivious::grow(&expander, root, all, all_rows, &mut pool, times);
+            return oblivious::grow(&expander, root, all_rows, root_buffers, &mut pool, times);
         }
         let mut tree = GrowingTree::new(root);
-        let root = &mut tree.nodes[0];
-        if params.leaves > 1 && expander.may_split(root, &all_rows)? {
+        let root = &mut tree.leaves[0];
+        if params.leaves > 1 && expander.may_split(root, &root_buffers)? {
             let started = Instant::now();
-            expander.evaluate_root(root, all, &all_rows, pool.take())?;
+            expander.evaluate_root(root, all_rows, &root_buffers, pool.take())?;
             times.histograms += started.elapsed();
         }
-        while tree.nodes.len() < params.leaves
-            && let Some(at) = tree.next(params.growth)
+        while tree.leaves.len() < params.leaves
+            && let Some(leaf) = tree.next(params.growth)
         {
-            if tree.nodes[at].expanded.is_none() {
-                // Processes that share the work must split leaves in the same order.
-                let next_leaves =
-                    if collective.size() > 1 { vec![at] } else { tree.leaves_to_split(at, params) };
+            if tree.leaves[leaf].expanded.is_none() {
+                // Processes that share a training must split leaves in the same order.
+                let next_leaves = match collective.size() > 1 {
+                    true => vec![leaf],
+                    false => tree.leaves_to_split(leaf, params),
+                };
                 // The children of the last split stay leaves.
-                let evaluate_children = tree.nodes.len() + 1 < params.leaves;
+                let evaluate_children = tree.leaves.len() + 1 < params.leaves;
                 tree.expand(
                     &next_leaves,
                     evaluate_children,
                     &expander,
-                    arena(buffers, flags, end),
+                    row_buffers(buffers, flags, end),
                     &mut pool,
                 )?;
             }
-            *times += tree.commit(at, &expander, &mut pool)?;
+            *times += tree.commit(leaf, &expander, &mut pool)?;
         }
         Ok(tree.finish(units, &mut pool))
     }
 }
 
-/// Both buffers up to position `end`, after the last sampled row.
-fn arena<'a>(buffers: &'a mut [Buffer; 2], flags: &'a mut [u8], end: usize) -> Arena<'a> {
+/// The first `end` positions of both buffers: those of the rows that the tree is grown from.
+fn row_buffers<'a>(
+    buffers: &'a mut [RowBuffer; 2],
+    flags: &'a mut [u8],
+    end: usize,
+) -> RowBuffers<'a> {
     let [one, two] = buffers;
-    Arena { first: 0, buffers: [one.slots(end), two.slots(end)], flags: &mut flags[..end] }
+    RowBuffers {
+        first_position: 0,
+        buffers: [one.slices(end), two.slices(end)],
+        flags: &mut flags[..end],
+    }
 }
 
-/// Histograms kept for reuse.
+/// Histograms of leaves that are not in use, kept so that their memory can be used again.
 pub(super) struct HistogramPool<'a> {
-    pub(super) free: &'a mut Vec<Vec<Cells>>,
+    pub(super) free: &'a mut Vec<Vec<ColumnHistogram>>,
+    /// Number of columns of a histogram.
     width: usize,
 }
 
 impl HistogramPool<'_> {
-    pub(super) fn take(&mut self) -> Vec<Cells> {
-        self.free.pop().unwrap_or_else(|| vec![[0; CELLS + 8]; self.width])
+    /// A histogram with any content.
+    pub(super) fn take(&mut self) -> Vec<ColumnHistogram> {
+        self.free.pop().unwrap_or_else(|| vec![[0; PADDED_CELLS]; self.width])
     }
 }
 
 /// A tree while it grows.
 struct GrowingTree {
     /// The leaves by number, from 0.
-    nodes: Vec<GrowingLeaf>,
+    leaves: Vec<GrowingLeaf>,
     /// For each leaf, the split above it and the side of the leaf there; `None` for the root.
     parents: Vec<Option<(usize, Side)>>,
     splits: Vec<Split>,
@@ -288,49 +305,58 @@ struct GrowingTree {
 impl GrowingTree {
     /// The tree with a single leaf.
     fn new(root: GrowingLeaf) -> GrowingTree {
-        GrowingTree { nodes: vec![root], parents: vec![None], splits: Vec::new(), sets: Vec::new() }
+        GrowingTree {
+            leaves: vec![root],
+            parents: vec![None],
+            splits: Vec::new(),
+            sets: Vec::new(),
+        }
     }
 
-    /// Whether leaf `a` is split before leaf `b`, given their best splits.
+    /// Whether leaf `a` is split before leaf `b`; each is given by its number and its best split.
     fn comes_first(&self, a: (usize, &BestSplit), b: (usize, &BestSplit), growth: Growth) -> bool {
-        let (one, other) = (&self.nodes[a.0], &self.nodes[b.0]);
+        let (leaf_a, leaf_b) = (&self.leaves[a.0], &self.leaves[b.0]);
         match growth {
             Growth::LeafWise => a.1.gain > b.1.gain,
             Growth::DepthWise | Growth::Oblivious => {
-                (one.depth, -a.1.gain) < (other.depth, -b.1.gain)
+                (leaf_a.depth, -a.1.gain) < (leaf_b.depth, -b.1.gain)
             }
         }
     }
 
-    /// The leaf to split next; `None` if no leaf has a split.
+    /// The number of the leaf to split next; `None` if no leaf has a split.
     fn next(&self, growth: Growth) -> Option<usize> {
-        self.first(growth, |_| true)
+        self.next_of(growth, |_| true)
     }
 
-    /// The leaf to split next among those accepted by `accepts`; the older one among equals.
-    fn first(&self, growth: Growth, accepts: impl Fn(usize) -> bool) -> Option<usize> {
+    /// The number of the leaf to split next, among the numbers that `accepts` returns true for; the
+    /// older leaf among equals.
+    fn next_of(&self, growth: Growth, accepts: impl Fn(usize) -> bool) -> Option<usize> {
         let mut first: Option<(usize, &BestSplit)> = None;
-        for (at, node) in self.nodes.iter().enumerate().filter(|(at, _)| accepts(*at)) {
-            let Some(best) = &node.best else { continue };
-            if first.is_none_or(|first| self.comes_first((at, best), first, growth)) {
-                first = Some((at, best));
+        for (number, leaf) in self.leaves.iter().enumerate().filter(|(number, _)| accepts(*number))
+        {
+            let Some(best) = &leaf.best else { continue };
+            if first.is_none_or(|first| self.comes_first((number, best), first, growth)) {
+                first = Some((number, best));
             }
         }
-        first.map(|(at, _)| at)
+        first.map(|(number, _)| number)
     }
 
-    /// The leaves to split now: leaf `at` and, if it is small, the next small ones, up to as many
-    /// as there are threads.
-    fn leaves_to_split(&self, at: usize, params: &TreeConfig) -> Vec<usize> {
-        let is_small = |at: usize| self.nodes[at].range.len() <= SMALL_LEAF_ROWS;
-        let room = params.leaves - self.nodes.len();
+    /// The numbers of the leaves to split now: the leaf with number `chosen` and, if it is small,
+    /// the small ones that come next, up to as many as there are threads.
+    fn leaves_to_split(&self, chosen: usize, params: &TreeConfig) -> Vec<usize> {
+        let is_small = |leaf: usize| self.leaves[leaf].range.len() <= SMALL_LEAF_ROWS;
+        let room = params.leaves - self.leaves.len();
         let max_leaves = rayon::current_num_threads().min(room);
-        let mut next_leaves = vec![at];
-        while is_small(at) && next_leaves.len() < max_leaves {
-            let may_join = |at: usize| {
-                is_small(at) && self.nodes[at].expanded.is_none() && !next_leaves.contains(&at)
+        let mut next_leaves = vec![chosen];
+        while is_small(chosen) && next_leaves.len() < max_leaves {
+            let may_join = |leaf: usize| {
+                is_small(leaf)
+                    && self.leaves[leaf].expanded.is_none()
+                    && !next_leaves.contains(&leaf)
             };
-            match self.first(params.growth, may_join) {
+            match self.next_of(params.growth, may_join) {
                 Some(next) => next_leaves.push(next),
                 None => break,
             }
@@ -338,34 +364,39 @@ impl GrowingTree {
         next_leaves
     }
 
-    /// Splits some leaves, and evaluates the children if they may be split later.
+    /// Splits the leaves with these numbers, at the same time if there are several, and stores
+    /// their children with them; evaluates the children if they may be split later.
     fn expand(
         &mut self,
         next_leaves: &[usize],
         evaluate_children: bool,
         expander: &Expander<'_>,
-        arena: Arena<'_>,
+        row_buffers: RowBuffers<'_>,
         pool: &mut HistogramPool<'_>,
     ) -> Result<(), LearnError> {
         let started = Instant::now();
-        let nodes = self.nodes.iter_mut().enumerate().filter(|(at, _)| next_leaves.contains(at));
-        let mut nodes: Vec<&mut GrowingLeaf> = nodes.map(|(_, node)| node).collect();
-        nodes.sort_by_key(|node| node.range.start);
-        let threads = if nodes.len() > 1 { 1 } else { rayon::current_num_threads() };
-        let (mut rest, mut tasks) = (arena, Vec::with_capacity(nodes.len()));
-        for node in nodes {
-            let (_, from) = rest.cut(node.range.start);
-            let (mine, after) = from.cut(node.range.end);
-            rest = after;
-            tasks.push((node, mine, evaluate_children.then(|| pool.take())));
+        let leaves = self.leaves.iter_mut().enumerate();
+        let leaves = leaves.filter(|(number, _)| next_leaves.contains(number));
+        let mut leaves: Vec<&mut GrowingLeaf> = leaves.map(|(_, leaf)| leaf).collect();
+        leaves.sort_by_key(|leaf| leaf.range.start);
+        let threads = if leaves.len() > 1 { 1 } else { rayon::current_num_threads() };
+        let (mut remaining, mut tasks) = (row_buffers, Vec::with_capacity(leaves.len()));
+        for leaf in leaves {
+            let (_, from_leaf) = remaining.cut(leaf.range.start);
+            let (of_leaf, after) = from_leaf.cut(leaf.range.end);
+            remaining = after;
+            tasks.push((leaf, of_leaf, evaluate_children.then(|| pool.take())));
         }
-        let work = |(node, mut arena, spare): (&mut GrowingLeaf, Arena<'_>, Option<Vec<Cells>>)| {
-            node.expanded = Some(Box::new(expander.expand(node, &mut arena, spare, threads)?));
-            Ok::<(), LearnError>(())
-        };
+        let expand_leaf =
+            |task: (&mut GrowingLeaf, RowBuffers<'_>, Option<Vec<ColumnHistogram>>)| {
+                let (leaf, mut row_buffers, spare) = task;
+                let children = expander.expand(leaf, &mut row_buffers, spare, threads)?;
+                leaf.expanded = Some(Box::new(children));
+                Ok::<(), LearnError>(())
+            };
         match tasks.len() {
-            1 => tasks.into_iter().try_for_each(work)?,
-            _ => tasks.into_par_iter().with_max_len(1).try_for_each(work)?,
+            1 => tasks.into_iter().try_for_each(expand_leaf)?,
+            _ => tasks.into_par_iter().with_max_len(1).try_for_each(expand_leaf)?,
         }
         self.scale_times(next_leaves, started.elapsed());
         Ok(())
@@ -373,12 +404,12 @@ impl GrowingTree {
 
     /// Scales the times of leaves that were expanded at the same time down to the elapsed time.
     fn scale_times(&mut self, next_leaves: &[usize], elapsed: Duration) {
-        let expanded = |node: &GrowingLeaf| node.expanded.as_ref().map(|children| children.times);
-        let times = next_leaves.iter().filter_map(|at| expanded(&self.nodes[*at]));
+        let times_of = |leaf: &GrowingLeaf| leaf.expanded.as_ref().map(|children| children.times);
+        let times = next_leaves.iter().filter_map(|leaf| times_of(&self.leaves[*leaf]));
         let spent: f64 = times.map(|t| (t.histograms + t.partition).as_secs_f64()).sum();
         let factor = if spent > 0.0 { (elapsed.as_secs_f64() / spent).min(1.0) } else { 1.0 };
-        for at in next_leaves {
-            if let Some(children) = &mut self.nodes[*at].expanded {
+        for leaf in next_leaves {
+            if let Some(children) = &mut self.leaves[*leaf].expanded {
                 let GrowTimes { histograms, partition } = &mut children.times;
                 *histograms = histograms.mul_f64(factor);
                 *partition = partition.mul_f64(factor);
@@ -386,47 +417,47 @@ impl GrowingTree {
         }
     }
 
-    /// Replaces leaf `at` by its children: the left child keeps the number `at`. Returns the time
-    /// that the split took.
+    /// Replaces the leaf with this number by its children: the left child keeps the number, the
+    /// right one gets the next free number. Returns the time that the split took.
     fn commit(
         &mut self,
-        at: usize,
+        number: usize,
         expander: &Expander<'_>,
         pool: &mut HistogramPool<'_>,
     ) -> Result<GrowTimes, LearnError> {
-        let node = &mut self.nodes[at];
-        let (Some(best), Some(children)) = (node.best.take(), node.expanded.take()) else {
+        let leaf = &mut self.leaves[number];
+        let (Some(best), Some(children)) = (leaf.best.take(), leaf.expanded.take()) else {
             return Err(LearnError::Internal { invariant: "a leaf that is split has children" });
         };
         let Children { left, right, set, freed, times } = *children;
         pool.free.extend(freed);
-        let number = self.splits.len();
-        if let Some((parent, side)) = self.parents[at] {
-            let child = Child::Split(number as u32);
+        let split_number = self.splits.len();
+        if let Some((parent, side)) = self.parents[number] {
+            let child = Child::Split(split_number as u32);
             match side {
                 Side::Left => self.splits[parent].left = child,
                 Side::Right => self.splits[parent].right = child,
             }
         }
-        let right_leaf = Child::Leaf(self.nodes.len() as u32);
+        let right_leaf = Child::Leaf(self.leaves.len() as u32);
         let rows = (left.rows, right.rows);
-        let mut split = split_of(&best, rows, expander, [Child::Leaf(at as u32), right_leaf]);
+        let mut split = split_of(&best, rows, expander, [Child::Leaf(number as u32), right_leaf]);
         if let Some(set) = set {
             (split.rule, split.missing) = (SplitCondition::In(self.sets.len() as u32), Side::Right);
             self.sets.push(categories(expander.binned, split.feature, &set)?);
         }
         self.splits.push(split);
-        self.nodes[at] = left;
-        self.nodes.push(right);
-        self.parents[at] = Some((number, Side::Left));
-        self.parents.push(Some((number, Side::Right)));
+        self.leaves[number] = left;
+        self.leaves.push(right);
+        self.parents[number] = Some((split_number, Side::Left));
+        self.parents.push(Some((split_number, Side::Right)));
         Ok(times)
     }
 
     /// The finished tree; its histograms return to the pool.
-    fn finish(self, units: &Units, pool: &mut HistogramPool<'_>) -> Grown {
-        let leaves = self.nodes.into_iter().map(|node| {
-            let GrowingLeaf { range, buffer, rows, limits, cells, expanded, .. } = node;
+    fn finish(self, units: &PackedUnits, pool: &mut HistogramPool<'_>) -> GrownTree {
+        let leaves = self.leaves.into_iter().map(|leaf| {
+            let GrowingLeaf { range, buffer, rows, limits, cells, expanded, .. } = leaf;
             pool.free.extend(cells);
             if let Some(children) = expanded {
                 let Children { left, right, freed, .. } = *children;
@@ -434,11 +465,16 @@ impl GrowingTree {
             }
             GrownLeaf { range, buffer, rows, limits: units.limits(limits) }
         });
-        Grown { leaves: leaves.collect(), splits: self.splits, sets: self.sets, tree_leaves: None }
+        GrownTree {
+            leaves: leaves.collect(),
+            splits: self.splits,
+            sets: self.sets,
+            tree_leaves: None,
+        }
     }
 }
 
-/// The categories of a set of bins.
+/// The categories of a feature whose bins are in a set.
 fn categories(binned: &Binned, feature: u32, set: &BinSet) -> Result<Categories, LearnError> {
     let all = binned.feature(feature).and_then(|bins| bins.categories.as_deref());
     let invariant = "a split by a set of categories is on a feature that has some";
@@ -447,7 +483,8 @@ fn categories(binned: &Binned, feature: u32, set: &BinSet) -> Result<Categories,
     Ok(Categories::new(chosen.map(|(category, _)| *category))?)
 }
 
-/// A split in the form of the model; `rows` are the numbers of rows of the left and right child.
+/// A split in the form of the model; `rows` are the numbers of rows of the left and right child,
+/// `children` the left and right child in the model.
 fn split_of(
     best: &BestSplit,
     rows: (u64, u64),
@@ -478,37 +515,38 @@ fn split_of(
 }
 
 impl Grower<'_> {
-    /// Records the features that a tree splits on.
+    /// Records the features that a tree splits on, if features have costs.
     fn record_features(&mut self, splits: &[Split]) {
         if self.params.feature_cost.is_empty() {
             return;
         }
         for split in splits {
             let feature = split.feature as usize;
-            if self.used.len() <= feature {
-                self.used.resize(feature + 1, false);
+            if self.used_features.len() <= feature {
+                self.used_features.resize(feature + 1, false);
             }
-            self.used[feature] = true;
+            self.used_features[feature] = true;
         }
     }
 
     /// The cost of a split on each split feature in packed units; empty if no feature has a cost.
-    fn costs(&self, units: &Units) -> Vec<f64> {
+    fn feature_costs(&self, units: &PackedUnits) -> Vec<f64> {
         if self.params.feature_cost.is_empty() {
             return Vec::new();
         }
         let cost = |feature: u32| {
-            if self.used.get(feature as usize).copied().unwrap_or(false) {
+            if self.used_features.get(feature as usize).copied().unwrap_or(false) {
                 return 0.0;
             }
-            let found = self.params.feature_cost.iter().find(|(costly, _)| *costly == feature);
-            found.map_or(0.0, |(_, cost)| units.structure_score(cost * self.params.cost_weight))
+            let cost = self.params.feature_cost.iter().find(|(costly, _)| *costly == feature);
+            cost.map_or(0.0, |(_, cost)| units.structure_score(cost * self.params.cost_weight))
         };
         self.evaluator.split_features.iter().map(|feature| cost(feature.packing.feature)).collect()
     }
 
-    /// For each split feature, whether it may be used.
-    fn active(&self, features: Option<&[bool]>) -> Vec<bool> {
+    /// For each split feature, whether it may be used; `features` says so for each column of the
+    /// data set.
+    fn active_features(&self, features: Option<&[bool]>) -> Vec<bool> {
         let flag = |feature: u32| match features {
             Some(flags) => flags.get(feature as usize).copied().unwrap_or(false),
             None => true,
@@ -516,9 +554,9 @@ impl Grower<'_> {
         self.evaluator.split_features.iter().map(|feature| flag(feature.packing.feature)).collect()
     }
 
-    /// Copies the rows and their packed derivatives into the first buffer.
+    /// The root of a new tree: copies the rows and their packed derivatives into the first buffer.
     fn root(&mut self, input: GrowInput<'_>) -> Result<GrowingLeaf, LearnError> {
-        let Buffer { rows, packed } = &mut self.buffers[0];
+        let RowBuffer { rows, packed } = &mut self.buffers[0];
         let count = input.sample.map_or(self.binned.rows(), <[u32]>::len);
         match input.sample {
             None => {
@@ -542,7 +580,7 @@ impl Grower<'_> {
             rows: sums[1],
             total: sums[0],
             depth: 0,
-            limits: Limits::NONE,
+            limits: ValueLimits::NONE,
             allowed: None,
             cells: None,
             best: None,

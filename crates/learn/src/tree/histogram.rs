@@ -1,25 +1,28 @@
 //! Histograms: for each column and value of its byte, the sum of the rows' derivatives, packed into
-//! 64 bits ([`quantise`](super::quantise)).
+//! 64 bits ([`quantise`](super::quantise)). Such a sum is a *cell*.
 //!
-//! The kernel takes a tile of up to 13 columns at a time, so that their histograms stay in the
-//! first-level cache, and blocks of 512 rows. A line holds the bytes of up to 64 columns of a row.
-//! Rows of a leaf lie scattered: a block's lines are first copied together, and while they are
-//! summed the lines of the next block are prefetched, a few at a time. A column's cells are 264
+//! The bytes of up to 64 columns of one row lie side by side, one cache line: a *line*. The columns
+//! of a line are divided into *tiles* of up to 13 columns; one tile is summed at a time, so that
+//! its histograms stay in the first-level cache. Rows are taken in blocks of 512. Rows of a leaf
+//! lie scattered: a block's lines are first copied together, and while they are summed the lines of
+//! the next block are prefetched, a few at a time. The histograms of two columns are 264 cells
 //! apart, not 256, otherwise the columns of a tile would compete for the same cache sets. Cost: one
 //! addition per row and column, which is one store, and a processor does about one store per cycle.
 //! [`reference_histograms`] is the reference implementation.
 
 use std::ops::Range;
 
-use crate::bins::{BinLines, CELLS, MIN_LINE_BYTES, TILE};
+use crate::bins::{CELLS, LineGroup, MIN_LINE_BYTES, TILE_COLUMNS};
 
+/// Number of cells of a column's histogram, with 8 cells of padding.
+pub(super) const PADDED_CELLS: usize = CELLS + 8;
 /// The histogram of one column: a packed sum for each value of the column's byte, and padding.
-pub(crate) type Cells = [u64; CELLS + 8];
+pub(crate) type ColumnHistogram = [u64; PADDED_CELLS];
 /// Number of rows in a block.
-const BLOCK: usize = 512;
-/// Number of rows between two groups of prefetches for the next block.
+const BLOCK_ROWS: usize = 512;
+/// Number of rows that are summed between two calls that prefetch lines of the next block.
 const PREFETCH_ROWS: usize = 64;
-/// Bytes of a row in the widest line.
+/// Number of bytes in the widest line.
 const MAX_LINE_BYTES: usize = 64;
 
 /// The rows of a leaf.
@@ -31,60 +34,64 @@ pub(crate) enum LeafRows<'a> {
     Some(&'a [u32]),
 }
 
-/// Adds the rows to the histograms of some tiles, numbered through all lines; `packed` holds the
-/// derivatives of `rows`, and `cells` the columns of these tiles.
+/// Adds the rows to the histograms of some tiles, whose numbers count through all line groups;
+/// `packed` holds the derivatives of `rows`, and `histograms` has one entry for each column of
+/// these tiles.
 pub(crate) fn add(
-    lines: &[BinLines],
+    groups: &[LineGroup],
     rows: LeafRows<'_>,
     packed: &[u64],
     tiles: Range<usize>,
-    cells: &mut [Cells],
+    histograms: &mut [ColumnHistogram],
 ) {
-    let mut cells = cells;
+    let mut remaining = histograms;
     let mut numbers = 0..;
-    for line in lines {
-        let mine: Vec<_> =
-            line.tiles().zip(&mut numbers).filter(|(_, at)| tiles.contains(at)).collect();
-        let (Some((first, _)), Some((last, _))) = (mine.first(), mine.last()) else { continue };
-        let columns = first.start - line.first..last.end - line.first;
-        let (own, rest) = cells.split_at_mut(columns.len());
-        cells = rest;
-        add_line(line, columns, rows, packed, own);
+    for group in groups {
+        let group_tiles: Vec<_> =
+            group.tiles().zip(&mut numbers).filter(|(_, number)| tiles.contains(number)).collect();
+        let (Some((first, _)), Some((last, _))) = (group_tiles.first(), group_tiles.last()) else {
+            continue;
+        };
+        let columns = first.start - group.first_column..last.end - group.first_column;
+        let (of_group, after) = remaining.split_at_mut(columns.len());
+        remaining = after;
+        add_group(group, columns, rows, packed, of_group);
     }
 }
 
-/// Adds the rows to some columns of one line.
-fn add_line(
-    line: &BinLines,
+/// Adds the rows to the histograms of some columns of one line group, numbered within the group.
+fn add_group(
+    group: &LineGroup,
     columns: Range<usize>,
     rows: LeafRows<'_>,
     packed: &[u64],
-    cells: &mut [Cells],
+    histograms: &mut [ColumnHistogram],
 ) {
     match rows {
         LeafRows::All => {
-            let blocks = line.bytes().chunks(line.width * BLOCK).zip(packed.chunks(BLOCK));
-            for (at, (bytes, packed)) in blocks.enumerate() {
-                let next = (at + 1) * BLOCK..(at + 2) * BLOCK;
-                let mut prefetch = Prefetch::new(line, NextRows::Range(next), columns.len());
-                RowBlock { bytes, width: line.width, packed }.add(
+            let blocks =
+                group.bytes().chunks(group.width * BLOCK_ROWS).zip(packed.chunks(BLOCK_ROWS));
+            for (block, (lines, packed)) in blocks.enumerate() {
+                let next = (block + 1) * BLOCK_ROWS..(block + 2) * BLOCK_ROWS;
+                let mut prefetch = Prefetch::new(group, NextRows::Range(next), columns.len());
+                RowBlock { lines, width: group.width, packed }.add(
                     columns.start,
-                    cells,
+                    histograms,
                     &mut prefetch,
                 );
             }
         }
         LeafRows::Some(rows) => {
-            let mut copied = [0_u8; BLOCK * MAX_LINE_BYTES];
-            let mut blocks = rows.chunks(BLOCK).zip(packed.chunks(BLOCK)).peekable();
+            let mut copied = [0_u8; BLOCK_ROWS * MAX_LINE_BYTES];
+            let mut blocks = rows.chunks(BLOCK_ROWS).zip(packed.chunks(BLOCK_ROWS)).peekable();
             while let Some((rows, packed)) = blocks.next() {
-                let bytes = &mut copied[..rows.len() * line.width];
-                gather(line, rows, bytes);
+                let lines = &mut copied[..rows.len() * group.width];
+                gather(group, rows, lines);
                 let next = blocks.peek().map_or(&[][..], |(next, _)| *next);
-                let mut prefetch = Prefetch::new(line, NextRows::Rows(next.iter()), columns.len());
-                RowBlock { bytes, width: line.width, packed }.add(
+                let mut prefetch = Prefetch::new(group, NextRows::Rows(next.iter()), columns.len());
+                RowBlock { lines, width: group.width, packed }.add(
                     columns.start,
-                    cells,
+                    histograms,
                     &mut prefetch,
                 );
             }
@@ -93,33 +100,36 @@ fn add_line(
 }
 
 /// Copies the lines of some rows together.
-fn gather(line: &BinLines, rows: &[u32], copy: &mut [u8]) {
+fn gather(group: &LineGroup, rows: &[u32], copy: &mut [u8]) {
     // A copy of constant length compiles to a few register moves.
-    match line.width {
-        64 => gather_wide::<64>(line, rows, copy),
-        32 => gather_wide::<32>(line, rows, copy),
-        16 => gather_wide::<16>(line, rows, copy),
-        _ => gather_wide::<MIN_LINE_BYTES>(line, rows, copy),
+    match group.width {
+        64 => gather_wide::<64>(group, rows, copy),
+        32 => gather_wide::<32>(group, rows, copy),
+        16 => gather_wide::<16>(group, rows, copy),
+        _ => gather_wide::<MIN_LINE_BYTES>(group, rows, copy),
     }
 }
 
 /// Copies the lines of some rows together, `W` bytes each.
-fn gather_wide<const W: usize>(line: &BinLines, rows: &[u32], copy: &mut [u8]) {
-    let lines = line.bytes().as_chunks::<W>().0;
-    for (to, row) in copy.as_chunks_mut::<W>().0.iter_mut().zip(rows) {
+fn gather_wide<const W: usize>(group: &LineGroup, rows: &[u32], copy: &mut [u8]) {
+    let lines = group.bytes().as_chunks::<W>().0;
+    for (copied, row) in copy.as_chunks_mut::<W>().0.iter_mut().zip(rows) {
         if let Some(line) = lines.get(*row as usize) {
-            *to = *line;
+            *copied = *line;
         }
     }
 }
 
-/// Prefetches the lines of the next block, a few at a time: more at once would only queue up.
+/// Prefetches the lines of the next block, a few in each call: more at once would only queue up.
 struct Prefetch<'a> {
-    bytes: &'a [u8],
+    /// The lines of all rows.
+    lines: &'a [u8],
+    /// Bytes per line.
     width: usize,
+    /// The rows that are still to be prefetched.
     rows: NextRows<'a>,
     /// Number of rows that one call prefetches.
-    at_a_time: usize,
+    rows_per_call: usize,
 }
 
 /// Rows to prefetch.
@@ -129,30 +139,32 @@ enum NextRows<'a> {
 }
 
 impl<'a> Prefetch<'a> {
-    fn new(line: &'a BinLines, rows: NextRows<'a>, columns: usize) -> Self {
-        let times = columns.div_ceil(TILE) * BLOCK / PREFETCH_ROWS;
-        let at_a_time = BLOCK.div_ceil(times.max(1));
-        Self { bytes: line.bytes(), width: line.width, rows, at_a_time }
+    /// Divides the rows of the next block evenly among the calls made while the histograms of
+    /// `columns` columns are summed: one call for each tile and each [`PREFETCH_ROWS`] rows.
+    fn new(group: &'a LineGroup, rows: NextRows<'a>, columns: usize) -> Self {
+        let calls = columns.div_ceil(TILE_COLUMNS) * BLOCK_ROWS / PREFETCH_ROWS;
+        let rows_per_call = BLOCK_ROWS.div_ceil(calls.max(1));
+        Self { lines: group.bytes(), width: group.width, rows, rows_per_call }
     }
 
     #[inline(always)]
     fn prefetch_some(&mut self) {
-        let Self { bytes, width, rows, at_a_time } = self;
+        let Self { lines, width, rows, rows_per_call } = self;
         let prefetch_row = |row: usize| {
-            if let Some(byte) = bytes.get(row * *width) {
+            if let Some(byte) = lines.get(row * *width) {
                 prefetch_line(byte);
             }
         };
         match rows {
-            NextRows::Range(range) => range.by_ref().take(*at_a_time).for_each(prefetch_row),
+            NextRows::Range(range) => range.by_ref().take(*rows_per_call).for_each(prefetch_row),
             NextRows::Rows(rows) => {
-                rows.by_ref().take(*at_a_time).for_each(|row| prefetch_row(*row as usize))
+                rows.by_ref().take(*rows_per_call).for_each(|row| prefetch_row(*row as usize))
             }
         }
     }
 }
 
-/// Prefetches a cache line that will be read soon.
+/// Prefetches the cache line of a byte that will be read soon.
 #[inline(always)]
 fn prefetch_line(byte: &u8) {
     // SAFETY: the address is that of a reference; a prefetch reads nothing into the program, and
@@ -166,80 +178,92 @@ fn prefetch_line(byte: &u8) {
     let _ = byte;
 }
 
-/// Lines of up to [`BLOCK`] rows, and their packed derivatives.
+/// Lines of up to [`BLOCK_ROWS`] rows, and the packed derivatives of these rows.
 #[derive(Clone, Copy)]
 struct RowBlock<'a> {
-    bytes: &'a [u8],
+    lines: &'a [u8],
+    /// Bytes per line.
     width: usize,
     packed: &'a [u64],
 }
 
 impl RowBlock<'_> {
-    /// Sums some columns, tile by tile, starting at column `first_column` of the line.
-    fn add(&self, first_column: usize, cells: &mut [Cells], prefetch: &mut Prefetch<'_>) {
-        let tiles = cells.len().div_ceil(TILE).max(1);
-        let (mut first_column, mut left) = (first_column, cells);
-        for tile in (1..=tiles).rev() {
-            let (cells, others) = left.split_at_mut(left.len() / tile);
-            left = others;
-            self.add_tile(first_column, cells, prefetch);
-            first_column += cells.len();
+    /// Adds the rows to the histograms of some columns, tile by tile; the first of them is column
+    /// `first_column` of the line.
+    fn add(
+        &self,
+        first_column: usize,
+        histograms: &mut [ColumnHistogram],
+        prefetch: &mut Prefetch<'_>,
+    ) {
+        let tiles = histograms.len().div_ceil(TILE_COLUMNS).max(1);
+        let (mut first_column, mut remaining) = (first_column, histograms);
+        for tiles_left in (1..=tiles).rev() {
+            let (tile, after) = remaining.split_at_mut(remaining.len() / tiles_left);
+            remaining = after;
+            self.add_tile(first_column, tile, prefetch);
+            first_column += tile.len();
         }
     }
 
-    /// Sums one tile, with code compiled for its width.
-    fn add_tile(&self, first_column: usize, cells: &mut [Cells], prefetch: &mut Prefetch<'_>) {
+    /// Adds the rows to the histograms of one tile, with code compiled for its number of columns.
+    fn add_tile(
+        &self,
+        first_column: usize,
+        histograms: &mut [ColumnHistogram],
+        prefetch: &mut Prefetch<'_>,
+    ) {
         macro_rules! by_width {
             ($($width:literal)*) => {
-                match cells.len() {
-                    $($width => if let Some(tile) = cells.first_chunk_mut::<$width>() {
+                match histograms.len() {
+                    $($width => if let Some(tile) = histograms.first_chunk_mut::<$width>() {
                         self.add_wide(first_column, tile, prefetch);
                     })*
                     _ => {}
                 }
             };
         }
-        const { assert!(TILE <= 16) };
+        const { assert!(TILE_COLUMNS <= 16) };
         by_width!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
     }
 
-    /// Sums a tile of `W` columns.
+    /// Adds the rows to the histograms of a tile of `W` columns.
     fn add_wide<const W: usize>(
         &self,
         first_column: usize,
-        tile: &mut [Cells; W],
+        tile: &mut [ColumnHistogram; W],
         prefetch: &mut Prefetch<'_>,
     ) {
-        let RowBlock { bytes, width, packed } = *self;
-        for (bytes, packed) in bytes.chunks(width * PREFETCH_ROWS).zip(packed.chunks(PREFETCH_ROWS))
+        let RowBlock { lines, width, packed } = *self;
+        for (lines, packed) in lines.chunks(width * PREFETCH_ROWS).zip(packed.chunks(PREFETCH_ROWS))
         {
             prefetch.prefetch_some();
-            for (line, packed) in bytes.chunks_exact(width).zip(packed) {
+            for (line, packed) in lines.chunks_exact(width).zip(packed) {
                 add_row(&line[first_column..], *packed, tile);
             }
         }
     }
 }
 
-/// The innermost loop: adds a row's derivatives to `W` columns. A byte cannot index outside its
-/// column's cells, so no index needs a check; eight bytes are loaded together, because loads and
-/// stores are the bottleneck.
+/// The innermost loop: adds a row's derivatives to `W` columns, whose bytes are the first of
+/// `line`. A byte cannot index outside its column's cells, so no index needs a check; eight bytes
+/// are loaded together, because loads and stores are the bottleneck.
 #[inline(always)]
-fn add_row<const W: usize>(line: &[u8], packed: u64, tile: &mut [Cells; W]) {
-    let Some(bins) = line.first_chunk::<W>() else { return };
-    let mut add = |column: usize, bin: u8| {
-        let cell = &mut tile[column][usize::from(bin)];
+fn add_row<const W: usize>(line: &[u8], packed: u64, tile: &mut [ColumnHistogram; W]) {
+    let Some(bytes) = line.first_chunk::<W>() else { return };
+    let mut add = |column: usize, byte: u8| {
+        let cell = &mut tile[column][usize::from(byte)];
         *cell = cell.wrapping_add(packed);
     };
-    let (words, rest) = bins.as_chunks::<8>();
-    for (at, word) in words.iter().enumerate() {
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (number, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
-        for byte in 0..8 {
-            add(at * 8 + byte, (word >> (8 * byte)) as u8);
+        for position in 0..8 {
+            add(number * 8 + position, (word >> (8 * position)) as u8);
         }
     }
-    for (at, bin) in rest.iter().enumerate() {
-        add(W / 8 * 8 + at, *bin);
+    for (position, byte) in rest.iter().enumerate() {
+        add(W / 8 * 8 + position, *byte);
     }
 }
 
@@ -249,12 +273,12 @@ pub(crate) fn reference_histograms(
     binned: &crate::bins::Binned,
     rows: &[u32],
     packed: &[u64],
-) -> Vec<Cells> {
-    let mut all = vec![[0_u64; CELLS + 8]; binned.columns().len()];
+) -> Vec<ColumnHistogram> {
+    let mut all = vec![[0_u64; PADDED_CELLS]; binned.columns().len()];
     for (column, cells) in all.iter_mut().enumerate() {
         for (row, packed) in rows.iter().zip(packed) {
-            let bin = binned.column(column)[*row as usize];
-            cells[usize::from(bin)] = cells[usize::from(bin)].wrapping_add(*packed);
+            let byte = usize::from(binned.column(column)[*row as usize]);
+            cells[byte] = cells[byte].wrapping_add(*packed);
         }
     }
     all
@@ -268,11 +292,12 @@ mod tests {
     use proptest::prelude::*;
     use rankwright_data::{Dataset, Random};
 
-    /// Random values: every fourth feature has few distinct ones.
+    /// Random values: every fourth feature has 3 distinct ones, so that features share columns.
     fn data(rows: usize, columns: usize, seed: u64) -> Dataset {
         let mut random = Random::new(seed, 0);
-        let mut value =
-            |at: usize| random.below(if (at % columns).is_multiple_of(4) { 3 } else { 500 }) as f32;
+        let mut value = |index: usize| {
+            random.below(if (index % columns).is_multiple_of(4) { 3 } else { 500 }) as f32
+        };
         let values: Vec<f32> = (0..rows * columns).map(&mut value).collect();
         Dataset::from_dense(values, columns, vec![0; rows], vec!["q"; rows]).unwrap()
     }
@@ -289,20 +314,20 @@ mod tests {
             let all: Vec<u32> = (0..data.rows() as u32).collect();
             let packed: Vec<u64> = all.iter().map(|_| random.below(1 << 40) as u64).collect();
             let some: Vec<u32> = all.iter().copied().filter(|_| random.unit() < keep).collect();
-            let tiles: Vec<_> = binned.lines().iter().flat_map(BinLines::tiles).collect();
+            let tiles: Vec<_> = binned.line_groups().iter().flat_map(LineGroup::tiles).collect();
             for (rows, listed) in [(LeafRows::All, &all), (LeafRows::Some(&some), &some)] {
                 let expected = reference_histograms(&binned, listed, &packed);
                 for pieces in [1, 2, 3, 5, tiles.len()] {
-                    let mut cells = vec![[0; CELLS + 8]; binned.columns().len()];
+                    let mut histograms = vec![[0; PADDED_CELLS]; binned.columns().len()];
                     for piece in 0..pieces {
-                        let cut = |at: usize| tiles.len() * at / pieces;
-                        let range = cut(piece)..cut(piece + 1);
+                        let first_tile = |piece: usize| tiles.len() * piece / pieces;
+                        let range = first_tile(piece)..first_tile(piece + 1);
                         let Some(last) = range.clone().last() else { continue };
                         let columns = tiles[range.start].start..tiles[last].end;
-                        let mine = &mut cells[columns];
-                        add(binned.lines(), rows, &packed[..listed.len()], range, mine);
+                        let of_piece = &mut histograms[columns];
+                        add(binned.line_groups(), rows, &packed[..listed.len()], range, of_piece);
                     }
-                    prop_assert!(cells.iter().zip(&expected).all(|(a, b)| a == b));
+                    prop_assert!(histograms.iter().zip(&expected).all(|(a, b)| a == b));
                 }
             }
         }

@@ -1,9 +1,9 @@
 //! Interaction constraints: the features that a split may use, given the splits above it.
 //!
 //! Groups of features are given; all features on a path from the root must be members of one group.
-//! A feature in no group is a group by itself: it shares no path with another feature. A tree
-//! without groups has no constraint, and this code does not run. Cost: for each split, one pass
-//! over the features and the groups that still apply. A split feature is one with more than one
+//! A feature in no group is a group by itself: it shares no path with another feature. If no groups
+//! are given, there is no constraint, and this code does not run. Cost: for each split, one pass
+//! over the features and the groups that still apply. A *split feature* is one with more than one
 //! bin, so that it can be split on.
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(super) struct Interactions {
     groups: u32,
 }
 
-/// The features allowed below a path.
+/// The features allowed below a path from the root.
 #[derive(Debug)]
 pub(super) struct AllowedFeatures {
     /// Groups that hold all features of the path, ascending.
@@ -37,13 +37,15 @@ impl Interactions {
         let mut count = groups.len() as u32;
         let mut groups_of = |split_feature: &SplitFeature| {
             let feature = split_feature.packing.feature;
-            let with = groups.iter().enumerate().filter(|(_, group)| group.contains(&feature));
-            let mut found: Vec<u32> = with.map(|(number, _)| number as u32).collect();
-            if found.is_empty() {
-                found.push(count);
+            let containing =
+                groups.iter().enumerate().filter(|(_, group)| group.contains(&feature));
+            let mut numbers: Vec<u32> = containing.map(|(number, _)| number as u32).collect();
+            if numbers.is_empty() {
+                // A group of this feature alone.
+                numbers.push(count);
                 count += 1;
             }
-            found
+            numbers
         };
         let groups_of_feature = split_features.iter().map(&mut groups_of).collect();
         Some(Self { groups_of_feature, groups: count })
@@ -67,10 +69,10 @@ impl Interactions {
         let of_feature = groups_of(feature_index);
         let remaining = above.groups.iter().filter(|group| of_feature.contains(group));
         let groups: Vec<u32> = remaining.copied().collect();
-        let shares = |(index, active): (usize, &bool)| {
+        let is_allowed = |(index, active): (usize, &bool)| {
             *active && groups_of(index).iter().any(|group| groups.binary_search(group).is_ok())
         };
-        let active = above.active.iter().enumerate().map(shares).collect();
+        let active = above.active.iter().enumerate().map(is_allowed).collect();
         Arc::new(AllowedFeatures { groups, active })
     }
 }

@@ -18,7 +18,7 @@ choices! {
 }
 
 choices! {
-    /// The direction in which scores may move with a feature.
+    /// A monotone constraint: the direction in which scores may change with a feature.
     pub enum Direction {
         /// A larger value never lowers the score.
         Rising = "+",
@@ -66,8 +66,8 @@ params! {
         cost_weight: f64 = 1.0, 0.0.., "Factor of every cost in feature_cost.",
             requires "feature_cost!=none";
         categorical: CategoricalText = CategoricalText::default(), ..,
-            "Features whose values are numbers of categories, from 0 on: 3/17. Columns of texts are \
-             categories without this.";
+            "Features whose values are category numbers, from 0 on: 3/17. Columns of texts are \
+             categorical without this.";
         cat_smooth: f64 = 10.0, 0.0..,
             "Added to a category's hessian when categories are sorted.";
         cat_l2: f64 = 10.0, 0.0.., "Added to l2 when sets of categories are compared.";
@@ -80,9 +80,10 @@ params! {
 /// Default number of levels of an oblivious tree.
 const OBLIVIOUS_DEPTH: usize = 6;
 /// Largest number of levels of an oblivious tree: every leaf of a level that may still be split
-/// keeps its histogram.
+/// keeps its histogram, and a level has up to 2^10 leaves.
 const MAX_LEVELS: usize = 10;
 
+/// Rejects parameters that contradict each other.
 fn check(params: &TreeParams) -> Result<(), Conflict> {
     if params.growth == Growth::Oblivious {
         if TreeConfig::new(params).levels() > MAX_LEVELS {
@@ -110,7 +111,9 @@ fn check(params: &TreeParams) -> Result<(), Conflict> {
     }
 }
 
-/// Tree parameters as the engine uses them: checked, with features as columns.
+/// Tree parameters as the engine uses them: checked, with features as columns. Fields without a
+/// comment are the parameters of the same name in [`TreeParams`]. The fingerprint of a checkpoint
+/// is computed from the `Debug` text: with a renamed field, older checkpoints are rejected.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TreeConfig {
     pub(crate) leaves: usize,
@@ -124,7 +127,7 @@ pub(crate) struct TreeConfig {
     pub(crate) l1: f64,
     pub(crate) l2: f64,
     pub(crate) growth: Growth,
-    /// Monotone constraints by column.
+    /// Columns with a monotone constraint.
     pub(crate) monotone: Vec<(u32, Direction)>,
     /// Groups of columns: only columns of one group share a path. Empty for no constraint.
     pub(crate) interactions: Vec<Vec<u32>>,
@@ -149,7 +152,8 @@ impl TreeConfig {
             (Auto::Auto, Growth::Oblivious) => {
                 let levels = depth.unwrap_or(OBLIVIOUS_DEPTH);
                 depth = Some(levels);
-                // `check` rejects that many levels; the shift must not overflow before.
+                // `check`, which calls this function, rejects more than 10 levels; the shift must
+                // not overflow before.
                 1 << levels.min(16)
             }
             (Auto::Auto, _) => large.leaves,

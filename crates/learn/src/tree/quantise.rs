@@ -3,26 +3,28 @@
 //! Gradients and hessians are multiplied by a power of two each and rounded to the nearest integer;
 //! both are packed into 64 bits, `g << 32 | h`, so that one wrapping addition adds both. The powers
 //! are the largest for which the sum of absolute values over all rows stays below 2^30: then no
-//! partial sum overflows its half (h is never negative, so nothing carries into g). They are
+//! partial sum overflows its half (h is never negative, so nothing carries into g). The powers are
 //! computed from an exact integer sum of coarsely rounded values, so that they do not depend on the
-//! order either. Leaf values use wide sums ([`Scales::wide`]) with 31 bits more. Cost: three passes
-//! over the derivatives. All zeros are legal; a NaN or an infinity is an error.
+//! order of rows either. Leaf values are computed from *wide* sums ([`Scales::wide`]): 64-bit
+//! integers in units 2^31 times smaller. Cost: three passes over the derivatives. All zeros are
+//! legal; a NaN or an infinity is an error.
 
 use rayon::prelude::*;
 
 use crate::collective::Collective;
 use crate::error::{LearnError, NotFiniteValue};
 
-/// Number of rows of a task.
-const CHUNK: usize = 1 << 15;
+/// Number of rows of one parallel task.
+const CHUNK_ROWS: usize = 1 << 15;
 /// Sums of absolute values stay at or below 2 to this power.
 const SUM_BITS: i32 = 30;
 /// Additional bits of the wide sums.
 const WIDE_BITS: i32 = 31;
-/// Bits of the coarse values from which the power is computed.
+/// Bits of the coarsely rounded values from which the powers are computed: few enough that the sum
+/// over 2^43 rows fits into 64 bits.
 const COARSE_BITS: i32 = 20;
 
-/// Powers of two by which derivatives are multiplied to become integers.
+/// Powers of two by which gradients and hessians are multiplied to become integers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scales {
     pub(crate) gradient: f64,
@@ -32,7 +34,7 @@ pub(crate) struct Scales {
 }
 
 impl Scales {
-    /// The scales for some derivatives.
+    /// The scales for the derivatives of all rows, the same in all processes of `collective`.
     pub(crate) fn of(
         gradient: &[f32],
         hessian: &[f32],
@@ -40,11 +42,11 @@ impl Scales {
     ) -> Result<Self, LearnError> {
         // The bits of the largest absolute value.
         let largest_bits = |values: &[f32]| {
-            // Bits of absolute values sort like the numbers, with NaN above all.
+            // The bits of absolute values sort like the values, with NaN above all numbers.
             let of_chunk = |chunk: &[f32]| {
                 chunk.iter().fold(0_u32, |most, v| most.max(v.to_bits() & 0x7fff_ffff))
             };
-            values.par_chunks(CHUNK).map(of_chunk).max().unwrap_or(0)
+            values.par_chunks(CHUNK_ROWS).map(of_chunk).max().unwrap_or(0)
         };
         let mut bits = [u64::from(largest_bits(gradient)), u64::from(largest_bits(hessian))];
         collective.max(&mut bits)?;
@@ -52,30 +54,31 @@ impl Scales {
         if largest.iter().any(|v| !v.is_finite()) {
             return Err(NotFiniteValue::ObjectiveDerivative.into());
         }
-        if hessian.par_chunks(CHUNK).any(|chunk| chunk.iter().any(|h| *h < 0.0)) {
+        if hessian.par_chunks(CHUNK_ROWS).any(|chunk| chunk.iter().any(|h| *h < 0.0)) {
             return Err(LearnError::NegativeHessian);
         }
-        // The exponents of the units in which the coarse sums are counted.
-        let units = largest.map(|largest| exponent(largest) - COARSE_BITS);
-        let mut sums = [coarse_sum(gradient, units[0]), coarse_sum(hessian, units[1])];
+        // Coarse sums are counted in units of 2 to this power.
+        let unit_powers = largest.map(|largest| exponent(largest) - COARSE_BITS);
+        let mut sums = [coarse_sum(gradient, unit_powers[0]), coarse_sum(hessian, unit_powers[1])];
         collective.sum(&mut sums)?;
-        let power = |sum: u64, unit: i32| match sum {
+        let scale = |sum: u64, unit_power: i32| match sum {
             0 => 1.0,
-            _ => two_to(SUM_BITS - (unit + (u64::BITS - sum.leading_zeros()) as i32)),
+            _ => two_to(SUM_BITS - (unit_power + (u64::BITS - sum.leading_zeros()) as i32)),
         };
-        let (gradient, hessian) = (power(sums[0], units[0]), power(sums[1], units[1]));
+        let gradient = scale(sums[0], unit_powers[0]);
+        let hessian = scale(sums[1], unit_powers[1]);
         let largest_hessian = rounded(largest[1], hessian);
         Ok(Self { gradient, hessian, largest_hessian })
     }
 
-    /// Packs one row.
+    /// Packs the gradient and the hessian of one row.
     #[inline(always)]
     pub(crate) fn pack(&self, gradient: f32, hessian: f32) -> u64 {
         let (g, h) = (rounded(gradient, self.gradient), rounded(hessian, self.hessian));
         (u64::from(g) << 32).wrapping_add(u64::from(h))
     }
 
-    /// The gradient and the hessian of one row as wide integers.
+    /// The gradient and the hessian of one row as integers in the units of wide sums.
     #[inline(always)]
     pub(crate) fn wide(&self, gradient: f32, hessian: f32) -> [i64; 2] {
         let wide_factor = (1_i64 << WIDE_BITS) as f64;
@@ -83,13 +86,13 @@ impl Scales {
         [part(gradient, self.gradient), part(hessian, self.hessian)]
     }
 
-    /// The factor of a hessian in wide sums.
-    pub(crate) fn wide_hessian(&self) -> f64 {
+    /// The factor by which a hessian is multiplied in wide sums.
+    pub(crate) fn wide_hessian_scale(&self) -> f64 {
         self.hessian * (1_i64 << WIDE_BITS) as f64
     }
 
-    /// Wide sums of gradients and hessians, converted back to floats.
-    pub(crate) fn numbers(&self, sums: [i64; 2]) -> (f64, f64) {
+    /// Wide sums of gradients and of hessians, converted back to floats.
+    pub(crate) fn wide_to_floats(&self, sums: [i64; 2]) -> (f64, f64) {
         let wide_factor = (1_i64 << WIDE_BITS) as f64;
         (
             sums[0] as f64 / (self.gradient * wide_factor),
@@ -100,8 +103,8 @@ impl Scales {
     /// Packs all rows.
     pub(crate) fn pack_all(&self, gradient: &[f32], hessian: &[f32], out: &mut [u64]) {
         let chunks = out
-            .par_chunks_mut(CHUNK)
-            .zip(gradient.par_chunks(CHUNK).zip(hessian.par_chunks(CHUNK)));
+            .par_chunks_mut(CHUNK_ROWS)
+            .zip(gradient.par_chunks(CHUNK_ROWS).zip(hessian.par_chunks(CHUNK_ROWS)));
         chunks.for_each(|(out, (gradient, hessian))| {
             for (out, (g, h)) in out.iter_mut().zip(gradient.iter().zip(hessian)) {
                 *out = self.pack(*g, *h);
@@ -110,8 +113,8 @@ impl Scales {
     }
 }
 
-/// The nearest integer, ties to even, as 32 bits in two's complement. Adding 1.5 * 2^52 leaves
-/// exactly that in the low bits of the mantissa.
+/// `value * scale`, rounded to the nearest integer, ties to even, as 32 bits in two's complement.
+/// Adding 1.5 * 2^52 leaves exactly these bits in the lowest ones of the mantissa.
 #[inline(always)]
 fn rounded(value: f32, scale: f64) -> u32 {
     (f64::from(value) * scale + 6_755_399_441_055_744.0).to_bits() as u32
@@ -123,25 +126,27 @@ fn exponent(value: f32) -> i32 {
         return 0;
     }
     let bits = f64::from(value).to_bits();
-    let below = (bits >> 52) as i32 - 1023;
-    below + i32::from(bits & ((1 << 52) - 1) != 0)
+    // The exponent of a float is stored with 1023 added, in the bits above the 52 of the mantissa.
+    let floor = (bits >> 52) as i32 - 1023;
+    floor + i32::from(bits & ((1 << 52) - 1) != 0)
 }
 
-/// 2^e as a float, for the exponents that occur here.
+/// 2^e as a float, for exponents within -1000 and 1000, which include all that occur here.
 fn two_to(e: i32) -> f64 {
     f64::from_bits(((e.clamp(-1000, 1000) + 1023) as u64) << 52)
 }
 
-/// Sum of absolute values in units of 2^unit, each rounded up: an upper bound, and exact.
-fn coarse_sum(values: &[f32], unit: i32) -> u64 {
-    let factor = two_to(-unit);
+/// Sum of absolute values in units of 2^`unit_power`, each rounded down plus 1: an upper bound that
+/// does not depend on the order of the values.
+fn coarse_sum(values: &[f32], unit_power: i32) -> u64 {
+    let factor = two_to(-unit_power);
     let of_chunk = |chunk: &[f32]| {
         chunk.iter().map(|v| (f64::from(v.abs()) * factor) as u32 as u64 + 1).sum::<u64>()
     };
-    values.par_chunks(CHUNK).map(of_chunk).sum()
+    values.par_chunks(CHUNK_ROWS).map(of_chunk).sum()
 }
 
-/// The two halves of packed sums: gradient and hessian.
+/// The two halves of a packed sum: the sum of gradients and the sum of hessians.
 #[inline(always)]
 pub(crate) fn unpack(packed: u64) -> (i32, i32) {
     ((packed >> 32) as i32, packed as i32)
@@ -191,13 +196,14 @@ mod tests {
             let exact: f64 = h.iter().map(|h| f64::from(*h)).sum();
             let error = (f64::from(sum_h) / scales.hessian - exact).abs();
             prop_assert!(error <= 0.5 * g.len() as f64 / scales.hessian);
-            // The scale is fine enough: the sum of all hessians uses about 28 of 30 bits.
+            // The scale is fine enough: the sum of all hessians is at least about 2^27 of the 2^30
+            // that fit.
             prop_assert!(exact == 0.0 || exact * scales.hessian > f64::from(1 << 28) * 0.49);
             let wide = g.iter().zip(&h).fold([0; 2], |sum, (g, h)| {
                 let [a, b] = scales.wide(*g, *h);
                 [sum[0] + a, sum[1] + b]
             });
-            let (wide_g, wide_h) = scales.numbers(wide);
+            let (wide_g, wide_h) = scales.wide_to_floats(wide);
             let exact_g: f64 = g.iter().map(|g| f64::from(*g)).sum();
             prop_assert!((wide_h - exact).abs() <= exact * 1e-12);
             prop_assert!((wide_g - exact_g).abs() <= f64::from(1000.0 * factor) * 1e-9);

@@ -1,8 +1,9 @@
 //! The reference implementation of the grower: the same trees from 64-bit floating-point sums.
 //!
-//! Every leaf's sums are added row by row and feature by feature, with counts; every split is tried
-//! by direct computation. No packing, no stored histograms, no subtraction, no threads. Training
-//! with it must give the same quality; on small data it gives the same splits.
+//! The sums of every leaf are added row by row and feature by feature, with row counts; every split
+//! is tried by direct computation. No packing, no stored histograms, no subtraction, no threads. A
+//! model trained with the reference implementation must rank as well; on small data the splits are
+//! the same.
 
 use std::ops::Range;
 
@@ -10,9 +11,9 @@ use rankwright_model::{Child, Side, Split, SplitCondition};
 
 use super::TreeConfig;
 use super::grow::{Grow, GrowInput, GrowTimes, GrownRows};
-use super::grown::{Grown, GrownLeaf};
+use super::grown::{GrownLeaf, GrownTree};
 use super::routes::Routes;
-use super::split::Limits;
+use super::split::ValueLimits;
 use crate::bins::{Binned, PackedFeature};
 use crate::error::LearnError;
 
@@ -45,6 +46,7 @@ impl Sums {
 /// The best split of a leaf.
 struct ReferenceBest {
     gain: f64,
+    /// The number of the column of bytes that holds the feature.
     column: usize,
     packing: PackedFeature,
     /// Last bin on the left.
@@ -53,9 +55,11 @@ struct ReferenceBest {
     missing: Side,
 }
 
+/// A leaf while the tree grows.
 struct ReferenceLeaf {
-    /// The range of its rows in the grower's rows.
+    /// The range of the leaf's rows in the grower's rows.
     range: Range<usize>,
+    /// The best split; `None` if the leaf is not to be split.
     best: Option<ReferenceBest>,
     /// The split above it and the side of the leaf there; `None` for the root.
     parent: Option<(usize, Side)>,
@@ -66,7 +70,7 @@ impl<'a> ReferenceGrower<'a> {
         Self { binned, params, rows: (0..binned.rows() as u32).collect() }
     }
 
-    /// The structure score of a side; `None` if the side is too small.
+    /// The structure score G^2 / (H + l2) of a side; `None` if the side is too small.
     fn structure_score(&self, sums: Sums) -> Option<f64> {
         let is_large_enough =
             sums.rows >= self.params.min_rows && sums.h >= self.params.min_hessian;
@@ -107,10 +111,10 @@ impl<'a> ReferenceGrower<'a> {
                         );
                         let (Some(l), Some(r)) = sides else { continue };
                         let gain = (l + r - unsplit_score) / 2.0;
-                        let lower = |b: &ReferenceBest| packing.feature < b.packing.feature;
+                        let is_lower = |b: &ReferenceBest| packing.feature < b.packing.feature;
                         if best
                             .as_ref()
-                            .is_none_or(|b| gain > b.gain || (gain == b.gain && lower(b)))
+                            .is_none_or(|b| gain > b.gain || (gain == b.gain && is_lower(b)))
                         {
                             best =
                                 Some(ReferenceBest { gain, column: number, packing, bin, missing });
@@ -119,6 +123,7 @@ impl<'a> ReferenceGrower<'a> {
                 }
             }
         }
+        // A gain of less than 1e-10 of the score is rounding error, as in the fast grower.
         best.filter(|best| best.gain > self.params.min_gain && best.gain > 1e-10 * unsplit_score)
     }
 }
@@ -128,13 +133,13 @@ impl GrownRows for ReferenceGrower<'_> {
         &self.rows[leaf.range.clone()]
     }
 
-    fn routes(&self, grown: &Grown) -> Routes<'_> {
+    fn routes(&self, grown: &GrownTree) -> Routes<'_> {
         Routes::new(self.binned, grown)
     }
 }
 
 impl Grow for ReferenceGrower<'_> {
-    fn grow(&mut self, input: GrowInput<'_>) -> Result<Grown, LearnError> {
+    fn grow(&mut self, input: GrowInput<'_>) -> Result<GrownTree, LearnError> {
         self.rows = match input.sample {
             Some(sample) => sample.to_vec(),
             None => (0..self.binned.rows() as u32).collect(),
@@ -146,24 +151,26 @@ impl Grow for ReferenceGrower<'_> {
         while nodes.len() < self.params.leaves {
             let gain =
                 |node: &ReferenceLeaf| node.best.as_ref().map_or(f64::NEG_INFINITY, |b| b.gain);
-            let at = (0..nodes.len())
+            // The leaf with the largest gain; the first of equals, because `max_by` returns the
+            // last one.
+            let leaf = (0..nodes.len())
                 .rev()
                 .max_by(|a, b| gain(&nodes[*a]).total_cmp(&gain(&nodes[*b])))
                 .unwrap();
-            let Some(best) = nodes[at].best.take() else { break };
+            let Some(best) = nodes[leaf].best.take() else { break };
             let bins = self.binned.feature(best.packing.feature).unwrap();
             let is_left = |row: &u32| {
                 let bin = self.binned.bin(*row as usize, best.column, best.packing);
                 if bin == bins.value_bins() { best.missing == Side::Left } else { bin <= best.bin }
             };
-            let range = nodes[at].range.clone();
+            let range = nodes[leaf].range.clone();
             let (left, right): (Vec<u32>, Vec<u32>) =
                 self.rows[range.clone()].iter().copied().partition(is_left);
             let middle = range.start + left.len();
             self.rows[range.start..middle].copy_from_slice(&left);
             self.rows[middle..range.end].copy_from_slice(&right);
             let (right_leaf, split) = (nodes.len() as u32, splits.len());
-            if let Some((parent, side)) = nodes[at].parent {
+            if let Some((parent, side)) = nodes[leaf].parent {
                 match side {
                     Side::Left => splits[parent].left = Child::Split(split as u32),
                     Side::Right => splits[parent].right = Child::Split(split as u32),
@@ -176,7 +183,7 @@ impl Grow for ReferenceGrower<'_> {
                     bins.bounds.get(best.bin).copied().unwrap_or(f32::INFINITY),
                 ),
                 missing: if bins.missing { best.missing } else { majority },
-                left: Child::Leaf(at as u32),
+                left: Child::Leaf(leaf as u32),
                 right: Child::Leaf(right_leaf),
                 gain: best.gain,
                 rows: range.len() as u64,
@@ -187,7 +194,7 @@ impl Grow for ReferenceGrower<'_> {
                 let best = self.best(range.clone(), &input);
                 let node = ReferenceLeaf { range, best, parent: Some((split, side)) };
                 match side {
-                    Side::Left => nodes[at] = node,
+                    Side::Left => nodes[leaf] = node,
                     Side::Right => nodes.push(node),
                 }
             }
@@ -196,9 +203,9 @@ impl Grow for ReferenceGrower<'_> {
             rows: node.range.len() as u64,
             range: node.range,
             buffer: 0,
-            limits: Limits::NONE,
+            limits: ValueLimits::NONE,
         };
-        Ok(Grown::numeric(splits, nodes.into_iter().map(leaf).collect()))
+        Ok(GrownTree::numeric(splits, nodes.into_iter().map(leaf).collect()))
     }
 
     fn times(&self) -> GrowTimes {
@@ -232,6 +239,7 @@ mod tests {
         evaluate(&source, &[metric], EvalOptions::default()).unwrap().results[0].value
     }
 
+    /// The grower that trains a model.
     #[derive(Clone, Copy, PartialEq)]
     enum Implementation {
         Fast,

@@ -4,7 +4,7 @@
 //! Terms are separated by slashes, and the members of a group by plus signs. In `name:value` the
 //! last colon is the separator, so names may contain colons. Names are resolved to columns once the
 //! data is known; a name that the data does not have is an error, because a rule that silently does
-//! nothing is worse than none.
+//! nothing is worse than no rule.
 
 use rankwright_data::{Dataset, FeatureNames};
 use rankwright_spec::{
@@ -13,7 +13,9 @@ use rankwright_spec::{
 
 use super::params::{Direction, Growth, TreeConfig, TreeParams};
 
-/// Declares a parameter that holds rules for features as text, `none` for no rule.
+/// Declares types of parameters that hold rules for features as text, `none` for no rule: name of
+/// the type, the function that parses the text (`None` if it is not such a rule), the separators
+/// around which white space is removed, and the description of legal texts for the error.
 macro_rules! rule_texts {
     ($(
         $(#[$meta:meta])*
@@ -61,7 +63,7 @@ macro_rules! rule_texts {
 
         impl TextValue for $name {
             fn from_text(text: &str) -> Self {
-                Self(trimmed(text, $separators))
+                Self(trim_around(text, $separators))
             }
         }
     )* };
@@ -69,17 +71,20 @@ macro_rules! rule_texts {
 
 rule_texts! {
     /// Monotone constraints by feature: `22:+/72:-`.
-    MonotoneText, monotone, "/", "none | features with + or -, each once, such as 22:+/72:-";
+    MonotoneText, parse_monotone, "/", "none | features with + or -, each once, such as 22:+/72:-";
     /// Groups of features that may share a path: `1+2+5/7+9`.
-    InteractionText, groups, "/+", "none | groups of features, each feature once in a group, such as 1+2+5/7+9";
+    InteractionText, parse_groups, "/+",
+        "none | groups of features, each feature once in a group, such as 1+2+5/7+9";
     /// Costs of features: `12:0.5/33:2`.
-    FeatureCostText, costs, "/", "none | features with their costs from 0 on, each once, such as 12:0.5/33:2";
-    /// Features whose values are numbers of categories: `3/17`.
-    CategoricalText, slashed, "/", "none | features, each once, such as 3/17";
+    FeatureCostText, parse_costs, "/",
+        "none | features with their costs from 0 on, each once, such as 12:0.5/33:2";
+    /// Features whose values are category numbers: `3/17`.
+    CategoricalText, parse_names, "/", "none | features, each once, such as 3/17";
 }
 
-/// The text without white space around any of the `separators`; names may contain white space.
-pub(crate) fn trimmed(text: &str, separators: &str) -> String {
+/// The text without white space around the `separators` and at both ends; names may contain white
+/// space.
+pub(crate) fn trim_around(text: &str, separators: &str) -> String {
     let mut trimmed = text.to_owned();
     for separator in separators.chars() {
         let terms: Vec<&str> = trimmed.split(separator).map(str::trim).collect();
@@ -103,55 +108,58 @@ impl CategoricalText {
 }
 
 /// The features and directions of a monotone rule; `None` if the text is not such a rule.
-fn monotone(text: &str) -> Option<Vec<(&str, Direction)>> {
+fn parse_monotone(text: &str) -> Option<Vec<(&str, Direction)>> {
     let direction = |sign: &str| match sign {
         "+" => Some(Direction::Rising),
         "-" => Some(Direction::Falling),
         _ => None,
     };
-    valued(text, direction)
+    parse_valued_terms(text, direction)
 }
 
 /// The features and costs of a cost rule; `None` if the text is not such a rule.
-fn costs(text: &str) -> Option<Vec<(&str, f64)>> {
-    valued(text, |cost| cost.parse().ok().filter(|cost| (0.0..f64::INFINITY).contains(cost)))
+fn parse_costs(text: &str) -> Option<Vec<(&str, f64)>> {
+    parse_valued_terms(text, |cost| {
+        cost.parse().ok().filter(|cost| (0.0..f64::INFINITY).contains(cost))
+    })
 }
 
-/// The names and values of terms `name:value`; `None` if a term is not one or a name comes twice.
-fn valued<T>(text: &str, value: impl Fn(&str) -> Option<T>) -> Option<Vec<(&str, T)>> {
+/// The names and values of terms `name:value`; `None` if a term has another form or a name comes
+/// twice. `value` parses a value.
+fn parse_valued_terms<T>(text: &str, value: impl Fn(&str) -> Option<T>) -> Option<Vec<(&str, T)>> {
     let term = |term| {
         let (name, text): (&str, &str) = str::rsplit_once(term, ':')?;
         Some((name.trim(), value(text.trim())?))
     };
     let all: Vec<(&str, T)> = text.split('/').map(term).collect::<Option<_>>()?;
     let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
-    each_once(&names).then_some(all)
+    are_distinct(&names).then_some(all)
 }
 
-/// The groups of an interaction rule; `None` if a name comes twice in a group.
-fn groups(text: &str) -> Option<Vec<Vec<&str>>> {
+/// The groups of an interaction rule; `None` if a name is empty or comes twice in a group.
+fn parse_groups(text: &str) -> Option<Vec<Vec<&str>>> {
     let group = |group| {
         Some(str::split(group, '+').map(str::trim).collect())
-            .filter(|names: &Vec<_>| each_once(names))
+            .filter(|names: &Vec<_>| are_distinct(names))
     };
     text.split('/').map(group).collect()
 }
 
-/// Names separated by slashes; `None` if a name comes twice.
-fn slashed(text: &str) -> Option<Vec<&str>> {
-    Some(text.split('/').collect()).filter(|names: &Vec<_>| each_once(names))
+/// Names separated by slashes; `None` if a name is empty or comes twice.
+fn parse_names(text: &str) -> Option<Vec<&str>> {
+    Some(text.split('/').collect()).filter(|names: &Vec<_>| are_distinct(names))
 }
 
 /// Whether no name is empty and none comes twice.
-fn each_once(names: &[&str]) -> bool {
-    let is_new = |(at, name): (usize, &&str)| !name.is_empty() && !names[..at].contains(name);
+fn are_distinct(names: &[&str]) -> bool {
+    let is_new = |(index, name): (usize, &&str)| !name.is_empty() && !names[..index].contains(name);
     names.iter().enumerate().all(is_new)
 }
 
 impl TreeParams {
-    /// The configuration of a tree on this data; `learner` is used in messages. Features whose values
-    /// are texts in the table that the data was read from are categorical, unless all leaves of a
-    /// level have one test.
+    /// The configuration of a tree on this data; `learner` is used in messages. Features whose
+    /// values are texts in the table that the data was read from are categorical, except in
+    /// oblivious trees, which do not support categories.
     pub(crate) fn resolve(&self, data: &Dataset, learner: &str) -> Result<TreeConfig, SpecError> {
         let features = data.features();
         let column = |key: &'static str, name: &str| match features.column(name) {
@@ -164,21 +172,21 @@ impl TreeParams {
             }),
         };
         let mut config = TreeConfig::new(self);
-        for (name, direction) in terms(&self.monotone.0, monotone) {
+        for (name, direction) in parsed_terms(&self.monotone.0, parse_monotone) {
             config.monotone.push((column("monotone", name)?, direction));
         }
-        for group in terms(&self.interactions.0, groups) {
+        for group in parsed_terms(&self.interactions.0, parse_groups) {
             let columns = group.into_iter().map(|name| column("interactions", name));
             config.interactions.push(columns.collect::<Result<_, _>>()?);
         }
-        for (name, cost) in terms(&self.feature_cost.0, costs) {
+        for (name, cost) in parsed_terms(&self.feature_cost.0, parse_costs) {
             config.feature_cost.push((column("feature_cost", name)?, cost));
         }
-        for name in terms(&self.categorical.0, slashed) {
+        for name in parsed_terms(&self.categorical.0, parse_names) {
             config.categorical.push(column("categorical", name)?);
         }
-        let is_text = |column: &u32| data.categories(*column as usize).is_some();
-        for column in (0..data.columns() as u32).filter(is_text) {
+        let has_texts = |column: &u32| data.categories(*column as usize).is_some();
+        for column in (0..data.columns() as u32).filter(has_texts) {
             if config.monotone.iter().any(|(monotone, _)| *monotone == column) {
                 let conflict = Conflict::FeatureInBoth {
                     feature: features.name(column as usize).into_owned(),
@@ -195,17 +203,17 @@ impl TreeParams {
     }
 }
 
-/// The terms of a text that has been checked.
-#[allow(clippy::expect_used, reason = "a rule that is not kept would be silent")]
-fn terms<'a, T>(text: &'a str, parse: impl Fn(&'a str) -> Option<Vec<T>>) -> Vec<T> {
+/// The terms of a text that has been checked; none for `none`.
+#[allow(clippy::expect_used, reason = "a rule that is left out would go unnoticed")]
+fn parsed_terms<'a, T>(text: &'a str, parse: impl Fn(&'a str) -> Option<Vec<T>>) -> Vec<T> {
     if text == "none" {
         return Vec::new();
     }
-    parse(text).expect("rules are checked with the other parameters")
+    parse(text).expect("rules are checked together with the other parameters")
 }
 
-/// The features that a rule may name, in words, for the error about the unknown name `found`.
-fn known_features(features: &FeatureNames, found: &str) -> String {
+/// The features that a rule may name, in words, for the error about the name `unknown`.
+fn known_features(features: &FeatureNames, unknown: &str) -> String {
     let (Some(last), true) = (features.len().checked_sub(1), !features.is_empty()) else {
         return "a feature of the data, which has none".to_owned();
     };
@@ -214,7 +222,7 @@ fn known_features(features: &FeatureNames, found: &str) -> String {
     }
     let names: Vec<_> = features.iter().collect();
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    match nearest(found, &names) {
+    match nearest(unknown, &names) {
         Some(near) => format!("a feature of the data, perhaps `{near}`"),
         None => format!("a feature of the data, such as {}", features.name(0)),
     }

@@ -1,18 +1,21 @@
 //! The best set of categories of one feature in one leaf.
 //!
-//! With the structure score `G^2 / (H + l2)` the best partition of the categories into two sets is
-//! a prefix of their order by `G / H` (Fisher 1958; Breiman et al. 1984 for trees), so that a sort
-//! and a scan replace 2^n subsets (G and H are a category's sums of gradients and hessians). In
-//! that order, categories with few rows would lie at the ends by chance; therefore all are ordered
-//! by `G / (H + cat_smooth)`, and sets are valued with `l2` raised by `cat_l2`, as LightGBM does.
-//! Prefixes are taken from both ends, of at most `max_categories` categories, and go left. The rest
-//! goes right, together with missing values, categories too rare for a bin, and categories that the
-//! leaf does not have. Up to [`ONE_VS_REST`] categories are tried one by one, with `l2` alone.
+//! G and H are the sums of gradients and hessians of a category or of a side of the split. With the
+//! structure score `G^2 / (H + l2)` of a side, the best partition of the categories into two sets
+//! is a prefix of their order by `G / H` (Fisher 1958; Breiman et al. 1984 for trees), so that a
+//! sort and a scan replace 2^n subsets. In that order, categories with few rows would lie at the
+//! ends by chance; therefore all are ordered by `G / (H + cat_smooth)`, and sets are valued with
+//! `l2` raised by `cat_l2`, as LightGBM does. The set that goes left is taken from the low end or
+//! from the high end of this order and has at most `max_categories` categories. All other
+//! categories go right, together with missing values, categories too rare for a bin, and categories
+//! that the leaf does not have. If the feature has at most [`MAX_ONE_VS_REST`] categories, only
+//! sets of one category are tried, with `l2` alone.
 //!
-//! Equal keys are ordered by category number; equal scores go to the low end and to the shorter
-//! prefix. Cost O(n log n) for n categories. A [`FoundSplit`] holds the length and the end;
-//! [`set_of`] computes the set from the same cells again when the split is applied. With no
-//! category, or one and nothing missing, there is no split.
+//! Categories with equal keys are ordered by number; of sets with equal scores, one from the low
+//! end wins, then the one with fewer categories. Cost O(n log n) for n categories. A
+//! [`FoundSplit`] holds the size of the set and the end; [`set_of`] computes the set from the same
+//! cells again when the split is applied. With no category, or with one category and nothing
+//! missing, there is no split.
 
 use rankwright_model::Side;
 
@@ -20,13 +23,14 @@ use super::quantise::unpack;
 use super::split::{FoundSplit, HistogramSearch, SplitConstraints, SplitCriteria};
 use crate::bins::CELLS;
 
-/// Up to this many categories, each is tried against all others.
-const ONE_VS_REST: usize = 4;
+/// Features with at most this many categories are split into one category against all others
+/// (LightGBM's `max_cat_to_onehot`).
+const MAX_ONE_VS_REST: usize = 4;
 
-/// A set of bins: 1 if the bin goes left.
+/// A set of bins: for each bin, 1 if it is in the set, which goes left, else 0.
 pub(crate) type BinSet = [u8; CELLS];
 
-/// The non-empty bins, ordered by `G / (H + smooth)`.
+/// The bins with a sum other than 0, ordered by `G / (H + smooth)`.
 fn order(cells: &[u64], smooth: f64) -> Vec<u8> {
     let key = |cell: u64| {
         let (g, h) = unpack(cell);
@@ -39,8 +43,8 @@ fn order(cells: &[u64], smooth: f64) -> Vec<u8> {
 }
 
 /// The best set for a leaf. In the result, `bin` is the number of categories in the set minus one
-/// (or the bin of its only category, if the feature has at most [`ONE_VS_REST`] categories), and
-/// `missing` is the end of the order that the set is taken from: left is the low end.
+/// (or the bin of its only category, if the feature has at most [`MAX_ONE_VS_REST`] categories),
+/// and `missing` is the end of the order from which the set is taken: left is the low end.
 pub(crate) fn best_set(
     search: &HistogramSearch<'_>,
     criteria: &SplitCriteria,
@@ -57,7 +61,7 @@ pub(crate) fn best_set(
     let rows_of = |bin: u8| {
         constraints.counts.map_or(0, |c| c.values.get(usize::from(bin)).copied().unwrap_or(0))
     };
-    if search.values.len() <= ONE_VS_REST {
+    if search.values.len() <= MAX_ONE_VS_REST {
         for (bin, cell) in search.values.iter().enumerate().filter(|(_, cell)| **cell != 0) {
             consider(bin as u8, Side::Left, *cell, rows_of(bin as u8), criteria);
         }
@@ -67,20 +71,20 @@ pub(crate) fn best_set(
     let mut order = order(search.values, criteria.cat_smooth);
     for end in [Side::Left, Side::Right] {
         let (mut left, mut rows) = (0_u64, 0);
-        for (at, bin) in order.iter().take(criteria.max_categories).enumerate() {
+        for (size_minus_one, bin) in order.iter().take(criteria.max_categories).enumerate() {
             left = left.wrapping_add(search.values[usize::from(*bin)]);
             rows += rows_of(*bin);
-            consider(at as u8, end, left, rows, &with_cat_l2);
+            consider(size_minus_one as u8, end, left, rows, &with_cat_l2);
         }
         order.reverse();
     }
     best
 }
 
-/// The set of the split that [`best_set`] found in these cells.
+/// The set of bins of the split that [`best_set`] found in these cells.
 pub(crate) fn set_of(cells: &[u64], criteria: &SplitCriteria, found: &FoundSplit) -> BinSet {
     let mut set = [0; CELLS];
-    if cells.len() <= ONE_VS_REST {
+    if cells.len() <= MAX_ONE_VS_REST {
         set[usize::from(found.bin)] = 1;
         return set;
     }
@@ -96,7 +100,7 @@ pub(crate) fn set_of(cells: &[u64], criteria: &SplitCriteria, found: &FoundSplit
 
 #[cfg(test)]
 mod tests {
-    use super::super::split::{Limits, RowCounts};
+    use super::super::split::{RowCounts, ValueLimits};
     use super::*;
     use proptest::prelude::*;
 
@@ -119,12 +123,14 @@ mod tests {
     /// A category: gradient, hessian, rows.
     type Cell = (i32, u32, u64);
 
+    /// Any category; one of seven is empty.
     fn cell() -> impl Strategy<Value = Cell> {
         prop_oneof![1 => Just((0, 0, 0)), 6 => (-40_i32..40, 1_u32..30, 1_u64..9)]
     }
 
-    /// The structure score of the set `left` plus that of the rest, by sums over rows; `None` if a
-    /// side is too small. `other` are the rows without a category of their own.
+    /// The structure score of the categories in `left` plus that of all others, by direct sums;
+    /// `None` if a side is too small. `other` are the rows without a category of their own, which
+    /// go right.
     fn structure_score(
         all: &[Cell],
         other: Cell,
@@ -134,10 +140,10 @@ mod tests {
     ) -> Option<f64> {
         let mut sides = [(0.0, 0.0, 0); 2];
         let cells =
-            all.iter().enumerate().map(|(at, cell)| (usize::from(!left.contains(&at)), cell));
+            all.iter().enumerate().map(|(bin, cell)| (usize::from(!left.contains(&bin)), cell));
         for (side, (g, h, rows)) in cells.chain([(1, &other)]) {
-            let to = &mut sides[side];
-            *to = (to.0 + f64::from(*g), to.1 + f64::from(*h), to.2 + rows);
+            let sums = &mut sides[side];
+            *sums = (sums.0 + f64::from(*g), sums.1 + f64::from(*h), sums.2 + rows);
         }
         let is_large_enough = |(_, h, rows): &(f64, f64, u64)| {
             *h >= criteria.min_hessian && *rows >= criteria.min_rows
@@ -149,16 +155,18 @@ mod tests {
     /// Tries every prefix from both ends, by direct computation: the best structure score and its
     /// set.
     fn reference(all: &[Cell], other: Cell, criteria: &SplitCriteria) -> Option<(f64, Vec<usize>)> {
-        let mut used: Vec<usize> = (0..all.len()).filter(|at| all[*at].1 > 0).collect();
-        let mut sets: Vec<Vec<usize>> = used.iter().map(|at| vec![*at]).collect();
+        let mut used: Vec<usize> = (0..all.len()).filter(|bin| all[*bin].1 > 0).collect();
+        let mut sets: Vec<Vec<usize>> = used.iter().map(|bin| vec![*bin]).collect();
         let mut l2 = criteria.l2;
-        if all.len() > ONE_VS_REST {
-            let key =
-                |at: &usize| f64::from(all[*at].0) / (f64::from(all[*at].1) + criteria.cat_smooth);
+        if all.len() > MAX_ONE_VS_REST {
+            let key = |bin: &usize| {
+                let (g, h, _) = all[*bin];
+                f64::from(g) / (f64::from(h) + criteria.cat_smooth)
+            };
             used.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.cmp(b)));
-            let most = criteria.max_categories.min(used.len());
-            let low = (1..=most).map(|n| used[..n].to_vec());
-            let high = (1..=most).map(|n| used[used.len() - n..].to_vec());
+            let max_size = criteria.max_categories.min(used.len());
+            let low = (1..=max_size).map(|n| used[..n].to_vec());
+            let high = (1..=max_size).map(|n| used[used.len() - n..].to_vec());
             sets = low.chain(high).collect();
             l2 += criteria.cat_l2;
         }
@@ -166,7 +174,7 @@ mod tests {
         for mut set in sets {
             set.sort_unstable();
             if let Some(structure_score) = structure_score(all, other, &set, l2, criteria)
-                && best.as_ref().is_none_or(|(most, _)| structure_score > *most)
+                && best.as_ref().is_none_or(|(best_score, _)| structure_score > *best_score)
             {
                 best = Some((structure_score, set));
             }
@@ -187,14 +195,16 @@ mod tests {
         #[test]
         fn the_best_set_is_that_of_the_reference_implementation(
             all in proptest::collection::vec(cell(), 0..20),
-            other in cell(), smooth in 0_u8..3, most in 1_usize..30,
+            other in cell(), smooth in 0_u8..3, max_categories in 1_usize..30,
         ) {
-            let criteria = criteria(f64::from(smooth) * 5.0, f64::from(smooth), most);
+            let criteria = criteria(f64::from(smooth) * 5.0, f64::from(smooth), max_categories);
             let values: Vec<u64> = all.iter().map(|(g, h, _)| pack(*g, *h)).collect();
             let rows: Vec<u64> = all.iter().map(|(.., rows)| *rows).collect();
-            let search = HistogramSearch { values: &values, missing: None, total: total(&all, other) };
+            let total = total(&all, other);
+            let search = HistogramSearch { values: &values, missing: None, total };
             let counts = Some(RowCounts { values: &rows, missing: other.2 });
-            let constraints = SplitConstraints { counts, limits: Limits::NONE, direction: None };
+            let constraints =
+                SplitConstraints { counts, limits: ValueLimits::NONE, direction: None };
             let found = best_set(&search, &criteria, &constraints);
             let expected = reference(&all, other, &criteria);
             prop_assert_eq!(found.is_some(), expected.is_some());
@@ -214,15 +224,18 @@ mod tests {
             let all: Vec<Cell> = sums.iter().map(|(g, n)| (*g, *n, u64::from(*n))).collect();
             let values: Vec<u64> = all.iter().map(|(g, h, _)| pack(*g, *h)).collect();
             let unlimited = SplitCriteria { l2: 0.0, min_rows: 1, ..criteria(0.0, 0.0, 255) };
-            let search = HistogramSearch { values: &values, missing: None, total: total(&all, (0, 0, 0)) };
-            let constraints = SplitConstraints { counts: None, limits: Limits::NONE, direction: None };
+            let total = total(&all, (0, 0, 0));
+            let search = HistogramSearch { values: &values, missing: None, total };
+            let constraints =
+                SplitConstraints { counts: None, limits: ValueLimits::NONE, direction: None };
             let found = best_set(&search, &unlimited, &constraints).unwrap();
             let subsets = (1..(1_usize << all.len()) - 1).map(|bits| {
-                let set: Vec<usize> = (0..all.len()).filter(|at| bits >> at & 1 == 1).collect();
+                let set: Vec<usize> = (0..all.len()).filter(|bin| bits >> bin & 1 == 1).collect();
                 structure_score(&all, (0, 0, 0), &set, 0.0, &unlimited).unwrap()
             });
             let best = subsets.fold(f64::NEG_INFINITY, f64::max);
-            prop_assert!((found.structure_score - best).abs() <= 1e-9 * best.abs().max(1.0), "{best}");
+            let difference = (found.structure_score - best).abs();
+            prop_assert!(difference <= 1e-9 * best.abs().max(1.0), "{best}");
         }
     }
 
@@ -231,7 +244,8 @@ mod tests {
         let values = [pack(-9, 4), pack(3, 4), pack(-9, 4), pack(3, 4), pack(3, 4), pack(9, 4)];
         let sum = values.iter().fold(0_u64, |sum, cell| sum.wrapping_add(*cell));
         let search = HistogramSearch { values: &values, missing: None, total: sum };
-        let constraints = SplitConstraints { counts: None, limits: Limits::NONE, direction: None };
+        let constraints =
+            SplitConstraints { counts: None, limits: ValueLimits::NONE, direction: None };
         let one_category = criteria(0.0, 0.0, 1);
         let found = best_set(&search, &one_category, &constraints).unwrap();
         // The three categories with gradient 3 are not separated: a set of one category is category

@@ -10,7 +10,7 @@ use super::TreeParams;
 use crate::collective::Collective;
 use crate::error::LearnError;
 
-/// The values that `auto` stands for.
+/// The values used for parameters that are `auto`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct SizeDefaults {
     /// Maximum number of leaves of a tree.
@@ -22,7 +22,7 @@ pub(crate) struct SizeDefaults {
 }
 
 impl SizeDefaults {
-    /// The defaults for data of any size above the limits of the rule.
+    /// The defaults for large data, of at least 500,000 rows.
     pub(crate) const LARGE: Self = Self { leaves: 31, min_rows: 20, rate: 0.1 };
 
     /// The defaults for a number of rows.
@@ -35,7 +35,7 @@ impl SizeDefaults {
         }
     }
 
-    /// The defaults for the rows of all processes.
+    /// The defaults for the rows of all processes; `rows` is the number of rows of this process.
     pub(crate) fn of_processes(
         rows: usize,
         collective: &dyn Collective,

@@ -5,12 +5,14 @@
 //! undivided leaf, are twice the decrease of the loss to second order. Sums come from a histogram;
 //! every bin is tried as the last one on the left, with missing values on the right and, if there
 //! are any, on the left. Everything is in the packed units of [`quantise`](super::quantise): G and
-//! H are each multiplied by a constant, which multiplies all scores by the same constant.
+//! H are each multiplied by a constant, which multiplies all scores by the same factor. A packed
+//! sum has the sum of gradients in its upper and the sum of hessians in its lower 32 bits.
 //!
-//! [`HistogramSearch::fast`] is for the common case, several bins at a time;
-//! [`HistogramSearch::search_each_bin`] also handles l1, row counts and monotone bounds, and is the
-//! reference implementation of the fast one. A side needs a positive hessian sum, otherwise it
-//! would have no value. Equal gains go to the lowest bin, with missing values right first.
+//! [`HistogramSearch::search_fast`] is for the common case, several bins at a time;
+//! [`HistogramSearch::search_each_bin`] also handles l1, row counts and monotone constraints, and
+//! is the reference implementation of the fast one. A side needs a positive hessian sum, otherwise
+//! it would have no value. Of equal gains, the split with missing values on the right wins, then
+//! the one with the lowest bin.
 
 use rankwright_model::Side;
 
@@ -18,7 +20,8 @@ use super::params::Direction;
 use super::quantise::unpack;
 use crate::bins::CELLS;
 
-/// Penalties and limits by which splits are valued, in packed units.
+/// Penalties and limits by which splits are valued; sums of gradients and hessians are in packed
+/// units. The names are those of the parameters.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SplitCriteria {
     pub(crate) l1: f64,
@@ -35,20 +38,21 @@ pub(crate) struct SplitCriteria {
     pub(crate) max_categories: usize,
 }
 
-/// Limits that monotone constraints put on a leaf's value, in packed units.
+/// Limits that monotone constraints put on a leaf's value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Limits {
+pub(crate) struct ValueLimits {
     pub(crate) low: f64,
     pub(crate) high: f64,
 }
 
-impl Limits {
+impl ValueLimits {
     /// No limits.
-    pub(crate) const NONE: Limits = Limits { low: f64::NEG_INFINITY, high: f64::INFINITY };
+    pub(crate) const NONE: ValueLimits =
+        ValueLimits { low: f64::NEG_INFINITY, high: f64::INFINITY };
 }
 
-/// The best split of a feature. For a categorical feature, `bin` and `missing` have the meaning
-/// that [`best_set`](super::sets::best_set) gives them.
+/// The best split of a feature. For a categorical feature, `bin` and `missing` encode a set of
+/// categories instead, as described at [`best_set`](super::sets::best_set).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FoundSplit {
     /// Sum of the structure scores of both sides, in packed units.
@@ -62,13 +66,13 @@ pub(crate) struct FoundSplit {
 }
 
 impl SplitCriteria {
-    /// The gradient sum after the l1 penalty.
+    /// The gradient sum after the l1 penalty (soft thresholding).
     fn shrunk(&self, g: f64) -> f64 {
         if self.l1 == 0.0 { g } else { g.signum() * (g.abs() - self.l1).max(0.0) }
     }
 
     /// The leaf value of a side with these sums of gradients and hessians.
-    pub(crate) fn value(&self, g: f64, h: f64, limits: Limits) -> f64 {
+    pub(crate) fn value(&self, g: f64, h: f64, limits: ValueLimits) -> f64 {
         let denominator = h + self.l2;
         if denominator <= 0.0 {
             return 0.0_f64.clamp(limits.low, limits.high);
@@ -76,13 +80,14 @@ impl SplitCriteria {
         (-self.shrunk(g) / denominator).clamp(limits.low, limits.high)
     }
 
-    /// The structure score of a side with these sums.
-    pub(crate) fn structure_score(&self, g: f64, h: f64, limits: Limits) -> f64 {
+    /// The structure score of a side with these sums: twice the decrease of the loss, to second
+    /// order, by the best leaf value within the limits.
+    pub(crate) fn structure_score(&self, g: f64, h: f64, limits: ValueLimits) -> f64 {
         let denominator = h + self.l2;
         if denominator <= 0.0 {
             return 0.0;
         }
-        if limits == Limits::NONE {
+        if limits == ValueLimits::NONE {
             let shrunk = self.shrunk(g);
             return shrunk * shrunk / denominator;
         }
@@ -98,16 +103,16 @@ pub(crate) struct HistogramSearch<'a> {
     pub(crate) values: &'a [u64],
     /// The packed sum of the rows with a missing value; `None` if the feature has no such rows.
     pub(crate) missing: Option<u64>,
-    /// Packed sum of the leaf.
+    /// The packed sum of all rows of the leaf.
     pub(crate) total: u64,
 }
 
-/// Number of rows by bin, for exact limits on the number of rows.
+/// Number of a leaf's rows by bin, for the exact check of `min_rows`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RowCounts<'a> {
-    /// Rows of all bins but that of missing values.
+    /// Number of rows of all bins but that of missing values.
     pub(crate) values: &'a [u64],
-    /// Rows with a missing value.
+    /// Number of rows with a missing value.
     pub(crate) missing: u64,
 }
 
@@ -117,7 +122,7 @@ pub(crate) struct SplitConstraints<'a> {
     /// The rows by bin; `None` if `min_rows` is not to be checked.
     pub(crate) counts: Option<RowCounts<'a>>,
     /// The limits on the leaf's value.
-    pub(crate) limits: Limits,
+    pub(crate) limits: ValueLimits,
     /// The monotone constraint of the feature; `None` if it has none.
     pub(crate) direction: Option<Direction>,
 }
@@ -129,7 +134,7 @@ impl HistogramSearch<'_> {
         self.values.len() - usize::from(self.missing.is_none())
     }
 
-    /// Tries every split, one after the other.
+    /// The best split, found by trying every split, one after the other.
     pub(crate) fn search_each_bin(
         &self,
         criteria: &SplitCriteria,
@@ -137,7 +142,7 @@ impl HistogramSearch<'_> {
     ) -> Option<FoundSplit> {
         let mut best: Option<FoundSplit> = None;
         for missing in [Side::Right, Side::Left] {
-            let Some((mut left, candidate_bins)) = self.start(missing) else { continue };
+            let Some((mut left, candidate_bins)) = self.scan_start(missing) else { continue };
             let mut rows = match (missing, constraints.counts) {
                 (Side::Left, Some(counts)) => counts.missing,
                 _ => 0,
@@ -156,9 +161,10 @@ impl HistogramSearch<'_> {
         best
     }
 
-    /// The packed sum of the left side before its first bin, and the number of bins to try as its
-    /// last; `None` if there are no missing values to send left.
-    pub(crate) fn start(&self, missing: Side) -> Option<(u64, usize)> {
+    /// The start of a scan over the bins, with missing values on this side: the packed sum of the
+    /// left side before its first bin, and the number of bins to try as its last. `None` if there
+    /// are no missing values to send left.
+    pub(crate) fn scan_start(&self, missing: Side) -> Option<(u64, usize)> {
         match missing {
             Side::Right => Some((0, self.candidate_bins())),
             Side::Left => self.missing.map(|cell| (cell, self.values.len() - 1)),
@@ -202,17 +208,17 @@ impl HistogramSearch<'_> {
         )
     }
 
-    /// Like [`HistogramSearch::search_each_bin`] without l1, counts and constraints, several bins
-    /// at a time.
+    /// Like [`HistogramSearch::search_each_bin`] without l1, row counts and monotone constraints,
+    /// several bins at a time.
     #[inline(always)]
-    pub(crate) fn fast(
+    pub(crate) fn search_fast(
         &self,
         criteria: &SplitCriteria,
         scratch: &mut Scratch,
     ) -> Option<FoundSplit> {
         let mut best: Option<FoundSplit> = None;
         for missing in [Side::Right, Side::Left] {
-            let Some((start, candidate_bins)) = self.start(missing) else { continue };
+            let Some((start, candidate_bins)) = self.scan_start(missing) else { continue };
             if let Some((bin, structure_score)) =
                 scratch.scan(self.values, candidate_bins, start, self.total, criteria)
                 && best.is_none_or(|best| structure_score > best.structure_score)
@@ -229,7 +235,7 @@ impl HistogramSearch<'_> {
     }
 }
 
-/// The sums of gradients and hessians of a packed sum.
+/// The sum of gradients and the sum of hessians of a packed sum.
 #[inline(always)]
 pub(crate) fn unpack_floats(packed: u64) -> (f64, f64) {
     let (g, h) = unpack(packed);
@@ -239,9 +245,9 @@ pub(crate) fn unpack_floats(packed: u64) -> (f64, f64) {
 /// Buffers of a scan.
 #[derive(Debug)]
 pub(crate) struct Scratch {
-    /// By bin, the packed sum of the left side that ends with it.
+    /// For each bin, the packed sum of the left side that ends with this bin.
     sums: [u64; CELLS],
-    /// By bin, the structure scores of both sides of the split after it.
+    /// For each bin, the sum of both sides' structure scores if the left side ends with this bin.
     split_scores: [f64; CELLS],
 }
 
@@ -251,12 +257,13 @@ impl Default for Scratch {
     }
 }
 
-/// Number of bins valued together.
+/// Number of bins valued together, so that the loop is vectorised.
 const LANES: usize = 4;
 
 impl Scratch {
-    /// The best last bin on the left among the first `candidate_bins` bins, and its structure
-    /// score.
+    /// The best last bin of the left side, among the first `candidate_bins` bins, and the sum of
+    /// both sides' structure scores. `start` is the packed sum of the left side before its first
+    /// bin, `total` that of the leaf.
     #[inline(always)]
     fn scan(
         &mut self,
@@ -306,7 +313,7 @@ mod tests {
     use proptest::prelude::*;
 
     const UNCONSTRAINED: SplitConstraints<'static> =
-        SplitConstraints { counts: None, limits: Limits::NONE, direction: None };
+        SplitConstraints { counts: None, limits: ValueLimits::NONE, direction: None };
 
     fn pack(g: i32, h: u32) -> u64 {
         ((g as u32 as u64) << 32).wrapping_add(u64::from(h))
@@ -323,14 +330,14 @@ mod tests {
             cells in proptest::collection::vec((-1000_i32..1000, 0_u32..300), 1..255),
             missing in proptest::option::of((-1000_i32..1000, 0_u32..300)),
             l2 in 0_u32..50,
-            least in 1_u32..500,
+            min_hessian in 1_u32..500,
         ) {
             let values: Vec<u64> = cells.iter().map(|(g, h)| pack(*g, *h)).collect();
             let missing = missing.map(|(g, h)| pack(g, h));
             let total = values.iter().chain(&missing).fold(0_u64, |a, b| a.wrapping_add(*b));
             let search = HistogramSearch { values: &values, missing, total };
-            let criteria = criteria(f64::from(l2), f64::from(least));
-            let fast = search.fast(&criteria, &mut Scratch::default());
+            let criteria = criteria(f64::from(l2), f64::from(min_hessian));
+            let fast = search.search_fast(&criteria, &mut Scratch::default());
             prop_assert_eq!(fast, search.search_each_bin(&criteria, &UNCONSTRAINED));
         }
     }
@@ -342,7 +349,8 @@ mod tests {
             missing: Some(pack(5, 2)),
             total: pack(0, 4),
         };
-        let found = search.fast(&criteria(0.0, 1.0), &mut Scratch::default()).unwrap();
+        let found = search.search_fast(&criteria(0.0, 1.0), &mut Scratch::default()).unwrap();
+        // Both sides have G^2 / H = 5^2 / 2.
         assert_eq!((found.bin, found.missing, found.structure_score), (0, Side::Right, 25.0));
     }
 
@@ -364,7 +372,8 @@ mod tests {
             search.search_each_bin(&SplitCriteria { min_rows: 4, ..criteria }, &counted),
             None
         );
-        let narrow = SplitConstraints { limits: Limits { low: 0.0, high: 1.0 }, ..UNCONSTRAINED };
+        let narrow =
+            SplitConstraints { limits: ValueLimits { low: 0.0, high: 1.0 }, ..UNCONSTRAINED };
         let value = criteria.value(-9.0, 3.0, narrow.limits);
         assert_eq!(value, 1.0);
         let limited = search.search_each_bin(&criteria, &narrow).unwrap();

@@ -143,9 +143,9 @@ pub enum TuneLogProblem {
 pub struct SettingDifference {
     /// Name of the setting.
     pub setting: String,
-    /// Its value in the log; `None` if the log lacks the setting.
+    /// The value of the setting in the log; `None` if the log lacks the setting.
     pub logged: Option<String>,
-    /// Its value in this search; `None` if this search lacks the setting.
+    /// The value of the setting in this search; `None` if this search lacks the setting.
     pub current: Option<String>,
 }
 

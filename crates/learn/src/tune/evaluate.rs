@@ -3,8 +3,8 @@
 //! With successive halving, which trains in steps called rungs, boosted trees continue from the
 //! rung before: a checkpoint holds all trees so far, and the result is the same as in one training.
 //! Other learners are trained from the beginning on each rung (a net's learning rate depends on the
-//! number of epochs), and so is everything on folds. With a folder, trainings on validation data
-//! also save once a minute, and resume after a kill.
+//! number of epochs), and so are all learners on folds. With a checkpoint folder, trainings
+//! evaluated on validation data also save once a minute, and resume after an interruption.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub(super) struct TrialTraining<'a> {
     pub(super) trial: usize,
     /// Maximum number of rounds on this rung; `None` to train completely.
     pub(super) limit: Option<usize>,
-    /// Number of rounds of the rung before; 0 on the first.
+    /// Number of rounds of the rung before; 0 on the first rung.
     pub(super) previous_rounds: usize,
     /// Identifies the search in the names of checkpoints.
     pub(super) search_id: u64,
@@ -43,7 +43,7 @@ impl TrialTraining<'_> {
             spec: self.plan.specs().get(self.trial).map(ToString::to_string).unwrap_or_default(),
             ..Trial::default()
         };
-        let learner = self.plan.limited(self.trial, self.limit);
+        let learner = self.plan.learner_with_limit(self.trial, self.limit);
         let evaluation = learner.and_then(|learner| match self.plan.settings.evaluated_on {
             TuneData::Valid => self.on_validation_data(&learner, &mut trial),
             TuneData::Folds { count, valid_part } => {
@@ -120,13 +120,13 @@ impl TrialTraining<'_> {
         let folder = self.job.folder.as_ref()?;
         let mut name = format!("{:016x}-{}", self.search_id, self.trial);
         let boosted = learner.boosting().is_some();
-        // Boosted trees share one folder over all rungs, to continue from the one before.
+        // Boosted trees have one folder for all rungs, to continue from the rung before.
         let own_folder = self.limit.filter(|_| !boosted);
         if let Some(rounds) = own_folder {
             name = format!("{name}-{rounds}");
         }
         Some(Checkpoints {
-            // The next rung starts where this one ends.
+            // Saves at the end of this rung, where the next one starts.
             every_rounds: self
                 .limit
                 .filter(|_| boosted)
@@ -138,7 +138,7 @@ impl TrialTraining<'_> {
 
     /// Deletes the checkpoints of this training, once nothing resumes from them.
     pub(super) fn delete_checkpoints(&self) {
-        let learner = self.plan.limited(self.trial, self.limit);
+        let learner = self.plan.learner_with_limit(self.trial, self.limit);
         if let Some(checkpoints) = learner.ok().and_then(|learner| self.checkpoints(&learner)) {
             // A checkpoint that cannot be deleted only costs disk space.
             let _ = checkpoints.remove();
@@ -155,7 +155,7 @@ fn rounds(result: &TrainResult) -> Option<f64> {
     Some(count as f64).filter(|count| *count > 0.0)
 }
 
-/// Stores the value of the metric in the trial, or an error if there is none.
+/// Stores the value of the metric in the trial, or an error if the metric has no value.
 fn store_evaluation(trial: &mut Trial, evaluation: Evaluation) {
     let Some(result) = evaluation.results.into_iter().next() else { return };
     trial.value = Some(result.value).filter(|value| value.is_finite());

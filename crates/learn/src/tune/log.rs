@@ -1,10 +1,10 @@
 //! The log of a search: finished trials survive an interruption.
 //!
-//! JSON lines. The first identifies the search; each other line is a [`Trial`], appended by one
-//! write and synced. A line is valid only with its line end: a kill at any moment, or a full disk,
-//! loses at most the trial that was being written, whose incomplete line is cut off when the log is
-//! opened again. The file is locked before anything is read or written, so that only one process at
-//! a time uses a log.
+//! The log is a file of JSON lines. The first line identifies the search; each other line is a
+//! [`Trial`], appended by one write and synced to disk. A line is valid only with its line end: a
+//! killed process or a full disk loses at most the trial that was being written, whose incomplete
+//! line is cut off when the log is opened again. The file is locked before anything is read or
+//! written, so that only one process at a time uses a log.
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
@@ -20,7 +20,8 @@ use crate::error::LearnError;
 
 /// The first line of a log, which identifies the search.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct LogHead {
+struct LogHeader {
+    /// Version of the format.
     #[serde(rename = "rankwright-tune")]
     version: u32,
     /// The settings of the search, and checksums of its data, by name.
@@ -47,8 +48,8 @@ impl Log {
     /// Opens the log of a search, or creates it; `search` holds names and values of its settings.
     pub(super) fn open(path: &Path, search: &[(&str, String)]) -> Result<Self, LearnError> {
         let search = search.iter().map(|(name, text)| ((*name).to_owned(), text.clone()));
-        let head = LogHead { version: VERSION, search: search.collect() };
-        let head_line = json_line(&head)?;
+        let header = LogHeader { version: VERSION, search: search.collect() };
+        let header_line = json_line(&header)?;
         let io = |action: &'static str| {
             move |error| DataError::io(action, path.display().to_string(), error)
         };
@@ -65,16 +66,16 @@ impl Log {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io("read"))?;
         // A new log, or one whose first line was being written when its process was killed.
-        if bytes.len() < head_line.len() && head_line.as_bytes().starts_with(&bytes) {
+        if bytes.len() < header_line.len() && header_line.as_bytes().starts_with(&bytes) {
             file.set_len(0).map_err(io("repair"))?;
-            file.write_all(head_line.as_bytes())
+            file.write_all(header_line.as_bytes())
                 .and_then(|()| file.sync_data())
                 .map_err(io("write"))?;
-            bytes = head_line.into_bytes();
+            bytes = header_line.into_bytes();
         }
-        let complete = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let complete = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
         let text = String::from_utf8_lossy(bytes.get(..complete).unwrap_or_default());
-        let trials = read(path, &text, &head)?;
+        let trials = read_trials(path, &text, &header)?;
         if complete < bytes.len() {
             file.set_len(complete as u64).map_err(io("repair"))?;
         }
@@ -111,18 +112,19 @@ fn json_line(value: &impl Serialize) -> Result<String, LearnError> {
     Ok(text + "\n")
 }
 
-/// The trials of a log, after a check that it belongs to this search.
-fn read(path: &Path, text: &str, expected: &LogHead) -> Result<Vec<Trial>, LearnError> {
+/// The trials of a log, after a check that the log belongs to this search.
+fn read_trials(path: &Path, text: &str, expected: &LogHeader) -> Result<Vec<Trial>, LearnError> {
     let rejected = |problem| TuneError::Log { path: path.display().to_string(), problem };
     let mut lines = text.lines().zip(1..);
-    let head: Option<LogHead> = lines.next().and_then(|(line, _)| serde_json::from_str(line).ok());
-    let head = head.ok_or_else(|| rejected(TuneLogProblem::NotALog))?;
-    if head.version != VERSION {
-        let problem = TuneLogProblem::Version { found: head.version, supported: VERSION };
+    let header: Option<LogHeader> =
+        lines.next().and_then(|(line, _)| serde_json::from_str(line).ok());
+    let header = header.ok_or_else(|| rejected(TuneLogProblem::NotALog))?;
+    if header.version != VERSION {
+        let problem = TuneLogProblem::Version { found: header.version, supported: VERSION };
         return Err(rejected(problem).into());
     }
-    if head != *expected {
-        let differences = differences(&head.search, &expected.search);
+    if header != *expected {
+        let differences = differences(&header.search, &expected.search);
         return Err(rejected(TuneLogProblem::OtherSearch { differences }).into());
     }
     let mut trials: Vec<Trial> = Vec::new();
@@ -154,6 +156,7 @@ fn differences(
 mod tests {
     use super::*;
 
+    /// The settings of a search with this seed.
     fn search(seed: &str) -> Vec<(&'static str, String)> {
         vec![("learner", "mart".to_owned()), ("seed", seed.to_owned())]
     }
@@ -182,7 +185,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         let mut log = Log::open(&path, &search("1")).unwrap();
-        let head_end = std::fs::read(&path).unwrap().len();
+        let header_end = std::fs::read(&path).unwrap().len();
         log.add(trial(0, None)).unwrap();
         let first_end = std::fs::read(&path).unwrap().len();
         log.add(trial(1, None)).unwrap();
@@ -190,7 +193,8 @@ mod tests {
         let bytes = std::fs::read(&path).unwrap();
         // Cuts every few bytes, and around the ends of lines.
         let line_ends = [first_end - 1, first_end, bytes.len()];
-        for cut in (head_end..=bytes.len()).filter(|cut| cut % 29 == 0 || line_ends.contains(cut)) {
+        for cut in (header_end..=bytes.len()).filter(|cut| cut % 29 == 0 || line_ends.contains(cut))
+        {
             std::fs::write(&path, &bytes[..cut]).unwrap();
             let mut log = Log::open(&path, &search("1")).unwrap();
             let complete_trials = usize::from(cut >= first_end) + usize::from(cut == bytes.len());
@@ -209,8 +213,8 @@ mod tests {
         drop(Log::open(&path, &search("1")).unwrap());
         let error = Log::open(&path, &search("2")).unwrap_err().to_string();
         assert!(error.contains("seed was 1, now 2") && !error.contains("learner"), "{error}");
-        let head = std::fs::read_to_string(&path).unwrap();
-        std::fs::write(&path, format!("{head}nonsense\n")).unwrap();
+        let header = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{header}nonsense\n")).unwrap();
         let error = Log::open(&path, &search("1")).unwrap_err().to_string();
         assert!(error.contains("line 2"), "{error}");
         for text in ["my notes", "my notes\n", "{}\n"] {

@@ -11,14 +11,14 @@ use super::space::{Range, Space};
 use super::trial::Trial;
 use crate::error::LearnError;
 use crate::learner::LearnerSpec;
-use crate::trainer::Validation;
+use crate::trainer::ValidationUse;
 
 /// The data on which trials are evaluated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum TuneData {
-    /// Validation data; learners that can stop early use it for that too.
+    /// Validation data; learners that can stop early also stop by it.
     Valid,
-    /// Folds of the training data by query. The value is that of all queries, each scored by the
+    /// Folds of the training queries. The value is the metric over all queries, each scored by the
     /// model that was not trained on it.
     Folds {
         /// Number of folds, at least 2.
@@ -30,7 +30,7 @@ pub enum TuneData {
 }
 
 impl TuneData {
-    /// Number of folds where none is given.
+    /// Number of folds if none is given.
     pub const DEFAULT_FOLDS: usize = 5;
 }
 
@@ -47,7 +47,8 @@ pub enum TuneMethod {
     /// Trains every trial completely.
     #[default]
     Random,
-    /// Trains all trials for a few rounds, the best third for three times as many, and so on.
+    /// Trains all trials for a few rounds, the best third for three times as many rounds, and so
+    /// on.
     Halving,
 }
 
@@ -86,11 +87,11 @@ impl TuneSettings {
         Self { space: None, trials: 30, method, metric: None, seed, evaluated_on }
     }
 
-    /// The space that these settings search for a learner where none is given. Without early stopping
-    /// the number of rounds is part of it.
+    /// The space that is searched for a learner if `space` is `None`. Without early stopping and
+    /// successive halving, it contains the number of rounds.
     pub fn default_space(&self, learner: &LearnerSpec) -> Result<Space, LearnError> {
-        let stops = self.method == TuneMethod::Halving || self.evaluated_on == TuneData::Valid;
-        default_space(learner, stops)
+        let stopping = self.method == TuneMethod::Halving || self.evaluated_on == TuneData::Valid;
+        default_space(learner, stopping)
     }
 
     /// Sets the search space.
@@ -230,11 +231,11 @@ impl TunePlan {
 
     /// Whether a trial needs validation data to be trained.
     pub fn needs_validation(&self) -> bool {
-        self.specs.iter().any(|spec| spec.validation() == Validation::Required)
+        self.specs.iter().any(|spec| spec.validation() == ValidationUse::Required)
     }
 
-    /// A trial's learner with at most this number of rounds; `None` for those of its spec.
-    pub(super) fn limited(
+    /// A trial's learner with at most `limit` rounds, or with those of its spec if that is `None`.
+    pub(super) fn learner_with_limit(
         &self,
         trial: usize,
         limit: Option<usize>,
@@ -274,7 +275,8 @@ impl TunePlan {
     }
 }
 
-/// The learner with `stop=` if it can stop early by validation data and does not set it.
+/// The learner with `stop=` added, if it can stop early by validation data and neither its spec nor
+/// the space sets `stop`.
 fn with_early_stopping(
     learner: &LearnerSpec,
     space: &Space,
@@ -308,7 +310,7 @@ fn halving_rungs(
 /// Rejects a space with a value that the learner does not accept, even if no trial drew it.
 fn check_range_ends(base: &LearnerSpec, space: &Space) -> Result<(), LearnError> {
     for (name, range) in space.parameters() {
-        for value in range.ends() {
+        for value in range.representative_values() {
             let spec = base.canonical().clone().with(name, value);
             match base.with_spec(spec) {
                 // Conflicts between values are checked on the drawn trials.
@@ -323,22 +325,22 @@ fn check_range_ends(base: &LearnerSpec, space: &Space) -> Result<(), LearnError>
     Ok(())
 }
 
-/// Rejects a parameter that depends on another one and has no effect under any value that the space
-/// has for the other.
+/// Rejects a parameter that depends on the parameter `other` and has no effect under any value that
+/// the space or the learner has for `other`.
 fn check_dependent(
     base: &LearnerSpec,
     space: &Space,
     (name, range): (&str, &Range),
     other: &str,
 ) -> Result<(), LearnError> {
-    let values_of_other = space.get(other).map(Range::ends).unwrap_or_default();
+    let values_of_other = space.get(other).map(Range::representative_values).unwrap_or_default();
     let other_specs =
         values_of_other.into_iter().map(|value| base.canonical().clone().with(other, value));
     let other_specs =
         other_specs.chain(Some(base.canonical().clone()).filter(|_| space.get(other).is_none()));
     let mut rejected = None;
     for spec in other_specs {
-        for value in range.ends() {
+        for value in range.representative_values() {
             match base.with_spec(spec.clone().with(name, value)) {
                 Ok(_) => return Ok(()),
                 Err(error) => rejected = Some(error),
@@ -348,14 +350,14 @@ fn check_dependent(
     rejected.map_or(Ok(()), |error| Err(error.into()))
 }
 
-/// The learner of each trial. A parameter that has no effect under the other values drawn is left
-/// out.
+/// The learner of each trial. A drawn parameter that has no effect with the other values of its
+/// trial is left out.
 fn draw_trials(
     base: &LearnerSpec,
     space: &Space,
     settings: &TuneSettings,
 ) -> Result<Vec<LearnerSpec>, LearnError> {
-    let of_trial = |trial: usize| {
+    let draw_trial = |trial: usize| {
         let mut spec = base.canonical().clone();
         let drawn = if trial > 0 { space.draw(settings.seed, trial) } else { Vec::new() };
         let (dependent, independent): (Vec<_>, Vec<_>) =
@@ -378,14 +380,10 @@ fn draw_trials(
         })?;
         let no_validation =
             matches!(settings.evaluated_on, TuneData::Folds { valid_part: None, .. });
-        match learner.validation() == Validation::Required && no_validation {
+        match learner.validation() == ValidationUse::Required && no_validation {
             false => Ok(learner),
-            true => Err(missing_validation_part(&learner)),
+            true => Err(LearnError::MissingFoldValidation { learner: learner.to_string() }),
         }
     };
-    (0..settings.trials).map(of_trial).collect()
-}
-
-fn missing_validation_part(learner: &LearnerSpec) -> LearnError {
-    LearnError::MissingFoldValidation { learner: learner.to_string() }
+    (0..settings.trials).map(draw_trial).collect()
 }

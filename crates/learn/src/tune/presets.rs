@@ -1,17 +1,16 @@
 //! The default search space of a learner, taken from its declaration.
 //!
-//! Ranges are wide around the defaults, for the parameters to which such learners are known to be
-//! sensitive. With validation data, early stopping finds the number of rounds; on folds nothing
-//! stops early, and the number of rounds is one more parameter.
+//! The space has the parameters that usually change the quality of such learners most, with wide
+//! ranges around their defaults. With validation data, early stopping finds the number of rounds;
+//! on folds nothing stops early, and the number of rounds is one more parameter.
 
 use super::error::TuneError;
 use super::space::Space;
 use crate::error::LearnError;
 use crate::learner::{LearnerSpec, Tuning};
 
-/// The other parameter that the parameter `name` depends on: `name` has an effect only under some
-/// values of the other, and a trial with another value does not set `name`. `None` if `name`
-/// depends on no other.
+/// The parameter on whose value the parameter `name` depends: under other values `name` has no
+/// effect, and a trial with such a value does not set `name`. `None` if `name` depends on none.
 pub(super) fn depends_on(learner: &LearnerSpec, name: &str) -> Option<String> {
     let def = learner.def().params().into_iter().find(|def| def.name == name)?;
     def.requires.map(|condition| {
@@ -20,7 +19,7 @@ pub(super) fn depends_on(learner: &LearnerSpec, name: &str) -> Option<String> {
     })
 }
 
-/// The tuning of a learner; `None` if nothing is learnt.
+/// The default tuning of a learner; `None` if the learner learns nothing.
 pub(super) fn tuning(learner: &LearnerSpec) -> Option<Tuning> {
     learner.def().tuning
 }
@@ -34,7 +33,8 @@ pub(super) fn tuning(learner: &LearnerSpec) -> Option<Tuning> {
 /// use rankwright_learn::tune::default_space;
 ///
 /// let learner = LearnerSpec::parse("linear-regression(transform=standard)")?;
-/// assert_eq!(default_space(&learner, true)?.to_string(), "l2=log(0.0001,100)");
+/// let stopping = true;
+/// assert_eq!(default_space(&learner, stopping)?.to_string(), "l2=log(0.0001,100)");
 /// # Ok::<(), rankwright_learn::LearnError>(())
 /// ```
 pub fn default_space(learner: &LearnerSpec, stopping: bool) -> Result<Space, LearnError> {

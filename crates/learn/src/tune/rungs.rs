@@ -9,11 +9,11 @@
 //! ```
 //!
 //! (Jamieson and Talwalkar 2016, algorithm 1, with eta = 3 and the budget in rounds). s is the
-//! largest number with 3^s <= n and 3^s <= R, at most 3: fewer than a 27th of the rounds predict
-//! little of the final value. Trial 0 (the learner as given) always reaches the last rung, as the
-//! others are compared with it.
+//! largest number with 3^s <= n and 3^s <= R, at most 3: the metric after fewer than a 27th of the
+//! rounds says little about the final metric. Trial 0 (the learner as given) always reaches the
+//! last rung, as the other trials are compared with it.
 
-/// One in this many trials continues after a rung.
+/// After a rung, one in this number of trials continues.
 const ETA: usize = 3;
 /// Largest number of rungs after the first.
 const MAX_HALVINGS: u32 = 3;
@@ -24,7 +24,7 @@ const MAX_HALVINGS: u32 = 3;
 pub struct Rung {
     /// Maximum number of trials; after the first rung, trial 0 comes in addition.
     pub trials: usize,
-    /// Maximum number of rounds; `None`: as many as the learner's spec says.
+    /// Maximum number of rounds; `None` for the number in the learner's spec.
     pub rounds: Option<usize>,
 }
 

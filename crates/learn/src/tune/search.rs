@@ -22,7 +22,8 @@ use crate::session::{NoProgress, Progress, ValidationSet};
 
 /// Receives the progress events of a search, and those of each training.
 pub trait TuneProgress: Progress {
-    /// Called before a trial is trained, for this number of rounds at most (`None`: completely).
+    /// Called before a trial is trained for at most `limit` rounds, or completely if that is
+    /// `None`.
     fn trial_started(&self, _trial: usize, _limit: Option<usize>) {}
 
     /// Called when a trial is finished, or was found in the log.
@@ -36,14 +37,14 @@ impl TuneProgress for NoProgress {}
 pub struct TuneJob<'a> {
     /// Training data.
     pub train: &'a Dataset,
-    /// Validation data, for a search evaluated on validation data; `None` for one evaluated by
-    /// cross-validation.
+    /// Validation data, if trials are evaluated on it; `None` if they are evaluated by cross
+    /// validation.
     pub valid: Option<ValidationSet<'a>>,
     /// Options for matching validation data with the training data's features, and the instruction
     /// set.
     pub features: ScoreOptions,
-    /// The file that keeps finished trials; a search that finds its own log there resumes. `None`
-    /// to keep them in memory only.
+    /// The file that keeps finished trials; if it is the log of this same search, the search
+    /// resumes. `None` to keep trials in memory only.
     pub log: Option<PathBuf>,
     /// The folder of checkpoints during training; nothing is left there at the end. `None` for no
     /// checkpoints.
@@ -53,7 +54,7 @@ pub struct TuneJob<'a> {
 }
 
 impl<'a> TuneJob<'a> {
-    /// Training data, and defaults for everything else.
+    /// A search on this training data, with defaults for everything else.
     pub fn new(train: &'a Dataset) -> Self {
         let features = ScoreOptions::default();
         Self { train, valid: None, features, log: None, folder: None, progress: &NoProgress }
@@ -111,10 +112,12 @@ pub struct TuneResult {
     /// The best trial against trial 0 (the learner as given); `None` if either has no value, or
     /// they are the same.
     pub vs_trial_0: Option<TrialComparison>,
-    /// Number of finished trainings; halving has several for a trial.
-    pub done: usize,
+    /// Number of finished trainings; successive halving may train a trial several times.
+    #[serde(rename = "done")]
+    pub trainings_done: usize,
     /// Number of these trainings that the log already had.
-    pub found: usize,
+    #[serde(rename = "found")]
+    pub found_in_log: usize,
     /// False if the search was cancelled before its end.
     pub finished: bool,
 }
@@ -126,7 +129,7 @@ impl TuneResult {
     }
 
     /// Trial 0, if it was trained completely.
-    pub fn first(&self) -> Option<&Trial> {
+    pub fn trial_0(&self) -> Option<&Trial> {
         self.trials.iter().find(|trial| trial.trial == 0 && trial.limit.is_none())
     }
 }
@@ -146,7 +149,9 @@ impl TunePlan {
         };
         let search_id = xxh3_64(format!("{identity:?}").as_bytes());
         let better = self.measure.metric().better();
-        let mut search = TrialSearch { plan: self, job, data, search_id, better, log, found: 0 };
+        let found_in_log = 0;
+        let mut search =
+            TrialSearch { plan: self, job, data, search_id, better, log, found_in_log };
         let finished = search.run()?;
         if finished && let Some(folder) = &job.folder {
             // A folder that holds other files stays.
@@ -168,7 +173,7 @@ struct TrialSearch<'a> {
     better: Better,
     log: Log,
     /// Number of trainings found in the log.
-    found: usize,
+    found_in_log: usize,
 }
 
 impl<'a> TrialSearch<'a> {
@@ -179,14 +184,14 @@ impl<'a> TrialSearch<'a> {
         let mut previous_rounds = None;
         for (number, rung) in rungs.iter().enumerate() {
             for trial in &active {
-                if !self.trial(*trial, rung.rounds, previous_rounds)? {
+                if !self.run_trial(*trial, rung.rounds, previous_rounds)? {
                     return Ok(false);
                 }
             }
             if let Some(next) = rungs.get(number + 1) {
                 let survivors = self.survivors(&active, rung.rounds, next.trials);
                 for dropped in active.iter().filter(|trial| !survivors.contains(trial)) {
-                    self.task(*dropped, rung.rounds, previous_rounds).delete_checkpoints();
+                    self.training(*dropped, rung.rounds, previous_rounds).delete_checkpoints();
                 }
                 active = survivors;
             }
@@ -196,7 +201,7 @@ impl<'a> TrialSearch<'a> {
     }
 
     /// The training of a trial on one rung, given the rounds of the rung before.
-    fn task(
+    fn training(
         &self,
         trial: usize,
         limit: Option<usize>,
@@ -214,16 +219,16 @@ impl<'a> TrialSearch<'a> {
     }
 
     /// Runs one trial on one rung; false if the search was cancelled.
-    fn trial(
+    fn run_trial(
         &mut self,
         trial: usize,
         limit: Option<usize>,
         previous_rounds: Option<usize>,
     ) -> Result<bool, LearnError> {
-        let task = self.task(trial, limit, previous_rounds);
+        let training = self.training(trial, limit, previous_rounds);
         if let Some(found) = self.log.find(trial, limit) {
             let from_log = true;
-            self.found += 1;
+            self.found_in_log += 1;
             self.job.progress.trial_finished(found, from_log);
             return Ok(true);
         }
@@ -233,7 +238,7 @@ impl<'a> TrialSearch<'a> {
         self.job.progress.trial_started(trial, limit);
         let done = match self.known_result(trial, limit, previous_rounds) {
             Some(known) => known,
-            None => match task.run() {
+            None => match training.run() {
                 Some(done) => Trial { data: self.data.clone(), ..done },
                 None => return Ok(false),
             },
@@ -242,14 +247,16 @@ impl<'a> TrialSearch<'a> {
         self.job.progress.trial_finished(&done, from_log);
         self.log.add(done)?;
         let boosted = self.plan.specs().get(trial).is_some_and(|s| s.boosting().is_some());
+        // Boosted trees continue on the next rung from their checkpoint; others start again.
         if limit.is_none() || !boosted {
-            task.delete_checkpoints();
+            training.delete_checkpoints();
         }
         Ok(true)
     }
 
     /// The result of a trial that needs no training: the same learner was trained before, or this
-    /// one had already stopped early with fewer rounds. `None` if it must be trained.
+    /// trial stopped early on the rung before, so that more rounds change nothing. `None` if the
+    /// trial must be trained.
     fn known_result(
         &self,
         trial: usize,
@@ -285,33 +292,37 @@ impl<'a> TrialSearch<'a> {
         survivors
     }
 
-    /// The result of the search, of which `finished` tells whether it was not cancelled.
+    /// The result of the search; `finished` is false if the search was cancelled.
     fn result(self, finished: bool) -> Result<TuneResult, LearnError> {
         let mut trials = Vec::new();
-        // The trials that are not listed yet.
-        let mut left: Vec<usize> = (0..self.plan.specs().len()).collect();
+        let mut not_listed: Vec<usize> = (0..self.plan.specs().len()).collect();
         for rung in self.plan.rungs().iter().rev() {
-            let done = left.iter().filter_map(|trial| self.log.find(*trial, rung.rounds));
+            let done = not_listed.iter().filter_map(|trial| self.log.find(*trial, rung.rounds));
             let sorted = best_first(done.filter(|trial| trial.error.is_none()), self.better);
-            left.retain(|trial| !sorted.iter().any(|done| done.trial == *trial));
+            not_listed.retain(|trial| !sorted.iter().any(|done| done.trial == *trial));
             trials.extend(sorted.into_iter().cloned());
         }
         let failed = self.log.trials().iter().filter(|trial| trial.error.is_some());
-        trials.extend(failed.filter(|trial| left.contains(&trial.trial)).cloned());
+        trials.extend(failed.filter(|trial| not_listed.contains(&trial.trial)).cloned());
         // A log may also hold trials of a longer search.
         let is_of_plan = |trial: &&Trial| {
             let on_rung = self.plan.rungs().iter().any(|rung| rung.rounds == trial.limit);
             on_rung && trial.trial < self.plan.specs().len()
         };
-        let done = self.log.trials().iter().filter(is_of_plan).count();
-        let found = self.found;
-        let mut result = TuneResult { trials, vs_trial_0: None, done, found, finished };
+        let trainings_done = self.log.trials().iter().filter(is_of_plan).count();
+        let mut result = TuneResult {
+            trials,
+            vs_trial_0: None,
+            trainings_done,
+            found_in_log: self.found_in_log,
+            finished,
+        };
         if finished && result.best().is_none() {
             let failed = result.trials.first().cloned().unwrap_or_default();
             let error = failed.error.unwrap_or_default();
             return Err(TuneError::AllFailed { trial: failed.trial, error }.into());
         }
-        if let (Some(best), Some(first)) = (result.best(), result.first())
+        if let (Some(best), Some(first)) = (result.best(), result.trial_0())
             && best.trial != 0
         {
             result.vs_trial_0 = compare_trials(best, first, self.better)?;

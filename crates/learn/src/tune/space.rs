@@ -10,7 +10,7 @@
 //!       | value                               always this
 //! ```
 //!
-//! Numbers are drawn to three significant digits, so that a spec stays readable, and always lie
+//! Numbers are rounded to three significant digits, so that a spec stays readable, and always lie
 //! within the range. A range of one point (`int(5,5)`) gives that point. Cost: a draw for each
 //! parameter.
 
@@ -69,7 +69,7 @@ pub struct Space {
 }
 
 /// The names of the ranges.
-const KINDS: [&str; 5] = ["choice", "int", "logint", "uniform", "log"];
+const RANGE_NAMES: [&str; 5] = ["choice", "int", "logint", "uniform", "log"];
 
 /// Text put before the space, so that it parses as the arguments of a spec.
 const PREFIX: &str = "space(";
@@ -117,7 +117,7 @@ impl Space {
         self.with(name, Range::Fixed(value.to_string()))
     }
 
-    /// Adds a parameter, in place of one with the same name.
+    /// Adds a parameter; replaces one with the same name.
     fn with(mut self, name: &str, range: Range) -> Self {
         self.parameters.retain(|(other, _)| other != name);
         self.parameters.push((name.to_owned(), range));
@@ -146,7 +146,7 @@ impl Space {
         self.parameters.iter().find(|(key, _)| key == name).map(|(_, range)| range)
     }
 
-    /// The space without some parameters; the result may be empty.
+    /// The space without the parameters whose names `drop` accepts; the result may be empty.
     #[must_use]
     pub fn without(mut self, drop: impl Fn(&str) -> bool) -> Self {
         self.parameters.retain(|(name, _)| !drop(name));
@@ -161,18 +161,18 @@ impl Space {
     }
 }
 
-/// Separates the draws of trials from others of the same seed.
+/// Any constant: keeps the draws of trials apart from other random numbers of the same seed.
 const RANDOM_STREAM: u64 = 0x7475_6e65_0000_0000;
 
 impl Range {
     /// Reads the range of the parameter `key`.
     fn read(key: &str, text: &str) -> Result<Self, SpecError> {
-        let Some((kind, rest)) = text.split_once('(') else {
+        let Some((kind, after_parenthesis)) = text.split_once('(') else {
             return Ok(Range::Fixed(text.to_owned()));
         };
         let kind = kind.trim();
-        if !KINDS.contains(&kind) {
-            return Err(SpecError::unknown("range", kind, &KINDS));
+        if !RANGE_NAMES.contains(&kind) {
+            return Err(SpecError::unknown("range", kind, &RANGE_NAMES));
         }
         let rejected = |expected: &str| SpecError::BadValue {
             name: "space".to_owned(),
@@ -180,7 +180,7 @@ impl Range {
             value: text.to_owned(),
             expected: expected.to_owned(),
         };
-        let Some(inner) = rest.strip_suffix(')') else {
+        let Some(inner) = after_parenthesis.strip_suffix(')') else {
             return Err(rejected("a range that ends with its parenthesis"));
         };
         let parts = split_specs(inner);
@@ -197,7 +197,9 @@ impl Range {
                 match ends.filter(|(low, high)| low <= high) {
                     Some((low, high)) if kind == "int" => Ok(Range::Int(low, high)),
                     Some((low, high)) if low >= 1 => Ok(Range::LogInt(low, high)),
-                    Some(_) => Err(rejected("whole numbers from 1 on; int takes others")),
+                    Some(_) => {
+                        Err(rejected("whole numbers from 1 on; int allows 0 and negative numbers"))
+                    }
                     None => Err(rejected(EXPECTED)),
                 }
             }
@@ -207,15 +209,18 @@ impl Range {
                 match ends.filter(is_range) {
                     Some((low, high)) if kind == "uniform" => Ok(Range::Uniform(low, high)),
                     Some((low, high)) if low > 0.0 => Ok(Range::Log(low, high)),
-                    Some(_) => Err(rejected("numbers above 0; uniform takes others")),
+                    Some(_) => {
+                        Err(rejected("numbers above 0; uniform allows 0 and negative numbers"))
+                    }
                     None => Err(rejected("two numbers, the lower one first")),
                 }
             }
         }
     }
 
-    /// Values that represent the range: all values of a choice, the lowest and highest number.
-    pub fn ends(&self) -> Vec<String> {
+    /// Values that represent the range: all values of a choice, or the lowest and the highest
+    /// number.
+    pub fn representative_values(&self) -> Vec<String> {
         match self {
             Range::Fixed(value) => vec![value.clone()],
             Range::Choice(values) => values.clone(),
@@ -230,14 +235,14 @@ impl Range {
 
     /// A random value.
     fn draw(&self, random: &mut Random) -> String {
-        // A number is drawn even if there is nothing to choose, so that a range does not shift the
-        // draws of others.
+        // A random number is drawn even if there is nothing to choose, so that the draws of the
+        // other parameters do not depend on this range.
         let fraction = random.unit();
         match self {
             Range::Fixed(value) => value.clone(),
             Range::Choice(values) => {
-                let at = (fraction * values.len() as f64) as usize;
-                values.get(at).or(values.last()).cloned().unwrap_or_default()
+                let index = (fraction * values.len() as f64) as usize;
+                values.get(index).or(values.last()).cloned().unwrap_or_default()
             }
             Range::Int(low, high) => {
                 integer_text(*low, *high, *low as f64 + fraction * span(*low, *high))
@@ -291,21 +296,21 @@ fn choice(inner: &str, parts: &[&str]) -> Result<Range, String> {
     if parts.len() != commas + 1 {
         return Err("values separated by commas, none of them empty".to_owned());
     }
-    if let Some(twice) = (1..parts.len()).find(|at| parts[..*at].contains(&parts[*at])) {
+    if let Some(twice) = (1..parts.len()).find(|n| parts[..*n].contains(&parts[*n])) {
         return Err(format!("each value once; {} is given twice", parts[twice]));
     }
     Ok(Range::Choice(parts.iter().map(|part| (*part).to_owned()).collect()))
 }
 
-/// Rejects a `)` without its `(`, which would end the spec around the text, and a `(` without its
-/// `)`, which would take the closing one of that spec.
+/// Rejects a `)` without its `(` and a `(` without its `)`: the text is parsed within the
+/// parentheses of a spec, whose end they would shift.
 fn check_parentheses(text: &str) -> Result<(), SpecError> {
     let mut depth = 0_usize;
-    for (at, c) in text.chars().enumerate() {
+    for (index, c) in text.chars().enumerate() {
         match c {
             '(' => depth += 1,
             ')' if depth == 0 => {
-                return Err(syntax(text, at + 1, "`)`".to_owned(), "no `)` without its `(`"));
+                return Err(syntax(text, index + 1, "`)`".to_owned(), "no `)` without its `(`"));
             }
             ')' => depth -= 1,
             _ => {}
@@ -315,7 +320,7 @@ fn check_parentheses(text: &str) -> Result<(), SpecError> {
         0 => Ok(()),
         _ => {
             let end = text.chars().count() + 1;
-            Err(syntax(text, end, "the end".to_owned(), "`)` to close what is open"))
+            Err(syntax(text, end, "the end".to_owned(), "`)` to close an open `(`"))
         }
     }
 }
@@ -325,7 +330,7 @@ fn syntax(text: &str, column: usize, found: String, expected: &'static str) -> S
     SpecError::Syntax { spec: text.to_owned(), column, found, expected }
 }
 
-/// Changes an error of the spec around the text into one of the text alone.
+/// Changes an error about the spec `space(TEXT)`, which was parsed, into an error about the text.
 fn as_written(error: SpecError, text: &str) -> SpecError {
     match error {
         SpecError::Syntax { column, found, expected, .. } => {
@@ -333,12 +338,12 @@ fn as_written(error: SpecError, text: &str) -> SpecError {
             let length = text.chars().count();
             match column > length {
                 true => syntax(text, length + 1, "the end".to_owned(), expected),
-                // The last piece of text has the added parenthesis after it.
+                // `found` may end with the added parenthesis, so it is read from the text again.
                 false => {
-                    let rest: String = text.chars().skip(column - 1).collect();
-                    let run: String =
-                        rest.chars().take_while(|c| !c.is_whitespace()).take(20).collect();
-                    let found = if run.is_empty() { found } else { format!("`{run}`") };
+                    let from_column = text.chars().skip(column - 1);
+                    let word: String =
+                        from_column.take_while(|c| !c.is_whitespace()).take(20).collect();
+                    let found = if word.is_empty() { found } else { format!("`{word}`") };
                     syntax(text, column, found, expected)
                 }
             }
@@ -357,8 +362,8 @@ impl FromStr for Space {
 
 impl fmt::Display for Space {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, (name, range)) in self.parameters.iter().enumerate() {
-            write!(f, "{}{name}={range}", if at == 0 { "" } else { ", " })?;
+        for (index, (name, range)) in self.parameters.iter().enumerate() {
+            write!(f, "{}{name}={range}", if index == 0 { "" } else { ", " })?;
         }
         Ok(())
     }
@@ -374,7 +379,7 @@ impl fmt::Display for Range {
             Range::Uniform(..) => "uniform",
             Range::Log(..) => "log",
         };
-        write!(f, "{kind}({})", self.ends().join(","))
+        write!(f, "{kind}({})", self.representative_values().join(","))
     }
 }
 
@@ -429,8 +434,8 @@ mod tests {
     fn every_value_of_a_small_range_is_drawn_with_its_probability() {
         let space = Space::parse("a=choice(x,y,z), b=int(-1,2), c=logint(1,2)").unwrap();
         let draws: Vec<_> = (1..=6000).map(|trial| space.draw(5, trial)).collect();
-        let frequency = |at: usize, value: &str| {
-            draws.iter().filter(|draw| draw[at].1 == value).count() as f64 / 6000.0
+        let frequency = |parameter: usize, value: &str| {
+            draws.iter().filter(|draw| draw[parameter].1 == value).count() as f64 / 6000.0
         };
         for value in ["x", "y", "z"] {
             assert!((frequency(0, value) - 1.0 / 3.0).abs() < 0.03, "{value}");
@@ -447,12 +452,12 @@ mod tests {
     fn half_of_the_logarithms_lie_below_the_geometric_mean() {
         let space = Space::parse("a=log(0.01,1), b=uniform(0,10)").unwrap();
         let draws: Vec<_> = (0..4000).map(|trial| space.draw(9, trial)).collect();
-        let below = |at: usize, bound: f64| {
-            let low = |draw: &&Vec<(String, String)>| draw[at].1.parse::<f64>().unwrap() < bound;
-            draws.iter().filter(low).count() as f64 / 4000.0
+        let fraction_below = |parameter: usize, bound: f64| {
+            let value = |draw: &Vec<(String, String)>| draw[parameter].1.parse::<f64>().unwrap();
+            draws.iter().filter(|draw| value(draw) < bound).count() as f64 / 4000.0
         };
-        assert!((below(0, 0.1) - 0.5).abs() < 0.03);
-        assert!((below(1, 5.0) - 0.5).abs() < 0.03);
+        assert!((fraction_below(0, 0.1) - 0.5).abs() < 0.03);
+        assert!((fraction_below(1, 5.0) - 0.5).abs() < 0.03);
     }
 
     proptest! {

@@ -10,6 +10,7 @@ use super::*;
 use crate::learner::{CvOptions, LearnerSpec, cross_validate};
 use crate::session::{Progress, TrainingHistory, ValidationSet};
 
+/// Evaluation by cross validation with three folds.
 const FOLDS: TuneData = TuneData::Folds { count: 3, valid_part: None };
 
 fn data(queries: usize, seed: u64) -> Dataset {
@@ -66,8 +67,9 @@ fn trial_0_is_the_learner_as_given_and_stops_by_validation_data() {
 
 #[test]
 fn impossible_searches_are_rejected_before_anything_runs() {
+    // Settings of searches with five and twenty trials.
     let five = || TuneSettings::new(TuneData::Valid).trials(5);
-    // Among twenty draws one is joint with 9999 leaves; among five there may be none.
+    // Among twenty draws one has newton=joint with 9999 leaves; among five there may be none.
     let twenty = || on_valid(20, TuneMethod::Random);
     let folds = || TuneSettings::new(FOLDS).trials(5);
     for (learner, space, settings, expected) in [
@@ -106,10 +108,10 @@ fn a_space_may_name_parameters_that_depend_on_others() {
                  pairs=choice(top,coherent), drop_trees=choice(0,0.1), drop_skip=uniform(0,0.9), \
                  drop_scale=choice(tree,forest), sample_queries=uniform(0.5,1), \
                  newton=choice(per-document,joint), ridge=log(0.001,1), leaves=choice(7,31,63)";
-    let found = plan("lambdamart(metric=ndcg@5)", space, on_valid(80, TuneMethod::Random));
+    let random_plan = plan("lambdamart(metric=ndcg@5)", space, on_valid(80, TuneMethod::Random));
     // The number of trials that set mu, drop_skip and ridge.
     let mut counts = [0; 3];
-    for spec in &found.specs()[1..] {
+    for spec in &random_plan.specs()[1..] {
         let get =
             |name: &str| spec.is_given(name).then(|| spec.learner().params().text(name)).flatten();
         for name in ["growth", "pairs", "sample_queries", "leaves"] {
@@ -120,9 +122,9 @@ fn a_space_may_name_parameters_that_depend_on_others() {
             ("drop_skip", get("drop_trees").as_deref() == Some("0.1")),
             ("ridge", get("newton").as_deref() == Some("joint")),
         ];
-        for (at, (name, has_effect)) in has_effect.into_iter().enumerate() {
+        for ((name, has_effect), count) in has_effect.into_iter().zip(&mut counts) {
             assert_eq!(get(name).is_some(), has_effect, "{spec}: {name}");
-            counts[at] += usize::from(has_effect);
+            *count += usize::from(has_effect);
         }
         assert_eq!(get("drop_skip").is_some(), get("drop_scale").is_some(), "{spec}");
         assert_eq!(LearnerSpec::parse(&spec.to_string()).unwrap().to_string(), spec.to_string());
@@ -199,7 +201,7 @@ fn halving_finds_the_only_good_value_and_trains_most_trials_for_few_rounds() {
     // Every trial is listed, as far as it was trained; trial 0 was trained completely.
     assert_eq!(result.trials.len(), 30);
     let trained_to = |limit| result.trials.iter().filter(|trial| trial.limit == limit).count();
-    assert_eq!((trained_to(None), result.first().unwrap().limit), (2, None));
+    assert_eq!((trained_to(None), result.trial_0().unwrap().limit), (2, None));
     assert!(trained_to(Some(1)) >= 19, "{}", trained_to(Some(1)));
 }
 
@@ -269,19 +271,19 @@ fn a_failed_trial_is_reported_and_the_others_continue() {
     assert!(error.contains("every trial failed") && error.contains("999"), "{error}");
 }
 
-/// Cancels after this number of training rounds.
+/// Cancels when this number of training rounds is done.
 struct StopAfter {
-    left: AtomicUsize,
+    remaining: AtomicUsize,
 }
 
 impl Progress for StopAfter {
     fn round_finished(&self, _history: &TrainingHistory) {
-        let less = |left: usize| Some(left.saturating_sub(1));
-        let _ = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less);
+        let one_less = |remaining: usize| Some(remaining.saturating_sub(1));
+        let _ = self.remaining.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less);
     }
 
     fn should_stop(&self) -> bool {
-        self.left.load(Ordering::SeqCst) == 0
+        self.remaining.load(Ordering::SeqCst) == 0
     }
 }
 
@@ -296,7 +298,7 @@ fn run_with_interruptions(
     rounds: usize,
 ) -> (TuneResult, usize) {
     for starts in 1..1000 {
-        let progress = StopAfter { left: AtomicUsize::new(rounds) };
+        let progress = StopAfter { remaining: AtomicUsize::new(rounds) };
         let job = TuneJob {
             log: Some(folder.join("log")),
             folder: Some(folder.join("checkpoints")),
@@ -329,7 +331,7 @@ fn an_interrupted_search_gives_the_same_result() {
             assert!(!folder.path().join("checkpoints").exists());
         }
     }
-    // On folds a trial starts from the beginning.
+    // On folds an interrupted trial starts again from its beginning.
     let settings = TuneSettings::new(FOLDS).trials(4);
     let plan = plan("mart(trees=3)", space, settings);
     let expected = without_times(&plan.run(&TuneJob::new(&train)).unwrap());
@@ -349,7 +351,7 @@ fn a_log_can_be_extended_and_rejects_other_data() {
     let logged = |train, test| job(train, test).log(log.clone());
     few.run(&logged(&train, &test)).unwrap();
     let result = more.run(&logged(&train, &test)).unwrap();
-    assert_eq!((result.found, result.trials.len()), (3, 6));
+    assert_eq!((result.found_in_log, result.trials.len()), (3, 6));
     assert_eq!(without_times(&result), without_times(&more.run(&job(&train, &test)).unwrap()));
     assert_eq!(few.run(&logged(&train, &test)).unwrap().trials.len(), 3);
     let error = few.run(&logged(&test, &test)).unwrap_err().to_string();

@@ -12,17 +12,19 @@ pub struct Trial {
     pub trial: usize,
     /// The learner as a spec.
     pub spec: String,
-    /// Maximum number of rounds, on a rung of halving before the last; `None`: trained completely.
+    /// Maximum number of rounds, on a rung of halving before the last; `None` if the trial was
+    /// trained completely.
     pub limit: Option<usize>,
     /// Seed of the training.
     pub seed: u64,
     /// The metric over all queries; `None` if the trial failed.
     pub value: Option<f64>,
-    /// The 95% confidence interval of the value over the queries; `None` if it has none.
+    /// The 95% confidence interval of the value over the queries; `None` if the value has none.
     pub ci95: Option<(f64, f64)>,
     /// Number of queries with a value.
     pub queries: usize,
-    /// Number of rounds in the model (on folds the mean over them); `None` if it has no rounds.
+    /// Number of rounds in the model, on folds the mean number of trees of their models; `None` if
+    /// the model has none.
     pub rounds: Option<f64>,
     /// Number of rounds trained; `None` on folds, which have several trainings.
     pub trained: Option<usize>,
@@ -32,12 +34,12 @@ pub struct Trial {
     /// was trained.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_as: Option<usize>,
-    /// The error, if it failed.
+    /// The error, if the trial failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The convention of the metric: how ties, unjudged documents and so on are treated.
     pub convention: String,
-    /// Checksums of the training data and, if it was used, the validation data.
+    /// Checksums of the training data and, if there was some, of the validation data.
     pub data: Vec<String>,
     /// The value of each query; `None` for a query without a value.
     pub values: Vec<Option<f64>>,

@@ -1,8 +1,9 @@
 //! Compares the best trial with trial 0 (the learner as given): Fisher's randomisation test, paired
 //! by query.
 //!
-//! The best trial was chosen by the same values that are tested here, so p is too small, the more
-//! so the more trials there are. A difference that is not significant even so is within the noise.
+//! The best trial was chosen by the same values that are tested here, so p is too small: the more
+//! trials there are, the more. If the difference is not significant even with this p, it may be
+//! chance.
 
 use rankwright_eval::compare::Better;
 use rankwright_eval::stats::{
@@ -31,18 +32,19 @@ pub struct TrialComparison {
     pub worse: usize,
 }
 
-/// Compares two trials; `None` if no query has a value in both.
+/// Compares the best trial with trial 0; `None` if no query has a value in both.
 pub(super) fn compare_trials(
     best: &Trial,
-    first: &Trial,
+    trial_0: &Trial,
     better: Better,
 ) -> Result<Option<TrialComparison>, LearnError> {
-    let both = best.values.iter().zip(&first.values);
-    let (of_best, of_first): (Vec<f64>, Vec<f64>) = both.filter_map(|(a, b)| (*a).zip(*b)).unzip();
+    let both = best.values.iter().zip(&trial_0.values);
+    let (best_values, values_0): (Vec<f64>, Vec<f64>) =
+        both.filter_map(|(a, b)| (*a).zip(*b)).unzip();
     let internal = |_: StatsError| LearnError::Internal {
         invariant: "values of the same queries can be compared",
     };
-    let pairs = Paired::new(&of_best, &of_first).map_err(internal)?;
+    let pairs = Paired::new(&best_values, &values_0).map_err(internal)?;
     let Some(difference) = pairs.mean() else { return Ok(None) };
     let counts = wins(&pairs, 0.0).map_err(internal)?;
     let (better, worse) = match better {
@@ -67,13 +69,14 @@ mod tests {
     fn queries_without_a_value_on_either_side_do_not_count() {
         let trial = |values: &[Option<f64>]| Trial { values: values.to_vec(), ..Trial::default() };
         let best = trial(&[Some(0.5), None, Some(0.9), Some(0.3), Some(0.4)]);
-        let first = trial(&[Some(0.4), Some(1.0), None, Some(0.3), Some(0.6)]);
-        let found = compare_trials(&best, &first, Better::Higher).unwrap().unwrap();
+        let trial_0 = trial(&[Some(0.4), Some(1.0), None, Some(0.3), Some(0.6)]);
+        let found = compare_trials(&best, &trial_0, Better::Higher).unwrap().unwrap();
+        // The differences are 0.1, 0 and -0.2.
         assert!((found.difference + 0.1 / 3.0).abs() < 1e-12);
         assert_eq!((found.better, found.equal, found.worse), (1, 1, 1));
         assert_eq!(found.p, 1.0);
-        let lower = compare_trials(&best, &first, Better::Lower).unwrap().unwrap();
+        let lower = compare_trials(&best, &trial_0, Better::Lower).unwrap().unwrap();
         assert_eq!((lower.better, lower.worse), (1, 1));
-        assert_eq!(compare_trials(&trial(&[None]), &first, Better::Higher).unwrap(), None);
+        assert_eq!(compare_trials(&trial(&[None]), &trial_0, Better::Higher).unwrap(), None);
     }
 }

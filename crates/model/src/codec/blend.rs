@@ -1,9 +1,9 @@
 //! The body of a blend: weights, and members as whole model files with their lengths before them.
 //!
-//! Each member has its own checksum and is validated like any model. None may be a blend: its
-//! header shows the kind before its body is read, so that no bytes can make the reader recurse.
-//! The first byte is the normalisation of all members, or [`EACH_ITS_OWN`]: then a byte before the
-//! weight of each member is its own.
+//! Each member has its own checksum and is validated like any model. A member must not be a blend:
+//! its header shows the kind before its body is read, so that no bytes can make the reader recurse.
+//! The first byte is the normalisation of all members, or [`EACH_ITS_OWN`]: then a byte before each
+//! member's weight is the normalisation of that member.
 
 use super::Damage;
 use super::body::{ByteReader, put};
@@ -25,6 +25,7 @@ fn normalise_byte(normalise: Normalise) -> u8 {
     }
 }
 
+/// Appends the body of a blend.
 pub(super) fn write(blend: &Blend, out: &mut Vec<u8>) {
     let common = blend.common_normalisation();
     put(out, [[common.map_or(EACH_ITS_OWN, normalise_byte)]]);
@@ -40,6 +41,7 @@ pub(super) fn write(blend: &Blend, out: &mut Vec<u8>) {
     }
 }
 
+/// Reads the body of a blend.
 pub(super) fn read(reader: &mut ByteReader<'_>) -> Result<Blend, ModelError> {
     let common = match reader.number()? {
         [EACH_ITS_OWN] => None,

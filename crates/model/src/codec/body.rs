@@ -30,6 +30,7 @@ pub(super) fn version(body: &ModelBody) -> u32 {
     }
 }
 
+/// Appends a body in the layout of a version of the format.
 pub(super) fn write(body: &ModelBody, version: u32, out: &mut Vec<u8>) {
     match body {
         ModelBody::Trees(ensemble) => {
@@ -51,9 +52,10 @@ fn write_tree(tree: &Tree, version: u32, out: &mut Vec<u8>) {
     let (splits, leaves) = (tree.splits(), tree.leaves());
     put(out, [(splits.len() as u32).to_le_bytes()]);
     put(out, splits.iter().map(|split| split.feature.to_le_bytes()));
-    put(out, splits.iter().map(|split| encode_rule(split.rule).1.to_le_bytes()));
+    let rules = || splits.iter().map(|split| encode_rule(split.rule));
+    put(out, rules().map(|(_, bits)| bits.to_le_bytes()));
     if version > 1 {
-        put(out, splits.iter().map(|split| [encode_rule(split.rule).0]));
+        put(out, rules().map(|(kind, _)| [kind]));
     }
     put(out, splits.chunks(8).map(|eight| [missing_bits(eight)]));
     put(out, splits.iter().map(|split| child_number(split.left).to_le_bytes()));
@@ -110,6 +112,7 @@ fn child_number(child: Child) -> u32 {
     }
 }
 
+/// The child that [`child_number`] wrote.
 fn child(number: u32) -> Child {
     match number & LEAF_BIT {
         0 => Child::Split(number),
@@ -158,19 +161,21 @@ fn read_ensemble(reader: &mut ByteReader<'_>, version: u32) -> Result<Ensemble, 
 }
 
 fn read_tree(reader: &mut ByteReader<'_>, version: u32) -> Result<Tree, ModelError> {
+    // The number of splits.
     let n = reader.count()?;
-    let features = reader.each(n, u32::from_le_bytes)?;
-    let bits = reader.each(n, u32::from_le_bytes)?;
+    let features = reader.iter_numbers(n, u32::from_le_bytes)?;
+    // The bits of a threshold, or the number of a set.
+    let bits = reader.iter_numbers(n, u32::from_le_bytes)?;
     let kinds = if version > 1 { reader.take(n)? } else { &[] };
     // In version 1 every condition is a threshold: kind 0.
     let kinds = kinds.iter().copied().chain(std::iter::repeat(0));
     let missing = reader.sides(n)?;
-    let left = reader.each(n, u32::from_le_bytes)?.map(child);
-    let right = reader.each(n, u32::from_le_bytes)?.map(child);
-    let gains = reader.each(n, f64::from_le_bytes)?;
-    let rows = reader.each(n, u64::from_le_bytes)?;
-    let values = reader.each(n + 1, f64::from_le_bytes)?;
-    let leaf_rows = reader.each(n + 1, u64::from_le_bytes)?;
+    let left = reader.iter_numbers(n, u32::from_le_bytes)?.map(child);
+    let right = reader.iter_numbers(n, u32::from_le_bytes)?.map(child);
+    let gains = reader.iter_numbers(n, f64::from_le_bytes)?;
+    let rows = reader.iter_numbers(n, u64::from_le_bytes)?;
+    let values = reader.iter_numbers(n + 1, f64::from_le_bytes)?;
+    let leaf_rows = reader.iter_numbers(n + 1, u64::from_le_bytes)?;
     let mut splits = Vec::with_capacity(n);
     let tests = features.zip(kinds.zip(bits)).zip(missing);
     for ((((feature, kind_and_bits), missing), (left, right)), (gain, rows)) in
@@ -186,7 +191,7 @@ fn read_tree(reader: &mut ByteReader<'_>, version: u32) -> Result<Tree, ModelErr
 
 fn read_sets(reader: &mut ByteReader<'_>) -> Result<Vec<Categories>, ModelError> {
     let count = reader.count()?;
-    // Each set takes at least the four bytes of its size.
+    // Each set takes at least the four bytes of its number of words.
     if count > reader.0.len() / 4 {
         return Err(ModelError::damaged(Damage::TooManyItems { item: "set", count }));
     }
@@ -206,7 +211,7 @@ impl<'a> ByteReader<'a> {
         self.0.len()
     }
 
-    /// Reads some bytes.
+    /// Reads this number of bytes.
     pub(super) fn take(&mut self, bytes: usize) -> Result<&'a [u8], ModelError> {
         let (taken, rest) = self.0.split_at_checked(bytes).ok_or_else(|| {
             ModelError::damaged(Damage::MissingBytes { needed: bytes, left: self.0.len() })
@@ -231,11 +236,11 @@ impl<'a> ByteReader<'a> {
         count: usize,
         decode: impl Fn([u8; N]) -> T,
     ) -> Result<Vec<T>, ModelError> {
-        Ok(self.each(count, decode)?.collect())
+        Ok(self.iter_numbers(count, decode)?.collect())
     }
 
     /// Like [`numbers`](ByteReader::numbers), as an iterator.
-    fn each<const N: usize, T, F: Fn([u8; N]) -> T>(
+    fn iter_numbers<const N: usize, T, F: Fn([u8; N]) -> T>(
         &mut self,
         count: usize,
         decode: F,

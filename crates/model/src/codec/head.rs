@@ -65,7 +65,7 @@ fn notes<'de, 'a, D: Deserializer<'de>>(
 }
 
 /// The header as one line, without the line end.
-#[allow(clippy::expect_used, reason = "a file without a header would be silent")]
+#[allow(clippy::expect_used, reason = "an empty line would silently make an unreadable file")]
 pub(super) fn write(header: &Header, kind: &str) -> String {
     let line = HeaderLine {
         kind: kind.into(),
@@ -159,7 +159,7 @@ mod tests {
         let line = write(&header, "trees");
         assert!(read(line.as_bytes()).is_ok());
         let names = format!("[{}\"\"]", "\"\",".repeat(MAX_NAMES));
-        let notes: Vec<String> = (0..=MAX_NOTES).map(|at| format!("\"{at}\":\"\"")).collect();
+        let notes: Vec<String> = (0..=MAX_NOTES).map(|name| format!("\"{name}\":\"\"")).collect();
         for (from, to, limit) in [
             ("[\"a\"]", names, MAX_NAMES),
             ("\"notes\":{}", format!("\"notes\":{{{}}}", notes.join(",")), MAX_NOTES),

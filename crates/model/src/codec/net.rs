@@ -7,11 +7,13 @@ use crate::error::{ModelError, ModelPart};
 use crate::net::{Activation, Layer, LayerNorm, Net};
 use crate::transform::{TransformStep, Transforms};
 
-/// Bytes of the smallest layer: two sizes, the activation, the flag of a norm, one bias.
+/// Bytes of the smallest layer: the numbers of inputs and outputs, the activation, whether it is
+/// normalised, one bias.
 const MIN_LAYER_BYTES: usize = 4 + 4 + 1 + 1 + 4;
 /// Bytes of a feature without steps: the replacement of missing values, the number of steps.
 const MIN_FEATURE_BYTES: usize = 4 + 1;
 
+/// Appends the body of a net.
 pub(super) fn write(net: &Net, out: &mut Vec<u8>) {
     write_transforms(net.transforms(), out);
     put(out, [(net.layers().len() as u32).to_le_bytes()]);
@@ -34,6 +36,7 @@ fn write_transforms(transforms: &Transforms, out: &mut Vec<u8>) {
     for steps in transforms.steps() {
         put(out, [[steps.len() as u8]]);
         for step in steps {
+            // A byte for the kind of step, then its numbers; `read_step` reads them.
             match step {
                 TransformStep::Clip { low, high } => {
                     put(out, [[0]]);
@@ -68,6 +71,7 @@ fn activation_byte(activation: Activation) -> u8 {
     }
 }
 
+/// Reads the body of a net.
 pub(super) fn read(reader: &mut ByteReader<'_>) -> Result<Net, ModelError> {
     let transforms = read_transforms(reader)?;
     let count = reader.count()?;

@@ -73,24 +73,24 @@ fn every_truncation_and_every_changed_byte_is_an_error() {
             assert!(Model::from_bytes(&bytes[..end]).is_err(), "cut at {end}");
         }
         let mut changed = bytes.clone();
-        for at in 0..bytes.len() {
+        for index in 0..bytes.len() {
             for flip in 1..=255 {
-                changed[at] = bytes[at] ^ flip;
-                assert!(Model::from_bytes(&changed).is_err(), "byte {at} flipped by {flip}");
+                changed[index] = bytes[index] ^ flip;
+                assert!(Model::from_bytes(&changed).is_err(), "byte {index} flipped by {flip}");
             }
-            changed[at] = bytes[at];
+            changed[index] = bytes[index];
         }
         let longer = [&bytes[..], b"\0"].concat();
         assert!(Model::from_bytes(&longer).is_err());
     }
 }
 
-/// Replaces bytes of a model's body from the offset `at` on, with a valid checksum; returns the
-/// error of reading it.
-fn refusal(model: &Model, at: usize, new: &[u8]) -> String {
+/// Replaces bytes of a model's body from `offset` on by `new`, with a valid checksum; returns the
+/// error of reading the model.
+fn refusal(model: &Model, offset: usize, new: &[u8]) -> String {
     let mut bytes = model.to_bytes();
-    let at = body_start(&bytes) + at;
-    bytes[at..at + new.len()].copy_from_slice(new);
+    let start = body_start(&bytes) + offset;
+    bytes[start..start + new.len()].copy_from_slice(new);
     Model::from_bytes(&sealed(bytes)).unwrap_err().to_string()
 }
 
@@ -98,12 +98,13 @@ fn refusal(model: &Model, at: usize, new: &[u8]) -> String {
 fn content_with_a_valid_checksum_is_checked_too() {
     let model = tree_model(vec![two_split_tree()]);
     // Offsets in the body. The base has 8 bytes, the numbers of trees and of splits 4 each; then
-    // follow arrays for two splits and three leaves.
+    // follow arrays for two splits (features, thresholds, sides of missing values, left and right
+    // children, gains, rows) and the values of three leaves.
     let (trees, splits, features, thresholds, missing) = (8, 12, 16, 24, 32);
     let (left, right, gains, values) = (33, 41, 49, 81);
     let leaf = |number: u32| (number | 1 << 31).to_le_bytes();
     let nan = f64::NAN.to_le_bytes();
-    for (at, new, reason) in [
+    for (offset, new, reason) in [
         (0, &nan[..], "the base score is NaN"),
         (trees, &2u32.to_le_bytes(), "bytes should follow"),
         (trees, &0u32.to_le_bytes(), "bytes after its end"),
@@ -116,28 +117,29 @@ fn content_with_a_valid_checksum_is_checked_too() {
         (missing, &[0x82], "unused bits"),
         (left, &7u32.to_le_bytes(), "leads to split 7; expected a split or leaf that exists"),
         (left, &leaf(3), "leads to leaf 3"),
-        (left, &leaf(1), "as another split does"),
+        (left, &leaf(1), "which has a parent already"),
         (right, &0u32.to_le_bytes(), "leads back to split 0"),
         (right + 4, &0u32.to_le_bytes(), "split 1 leads back to split 0"),
         (gains, &nan, "the gain of split 0 is NaN"),
         (values, &nan, "the value of leaf 0 is NaN"),
         (values + 8, &f64::INFINITY.to_le_bytes(), "the value of leaf 1 is inf"),
     ] {
-        let error = refusal(&model, at, new);
-        assert!(error.contains(reason), "{at}: {error}");
+        let error = refusal(&model, offset, new);
+        assert!(error.contains(reason), "{offset}: {error}");
     }
-    for (at, new, reason) in [
+    // The bias has 8 bytes, the number of weights 4.
+    for (offset, new, reason) in [
         (0, &nan[..], "the bias is NaN"),
         (8, &2u32.to_le_bytes(), "8 bytes after its end"),
         (8, &4u32.to_le_bytes(), "32 bytes should follow, but 24 are left"),
         (12, &nan, "weight number 0 is NaN"),
     ] {
-        let error = refusal(&linear_model(), at, new);
-        assert!(error.contains(reason), "{at}: {error}");
+        let error = refusal(&linear_model(), offset, new);
+        assert!(error.contains(reason), "{offset}: {error}");
     }
 }
 
-/// Replaces a text in the first two lines of a model's file; returns the error of reading it.
+/// Replaces a text in the first two lines of a model's file; returns the error of reading the file.
 fn header_refusal(model: &Model, from: &str, to: &str) -> String {
     let bytes = model.to_bytes();
     let split = body_start(&bytes);
@@ -169,7 +171,8 @@ fn invalid_headers_are_refused() {
     assert!(error.contains("feature hash"), "{error}");
 }
 
-/// The second tree has two splits: one on a set of categories, one for which 0 is missing.
+/// A model whose second tree has two splits: one on a set of categories, one for which 0 is
+/// missing.
 fn model_with_sets() -> Model {
     let mut splits = two_split_tree().splits().to_vec();
     splits[0].rule = SplitCondition::In(1);
@@ -189,15 +192,15 @@ fn version_2_holds_sets_and_is_written_only_for_trees_that_need_it() {
     // splits, the features and the thresholds of two splits.
     let kinds = 8 + 4 + 4 + 8 + 8;
     let body_end = bytes.len() - body_start(&bytes) - 8;
-    for (at, new, reason) in [
+    for (offset, new, reason) in [
         (kinds, &[3][..], "the byte 3 is no known split condition"),
         (kinds, &[2], "tree 0: split 0 tests set"),
         // The file ends with the second set: its number of words (4 bytes), two words.
         (body_end - 8, &0_u64.to_le_bytes(), "the last of them not 0"),
         (body_end - 20, &u32::MAX.to_le_bytes(), "bytes should follow, but"),
     ] {
-        let error = refusal(&model, at, new);
-        assert!(error.contains(reason), "{at}: {error}");
+        let error = refusal(&model, offset, new);
+        assert!(error.contains(reason), "{offset}: {error}");
     }
     let bytes = tree_model(vec![two_split_tree()]).to_bytes();
     assert!(bytes.starts_with(b"RANKWRIGHT MODEL 1\n"));

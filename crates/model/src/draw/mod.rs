@@ -48,8 +48,8 @@ fn condition_text(rule: SplitCondition, sets: &[Categories], at_most: &str) -> S
     }
 }
 
-/// The shortest text that reads back to the same float: with an exponent if digits alone would be a
-/// long row of zeros.
+/// The shortest text that reads back to the same float; digits without an exponent are preferred if
+/// they are at most three characters longer.
 fn shortest(value: impl Display + LowerExp) -> String {
     let (digits, exponent) = (value.to_string(), format!("{value:e}"));
     match digits.len() <= exponent.len() + 3 {

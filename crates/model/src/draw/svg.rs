@@ -27,7 +27,8 @@ const BOX_GAP: usize = 14;
 const MARGIN: usize = 16;
 /// Width of a character of the monospace font, rounded up.
 const CHARACTER_WIDTH: usize = 8;
-/// Minimum width of a box: the word beside an edge reaches neither the next edge nor the border.
+/// Minimum width of a box, so that the word beside an edge (`yes, missing`) reaches neither the
+/// next edge nor the border.
 const MIN_BOX_WIDTH: usize = 136;
 /// Maximum number of characters of a feature's name, and of a condition, in a box.
 const MAX_CHARACTERS: usize = 24;
@@ -46,29 +47,26 @@ pub fn tree_svg(tree: &Tree, names: &FeatureNames, title: &str) -> String {
     let boxes = layout(tree);
     let texts: Vec<BoxText> = boxes.iter().map(|b| BoxText::new(tree, names, b.node)).collect();
     let longest = texts.iter().flat_map(|t| &t.lines).map(|line| line.chars().count()).max();
+    // With 8 pixels of padding on each side of the text.
     let width = (longest.unwrap_or(0) * CHARACTER_WIDTH + 16).max(MIN_BOX_WIDTH);
-    let slot = width + BOX_GAP;
+    let slot_width = width + BOX_GAP;
     // The middle of a box's upper edge, in pixels.
-    let place = |b: &PlacedBox| {
-        (MARGIN as f64 + width as f64 / 2.0 + b.slot * slot as f64, MARGIN + b.row * ROW_HEIGHT)
+    let top_middle = |b: &PlacedBox| {
+        let x = MARGIN as f64 + width as f64 / 2.0 + b.slot * slot_width as f64;
+        (x, MARGIN + b.row * ROW_HEIGHT)
     };
-    let all_width = 2 * MARGIN + tree.leaves().len() * slot - BOX_GAP;
+    let picture_width = 2 * MARGIN + tree.leaves().len() * slot_width - BOX_GAP;
     let last_row = boxes.iter().map(|b| b.row).max().unwrap_or(0);
-    let all_height = 2 * MARGIN + last_row * ROW_HEIGHT + BOX_HEIGHT;
-    let mut svg = svg_start(all_width, all_height, title, tree);
+    let picture_height = 2 * MARGIN + last_row * ROW_HEIGHT + BOX_HEIGHT;
+    let mut svg = svg_start(picture_width, picture_height, title, tree);
     for b in &boxes {
         if let Some((parent, side)) = b.parent {
-            edge(
-                &mut svg,
-                place(&boxes[parent]),
-                place(b),
-                side,
-                missing_side(tree, boxes[parent].node),
-            );
+            let missing = missing_side(tree, boxes[parent].node);
+            draw_edge(&mut svg, top_middle(&boxes[parent]), top_middle(b), side, missing);
         }
     }
     for (b, text) in boxes.iter().zip(&texts) {
-        draw_box(&mut svg, place(b), width, text);
+        draw_box(&mut svg, top_middle(b), width, text);
     }
     svg.push_str("</svg>\n");
     svg
@@ -91,7 +89,7 @@ fn layout(tree: &Tree) -> Vec<PlacedBox> {
     let mut pending = vec![(tree.root(), None)];
     let mut leaves = 0;
     while let Some((node, parent)) = pending.pop() {
-        let row = parent.map_or(0, |(at, _): (usize, Side)| boxes[at].row + 1);
+        let row = parent.map_or(0, |(parent, _): (usize, Side)| boxes[parent].row + 1);
         let number = boxes.len();
         let slot = leaves as f64;
         boxes.push(PlacedBox { node, slot, row, parent });
@@ -104,8 +102,8 @@ fn layout(tree: &Tree) -> Vec<PlacedBox> {
             }
         }
     }
-    // The slots of splits, backwards: children come before their parent.
-    // For each split the slots of its left and right child.
+    // The slots of splits follow from those of their children, so the loop runs backwards: children
+    // before their parent. For each split the slots of its left and right child:
     let mut child_slots = vec![(0.0, 0.0); boxes.len()];
     for number in (0..boxes.len()).rev() {
         if let Child::Split(_) = boxes[number].node {
@@ -159,12 +157,12 @@ impl BoxText {
     }
 }
 
-/// A number to about five digits.
+/// A number with at most five decimals, and with an exponent if it is very large or small.
 fn rounded(value: f64) -> String {
     let exact = shortest(value);
     match value.abs() {
         _ if exact.len() <= 7 => exact,
-        size if (1e-3..1e6).contains(&size) => {
+        magnitude if (1e-3..1e6).contains(&magnitude) => {
             let text = format!("{value:.5}");
             text.trim_end_matches('0').trim_end_matches('.').to_owned()
         }
@@ -198,7 +196,13 @@ fn svg_start(width: usize, height: usize, title: &str, tree: &Tree) -> String {
 /// Draws an edge from the box at `from` to the box at `to` (the middle of their upper edges): three
 /// straight lines, with the word `yes` or `no` beside the last one. `missing` is the side to which
 /// the upper box sends missing values.
-fn edge(svg: &mut String, from: (f64, usize), to: (f64, usize), side: Side, missing: Option<Side>) {
+fn draw_edge(
+    svg: &mut String,
+    from: (f64, usize),
+    to: (f64, usize),
+    side: Side,
+    missing: Option<Side>,
+) {
     let (x1, y1, x2, y2) = (from.0, from.1 + BOX_HEIGHT, to.0, to.1);
     let middle = y2 - (ROW_HEIGHT - BOX_HEIGHT) / 2;
     let _ = writeln!(
@@ -215,6 +219,7 @@ fn edge(svg: &mut String, from: (f64, usize), to: (f64, usize), side: Side, miss
     );
 }
 
+/// Draws a box with its lines of text; (x, y) is the middle of its upper edge.
 fn draw_box(svg: &mut String, (x, y): (f64, usize), width: usize, text: &BoxText) {
     let (fill, stroke) = match text.is_leaf {
         true => ("#eaf5ea", "#4d8a57"),
@@ -227,6 +232,7 @@ fn draw_box(svg: &mut String, (x, y): (f64, usize), width: usize, text: &BoxText
          height=\"{BOX_HEIGHT}\" rx=\"5\" fill=\"{fill}\" stroke=\"{stroke}\"/>",
         escaped(&text.tooltip)
     );
+    // The baseline of the text is 12 pixels below the top of its line.
     let first_baseline = y + (BOX_HEIGHT - text.lines.len() * LINE_HEIGHT) / 2 + 12;
     for (number, line) in text.lines.iter().enumerate() {
         let baseline = first_baseline + number * LINE_HEIGHT;
@@ -272,6 +278,8 @@ mod tests {
         document.descendants().filter(|n| n.has_tag_name("rect")).map(sides).collect()
     }
 
+    /// Checks that the drawing of a tree is well-formed, has a box for each split and leaf, an edge
+    /// for each child, and no boxes that overlap.
     fn check(tree: &Tree) {
         let svg = tree_svg(tree, &names(), "tree <1> & more\u{0}");
         let document = Document::parse(&svg).unwrap();

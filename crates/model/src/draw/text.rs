@@ -19,7 +19,7 @@ use rankwright_data::FeatureNames;
 use super::{condition_text, printable, rows_text, shortest};
 use crate::tree::{Child, Side, Tree};
 
-/// The deepest level that is indented in full; on deeper ones the depth is written as a number.
+/// The deepest level that is indented in full; on deeper levels the depth is written as a number.
 const MAX_INDENTED_DEPTH: usize = 40;
 
 /// Draws a tree as text.
@@ -35,12 +35,12 @@ const MAX_INDENTED_DEPTH: usize = 40;
 pub fn tree_text(tree: &Tree, names: &FeatureNames) -> String {
     let mut text = String::new();
     let mut pending = vec![(tree.root(), 0, "")];
-    while let Some((child, depth, side)) = pending.pop() {
+    while let Some((child, depth, prefix)) = pending.pop() {
         text.push_str(&"  ".repeat(depth.min(MAX_INDENTED_DEPTH)));
         if depth > MAX_INDENTED_DEPTH {
             let _ = write!(text, "[{depth}] ");
         }
-        text.push_str(side);
+        text.push_str(prefix);
         match child {
             Child::Leaf(leaf) => {
                 let leaf = &tree.leaves()[leaf as usize];

@@ -5,14 +5,15 @@ use super::kernel::Portable;
 use super::network::{BlockBuffers, MAX_LEAVES, Network};
 use super::prepared_tree::PreparedTree;
 use super::walk::Walks;
-use super::{Engine, NARROW, ScoreBuffers, WIDE};
+use super::{Engine, FULL_BLOCK_ROWS, SMALL_BLOCK_ROWS, ScoreBuffers};
 use crate::ensemble::Ensemble;
 use crate::matching::Matching;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Avx2;
 use crate::simd::Simd;
 
-/// Largest number of rows that walk down the trees one by one.
+/// Up to this number of rows are scored one by one, walking down the trees; a block of more rows
+/// goes through the select network.
 const MAX_WALKED_ROWS: usize = 5;
 
 /// A base score, and batches of trees that add to it in turn.
@@ -44,6 +45,7 @@ impl TreeBatches {
                 }
                 None => {
                     let large = |tree: &&PreparedTree| tree.values.len() > MAX_LEAVES;
+                    // At least one: the first tree may be small, but have too many split tests.
                     let count = remaining.iter().take_while(large).count().max(1);
                     batches.push(TreeBatch::Walks(Walks::new(&remaining[..count])));
                     count
@@ -127,21 +129,20 @@ impl Engine for TreeBatches {
         scores.fill(self.base);
         let mut done = 0;
         while done < scores.len() {
-            let rest = scores.len() - done;
-            let take = if rest > NARROW { rest.min(WIDE) } else { rest };
-            let values = &values[done * columns..(done + take) * columns];
-            let scores = &mut scores[done..done + take];
-            if take > NARROW {
-                self.add(values, columns, scores, &mut buffers.wide);
-            } else if take > MAX_WALKED_ROWS {
-                self.add(values, columns, scores, &mut buffers.narrow);
+            let block_rows = (scores.len() - done).min(FULL_BLOCK_ROWS);
+            let values = &values[done * columns..(done + block_rows) * columns];
+            let scores = &mut scores[done..done + block_rows];
+            if block_rows > SMALL_BLOCK_ROWS {
+                self.add(values, columns, scores, &mut buffers.full_block);
+            } else if block_rows > MAX_WALKED_ROWS {
+                self.add(values, columns, scores, &mut buffers.small_block);
             } else {
                 for (row, score) in scores.iter_mut().enumerate() {
                     let row = &values[row * columns..(row + 1) * columns];
                     self.add_row(row, score, &mut buffers.ranks);
                 }
             }
-            done += take;
+            done += block_rows;
         }
     }
 

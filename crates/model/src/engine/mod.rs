@@ -1,20 +1,20 @@
-//! Engines: models prepared to score rows, each the fastest for its kind.
+//! Engines: models prepared to score rows, with an engine for each kind of model.
 //!
 //! [`Scorer`] is the public interface; it picks the engine when it is made:
 //!
 //! | model | rows | engine |
 //! |---|---|---|
 //! | trees of at most 256 leaves | 6 and more | `network.rs`: all nodes for up to 128 rows at a time |
-//! | the same, oblivious | 6 and more | the same, a bit of the leaf's number for each level |
+//! | oblivious trees of at most 256 leaves | 6 and more | `network.rs`: a bit of the leaf's number for each level |
 //! | trees of at most 256 leaves | up to 5 | `steps.rs`: eight trees at a time for each row |
 //! | larger trees | any | `walk.rs`: eight rows, or eight trees for a row, at a time |
 //! | linear | any | `linear.rs`: a sum of products |
 //! | net | any | `net.rs`: four rows at a time through sixteen outputs |
 //! | blend | any | `blend.rs`: the engines of its members |
 //!
-//! A tree is oblivious if all splits of a level make the same test. Trees of both sizes may be
-//! mixed: they are cut into batches, and each batch adds to the scores in turn (`forest.rs`). With
-//! every engine, a score is the same to the bit as that of
+//! A tree is oblivious if all splits of a level make the same test. A model may have trees of both
+//! sizes: its trees are cut into batches, each of which adds to the scores in turn (`forest.rs`).
+//! With every engine, a score is the same to the bit as that of
 //! [`Model::score_row`](crate::Model::score_row), for any number of rows and threads and on any
 //! processor.
 
@@ -50,10 +50,10 @@ use crate::matching::Matching;
 use crate::model::{Model, ModelBody};
 use crate::simd::Simd;
 
-/// Number of rows in a full block, which the select network scores together.
-const WIDE: usize = 128;
-/// Number of rows in a small block, for the last rows of a call.
-const NARROW: usize = 32;
+/// Maximum number of rows in a full block, which the select network scores together.
+const FULL_BLOCK_ROWS: usize = 128;
+/// Maximum number of rows in a small block, for the last rows of a call.
+const SMALL_BLOCK_ROWS: usize = 32;
 
 /// Scores rows. An engine keeps no state between calls; its temporary buffers are in
 /// [`ScoreBuffers`].
@@ -69,15 +69,17 @@ trait Engine: Debug + Send + Sync {
 /// after the first allocate nothing. Any scorer can use them, one call at a time.
 #[derive(Debug, Default)]
 pub struct ScoreBuffers {
-    wide: BlockBuffers<WIDE>,
-    narrow: BlockBuffers<NARROW>,
+    full_block: BlockBuffers<FULL_BLOCK_ROWS>,
+    small_block: BlockBuffers<SMALL_BLOCK_ROWS>,
+    /// The ranks of one row.
     ranks: Vec<i8>,
-    rows: Vec<f32>,
+    /// Sparse rows in their dense form.
+    dense_rows: Vec<f32>,
     layers: LayerBuffers,
     blend: BlendBuffers,
 }
 
-/// The fastest engine for a model.
+/// The engine for a model that is matched with the columns of a data set.
 fn engine_of(model: &Model, matching: &Matching, simd: Simd) -> Box<dyn Engine> {
     match model.body() {
         ModelBody::Trees(ensemble) => Box::new(TreeBatches::new(ensemble, matching, simd)),

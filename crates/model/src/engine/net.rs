@@ -12,18 +12,18 @@
 
 use super::{Engine, ScoreBuffers};
 use crate::matching::Matching;
-use crate::net::{Activation, Layer, LayerNorm, Net, finish};
+use crate::net::{Activation, Layer, LayerNorm, Net, normalise_and_activate};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Avx2;
 use crate::simd::Simd;
 use crate::transform::Transforms;
 
 /// Number of outputs of a panel.
-const PANEL: usize = 16;
+const PANEL_OUTPUTS: usize = 16;
 /// Number of rows that go through a panel together.
-const TILE: usize = 4;
+const TILE_ROWS: usize = 4;
 /// Number of rows that go through all layers together.
-const BLOCK: usize = 64;
+const BLOCK_ROWS: usize = 64;
 
 /// A net prepared for the columns of a data set.
 #[derive(Debug)]
@@ -44,9 +44,9 @@ struct PanelLayer {
     outputs: usize,
     /// The weights of one input for the outputs of a panel: panel after panel, in it input after
     /// input.
-    weights: Vec<[f32; PANEL]>,
+    weights: Vec<[f32; PANEL_OUTPUTS]>,
     /// The biases of each panel's outputs.
-    biases: Vec<[f32; PANEL]>,
+    biases: Vec<[f32; PANEL_OUTPUTS]>,
     norm: Option<LayerNorm>,
     activation: Activation,
 }
@@ -81,15 +81,15 @@ impl NetEngine {
         self.transforms.apply(inputs);
     }
 
-    /// Computes all layers for a block of rows.
-    fn pass(&self, inputs: &[f32], scores: &mut [f64], outputs: &mut [Vec<f32>; 2]) {
+    /// Computes all layers for a block of rows; `outputs` are two buffers.
+    fn forward(&self, inputs: &[f32], scores: &mut [f64], outputs: &mut [Vec<f32>; 2]) {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = self.simd.avx2() {
             // SAFETY: the token proves that AVX2 is available.
-            unsafe { pass_avx2(avx2, &self.layers, inputs, scores, outputs) };
+            unsafe { forward_avx2(avx2, &self.layers, inputs, scores, outputs) };
             return;
         }
-        pass(&self.layers, inputs, scores, outputs);
+        forward(&self.layers, inputs, scores, outputs);
     }
 }
 
@@ -105,16 +105,16 @@ impl Engine for NetEngine {
         let LayerBuffers { inputs, outputs } = &mut buffers.layers;
         let rows_together = match self.transforms.min_max_in_query() {
             true => scores.len().max(1),
-            false => BLOCK,
+            false => BLOCK_ROWS,
         };
         let mut values = values;
         for scores in scores.chunks_mut(rows_together) {
             let (rows, rest) = values.split_at(scores.len() * columns);
             values = rest;
             self.gather(rows, columns, scores.len(), inputs);
-            for (block, scores) in scores.chunks_mut(BLOCK).enumerate() {
-                let start = block * BLOCK * features;
-                self.pass(&inputs[start..start + scores.len() * features], scores, outputs);
+            for (block, scores) in scores.chunks_mut(BLOCK_ROWS).enumerate() {
+                let start = block * BLOCK_ROWS * features;
+                self.forward(&inputs[start..start + scores.len() * features], scores, outputs);
             }
         }
     }
@@ -129,26 +129,27 @@ impl Engine for NetEngine {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,popcnt")]
-fn pass_avx2(
+fn forward_avx2(
     _proof: Avx2,
     layers: &[PanelLayer],
     inputs: &[f32],
     scores: &mut [f64],
     outputs: &mut [Vec<f32>; 2],
 ) {
-    pass(layers, inputs, scores, outputs);
+    forward(layers, inputs, scores, outputs);
 }
 
+/// Computes all layers for a block of rows; the outputs of the last layer are the scores.
 #[inline(always)]
-fn pass(layers: &[PanelLayer], inputs: &[f32], scores: &mut [f64], outputs: &mut [Vec<f32>; 2]) {
+fn forward(layers: &[PanelLayer], inputs: &[f32], scores: &mut [f64], outputs: &mut [Vec<f32>; 2]) {
     // The outputs of the layer before, and those of the layer that is computed.
     let [before, computed] = outputs;
     let mut layers = layers.iter();
     if let Some(first) = layers.next() {
-        first.pass(inputs, scores.len(), before);
+        first.forward(inputs, scores.len(), before);
     }
     for layer in layers {
-        layer.pass(before, scores.len(), computed);
+        layer.forward(before, scores.len(), computed);
         std::mem::swap(before, computed);
     }
     // The last layer has one output.
@@ -158,15 +159,15 @@ fn pass(layers: &[PanelLayer], inputs: &[f32], scores: &mut [f64], outputs: &mut
 impl PanelLayer {
     fn new(layer: &Layer) -> PanelLayer {
         let (inputs, outputs) = (layer.inputs(), layer.outputs());
-        let panels = outputs.div_ceil(PANEL);
-        let mut weights = vec![[0.0; PANEL]; panels * inputs];
-        let mut biases = vec![[0.0; PANEL]; panels];
+        let panels = outputs.div_ceil(PANEL_OUTPUTS);
+        let mut weights = vec![[0.0; PANEL_OUTPUTS]; panels * inputs];
+        let mut biases = vec![[0.0; PANEL_OUTPUTS]; panels];
         for (output, bias) in layer.biases().iter().enumerate() {
-            let (panel, lane) = (output / PANEL, output % PANEL);
+            let (panel, lane) = (output / PANEL_OUTPUTS, output % PANEL_OUTPUTS);
             biases[panel][lane] = *bias;
-            let row = &layer.weights()[output * inputs..(output + 1) * inputs];
-            for (to, weight) in weights[panel * inputs..].iter_mut().zip(row) {
-                to[lane] = *weight;
+            let of_output = &layer.weights()[output * inputs..(output + 1) * inputs];
+            for (of_input, weight) in weights[panel * inputs..].iter_mut().zip(of_output) {
+                of_input[lane] = *weight;
             }
         }
         let (norm, activation) = (layer.norm().cloned(), layer.activation());
@@ -176,19 +177,20 @@ impl PanelLayer {
     /// Computes the outputs of some rows, row after row. All rows go through a panel before any
     /// goes through the next one, so that the weights of a panel are loaded once.
     #[inline(always)]
-    fn pass(&self, inputs: &[f32], rows: usize, outputs: &mut Vec<f32>) {
+    fn forward(&self, inputs: &[f32], rows: usize, outputs: &mut Vec<f32>) {
         outputs.clear();
         outputs.resize(rows * self.outputs, 0.0);
         let row = |row: usize| &inputs[row * self.inputs..(row + 1) * self.inputs];
         for (panel, biases) in self.biases.iter().enumerate() {
             let weights = &self.weights[panel * self.inputs..(panel + 1) * self.inputs];
             let mut done = 0;
-            while done + TILE <= rows {
-                let sums = tile(weights, biases, std::array::from_fn(|lane| row(done + lane)));
-                for (lane, sums) in sums.into_iter().enumerate() {
-                    self.put(sums, panel, done + lane, outputs);
+            while done + TILE_ROWS <= rows {
+                let tile_rows = std::array::from_fn(|number| row(done + number));
+                let sums = tile_sums(weights, biases, tile_rows);
+                for (number, sums) in sums.into_iter().enumerate() {
+                    self.put(sums, panel, done + number, outputs);
                 }
-                done += TILE;
+                done += TILE_ROWS;
             }
             for last in done..rows {
                 let mut sums = *biases;
@@ -197,28 +199,28 @@ impl PanelLayer {
             }
         }
         for outputs in outputs.chunks_mut(self.outputs) {
-            finish(self.norm.as_ref(), self.activation, outputs);
+            normalise_and_activate(self.norm.as_ref(), self.activation, outputs);
         }
     }
 
     /// Writes a row's sums of a panel to the outputs, without the padding.
     #[inline(always)]
-    fn put(&self, sums: [f32; PANEL], panel: usize, row: usize, outputs: &mut [f32]) {
+    fn put(&self, sums: [f32; PANEL_OUTPUTS], panel: usize, row: usize, outputs: &mut [f32]) {
         let row_outputs = &mut outputs[row * self.outputs..(row + 1) * self.outputs];
         // Moved, not borrowed: borrowed sums would be in memory instead of registers.
-        row_outputs[panel * PANEL..].iter_mut().zip(sums).for_each(|(to, sum)| *to = sum);
+        row_outputs[panel * PANEL_OUTPUTS..].iter_mut().zip(sums).for_each(|(to, sum)| *to = sum);
     }
 }
 
 /// The sums of four rows for the outputs of a panel.
 #[inline(always)]
-fn tile(
-    weights: &[[f32; PANEL]],
-    biases: &[f32; PANEL],
-    rows: [&[f32]; TILE],
-) -> [[f32; PANEL]; TILE] {
+fn tile_sums(
+    weights: &[[f32; PANEL_OUTPUTS]],
+    biases: &[f32; PANEL_OUTPUTS],
+    rows: [&[f32]; TILE_ROWS],
+) -> [[f32; PANEL_OUTPUTS]; TILE_ROWS] {
     let [a, b, c, d] = rows;
-    let mut sums = [*biases; TILE];
+    let mut sums = [*biases; TILE_ROWS];
     for ((((weights, a), b), c), d) in weights.iter().zip(a).zip(b).zip(c).zip(d) {
         add(&mut sums[0], weights, *a);
         add(&mut sums[1], weights, *b);
@@ -230,7 +232,7 @@ fn tile(
 
 /// Adds the term of one input to the sums of a panel's outputs.
 #[inline(always)]
-fn add(sums: &mut [f32; PANEL], weights: &[f32; PANEL], input: f32) {
+fn add(sums: &mut [f32; PANEL_OUTPUTS], weights: &[f32; PANEL_OUTPUTS], input: f32) {
     for (sum, weight) in sums.iter_mut().zip(weights) {
         *sum += weight * input;
     }

@@ -36,7 +36,7 @@ pub(crate) struct Network {
     /// Number of rank vectors: the ranks of a block of rows for one column test.
     rank_vectors: usize,
     trees: Vec<Program>,
-    /// The same trees in the form for a few rows.
+    /// The same trees, prepared for walking down row by row.
     steps: Steps,
     /// Values of all leaves, tree after tree, and [`MAX_LEAVES`] zeros, so that at least as many
     /// values follow the start of each tree.
@@ -67,13 +67,14 @@ struct LeafPair {
     low_leaf: u8,
 }
 
-/// A node that copies the content of one of two slots into one of them.
+/// A node that copies the content of the slot of its left or right child into the slot `target`,
+/// which is one of the two.
 #[derive(Debug, Clone, Copy)]
 struct Selection {
     test: RankTest,
     left: u16,
     right: u16,
-    to: u16,
+    target: u16,
 }
 
 /// Buffers of one thread for blocks of `N` rows.
@@ -83,21 +84,21 @@ pub(crate) struct BlockBuffers<const N: usize> {
     ranks: Vec<Aligned<[i8; N]>>,
     /// First the slots of the leaves, each filled with its leaf's number, then those of nodes.
     slots: Box<Slots<N>>,
-    /// For each tree of a pass the number of the leaf of each row.
-    roots: [[u8; N]; TREES_PER_PASS],
+    /// For each tree of a pass the number of the leaf that each row reaches.
+    reached_leaves: [[u8; N]; TREES_PER_PASS],
 }
 
 impl<const N: usize> Default for BlockBuffers<N> {
     fn default() -> Self {
         let mut slots = Box::new(Aligned([[0; N]; SLOTS]));
         slots.0.iter_mut().zip(0..=u8::MAX).for_each(|(slot, leaf)| *slot = [leaf; N]);
-        Self { ranks: Vec::new(), slots, roots: [[0; N]; TREES_PER_PASS] }
+        Self { ranks: Vec::new(), slots, reached_leaves: [[0; N]; TREES_PER_PASS] }
     }
 }
 
 impl Network {
     /// The network of the longest prefix of the trees that one network can hold, and the length of
-    /// this prefix; `None` if the first tree is too large.
+    /// this prefix; `None` if the first tree does not fit into a network.
     pub(crate) fn of_prefix(trees: &[PreparedTree]) -> Option<(Network, usize)> {
         let mut tests = SplitTests::default();
         let fits = |tree: &&PreparedTree| tree.values.len() <= MAX_LEAVES && tests.add(tree);
@@ -169,20 +170,22 @@ impl Network {
         scores: &mut [f64],
         buffers: &mut BlockBuffers<N>,
     ) {
-        let BlockBuffers { ranks, slots, roots } = buffers;
+        let BlockBuffers { ranks, slots, reached_leaves } = buffers;
         for (trees, starts) in
             self.trees.chunks(TREES_PER_PASS).zip(self.starts.chunks(TREES_PER_PASS))
         {
-            for (tree, root) in trees.iter().zip(roots.iter_mut()) {
-                tree.run::<K, N, MISSING>(kernel, ranks, slots, root);
+            for (tree, leaves) in trees.iter().zip(reached_leaves.iter_mut()) {
+                tree.run::<K, N, MISSING>(kernel, ranks, slots, leaves);
             }
             match <&[usize; TREES_PER_PASS]>::try_from(starts) {
                 Ok(starts) => {
-                    add_values(starts.map(|start| self.leaf_values(start)), roots, scores);
+                    let values = starts.map(|start| self.leaf_values(start));
+                    add_values(values, reached_leaves, scores);
                 }
+                // The last pass may have fewer trees.
                 Err(_) => {
-                    for (start, root) in starts.iter().zip(roots.iter()) {
-                        add_values([self.leaf_values(*start)], &[*root], scores);
+                    for (start, leaves) in starts.iter().zip(reached_leaves.iter()) {
+                        add_values([self.leaf_values(*start)], &[*leaves], scores);
                     }
                 }
             }
@@ -200,17 +203,18 @@ impl Network {
     }
 }
 
-/// Adds to each score the values of the leaves whose numbers are at the roots, tree after tree.
+/// Adds to the score of each row the values of the leaves that it reaches in `TREES` trees, tree
+/// after tree; `values` has the leaf values of each tree.
 #[inline(always)]
-fn add_values<const N: usize, const T: usize>(
-    values: [&[f64; MAX_LEAVES]; T],
-    roots: &[[u8; N]; T],
+fn add_values<const N: usize, const TREES: usize>(
+    values: [&[f64; MAX_LEAVES]; TREES],
+    reached_leaves: &[[u8; N]; TREES],
     scores: &mut [f64],
 ) {
     for (row, score) in scores.iter_mut().enumerate().take(N) {
         let mut sum = *score;
-        for (values, root) in values.iter().zip(roots) {
-            sum += values[usize::from(root[row])];
+        for (values, leaves) in values.iter().zip(reached_leaves) {
+            sum += values[usize::from(leaves[row])];
         }
         *score = sum;
     }
@@ -220,7 +224,7 @@ impl Program {
     /// The program of a tree, and its leaves in the order of their numbers in the program: leaves
     /// without a sibling leaf come first, so that few slots of leaves are ever read.
     fn new(tree: &PreparedTree, tests: &[RankTest]) -> (Program, Vec<usize>) {
-        if let Some(levels) = levels(tree, tests) {
+        if let Some(levels) = oblivious_levels(tree, tests) {
             return (Program::Oblivious(levels), (0..tree.values.len()).collect());
         }
         let (mut paired, mut leaves) = (Vec::new(), Vec::new());
@@ -251,20 +255,20 @@ impl Program {
                 ChildLink::Node(node) => slots[node] as u16,
             };
             let (left, right) = (slot(node.left), slot(node.right));
-            // Only the parent reads the slot of a node, so it can reuse it.
-            let to = match (node.left, node.right) {
+            // Only the parent reads the slot of a node, so the parent can overwrite it.
+            let target = match (node.left, node.right) {
                 (ChildLink::Leaf(_), ChildLink::Leaf(_)) => continue,
                 (ChildLink::Node(_), _) => left,
                 (ChildLink::Leaf(_), ChildLink::Node(_)) => right,
             };
-            slots[number] = usize::from(to);
-            selections.push(Selection { test: tests[number], left, right, to });
+            slots[number] = usize::from(target);
+            selections.push(Selection { test: tests[number], left, right, target });
         }
         let root = slots.last().map_or(0, |slot| *slot as u16);
         (Program::Select { pairs, selections, root }, leaves)
     }
 
-    /// Computes the leaf of each row.
+    /// Writes the number of the leaf that each row reaches to `out`.
     #[inline(always)]
     fn run<K: Kernel, const N: usize, const MISSING: bool>(
         &self,
@@ -284,9 +288,10 @@ impl Program {
                 {
                     kernel.leaf_pair(vector(test), test.threshold_rank, *low_leaf, out);
                 }
-                for Selection { test, left, right, to } in selections {
-                    let of = [left, right, to].map(|slot| usize::from(*slot));
-                    kernel.select_child(vector(test), test.threshold_rank, slots, of);
+                for Selection { test, left, right, target } in selections {
+                    let left_right_target = [left, right, target].map(|slot| usize::from(*slot));
+                    let ranks = vector(test);
+                    kernel.select_child(ranks, test.threshold_rank, slots, left_right_target);
                 }
                 *out = slots.0[usize::from(*root) % SLOTS];
             }
@@ -327,9 +332,9 @@ fn by_height(tree: &PreparedTree) -> Vec<usize> {
 
 /// The tests of the levels of an oblivious tree, from the root down; a single leaf has no level.
 /// `None` if the tree is not oblivious or has more than 8 levels (leaf numbers have 8 bits).
-fn levels(tree: &PreparedTree, tests: &[RankTest]) -> Option<Vec<RankTest>> {
+fn oblivious_levels(tree: &PreparedTree, tests: &[RankTest]) -> Option<Vec<RankTest>> {
     let mut level = vec![tree.root()];
-    let mut found = Vec::new();
+    let mut level_tests = Vec::new();
     loop {
         let nodes: Vec<usize> = level
             .iter()
@@ -339,13 +344,13 @@ fn levels(tree: &PreparedTree, tests: &[RankTest]) -> Option<Vec<RankTest>> {
             })
             .collect();
         if nodes.is_empty() {
-            return (found.len() <= 8).then_some(found);
+            return (level_tests.len() <= 8).then_some(level_tests);
         }
         let test = tests[nodes[0]];
         if nodes.len() < level.len() || nodes.iter().any(|node| tests[*node] != test) {
             return None;
         }
-        found.push(test);
+        level_tests.push(test);
         level = nodes
             .iter()
             .flat_map(|node| [tree.nodes[*node].left, tree.nodes[*node].right])

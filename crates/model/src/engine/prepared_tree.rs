@@ -70,6 +70,7 @@ impl PreparedTree {
                     }
                 }
                 Visit::Leave(number, column) => {
+                    // Both children were visited, the left one first.
                     let (Some(right), Some(left)) = (done.pop(), done.pop()) else { break };
                     let Split { rule, missing, .. } = tree.splits()[number as usize];
                     done.push(ChildLink::Node(prepared.nodes.len()));

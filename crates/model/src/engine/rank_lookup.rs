@@ -7,7 +7,7 @@
 //! thresholds are cut into blocks of 16: first the blocks whose last threshold lies below the value
 //! are counted, then the thresholds below it in the next block.
 
-use super::kernel::{Aligned, BLOCK, Bytes, Kernel, REGISTER};
+use super::kernel::{Aligned, BLOCK_THRESHOLDS, Bytes, Kernel, ROWS_PER_REGISTER};
 use super::split_tests::{ColumnKey, ColumnTest, TestCondition};
 use crate::categories::Categories;
 use crate::tree::ABOUT_ZERO;
@@ -36,22 +36,29 @@ pub(crate) struct RankFinder {
 /// The lookups of up to 16 neighbouring columns.
 #[derive(Debug)]
 struct LookupGroup {
-    /// The number of the first of these columns.
-    first: usize,
+    first_column: usize,
     lookups: Vec<RankLookup>,
 }
 
 /// Finds the rank of a value of one column.
 #[derive(Debug)]
 struct RankLookup {
-    /// The number of the first rank vector, and the rank of a missing value in it.
-    first: (usize, u8),
-    /// The same for the second rank vector, if missing values go to both sides.
-    second: Option<(usize, u8)>,
-    /// Column within the group.
+    first: TargetVector,
+    /// The second rank vector, if some splits send missing values left and others right.
+    second: Option<TargetVector>,
+    /// The column, counted from the first column of the group.
     column: usize,
     zero_is_missing: bool,
     search: RankSearch,
+}
+
+/// A rank vector that a lookup fills.
+#[derive(Debug, Clone, Copy)]
+struct TargetVector {
+    /// The number of the rank vector.
+    number: usize,
+    /// The rank of a missing value in this vector.
+    missing_rank: u8,
 }
 
 /// The way to find the rank of a value that is not missing.
@@ -63,15 +70,15 @@ enum RankSearch {
     Blocks {
         /// The last threshold of each block.
         ends: [f32; BLOCKS],
-        blocks: Box<[[f32; BLOCK]; BLOCKS]>,
+        blocks: Box<[[f32; BLOCK_THRESHOLDS]; BLOCKS]>,
     },
     /// Rank 0 for categories of the set, 1 for others.
     Set(Categories),
 }
 
 impl RankLookup {
-    /// The lookup of a column test with these sorted thresholds, into the first of two rank vectors
-    /// or into both.
+    /// The lookup of a column test with these sorted thresholds, which fills the first of two rank
+    /// vectors, or both if missing values go to both sides.
     fn new(test: &ColumnTest, sorted: &[f32], [vector, second]: [usize; 2]) -> RankLookup {
         let search = match &test.condition {
             TestCondition::Set(set) => RankSearch::Set(set.clone()),
@@ -79,18 +86,19 @@ impl RankLookup {
                 RankSearch::CountAll(sorted.to_vec())
             }
             TestCondition::Thresholds(_) => {
-                let mut blocks = Box::new([[f32::INFINITY; BLOCK]; BLOCKS]);
+                let mut blocks = Box::new([[f32::INFINITY; BLOCK_THRESHOLDS]; BLOCKS]);
                 for (to, from) in blocks.as_flattened_mut().iter_mut().zip(sorted) {
                     *to = *from;
                 }
-                RankSearch::Blocks { ends: blocks.map(|block| block[BLOCK - 1]), blocks }
+                RankSearch::Blocks { ends: blocks.map(|block| block[BLOCK_THRESHOLDS - 1]), blocks }
             }
         };
         let right_rank = if matches!(search, RankSearch::Set(_)) { 1 } else { RIGHT_EVERYWHERE };
-        let (first, second) = match test.sides {
-            [true, true] => ((vector, 0), Some((second, right_rank))),
-            [_, false] => ((vector, 0), None),
-            [false, true] => ((vector, right_rank), None),
+        let target = |number, missing_rank| TargetVector { number, missing_rank };
+        let (first, second) = match test.missing_sides {
+            [true, true] => (target(vector, 0), Some(target(second, right_rank))),
+            [_, false] => (target(vector, 0), None),
+            [false, true] => (target(vector, right_rank), None),
         };
         let ColumnKey { column, zero_is_missing } = test.key;
         RankLookup { first, second, column: column % TRANSPOSED_COLUMNS, zero_is_missing, search }
@@ -104,19 +112,19 @@ impl RankLookup {
 
     /// The ranks of 32 values, as if none of them were missing.
     #[inline(always)]
-    fn search<K: Kernel>(&self, kernel: K, values: &[f32; REGISTER]) -> Bytes {
+    fn search<K: Kernel>(&self, kernel: K, values: &[f32; ROWS_PER_REGISTER]) -> Bytes {
         match &self.search {
-            RankSearch::CountAll(list) => kernel.count(list, values),
+            RankSearch::CountAll(list) => kernel.count_below(list, values),
             RankSearch::Blocks { ends, blocks } => {
-                let mut ranks = kernel.count(ends, values);
+                let mut ranks = kernel.count_below(ends, values);
                 for (rank, value) in ranks.iter_mut().zip(values) {
                     let block = &blocks[usize::from(*rank) % BLOCKS];
-                    *rank = *rank * BLOCK as u8 + kernel.count_one(block, *value);
+                    *rank = *rank * BLOCK_THRESHOLDS as u8 + kernel.count_below_one(block, *value);
                 }
                 ranks
             }
             RankSearch::Set(set) => {
-                let mut ranks = [0; REGISTER];
+                let mut ranks = [0; ROWS_PER_REGISTER];
                 for (rank, value) in ranks.iter_mut().zip(values) {
                     *rank = u8::from(!set.contains(*value));
                 }
@@ -132,18 +140,19 @@ impl RankLookup {
         let rank = match &self.search {
             RankSearch::CountAll(list) => list.iter().map(|t| u8::from(*t < value)).sum(),
             RankSearch::Blocks { ends, blocks } => {
-                let block = kernel.count_one(ends, value);
-                let inside = kernel.count_one(&blocks[usize::from(block) % BLOCKS], value);
-                block * BLOCK as u8 + inside
+                let block = kernel.count_below_one(ends, value);
+                let inside = kernel.count_below_one(&blocks[usize::from(block) % BLOCKS], value);
+                block * BLOCK_THRESHOLDS as u8 + inside
             }
             RankSearch::Set(set) => u8::from(!set.contains(value)),
         };
-        for (vector, missing) in std::iter::once(self.first).chain(self.second) {
-            vectors[vector] = flip_sign(if is_missing { missing } else { rank });
+        for target in std::iter::once(self.first).chain(self.second) {
+            let rank = if is_missing { target.missing_rank } else { rank };
+            vectors[target.number] = flip_sign(rank);
         }
     }
 
-    /// Fills the rank vectors of this column test; returns whether it has two that differ.
+    /// Fills the rank vectors of this column test; returns whether there are two that differ.
     #[inline(always)]
     fn fill<K: Kernel, const N: usize>(
         &self,
@@ -156,9 +165,9 @@ impl RankLookup {
         for (chunk, values) in values.as_chunks().0.iter().enumerate() {
             let (ranks, mask) =
                 (self.search(kernel, values), kernel.missing_mask(values, missing_limit));
-            let mut put = |(vector, missing): (usize, u8)| {
-                vectors[vector].0.as_chunks_mut().0[chunk] =
-                    kernel.flip_sign(&ranks, &mask, missing);
+            let mut put = |target: TargetVector| {
+                vectors[target.number].0.as_chunks_mut().0[chunk] =
+                    kernel.flip_sign(&ranks, &mask, target.missing_rank);
             };
             put(self.first);
             if let Some(second) = self.second {
@@ -174,11 +183,11 @@ impl RankFinder {
     /// Adds a column test with its sorted thresholds and the numbers of its two rank vectors, of
     /// which the second may be unused. Column tests must be added in the order of columns.
     pub(super) fn push(&mut self, test: &ColumnTest, sorted: &[f32], vectors: [usize; 2]) {
-        let first = test.key.column / TRANSPOSED_COLUMNS * TRANSPOSED_COLUMNS;
+        let first_column = test.key.column / TRANSPOSED_COLUMNS * TRANSPOSED_COLUMNS;
         let lookup = RankLookup::new(test, sorted, vectors);
-        match self.groups.last_mut().filter(|group| group.first == first) {
+        match self.groups.last_mut().filter(|group| group.first_column == first_column) {
             Some(group) => group.lookups.push(lookup),
-            None => self.groups.push(LookupGroup { first, lookups: vec![lookup] }),
+            None => self.groups.push(LookupGroup { first_column, lookups: vec![lookup] }),
         }
     }
 
@@ -187,7 +196,7 @@ impl RankFinder {
     pub(crate) fn ranks_of_row<K: Kernel>(&self, kernel: K, values: &[f32], out: &mut [i8]) {
         for group in &self.groups {
             for lookup in &group.lookups {
-                lookup.fill_one(kernel, values[group.first + lookup.column], out);
+                lookup.fill_one(kernel, values[group.first_column + lookup.column], out);
             }
         }
     }
@@ -206,9 +215,9 @@ impl RankFinder {
         let mut transposed = Aligned([[0.0_f32; N]; TRANSPOSED_COLUMNS]);
         let mut differ = false;
         for group in &self.groups {
-            let width = TRANSPOSED_COLUMNS.min(columns.saturating_sub(group.first));
+            let width = TRANSPOSED_COLUMNS.min(columns.saturating_sub(group.first_column));
             for (row, values) in values.chunks_exact(columns.max(1)).take(N).enumerate() {
-                let (values, next) = values[group.first..].split_at(width);
+                let (values, next) = values[group.first_column..].split_at(width);
                 kernel.prefetch(next);
                 for (column, value) in transposed.0.iter_mut().zip(values) {
                     column[row] = *value;

@@ -1,6 +1,6 @@
 //! Rows in a sparse form: only some of their values are given, the others are absent.
 
-use super::{ScoreBuffers, Scorer, WIDE};
+use super::{FULL_BLOCK_ROWS, ScoreBuffers, Scorer};
 use crate::error::ModelError;
 use crate::problem::SparseProblem;
 
@@ -17,7 +17,7 @@ pub struct SparseRows<'a> {
 }
 
 impl SparseRows<'_> {
-    /// Checks that these are as many rows, of at most `columns` columns.
+    /// Checks that there are `rows` rows, and that every column is below `columns`.
     fn check(&self, rows: usize, columns: usize) -> Result<(), ModelError> {
         let entries = self.columns.len();
         let offsets_fit = self.row_offsets.is_sorted()
@@ -46,8 +46,8 @@ impl Scorer {
         buffers: &mut ScoreBuffers,
     ) -> Result<(), ModelError> {
         rows.check(scores.len(), self.columns)?;
-        let mut dense = std::mem::take(&mut buffers.rows);
-        let rows_together = if self.listwise { scores.len().max(1) } else { WIDE };
+        let mut dense = std::mem::take(&mut buffers.dense_rows);
+        let rows_together = if self.listwise { scores.len().max(1) } else { FULL_BLOCK_ROWS };
         for (block, scores) in scores.chunks_mut(rows_together).enumerate() {
             dense.clear();
             dense.resize(scores.len() * self.columns, self.absent);
@@ -62,7 +62,7 @@ impl Scorer {
             }
             self.engine.score(&dense, self.columns, scores, buffers);
         }
-        buffers.rows = dense;
+        buffers.dense_rows = dense;
         Ok(())
     }
 }

@@ -23,7 +23,8 @@ use super::thresholds::Thresholds;
 use crate::categories::Categories;
 use crate::tree::{Side, SplitCondition};
 
-/// Maximum number of column tests, so that rank vectors can be numbered with 16 bits.
+/// Maximum number of column tests, so that their rank vectors (up to two each) can be numbered with
+/// 16 bits.
 const MAX_COLUMN_TESTS: usize = 1 << 14;
 
 /// A column, and whether zeros in it count as missing. Numeric splits with the same key share a
@@ -40,7 +41,7 @@ pub(super) struct ColumnTest {
     pub(super) key: ColumnKey,
     pub(super) condition: TestCondition,
     /// Whether any split sends missing values left, and whether any sends them right.
-    pub(super) sides: [bool; 2],
+    pub(super) missing_sides: [bool; 2],
 }
 
 /// The condition of a column test.
@@ -80,7 +81,7 @@ impl ColumnKey {
     }
 }
 
-/// The index of a side in [`ColumnTest::sides`].
+/// The index of a side in [`ColumnTest::missing_sides`].
 fn side_index(side: Side) -> usize {
     usize::from(side == Side::Right)
 }
@@ -93,16 +94,16 @@ impl SplitTests {
             return false;
         }
         // For each added threshold the index of its column test, and the number of thresholds that
-        // it had before.
+        // the column test had before.
         let mut counts_before: Vec<(usize, usize)> = Vec::new();
         let mut node_tests = Vec::with_capacity(tree.nodes.len());
         for node in &tree.nodes {
-            let at = match node.rule {
-                SplitCondition::In(set) => self.set_at(node, &tree.sets[set as usize]),
-                _ => self.numeric_at(ColumnKey::of(node)),
+            let index = match node.rule {
+                SplitCondition::In(set) => self.set_test(node, &tree.sets[set as usize]),
+                _ => self.numeric_test(ColumnKey::of(node)),
             };
-            let test = &mut self.column_tests[at];
-            test.sides[side_index(node.missing)] = true;
+            let test = &mut self.column_tests[index];
+            test.missing_sides[side_index(node.missing)] = true;
             let mut number = 0;
             if let (TestCondition::Thresholds(list), Some(threshold)) =
                 (&mut test.condition, node.rule.threshold())
@@ -113,51 +114,50 @@ impl SplitTests {
                     return false;
                 };
                 if list.len() > count_before {
-                    counts_before.push((at, count_before));
+                    counts_before.push((index, count_before));
                 }
                 number = found;
             }
-            node_tests.push((at as u16, number));
+            node_tests.push((index as u16, number));
         }
         self.node_tests.push(node_tests);
         true
     }
 
     /// Removes the thresholds that a tree added. A column test without thresholds may stay without
-    /// harm, and so may a side that the tree set in [`ColumnTest::sides`].
+    /// harm, and so may a side that the tree set in [`ColumnTest::missing_sides`].
     fn roll_back(&mut self, counts_before: &[(usize, usize)]) {
-        for (at, count_before) in counts_before.iter().rev() {
-            if let TestCondition::Thresholds(list) = &mut self.column_tests[*at].condition {
+        for (index, count_before) in counts_before.iter().rev() {
+            if let TestCondition::Thresholds(list) = &mut self.column_tests[*index].condition {
                 list.truncate(*count_before);
             }
         }
     }
 
     /// The index of the numeric column test of a key, created if there is none.
-    fn numeric_at(&mut self, key: ColumnKey) -> usize {
+    fn numeric_test(&mut self, key: ColumnKey) -> usize {
         *self.numeric.entry(key).or_insert_with(|| {
             let condition = TestCondition::Thresholds(Thresholds::default());
-            self.column_tests.push(ColumnTest { key, condition, sides: [false; 2] });
+            self.column_tests.push(ColumnTest { key, condition, missing_sides: [false; 2] });
             self.column_tests.len() - 1
         })
     }
 
     /// The index of the column test of a set, created if there is none. Splits on the same set that
     /// send missing values to different sides have different column tests.
-    fn set_at(&mut self, node: &PreparedSplit, set: &Categories) -> usize {
+    fn set_test(&mut self, node: &PreparedSplit, set: &Categories) -> usize {
         let (key, side) = (ColumnKey::of(node), side_index(node.missing));
         let same = |test: &ColumnTest| match &test.condition {
-            TestCondition::Set(other) => test.key == key && test.sides[side] && other == set,
+            TestCondition::Set(other) => {
+                test.key == key && test.missing_sides[side] && other == set
+            }
             TestCondition::Thresholds(_) => false,
         };
         self.column_tests.iter().position(same).unwrap_or_else(|| {
-            let mut sides = [false; 2];
-            sides[side] = true;
-            self.column_tests.push(ColumnTest {
-                key,
-                condition: TestCondition::Set(set.clone()),
-                sides,
-            });
+            let mut missing_sides = [false; 2];
+            missing_sides[side] = true;
+            let condition = TestCondition::Set(set.clone());
+            self.column_tests.push(ColumnTest { key, condition, missing_sides });
             self.column_tests.len() - 1
         })
     }
@@ -170,7 +170,7 @@ impl SplitTests {
         let mut second_vectors = Vec::with_capacity(self.column_tests.len());
         for test in &self.column_tests {
             second_vectors.push(next);
-            next += u16::from(test.sides == [true; 2]);
+            next += u16::from(test.missing_sides == [true; 2]);
         }
         let sorted = self.column_tests.iter().map(|test| match &test.condition {
             TestCondition::Thresholds(list) => list.sorted(),
@@ -192,6 +192,7 @@ pub(crate) struct RankLayout<'a> {
     ranks: Vec<Vec<u8>>,
     /// The number of the second vector of each column test; only meaningful if it has two.
     second_vectors: Vec<u16>,
+    /// Number of rank vectors.
     vectors: usize,
 }
 
@@ -204,27 +205,28 @@ impl RankLayout<'_> {
     /// The comparison of each node of the tree that was added as the `number`-th, from 0.
     pub(crate) fn tests(&self, number: usize, tree: &PreparedTree) -> Vec<RankTest> {
         let node_tests = &self.tests.node_tests[number];
-        let test = |(node, (at, threshold)): (&PreparedSplit, &(u16, u8))| {
-            let column = usize::from(*at);
-            let is_second = node.missing == Side::Right && self.tests.column_tests[column].sides[0];
-            let vector = if is_second { self.second_vectors[column] } else { *at };
-            let threshold_rank = flip_sign(self.ranks[column][usize::from(*threshold)]);
-            RankTest { vector_without_missing: *at, vector, threshold_rank }
+        let test = |(node, (column_test, threshold)): (&PreparedSplit, &(u16, u8))| {
+            let (first_vector, index) = (*column_test, usize::from(*column_test));
+            let [any_left, _] = self.tests.column_tests[index].missing_sides;
+            let is_second = node.missing == Side::Right && any_left;
+            let vector = if is_second { self.second_vectors[index] } else { first_vector };
+            let threshold_rank = flip_sign(self.ranks[index][usize::from(*threshold)]);
+            RankTest { vector_without_missing: first_vector, vector, threshold_rank }
         };
         tree.nodes.iter().zip(node_tests).map(test).collect()
     }
 
     /// Makes the finder of the ranks of rows.
     pub(crate) fn rank_finder(&self) -> RankFinder {
-        let columns = &self.tests.column_tests;
+        let tests = &self.tests.column_tests;
         // Column tests without a side are those that a roll-back left behind.
-        let used = |at: &usize| columns[*at].sides.contains(&true);
-        let mut order: Vec<usize> = (0..columns.len()).filter(used).collect();
-        order.sort_by_key(|at| columns[*at].key.column);
+        let used = |index: &usize| tests[*index].missing_sides.contains(&true);
+        let mut order: Vec<usize> = (0..tests.len()).filter(used).collect();
+        order.sort_by_key(|index| tests[*index].key.column);
         let mut finder = RankFinder::default();
-        for at in order {
-            let vectors = [at, usize::from(self.second_vectors[at])];
-            finder.push(&columns[at], &self.sorted[at], vectors);
+        for index in order {
+            let vectors = [index, usize::from(self.second_vectors[index])];
+            finder.push(&tests[index], &self.sorted[index], vectors);
         }
         finder
     }
@@ -237,6 +239,7 @@ mod tests {
     use crate::engine::prepared_tree::ChildLink;
     use proptest::prelude::*;
 
+    /// A node with two leaves as children.
     fn node(column: usize, rule: SplitCondition, missing: Side) -> PreparedSplit {
         PreparedSplit { column, rule, missing, left: ChildLink::Leaf(0), right: ChildLink::Leaf(1) }
     }
@@ -254,20 +257,20 @@ mod tests {
         fn a_rank_is_greater_than_that_of_the_threshold_where_the_value_goes_right(
             thresholds in proptest::collection::vec(value(), 1..200),
             values in proptest::collection::vec(value(), 32 * 3),
-            // Bit i is 1 if split i sends missing values right.
+            // Bit i is 1 if splits i, i + 64, ... send missing values right.
             missing_right in any::<u64>(),
         ) {
             let sets = vec![Categories::new([0, 2, 7]).unwrap()];
             let thresholds = thresholds.into_iter().filter(|t| !t.is_nan()).enumerate();
-            let mut nodes: Vec<PreparedSplit> = thresholds.map(|(at, threshold)| {
-                let goes_right = missing_right >> (at % 64) & 1 == 1;
+            let mut nodes: Vec<PreparedSplit> = thresholds.map(|(number, threshold)| {
+                let goes_right = missing_right >> (number % 64) & 1 == 1;
                 let side = if goes_right { Side::Right } else { Side::Left };
-                let rule = match at % 5 {
+                let rule = match number % 5 {
                     0 => SplitCondition::NonZeroAtMost(threshold),
                     1 => SplitCondition::In(0),
                     _ => SplitCondition::AtMost(threshold),
                 };
-                node(at % 3, rule, side)
+                node(number % 3, rule, side)
             }).collect();
             nodes.push(node(1, SplitCondition::AtMost(0.5), Side::Left));
             let tree = PreparedTree { nodes, values: vec![0.0; 2], sets };
@@ -298,6 +301,7 @@ mod tests {
             sets: Vec::new(),
         };
         let mut tests = SplitTests::default();
+        // A column test has at most 255 thresholds: the second tree would make them 270.
         assert!(tests.add(&tree_with_thresholds(0, 200)));
         assert!(!tests.add(&tree_with_thresholds(150, 120)));
         assert!(tests.add(&tree_with_thresholds(200, 55)));

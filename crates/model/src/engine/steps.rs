@@ -13,7 +13,7 @@ use super::split_tests::RankTest;
 /// Number of trees that are walked together.
 const LANES: usize = 8;
 
-/// Trees as one array of nodes.
+/// Trees as one array of nodes, to be walked down by the ranks of one row.
 #[derive(Debug, Default)]
 pub(crate) struct Steps {
     nodes: Vec<RankSplit>,
@@ -32,7 +32,7 @@ struct RankSplit {
 /// A tree: the index of its first node, and the number of its splits, after which come its leaves.
 #[derive(Debug, Clone, Copy)]
 struct TreeStart {
-    first: u32,
+    first_node: u32,
     splits: u16,
 }
 
@@ -41,6 +41,7 @@ impl Steps {
     /// order of `leaves`.
     pub(crate) fn add(&mut self, tree: &PreparedTree, tests: &[RankTest], leaves: &[usize]) {
         let splits = tree.nodes.len();
+        // The number of each leaf.
         let mut numbers = vec![0; tree.values.len()];
         for (number, leaf) in leaves.iter().enumerate() {
             numbers[*leaf] = number;
@@ -50,7 +51,7 @@ impl Steps {
             ChildLink::Node(node) => (splits - 1 - node) as u16,
             ChildLink::Leaf(leaf) => (splits + numbers[leaf]) as u16,
         };
-        let first = self.nodes.len() as u32;
+        let first_node = self.nodes.len() as u32;
         for (node, RankTest { vector, threshold_rank, .. }) in tree.nodes.iter().zip(tests).rev() {
             let (vector, threshold_rank) = (*vector, *threshold_rank);
             let next = [index(node.left), index(node.right)];
@@ -62,22 +63,22 @@ impl Steps {
             next: [(splits + number) as u16; 2],
         };
         self.nodes.extend((0..leaves.len()).map(leaf));
-        self.trees.push(TreeStart { first, splits: splits as u16 });
+        self.trees.push(TreeStart { first_node, splits: splits as u16 });
     }
 
     /// Calls `found` with the number of each tree and of the leaf that a row with these ranks
     /// reaches in it, in the order of the trees.
     #[inline(always)]
     pub(crate) fn leaves(&self, ranks: &[i8], mut found: impl FnMut(usize, usize)) {
-        let (eights, rest) = self.trees.as_chunks::<LANES>();
-        for (eight, trees) in eights.iter().enumerate() {
+        let (groups, rest) = self.trees.as_chunks::<LANES>();
+        for (group, trees) in groups.iter().enumerate() {
             for (lane, leaf) in self.walk(*trees, ranks).into_iter().enumerate() {
-                found(eight * LANES + lane, leaf);
+                found(group * LANES + lane, leaf);
             }
         }
         for (number, tree) in rest.iter().enumerate() {
             let [leaf] = self.walk([*tree], ranks);
-            found(eights.len() * LANES + number, leaf);
+            found(groups.len() * LANES + number, leaf);
         }
     }
 
@@ -89,9 +90,9 @@ impl Steps {
         while !arrived {
             arrived = true;
             for (node, tree) in nodes.iter_mut().zip(&trees) {
-                let step = &self.nodes[tree.first as usize + *node];
-                let right = ranks[usize::from(step.vector)] > step.threshold_rank;
-                *node = usize::from(step.next[usize::from(right)]);
+                let split = &self.nodes[tree.first_node as usize + *node];
+                let right = ranks[usize::from(split.vector)] > split.threshold_rank;
+                *node = usize::from(split.next[usize::from(right)]);
                 arrived &= *node >= usize::from(tree.splits);
             }
         }

@@ -12,6 +12,9 @@ use crate::{
     Categories, Child, Ensemble, Header, Leaf, Linear, Model, Side, Split, SplitCondition, Tree,
 };
 
+// The second argument of `Random::new` is any number: it keeps streams of random numbers apart.
+
+/// Number of features of all models of these tests.
 const FEATURES: usize = 20;
 
 /// A tree of random shape with all kinds of split conditions.
@@ -44,11 +47,11 @@ fn oblivious(seed: u64, depth: usize) -> Tree {
     let mut draw = Random::new(seed, 5);
     let levels: Vec<(u32, f32)> =
         (0..depth).map(|_| (draw.below(FEATURES) as u32, draw.below(9) as f32)).collect();
-    let inner = (1_u32 << depth) - 1;
+    let splits = (1_u32 << depth) - 1;
     // Numbered by level: the children of split n are 2n + 1 and 2n + 2.
-    let child = |number: u32| match number < inner {
+    let child = |number: u32| match number < splits {
         true => Child::Split(number),
-        false => Child::Leaf(number - inner),
+        false => Child::Leaf(number - splits),
     };
     let split = |number: u32| {
         let (feature, threshold) = levels[(number + 1).ilog2() as usize];
@@ -62,8 +65,8 @@ fn oblivious(seed: u64, depth: usize) -> Tree {
             rows: 1,
         }
     };
-    let leaves = (0..=inner).map(|_| Leaf { value: draw.normal(), rows: 1 }).collect();
-    Tree::new((0..inner).map(split).collect(), leaves).unwrap()
+    let leaves = (0..=splits).map(|_| Leaf { value: draw.normal(), rows: 1 }).collect();
+    Tree::new((0..splits).map(split).collect(), leaves).unwrap()
 }
 
 fn model(trees: Vec<Tree>) -> Model {
@@ -85,7 +88,7 @@ fn rows(seed: u64, count: usize) -> Vec<f32> {
     (0..count * FEATURES).map(value).collect()
 }
 
-/// Checks that the scores of portable and AVX2 code equal those of the reference implementation.
+/// Checks that portable and AVX2 code score `count` random rows as the reference implementation.
 fn check(model: &Model, seed: u64, count: usize) {
     let rows = rows(seed, count);
     let reference: Vec<u64> =
@@ -144,6 +147,7 @@ fn a_feature_with_many_thresholds_takes_several_networks() {
         let leaf = |value: f64| Leaf { value, rows: 1 };
         Tree::new(vec![split], vec![leaf(f64::from(n)), leaf(-0.1)]).unwrap()
     };
+    // 700 thresholds of one feature, of which a network holds at most 255.
     let model = model((0..700).map(stump).collect());
     check(&model, 4, 200);
     let matching = Matching::identity(model.header());

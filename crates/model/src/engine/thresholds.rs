@@ -9,7 +9,7 @@
 
 /// Maximum number of thresholds of a column test.
 pub(crate) const MAX_THRESHOLDS: usize = 255;
-/// A slot without a threshold.
+/// A slot without a threshold; the numbers of thresholds are smaller.
 const EMPTY: u8 = u8::MAX;
 /// Initial number of slots: two to this power.
 const INITIAL_SLOT_BITS: u32 = 4;
@@ -53,10 +53,12 @@ impl Thresholds {
 
     /// The slot at which the search for a threshold begins.
     fn slot(&self, threshold: f32) -> usize {
+        // Fibonacci hashing: the constant is a prime near 2^32 divided by the golden ratio.
         let bits = self.slots.len().trailing_zeros();
         (threshold.to_bits().wrapping_mul(0x9e37_79b1) >> (32 - bits)) as usize
     }
 
+    /// Adds a new threshold in an empty slot; returns its number, or `None` if there is no room.
     fn insert(&mut self, threshold: f32, slot: usize) -> Option<u8> {
         if self.values.len() == MAX_THRESHOLDS {
             return None;
@@ -110,7 +112,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_rank_of_a_number_is_its_place_among_the_sorted(
+        fn the_rank_of_a_threshold_is_its_index_among_the_sorted(
             values in proptest::collection::vec(any::<f32>(), 0..300),
             kept in 0_usize..300,
         ) {
@@ -125,9 +127,9 @@ mod tests {
                     prop_assert_eq!(thresholds.len(), MAX_THRESHOLDS);
                 }
             }
-            let first = thresholds.values.clone();
+            let before = thresholds.values.clone();
             thresholds.truncate(kept);
-            for (number, value) in (0..=u8::MAX).zip(first.iter().take(kept)) {
+            for (number, value) in (0..=u8::MAX).zip(before.iter().take(kept)) {
                 prop_assert_eq!(thresholds.number(*value), Some(number));
             }
         }

@@ -1,4 +1,4 @@
-//! Walks down the trees that the select network (`network.rs`, at most 256 leaves) does not take.
+//! Walks down the trees that the select network (`network.rs`, at most 256 leaves) cannot hold.
 //!
 //! Eight trees (or eight rows of one tree) take their steps together: each step waits for memory,
 //! and eight can wait at the same time. A leaf's next node is the leaf itself, so that no lane (one
@@ -26,8 +26,9 @@ pub(crate) struct Walks {
     kinds: Vec<SplitKind>,
     /// The value of each node that is a leaf; 0 for splits.
     values: Vec<f64>,
-    /// The node of each tree's root.
+    /// The index of each tree's root.
     roots: Vec<u32>,
+    /// The sets of categories of all trees.
     sets: Vec<Categories>,
 }
 
@@ -37,7 +38,7 @@ struct WalkNode {
     threshold: f32,
     /// The column, with the flag [`MISSING_RIGHT`].
     column: u32,
-    /// The left child; the right one is the next node.
+    /// The index of the left child; the right child is the node after it.
     left: u32,
 }
 
@@ -62,78 +63,76 @@ impl Walks {
         walks
     }
 
+    /// Adds the nodes of a tree, level by level.
     fn add_tree(&mut self, tree: &PreparedTree) {
         let first_set = self.sets.len() as u32;
         self.sets.extend_from_slice(&tree.sets);
         self.roots.push(self.nodes.len() as u32);
         let mut level = vec![tree.root()];
-        // The number of the first child of the next split.
-        let mut next = self.nodes.len() as u32 + 1;
+        // The index of the left child of the next split.
+        let mut next_child = self.nodes.len() as u32 + 1;
         while !level.is_empty() {
-            let mut below = Vec::new();
+            let mut level_below = Vec::new();
             for link in level {
                 let index = self.nodes.len() as u32;
-                let (step, kind, value) = match link {
+                let (node, kind, value) = match link {
                     ChildLink::Leaf(leaf) => {
-                        let step = WalkNode { threshold: f32::INFINITY, column: 0, left: index };
-                        (step, SplitKind::AtMost, tree.values[leaf])
+                        let node = WalkNode { threshold: f32::INFINITY, column: 0, left: index };
+                        (node, SplitKind::AtMost, tree.values[leaf])
                     }
                     ChildLink::Node(number) => {
-                        let node = &tree.nodes[number];
-                        let (kind, threshold) = match node.rule {
+                        let split = &tree.nodes[number];
+                        let (kind, threshold) = match split.rule {
                             SplitCondition::AtMost(threshold) => (SplitKind::AtMost, threshold),
                             SplitCondition::NonZeroAtMost(threshold) => {
                                 (SplitKind::NonZeroAtMost, threshold)
                             }
                             SplitCondition::In(set) => (SplitKind::Set(first_set + set), 0.0),
                         };
-                        let missing = if node.missing == Side::Right { MISSING_RIGHT } else { 0 };
-                        let step = WalkNode {
-                            threshold,
-                            column: node.column as u32 | missing,
-                            left: next,
-                        };
-                        below.extend([node.left, node.right]);
-                        next += 2;
-                        (step, kind, 0.0)
+                        let missing = if split.missing == Side::Right { MISSING_RIGHT } else { 0 };
+                        let column = split.column as u32 | missing;
+                        let node = WalkNode { threshold, column, left: next_child };
+                        level_below.extend([split.left, split.right]);
+                        next_child += 2;
+                        (node, kind, 0.0)
                     }
                 };
-                self.nodes.push(step);
+                self.nodes.push(node);
                 self.kinds.push(kind);
                 self.values.push(value);
             }
-            level = below;
+            level = level_below;
         }
     }
 
-    /// The next node of a row at node `at`; `ONLY_THRESHOLDS`: every split compares with a
-    /// threshold.
+    /// The index of the next node of a row that is at the node `index`; `ONLY_THRESHOLDS` if every
+    /// split compares with a threshold.
     #[inline(always)]
-    fn step<const ONLY_THRESHOLDS: bool>(&self, at: u32, row: &[f32]) -> u32 {
-        let step = &self.nodes[at as usize];
-        let column = (step.column & !MISSING_RIGHT) as usize;
-        let missing_right = step.column & MISSING_RIGHT != 0;
+    fn step<const ONLY_THRESHOLDS: bool>(&self, index: u32, row: &[f32]) -> u32 {
+        let node = &self.nodes[index as usize];
+        let column = (node.column & !MISSING_RIGHT) as usize;
+        let missing_right = node.column & MISSING_RIGHT != 0;
         let value = row.get(column).copied().unwrap_or(f32::NAN);
-        let right = match ONLY_THRESHOLDS || self.kinds[at as usize] == SplitKind::AtMost {
-            true => (value > step.threshold) | (value.is_nan() & missing_right),
-            false => self.goes_right_by_condition(at, value),
+        let right = match ONLY_THRESHOLDS || self.kinds[index as usize] == SplitKind::AtMost {
+            true => (value > node.threshold) | (value.is_nan() & missing_right),
+            false => self.goes_right_by_condition(index, value),
         };
-        step.left + u32::from(right)
+        node.left + u32::from(right)
     }
 
     /// Whether a value goes right at a split whose condition is more than a threshold.
     #[cold]
-    fn goes_right_by_condition(&self, at: u32, value: f32) -> bool {
-        let step = &self.nodes[at as usize];
-        let rule = match self.kinds[at as usize] {
+    fn goes_right_by_condition(&self, index: u32, value: f32) -> bool {
+        let node = &self.nodes[index as usize];
+        let rule = match self.kinds[index as usize] {
             SplitKind::Set(set) => SplitCondition::In(set),
-            _ => SplitCondition::NonZeroAtMost(step.threshold),
+            _ => SplitCondition::NonZeroAtMost(node.threshold),
         };
-        let missing = if step.column & MISSING_RIGHT != 0 { Side::Right } else { Side::Left };
+        let missing = if node.column & MISSING_RIGHT != 0 { Side::Right } else { Side::Left };
         rule.side(value, missing, &self.sets) == Side::Right
     }
 
-    /// The nodes of the leaves that some lanes reach, each with a root and a row of its own.
+    /// The indices of the leaves that some lanes reach, each with a root and a row of its own.
     #[inline(always)]
     fn leaves_reached<const N: usize>(&self, roots: [u32; N], rows: [&[f32]; N]) -> [u32; N] {
         match self.kinds.is_empty() {
@@ -142,34 +141,35 @@ impl Walks {
         }
     }
 
+    /// Like `leaves_reached`; `ONLY_THRESHOLDS` if every split compares with a threshold.
     #[inline(always)]
     fn walk<const N: usize, const ONLY_THRESHOLDS: bool>(
         &self,
         roots: [u32; N],
         rows: [&[f32]; N],
     ) -> [u32; N] {
-        let mut at = roots;
+        let mut nodes = roots;
         loop {
             let next: [u32; N] =
-                std::array::from_fn(|lane| self.step::<ONLY_THRESHOLDS>(at[lane], rows[lane]));
-            if next == at {
-                return at;
+                std::array::from_fn(|lane| self.step::<ONLY_THRESHOLDS>(nodes[lane], rows[lane]));
+            if next == nodes {
+                return nodes;
             }
-            at = next;
+            nodes = next;
         }
     }
 
     /// Adds the trees' values for one row to its score, eight trees at a time.
     pub(crate) fn add_row(&self, row: &[f32], score: &mut f64) {
-        let (eights, rest) = self.roots.as_chunks::<LANES>();
-        for roots in eights {
-            for at in self.leaves_reached(*roots, [row; LANES]) {
-                *score += self.values[at as usize];
+        let (groups, rest) = self.roots.as_chunks::<LANES>();
+        for roots in groups {
+            for leaf in self.leaves_reached(*roots, [row; LANES]) {
+                *score += self.values[leaf as usize];
             }
         }
         for root in rest {
-            let [at] = self.leaves_reached([*root], [row]);
-            *score += self.values[at as usize];
+            let [leaf] = self.leaves_reached([*root], [row]);
+            *score += self.values[leaf as usize];
         }
     }
 
@@ -179,11 +179,12 @@ impl Walks {
         let row = |number: usize| &values[number * columns..(number + 1) * columns];
         for root in &self.roots {
             for (group, scores) in scores.chunks_mut(LANES).enumerate() {
+                // In the last group the lanes beyond its rows repeat the last row.
                 let last = scores.len() - 1;
                 let rows = std::array::from_fn(|lane: usize| row(group * LANES + lane.min(last)));
-                let at = self.leaves_reached([*root; LANES], rows);
-                for (score, at) in scores.iter_mut().zip(at) {
-                    *score += self.values[at as usize];
+                let leaves = self.leaves_reached([*root; LANES], rows);
+                for (score, leaf) in scores.iter_mut().zip(leaves) {
+                    *score += self.values[leaf as usize];
                 }
             }
         }

@@ -49,10 +49,10 @@ impl BlendShap<'_> {
             for (row, score) in normalised.iter().enumerate() {
                 sum.scores[row] = add_term(sum.scores[row], member.weight, *score);
                 let slope = member.weight * effect.slopes[row];
-                let to = &mut sum.values[row * table.width..(row + 1) * table.width];
-                let values = &parts.values[row * member_width..];
-                for (column, value) in member.columns.iter().zip(values) {
-                    to[*column] += slope * value;
+                let sum_row = &mut sum.values[row * table.width..(row + 1) * table.width];
+                let member_row = &parts.values[row * member_width..];
+                for (column, value) in member.columns.iter().zip(member_row) {
+                    sum_row[*column] += slope * value;
                 }
             }
         }
@@ -69,6 +69,8 @@ struct NormalisationEffect {
 }
 
 impl NormalisationEffect {
+    /// The effect on a member with these contributions; `normalised` are its scores after
+    /// normalisation.
     fn new(normalise: Normalise, parts: &Contributions, normalised: &[f64]) -> NormalisationEffect {
         if normalise == Normalise::None {
             return NormalisationEffect { base: parts.base, slopes: vec![1.0; normalised.len()] };
@@ -98,10 +100,11 @@ impl NormalisationEffect {
     }
 }
 
-/// The value at `x` of the linear interpolation of points, which are sorted; constant outside them.
+/// The value at `x` of the linear interpolation of points (x, y), sorted by x; constant outside
+/// them.
 fn interpolate(points: &[(f64, f64)], x: f64) -> f64 {
     let after = points.partition_point(|point| point.0 <= x);
-    match (after.checked_sub(1).map(|at| points[at]), points.get(after)) {
+    match (after.checked_sub(1).map(|before| points[before]), points.get(after)) {
         (None, None) => 0.0,
         (None, Some(next)) => next.1,
         (Some(last), None) => last.1,

@@ -3,9 +3,10 @@
 //! (individual conditional expectation: Goldstein et al., *Peeking inside the black box*, 2015).
 //!
 //! The values are quantiles of the feature in the data, so that most of them lie where documents
-//! are; equal ones count once. If a score depends on the other documents of its query, one document
-//! at a time is changed and the others stay. Cost: documents x values x scoring (x documents of the
-//! query, if those matter). A feature that is missing everywhere has no values and an empty curve.
+//! are; equal quantiles count once. If a score depends on the other documents of its query, one
+//! document at a time is changed and the others stay. Cost: documents x values x scoring (x
+//! documents of the query, if a score depends on them). A feature that is missing everywhere has no
+//! values and an empty curve.
 
 use rankwright_data::Dataset;
 use rayon::prelude::*;
@@ -102,6 +103,7 @@ impl Model {
             return Err(ExplainError::NoColumn { feature: name });
         };
         let (values, any_missing) = grid(data, column, dependence.points);
+        // The values that the feature is set to; the last may be a missing value.
         let mut settings = values.clone();
         if any_missing {
             settings.push(f32::NAN);
@@ -156,11 +158,12 @@ fn grid(data: &Dataset, column: usize, points: usize) -> (Vec<f32>, bool) {
     }
     let last = values.len() - 1;
     let steps = points.saturating_sub(1).max(1);
-    let mut found: Vec<f32> = (0..points).map(|i| values[i * last / steps]).collect();
-    found.dedup();
-    (found, any_missing)
+    let mut quantiles: Vec<f32> = (0..points).map(|i| values[i * last / steps]).collect();
+    quantiles.dedup();
+    (quantiles, any_missing)
 }
 
+/// The mean over curves at each of their points.
 fn mean_curve(curves: &[Vec<f64>], points: usize) -> Vec<f64> {
     let mut means = vec![0.0; points];
     for curve in curves {

@@ -57,8 +57,8 @@ pub enum ExplainError {
         /// Number of queries.
         queries: usize,
     },
-    /// The data lacks the feature whose values are to be changed.
-    #[error("the data has no values of feature {feature}; expected one of its own features")]
+    /// The data lacks the feature whose partial dependence was requested.
+    #[error("the data has no values of feature {feature}; expected a feature that the data has")]
     NoColumn {
         /// The name of the feature.
         feature: String,

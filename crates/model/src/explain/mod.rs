@@ -10,12 +10,13 @@
 //! |---|---|---|
 //! | trees | exact, `trees.rs` | the training rows at the leaves, or background documents |
 //! | linear | exact, `linear.rs` | background documents, or a document of zeros |
-//! | net | some random orders of features, `net.rs` | background documents, which must be given |
+//! | net | sampled by random orders of features, `net.rs` | background documents, which must be given |
 //! | net of one layer | exact, `net.rs` | background documents, or inputs of zero |
 //! | blend | the methods of its members, `blend.rs` | as for the members |
 //!
-//! `base + sum` is the score up to rounding: within 1e-9 of the size of the terms. Explanations do
-//! not depend on threads. A query without documents gives an empty explanation.
+//! The base and the contributions sum to the score up to rounding: within 1e-9 of the size of the
+//! terms. Explanations do not depend on the number of threads. A query without documents gives an
+//! empty explanation.
 
 mod blend;
 mod dependence;
@@ -138,6 +139,7 @@ enum ExplainMethod<'a> {
 }
 
 impl ExplainMethod<'_> {
+    /// Explains the documents of one query.
     fn explain(&self, table: &UsedFeatureRows) -> Contributions {
         match self {
             ExplainMethod::Trees(trees) => trees.explain(table),
@@ -158,8 +160,8 @@ impl<'a> Explainer<'a> {
         Ok(Explainer { model, options, features, method })
     }
 
-    /// An explainer relative to background documents, of which at most 10,000 are chosen by seed:
-    /// the rows at the leaves of trees are counted on them.
+    /// An explainer relative to background documents; of more than 10,000 rows, 10,000 are chosen
+    /// by seed. For trees, the rows at the leaves are those of the background documents.
     pub fn with_background(
         model: &'a Model,
         background: &Dataset,
@@ -213,14 +215,14 @@ impl<'a> Explainer<'a> {
 /// Matches the model's features with the columns of a data set, which must treat absent values as
 /// the model does, if that makes a difference to the model.
 fn matched(model: &Model, data: &Dataset, options: MatchOptions) -> Result<Matching, ModelError> {
-    let (model_rule, data_rule) = (model.header().absent, data.absent());
-    if model_rule != data_rule && model.distinguishes_missing() {
-        return Err(ModelError::Absent { model: model_rule.name(), data: data_rule.name() });
+    let (model_absent, data_absent) = (model.header().absent, data.absent());
+    if model_absent != data_absent && model.distinguishes_missing() {
+        return Err(ModelError::Absent { model: model_absent.name(), data: data_absent.name() });
     }
     Matching::new(model.header(), data.features(), options)
 }
 
-/// Prepares a model that uses these features.
+/// The method that explains a model, prepared with the features that the model uses.
 fn method_of<'a>(
     model: &'a Model,
     features: &[usize],
@@ -247,7 +249,7 @@ fn method_of<'a>(
     }
 }
 
-/// Prepares a blend that uses these features.
+/// The method that explains a blend, prepared with the features that the blend uses.
 fn blend_method<'a>(
     model: &'a Model,
     blend: &'a Blend,
@@ -327,8 +329,8 @@ impl Explanation {
         parts
     }
 
-    /// The mean contribution of each feature over the query's documents. It is a part of every
-    /// document's score, and so does not change their order.
+    /// The mean contribution of each feature over the query's documents. This part of the
+    /// contribution is the same for all documents, and so does not change their order.
     pub fn means(&self) -> Vec<f64> {
         let mut means = vec![0.0; self.width];
         for document in 0..self.documents() {

@@ -29,7 +29,7 @@ use super::table::{Contributions, UsedFeatureRows, absorb_rounding};
 use crate::engine::{ScoreBuffers, Scorer};
 use crate::header::Header;
 use crate::model::{Model, ModelBody};
-use crate::net::{Activation, Layer, Net, finish};
+use crate::net::{Activation, Layer, Net, normalise_and_activate};
 use crate::transform::Transforms;
 
 /// A net prepared for explanations.
@@ -41,23 +41,23 @@ pub(super) struct NetShap {
     unscaled_transforms: Transforms,
     /// The net as a scorer of inputs.
     input_scorer: Scorer,
-    /// The layers after the first.
-    later: Vec<Layer>,
     /// The first layer, with the used features as inputs.
-    first: Layer,
+    first_layer: Layer,
+    later_layers: Vec<Layer>,
     /// For each used feature its weights in the first layer, one for each output.
-    columns: Vec<Vec<f64>>,
+    feature_weights: Vec<Vec<f64>>,
     background: UsedFeatureRows,
     /// Orders of exchange: permutations of the used features; empty if the net is linear.
     orders: Vec<Vec<u32>>,
 }
 
-/// The first random stream of the orders, apart from that which chooses background documents.
+/// The random orders use the streams of random numbers from this one on, any number far from 0:
+/// stream 0 chooses the background documents.
 const PERMUTATION_STREAM: u64 = 1 << 40;
 
 impl NetShap {
-    /// If there are more background rows than orders, only as many are used, the first ones. Only a
-    /// linear net needs no background.
+    /// Prepares a net that uses these features. If there are more background rows than orders, only
+    /// the first rows are used, as many as there are orders. Only a linear net needs no background.
     pub(super) fn new(
         net: &Net,
         features: &[usize],
@@ -87,16 +87,17 @@ impl NetShap {
         };
         // Every background document is used equally often.
         let orders = if is_linear { 0 } else { orders.next_multiple_of(background.rows.max(1)) };
-        let (first, later) = layers_of(net, features)?;
-        let weights_by_output = || first.weights().chunks_exact(features.len().max(1));
-        let column = |index: usize| weights_by_output().map(|row| f64::from(row[index])).collect();
+        let (first_layer, later_layers) = layers_of(net, features)?;
+        let weights_by_output = || first_layer.weights().chunks_exact(features.len().max(1));
+        let weights_of =
+            |index: usize| weights_by_output().map(|weights| f64::from(weights[index])).collect();
         Ok(NetShap {
             transforms: transforms(all_features.min_max_in_query())?,
             unscaled_transforms: transforms(min_max_in_query)?,
-            input_scorer: scorer_of(&first, &later)?,
-            columns: (0..features.len()).map(column).collect(),
-            first,
-            later,
+            input_scorer: scorer_of(&first_layer, &later_layers)?,
+            feature_weights: (0..features.len()).map(weights_of).collect(),
+            first_layer,
+            later_layers,
             background,
             orders: (0..orders).map(order).collect(),
         })
@@ -125,14 +126,15 @@ impl NetShap {
         inputs: &UsedFeatureRows,
         background: &UsedFeatureRows,
     ) -> (f64, Vec<Vec<f64>>) {
-        let weights = || self.columns.iter().map(|column| column.first().copied().unwrap_or(0.0));
+        // The only output's weight of each feature.
+        let weights = || self.feature_weights.iter().map(|w| w.first().copied().unwrap_or(0.0));
         let mut means = vec![0.0; inputs.width];
         for row in 0..background.rows {
             for (mean, input) in means.iter_mut().zip(background.row(row)) {
                 *mean += f64::from(*input) / background.rows as f64;
             }
         }
-        let bias = self.first.biases().first().map_or(0.0, |bias| f64::from(*bias));
+        let bias = self.first_layer.biases().first().map_or(0.0, |bias| f64::from(*bias));
         let base = weights().zip(&means).fold(bias, |sum, (weight, mean)| sum + weight * mean);
         let part = |row: usize| {
             let terms = weights().zip(inputs.row(row)).zip(&means);
@@ -153,10 +155,10 @@ impl NetShap {
         let base = starts.iter().map(|start| start.score).sum::<f64>() / starts.len().max(1) as f64;
         let documents = (0..inputs.rows).into_par_iter();
         let values = documents.map_init(ExchangeBuffers::default, |exchange, row| {
-            let (mut values, to) = (vec![0.0; inputs.width], inputs.row(row));
+            let (mut values, document) = (vec![0.0; inputs.width], inputs.row(row));
             for (order, start) in self.orders.iter().zip(starts.iter().cycle()) {
-                exchange.add(self, start, to, order.iter(), &mut values);
-                exchange.add(self, start, to, order.iter().rev(), &mut values);
+                exchange.add(self, start, document, order.iter(), &mut values);
+                exchange.add(self, start, document, order.iter().rev(), &mut values);
             }
             let passes = 2.0 * self.orders.len() as f64;
             values.iter_mut().for_each(|value| *value /= passes);
@@ -191,9 +193,9 @@ impl NetShap {
         inputs
     }
 
-    /// Scores inputs.
+    /// Scores rows of inputs.
     fn score(&self, inputs: &[f32], scores: &mut [f64]) {
-        // Fails only if the numbers of values and scores do not fit, which they do here.
+        // An error only if the number of inputs does not fit that of scores, which it does here.
         if self.input_scorer.score_query(inputs, scores, &mut ScoreBuffers::default()).is_err() {
             scores.fill(f64::NAN);
         }
@@ -204,8 +206,8 @@ impl NetShap {
     fn score_of_sums(&self, sums: &[f64], outputs: &mut Vec<f32>) -> f64 {
         outputs.clear();
         outputs.extend(sums.iter().map(|sum| *sum as f32));
-        finish(self.first.norm(), self.first.activation(), outputs);
-        for layer in &self.later {
+        normalise_and_activate(self.first_layer.norm(), self.first_layer.activation(), outputs);
+        for layer in &self.later_layers {
             *outputs = layer.outputs_of(outputs);
         }
         outputs.first().map_or(0.0, |score| f64::from(*score))
@@ -234,8 +236,9 @@ fn layers_of(net: &Net, features: &[usize]) -> Result<(Layer, Vec<Layer>), Expla
     let mut layers = net.layers().iter();
     // A net has at least one layer.
     let Some(first) = layers.next() else { return Err(ExplainError::NoBackground) };
-    let rows = first.weights().chunks_exact(first.inputs().max(1));
-    let weights = rows.flat_map(|row| features.iter().map(|feature| row[*feature])).collect();
+    let outputs = first.weights().chunks_exact(first.inputs().max(1));
+    let weights =
+        outputs.flat_map(|of_output| features.iter().map(|feature| of_output[*feature])).collect();
     let (biases, norm) = (first.biases().to_vec(), first.norm().cloned());
     let first = Layer::new(features.len(), weights, biases, norm, first.activation())?;
     Ok((first, layers.cloned().collect()))
@@ -259,18 +262,19 @@ struct BackgroundState {
 
 impl BackgroundState {
     fn new(net: &NetShap, inputs: &[f32]) -> BackgroundState {
-        let mut sums: Vec<f64> = net.first.biases().iter().map(|bias| f64::from(*bias)).collect();
-        for (column, input) in net.columns.iter().zip(inputs) {
-            add(&mut sums, column, f64::from(*input));
+        let mut sums: Vec<f64> =
+            net.first_layer.biases().iter().map(|bias| f64::from(*bias)).collect();
+        for (weights, input) in net.feature_weights.iter().zip(inputs) {
+            add(&mut sums, weights, f64::from(*input));
         }
         let score = net.score_of_sums(&sums, &mut Vec::new());
         BackgroundState { inputs: inputs.to_vec(), sums, score }
     }
 }
 
-/// Adds a multiple of a column of weights to the sums.
-fn add(sums: &mut [f64], column: &[f64], times: f64) {
-    sums.iter_mut().zip(column).for_each(|(sum, weight)| *sum += weight * times);
+/// Adds the weights of a feature times its input (or the change of its input) to the sums.
+fn add(sums: &mut [f64], weights: &[f64], input: f64) {
+    sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight * input);
 }
 
 /// Buffers of one thread.
@@ -281,26 +285,28 @@ struct ExchangeBuffers {
 }
 
 impl ExchangeBuffers {
-    /// Exchanges the inputs of a background document for those in `to` in this order, and adds the
-    /// change of the score by each exchange to `values`.
+    /// Exchanges the inputs of a background document for those of the explained document in this
+    /// order, and adds the change of the score by each exchange to `values`.
     fn add<'a>(
         &mut self,
         net: &NetShap,
         start: &BackgroundState,
-        to: &[f32],
+        document: &[f32],
         order: impl Iterator<Item = &'a u32>,
         values: &mut [f64],
     ) {
         self.sums.clear();
         self.sums.extend_from_slice(&start.sums);
         let mut score = start.score;
-        for at in order.map(|at| *at as usize) {
-            if start.inputs[at] == to[at] {
+        for feature in order.map(|feature| *feature as usize) {
+            let (before, after) = (start.inputs[feature], document[feature]);
+            if before == after {
                 continue;
             }
-            add(&mut self.sums, &net.columns[at], f64::from(to[at]) - f64::from(start.inputs[at]));
+            let change = f64::from(after) - f64::from(before);
+            add(&mut self.sums, &net.feature_weights[feature], change);
             let next = net.score_of_sums(&self.sums, &mut self.outputs);
-            values[at] += next - score;
+            values[feature] += next - score;
             score = next;
         }
     }

@@ -20,9 +20,10 @@ pub(super) struct PathStep {
     pub(super) is_left: bool,
     /// The fraction of rows that pass this feature's splits on the path.
     pub(super) fraction: f64,
-    /// The level and the fraction of the nearest step above on the same feature; 0 and 1 if there
-    /// is none.
-    pub(super) above: (u32, f64),
+    /// The level of the nearest step above on the same feature; 0 if there is none.
+    pub(super) level_above: u32,
+    /// The fraction of that step; 1 if there is none.
+    pub(super) fraction_above: f64,
     /// The node.
     pub(super) node: PathNode,
 }
@@ -30,8 +31,8 @@ pub(super) struct PathStep {
 /// A node on a walk.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PathNode {
-    /// The number of a split, and the index of its feature among the used features.
-    Split(u32, u32),
+    /// The number of a split, and the index of its feature among the used features (`slot`).
+    Split { number: u32, slot: u32 },
     /// The value of a leaf.
     Leaf(f64),
 }
@@ -71,7 +72,8 @@ impl Paths {
         let left_fractions = left_fractions(tree, leaf_rows);
         let node = |child: Child| match child {
             Child::Split(number) => {
-                PathNode::Split(number, slot(tree.splits()[number as usize].feature) as u32)
+                let slot = slot(tree.splits()[number as usize].feature) as u32;
+                PathNode::Split { number, slot }
             }
             Child::Leaf(number) => PathNode::Leaf(tree.leaves()[number as usize].value),
         };
@@ -80,6 +82,7 @@ impl Paths {
         // The level of the last step on each feature of the path; 0 for other features.
         let mut last_levels: Vec<u32> = Vec::new();
         let mut path: Vec<PathState> = Vec::new();
+        // The nodes to visit, as `push_sides` writes them.
         let mut pending = Vec::new();
         match tree.root() {
             Child::Leaf(_) => {
@@ -88,9 +91,10 @@ impl Paths {
             Child::Split(number) => push_sides(&mut pending, number, 1),
         }
         while let Some((parent, level, is_left)) = pending.pop() {
+            // Goes up to the parent of the next node.
             while path.len() >= level {
-                let Some(left_behind) = path.pop() else { break };
-                last_levels[left_behind.slot] = left_behind.level_above;
+                let Some(step) = path.pop() else { break };
+                last_levels[step.slot] = step.level_above;
             }
             let split = &tree.splits()[parent as usize];
             let slot = slot(split.feature);
@@ -102,7 +106,8 @@ impl Paths {
                 level_above.checked_sub(1).map_or(1.0, |index| path[index as usize].fraction);
             let left_fraction = left_fractions[parent as usize];
             let side_fraction = if is_left { left_fraction } else { 1.0 - left_fraction };
-            let (features, weight) = path.last().map_or((0, 1.0), |a| (a.features, a.weight));
+            let (features, weight) =
+                path.last().map_or((0, 1.0), |last| (last.features, last.weight));
             let features = features + usize::from(level_above == 0);
             let (fraction, weight) = (fraction_above * side_fraction, weight * side_fraction);
             path.push(PathState { slot, fraction, level_above, features, weight });
@@ -116,10 +121,15 @@ impl Paths {
             }
             paths.depth = paths.depth.max(level);
             paths.features = paths.features.max(features);
-            let above = (level_above, fraction_above);
-            let (level, slot) = (level as u32, slot as u32);
-            let node = node(child);
-            paths.steps.push(PathStep { level, slot, is_left, fraction, above, node });
+            paths.steps.push(PathStep {
+                level: level as u32,
+                slot: slot as u32,
+                is_left,
+                fraction,
+                level_above,
+                fraction_above,
+                node: node(child),
+            });
         }
         paths
     }

@@ -47,7 +47,7 @@ impl UsedFeatureRows {
         UsedFeatureRows { width: columns.len(), rows: self.rows, values }
     }
 
-    /// The first rows.
+    /// The first `rows` rows; all rows if there are fewer.
     pub(super) fn first(&self, rows: usize) -> UsedFeatureRows {
         let rows = rows.min(self.rows);
         UsedFeatureRows {
@@ -71,24 +71,25 @@ pub(super) struct Contributions {
 
 /// At most `max` of the numbers 0 to `count - 1`, chosen by seed, in random order.
 pub(super) fn sample(count: usize, max: usize, seed: u64) -> Vec<usize> {
-    let mut all: Vec<usize> = (0..count).collect();
+    let mut numbers: Vec<usize> = (0..count).collect();
     let mut random = Random::new(seed, 0);
+    // The first steps of a Fisher-Yates shuffle.
     for i in 0..max.min(count) {
         let other = i + random.below(count - i);
-        all.swap(i, other);
+        numbers.swap(i, other);
     }
-    all.truncate(max);
-    all
+    numbers.truncate(max);
+    numbers
 }
 
 /// Adds the rounding error of a sum to its largest term, so that the terms sum to `total`.
 pub(super) fn absorb_rounding(values: &mut [f64], total: f64) {
-    let size = |value: &&mut f64| value.abs();
+    let magnitude = |value: &&mut f64| value.abs();
     let error = total - values.iter().sum::<f64>();
     if !error.is_finite() {
         return;
     }
-    if let Some(largest) = values.iter_mut().max_by(|a, b| size(a).total_cmp(&size(b))) {
+    if let Some(largest) = values.iter_mut().max_by(|a, b| magnitude(a).total_cmp(&magnitude(b))) {
         *largest += error;
     }
 }

@@ -23,6 +23,9 @@ pub(super) fn data(width: usize, values: Vec<f32>) -> Dataset {
     Dataset::builder().matrix(matrix).query_ids((0..rows).map(|row| row / 7)).build().unwrap()
 }
 
+// The second argument of `Random::new` is any number: it keeps streams of random numbers apart.
+
+/// Data with the values 0 to 9, and missing ones.
 pub(super) fn random_data(seed: u64, rows: usize, width: usize) -> Dataset {
     let mut draw = Random::new(seed, 2);
     let value = |_| match draw.below(11) {
@@ -91,6 +94,7 @@ fn the_only_split_contributes_everything_to_its_feature() {
     let parts: Vec<f64> = (0..3).map(|document| found.contributions(document)[0]).collect();
     assert_eq!(parts, [1.5, -0.5, -0.5]);
     assert_eq!(found.difference(0, 1), [2.0]);
+    // The mean of 1.5, -0.5 and -0.5 is 1/6; there is no fourth document.
     assert!(found.means()[0].abs() < 0.17 && found.contributions(3).is_empty());
 }
 
@@ -131,6 +135,8 @@ fn trees_of_one_leaf_add_to_the_base_alone() {
 
 #[test]
 fn a_deep_chain_of_splits_on_one_feature_can_be_explained() {
+    // Leaf n has the value n and one row, so that the base is the mean of 0 to 30,000; the value
+    // 17.5 reaches leaf 18.
     let model = tree_model(1, 0.0, vec![chain_tree(30_000)]);
     let data = data(1, vec![17.5, -1.0]);
     let found = Explainer::new(&model, options()).unwrap().explain(&data, &[0]).unwrap();
@@ -169,35 +175,32 @@ fn trees_without_row_counts_are_refused_without_background_documents() {
 fn with_mixed_conditions(tree: &Tree, seed: u64) -> Tree {
     let mut draw = Random::new(seed, 9);
     let sets = vec![Categories::new([0, 3, 4, 8]).unwrap()];
-    let rule = |split: &Split| match (draw.below(3), split.rule.threshold()) {
+    let mut rule = |split: &Split| match (draw.below(3), split.rule.threshold()) {
         (1, Some(threshold)) => SplitCondition::NonZeroAtMost(threshold),
         (2, _) => SplitCondition::In(0),
         _ => split.rule,
     };
-    let mut rule = rule;
     let splits = tree.splits().iter().map(|split| Split { rule: rule(split), ..*split }).collect();
     Tree::with_sets(splits, tree.leaves().to_vec(), sets).unwrap()
 }
 
 /// The expected value of a tree from a node on, and the number of rows there, if only the features
-/// whose bits are set in `known` are known; `rows` are the rows at the leaves.
-fn expected(tree: &Tree, rows: &[f64], row: &[f32], known: u32, at: Child) -> (f64, f64) {
-    match at {
-        Child::Leaf(leaf) => (tree.leaves()[leaf as usize].value, rows[leaf as usize]),
+/// whose bits are set in `known` are known; `leaf_rows` are the rows at the leaves.
+fn expected(tree: &Tree, leaf_rows: &[f64], row: &[f32], known: u32, node: Child) -> (f64, f64) {
+    match node {
+        Child::Leaf(leaf) => (tree.leaves()[leaf as usize].value, leaf_rows[leaf as usize]),
         Child::Split(number) => {
             let split = &tree.splits()[number as usize];
-            let left = expected(tree, rows, row, known, split.left);
-            let right = expected(tree, rows, row, known, split.right);
-            let all = left.1 + right.1;
-            let left_fraction = if all > 0.0 { left.1 / all } else { 0.5 };
+            let (left, left_rows) = expected(tree, leaf_rows, row, known, split.left);
+            let (right, right_rows) = expected(tree, leaf_rows, row, known, split.right);
+            let rows = left_rows + right_rows;
+            let left_fraction = if rows > 0.0 { left_rows / rows } else { 0.5 };
             let value = match known >> split.feature & 1 == 1 {
-                true if split.side(row[split.feature as usize], tree.sets()) == Side::Left => {
-                    left.0
-                }
-                true => right.0,
-                false => left_fraction * left.0 + (1.0 - left_fraction) * right.0,
+                true if split.side(row[split.feature as usize], tree.sets()) == Side::Left => left,
+                true => right,
+                false => left_fraction * left + (1.0 - left_fraction) * right,
             };
-            (value, all)
+            (value, rows)
         }
     }
 }
@@ -232,6 +235,8 @@ fn expected_score(model: &Model, leaves: &[Vec<f64>], row: &[f32], known: u32) -
     ensemble.base() + ensemble.trees().iter().zip(leaves).map(tree_value).sum::<f64>()
 }
 
+/// Checks that contributions are those computed from all subsets of features, for trees with these
+/// rows at their leaves.
 fn check_against_subsets(
     model: &Model,
     leaves: &[Vec<f64>],

@@ -42,7 +42,8 @@ use crate::tree::{Side, Split, Tree};
 
 /// Number of documents processed together.
 const LANES: usize = 8;
-/// Maximum number of values (levels x quadrature nodes) that a walk holds for a document.
+/// Maximum number of values (levels x quadrature nodes) that a walk holds for a document; bounds
+/// memory for very deep trees.
 const MAX_WALK_VALUES: usize = 1 << 20;
 
 /// An ensemble prepared for explanations.
@@ -91,8 +92,8 @@ fn value_in(features: &[usize], row: &[f32], feature: usize) -> f32 {
 }
 
 impl<'a> TreeShap<'a> {
-    /// `features` are those that the trees test, ascending; `leaf_rows` the number of rows at each
-    /// leaf of each tree.
+    /// Prepares an ensemble; `features` are those that the trees test, ascending, and `leaf_rows`
+    /// the number of rows at each leaf of each tree.
     pub(super) fn new(
         ensemble: &'a Ensemble,
         features: Vec<usize>,
@@ -213,7 +214,7 @@ impl DocumentWalk {
 
     /// The documents that go left at a node, a bit each; none at a leaf.
     fn goes_left(&self, tree: &Tree, node: PathNode) -> u8 {
-        let PathNode::Split(number, slot) = node else { return 0 };
+        let PathNode::Split { number, slot } = node else { return 0 };
         let split = &tree.splits()[number as usize];
         let lanes = self.values[slot as usize].iter().enumerate();
         lanes.fold(0, |mask, (lane, value)| {
@@ -226,13 +227,16 @@ impl DocumentWalk {
     fn enter(&mut self, step: &PathStep, rule: &Quadrature) {
         let (level, n) = (step.level as usize, rule.points.len());
         let lefts = self.lefts[level - 1];
+        // Masks of the documents that go to this node from its parent, that passed the splits on
+        // the feature before this step, and that pass them with this step.
         let goes = if step.is_left { lefts } else { !lefts };
-        let before = self.passing[step.above.0 as usize];
+        let before = self.passing[step.level_above as usize];
         let now = before & goes;
         self.passing[level] = now;
         // 0: still passing, 1: no longer passing, 2: not passing since a split further up.
         let case =
             lanes(|lane| usize::from(now >> lane & 1 == 0) + usize::from(before >> lane & 1 == 0));
+        // The products at the parent, and those at this node.
         let (above, here) = self.products.split_at_mut(level * n);
         let above = &above[(level - 1) * n..];
         let totals = &mut self.totals[level * n..(level + 1) * n];
@@ -242,7 +246,7 @@ impl DocumentWalk {
             let ratios = [passes / passed, fails / passed, fails * inverse(failed)];
             here[q] = lanes(|lane| above[q][lane] * ratios[case[lane]]);
             *total = match step.node {
-                PathNode::Split(..) => [0.0; LANES],
+                PathNode::Split { .. } => [0.0; LANES],
                 PathNode::Leaf(value) => lanes(|lane| here[q][lane] * (rule.weights[q] * value)),
             };
         }
@@ -252,29 +256,32 @@ impl DocumentWalk {
     /// step above on the same feature, and are added to the parent.
     fn leave(&mut self, step: &PathStep, rule: &Quadrature) {
         let (level, n) = (step.level as usize, rule.points.len());
-        let (now, before) = (self.passing[level], self.passing[step.above.0 as usize]);
+        let (now, before) = (self.passing[level], self.passing[step.level_above as usize]);
+        // The totals at the parent, and those at this node.
         let (above, here) = self.totals.split_at_mut(level * n);
         let above = &mut above[(level - 1) * n..];
+        // The totals of the leaves below, divided by the factor of this step, and by that of the
+        // step above on the same feature.
         let (mut own, mut upper) = ([0.0; LANES], [0.0; LANES]);
+        // 1 for documents that do not pass with this step, and for those that did not before.
         let fails = lanes(|lane| usize::from(now >> lane & 1 == 0));
         let failed = lanes(|lane| usize::from(before >> lane & 1 == 0));
         for q in 0..n {
             let (total, t) = (here[q], rule.points[q]);
-            let divisors = factors(step.fraction, t);
-            let divisors = [1.0 / divisors.0, inverse(divisors.1)];
-            own = lanes(|lane| own[lane] + total[lane] * divisors[fails[lane]]);
-            if step.above.0 > 0 {
-                let divisors = factors(step.above.1, t);
-                let divisors = [1.0 / divisors.0, inverse(divisors.1)];
-                upper = lanes(|lane| upper[lane] + total[lane] * divisors[failed[lane]]);
+            let inverses = inverse_factors(step.fraction, t);
+            own = lanes(|lane| own[lane] + total[lane] * inverses[fails[lane]]);
+            if step.level_above > 0 {
+                let inverses = inverse_factors(step.fraction_above, t);
+                upper = lanes(|lane| upper[lane] + total[lane] * inverses[failed[lane]]);
             }
             // The root has no step that would use its totals.
             if level > 1 {
                 above[q] = lanes(|lane| above[q][lane] + total[lane]);
             }
         }
+        // `o - z` in the formula, for documents that pass and for those that do not.
         let changes = [1.0 - step.fraction, -step.fraction];
-        let changes_above = [1.0 - step.above.1, -step.above.1];
+        let changes_above = [1.0 - step.fraction_above, -step.fraction_above];
         let sum = &mut self.sums[step.slot as usize];
         *sum = lanes(|lane| {
             sum[lane]
@@ -297,10 +304,17 @@ fn factors(fraction: f64, t: f64) -> (f64, f64) {
     (unknown + t, unknown)
 }
 
+/// The inverse of each of the two factors.
+#[inline(always)]
+fn inverse_factors(fraction: f64, t: f64) -> [f64; 2] {
+    let (passes, fails) = factors(fraction, t);
+    [1.0 / passes, inverse(fails)]
+}
+
 /// The factors that a step replaces; 1 if its feature is new on the path.
 #[inline(always)]
 fn factors_above(step: &PathStep, t: f64) -> (f64, f64) {
-    if step.above.0 == 0 { (1.0, 1.0) } else { factors(step.above.1, t) }
+    if step.level_above == 0 { (1.0, 1.0) } else { factors(step.fraction_above, t) }
 }
 
 /// 1 / factor; 0 for a factor of 0, because all products below it are 0.

@@ -66,15 +66,15 @@ pub(super) fn assemble(
                 Child::Leaf(leaves.len() as u32 - 1)
             }
             ForeignNode::Split { feature, threshold, missing, left, right, rows } => {
-                let here = splits.len();
+                let split_number = splits.len();
                 let rule = SplitCondition::AtMost(threshold);
                 // The children are not known yet; they are set later.
                 let (unset, gain) = (Child::Leaf(0), 0.0);
                 let split = Split { feature, rule, missing, left: unset, right: unset, gain, rows };
                 splits.push(split);
-                pending.push((right, Some((here, Side::Right))));
-                pending.push((left, Some((here, Side::Left))));
-                Child::Split(here as u32)
+                pending.push((right, Some((split_number, Side::Right))));
+                pending.push((left, Some((split_number, Side::Left))));
+                Child::Split(split_number as u32)
             }
         };
         match parent.and_then(|(parent, side)| Some((splits.get_mut(parent)?, side))) {
@@ -111,8 +111,8 @@ pub(super) fn node_problem(format: &'static str, problem: NodeProblem) -> ModelE
     ModelError::invalid_file(format, FileProblem::Node(problem))
 }
 
-/// The largest f32 that is at most this threshold: as a threshold it sends all f32 values to the
-/// same side.
+/// The largest f32 that is at most this threshold: for f32 values, `x <= threshold` is `x <=
+/// at_most(threshold)`.
 pub(super) fn at_most(threshold: f64) -> f32 {
     let near = threshold as f32;
     if f64::from(near) > threshold { near.next_down() } else { near }
@@ -135,9 +135,9 @@ pub(super) fn side_of_zero(threshold: f32) -> Side {
     if 0.0 <= threshold { Side::Left } else { Side::Right }
 }
 
-/// The threshold of a split, whose number is only for messages, in formats without other
-/// conditions. A condition that counts 0 as missing is equal to a comparison with the threshold
-/// alone if missing values and all values that count as 0 go to the same side.
+/// The threshold of a split, for formats that have no other conditions; `number` is that of the
+/// split, for messages. A condition that counts 0 as missing is equal to a comparison with the
+/// threshold alone if missing values and all values that count as 0 go to the same side.
 pub(super) fn as_threshold(
     format: &'static str,
     number: usize,
@@ -159,26 +159,29 @@ pub(super) fn as_threshold(
     }
 }
 
-/// The first tree and split (numbers from 0) whose side of missing values matters and is not that
-/// of a 0: systems without missing values would give other scores for such a model. `None` if there
-/// is none.
+/// The numbers of the first tree and of its first split (from 0) whose side of missing values
+/// matters and is not the side of a 0: a system that counts missing values as 0 would give other
+/// scores for such a model. `None` if there is no such split.
 ///
-/// If a feature had no missing values in training, our own learners send them to the side with more
-/// rows, which does not matter. A feature with a split that sends them to the side with fewer rows
-/// had some. In models of other or unknown learners the side always counts as one that matters.
+/// The side matters if the feature had missing values in training. If it had none, our own learners
+/// choose the side with more rows, so a split that sends missing values to the side with fewer rows
+/// shows that its feature had some. In models of other or unknown learners, and in those that take
+/// absent values as missing, the side always counts as one that matters.
 pub(super) fn missing_matters(header: &Header, ensemble: &Ensemble) -> Option<(usize, usize)> {
     let unknown = header.learner.is_empty() || header.absent == Absent::Missing;
     let mut had_missing = vec![unknown; ensemble.features()];
+    // Every split, with the number of its tree, the tree, and its own number.
     let splits = || {
         let trees = ensemble.trees().iter().enumerate();
-        trees.flat_map(|(number, tree)| {
-            tree.splits().iter().enumerate().map(move |(at, split)| (number, tree, at, split))
+        trees.flat_map(|(tree_number, tree)| {
+            let splits = tree.splits().iter().enumerate();
+            splits.map(move |(number, split)| (tree_number, tree, number, split))
         })
     };
     for (_, tree, _, split) in splits() {
         let rows = |child| match child {
-            Child::Split(to) => tree.split(to).rows,
-            Child::Leaf(to) => tree.leaf(to).rows,
+            Child::Split(number) => tree.split(number).rows,
+            Child::Leaf(number) => tree.leaf(number).rows,
         };
         let majority = if rows(split.left) >= rows(split.right) { Side::Left } else { Side::Right };
         if let Some(had_missing) = had_missing.get_mut(split.feature as usize) {
@@ -186,10 +189,10 @@ pub(super) fn missing_matters(header: &Header, ensemble: &Ensemble) -> Option<(u
         }
     }
     let mut mattering = splits().filter(|(_, _, _, split)| {
-        let zero = split.rule.threshold().map(side_of_zero);
-        zero != Some(split.missing) && had_missing.get(split.feature as usize) == Some(&true)
+        let zero_side = split.rule.threshold().map(side_of_zero);
+        zero_side != Some(split.missing) && had_missing.get(split.feature as usize) == Some(&true)
     });
-    mattering.next().map(|(number, _, at, _)| (number, at))
+    mattering.next().map(|(tree_number, _, number, _)| (tree_number, number))
 }
 
 /// A number in Java's notation without the letter of its type at the end (`0.5f` becomes `0.5`).
@@ -223,10 +226,12 @@ mod tests {
         ForeignNode::Split { feature, threshold, missing, left, right, rows }
     }
 
+    /// The tree of nodes that are numbered by their index, with the root first.
     fn assembled(nodes: &[ForeignNode]) -> Result<Tree, ModelError> {
-        assemble("Test", 0, nodes.len(), |at| {
-            let node = nodes.get(at as usize).copied();
-            node.ok_or_else(|| node_problem("Test", NodeProblem::NoSuchNode { node: at.into() }))
+        assemble("Test", 0, nodes.len(), |number| {
+            let node = nodes.get(number as usize).copied();
+            let problem = NodeProblem::NoSuchNode { node: number.into() };
+            node.ok_or_else(|| node_problem("Test", problem))
         })
     }
 
@@ -248,10 +253,14 @@ mod tests {
         ] {
             assert!(assembled(&nodes).is_err(), "{nodes:?}");
         }
+        // A chain: even numbers are splits, odd numbers and the last one leaves.
         let depth: u32 = 300_000;
-        let chain = |at: u32| Ok(if at % 2 == 1 { leaf(0.0) } else { split(at + 1, at + 2) });
-        let end = |at: u32| if at == 2 * depth { Ok(leaf(1.0)) } else { chain(at) };
-        assert_eq!(assemble("Test", 0, usize::MAX, end).unwrap().depth(), depth as usize);
+        let node = |number: u32| match number {
+            last if last == 2 * depth => Ok(leaf(1.0)),
+            odd if odd % 2 == 1 => Ok(leaf(0.0)),
+            even => Ok(split(even + 1, even + 2)),
+        };
+        assert_eq!(assemble("Test", 0, usize::MAX, node).unwrap().depth(), depth as usize);
     }
 
     #[test]
@@ -284,16 +293,16 @@ mod tests {
         let mut header = Header::new(names(), Absent::Zero);
         // 0 goes left at the first split and right at the second; missing values go right.
         let first = Some((0, 0));
-        assert_eq!(matters(&header, [1, 2, 3]), first, "of unknown origin");
+        assert_eq!(matters(&header, [1, 2, 3]), first, "the learner is unknown");
         header.learner = "lambdamart()".into();
-        assert_eq!(matters(&header, [1, 2, 3]), None, "with the majority");
-        assert_eq!(matters(&header, [9, 2, 3]), first, "with the minority");
-        let only_second = "only the second had some, and sends them like a 0";
+        assert_eq!(matters(&header, [1, 2, 3]), None, "missing values go with the majority");
+        assert_eq!(matters(&header, [9, 2, 3]), first, "missing values go with the minority");
+        let only_second = "only the second feature had some, and sends them like a 0";
         assert_eq!(matters(&header, [1, 3, 2]), None, "{only_second}");
         header.absent = Absent::Missing;
-        assert_eq!(matters(&header, [1, 2, 3]), first, "absent is missing");
-        let thresholds = Ensemble::new(0.0, vec![small_tree([Side::Left, Side::Right])]).unwrap();
-        assert_eq!(missing_matters(&header, &thresholds), None, "all like a 0");
+        assert_eq!(matters(&header, [1, 2, 3]), first, "absent values are missing");
+        let as_zeros = Ensemble::new(0.0, vec![small_tree([Side::Left, Side::Right])]).unwrap();
+        assert_eq!(missing_matters(&header, &as_zeros), None, "missing values go like a 0");
     }
 
     #[test]

@@ -16,8 +16,8 @@ pub type WriteModel = fn(&Model) -> Result<Vec<u8>, ModelError>;
 
 /// A format of model files: its description, and the functions that read and write it.
 ///
-/// A program can define one of its own as a value of this type, for [`Model::from_bytes_as`] and
-/// [`Model::to_bytes_as`]; those in the table of this crate are also detected.
+/// A program can define a format of its own as a value of this type, for [`Model::from_bytes_as`]
+/// and [`Model::to_bytes_as`]. [`Model::from_bytes`] detects only the formats of this crate.
 ///
 /// ```
 /// use rankwright_model::ModelFormat;
@@ -95,7 +95,7 @@ impl ModelFormat {
     }
 }
 
-/// One text of every format, separated by commas, for messages.
+/// A text of every format, such as its name, joined by commas for a message.
 fn names(text: impl Fn(&ModelFormat) -> &'static str) -> String {
     FORMATS.iter().map(|format| text(format)).collect::<Vec<_>>().join(", ")
 }

@@ -1,7 +1,7 @@
 //! Reads and writes models in the formats of other systems.
 //!
-//! Each format is a folder with a [`ModelFormat`] called `FORMAT`; to add one, make its folder and
-//! add it here: `mod`, and a reference in [`FORMATS`].
+//! Each format is a folder with a [`ModelFormat`] called `FORMAT`. To add a format, make its
+//! folder, and add here its `mod` and a reference in [`FORMATS`].
 //!
 //! A model that is read scores as its own system scores it. A part that our models cannot express
 //! is an error that says so, and so is a part of our models that the other format cannot express:
@@ -34,7 +34,7 @@ use crate::codec;
 use crate::error::ModelError;
 use crate::model::{Model, ModelBody};
 
-/// Every format. Some bytes are read by the first format that recognises their beginning.
+/// Every format. A file is read by the first format that recognises its beginning.
 static FORMATS: &[&ModelFormat] = &[
     &codec::FORMAT,
     &lightgbm::FORMAT,

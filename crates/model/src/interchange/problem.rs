@@ -109,7 +109,7 @@ pub enum FileProblem {
         feature: u32,
         /// The border of the split.
         border: f64,
-        /// The border that the split's index leads to; `None` if the split has no index, or one
+        /// The border at the split's index in the lists; `None` if the split has no index, or one
         /// beyond the lists.
         listed: Option<f32>,
     },
@@ -149,6 +149,7 @@ pub enum FileProblem {
     Model(Box<ModelError>),
 }
 
+/// The clause of a message about the border that the list of borders has.
 fn listed_border(listed: &Option<f32>) -> String {
     match listed {
         Some(border) => format!("its index is that of another split, with the border {border}"),
@@ -156,12 +157,13 @@ fn listed_border(listed: &Option<f32>) -> String {
     }
 }
 
+/// `line 3: ` as the start of a message; nothing without a line.
 fn at_line(line: &Option<usize>) -> String {
     line.map(|line| format!("line {line}: ")).unwrap_or_default()
 }
 
 /// The first 40 characters of a text, for a message.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn excerpt(text: &str) -> String {
     text.trim().chars().take(40).collect()
 }
 

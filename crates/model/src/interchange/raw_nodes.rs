@@ -1,6 +1,6 @@
-//! Trees from nested JSON in which splits name their features. Nodes are added to a list as they
-//! end in the file, children before their parents, and names are numbered in the order of first
-//! occurrence. The nodes become trees once the column of each name is known.
+//! Trees from nested JSON in which splits name their features (Elasticsearch and Solr). Nodes are
+//! added to a list as they end in the file, children before their parents, and names are numbered
+//! in the order of first occurrence. The nodes become trees once the column of each name is known.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub(super) struct RawTrees {
     /// The number of each feature name that a node tests.
     names: HashMap<String, u32>,
     nodes: Vec<RawNode>,
-    /// For each tree its weight and the end of its nodes; the root is the last of them.
+    /// For each tree its weight, and the index after its last node, which is the root.
     trees: Vec<(f64, usize)>,
 }
 
@@ -84,10 +84,10 @@ impl RawTrees {
         for (number, &(weight, end)) in self.trees.iter().enumerate() {
             let nodes = self.nodes.get(start..end).unwrap_or(&[]);
             let root = nodes.len().checked_sub(1);
-            let node = |at: u32| {
-                let node = (at as usize).checked_sub(start).and_then(|at| nodes.get(at));
+            let node = |index: u32| {
+                let node = (index as usize).checked_sub(start).and_then(|index| nodes.get(index));
                 let node =
-                    node.ok_or_else(|| invalid(NodeProblem::NoSuchNode { node: at.into() }))?;
+                    node.ok_or_else(|| invalid(NodeProblem::NoSuchNode { node: index.into() }))?;
                 let Some(feature) = node.feature else {
                     return match node.left == 0 && node.right == 0 {
                         true => Ok(ForeignNode::Leaf(Leaf { value: node.value * weight, rows: 0 })),

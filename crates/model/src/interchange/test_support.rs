@@ -15,6 +15,7 @@ pub(super) fn model(
     missing: impl Fn(f32, Side) -> Side,
     value: impl Fn(f64) -> f64,
 ) -> Model {
+    // The second argument of `Random::new` is any number: it keeps streams of random numbers apart.
     let mut draw = Random::new(seed, 2);
     let trees = (0..draw.below(6))
         .map(|number| {
@@ -93,18 +94,18 @@ pub(super) fn damage(bytes: &[u8], read: fn(&[u8]) -> Result<Model, ModelError>)
         }
         count += 1;
     };
-    for at in 0..bytes.len() {
-        check(&bytes[..at]);
-        check(&bytes[at..]);
+    for index in 0..bytes.len() {
+        check(&bytes[..index]);
+        check(&bytes[index..]);
         let mut changed = bytes.to_vec();
         for flip in [1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0x7f, 0xff] {
-            changed[at] = bytes[at] ^ flip;
+            changed[index] = bytes[index] ^ flip;
             check(&changed);
         }
-        changed.remove(at);
+        changed.remove(index);
         check(&changed);
         changed = bytes.to_vec();
-        changed.insert(at, bytes[at]);
+        changed.insert(index, bytes[index]);
         check(&changed);
     }
     for (from, to) in numbers(bytes) {
@@ -121,13 +122,13 @@ pub(super) fn damage(bytes: &[u8], read: fn(&[u8]) -> Result<Model, ModelError>)
 fn numbers(bytes: &[u8]) -> Vec<(usize, usize)> {
     let is_part = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
     let mut found = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let length = bytes[at..].iter().take_while(|byte| is_part(**byte)).count();
-        if bytes[at..at + length].iter().any(u8::is_ascii_digit) {
-            found.push((at, at + length));
+    let mut start = 0;
+    while start < bytes.len() {
+        let length = bytes[start..].iter().take_while(|byte| is_part(**byte)).count();
+        if bytes[start..start + length].iter().any(u8::is_ascii_digit) {
+            found.push((start, start + length));
         }
-        at += length.max(1);
+        start += length.max(1);
     }
     found
 }

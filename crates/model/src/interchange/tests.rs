@@ -71,8 +71,10 @@ fn bytes_of_no_format_are_refused_with_the_systems_that_are_known() {
     }
 }
 
+/// The first two lines of the table of formats in the documentation.
 const TABLE_HEAD: &str = "| system | name | read | written | kinds written | scores |\n\
                           | --- | --- | --- | --- | --- | --- |\n";
+/// The page of the documentation with the table.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/interchange.md");
 
 /// The table of formats, as the documentation should have it.
@@ -92,6 +94,7 @@ fn the_documentation_has_the_table_of_formats() {
     assert!(page.contains(&table()), "docs/interchange.md should have this table:\n{}", table());
 }
 
+/// Rewrites the table in the documentation, after a change of a format.
 #[test]
 #[ignore = "rewrites the table"]
 fn write_the_table_of_formats() {

@@ -8,7 +8,9 @@ use crate::net::tests::{MIN_MAX, NO_MIN_MAX, random_net};
 use crate::tree::tests::{random_tree, two_split_tree};
 use crate::{Blend, Ensemble, Header, Linear, MatchBy, ModelBody, Normalise};
 
-/// Random data, with a query for every seven rows.
+// The second argument of `Random::new` is any number: it keeps streams of random numbers apart.
+
+/// Random data, with missing and infinite values, and a query for every seven rows.
 fn data(rows: usize, features: FeatureNames, absent: Absent, seed: u64) -> Dataset {
     let mut draw = Random::new(seed, 2);
     let value = |_| match draw.below(12) {
@@ -22,6 +24,7 @@ fn data(rows: usize, features: FeatureNames, absent: Absent, seed: u64) -> Datas
     data.query_ids((0..rows).map(|row| row / 7)).build().unwrap()
 }
 
+/// A model of nine random trees, with 0 to 64 splits.
 fn forest(features: FeatureNames, absent: Absent, seed: u64) -> Model {
     let count = features.len();
     let trees = (0..9).map(|n| random_tree(seed + n, (n * n) as usize, count)).collect();
@@ -43,6 +46,7 @@ fn net(features: FeatureNames, absent: Absent, seed: u64, min_max: bool) -> Mode
 
 /// A blend of a tree model, a linear model and a net.
 fn blend(features: FeatureNames, absent: Absent, seed: u64, normalise: Normalise) -> Model {
+    // So that tests with all normalisations have nets with and without scaling in the query.
     let min_max = normalise == Normalise::Rank;
     let members = vec![
         (0.5, forest(features.clone(), absent, seed)),
@@ -91,21 +95,21 @@ proptest! {
         let absent = if missing { Absent::Missing } else { Absent::Zero };
         let ids = |first, count| FeatureNames::Ids { first, count };
         // The features of the model and of the data, and whether to ignore extra ones.
-        let (model, given, ignore_extra) = match case {
+        let (model_features, data_features, ignore_extra) = match case {
             0 => (ids(1, 4), ids(1, 4), false),
             1 => (ids(1, 4), ids(1, 2), false),
             2 => (ids(0, 4), ids(1, 6), true),
             3 => (named(&["a", "b", "c"]), named(&["c", "x", "a", "b"]), true),
             _ => (ids(1, 4), ids(1, 0), false),
         };
-        let data = data(rows, given, absent, seed);
+        let data = data(rows, data_features, absent, seed);
         let mut models = vec![
-            forest(model.clone(), absent, seed),
-            linear_model(model.clone(), absent, seed),
-            net(model.clone(), absent, seed, NO_MIN_MAX),
-            net(model.clone(), absent, seed, MIN_MAX),
+            forest(model_features.clone(), absent, seed),
+            linear_model(model_features.clone(), absent, seed),
+            net(model_features.clone(), absent, seed, NO_MIN_MAX),
+            net(model_features.clone(), absent, seed, MIN_MAX),
         ];
-        let blended = |normalise| blend(model.clone(), absent, seed, normalise);
+        let blended = |normalise| blend(model_features.clone(), absent, seed, normalise);
         models.extend(Normalise::ALL.map(blended));
         for model in models {
             let options = MatchOptions::default().ignore_extra(ignore_extra);
@@ -126,8 +130,8 @@ proptest! {
         let mut expected = Vec::new();
         for (row, &from) in order.iter().enumerate() {
             let mut values = data.matrix().row(row).to_vec();
+            // The model's last feature is absent from the data: there are no values to shuffle.
             values.push(0.0);
-            // The last feature is absent from the data: there are no values to shuffle.
             if feature < 3 {
                 values[feature] = data.matrix().get(from as usize, feature);
             }
@@ -140,12 +144,12 @@ proptest! {
 #[test]
 fn permuted_scores_of_listwise_models_are_those_of_permuted_data() {
     let features = FeatureNames::Ids { first: 1, count: 3 };
-    let given = data(150, features.clone(), Absent::Zero, 1);
+    let original = data(150, features.clone(), Absent::Zero, 1);
     let mut order: Vec<u32> = (0..150).collect();
     Random::new(1, 4).shuffle(&mut order);
-    let mut values = given.matrix().values().to_vec();
+    let mut values = original.matrix().values().to_vec();
     for (row, &from) in order.iter().enumerate() {
-        values[row * 3 + 1] = given.matrix().get(from as usize, 1);
+        values[row * 3 + 1] = original.matrix().get(from as usize, 1);
     }
     let permuted = Dataset::builder().dense(values, 3).features(features.clone());
     let permuted = permuted.query_ids((0..150).map(|row| row / 7)).build().unwrap();
@@ -155,7 +159,7 @@ fn permuted_scores_of_listwise_models_are_those_of_permuted_data() {
         blend(features.clone(), Absent::Zero, 2, Normalise::Standard),
         blend(features, Absent::Zero, 2, Normalise::None),
     ] {
-        let found = model.score_permuted(&given, options, 1, &order).unwrap();
+        let found = model.score_permuted(&original, options, 1, &order).unwrap();
         assert_eq!(bits(found), bits(model.score(&permuted, options).unwrap()));
     }
 }
@@ -177,7 +181,7 @@ fn members_of_a_blend_are_matched_through_it() {
 }
 
 #[test]
-fn an_order_of_other_rows_is_refused() {
+fn a_reordering_that_does_not_fit_the_rows_is_refused() {
     let features = FeatureNames::Ids { first: 1, count: 2 };
     let data = data(3, features.clone(), Absent::Zero, 1);
     let model = forest(features, Absent::Zero, 1);

@@ -133,6 +133,7 @@ pub fn build_index(
         let counted = CountedDocuments { documents: &mut documents, bytes: &bytes };
         build(&request.out, counted, &request.options, &mut progress)
     });
+    // If every document was skipped, the error names the first of them.
     let (report, seconds) = match (built, documents.skipped().and_then(|all| all.first.first())) {
         (Err(TaskError::Search(SearchError::NoDocuments)), Some(first)) => {
             let first = format!("{}: {}", first.location, first.reason);
@@ -176,11 +177,12 @@ mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::AtomicBool;
 
+    /// An index of two documents with the same id.
     fn request(folder: &std::path::Path) -> BuildIndexRequest {
-        let file = folder.join("odd.jsonl");
+        let file = folder.join("documents.jsonl");
         let text = "{\"id\": \"a\", \"text\": \"one\"}\n{\"id\": \"a\", \"text\": \"two\"}\n";
         std::fs::write(&file, text).unwrap();
-        BuildIndexRequest::new([file], folder.join("odd"))
+        BuildIndexRequest::new([file], folder.join("index"))
     }
 
     #[test]

@@ -35,6 +35,7 @@ impl QueryFile {
         self
     }
 
+    /// Reads the queries.
     pub(super) fn load(&self, task: &mut RunningTask<'_>) -> Result<Vec<Query>, TaskError> {
         let step = format!("reading {}", self.path.display());
         let mut warnings = Warnings::default();

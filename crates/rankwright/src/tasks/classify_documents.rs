@@ -63,6 +63,7 @@ impl LabelledFiles {
         self.files.iter().map(PathBuf::as_path)
     }
 
+    /// Reads the documents and prepares the classifier.
     fn load(&self, task: &mut RunningTask<'_>) -> Result<TextClassifier, TaskError> {
         let documents = read_documents(&self.files, task)?;
         let (classifier, analysis) = (self.classifier.clone(), self.analysis.clone());

@@ -16,7 +16,7 @@ use super::eval::{load_qrels, load_run, read_scores_for, warn_about_queries};
 use super::matching::score_data;
 use super::{
     Context, DataFiles, InputFiles, TaskError, Warning, check_standard_input, file_label,
-    resolve_metrics, system_names,
+    resolve_data_metrics, resolve_metrics, system_names,
 };
 
 /// The systems to compare.
@@ -163,9 +163,9 @@ pub fn compare_systems(
     let mut task = RunningTask::new(context);
     check_standard_input(request.input.paths())?;
     let loaded = match &request.input {
-        CompareInput::Runs { runs, qrels } => of_runs(request, runs, qrels, &mut task)?,
+        CompareInput::Runs { runs, qrels } => load_runs(request, runs, qrels, &mut task)?,
         CompareInput::Data { files, scores, matching } => {
-            of_data(request, files, scores, *matching, &mut task)?
+            load_data(request, files, scores, *matching, &mut task)?
         }
     };
     let (comparison, _) = task
@@ -179,14 +179,15 @@ pub fn compare_systems(
     })
 }
 
-/// Systems with their evaluations.
+/// Systems with their evaluations; the fields are those of [`CompareResult`].
 struct LoadedSystems {
     systems: Vec<(String, Evaluation)>,
     data_name: String,
     sources: CompareSources,
 }
 
-fn of_runs(
+/// Loads runs and judgements, and evaluates the runs.
+fn load_runs(
     request: &CompareRequest,
     paths: &[PathBuf],
     qrels: &Path,
@@ -200,21 +201,20 @@ fn of_runs(
         let run = load_run(path, task)?;
         let joined = JudgedRun::new(&run, &qrels);
         warn_about_queries(&joined, &name, task);
-        systems.push((name, evaluated(request, &joined, &measures)?));
+        systems.push((name, evaluate_system(request, &joined, &measures)?));
         runs.push(run);
     }
     Ok(LoadedSystems { systems, data_name, sources: CompareSources::Runs { qrels, runs } })
 }
 
-/// Loads models in their order, then score files.
-fn of_data(
+/// Loads data, models and score files, and evaluates the models in their order, then the scores.
+fn load_data(
     request: &CompareRequest,
     files: &DataFiles,
     score_files: &[PathBuf],
     matching: MatchOptions,
     task: &mut RunningTask<'_>,
 ) -> Result<LoadedSystems, TaskError> {
-    let measures = resolve_metrics(&request.metrics, SourceKind::Features)?;
     let inputs = InputFiles::new(files.open(task)?.0)?;
     if inputs.models.is_empty() && score_files.is_empty() {
         return Err(TaskError::NoSystems);
@@ -238,16 +238,17 @@ fn of_data(
     for path in score_files {
         scores.push(read_scores_for(&loaded.data, path, &label)?);
     }
+    let measures = resolve_data_metrics(&request.metrics, &loaded.data)?;
     let mut systems = Vec::new();
     for (name, column) in names.into_iter().zip(&scores) {
         let source = ScoredDataset::new(&loaded.data, column)?;
-        systems.push((name, evaluated(request, &source, &measures)?));
+        systems.push((name, evaluate_system(request, &source, &measures)?));
     }
     let sources = CompareSources::Data { data: Box::new(loaded.data), scores };
     Ok(LoadedSystems { systems, data_name: label, sources })
 }
 
-fn evaluated(
+fn evaluate_system(
     request: &CompareRequest,
     source: &dyn QuerySource,
     measures: &[Measure],

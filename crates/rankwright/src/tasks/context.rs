@@ -96,7 +96,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The SIMD instruction set to use; results do not depend on it.
+    /// Sets the SIMD instruction set to use; results do not depend on it.
     pub fn simd(mut self, simd: Simd) -> Self {
         self.simd = simd;
         self
@@ -128,7 +128,7 @@ impl<'a> RunningTask<'a> {
         RunningTask { context, warnings: Vec::new() }
     }
 
-    /// Announces a step, runs it, and returns the seconds that it took.
+    /// Announces a step and runs it; returns its result and the seconds that it took.
     pub(super) fn step<T, E: Into<TaskError>>(
         &self,
         name: &str,
@@ -143,6 +143,7 @@ impl<'a> RunningTask<'a> {
         Ok((result, start.elapsed().as_secs_f64()))
     }
 
+    /// Sends a warning to the caller's callback, and keeps it for the result.
     pub(super) fn warn(&mut self, warning: Warning) {
         if let Some(callback) = self.context.warning {
             callback(&warning);
@@ -150,7 +151,7 @@ impl<'a> RunningTask<'a> {
         self.warnings.push(warning);
     }
 
-    /// Keeps a warning for the result without a call to the caller.
+    /// Keeps a warning for the result without calling the caller's callback.
     pub(super) fn keep(&mut self, warning: Warning) {
         self.warnings.push(warning);
     }

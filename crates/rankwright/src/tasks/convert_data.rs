@@ -76,8 +76,8 @@ pub fn convert_data(
     let loaded = request.data.load(None, &mut task)?;
     let data = &loaded.data;
     let name = format!("writing {}", out.display());
-    let (lost, seconds) = task.step(&name, || write(data, out, format))?;
-    task.warn_of(&lost);
+    let (write_warnings, seconds) = task.step(&name, || write(data, out, format))?;
+    task.warn_of(&write_warnings);
     if let Some(large) = SummaryWarning::of_large_values(data) {
         task.warn(Warning::Content(large));
     }

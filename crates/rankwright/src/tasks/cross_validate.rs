@@ -110,7 +110,7 @@ pub fn cross_validate_learners(
     let mut learners = Vec::new();
     for learner in &request.learners {
         let result = validate(request, learner, &loaded.data, &measures, &mut task)?;
-        // Folds of one learner have the same cause.
+        // All folds of a learner warn for the same reason, so the first warning is enough.
         if let Some(warning) = result.folds.iter().flat_map(|fold| &fold.warnings).next() {
             task.warn(Warning::Training(warning.clone()));
         }
@@ -122,8 +122,8 @@ pub fn cross_validate_learners(
             pooled: result.pooled,
         });
     }
-    let systems: Vec<(String, Evaluation)> =
-        learners.iter().map(|one| (one.learner.clone(), one.pooled.clone())).collect();
+    let system = |found: &CrossValidated| (found.learner.clone(), found.pooled.clone());
+    let systems: Vec<(String, Evaluation)> = learners.iter().map(system).collect();
     let comparison = match systems.len() {
         0 | 1 => None,
         _ => {
@@ -157,6 +157,7 @@ fn check(request: &CrossValidateRequest) -> Result<Vec<Measure>, TaskError> {
     learner_metrics(&request.metrics, first)
 }
 
+/// Cross-validates one learner; a cancelled cross validation is an error.
 fn validate(
     request: &CrossValidateRequest,
     learner: &LearnerSpec,
@@ -165,13 +166,13 @@ fn validate(
     task: &mut RunningTask<'_>,
 ) -> Result<CvResult, TaskError> {
     warn_sampled(learner, data, task)?;
-    let watched = ForwardedProgress::begin(task.context(), learner, data.rows(), None);
+    let forwarded = ForwardedProgress::begin(task.context(), learner, data.rows(), None);
     let options = CvOptions::new(measures.to_vec())
         .folds(request.folds)
         .seed(request.seed)
         .valid_part(request.valid_part)
         .simd(task.simd())
-        .progress(&watched);
+        .progress(&forwarded);
     match cross_validate(learner, data, &options)? {
         result if result.finished => Ok(result),
         _ => Err(TaskError::Cancelled),

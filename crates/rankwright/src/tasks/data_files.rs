@@ -84,7 +84,7 @@ impl DataFiles {
         DataFiles { files: vec![file.to_owned()], pairs: None, ..self.clone() }
     }
 
-    /// Opens and decompresses the files; returns the seconds too.
+    /// Opens and decompresses the files; returns them and the seconds that it took.
     pub(super) fn open(&self, task: &RunningTask<'_>) -> Result<(Vec<Input>, f64), TaskError> {
         let name = format!("opening {}", file_label(&self.files));
         task.step(&name, || self.files.iter().map(Input::open).collect::<Result<_, _>>())
@@ -109,12 +109,15 @@ impl DataFiles {
         rules: Option<ReadRules>,
         task: &mut RunningTask<'_>,
     ) -> Result<LoadedData, TaskError> {
+        // Preference pairs take the place of labels.
+        let labels_are_optional =
+            self.pairs.is_some() || rules.as_ref().is_some_and(|rules| rules.labels_are_optional);
         let options = ReadOptions::new()
             .format(self.format)
             .roles(self.roles.clone().unwrap_or_default())
             .absent(self.absent_rule(rules.as_ref().and_then(|rules| rules.absent))?)
             .columns(rules.as_ref().and_then(|rules| rules.columns.clone()))
-            .needs_labels(rules.as_ref().is_none_or(|rules| !rules.labels_are_optional));
+            .needs_labels(!labels_are_optional);
         if let Some(model) = inputs.iter().find(|input| ModelFormat::detect(&input.bytes).is_some())
         {
             return Err(TaskError::ModelInsteadOfData { file: model.name.clone() });
@@ -127,8 +130,9 @@ impl DataFiles {
         self.check_recorded(&label, loaded.format, loaded.data.absent())?;
         let mut data = loaded.data;
         if let Some(pairs) = &self.pairs {
-            let (with_pairs, more) = data.with_pairs_as(&Input::open(pairs)?, self.pair_column)?;
-            warnings.merge(more);
+            let input = Input::open(pairs)?;
+            let (with_pairs, pair_warnings) = data.with_pairs_as(&input, self.pair_column)?;
+            warnings.merge(pair_warnings);
             data = with_pairs;
         }
         task.warn_of(&warnings);

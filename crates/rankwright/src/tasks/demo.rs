@@ -183,7 +183,8 @@ pub struct DemoSystem {
     pub evaluation: Evaluation,
 }
 
-/// The systems besides BM25: name, file, learner. The linear model has weights chosen by hand.
+/// The systems besides BM25: name, file name without extension, learner. The linear model has
+/// weights chosen by hand.
 const SYSTEMS: [[&str; 3]; 4] = [
     [
         "linear, set by hand",
@@ -251,7 +252,7 @@ impl Demo<'_> {
         let features = self.make_features(&store)?;
         let bm25 = Ranker::builder(store.index.clone()).candidates(CANDIDATES).build()?;
         let mut systems = vec![self.rank(&store, &bm25, "BM25", "bm25")?];
-        let mut last = None;
+        let mut last_model = None;
         for [name, file, spec] in SYSTEMS {
             let learner = LearnerSpec::parse(spec)?;
             let (model, seconds) = self.train(name, &learner, &features)?;
@@ -260,14 +261,14 @@ impl Demo<'_> {
             let ranked = self.rank(&store, &ranker, name, file)?;
             let learner = learner.to_string();
             systems.push(DemoSystem { learner, train_seconds: seconds, ..ranked });
-            last = Some((file, model));
+            last_model = Some((file, model));
         }
         let evaluations = systems.iter().map(|s| (s.name.to_owned(), s.evaluation.clone()));
         let evaluations: Vec<(String, Evaluation)> = evaluations.collect();
         let options = CompareOptions::default();
         let work = || compare_evaluations(&evaluations, &options);
         let (comparison, _) = self.task.step("testing differences", work)?;
-        let pages = match (&self.request.out, last) {
+        let pages = match (&self.request.out, last_model) {
             (Some(_), Some((file, model))) => {
                 let title = "A record store: BM25, a linear model and three learners";
                 let report =
@@ -309,7 +310,9 @@ impl Demo<'_> {
         })?;
         self.task.warn_of_search(built.ok_or(TaskError::Cancelled)?.warnings());
         let mut train = read_queries(folder.join("queries.jsonl"), QueryOptions::default())?;
-        Random::new(seed, 0).shuffle(&mut train);
+        // Any number will do: only this shuffle draws from the stream.
+        let stream = 0;
+        Random::new(seed, stream).shuffle(&mut train);
         let rest = train.split_off(train.len() / 2);
         let (valid, test) = rest.split_at(rest.len() / 3);
         let test_qrels = judgements_of(&store.qrels, test)?;
@@ -326,18 +329,20 @@ impl Demo<'_> {
         })
     }
 
+    /// Computes the features of the training and validation queries, and writes them.
     fn make_features(&mut self, store: &SearchableStore) -> Result<DemoFeatures, TaskError> {
         let ([train, valid], seconds) = self.task.step("computing features", || {
             let set = FeatureSet::parse("default")?;
             let options = RowOptions::new().candidates(CANDIDATES);
-            let of = |queries: &[Query]| {
+            let features_of = |queries: &[Query]| {
                 let (index, qrels) = (store.index.clone(), Some(&store.qrels));
                 training_data(index, queries.to_vec(), qrels, &set, &options)
             };
-            Ok::<_, TaskError>([of(&store.train)?, of(&store.valid)?])
+            Ok::<_, TaskError>([features_of(&store.train)?, features_of(&store.valid)?])
         })?;
         let mut write_data = |name: &str, made: TrainingData| {
-            // The number of candidates is part of the demonstration; what they leave out is no problem.
+            // The number of candidates is fixed here, so relevant documents that are not among
+            // them are no problem.
             let warnings = made.warnings.into_iter();
             let is_problem =
                 |w: &SearchWarning| !matches!(w, SearchWarning::RelevantLeftOut { .. });
@@ -359,11 +364,11 @@ impl Demo<'_> {
     ) -> Result<(Model, f64), TaskError> {
         let (result, seconds) = self.task.step(&format!("training {name}"), || {
             let rows = features.train.rows();
-            let watched = ForwardedProgress::begin(self.task.context(), learner, rows, None);
+            let forwarded = ForwardedProgress::begin(self.task.context(), learner, rows, None);
             let request = TrainRequest::new(&features.train)
                 .validation(&features.valid)
                 .seed(self.request.seed)
-                .progress(&watched)
+                .progress(&forwarded)
                 .simd(self.task.simd());
             learner.train(request)
         })?;
@@ -421,6 +426,7 @@ impl Demo<'_> {
         Ok(written)
     }
 
+    /// The counts and times of the store and its features.
     fn counts(&self, store: &SearchableStore, features: &DemoFeatures) -> DemoStore {
         let [train, valid, test] = [&store.train, &store.valid, &store.test].map(Vec::len);
         DemoStore {

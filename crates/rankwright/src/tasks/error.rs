@@ -417,7 +417,7 @@ impl TaskError {
                 "add these columns, or rename them so that both agree"
             }
             TaskError::ModelSavedElsewhere { .. } => {
-                "copy the saved model to a folder with room; nothing of it is missing"
+                "copy the saved model, which is complete, to a folder with enough free space"
             }
             TaskError::StandardInputTwice => "give a file instead",
             TaskError::OutputIsInput { .. } => "give another file",

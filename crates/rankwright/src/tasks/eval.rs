@@ -15,7 +15,7 @@ use super::context::RunningTask;
 use super::matching::score_data;
 use super::{
     Context, DataFiles, InputFiles, ReadRules, TaskError, Warning, check_standard_input,
-    file_label, resolve_metrics,
+    file_label, resolve_data_metrics, resolve_metrics,
 };
 
 /// The input of an evaluation.
@@ -122,13 +122,14 @@ pub struct QueryCounts {
 pub fn eval(request: &EvalRequest, context: &Context<'_>) -> Result<EvalResult, TaskError> {
     let task = RunningTask::new(context);
     match &request.input {
-        EvalInput::Run { run, qrels } => of_run(request, run, qrels, task),
-        EvalInput::Scores { scores, data } => of_scores(request, scores, data, task),
-        EvalInput::Model { files, matching } => of_model(request, files, *matching, task),
+        EvalInput::Run { run, qrels } => evaluate_run(request, run, qrels, task),
+        EvalInput::Scores { scores, data } => evaluate_scores(request, scores, data, task),
+        EvalInput::Model { files, matching } => evaluate_model(request, files, *matching, task),
     }
 }
 
-fn of_run(
+/// Evaluates a run against judgements.
+fn evaluate_run(
     request: &EvalRequest,
     run: &Path,
     qrels: &Path,
@@ -148,45 +149,46 @@ fn of_run(
     finish(request, &joined, &measures, None, queries, task)
 }
 
-fn of_scores(
+/// Evaluates a file of scores against the labels of data.
+fn evaluate_scores(
     request: &EvalRequest,
     scores: &Path,
     data: &DataFiles,
     mut task: RunningTask<'_>,
 ) -> Result<EvalResult, TaskError> {
     check_standard_input(data.paths().chain([scores]))?;
-    let measures = resolve_metrics(&request.metrics, SourceKind::Features)?;
     let loaded = data.load(None, &mut task)?;
     let scores = read_scores_for(&loaded.data, scores, &file_label(&data.files))?;
-    of_data(request, &loaded.data, &scores, &measures, task)
+    evaluate_data(request, &loaded.data, &scores, task)
 }
 
-fn of_model(
+/// Scores data with a model, and evaluates the scores against its labels.
+fn evaluate_model(
     request: &EvalRequest,
     files: &DataFiles,
     matching: MatchOptions,
     mut task: RunningTask<'_>,
 ) -> Result<EvalResult, TaskError> {
     check_standard_input(files.paths())?;
-    let measures = resolve_metrics(&request.metrics, SourceKind::Features)?;
     let (model, data) = InputFiles::new(files.open(&task)?.0)?.into_model_and_data()?;
     let loaded = files.load_opened(data, Some(ReadRules::of_model(&model)), &mut task)?;
     let (scores, ..) = score_data(&model, &loaded.data, matching, &mut task)?;
-    of_data(request, &loaded.data, &scores, &measures, task)
+    evaluate_data(request, &loaded.data, &scores, task)
 }
 
-fn of_data(
+fn evaluate_data(
     request: &EvalRequest,
     data: &Dataset,
     scores: &[f64],
-    measures: &[Measure],
     task: RunningTask<'_>,
 ) -> Result<EvalResult, TaskError> {
+    let measures = resolve_data_metrics(&request.metrics, data)?;
     let source = ScoredDataset::new(data, scores)?;
     let queries = QueryCounts { judged: data.queries(), missing: None, unjudged: None };
-    finish(request, &source, measures, Some(data.rows()), queries, task)
+    finish(request, &source, &measures, Some(data.rows()), queries, task)
 }
 
+/// Evaluates the queries of a source and makes the result.
 fn finish(
     request: &EvalRequest,
     source: &dyn QuerySource,
@@ -212,8 +214,8 @@ pub fn read_run(path: &Path, context: &Context<'_>) -> Result<Run, TaskError> {
 
 pub(super) fn load_qrels(path: &Path, task: &mut RunningTask<'_>) -> Result<Qrels, TaskError> {
     let name = format!("reading {}", path.display());
-    let ((qrels, notes), _) = task.step(&name, || Qrels::read(Input::open(path)?))?;
-    task.warn_of(&notes);
+    let ((qrels, warnings), _) = task.step(&name, || Qrels::read(Input::open(path)?))?;
+    task.warn_of(&warnings);
     Ok(qrels)
 }
 
@@ -223,8 +225,8 @@ pub(super) fn load_run(path: &Path, task: &mut RunningTask<'_>) -> Result<Run, T
         return Err(TaskError::ModelInsteadOfRun { file: path.display().to_string() });
     }
     let name = format!("reading {}", path.display());
-    let ((run, notes), _) = task.step(&name, || Run::read(input))?;
-    task.warn_of(&notes);
+    let ((run, warnings), _) = task.step(&name, || Run::read(input))?;
+    task.warn_of(&warnings);
     Ok(run)
 }
 

@@ -21,7 +21,9 @@ pub struct ExplainRequest {
     pub model: PathBuf,
     /// The data.
     pub data: DataFiles,
-    /// Background data that contributions are relative to; the model's own base if not given.
+    /// Background data: contributions are relative to the mean score of its documents. If not
+    /// given: for trees the rows that they were trained on, for linear models a document of zeros,
+    /// for nets and blends the data itself.
     pub background: Option<DataFiles>,
     /// Id of the query; a sample of the whole data set is explained if not given.
     pub query: Option<String>,
@@ -100,6 +102,7 @@ pub fn explain_ranking(
     Ok(ExplainResult { explanation, features_not_in_data: missing, warnings: task.into_warnings() })
 }
 
+/// Computes the explanation of loaded data.
 fn explanation(
     request: &ExplainRequest,
     model: &Model,

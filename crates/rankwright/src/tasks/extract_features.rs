@@ -1,8 +1,9 @@
 //! Features of candidates for many queries: feature data to train on, from an index.
 //!
-//! A row for each candidate of each query, labelled by the judgements. The feature set is stored
-//! with the data: inside of the file where its format can hold it, beside it otherwise
-//! (`OUT.features.toml`). A training copies it into the model, where searches read it.
+//! A row for each candidate of each query, labelled by the judgements. The feature set (specs of
+//! the features, text analysis, first stage and number of candidates) is stored with the data:
+//! inside of the file where its format can hold it, beside it otherwise (`OUT.features.toml`). A
+//! training copies it into the model, where searches read it.
 
 use std::path::{Path, PathBuf};
 
@@ -183,8 +184,8 @@ pub fn extract_features(
     let mut task = RunningTask::new(context);
     let out = &request.out;
     check_standard_input(request.inputs())?;
-    let beside = feature_set_path(out);
-    let outputs = [out.as_path(), &beside];
+    let set_file = feature_set_path(out);
+    let outputs = [out.as_path(), &set_file];
     check_outputs(outputs, request.inputs().chain([request.index.as_path()]))?;
     let format = output_format(out, request.format)?;
     let set = request.features.load(&mut task)?;
@@ -209,11 +210,11 @@ pub fn extract_features(
         task.step(&step, work)?.0;
     task.warn_of_search(warnings);
     let step = format!("writing {}", out.display());
-    let (lost, _) = task.step(&step, || write(&data, out, format))?;
-    task.warn_of(&lost);
+    let (write_warnings, _) = task.step(&step, || write(&data, out, format))?;
+    task.warn_of(&write_warnings);
     Ok(ExtractFeaturesResult {
         out: out.clone(),
-        set: if beside.is_file() { beside } else { out.clone() },
+        set: if set_file.is_file() { set_file } else { out.clone() },
         queries,
         rows,
         features,

@@ -66,14 +66,14 @@ pub fn generate_letor(
 ) -> Result<GenerateLetorResult, TaskError> {
     let mut task = RunningTask::new(context);
     let format = output_format(&request.out, request.format)?;
-    // LETOR text has numbers only.
+    // Features of LETOR text have numbers and no names.
     let (data, generate) = task.step("generating", || match format {
         Format::Letor => request.options.generate(),
         _ => request.options.generate_named(),
     })?;
     let name = format!("writing {}", request.out.display());
-    let (lost, seconds) = task.step(&name, || write(&data, &request.out, format))?;
-    task.warn_of(&lost);
+    let (write_warnings, seconds) = task.step(&name, || write(&data, &request.out, format))?;
+    task.warn_of(&write_warnings);
     Ok(GenerateLetorResult {
         out: request.out.clone(),
         seed: request.options.seed,

@@ -8,7 +8,8 @@ use rankwright_model::{Model, ModelFormat};
 
 use super::{ReadRules, TaskError};
 
-/// Reads a model of any known format (Rankwright, LightGBM, XGBoost, ...) from a file, or from standard input for `-`.
+/// Reads a model of any known format (Rankwright, LightGBM, XGBoost, ...) from a file, or from
+/// standard input for `-`.
 pub fn load_model(path: &Path) -> Result<Model, TaskError> {
     let input = Input::open(path)?;
     Ok(Model::from_bytes(&input.bytes).map_err(|error| error.in_file(input.name))?)
@@ -88,8 +89,8 @@ mod tests {
 
     fn model() -> Input {
         let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
-        let line = Linear::new(0.0, vec![1.0]).unwrap();
-        let model = Model::new(header, ModelBody::Linear(line)).unwrap();
+        let linear = Linear::new(0.0, vec![1.0]).unwrap();
+        let model = Model::new(header, ModelBody::Linear(linear)).unwrap();
         Input::from_bytes("m.model", model.to_bytes()).unwrap()
     }
 

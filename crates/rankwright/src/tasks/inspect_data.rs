@@ -168,27 +168,27 @@ pub fn inspect_data(
     let mut task = RunningTask::new(context);
     let loaded = request.data.load(None, &mut task)?;
     let data = &loaded.data;
-    let (s, seconds) =
+    let (summary, seconds) =
         task.step("computing statistics", || Ok::<_, TaskError>(DatasetSummary::of(data)))?;
-    // These warnings are a part of the result that was requested.
-    s.warnings().into_iter().for_each(|warning| task.keep(Warning::Content(warning)));
+    // These warnings are a part of the requested result, so the callback is not called.
+    summary.warnings().into_iter().for_each(|warning| task.keep(Warning::Content(warning)));
     Ok(InspectResult {
-        rows: s.rows,
-        queries: s.queries,
-        features: s.features.len(),
-        labels: s.labels.iter().map(|&(label, rows)| LabelCount { label, rows }).collect(),
+        rows: summary.rows,
+        queries: summary.queries,
+        features: summary.features.len(),
+        labels: summary.labels.iter().map(|&(label, rows)| LabelCount { label, rows }).collect(),
         query_sizes: QuerySizes {
-            min: s.sizes.min,
-            median: s.sizes.median,
-            mean: s.sizes.mean,
-            p95: s.sizes.p95,
-            max: s.sizes.max,
+            min: summary.sizes.min,
+            median: summary.sizes.median,
+            mean: summary.sizes.mean,
+            p95: summary.sizes.p95,
+            max: summary.sizes.max,
         },
-        blank_queries: s.blank_queries,
-        equal_label_queries: s.equal_label_queries,
-        single_queries: s.single_queries,
-        repeated_documents: s.repeated_documents,
-        sorted_by_label: s.sorted_by_label,
+        blank_queries: summary.blank_queries,
+        equal_label_queries: summary.equal_label_queries,
+        single_queries: summary.single_queries,
+        repeated_documents: summary.repeated_documents,
+        sorted_by_label: summary.sorted_by_label,
         absent: data.absent().name(),
         pairs: data.pairs().map(<[_]>::len),
         columns: loaded
@@ -196,7 +196,7 @@ pub fn inspect_data(
             .iter()
             .flat_map(|columns| columns.iter().map(ColumnRole::of))
             .collect(),
-        feature_summaries: s.features.iter().map(|one| counts(one, s.rows)).collect(),
+        feature_summaries: summary.features.iter().map(|f| counts(f, summary.rows)).collect(),
         format: loaded.format.info().name,
         seconds: InspectSeconds { load: loaded.seconds, inspect: seconds },
         warnings: task.into_warnings(),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rankwright_data::DEFAULT_SEED;
 use rankwright_eval::{Measure, MetricSpec, SourceKind, metric_or_default};
-use rankwright_learn::permutation::{Permutation, PermutationPlan};
+use rankwright_learn::permutation::{PermutationImportance, PermutationPlan};
 use rankwright_model::draw::{tree_svg, tree_text};
 use rankwright_model::{
     FeatureLoss, MatchOptions, Model, ModelBody, ModelSummary, ScoreOptions, Tree,
@@ -130,7 +130,7 @@ pub fn inspect_model(
     let data = request.permutation.iter().flat_map(|permutation| permutation.data.paths());
     check_standard_input(data.chain([request.model.as_path()]))?;
     let model = load_model(&request.model)?;
-    let shown = request.tree.map(|number| tree_of(&model, number)).transpose()?;
+    let requested_tree = request.tree.map(|number| tree_of(&model, number)).transpose()?;
     let drawing = match request.drawing {
         true => Some(draw(request, &model)?),
         false => None,
@@ -148,7 +148,7 @@ pub fn inspect_model(
             seed: shuffles.seed,
         });
     }
-    let tree = request.tree.zip(shown).map(|(number, tree)| TreeText {
+    let tree = request.tree.zip(requested_tree).map(|(number, tree)| TreeText {
         number,
         leaves: tree.leaves().len(),
         depth: tree.depth(),
@@ -170,7 +170,7 @@ fn tree_of(model: &Model, number: usize) -> Result<&Tree, TaskError> {
     let ModelBody::Trees(ensemble) = model.body() else {
         return Err(TaskError::NoTrees { kind: model.body().name() });
     };
-    let tree = number.checked_sub(1).and_then(|at| ensemble.trees().get(at));
+    let tree = number.checked_sub(1).and_then(|index| ensemble.trees().get(index));
     tree.ok_or(TaskError::NoSuchTree { number, trees: ensemble.trees().len() })
 }
 
@@ -180,11 +180,12 @@ fn draw(request: &InspectModelRequest, model: &Model) -> Result<String, TaskErro
     Ok(tree_svg(tree_of(model, number)?, &model.header().features, &title))
 }
 
+/// Computes the permutation importance of the features.
 fn permute(
     request: &PermutationRequest,
     model: &Model,
     task: &mut RunningTask<'_>,
-) -> Result<Permutation, TaskError> {
+) -> Result<PermutationImportance, TaskError> {
     let measure: Measure = match &request.metric {
         Some(metric) => metric.resolve(SourceKind::Features)?,
         None => metric_or_default(None, SourceKind::Features, &model.header().metric)?,
@@ -192,12 +193,12 @@ fn permute(
     let data = request.data.load(Some(ReadRules::of_model(model)), task)?.data;
     let options = ScoreOptions::new().matching(request.matching).simd(task.simd());
     let plan = PermutationPlan::new().repeats(request.repeats).seed(request.seed).options(options);
-    let work = || Permutation::new(model, &data, measure, plan);
+    let work = || PermutationImportance::new(model, &data, measure, plan);
     Ok(task.step("shuffling features", work)?.0)
 }
 
 /// The loss of each shuffled feature.
-fn losses(found: &Permutation) -> Vec<(usize, FeatureLoss)> {
+fn losses(found: &PermutationImportance) -> Vec<(usize, FeatureLoss)> {
     let numbers = found.losses.iter().map(|(number, _)| *number);
     let loss = |number| {
         let (mean, spread) = found.mean_and_deviation(number)?;

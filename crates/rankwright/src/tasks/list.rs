@@ -165,7 +165,7 @@ pub struct FileFormat {
 }
 
 /// Formats of judgements and runs: name, description, an example line.
-const LISTS: [[&str; 3]; 5] = [
+const LIST_FORMATS: [[&str; 3]; 5] = [
     ["trec qrels", "judgements: query, ignored, document, relevance", "q1 0 d7 2"],
     ["trec run", "a run: query, ignored, document, rank, score, tag", "q1 Q0 d7 1 14.2 bm25"],
     [
@@ -189,8 +189,12 @@ pub fn list_formats() -> FormatList {
         doc: info.doc,
         example: info.example,
     });
-    let lists =
-        LISTS.iter().map(|[name, doc, example]| FileFormat { name, extensions: &[], doc, example });
+    let lists = LIST_FORMATS.iter().map(|[name, doc, example]| FileFormat {
+        name,
+        extensions: &[],
+        doc,
+        example,
+    });
     FormatList {
         data: data.collect(),
         judgements_and_runs: lists.collect(),

@@ -89,14 +89,14 @@ mod tests {
     #[test]
     fn an_output_is_never_one_of_the_inputs_however_it_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        std::fs::create_dir(at("docs")).unwrap();
+        let path_of = |name: &str| folder.path().join(name);
+        std::fs::create_dir(path_of("docs")).unwrap();
         for name in ["a.txt", "a.txt.query", "m.log.json", "docs/1.txt"] {
-            std::fs::write(at(name), "x").unwrap();
+            std::fs::write(path_of(name), "x").unwrap();
         }
-        std::fs::hard_link(at("a.txt"), at("hard")).unwrap();
+        std::fs::hard_link(path_of("a.txt"), path_of("hard")).unwrap();
         let refused = |out: &str, input: &str| {
-            let (out, input) = (at(out), at(input));
+            let (out, input) = (path_of(out), path_of(input));
             match check_outputs([out.as_path()], [input.as_path()]) {
                 Err(TaskError::OutputIsInput { .. }) => true,
                 other => other.map(|()| false).unwrap(),
@@ -114,7 +114,7 @@ mod tests {
         for (out, input) in [("b.txt", "a.txt"), ("a.txt", "b.txt"), ("docs/2.txt", "docs")] {
             assert!(!refused(out, input), "{out} beside {input}");
         }
-        let twice = [at("new"), at("./new")];
+        let twice = [path_of("new"), path_of("./new")];
         let error = check_outputs(twice.iter().map(PathBuf::as_path), []).unwrap_err();
         assert!(matches!(error, TaskError::SameFile { .. }), "{error}");
     }

@@ -79,6 +79,7 @@ impl CompareResult {
     }
 }
 
+/// The report without documents, and the documents behind the evaluations.
 fn report(
     result: CompareResult,
     request: &CompareRequest,
@@ -86,16 +87,20 @@ fn report(
     let CompareResult { systems, comparison, data_name, sources, .. } = result;
     let title = format!("Comparison on {}", short_name(&data_name));
     let report = ComparisonReport::from_comparison(&title, systems, comparison)?;
-    // Of the default metrics this one distinguishes queries best.
-    let report = match request.metrics.is_empty() {
+    // Of the usual metrics, the default metric distinguishes queries best. Data without labels does not have it.
+    let has_default = report
+        .systems()
+        .first()
+        .is_some_and(|(_, evaluation)| evaluation.result(DEFAULT_METRIC).is_some());
+    let report = match request.metrics.is_empty() && has_default {
         true => report.with_main(DEFAULT_METRIC)?,
         false => report,
     };
-    let what = match sources {
+    let source_label = match sources {
         CompareSources::Runs { .. } => "Judgements",
         CompareSources::Data { .. } => "Data",
     };
-    Ok((report.with_facts(vec![(what.to_owned(), data_name)]), sources))
+    Ok((report.with_facts(vec![(source_label.to_owned(), data_name)]), sources))
 }
 
 #[cfg(test)]
@@ -105,16 +110,18 @@ mod tests {
     use rankwright_eval::MetricSpec;
 
     const QRELS: &str = "a 0 x 1\na 0 y 0\nb 0 x 0\nb 0 y 1\n";
+    /// A run with the relevant document of each query first.
     const GOOD: &str = "a 0 x 1 2 g\na 0 y 2 1 g\nb 0 y 1 2 g\nb 0 x 2 1 g\n";
+    /// A run with the relevant document of each query last, and a query without judgements.
     const BAD: &str = "a 0 y 1 2 b\na 0 x 2 1 b\nb 0 x 1 2 b\nb 0 y 2 1 b\nc 0 x 1 1 b\n";
 
     fn request(folder: &std::path::Path) -> CompareRequest {
-        let put = |name: &str, text: &str| {
+        let write_file = |name: &str, text: &str| {
             std::fs::write(folder.join(name), text).unwrap();
             folder.join(name)
         };
-        let runs = vec![put("good.run", GOOD), put("bad.run", BAD)];
-        CompareRequest::new(CompareInput::Runs { runs, qrels: put("q.txt", QRELS) })
+        let runs = vec![write_file("good.run", GOOD), write_file("bad.run", BAD)];
+        CompareRequest::new(CompareInput::Runs { runs, qrels: write_file("q.txt", QRELS) })
     }
 
     #[test]

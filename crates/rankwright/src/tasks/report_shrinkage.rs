@@ -35,16 +35,15 @@ pub struct ReportShrinkageRequest {
     pub trees: Option<usize>,
     /// Seed of the trainings, and of the queries that are held out.
     pub seed: u64,
-    /// Whether to ignore features of validation data that the training data does not know; an error
-    /// otherwise.
+    /// The rule that matches the features of validation data with those of the training data.
     pub matching: MatchOptions,
 }
 
 impl ReportShrinkageRequest {
-    /// The learner where a program leaves the choice to its user.
+    /// The default learner of a program that lets its user choose.
     pub const DEFAULT_LEARNER: &'static str = "lambdamart(trees=200, leaves=16)";
 
-    /// The rates where a program leaves the choice to its user.
+    /// The default rates of a program that lets its user choose.
     pub const DEFAULT_RATES: [f64; 4] = ShrinkageRequest::DEFAULT_RATES;
 
     /// Trains a learner on data with these rates.
@@ -124,7 +123,7 @@ pub fn report_shrinkage(
     let resolve = |metric: &MetricSpec| metric.resolve(SourceKind::Features);
     let measure = request.metric.as_ref().map(resolve).transpose()?;
     let train = request.data.load(None, &mut task)?.data;
-    let valid = ValidationFiles { files: &request.valid, matching: request.matching };
+    let valid = ValidationFiles { files: &request.valid, pairs: None, matching: request.matching };
     let (valid, _) = valid.load(&request.data, &train, &mut task)?;
     warn_sampled(&learner, &train, &mut task)?;
     let (train_name, valid_names) = set_names(&request.data.files, &request.valid);
@@ -164,7 +163,7 @@ mod tests {
         ReportShrinkageRequest::new(learner, rates, DataFiles::new([path]))
     }
 
-    /// Records beginnings and ends of trainings; sets a flag after some rounds.
+    /// Records beginnings and ends of trainings; sets a flag after a number of rounds.
     struct Events<'a> {
         seen: Mutex<Vec<String>>,
         rounds_left: Mutex<usize>,

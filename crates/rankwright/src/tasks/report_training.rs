@@ -41,13 +41,14 @@ pub struct ReportTrainingRequest {
     pub metrics: Vec<MetricSpec>,
     /// Id of the query whose list is shown; an informative one if not given.
     pub query: Option<String>,
-    /// Maximum number of stages of the training to compute; at least 2.
+    /// Maximum number of points of the learning curves, which are rounds after which the partial
+    /// model is evaluated; at least 2.
     pub points: usize,
     /// Number of trees to draw.
     pub trees: usize,
     /// Seed of all random choices: sampled queries, shuffles.
     pub seed: u64,
-    /// Whether to ignore features of the data that the model does not know; an error otherwise.
+    /// The rule that matches the features of the data with those of the model.
     pub matching: MatchOptions,
 }
 
@@ -147,7 +148,7 @@ pub fn report_training(
 
 /// The log beside the model, if it exists and can be read; the report works without it.
 fn load_log(model: &Path, task: &mut RunningTask<'_>) -> Option<TrainingLog> {
-    let found = TrainingLog::beside(model);
+    let found = TrainingLog::read_for_model(model);
     match &found {
         Ok(Some(_)) => {}
         Ok(None) => task.warn(Warning::NoTrainingLog { file: TrainingLog::path_of(model) }),
@@ -219,8 +220,8 @@ mod tests {
         let damaged = report_training(&request, &Context::default()).unwrap();
         assert_eq!(kinds(&damaged), ["bad-training-log", "no-log"]);
         std::fs::remove_file(&log).unwrap();
-        let alone = report_training(&request, &Context::default()).unwrap();
-        assert_eq!(kinds(&alone), ["no-training-log", "no-log"]);
+        let without_log = report_training(&request, &Context::default()).unwrap();
+        assert_eq!(kinds(&without_log), ["no-training-log", "no-log"]);
     }
 
     #[test]

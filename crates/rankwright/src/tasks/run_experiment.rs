@@ -1,7 +1,8 @@
 //! A whole comparison from a file: learners on data sets, over folds and seeds.
 //!
-//! Cells that are stored in the folder of the results are not run again. A cancelled run ends after
-//! the current round of each training, and the same request resumes it.
+//! A cell is one training: a learner on a data set, with one fold and one seed. Cells whose results
+//! are stored in the folder are not run again. A cancelled run ends after the current round of each
+//! training, and the same request resumes it.
 
 use rankwright_experiment::{
     ExperimentError, ExperimentProgress, ExperimentRequest, PlanSummary, RunSummary,
@@ -18,7 +19,7 @@ pub struct RunExperimentResult {
     /// The state of the run, and the numbers of the report.
     #[serde(flatten)]
     pub summary: RunSummary,
-    /// Warnings about models, each once for a learner on a data set.
+    /// Warnings about models; each is given once for a learner on a data set.
     pub warnings: Vec<Warning>,
 }
 

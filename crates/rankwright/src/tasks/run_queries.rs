@@ -126,7 +126,7 @@ pub fn run_queries(
         return Err(TaskError::TagNotOneWord { tag: request.tag.clone() });
     }
     let model = request.model.as_deref().map(load_model).transpose()?;
-    check_outputs([request.out.as_path()], files_of(&model)?.iter().map(PathBuf::as_path))?;
+    check_outputs([request.out.as_path()], feature_files(&model)?.iter().map(PathBuf::as_path))?;
     let queries = request.queries.load(&mut task)?;
     let index = open_index(&request.index, &task)?;
     let filter = request.candidates.make_filter(&index)?;
@@ -150,7 +150,7 @@ pub fn run_queries(
 }
 
 /// Files that the features of a model read: runs and word vectors.
-fn files_of(model: &Option<Model>) -> Result<Vec<PathBuf>, TaskError> {
+fn feature_files(model: &Option<Model>) -> Result<Vec<PathBuf>, TaskError> {
     let text = model.as_ref().and_then(|model| model.header().feature_set.as_deref());
     Ok(text.map(FeatureSet::from_toml).transpose()?.map_or_else(Vec::new, |set| set.files()))
 }
@@ -240,19 +240,20 @@ mod tests {
     fn a_filter_without_documents_is_a_warning_of_each_task() {
         let shop = shop();
         let path = |name: &str| shop.path().join(name);
-        let none = || CandidateOptions::new().filter("plays:>1000");
-        let search = SearchIndexRequest::new(path("shop"), "jazz").candidates(none());
+        // No record has more than 39 plays.
+        let no_documents = || CandidateOptions::new().filter("plays:>1000");
+        let search = SearchIndexRequest::new(path("shop"), "jazz").candidates(no_documents());
         let found = search_index(&search, &Context::default()).unwrap();
         fn kinds(warnings: &[Warning]) -> Vec<&str> {
             warnings.iter().map(Warning::kind).collect()
         }
         assert_eq!(kinds(&found.warnings), ["nothing-passes"]);
         let run = RunQueriesRequest::new(path("shop"), queries(shop.path()), path("x.run"));
-        let result = run_queries(&run.candidates(none()), &Context::default()).unwrap();
+        let result = run_queries(&run.candidates(no_documents()), &Context::default()).unwrap();
         assert_eq!(kinds(&result.warnings), ["nothing-passes"]);
         let features =
             ExtractFeaturesRequest::new(path("shop"), queries(shop.path()), path("x.csv"))
-                .candidates(none());
+                .candidates(no_documents());
         let error = extract_features(&features, &Context::default()).unwrap_err();
         assert!(error.to_string().contains("passes the filter, so there are no rows"), "{error}");
     }

@@ -1,5 +1,5 @@
-//! Scores feature data with a model: one number for each row, alone or with the ids of the row, or as a
-//! run.
+//! Scores feature data with a model: one number for each row, alone or with the ids of the row, or
+//! as a run.
 
 use std::path::PathBuf;
 
@@ -198,7 +198,7 @@ pub fn score(request: &ScoreRequest, context: &Context<'_>) -> Result<ScoreResul
     })
 }
 
-/// The rows of each query from the best to the worst, by the one order.
+/// The rows of each query from the highest score to the lowest, equal scores by row.
 fn ranking(data: &Dataset, scores: &[f64]) -> Result<Vec<u32>, TaskError> {
     let (mut orderer, mut order) = (Orderer::default(), Vec::with_capacity(data.rows()));
     for query in 0..data.queries() {

@@ -83,8 +83,8 @@ impl SearchIndexRequest {
     }
 
     /// Sets the largest number of values of a facet.
-    pub fn facet_values(mut self, most: usize) -> Self {
-        self.facet_values = most;
+    pub fn facet_values(mut self, count: usize) -> Self {
+        self.facet_values = count;
         self
     }
 }
@@ -117,12 +117,12 @@ pub struct SearchIndexResult {
 
 impl SearchIndexResult {
     /// The reason why no document was found; `None` if there are documents.
-    pub fn reason_for_nothing(&self) -> Option<SearchWarning> {
+    pub fn reason_for_empty_result(&self) -> Option<SearchWarning> {
         let reason = self.warnings.iter().find_map(|warning| match warning {
-            Warning::Search(warning) if warning.is_reason_for_nothing() => Some(warning.clone()),
+            Warning::Search(warning) if warning.explains_empty_result() => Some(warning.clone()),
             _ => None,
         });
-        // A query that matches nothing has no further reason.
+        // Without a warning that explains it, no document has a word of the query.
         (self.found == 0).then(|| reason.unwrap_or(SearchWarning::NothingMatches))
     }
 }

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright_data::format::{Format, feature_set_path, write_parts};
+use rankwright_data::format::{FORMATS, Format, feature_set_path, write_parts};
 use rankwright_data::split::{Parts, folds};
+use rankwright_data::store::is_same_file;
 use rankwright_data::{DEFAULT_SEED, DataError};
 use rankwright_spec::words::counted;
 use serde::Serialize;
@@ -108,9 +109,13 @@ pub fn split_data(request: &SplitRequest, context: &Context<'_>) -> Result<Split
         make_folder(folder)?;
     }
     let step = format!("writing {}", counted(files.len(), "part"));
-    // One warning of each kind, for any number of parts.
-    let (lost, _) = task.step(&step, || write_parts(data, &files, format))?;
-    task.warn_of(&lost);
+    // The writer gives one warning of each kind, for any number of parts.
+    let (warnings, _) = task.step(&step, || write_parts(data, &files, format))?;
+    task.warn_of(&warnings);
+    let others = other_parts(request, &files);
+    if !others.is_empty() {
+        task.warn(Warning::OtherParts { files: others });
+    }
     let rows = |queries: &[usize]| queries.iter().map(|q| data.query_rows(*q).len()).sum();
     let part = |(path, queries): (PathBuf, Vec<usize>)| WrittenPart {
         path,
@@ -135,9 +140,44 @@ fn check(request: &SplitRequest, files: &[(PathBuf, Vec<usize>)]) -> Result<(), 
     }
 }
 
+/// Usual names of the parts of a division.
+const PART_NAMES: [&str; 6] = ["train", "valid", "vali", "validation", "dev", "test"];
+
+/// Files of the folder, and of folders `foldN` in it, that look like parts of another division, sorted:
+/// data files with a usual name that are neither parts of this division nor inputs. A folder that
+/// cannot be listed has none.
+fn other_parts(request: &SplitRequest, files: &[(PathBuf, Vec<usize>)]) -> Vec<PathBuf> {
+    let entries = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten();
+        entries.filter_map(|entry| Some(entry.ok()?.path())).collect::<Vec<PathBuf>>()
+    };
+    let is_fold = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let number = name.and_then(|name| name.strip_prefix("fold"));
+        number.is_some_and(|number| number.parse::<usize>().is_ok()) && path.is_dir()
+    };
+    let folds = entries(&request.out).into_iter().filter(is_fold);
+    let folders: Vec<PathBuf> = folds.chain([request.out.clone()]).collect();
+    let is_other = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let Some((stem, extension)) = name.and_then(|name| name.split_once('.')) else {
+            return false;
+        };
+        PART_NAMES.contains(&stem)
+            && FORMATS.iter().any(|format| format.extensions.contains(&extension))
+            && !files.iter().any(|(part, _)| part == path)
+            && !request.data.paths().any(|input| is_same_file(input, path))
+    };
+    let mut others: Vec<PathBuf> =
+        folders.iter().flat_map(|folder| entries(folder)).filter(is_other).collect();
+    others.sort_unstable();
+    others
+}
+
 /// Folder, name and queries of each part.
 type Plan = Vec<(PathBuf, String, Vec<usize>)>;
 
+/// Assigns the queries, numbers from 0, to the parts of the division.
 fn divide(request: &SplitRequest, queries: usize) -> Result<Plan, TaskError> {
     let out = &request.out;
     match &request.division {
@@ -159,6 +199,7 @@ fn divide(request: &SplitRequest, queries: usize) -> Result<Plan, TaskError> {
     }
 }
 
+/// The file of a part.
 fn part_path(folder: &Path, name: &str, format: Format) -> PathBuf {
     let extension = format.info().extensions.first().copied().unwrap_or(format.info().name);
     folder.join(format!("{name}.{extension}"))
@@ -233,6 +274,33 @@ mod tests {
     }
 
     #[test]
+    fn files_of_an_older_division_are_named() {
+        let folder = data();
+        let others = |result: &SplitResult| match result.warnings.as_slice() {
+            [] => Vec::<PathBuf>::new(),
+            [Warning::OtherParts { files }] => {
+                files.iter().map(|path| path.strip_prefix(folder.path()).unwrap().into()).collect()
+            }
+            other => panic!("{other:?}"),
+        };
+        let first = split(request(folder.path(), "out", "train=0.5,valid=0.3,test=0.2")).unwrap();
+        assert_eq!(others(&first), Vec::<PathBuf>::new());
+        let parts = request(folder.path(), "out", "train=0.5,test=0.5").replace(true);
+        assert_eq!(others(&split(parts).unwrap()), [Path::new("out/valid.txt")]);
+        let folds = |count| {
+            let mut request = request(folder.path(), "folds", "a=0.5,b=0.5").replace(true);
+            request.division = Division::Folds(count);
+            split(request).unwrap()
+        };
+        assert_eq!(others(&folds(4)), Vec::<PathBuf>::new());
+        let left = ["test", "train", "valid"].map(|name| format!("folds/fold4/{name}.txt"));
+        assert_eq!(others(&folds(3)), left.map(PathBuf::from));
+        // The data itself lies beside the parts: it is no part of an older division.
+        let beside = split(request(folder.path(), ".", "train=0.5,test=0.5")).unwrap();
+        assert_eq!(others(&beside), Vec::<PathBuf>::new());
+    }
+
+    #[test]
     fn the_data_itself_is_never_replaced_by_a_part() {
         let folder = data();
         let text = fs::read(folder.path().join("a.txt")).unwrap();
@@ -247,11 +315,11 @@ mod tests {
     fn a_split_over_an_older_one_that_is_killed_leaves_no_query_in_two_parts() {
         for done in 0..=2 {
             let folder = data();
-            let to = |out: &str, seed| {
+            let split_into = |out: &str, seed| {
                 split(request(folder.path(), out, "train=0.5,test=0.5").seed(seed)).unwrap();
                 folder.path().join(out)
             };
-            let (out, new) = (to("out", 1), to("new", 2));
+            let (out, new) = (split_into("out", 1), split_into("new", 2));
             assert!(!queries(&out)[0].is_disjoint(&queries(&new)[1]), "the two must differ");
             interrupt_switch(&new, &out, done);
             let [train, test] = queries(&out);
@@ -280,18 +348,18 @@ mod tests {
     #[test]
     fn all_parts_and_their_feature_sets_change_in_one_switch() {
         let folder = data();
-        let at = |name: &str| folder.path().join(name);
-        let csv = at("a.csv");
+        let path = |name: &str| folder.path().join(name);
+        let csv = path("a.csv");
         fs::write(&csv, "qid,label,x\n1,0,2\n2,1,3\n").unwrap();
-        fs::write(at("a.csv.features.toml"), "features = [\"x\"]\n").unwrap();
+        fs::write(path("a.csv.features.toml"), "features = [\"x\"]\n").unwrap();
         let division = || Division::Parts(Parts::parse("one=0.5,two=0.5").unwrap());
-        let request = || SplitRequest::new(DataFiles::new([&csv]), division(), at("out"));
+        let request = || SplitRequest::new(DataFiles::new([&csv]), division(), path("out"));
         split(request()).unwrap();
-        assert!(at("out/one.csv.features.toml").is_file());
-        fs::remove_file(at("a.csv.features.toml")).unwrap();
+        assert!(path("out/one.csv.features.toml").is_file());
+        fs::remove_file(path("a.csv.features.toml")).unwrap();
         split(request().replace(true)).unwrap();
         let mut names: Vec<_> =
-            fs::read_dir(at("out")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            fs::read_dir(path("out")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, ["one.csv", "two.csv"]);
     }

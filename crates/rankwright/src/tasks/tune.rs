@@ -18,8 +18,8 @@ use serde::Serialize;
 
 use super::context::RunningTask;
 use super::train::{
-    ForwardedProgress, ValidationFiles, beside, check_feature_set, check_file, save_or_rescue,
-    warn_sampled,
+    ForwardedProgress, ValidationFiles, check_feature_set, check_file, save_or_rescue,
+    warn_sampled, with_suffix,
 };
 use super::{Context, DataFiles, TaskError, Warning, check_outputs, check_standard_input};
 
@@ -33,8 +33,7 @@ pub struct TuneRequest {
     pub data: DataFiles,
     /// File of validation data, for a plan that evaluates trials on it.
     pub valid: Option<PathBuf>,
-    /// Whether to ignore features of the validation data that the training data does not know; an
-    /// error otherwise.
+    /// The rule that matches the features of the validation data with those of the training data.
     pub matching: MatchOptions,
     /// File for the model of the best learner, trained on all of the data.
     pub out: Option<PathBuf>,
@@ -171,6 +170,7 @@ impl SearchSpace {
     }
 }
 
+/// The note of every result.
 const CHOSEN_ON_SAME_QUERIES: &str = "the best trial was chosen on the same queries as its value, so value and p \
                           are optimistic; evaluate the model on queries that the search did not \
                           use";
@@ -190,17 +190,18 @@ pub fn tune_learner(
         check_feature_set(&train, &mut task);
     }
     let files: Vec<PathBuf> = request.valid.iter().cloned().collect();
-    let valid = ValidationFiles { files: &files, matching: request.matching };
+    let valid = ValidationFiles { files: &files, pairs: None, matching: request.matching };
     let valid = valid.load(&request.data, &train, &mut task)?.0.pop().map(|(_, data)| data);
     if let Some(learner) = request.plan.specs().first() {
         warn_sampled(learner, &train, &mut task)?;
     }
     let result = search(request, &train, valid.as_ref(), progress, &task)?;
-    if result.found > 0 {
+    if result.found_in_log > 0 {
         let log = request.log.clone().unwrap_or_default();
-        task.warn(Warning::TrialsFound { trainings: result.found, log });
+        task.warn(Warning::TrialsFound { trainings: result.found_in_log, log });
     }
-    let stopped = || TaskError::SearchStopped { done: result.done, log: request.log.clone() };
+    let stopped =
+        || TaskError::SearchStopped { done: result.trainings_done, log: request.log.clone() };
     let best = result.best().filter(|_| result.finished).ok_or_else(stopped)?;
     let model = match &request.out {
         Some(path) => {
@@ -219,9 +220,9 @@ fn check(request: &TuneRequest) -> Result<(), TaskError> {
     if request.out.is_some() && request.valid.is_none() && plan.needs_validation() {
         return Err(TaskError::NoValidationForBest);
     }
-    let stops = plan.specs().iter().any(LearnerSpec::uses_validation);
-    if matches!(plan.settings().evaluated_on, TuneData::Folds { valid_part: Some(_), .. }) && !stops
-    {
+    let is_used = plan.specs().iter().any(LearnerSpec::uses_validation);
+    let evaluated_on = &plan.settings().evaluated_on;
+    if matches!(evaluated_on, TuneData::Folds { valid_part: Some(_), .. }) && !is_used {
         return Err(TaskError::ValidPartUnused);
     }
     for path in request.out.iter().chain(&request.log) {
@@ -232,6 +233,7 @@ fn check(request: &TuneRequest) -> Result<(), TaskError> {
     check_outputs(request.out.iter().chain(&request.log).map(PathBuf::as_path), inputs)
 }
 
+/// Runs the trials.
 fn search(
     request: &TuneRequest,
     train: &Dataset,
@@ -239,23 +241,25 @@ fn search(
     progress: &dyn TuneProgress,
     task: &RunningTask<'_>,
 ) -> Result<TuneResult, TaskError> {
-    // Halving resumes from its saved state, with or without a log.
+    // Each rung of halving continues boosted trees from the checkpoints of the previous rung, which
+    // need a folder even without a log.
     let is_halving = request.plan.settings().method == TuneMethod::Halving;
-    let scratch = match request.log.is_none() && is_halving {
+    let temporary = match request.log.is_none() && is_halving {
         true => Some(
             tempfile::tempdir().map_err(|e| DataError::io("create", "a temporary folder", e))?,
         ),
         false => None,
     };
-    let within = scratch.as_ref().map(|folder| folder.path().join("trials"));
-    let folder = request.log.as_deref().map(|log| beside(log, ".trials")).or(within);
-    let watched = ForwardedTuneProgress { inner: progress, context: task.context() };
+    let temporary_trials = temporary.as_ref().map(|folder| folder.path().join("trials"));
+    let folder = request.log.as_deref().map(|log| with_suffix(log, ".trials"));
+    let folder = folder.or(temporary_trials);
+    let forwarded = ForwardedTuneProgress { inner: progress, context: task.context() };
     let job = TuneJob::new(train)
         .validation(valid.map(validation_set))
         .features(ScoreOptions::new().matching(request.matching).simd(task.simd()))
         .log(request.log.clone())
         .folder(folder)
-        .progress(&watched);
+        .progress(&forwarded);
     Ok(request.plan.run(&job)?)
 }
 
@@ -274,16 +278,16 @@ fn train_best(
     task: &mut RunningTask<'_>,
 ) -> Result<Option<WrittenModel>, TaskError> {
     let learner = request.plan.learner(best)?;
-    let watched = ForwardedProgress::begin(task.context(), learner, train.rows(), None);
+    let forwarded = ForwardedProgress::begin(task.context(), learner, train.rows(), None);
     let training = TrainRequest::new(train)
         .validation_sets(valid.map(validation_set))
         .metrics([request.plan.measure().clone()])
         .seed(request.plan.settings().seed)
         .features(ScoreOptions::new().matching(request.matching).simd(task.simd()))
-        .progress(&watched)
+        .progress(&forwarded)
         .simd(task.simd());
     let result = learner.train(training);
-    drop(watched);
+    drop(forwarded);
     let result = result?;
     if !result.finished {
         return Ok(None);
@@ -383,7 +387,7 @@ impl TuneProgress for ForwardedTuneProgress<'_> {
         self.inner.trial_started(trial, limit);
     }
 
-    fn trial_finished(&self, trial: &Trial, found: bool) {
-        self.inner.trial_finished(trial, found);
+    fn trial_finished(&self, trial: &Trial, from_log: bool) {
+        self.inner.trial_finished(trial, from_log);
     }
 }

@@ -124,6 +124,12 @@ pub enum Warning {
         /// The reason.
         message: String,
     },
+    /// Data files beside the parts of a division that are none of its parts, such as those of an older
+    /// division; their queries may be in the new parts, too.
+    OtherParts {
+        /// The files.
+        files: Vec<PathBuf>,
+    },
     /// A run lacks judged queries.
     MissingQueries {
         /// Name of the run.
@@ -142,8 +148,17 @@ pub enum Warning {
     },
 }
 
-/// Maximum number of features that are named in a message.
-const NAMED: usize = 5;
+/// Maximum number of features or files that are named in a message.
+const MAX_NAMED: usize = 5;
+
+/// The first names of a list, and the number of the others.
+fn shortened(names: &[String]) -> String {
+    let shown = names.get(..MAX_NAMED).unwrap_or(names).join(", ");
+    match names.len().saturating_sub(MAX_NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
 
 impl Warning {
     /// The stable name of the kind of warning, in kebab case, such as `blank-lines`.
@@ -173,6 +188,7 @@ impl Warning {
             Warning::TrialsFound { .. } => "trials-found",
             Warning::NoTrainingLog { .. } => "no-training-log",
             Warning::BadTrainingLog { .. } => "bad-training-log",
+            Warning::OtherParts { .. } => "other-parts",
             Warning::MissingQueries { .. } => "missing-queries",
             Warning::UnjudgedQueries { .. } => "unjudged-queries",
         }
@@ -196,17 +212,13 @@ impl fmt::Display for Warning {
                 write!(f, "the model is written, but the log beside it is not: {message}")
             }
             Warning::MissingFeatures { names, used, taken_as } => {
-                let shown = names.get(..NAMED).unwrap_or(names).join(", ");
                 write!(
                     f,
-                    "the data lacks {} of the {} that the model uses, taken as {taken_as}: {shown}",
+                    "the data lacks {} of the {} that the model uses, taken as {taken_as}: {}",
                     names.len(),
-                    counted(*used, "feature")
-                )?;
-                match names.len().saturating_sub(NAMED) {
-                    0 => Ok(()),
-                    more => write!(f, " and {more} more"),
-                }
+                    counted(*used, "feature"),
+                    shortened(names)
+                )
             }
             Warning::FeaturesOfWeights => f.write_str(
                 "there is no data, so the features of the model are those that have a weight",
@@ -260,8 +272,8 @@ impl fmt::Display for Warning {
                     [] => Ok(()),
                     names => write!(
                         f,
-                        "; nor the texts of {}, so that it must be given the numbers of the \
-                         categories: {}",
+                        "; nor the texts of {}, so that categories must be given to the converted \
+                         model as numbers: {}",
                         counted(names.len(), "feature"),
                         names.join(", ")
                     ),
@@ -279,6 +291,19 @@ impl fmt::Display for Warning {
             }
             Warning::BadTrainingLog { message } => {
                 write!(f, "the training log cannot be used, and is left out: {message}")
+            }
+            Warning::OtherParts { files } => {
+                let names: Vec<String> = files.iter().map(|p| p.display().to_string()).collect();
+                let (them, belong) = match names.len() {
+                    1 => ("it", "does not belong"),
+                    _ => ("them", "do not belong"),
+                };
+                write!(
+                    f,
+                    "{} {belong} to this division, but may contain the same queries; remove {them}, \
+                     or do not use {them} together with the new parts",
+                    shortened(&names)
+                )
             }
             Warning::MissingQueries { run, missing, judged } => write!(
                 f,
@@ -321,19 +346,22 @@ impl Warning {
             | Warning::TrainingLogNotWritten { message }
             | Warning::BadTrainingLog { message } => vec![("reason", json!(message))],
             Warning::CheckpointRemoved { folder, folder_kept } => {
-                vec![("folder", text(folder)), ("folder_kept", json!(folder_kept))]
+                vec![("folder", path_value(folder)), ("folder_kept", json!(folder_kept))]
             }
             Warning::CheckpointNotRemoved { folder, message } => {
-                vec![("folder", text(folder)), ("reason", json!(message))]
+                vec![("folder", path_value(folder)), ("reason", json!(message))]
             }
             Warning::FeatureSetLost { format } => vec![("format", json!(format))],
             Warning::TableColumnsLost { format, categories } => {
                 vec![("format", json!(format)), ("categories", json!(categories))]
             }
             Warning::TrialsFound { trainings, log } => {
-                vec![("trainings", json!(trainings)), ("log", text(log))]
+                vec![("trainings", json!(trainings)), ("log", path_value(log))]
             }
-            Warning::NoTrainingLog { file } => vec![("file", text(file))],
+            Warning::NoTrainingLog { file } => vec![("file", path_value(file))],
+            Warning::OtherParts { files } => {
+                vec![("files", files.iter().map(|file| path_value(file)).collect())]
+            }
             Warning::MissingQueries { run, missing, judged } => {
                 vec![("run", json!(run)), ("missing", json!(missing)), ("judged", json!(judged))]
             }
@@ -345,7 +373,7 @@ impl Warning {
 }
 
 /// A path as text; characters that are no text are replaced.
-fn text(path: &Path) -> Value {
+fn path_value(path: &Path) -> Value {
     Value::from(path.display().to_string())
 }
 

@@ -2,9 +2,9 @@
 //! quotes.
 //!
 //! Characters that XML 1.0 does not allow (most control characters) become U+FFFD, because a single
-//! one of them makes a whole SVG file unreadable. So do the characters that reverse the direction of
-//! all text after them, as U+202E does: a number behind such a name would be read backwards. Line
-//! breaks and tabs become spaces.
+//! one of them makes a whole SVG file unreadable. So do the characters that reverse the direction
+//! of all text after them, as U+202E does: a number behind such a name would be read backwards.
+//! Line breaks and tabs become spaces.
 
 /// The text with every character escaped that could end the text or begin markup.
 pub(crate) fn escape(text: &str) -> String {
@@ -33,12 +33,12 @@ pub(crate) fn replace_control_char(c: char) -> char {
     }
 }
 
-/// The text cut to at most `most` characters; the last one is `…` if something was cut off.
-pub(crate) fn shorten(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+/// The text cut to at most `max_chars` characters; the last one is `…` if something was cut off.
+pub(crate) fn shorten(text: &str, max_chars: usize) -> String {
+    if text.chars().count() <= max_chars {
         return text.to_owned();
     }
-    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+    text.chars().take(max_chars.saturating_sub(1)).chain(['…']).collect()
 }
 
 #[cfg(test)]

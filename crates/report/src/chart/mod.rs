@@ -44,10 +44,11 @@ pub struct Axis {
     /// Ends of the axis; derived from the values if not given. Lines and points outside of the
     /// range of x are not drawn.
     pub range: Option<(f64, f64)>,
-    /// The lowest and the highest value that the quantity can have, which ends of the axis do not pass;
-    /// such as 0 and 1 for NDCG.
+    /// The lowest and the highest value that the quantity can have, which ends of the axis do not
+    /// pass; such as 0 and 1 for NDCG.
     pub limits: Option<(f64, f64)>,
-    /// Whether the low end is at the top, as for ranks. Only for the axis upwards of lines and points.
+    /// Whether the low end is at the top, as for ranks. Only for the axis upwards of lines and
+    /// points.
     pub reversed: bool,
 }
 
@@ -61,14 +62,14 @@ impl Axis {
 /// The colour of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SeriesColour {
-    /// A colour of its own, by its place among the series.
+    /// A colour of its own, chosen by the index of the series.
     #[default]
     Distinct,
     /// A step of an ordered scale from weak to strong, for labels: step 0 is the lowest of them.
     Ordinal {
-        /// Its place on the scale, from 0.
+        /// Index of the step, from 0.
         step: usize,
-        /// Number of steps.
+        /// Number of all steps.
         of: usize,
     },
     /// One colour for values from 0 on and another one for values below.
@@ -98,7 +99,7 @@ pub enum Body {
     Bars(Bars),
     /// A grid of coloured cells.
     HeatMap(HeatMap),
-    /// Ranked lists with an arrow at each document.
+    /// Ranked lists with an arrow at each document: the force of its gradient in training.
     Forces(Forces),
 }
 
@@ -109,11 +110,11 @@ pub struct Series {
     pub name: String,
     /// x and y, sorted by x.
     pub points: Vec<(f64, f64)>,
-    /// Lower and upper end of an interval around each point; empty if there is none.
+    /// Lower and upper end of an interval around each point; empty if there are no intervals.
     pub band: Vec<(f64, f64)>,
     /// A label for each point, such as a document's id; may be empty.
     pub names: Vec<String>,
-    /// Draws a broken line, for a reference rather than a result.
+    /// Whether the line is dashed, for a reference rather than a result.
     pub dashed: bool,
     /// Its colour.
     pub colour: SeriesColour,
@@ -140,7 +141,7 @@ pub struct BarSeries {
     pub name: String,
     /// A value for each category; NaN if there is none.
     pub values: Vec<f64>,
-    /// Lower and upper end of an interval at each value; empty if there is none.
+    /// Lower and upper end of an interval at each value; empty if there are no intervals.
     pub band: Vec<(f64, f64)>,
     /// Its colour.
     pub colour: SeriesColour,
@@ -164,14 +165,14 @@ pub struct HeatMap {
     pub columns: Vec<String>,
     /// Names of the rows, top to bottom.
     pub rows: Vec<String>,
-    /// The quantity that the cells show.
+    /// Name of the quantity that the cells show.
     pub value: String,
-    /// Row by row; NaN is an empty cell.
+    /// The values, row by row; NaN is an empty cell.
     pub cells: Vec<Vec<f64>>,
 }
 
 /// One or more ranked lists side by side, with an arrow at each document that shows strength and
-/// direction of its training force.
+/// direction of its force: minus the gradient of the training loss by the document's score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forces {
     /// Name of each list, with its documents in rank order, the first at the top.
@@ -181,9 +182,9 @@ pub struct Forces {
 /// A document in a list of forces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForceArrow {
-    /// Its name.
+    /// The document's name.
     pub name: String,
-    /// Its label, shown as a colour.
+    /// The document's label, shown as a colour.
     pub label: f64,
     /// The force; above 0 is upwards. Arrows of a list are scaled by the largest of that list.
     pub force: f64,

@@ -1,7 +1,7 @@
 //! Formats numbers for people: a few significant digits, no trailing zeros.
 
-/// Up to five significant digits; scientific notation where a number is very large or very small;
-/// `-` for a value that is not finite.
+/// Up to five significant digits, but every digit before the decimal point; scientific notation
+/// where a number is very large or very small; `-` for a value that is not finite.
 pub(crate) fn short(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() {
@@ -15,12 +15,12 @@ pub(crate) fn short(value: f64) -> String {
         let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
         return format!("{}e{power}", trimmed(digits));
     }
-    let whole = size.log10().floor() as i32;
-    let decimals = (4 - whole).clamp(0, 8) as usize;
+    let exponent = size.log10().floor() as i32;
+    let decimals = (4 - exponent).clamp(0, 8) as usize;
     trimmed(&format!("{value:.decimals$}")).to_owned()
 }
 
-/// Three significant digits, for narrow columns.
+/// Three significant digits from 0.001 to 1000, for narrow columns; otherwise as [`short`].
 pub(crate) fn brief(value: f64) -> String {
     let size = value.abs();
     match value.is_finite() && (1e-3..1e3).contains(&size) {
@@ -38,10 +38,12 @@ pub(crate) fn by_step(value: f64, step: f64) -> String {
     if largest >= 1e7 || (step > 0.0 && step < 1e-5) {
         return short(value);
     }
+    // 1e-9 allows for rounding errors of the logarithm.
     let decimals = if step > 0.0 { (-(step.log10() + 1e-9).floor()).clamp(0.0, 6.0) } else { 0.0 };
     let text = format!("{value:.0$}", decimals as usize);
+    // A number that is rounded to 0 has no sign.
     match text.strip_prefix('-') {
-        Some(rest) if rest.chars().all(|c| matches!(c, '0' | '.')) => rest.to_owned(),
+        Some(digits) if digits.chars().all(|c| matches!(c, '0' | '.')) => digits.to_owned(),
         _ => text,
     }
 }

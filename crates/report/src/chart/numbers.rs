@@ -7,14 +7,14 @@
 
 use std::collections::HashMap;
 
-use rankwright_spec::visible::lines;
+use rankwright_spec::visible;
 use serde_json::{Value, json};
 
 use super::number::short;
 use super::svg::heat::{cell, grid};
 use super::{Axis, BarSeries, Body, Chart, Grouping, Scale, Series};
 
-/// A value of a table: a name, a number or a gap.
+/// A value of a table: a name or a number; a number that is not finite is a gap.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TableValue {
     Name(String),
@@ -24,7 +24,7 @@ pub(crate) enum TableValue {
 impl TableValue {
     fn csv(&self) -> String {
         match self {
-            TableValue::Name(name) => field(name),
+            TableValue::Name(name) => csv_field(name),
             TableValue::Number(v) if v.is_finite() => v.to_string(),
             TableValue::Number(_) => String::new(),
         }
@@ -43,9 +43,10 @@ impl TableValue {
 /// Header and rows.
 pub(crate) type Rows = (Vec<String>, Vec<Vec<TableValue>>);
 
-/// A field of a CSV file, in quotes where it needs them.
-pub(crate) fn field(text: &str) -> String {
-    let text = &*lines(text);
+/// A field of a CSV file, in quotes where it needs them; control characters other than line breaks
+/// and tabs are escaped.
+pub(crate) fn csv_field(text: &str) -> String {
+    let text = &*visible::lines(text);
     match text.contains(['"', ',', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
         false => text.to_owned(),
@@ -77,7 +78,7 @@ impl Chart {
     /// assert_eq!(chart.to_csv(), "category,series,value,low,high\nbm25,gain,0.5,,\n");
     /// ```
     pub fn to_csv(&self) -> String {
-        let (header, rows) = self.long();
+        let (header, rows) = self.row_per_value();
         let mut out = header.join(",") + "\n";
         for row in rows {
             out.push_str(&row.iter().map(TableValue::csv).collect::<Vec<_>>().join(","));
@@ -92,8 +93,8 @@ impl Chart {
             "id": self.id,
             "title": self.title,
             "caption": self.caption,
-            "x": axis(&self.x),
-            "y": axis(&self.y),
+            "x": axis_json(&self.x),
+            "y": axis_json(&self.y),
         });
         let (kind, content) = match &self.body {
             Body::Lines(all) => ("lines", series_json(all)),
@@ -101,7 +102,7 @@ impl Chart {
             Body::Stack(all) => ("stack", series_json(all)),
             Body::Bars(bars) => {
                 let series = bars.series.iter().map(
-                    |one| json!({"name": one.name, "values": one.values, "band": pairs(&one.band)}),
+                    |s| json!({"name": s.name, "values": s.values, "band": pairs_json(&s.band)}),
                 );
                 let stacked = bars.grouping == Grouping::Stacked;
                 out["categories"] = json!(bars.categories);
@@ -129,32 +130,30 @@ impl Chart {
     }
 
     /// A table with one row per value.
-    fn long(&self) -> Rows {
+    fn row_per_value(&self) -> Rows {
         let header = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         match &self.body {
             Body::Lines(all) | Body::Points(all) | Body::Stack(all) => {
-                let rows = all.iter().flat_map(long_series).collect();
+                let rows = all.iter().flat_map(row_per_point).collect();
                 (header(&["series", "x", "y", "low", "high", "name"]), rows)
             }
             Body::Bars(bars) => {
-                let rows = bars.series.iter().flat_map(|one| {
+                let rows = bars.series.iter().flat_map(|series| {
                     let categories = bars.categories.iter().enumerate();
                     categories.map(|(c, category)| {
-                        let mut row = vec![name(category), name(&one.name)];
-                        row.extend([value_at(one, c), band_at(&one.band, c, false)]);
-                        row.push(band_at(&one.band, c, true));
-                        row
+                        let [low, high] = band_at(&series.band, c);
+                        vec![name(category), name(&series.name), value_at(series, c), low, high]
                     })
                 });
                 (header(&["category", "series", "value", "low", "high"]), rows.collect())
             }
             Body::HeatMap(heat) => {
                 let rows = grid(heat).map(|(r, c)| {
-                    let at = |names: &[String], i: usize| {
+                    let name_at = |names: &[String], i: usize| {
                         name(names.get(i).map(String::as_str).unwrap_or_default())
                     };
-                    let value = cell(heat, r, c).unwrap_or(f64::NAN);
-                    vec![at(&heat.rows, r), at(&heat.columns, c), TableValue::Number(value)]
+                    let value = TableValue::Number(cell(heat, r, c).unwrap_or(f64::NAN));
+                    vec![name_at(&heat.rows, r), name_at(&heat.columns, c), value]
                 });
                 (header(&["row", "column", "value"]), rows.collect())
             }
@@ -178,18 +177,19 @@ impl Chart {
                 by_x(&self.x.label, all)
             }
             Body::Bars(bars) if bars.series.iter().all(|s| s.band.is_empty()) => {
-                let first = if self.x.label.is_empty() { "category" } else { &self.x.label };
+                let first_column = if self.x.label.is_empty() { "category" } else { &self.x.label };
                 let names = bars.series.iter().map(|s| match s.name.is_empty() {
                     true => self.y.label.clone(),
                     false => s.name.clone(),
                 });
-                let header = std::iter::once(first.to_owned()).chain(names).collect();
+                let header = std::iter::once(first_column.to_owned()).chain(names).collect();
                 let rows = bars.categories.iter().enumerate().map(|(c, category)| {
                     let values = bars.series.iter().map(|s| value_at(s, c));
                     std::iter::once(name(category)).chain(values).collect()
                 });
                 (header, rows.collect())
             }
+            // A wider grid is easier to read with one row per value.
             Body::HeatMap(heat) if heat.columns.len() <= 30 => {
                 let header = std::iter::once(self.y.label.clone()).chain(heat.columns.clone());
                 let rows = heat.rows.iter().enumerate().map(|(r, row)| {
@@ -199,12 +199,12 @@ impl Chart {
                 });
                 (header.collect(), rows.collect())
             }
-            _ => without_blank_columns(self.long()),
+            _ => without_blank_columns(self.row_per_value()),
         }
     }
 }
 
-fn axis(axis: &Axis) -> Value {
+fn axis_json(axis: &Axis) -> Value {
     let scale = match axis.scale {
         Scale::Linear => "linear",
         Scale::Log => "log",
@@ -212,39 +212,42 @@ fn axis(axis: &Axis) -> Value {
     json!({"label": axis.label, "scale": scale, "range": axis.range})
 }
 
-fn pairs(band: &[(f64, f64)]) -> Value {
-    band.iter().map(|(low, high)| json!([low, high])).collect()
+fn pairs_json(pairs: &[(f64, f64)]) -> Value {
+    pairs.iter().map(|(first, second)| json!([first, second])).collect()
 }
 
 fn series_json(all: &[Series]) -> Value {
-    let one = |s: &Series| {
+    let series = |s: &Series| {
         json!({
             "name": s.name,
-            "points": pairs(&s.points),
-            "band": pairs(&s.band),
+            "points": pairs_json(&s.points),
+            "band": pairs_json(&s.band),
             "names": s.names,
             "dashed": s.dashed,
         })
     };
-    all.iter().map(one).collect()
+    all.iter().map(series).collect()
 }
 
-fn long_series(one: &Series) -> impl Iterator<Item = Vec<TableValue>> {
-    one.points.iter().enumerate().map(move |(i, (x, y))| {
-        let own = one.names.get(i).map(String::as_str).unwrap_or_default();
+/// The rows of a series: its name, x, y, both ends of the band and the point's name.
+fn row_per_point(series: &Series) -> impl Iterator<Item = Vec<TableValue>> {
+    series.points.iter().enumerate().map(move |(i, (x, y))| {
+        let point_name = series.names.get(i).map(String::as_str).unwrap_or_default();
         let [x, y] = [*x, *y].map(TableValue::Number);
-        let (low, high) = (band_at(&one.band, i, false), band_at(&one.band, i, true));
-        vec![name(&one.name), x, y, low, high, name(own)]
+        let [low, high] = band_at(&series.band, i);
+        vec![name(&series.name), x, y, low, high, name(point_name)]
     })
 }
 
-fn value_at(one: &BarSeries, c: usize) -> TableValue {
-    TableValue::Number(one.values.get(c).copied().unwrap_or(f64::NAN))
+/// The value of a category; a gap if there is none.
+fn value_at(series: &BarSeries, category: usize) -> TableValue {
+    TableValue::Number(series.values.get(category).copied().unwrap_or(f64::NAN))
 }
 
-fn band_at(band: &[(f64, f64)], i: usize, upper: bool) -> TableValue {
-    let pair = band.get(i).copied().unwrap_or((f64::NAN, f64::NAN));
-    TableValue::Number(if upper { pair.1 } else { pair.0 })
+/// The lower and the upper end of the `i`-th interval; gaps if there is none.
+fn band_at(band: &[(f64, f64)], i: usize) -> [TableValue; 2] {
+    let (low, high) = band.get(i).copied().unwrap_or((f64::NAN, f64::NAN));
+    [low, high].map(TableValue::Number)
 }
 
 /// All xs in ascending order, each once.
@@ -256,21 +259,24 @@ fn xs(all: &[Series]) -> Vec<f64> {
     xs
 }
 
-fn by_x(label: &str, all: &[Series]) -> Rows {
-    let first = if label.is_empty() { "x" } else { label };
+/// A table with a row for each x and a column for each series.
+fn by_x(x_label: &str, all: &[Series]) -> Rows {
+    let first_column = if x_label.is_empty() { "x" } else { x_label };
     let names = all.iter().map(|s| s.name.clone());
-    let header = std::iter::once(first.to_owned()).chain(names).collect();
+    let header = std::iter::once(first_column.to_owned()).chain(names).collect();
     // Adding 0 makes -0 and 0 the same key.
     let key = |x: f64| (x + 0.0).to_bits();
     let values = |s: &Series| s.points.iter().map(|p| (key(p.0), p.1)).collect();
-    let by_key: Vec<HashMap<u64, f64>> = all.iter().map(values).collect();
+    let values_of_series: Vec<HashMap<u64, f64>> = all.iter().map(values).collect();
     let row = |x: f64| {
-        let values = by_key.iter().map(|own| own.get(&key(x)).copied().unwrap_or(f64::NAN));
+        let values =
+            values_of_series.iter().map(|by_key| by_key.get(&key(x)).copied().unwrap_or(f64::NAN));
         std::iter::once(x).chain(values).map(TableValue::Number).collect()
     };
     (header, xs(all).into_iter().map(row).collect())
 }
 
+/// The table without the columns in which every row is empty.
 fn without_blank_columns((header, rows): Rows) -> Rows {
     let blank = |c: usize| rows.iter().all(|row| row.get(c).is_none_or(|e| e.short().is_empty()));
     let keep: Vec<bool> = (0..header.len()).map(|c| rows.is_empty() || !blank(c)).collect();
@@ -288,20 +294,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn csv_quotes_what_needs_it_and_leaves_gaps_empty() {
-        let one = Series {
+    fn csv_quotes_commas_and_quotes_and_leaves_gaps_empty() {
+        let series = Series {
             name: "a,\"b\"".into(),
             points: vec![(1.0, 0.1), (2.0, f64::NAN)],
             ..Series::default()
         };
-        let chart = samples::chart("c", Body::Lines(vec![one]));
+        let chart = samples::chart("c", Body::Lines(vec![series]));
         let expected =
             "series,x,y,low,high,name\n\"a,\"\"b\"\"\",1,0.1,,,\n\"a,\"\"b\"\"\",2,,,,\n";
         assert_eq!(chart.to_csv(), expected);
     }
 
     #[test]
-    fn every_kind_has_a_row_of_csv_for_each_place_in_the_picture() {
+    fn every_kind_of_chart_has_a_row_of_csv_for_each_position_in_the_picture() {
         use super::super::svg::{Picture, PictureForm};
         for (chart, _) in samples::all() {
             let positions = Picture::of(&chart, PictureForm::Wide).unwrap().positions.len();
@@ -313,6 +319,7 @@ mod tests {
     fn json_names_the_kind_and_has_null_for_gaps() {
         let kinds: Vec<_> =
             samples::all().iter().map(|(c, _)| c.to_json()["kind"].clone()).collect();
+        // The first and the last of the samples.
         assert_eq!(kinds[0], "lines");
         assert_eq!(kinds[8], "forces");
         let (lines, _) = &samples::all()[0];
@@ -321,12 +328,12 @@ mod tests {
 
     #[test]
     fn the_table_puts_series_side_by_side() {
-        let one = |name: &str, points: &[(f64, f64)]| Series {
+        let series = |name: &str, points: &[(f64, f64)]| Series {
             name: name.into(),
             points: points.to_vec(),
             ..Series::default()
         };
-        let all = [one("a", &[(1.0, 0.5), (2.0, 0.6)]), one("b", &[(2.0, 0.7)])];
+        let all = [series("a", &[(1.0, 0.5), (2.0, 0.6)]), series("b", &[(2.0, 0.7)])];
         let (header, rows) = by_x("iteration", &all);
         assert_eq!(header, ["iteration", "a", "b"]);
         let text: Vec<Vec<_>> =

@@ -2,6 +2,7 @@
 
 use super::*;
 
+/// A chart with these values and with texts everywhere else.
 pub(crate) fn chart(id: &str, body: Body) -> Chart {
     Chart {
         id: id.to_owned(),
@@ -18,8 +19,9 @@ fn series(name: &str, ys: &[f64]) -> Series {
     Series { name: name.into(), points, ..Series::default() }
 }
 
+/// Two series of bars in three categories, with values below 0, a gap and error bars.
 fn bars(horizontal: bool, grouping: Grouping) -> Bars {
-    let one = |name: &str, values: [f64; 3], band: Vec<(f64, f64)>| BarSeries {
+    let series = |name: &str, values: [f64; 3], band: Vec<(f64, f64)>| BarSeries {
         name: name.into(),
         values: values.to_vec(),
         band,
@@ -28,8 +30,8 @@ fn bars(horizontal: bool, grouping: Grouping) -> Bars {
     Bars {
         categories: ["one", "two", "three"].map(str::to_owned).to_vec(),
         series: vec![
-            one("a", [1.0, -2.0, 0.5], vec![(0.5, 1.5), (-2.5, -1.5), (0.0, 1.0)]),
-            one("b", [2.0, f64::NAN, 3.0], vec![]),
+            series("a", [1.0, -2.0, 0.5], vec![(0.5, 1.5), (-2.5, -1.5), (0.0, 1.0)]),
+            series("b", [2.0, f64::NAN, 3.0], vec![]),
         ],
         grouping,
         horizontal,
@@ -37,12 +39,12 @@ fn bars(horizontal: bool, grouping: Grouping) -> Bars {
 }
 
 fn forces() -> Forces {
-    let pushed = |name: &str, label, force| ForceArrow { name: name.into(), label, force };
-    let list = vec![pushed("d1", 0.0, -0.5), pushed("d2", 2.0, 1.0), pushed("d3", 1.0, 0.0)];
+    let arrow = |name: &str, label, force| ForceArrow { name: name.into(), label, force };
+    let list = vec![arrow("d1", 0.0, -0.5), arrow("d2", 2.0, 1.0), arrow("d3", 1.0, 0.0)];
     Forces { lists: vec![("RankNet".into(), list.clone()), ("LambdaRank".into(), list)] }
 }
 
-/// Charts of every kind with their numbers of series.
+/// Charts of every kind, each with its number of series.
 pub(crate) fn all() -> Vec<(Chart, usize)> {
     let gap = series("a", &[1.0, f64::NAN, 3.0, 2.0]);
     let banded = Series { band: vec![(0.5, 2.0); 4], ..series("b", &[1.0, 1.5, 1.2, 1.0]) };
@@ -64,13 +66,13 @@ pub(crate) fn all() -> Vec<(Chart, usize)> {
         (chart("stack", Body::Stack(vec![series("a", &[1.0, 2.0]), series("b", &[3.0, 1.0])])), 2),
         (chart("bars", Body::Bars(bars(false, Grouping::Beside))), 2),
         (chart("stacked", Body::Bars(bars(false, Grouping::Stacked))), 2),
-        (chart("lying", Body::Bars(bars(true, Grouping::Beside))), 2),
+        (chart("horizontal", Body::Bars(bars(true, Grouping::Beside))), 2),
         (chart("heat", Body::HeatMap(heat)), 1),
         (chart("forces", Body::Forces(forces())), 2),
     ]
 }
 
-/// Charts of every kind with nothing in them.
+/// Charts of every kind without a finite value.
 pub(crate) fn empty() -> Vec<Chart> {
     let bars = |series| Bars { series, categories: vec![], ..bars(false, Grouping::Beside) };
     let heat = HeatMap { columns: vec![], rows: vec![], value: String::new(), cells: vec![] };
@@ -89,29 +91,29 @@ pub(crate) fn empty() -> Vec<Chart> {
 
 /// The chart with every name and label replaced.
 pub(crate) fn renamed(mut chart: Chart, name: &str) -> Chart {
-    let put = |text: &mut String| *text = name.to_owned();
+    let replace = |text: &mut String| *text = name.to_owned();
     [&mut chart.title, &mut chart.caption, &mut chart.x.label, &mut chart.y.label]
         .into_iter()
-        .for_each(put);
+        .for_each(replace);
     match &mut chart.body {
         Body::Lines(all) | Body::Points(all) | Body::Stack(all) => {
             for one in all {
-                put(&mut one.name);
-                one.names.iter_mut().for_each(put);
+                replace(&mut one.name);
+                one.names.iter_mut().for_each(replace);
             }
         }
         Body::Bars(bars) => {
-            bars.categories.iter_mut().for_each(put);
-            bars.series.iter_mut().for_each(|one| put(&mut one.name));
+            bars.categories.iter_mut().for_each(replace);
+            bars.series.iter_mut().for_each(|one| replace(&mut one.name));
         }
         Body::HeatMap(heat) => {
-            heat.columns.iter_mut().chain(&mut heat.rows).for_each(put);
-            put(&mut heat.value);
+            heat.columns.iter_mut().chain(&mut heat.rows).for_each(replace);
+            replace(&mut heat.value);
         }
         Body::Forces(forces) => {
             for (list, documents) in &mut forces.lists {
-                put(list);
-                documents.iter_mut().for_each(|one| put(&mut one.name));
+                replace(list);
+                documents.iter_mut().for_each(|one| replace(&mut one.name));
             }
         }
     }

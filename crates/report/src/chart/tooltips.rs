@@ -21,22 +21,26 @@ enum NearestBy {
     Both,
 }
 
+/// A line of a tooltip: one value of one series.
 #[derive(Debug, Clone, PartialEq)]
 struct TooltipItem {
-    /// Number of the series.
+    /// Index of the series.
     series: usize,
     /// Index into the picture's positions.
     position: usize,
     text: String,
 }
 
+/// A stop.
 #[derive(Debug, Clone, PartialEq)]
 struct Tooltip {
     title: String,
     items: Vec<TooltipItem>,
 }
 
-/// All stops of a chart as compact JSON: names and classes of the series, and for each stop its
+/// All stops of a chart as compact JSON, which the page's script reads: `by` (coordinates in which
+/// the nearest stop is searched), `stride` (stops that the up and down keys move by), `of` (the
+/// beginning of every title), `series` (names and CSS classes), and for each of the `stops` its
 /// title and items `[series, text, x, y, x narrow, y narrow]`.
 pub(crate) fn to_json(chart: &Chart, wide: &Picture, narrow: &Picture) -> Value {
     let (by, stride, stops) = stops(chart);
@@ -48,32 +52,32 @@ pub(crate) fn to_json(chart: &Chart, wide: &Picture, narrow: &Picture) -> Value 
     let position = |picture: &Picture, i: usize| picture.positions.get(i).copied().flatten();
     let stop = |stop: &Tooltip| {
         let items = stop.items.iter().filter_map(|item| {
-            let (a, b): (Position, Position) =
+            let (wide, narrow): (Position, Position) =
                 (position(wide, item.position)?, position(narrow, item.position)?);
-            let at = [a.0, a.1, b.0, b.1].map(|v| v.round() as i64);
-            Some(json!([item.series, item.text, at[0], at[1], at[2], at[3]]))
+            let xy = [wide.0, wide.1, narrow.0, narrow.1].map(|v| v.round() as i64);
+            Some(json!([item.series, item.text, xy[0], xy[1], xy[2], xy[3]]))
         });
         let items: Vec<Value> = items.collect();
         (!items.is_empty()).then(|| json!([stop.title, items]))
     };
     let stops: Vec<Value> = stops.iter().filter_map(stop).collect();
-    json!({"by": by, "stride": stride, "of": of(chart), "series": series(chart), "stops": stops})
+    let of = title_prefix(chart);
+    json!({"by": by, "stride": stride, "of": of, "series": series(chart), "stops": stops})
 }
 
-/// The beginning of every title; stored once, as there may be hundreds of stops.
-fn of(chart: &Chart) -> &str {
+/// The beginning of every title; stored once, because there may be hundreds of stops.
+fn title_prefix(chart: &Chart) -> &str {
     match &chart.body {
         Body::Lines(_) | Body::Stack(_) => &chart.x.label,
         _ => "",
     }
 }
 
-/// Names and CSS classes of the series.
+/// Name and CSS class of each series.
 fn series(chart: &Chart) -> Vec<(String, &'static str)> {
     let named = |series: Vec<(&String, SeriesColour)>| {
         let all = series.into_iter().enumerate();
-        all.map(|(i, (name, colour))| (name.clone(), ColourRole::of(colour, i, false).class()))
-            .collect()
+        all.map(|(i, (name, colour))| (name.clone(), ColourRole::of(colour, i).class())).collect()
     };
     match &chart.body {
         Body::Lines(all) | Body::Points(all) | Body::Stack(all) => {
@@ -86,6 +90,8 @@ fn series(chart: &Chart) -> Vec<(String, &'static str)> {
     }
 }
 
+/// The search for the nearest stop, the number of stops that the up and down keys move by, and all
+/// stops.
 fn stops(chart: &Chart) -> (NearestBy, usize, Vec<Tooltip>) {
     match &chart.body {
         Body::Lines(all) | Body::Stack(all) => (NearestBy::X, 1, along_x(all)),
@@ -108,16 +114,17 @@ fn with_band(value: f64, band: Option<&(f64, f64)>) -> String {
     }
 }
 
+/// A stop for each x, with the values of all series there.
 fn along_x(all: &[Series]) -> Vec<Tooltip> {
     let mut found: Vec<(f64, TooltipItem)> = Vec::new();
     let mut position = 0;
-    for (series, one) in all.iter().enumerate() {
-        for (i, (x, y)) in one.points.iter().enumerate() {
+    for (index, series) in all.iter().enumerate() {
+        for (i, (x, y)) in series.points.iter().enumerate() {
             if x.is_finite() && y.is_finite() {
-                let own = one.names.get(i).filter(|name| !name.is_empty());
-                let own = own.map(|name| format!(" {name}")).unwrap_or_default();
-                let text = with_band(*y, one.band.get(i)) + &own;
-                found.push((*x, TooltipItem { series, position, text }));
+                let point_name = series.names.get(i).filter(|name| !name.is_empty());
+                let point_name = point_name.map(|name| format!(" {name}")).unwrap_or_default();
+                let text = with_band(*y, series.band.get(i)) + &point_name;
+                found.push((*x, TooltipItem { series: index, position, text }));
             }
             position += 1;
         }
@@ -132,21 +139,23 @@ fn along_x(all: &[Series]) -> Vec<Tooltip> {
     same.map(stop).collect()
 }
 
+/// A stop for each point.
 fn points(chart: &Chart, all: &[Series]) -> Vec<Tooltip> {
     let mut found = Vec::new();
     let mut position = 0;
-    for (series, one) in all.iter().enumerate() {
-        for (i, (x, y)) in one.points.iter().enumerate() {
+    for (index, series) in all.iter().enumerate() {
+        for (i, (x, y)) in series.points.iter().enumerate() {
             if x.is_finite() && y.is_finite() {
-                let value = with_band(*y, one.band.get(i));
+                let value = with_band(*y, series.band.get(i));
                 let text = format!(
                     "{} {}, {} {value}",
-                    or(&chart.x.label, "x"),
+                    label_or(&chart.x.label, "x"),
                     short(*x),
-                    or(&chart.y.label, "y")
+                    label_or(&chart.y.label, "y")
                 );
-                let title = one.names.get(i).cloned().unwrap_or_default();
-                found.push(Tooltip { title, items: vec![TooltipItem { series, position, text }] });
+                let title = series.names.get(i).cloned().unwrap_or_default();
+                let item = TooltipItem { series: index, position, text };
+                found.push(Tooltip { title, items: vec![item] });
             }
             position += 1;
         }
@@ -154,23 +163,25 @@ fn points(chart: &Chart, all: &[Series]) -> Vec<Tooltip> {
     found
 }
 
-fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
-    if text.is_empty() { otherwise } else { text }
+fn label_or<'a>(label: &'a str, if_empty: &'a str) -> &'a str {
+    if label.is_empty() { if_empty } else { label }
 }
 
+/// A stop for each category, with the values of all series there.
 fn categories(bars: &Bars) -> Vec<Tooltip> {
     let count = bars.categories.len();
     let stop = |(c, name): (usize, &String)| {
-        let items = bars.series.iter().enumerate().filter_map(|(series, one)| {
-            let value = one.values.get(c).copied().filter(|v| v.is_finite())?;
-            let text = with_band(value, one.band.get(c));
-            Some(TooltipItem { series, position: series * count + c, text })
+        let items = bars.series.iter().enumerate().filter_map(|(index, series)| {
+            let value = series.values.get(c).copied().filter(|v| v.is_finite())?;
+            let text = with_band(value, series.band.get(c));
+            Some(TooltipItem { series: index, position: index * count + c, text })
         });
         Tooltip { title: name.clone(), items: items.collect() }
     };
     bars.categories.iter().enumerate().map(stop).collect()
 }
 
+/// A stop for each cell of a grid.
 fn cells(heat: &HeatMap) -> Vec<Tooltip> {
     let name = |names: &[String], i: usize| names.get(i).cloned().unwrap_or_default();
     let stop = |(position, (r, c)): (usize, (usize, usize))| Tooltip {
@@ -183,6 +194,7 @@ fn cells(heat: &HeatMap) -> Vec<Tooltip> {
     grid(heat).enumerate().map(stop).collect()
 }
 
+/// A stop for each document of each list.
 fn documents(forces: &Forces) -> Vec<Tooltip> {
     let mut found = Vec::new();
     for (series, (list, documents)) in forces.lists.iter().enumerate() {
@@ -211,7 +223,7 @@ mod tests {
     use super::super::svg::PictureForm;
     use super::*;
 
-    fn all_of(chart: &Chart) -> Value {
+    fn tooltips_json(chart: &Chart) -> Value {
         let picture = |form| Picture::of(chart, form).unwrap();
         to_json(chart, &picture(PictureForm::Wide), &picture(PictureForm::Narrow))
     }
@@ -219,7 +231,7 @@ mod tests {
     #[test]
     fn series_at_the_same_x_share_a_stop_and_gaps_are_left_out() {
         let (lines, _) = &samples::all()[0];
-        let found = all_of(lines);
+        let found = tooltips_json(lines);
         assert_eq!(found["by"], "x");
         assert_eq!(found["stops"].as_array().unwrap().len(), 4);
         assert_eq!(found["of"], "across");
@@ -232,7 +244,7 @@ mod tests {
     #[test]
     fn every_kind_has_stops_with_items_of_known_series() {
         for (chart, _) in samples::all() {
-            let found = all_of(&chart);
+            let found = tooltips_json(&chart);
             let series = found["series"].as_array().unwrap().len() as u64;
             let stops = found["stops"].as_array().unwrap();
             assert!(!stops.is_empty(), "{}", chart.id);
@@ -244,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_stop_at_each_category_and_point_at_their_own_places() {
+    fn bars_have_a_stop_for_each_category_with_the_position_of_each_bar() {
         let (bars, _) = &samples::all()[4];
         let stops = stops(bars).2;
         assert_eq!(stops[2].title, "three");

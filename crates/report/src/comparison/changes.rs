@@ -1,9 +1,9 @@
 //! Documents whose rank differs between the baseline and another system.
 //!
-//! Documents of a run are matched by id, those of feature data by row. Ranks are those of the main
-//! metric's order: score descending, then its tie policy. A document that one of two runs lacks has
-//! no rank there. Up to sixty documents are shown: those that either system ranks among its first
-//! twenty, and relevant ones.
+//! Documents of a run are matched by id, those of feature data by row. Documents are ranked as the
+//! main metric ranks them: by descending score, then by the metric's tie policy. A document that
+//! one of two runs lacks has no rank there. Up to sixty documents are shown: those that either
+//! system ranks among its first twenty, and relevant ones.
 //!
 //! Where no query is named, three are chosen for each system: the largest win, the largest loss and
 //! the median. Cost: two sorts of each chosen query. Edge cases: a system without a query in common
@@ -25,7 +25,7 @@ use crate::page::{ChoiceForm, PageBlock, Section};
 
 /// Maximum number of systems that are compared with the baseline here.
 const SYSTEMS: usize = 4;
-/// Ranks up to which documents are always shown.
+/// Documents up to this rank are always shown.
 const TOP: usize = 20;
 /// Maximum number of documents shown of a query.
 const DOCUMENTS: usize = 60;
@@ -33,9 +33,11 @@ const DOCUMENTS: usize = 60;
 /// One query under the baseline and under another system.
 #[derive(Debug, Clone)]
 pub(super) struct Change {
+    /// Index of the query.
     pub(super) query: usize,
+    /// Index of the system that is compared with the baseline.
     pub(super) system: usize,
-    /// The reason why this query is shown.
+    /// The reason why this query is shown, such as `largest win`; empty if the caller named it.
     pub(super) reason: &'static str,
     /// The main metric's value under the baseline and under the system.
     pub(super) values: (Option<f64>, Option<f64>),
@@ -49,21 +51,24 @@ pub(super) struct Change {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RankChange {
     pub(super) name: String,
-    /// None if it is unjudged.
+    /// None if the document is unjudged.
     pub(super) label: Option<f64>,
+    /// Under the baseline; none if its run lacks the document.
     pub(super) before: Option<DocumentRank>,
+    /// Under the other system; none if its run lacks the document.
     pub(super) after: Option<DocumentRank>,
 }
 
 /// Rank and score of a document under one system.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct DocumentRank {
-    /// From 1.
+    /// The rank, from 1.
     pub(super) rank: usize,
     pub(super) score: f64,
 }
 
 impl RankChange {
+    /// The better one of both ranks.
     fn best_rank(&self) -> usize {
         let ranks = [self.before, self.after].into_iter().flatten().map(|ranked| ranked.rank);
         ranks.min().unwrap_or(usize::MAX)
@@ -75,7 +80,8 @@ impl RankChange {
     }
 }
 
-/// The changes to show, and the number of systems that are left out.
+/// The changes to show, and the number of systems that are left out. `named` are the ids of queries
+/// that the caller wants to see.
 pub(super) fn select(
     report: &ComparisonReport,
     sources: &[&dyn QuerySource],
@@ -109,9 +115,9 @@ fn informative(differences: &Differences) -> Vec<(usize, &'static str)> {
     let sorted = &differences.sorted;
     let win = sorted.first().filter(|(_, d)| *d > 0.0).map(|(q, _)| (*q, "largest win"));
     let loss = sorted.last().filter(|(_, d)| *d < 0.0).map(|(q, _)| (*q, "largest loss"));
-    let middle = sorted.get(sorted.len() / 2).map(|(q, _)| (*q, "median"));
+    let median = sorted.get(sorted.len() / 2).map(|(q, _)| (*q, "median"));
     let mut chosen: Vec<(usize, &'static str)> = Vec::new();
-    for (query, reason) in [win, loss, middle].into_iter().flatten() {
+    for (query, reason) in [win, loss, median].into_iter().flatten() {
         if chosen.iter().all(|(other, _)| *other != query) {
             chosen.push((query, reason));
         }
@@ -119,6 +125,7 @@ fn informative(differences: &Differences) -> Vec<(usize, &'static str)> {
     chosen
 }
 
+/// The documents of a query under the baseline and under a system, with the reason to show it.
 fn change(
     report: &ComparisonReport,
     sources: &[&dyn QuerySource],
@@ -126,7 +133,7 @@ fn change(
     system: usize,
 ) -> Result<Change, ReportError> {
     let baseline = report.comparison.baseline;
-    // Changes are those of systems that differ by the main metric, so there is one.
+    // There is a main metric, because without metrics there are no differences to show.
     let rule = report.measures()[report.main].measure.conventions().order();
     let (before, after) =
         (list(sources[baseline], query, rule)?, list(sources[system], query, rule)?);
@@ -143,7 +150,7 @@ fn change(
     Ok(Change { query, system, reason, values, documents, omitted })
 }
 
-/// A document in a list, with the key that it is matched by.
+/// A document in a list, with the key by which both lists are matched.
 struct ListedDocument {
     key: Vec<u8>,
     name: String,
@@ -164,7 +171,7 @@ fn list(
     let Candidates { scores, labels, judged, doc_ids, .. } = &candidates;
     let mut orderer = Orderer::default();
     let order = orderer.order(Rows { scores, labels, doc_ids }, rule)?;
-    let listed = |(at, &row): (usize, &u32)| {
+    let listed = |(position, &row): (usize, &u32)| {
         let row = row as usize;
         let id = doc_ids.get(row).copied().filter(|id| !id.is_empty());
         let numbered = || format!("document {}", row + 1);
@@ -173,12 +180,12 @@ fn list(
             (SourceKind::Run, Some(id)) => id.to_vec(),
             _ => row.to_le_bytes().to_vec(),
         };
-        let known = judged.get(row).copied().unwrap_or(true);
-        let ranked = DocumentRank { rank: at + 1, score: *scores.get(row)? };
+        let is_judged = judged.get(row).copied().unwrap_or(true);
+        let ranked = DocumentRank { rank: position + 1, score: *scores.get(row)? };
         Some(ListedDocument {
             key,
             name,
-            label: labels.get(row).copied().filter(|_| known),
+            label: labels.get(row).copied().filter(|_| is_judged),
             ranked,
         })
     };
@@ -194,7 +201,7 @@ fn merged(before: Vec<ListedDocument>, after: Vec<ListedDocument>) -> Vec<RankCh
         all.push(RankChange { name, label, before: None, after: Some(ranked) });
     }
     for ListedDocument { key, name, label, ranked } in before {
-        match positions.get(&key).and_then(|&at| all.get_mut(at)) {
+        match positions.get(&key).and_then(|&position| all.get_mut(position)) {
             Some(document) => document.before = Some(ranked),
             None => all.push(RankChange { name, label, before: Some(ranked), after: None }),
         }
@@ -209,17 +216,17 @@ pub(super) fn section(report: &ComparisonReport, details: &SourceDetails) -> Opt
     if details.changes.is_empty() {
         return None;
     }
-    let several = report.differences.len() > 1;
-    let group = |(at, change): (usize, &Change)| {
+    let has_several_systems = report.differences.len() > 1;
+    let group = |(index, change): (usize, &Change)| {
         let id = report.query_id(change.query);
         let mut name = format!("Query {id}");
-        if several {
+        if has_several_systems {
             name += &format!(", {}", report.name(change.system));
         }
         if !change.reason.is_empty() {
             name += &format!(" ({})", change.reason);
         }
-        (name, blocks(report, change, at + 1))
+        (name, blocks(report, change, index + 1))
     };
     let mut blocks = vec![PageBlock::Choice {
         id: "changed-query".to_owned(),
@@ -242,6 +249,7 @@ fn left_out(count: usize, unit: &str) -> String {
     format!("{} {}", counted(count, unit), if count == 1 { "is" } else { "are" })
 }
 
+/// A sentence, a chart and a table on one query; `number` makes their ids unique.
 fn blocks(report: &ComparisonReport, change: &Change, number: usize) -> Vec<PageBlock> {
     let (system, baseline) = (report.name(change.system), report.baseline_name());
     let (before, after) = change.values;
@@ -260,6 +268,7 @@ fn blocks(report: &ComparisonReport, change: &Change, number: usize) -> Vec<Page
     vec![PageBlock::Text(summary), PageBlock::Chart(chart(report, change, number)), table]
 }
 
+/// A point for each document that both systems rank, coloured by its label.
 fn chart(report: &ComparisonReport, change: &Change, number: usize) -> Chart {
     let (system, baseline) = (report.name(change.system), report.baseline_name());
     let mut labels: Vec<Option<f64>> =
@@ -268,27 +277,30 @@ fn chart(report: &ComparisonReport, change: &Change, number: usize) -> Chart {
     labels.dedup();
     let judged: Vec<f64> = labels.iter().copied().flatten().collect();
     let series = |label: &Option<f64>| {
-        // Labels descend; documents without a judgement have a colour of their own.
-        let place = label.and_then(|label| judged.iter().position(|other| *other == label));
-        let colour = place.map_or(SeriesColour::Distinct, |place| SeriesColour::Ordinal {
-            step: judged.len() - 1 - place,
+        // Labels are in descending order; unjudged documents have a colour of their own.
+        let index = label.and_then(|label| judged.iter().position(|other| *other == label));
+        let colour = index.map_or(SeriesColour::Distinct, |index| SeriesColour::Ordinal {
+            step: judged.len() - 1 - index,
             of: judged.len(),
         });
         let of_label = change.documents.iter().filter(|document| document.label == *label);
-        let placed =
+        let ranked =
             of_label.filter_map(|document| Some((document, document.before?, document.after?)));
-        let mut placed: Vec<_> = placed.collect();
-        placed.sort_by_key(|(_, before, _)| before.rank);
+        let mut ranked: Vec<_> = ranked.collect();
+        ranked.sort_by_key(|(_, before, _)| before.rank);
         let named = |value: f64| format!("label {value}");
         Series {
             name: label.map_or("unjudged".to_owned(), named),
-            points: placed.iter().map(|(_, b, a)| (b.rank as f64, a.rank as f64)).collect(),
-            names: placed.iter().map(|(document, _, _)| document.name.clone()).collect(),
+            points: ranked
+                .iter()
+                .map(|(_, before, after)| (before.rank as f64, after.rank as f64))
+                .collect(),
+            names: ranked.iter().map(|(document, _, _)| document.name.clone()).collect(),
             colour,
             ..Series::default()
         }
     };
-    let ranks = change.documents.iter().filter_map(|m| Some(m.before?.rank.max(m.after?.rank)));
+    let ranks = change.documents.iter().filter_map(|d| Some(d.before?.rank.max(d.after?.rank)));
     // The same range on both axes, so that equal ranks are on the diagonal.
     let range = ranks.max().map(|last| (0.0, last as f64 + 1.0));
     Chart {
@@ -305,6 +317,7 @@ fn chart(report: &ComparisonReport, change: &Change, number: usize) -> Chart {
     }
 }
 
+/// A row for each document: its label, its ranks and its scores under both systems.
 fn table(change: &Change, baseline: &str, system: &str) -> Table {
     let mut table = Table::new([
         ("document".to_owned(), Align::Left),
@@ -318,12 +331,12 @@ fn table(change: &Change, baseline: &str, system: &str) -> Table {
     ]);
     for document in &change.documents {
         let rank =
-            |ranked: Option<DocumentRank>| ranked.map_or("-".to_owned(), |p| p.rank.to_string());
-        let score = |ranked: Option<DocumentRank>| ranked.map(|p| p.score);
-        let both = score(document.before).zip(score(document.after));
+            |ranked: Option<DocumentRank>| ranked.map_or("-".to_owned(), |r| r.rank.to_string());
+        let score = |ranked: Option<DocumentRank>| ranked.map(|r| r.score);
+        let scores = score(document.before).zip(score(document.after));
         let risen = match document.risen() {
-            Some(by) if by > 0 => format!("+{by}"),
-            Some(by) => by.to_string(),
+            Some(ranks) if ranks > 0 => format!("+{ranks}"),
+            Some(ranks) => ranks.to_string(),
             None => "-".to_owned(),
         };
         let cells = [
@@ -334,7 +347,7 @@ fn table(change: &Change, baseline: &str, system: &str) -> Table {
             risen,
             fixed(score(document.before)),
             fixed(score(document.after)),
-            signed(both.map(|(before, after)| after - before)),
+            signed(scores.map(|(before, after)| after - before)),
         ];
         table.rows.push(cells.into_iter().map(Cell::new).collect());
     }

@@ -1,9 +1,9 @@
 //! A metric at every cut-off from 1 to 20.
 //!
-//! The metric is the first requested one with a cut-off, or else the first that can have one; its
-//! other parameters stay as requested. Cost: one evaluation of each system, which ranks every query
-//! once for all cut-offs. Edge cases: no such metric, or a metric that is not in the built-in
-//! table, gives no curves; intervals need two queries.
+//! The metric is the first requested one with a cut-off, or else the first that can have a cut-off;
+//! its other parameters stay as requested. Cost: one evaluation of each system, which ranks every
+//! query once for all cut-offs. Edge cases: without such a built-in metric there are no curves;
+//! confidence intervals need two queries.
 
 use rankwright_eval::{
     EvalOptions, Evaluation, Measure, MeasureResult, MetricSpec, QuerySource, SourceKind, evaluate,
@@ -23,15 +23,16 @@ pub(super) const LAST: u32 = 20;
 pub(super) struct Curves {
     /// Name of the metric, with `@k`.
     pub(super) metric: String,
-    /// Its convention (how ties, unjudged documents and so on are treated), with `cutoff=k`.
+    /// Conventions of the metric (how ties, unjudged documents and so on are treated), with
+    /// `cutoff=k`.
     pub(super) convention: String,
-    /// The range of its values.
+    /// Lowest and highest possible value of the metric.
     pub(super) limits: Option<(f64, f64)>,
-    /// For each system its values from cut-off 1 on.
+    /// The values of each system, from cut-off 1 on.
     pub(super) systems: Vec<Vec<CutoffPoint>>,
 }
 
-/// A value with its interval.
+/// The value at one cut-off, with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(super) struct CutoffPoint {
     pub(super) cutoff: u32,
@@ -71,19 +72,19 @@ pub(super) fn curves(
 
 /// The metric that is drawn, as a spec.
 fn curve_metric(results: &[MeasureResult]) -> Option<Spec> {
-    let with_cutoffs = |result: &MeasureResult| {
+    let can_have_cutoff = |result: &MeasureResult| {
         let spec = MetricSpec::from_spec(result.measure.spec().clone()).ok()?;
         spec.def().cutoff.then(|| spec.canonical().clone())
     };
-    let with_cutoffs: Vec<Spec> = results.iter().filter_map(with_cutoffs).collect();
-    with_cutoffs.iter().find(|spec| spec.cutoff.is_some()).or(with_cutoffs.first()).cloned()
+    let specs: Vec<Spec> = results.iter().filter_map(can_have_cutoff).collect();
+    specs.iter().find(|spec| spec.cutoff.is_some()).or(specs.first()).cloned()
 }
 
 fn with_cutoff(spec: &Spec, cutoff: u32, kind: SourceKind) -> Result<Measure, SpecError> {
     MetricSpec::from_spec(Spec { cutoff: Some(cutoff), ..spec.clone() })?.resolve(kind)
 }
 
-/// The section: lines with bands.
+/// The section: a line with a band for each system.
 pub(super) fn section(curves: &Curves, systems: &[(String, Evaluation)]) -> Section {
     let series = |((name, _), points): (&(String, Evaluation), &Vec<CutoffPoint>)| Series {
         name: name.clone(),

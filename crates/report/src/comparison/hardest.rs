@@ -1,10 +1,10 @@
 //! The hardest queries, and those with the largest difference between systems, under the main
 //! metric.
 //!
-//! Hardest: the worst mean over the systems that count the query. Most different: the largest span
-//! between the best and the worst system. Ties go by the order of the queries. Cost O(queries x
-//! systems). Edge cases: queries that no system counts are left out; with one system nothing
-//! differs.
+//! Hardest: the worst mean over the systems that have a value for the query. Most different: the
+//! largest difference between the best and the worst system. Queries with equal values stay in
+//! their order. Cost O(queries x systems). Edge cases: queries without any value are left out; with
+//! one system no query has a difference.
 
 use rankwright_eval::SourceKind;
 use rankwright_eval::table::{Align, Cell, Table};
@@ -22,12 +22,13 @@ pub(super) struct QueryRow {
     pub(super) query: usize,
     /// The value of each system.
     pub(super) values: Vec<Option<f64>>,
-    /// Mean over the systems that have one.
+    /// Mean over the systems that have a value.
     pub(super) mean: f64,
-    /// Largest minus smallest value.
+    /// Largest value minus smallest value.
     pub(super) span: f64,
 }
 
+/// All queries with a value, in their order.
 fn rows(report: &ComparisonReport) -> Vec<QueryRow> {
     let row = |query: usize| {
         let values: Vec<Option<f64>> =
@@ -84,10 +85,11 @@ pub(super) fn section(report: &ComparisonReport) -> Option<Section> {
     Some(Section { id: "hardest".to_owned(), title: "Hardest queries".to_owned(), blocks })
 }
 
+/// A row for each query with its size and values; the last column has this name and these numbers.
 fn table(
     report: &ComparisonReport,
     rows: &[QueryRow],
-    (last, number): (&str, fn(&QueryRow) -> f64),
+    (last_name, last_number): (&str, fn(&QueryRow) -> f64),
 ) -> Table {
     let details = report.details.as_ref();
     let mut columns = vec![("query", Align::Left)];
@@ -100,7 +102,7 @@ fn table(
         columns.push(("relevant", Align::Right));
     }
     columns.extend(report.systems.iter().map(|(name, _)| (name.as_str(), Align::Right)));
-    columns.push((last, Align::Right));
+    columns.push((last_name, Align::Right));
     let mut table = Table::new(columns);
     for row in rows {
         let size = details.map(|details| details.query_sizes[row.query]);
@@ -109,7 +111,7 @@ fn table(
         let mut cells = vec![Cell::new(report.query_id(row.query))];
         cells.extend(sizes.into_iter().flatten());
         cells.extend(values);
-        cells.push(Cell::new(fixed(Some(number(row)))));
+        cells.push(Cell::new(fixed(Some(last_number(row)))));
         table.rows.push(cells);
     }
     if details.is_some() {

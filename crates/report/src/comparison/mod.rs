@@ -1,15 +1,15 @@
 //! Comparison report: the systems by metric, by query and by document, with significance tests.
 //!
-//! From evaluations alone it has the table with significance, the means with intervals, the queries
-//! won and lost, and the hardest queries. With the sources of the evaluations
-//! ([`ComparisonReport::with_sources`]) it adds the metric at every cut-off and, for a few queries,
-//! the documents that moved between two systems.
+//! From evaluations alone the report has the table with significance, the means with intervals, the
+//! queries won and lost, and the hardest queries. With the sources of the evaluations (the labels
+//! and scores that were evaluated, [`ComparisonReport::with_sources`]) it adds the metric at every
+//! cut-off and, for a few queries, the documents whose rank differs between two systems.
 //!
-//! The first metric is the main one unless another is named ([`ComparisonReport::with_main`]):
+//! The first metric is the main metric unless another is named ([`ComparisonReport::with_main`]):
 //! queries are sorted by it. Cost: the significance tests, then O(queries log queries) for each
 //! system; cut-offs take one more evaluation of each system. Edge cases: a single system is
-//! described and not compared; a query that a system skips is left out of that system's wins and
-//! losses; without metrics only the facts are left.
+//! described and not compared; a query without a value under a system is left out of that system's
+//! wins and losses; without metrics the page has only facts.
 
 mod changes;
 mod cutoffs;
@@ -60,7 +60,9 @@ pub struct ComparisonReport {
     main: usize,
     /// The differences of each system to the baseline, query by query, under the main metric.
     differences: Vec<Differences>,
+    /// Facts of the caller, by name and value.
     facts: Vec<(String, String)>,
+    /// Sections of the caller.
     sections: Vec<Section>,
     details: Option<SourceDetails>,
 }
@@ -72,7 +74,7 @@ struct SourceDetails {
     query_sizes: Vec<QuerySize>,
     curves: Option<Curves>,
     changes: Vec<Change>,
-    /// Number of systems whose changes are not shown because there are too many.
+    /// Number of systems whose rank changes are not shown, because there are too many systems.
     omitted: usize,
 }
 
@@ -116,7 +118,7 @@ impl ComparisonReport {
         })
     }
 
-    /// Makes this metric the main one, by its name; call it before [`Self::with_sources`].
+    /// Makes the metric of this name the main metric; call it before [`Self::with_sources`].
     pub fn with_main(mut self, metric: &str) -> Result<Self, ReportError> {
         let found = self.comparison.metrics.iter().position(|m| m.label == metric);
         self.main = found.ok_or_else(|| {
@@ -140,8 +142,8 @@ impl ComparisonReport {
         self
     }
 
-    /// Adds the sources of the evaluations, in the order of the systems, and the ids of queries
-    /// whose documents are shown; a few informative queries where none is named.
+    /// Adds the sources of the evaluations, in the order of the systems. `queries` are the ids of
+    /// the queries whose documents are shown; if it is empty, a few informative queries are chosen.
     pub fn with_sources(
         mut self,
         sources: &[&dyn QuerySource],
@@ -153,7 +155,7 @@ impl ComparisonReport {
             return Err(ReportError::SourceCount { found, expected });
         }
         let Some(first) = sources.first() else { return Ok(self) };
-        sources.iter().enumerate().try_for_each(|(at, source)| self.check_source(at, *source))?;
+        sources.iter().enumerate().try_for_each(|(s, source)| self.check_source(s, *source))?;
         let (changes, omitted) = changes::select(&self, sources, queries)?;
         self.details = Some(SourceDetails {
             kind: first.kind(),
@@ -214,12 +216,12 @@ impl ComparisonReport {
     }
 
     /// Queries won, tied and lost under the main metric, with the sorted differences as two rows of
-    /// blocks; for a terminal of this many columns. Empty where nothing is compared.
+    /// block characters; for a terminal of this many columns. Empty for a single system.
     pub fn per_query_text(&self, width: usize) -> String {
         wins::text(self, width)
     }
 
-    /// The results of the first system: measures and conventions are the same for all.
+    /// The results of the first system; all systems have the same measures and conventions.
     fn measures(&self) -> &[MeasureResult] {
         &self.systems[0].1.results
     }
@@ -238,6 +240,7 @@ impl ComparisonReport {
         self.name(self.comparison.baseline)
     }
 
+    /// The name of a system.
     fn name(&self, system: usize) -> &str {
         &self.systems[system].0
     }
@@ -246,8 +249,8 @@ impl ComparisonReport {
         &self.queries()[query]
     }
 
-    /// The value of the main metric for a system and a query; `None` if the system skips the query,
-    /// or if there are no metrics.
+    /// The value of the main metric for a system and a query; `None` if the metric has no value for
+    /// the query, or if there are no metrics.
     fn value(&self, system: usize, query: usize) -> Option<f64> {
         let (_, evaluation) = &self.systems[system];
         evaluation.results.get(self.main)?.values[query]
@@ -280,7 +283,7 @@ fn query_sizes(source: &dyn QuerySource) -> Result<Vec<QuerySize>, ReportError> 
     (0..source.len()).map(&mut size).collect()
 }
 
-/// +1 if more is better, else -1: a difference times this is positive for a win.
+/// +1 if higher values are better, else -1: a difference times this is positive for a win.
 fn direction(better: Better) -> f64 {
     match better {
         Better::Higher => 1.0,
@@ -299,7 +302,7 @@ pub(crate) fn fixed(value: Option<f64>) -> String {
     }
 }
 
-/// Four decimals with an explicit sign.
+/// Four decimals with an explicit sign; a hyphen if there is no number; no sign for zero.
 pub(crate) fn signed(value: Option<f64>) -> String {
     match value {
         Some(v) if v > 0.0 && fixed(value) != "0.0000" => format!("+{}", fixed(value)),

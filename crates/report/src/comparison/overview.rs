@@ -1,7 +1,8 @@
-//! The table of means with significance, every number behind it, and a chart of means.
+//! The table of means with significance, the table of all results, and charts of means.
 //!
-//! Metrics whose values lie between -1 and 1 share a chart; one with a larger range (a count, a
-//! DCG) has its own, since a common axis would flatten the rest.
+//! Metrics whose means are all between -1 and 1 share a chart. A metric with a larger mean (a
+//! count, a DCG) has its own chart, because on a common axis the bars of the others would be too
+//! small.
 
 use rankwright_eval::compare::{Mark, MetricComparison, SystemResult};
 use rankwright_eval::table::{comparison_details, comparison_table};
@@ -47,14 +48,15 @@ pub(super) fn lead(report: &ComparisonReport) -> String {
     }
 }
 
+/// The result of a system against the baseline; none for the baseline itself.
 fn sentence(name: &str, result: &SystemResult, baseline: &str) -> Option<String> {
     let vs_baseline = result.vs_baseline.as_ref()?;
     match vs_baseline.pairs {
         0 => return Some(format!("{name} and {baseline} have no common query with a value")),
         1 => {
-            let by = super::signed(vs_baseline.difference);
+            let difference = super::signed(vs_baseline.difference);
             return Some(format!(
-                "{name} differs from {baseline} by {by} on one query, too few for a test"
+                "{name} differs from {baseline} by {difference} on one query, too few for a test"
             ));
         }
         _ => {}
@@ -98,31 +100,34 @@ pub(super) fn section(report: &ComparisonReport) -> Section {
 pub(super) const WEIGHTED: &str =
     "values are weighted means over queries; differences and tests weight all queries equally";
 
+/// One chart or several charts of means, with the ids `means`, `means-2` and so on.
 fn charts(report: &ComparisonReport) -> Vec<Chart> {
     let (small, large): (Vec<_>, Vec<_>) =
         report.comparison.metrics.iter().partition(|metric| is_small(metric));
     let mut groups: Vec<Vec<&MetricComparison>> =
         small.chunks(METRICS).map(<[_]>::to_vec).collect();
     groups.extend(large.into_iter().map(|metric| vec![metric]));
-    let number = |at: usize| if at == 0 { String::new() } else { format!("-{}", at + 1) };
-    let chart = |(at, group): (usize, Vec<&MetricComparison>)| {
-        means(report, &group, format!("means{}", number(at)))
+    let suffix = |i: usize| if i == 0 { String::new() } else { format!("-{}", i + 1) };
+    let chart = |(i, group): (usize, Vec<&MetricComparison>)| {
+        means_chart(report, &group, format!("means{}", suffix(i)))
     };
     groups.into_iter().enumerate().map(chart).collect()
 }
 
-/// The range of all of these metrics together.
+/// The lowest and the highest possible value of all of these metrics; none if one is not known.
 fn limits(metrics: &[&MetricComparison]) -> Option<(f64, f64)> {
     let mut ranges = metrics.iter().map(|metric| metric_limits(&metric.label));
     let first = ranges.next()??;
     ranges.try_fold(first, |all, range| Some((all.0.min(range?.0), all.1.max(range?.1))))
 }
 
+/// Whether all means are between -1 and 1.
 fn is_small(metric: &MetricComparison) -> bool {
     metric.systems.iter().filter_map(|system| system.mean).all(|mean| mean.abs() <= 1.0)
 }
 
-fn means(report: &ComparisonReport, metrics: &[&MetricComparison], id: String) -> Chart {
+/// The mean of each system and metric, with its 95% interval.
+fn means_chart(report: &ComparisonReport, metrics: &[&MetricComparison], id: String) -> Chart {
     let series = |(s, name): (usize, &String)| {
         let results = || metrics.iter().map(move |metric| metric.systems.get(s));
         let gap = [f64::NAN; 2];

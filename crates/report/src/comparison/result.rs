@@ -36,15 +36,16 @@ struct PerQuery<'a> {
     systems: Vec<SystemDifferences<'a>>,
 }
 
+/// The differences of one system to the baseline.
 #[derive(Serialize)]
 struct SystemDifferences<'a> {
     /// The system.
     system: &'a str,
-    /// Queries that it wins.
+    /// Number of queries on which the system is better than the baseline.
     wins: usize,
-    /// Queries without a difference.
+    /// Number of queries without a difference.
     ties: usize,
-    /// Queries that it loses.
+    /// Number of queries on which the system is worse than the baseline.
     losses: usize,
     /// Each query, the largest win first.
     queries: Vec<QueryDifference<'a>>,
@@ -54,10 +55,11 @@ struct SystemDifferences<'a> {
 struct QueryDifference<'a> {
     /// The query.
     query: &'a str,
-    /// The value of the system less that of the baseline.
+    /// The value of the system minus that of the baseline, negated where lower values are better.
     gain: f64,
 }
 
+/// A query with its value under each system.
 #[derive(Serialize)]
 struct QueryValues<'a> {
     /// The query.
@@ -70,7 +72,7 @@ struct QueryValues<'a> {
     values: Vec<Option<f64>>,
     /// The mean over the systems.
     mean: f64,
-    /// The largest value of a system less the smallest.
+    /// The largest value of a system minus the smallest one.
     difference: f64,
 }
 
@@ -79,7 +81,7 @@ struct QueryValues<'a> {
 struct DetailsResult<'a> {
     /// The metric at every cut-off.
     cutoffs: Option<CutoffCurves<'a>>,
-    /// Documents that moved between two systems, for some queries.
+    /// Documents with their ranks under the baseline and another system, for some queries.
     changes: Vec<QueryChange<'a>>,
 }
 
@@ -101,6 +103,7 @@ struct CutoffCurve<'a> {
     values: &'a [CutoffPoint],
 }
 
+/// The documents of a query under the baseline and under a system.
 #[derive(Serialize)]
 struct QueryChange<'a> {
     /// The query.
@@ -117,14 +120,23 @@ struct QueryChange<'a> {
     documents: Vec<MovedDocument<'a>>,
 }
 
+/// A document under the baseline and under a system; a rank or score is `None` if the run lacks the
+/// document.
 #[derive(Serialize)]
 struct MovedDocument<'a> {
+    /// Id or number of the document.
     document: &'a str,
+    /// The label; `None` if the document is unjudged.
     label: Option<f64>,
+    /// The rank under the baseline, from 1.
     baseline_rank: Option<usize>,
+    /// The rank under the system, from 1.
     rank: Option<usize>,
+    /// The score under the baseline.
     baseline_score: Option<f64>,
+    /// The score under the system.
     score: Option<f64>,
+    /// The rank under the baseline minus the rank under the system: above 0 if the document rose.
     risen: Option<i64>,
 }
 
@@ -147,7 +159,7 @@ impl Serialize for ComparisonReport {
 
 impl ComparisonReport {
     fn system_differences(&self, differences: &Differences) -> SystemDifferences<'_> {
-        let one = |(query, gain): &(usize, f64)| QueryDifference {
+        let query_difference = |(query, gain): &(usize, f64)| QueryDifference {
             query: self.query_id(*query),
             gain: *gain,
         };
@@ -156,7 +168,7 @@ impl ComparisonReport {
             wins: differences.counts.wins,
             ties: differences.counts.ties,
             losses: differences.counts.losses,
-            queries: differences.sorted.iter().map(one).collect(),
+            queries: differences.sorted.iter().map(query_difference).collect(),
         }
     }
 

@@ -11,8 +11,8 @@ fn measures(specs: &[&str], kind: SourceKind) -> Vec<Measure> {
     specs.iter().map(|s| MetricSpec::parse(s).unwrap().resolve(kind).unwrap()).collect()
 }
 
-/// Three queries of three documents. Under rr the baseline has 1, 1/2, 1/3 and the other system
-/// 1/2, 1/2, 1.
+/// Three queries (a, b, c) of three documents. The metric rr of the baseline is 1, 1/2 and 1/3,
+/// that of the other system 1/2, 1/2 and 1.
 const LABELS: [f64; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 2.0];
 const BASE: [f64; 9] = [3.0, 2.0, 1.0, 3.0, 2.0, 1.0, 3.0, 2.0, 1.0];
 const OTHER: [f64; 9] = [2.0, 3.0, 1.0, 3.0, 2.0, 1.0, 2.0, 1.0, 3.0];
@@ -74,8 +74,8 @@ fn wins_are_sorted_with_the_largest_first_and_counted() {
 }
 
 #[test]
-fn where_less_is_better_a_fall_is_a_win() {
-    // Inversions of the baseline: 0, 1, 2; of the other: 1, 1, 0.
+fn where_lower_values_are_better_a_lower_value_is_a_win() {
+    // Inversions of the baseline: 0, 1, 2; of the other system: 1, 1, 0.
     let report = report(&["inversions"]);
     let found: Vec<(usize, f64)> = report.differences[0].sorted.clone();
     assert_eq!(found, [(2, 2.0), (1, 0.0), (0, -1.0)]);
@@ -96,14 +96,14 @@ fn hardest_queries_have_the_lowest_mean_and_different_ones_the_largest_span() {
 }
 
 #[test]
-fn cutoffs_equal_the_metric_asked_for_one_by_one() {
+fn the_curve_equals_an_evaluation_at_each_cutoff() {
     let report = with_sources(report(&["kendall", "ap", "p@2"]), &[]).unwrap();
     let curves = report.details.as_ref().unwrap().curves.as_ref().unwrap();
     assert_eq!(curves.metric, "p@k", "the first with a cut-off is taken");
     for (s, scores) in [&BASE, &OTHER].into_iter().enumerate() {
         for k in [1_u32, 2, 20] {
-            let one = measures(&[&format!("p@{k}")], SourceKind::Features);
-            let found = evaluate(&queries(scores), &one, EvalOptions::default()).unwrap();
+            let measure = measures(&[&format!("p@{k}")], SourceKind::Features);
+            let found = evaluate(&queries(scores), &measure, EvalOptions::default()).unwrap();
             let point = curves.systems[s][k as usize - 1];
             assert_eq!((point.value, point.ci95), (found.results[0].value, found.results[0].ci95));
         }
@@ -112,7 +112,7 @@ fn cutoffs_equal_the_metric_asked_for_one_by_one() {
 }
 
 #[test]
-fn metrics_that_cannot_be_cut_give_no_curves() {
+fn metrics_without_a_cutoff_give_no_curves() {
     let report = with_sources(report(&["kendall"]), &[]).unwrap();
     assert!(report.details.as_ref().unwrap().curves.is_none());
     assert!(!report.page().sections.iter().any(|section| section.id == "cutoffs"));
@@ -128,7 +128,8 @@ fn informative_queries_are_shown_with_their_rank_changes() {
     assert_eq!(why, ["largest win", "largest loss", "median"]);
     let win = &json["changes"][0];
     assert_eq!((&win["query"], &win["value"]), (&"c".into(), &1.0.into()));
-    // By the better rank, then the rank under the other system: the third document is first.
+    // Documents are sorted by the better rank, then by the rank under the other system, which ranks
+    // the third document first.
     let first = &win["documents"][0];
     assert_eq!((&first["document"], &first["risen"]), (&"document 3".into(), &2.into()));
     assert_eq!((&first["baseline_rank"], &first["rank"]), (&3.into(), &1.into()));
@@ -175,6 +176,9 @@ fn documents_of_runs_are_matched_by_id_and_may_be_in_one_run_only() {
 
 #[test]
 fn many_queries_share_bars_that_keep_the_mean() {
+    // Each query has a relevant and a non-relevant document. The other system always ranks the
+    // relevant one first; the baseline does so for every third query, and reverses or ties the
+    // rest.
     let n = 1001;
     let labels = [1.0, 0.0].repeat(n);
     let base: Vec<f64> = (0..2 * n).map(|row| if row % 3 == 0 { 1.0 } else { 0.5 }).collect();
@@ -192,7 +196,7 @@ fn many_queries_share_bars_that_keep_the_mean() {
     let page = report.page();
     let chart = charts(&section(&page, "wins").blocks)[0];
     let Body::Bars(bars) = &chart.body else { panic!("bars expected") };
-    assert_eq!(bars.categories.len(), 91, "eleven queries a bar");
+    assert_eq!(bars.categories.len(), 91, "eleven queries for each bar");
     assert_eq!(bars.categories[0], "1 to 11");
     assert_eq!(bars.series[0].values[0], 0.5);
     assert_eq!(bars.categories[90], "991 to 1001");
@@ -205,7 +209,7 @@ fn the_terminal_shows_wins_above_losses() {
     assert_eq!(lines[0], "rr by query against base, the largest win first (█ is 0.6667):");
     assert_eq!(lines[1], "other  1 won, 1 tied, 1 lost");
     assert_eq!(lines[2], "       + █");
-    // 0.5 of 0.6667 is six eighths.
+    // 0.5 / 0.6667 is six eighths.
     assert_eq!(lines[3], "       -   ▆");
 }
 
@@ -217,6 +221,7 @@ fn one_system_is_described_without_wins() {
     let report = ComparisonReport::new("T", systems, &CompareOptions::default()).unwrap();
     assert_eq!(report.per_query_text(80), "");
     let page = report.page();
+    // The mean of 1, 1/2 and 1/3.
     assert!(page.lead.starts_with("only: rr 0.6111"), "{}", page.lead);
     let ids: Vec<&str> = page.sections.iter().map(|section| section.id.as_str()).collect();
     assert_eq!(ids, ["summary", "hardest"]);
@@ -229,6 +234,7 @@ fn facts_and_sections_of_the_caller_are_on_the_page() {
         report(&["rr"]).with_facts(vec![("Data".into(), "d.txt".into())]).with_section(own).page();
     assert_eq!(page.facts[0], ("Data".to_owned(), "d.txt".to_owned()));
     assert_eq!(page.sections.last().unwrap().id, "own");
+    // The mean of -1/2, 0 and 2/3 is 0.0556.
     assert!(page.lead.contains("other is not significantly different from base (+0.0556, p ="));
 }
 
@@ -266,7 +272,7 @@ fn other_queries_are_refused() {
 }
 
 #[test]
-fn metrics_of_another_size_have_a_chart_of_their_own() {
+fn metrics_with_means_above_1_have_a_chart_of_their_own() {
     let page = report(&["rr", "ap", "inversions", "dcg@3"]).page();
     let all = charts(&section(&page, "summary").blocks);
     let categories: Vec<Vec<String>> = all
@@ -280,7 +286,7 @@ fn metrics_of_another_size_have_a_chart_of_their_own() {
 }
 
 #[test]
-fn another_metric_may_be_the_main_one() {
+fn the_caller_can_choose_the_main_metric() {
     let report = report(&["kendall", "rr"]).with_main("rr").unwrap();
     assert_eq!(report.differences[0].sorted[0], (2, 1.0 - 1.0 / 3.0));
     assert_eq!(to_value(&report).unwrap()["per_query"]["metric"], "rr");

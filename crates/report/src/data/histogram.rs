@@ -1,8 +1,8 @@
 //! Histogram of whole numbers, for query sizes.
 //!
-//! Up to 25 different numbers have a bin each; wider ranges are divided into at most 21 bins of an
-//! equal, round width, with 0 in a bin of its own. Cost O(n) times the bins. No numbers give no
-//! bins.
+//! In a range of up to 25 numbers each has its bin; wider ranges are divided into at most 21 bins
+//! of an equal, round width, with 0 in a bin of its own. Cost O(numbers x bins). Without numbers
+//! there are no bins.
 
 /// A bin: its first and last number, and the count of numbers in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +13,7 @@ pub(super) struct Bin {
 }
 
 impl Bin {
+    /// `3`, or `1 to 5` if the bin has several numbers.
     pub(super) fn name(&self) -> String {
         match self.first == self.last {
             true => self.first.to_string(),
@@ -31,7 +32,7 @@ pub(super) fn bins(numbers: &[usize]) -> Vec<Bin> {
         span => round_width(span.div_ceil(20)),
     };
     let mut bins = Vec::new();
-    // A query with a count of 0 is a different kind of query, so 0 never shares a bin.
+    // A query without a (relevant) document is a different kind of query, so 0 has its own bin.
     if low == 0 {
         bins.push(Bin { first: 0, last: 0, count: 0 });
     }
@@ -49,15 +50,15 @@ pub(super) fn bins(numbers: &[usize]) -> Vec<Bin> {
 
 /// The smallest of 1, 2, 5, 10, 20, 50 and so on that is large enough.
 fn round_width(least: usize) -> usize {
-    let mut ten = 1_usize;
+    let mut power_of_ten = 1_usize;
     loop {
         for step in [1, 2, 5] {
-            let width = ten.saturating_mul(step);
+            let width = power_of_ten.saturating_mul(step);
             if width >= least {
                 return width;
             }
         }
-        ten = ten.saturating_mul(10);
+        power_of_ten = power_of_ten.saturating_mul(10);
     }
 }
 
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_numbers_have_a_bin_each() {
+    fn in_a_small_range_each_number_has_its_bin() {
         let found: Vec<(String, usize)> =
             bins(&[3, 5, 3]).iter().map(|bin| (bin.name(), bin.count)).collect();
         assert_eq!(found, [("3".to_owned(), 2), ("4".to_owned(), 0), ("5".to_owned(), 1)]);
@@ -75,11 +76,12 @@ mod tests {
     }
 
     #[test]
-    fn wide_ranges_are_cut_and_lose_nothing() {
+    fn wide_ranges_are_divided_and_every_number_is_counted() {
         let numbers: Vec<usize> = (7..=1000).collect();
         let bins = bins(&numbers);
         assert_eq!(bins.len(), 20);
         assert_eq!(bins.iter().map(|bin| bin.count).sum::<usize>(), numbers.len());
+        // The numbers 7 to 50.
         assert_eq!((bins[0].name().as_str(), bins[0].count), ("1 to 50", 44));
     }
 

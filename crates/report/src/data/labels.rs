@@ -7,16 +7,16 @@ use super::histogram::{Bin, bins};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::page::{PageBlock, Section};
 
-/// Maximum number of bars; if there are more labels, neighbouring ones share a bar.
-const LABELS: usize = 20;
+/// Maximum number of bars; if there are more labels, neighbouring labels share a bar.
+const MAX_BARS: usize = 20;
 
 /// Name of each bar of labels and its number of documents.
 fn label_bars(report: &DataReport) -> Vec<(String, usize)> {
     let labels = &report.summary.labels;
-    if labels.len() <= LABELS {
+    if labels.len() <= MAX_BARS {
         return labels.iter().map(|(label, rows)| (label.to_string(), *rows)).collect();
     }
-    let size = labels.len().div_ceil(LABELS);
+    let size = labels.len().div_ceil(MAX_BARS);
     let bar = |chunk: &[(f64, usize)]| {
         let rows = chunk.iter().map(|(_, rows)| rows).sum();
         match chunk {
@@ -28,8 +28,8 @@ fn label_bars(report: &DataReport) -> Vec<(String, usize)> {
     labels.chunks(size).map(bar).collect()
 }
 
-/// A bar chart of counts.
-fn counts(id: &str, [title, caption, x, y]: [&str; 4], bars: Vec<(String, usize)>) -> Chart {
+/// A bar chart of counts; `bars` are names and counts, `x` and `y` the labels of the axes.
+fn count_chart(id: &str, [title, caption, x, y]: [&str; 4], bars: Vec<(String, usize)>) -> Chart {
     let (categories, values): (Vec<String>, Vec<usize>) = bars.into_iter().unzip();
     Chart {
         id: id.to_owned(),
@@ -53,16 +53,15 @@ fn counts(id: &str, [title, caption, x, y]: [&str; 4], bars: Vec<(String, usize)
 /// The section: three charts and a table of counts.
 pub(super) fn section(report: &DataReport) -> Section {
     let named = |bins: Vec<Bin>| bins.iter().map(|bin| (bin.name(), bin.count)).collect();
-    let words = ["Labels", "The number of documents with each label.", "Label", "Documents"];
-    let labels = counts("labels-chart", words, label_bars(report));
-    let words = ["Documents per query", "The number of queries by their number of documents."];
-    let [title, caption] = words;
-    let sizes = named(bins(&report.sizes));
-    let sizes = counts("sizes", [title, caption, "Documents", "Queries"], sizes);
+    let texts = ["Labels", "The number of documents with each label.", "Label", "Documents"];
+    let labels = count_chart("labels-chart", texts, label_bars(report));
+    let caption = "The number of queries by their number of documents.";
+    let texts = ["Documents per query", caption, "Documents", "Queries"];
+    let sizes = count_chart("sizes", texts, named(bins(&report.sizes)));
     let caption = "The number of queries by their number of documents with a label of 1 or more. \
                    Most metrics have no value for a query without such a document.";
-    let words = ["Relevant documents per query", caption, "Relevant documents", "Queries"];
-    let relevant = counts("relevant", words, named(bins(&report.relevant)));
+    let texts = ["Relevant documents per query", caption, "Relevant documents", "Queries"];
+    let relevant = count_chart("relevant", texts, named(bins(&report.relevant)));
     let table = PageBlock::Table {
         id: "counts".to_owned(),
         title: "Counts".to_owned(),
@@ -73,6 +72,7 @@ pub(super) fn section(report: &DataReport) -> Section {
     Section { id: "labels".to_owned(), title: "Labels and queries".to_owned(), blocks }
 }
 
+/// The table of counts.
 fn table(report: &DataReport) -> Table {
     let s = &report.summary;
     let mut table = Table::new([("quantity", Align::Left), ("value", Align::Right)]);
@@ -92,8 +92,8 @@ fn table(report: &DataReport) -> Table {
         ("queries whose labels are all equal", s.equal_label_queries.to_string()),
         ("queries with one document", s.single_queries.to_string()),
     ];
-    for (what, count) in lines {
-        table.rows.push(vec![what.into(), Cell::new(count)]);
+    for (quantity, count) in lines {
+        table.rows.push(vec![quantity.into(), Cell::new(count)]);
     }
     table
 }

@@ -9,7 +9,8 @@ use crate::page::{PageBlock, Section};
 /// Maximum number of features in the chart, and of names in a sentence.
 const SHOWN: usize = 30;
 
-/// The warnings of [`DatasetSummary`](rankwright_data::DatasetSummary), and constant features by name.
+/// The warnings of [`DatasetSummary`](rankwright_data::DatasetSummary), and constant features by
+/// name.
 pub(super) fn warnings(report: &DataReport) -> Section {
     let summary = &report.summary;
     let warnings = summary.warnings();
@@ -29,7 +30,7 @@ pub(super) fn warnings(report: &DataReport) -> Section {
 /// Names separated by commas; a long list is cut.
 fn listed(names: &[&str]) -> String {
     match names.get(..SHOWN).filter(|_| names.len() > SHOWN) {
-        Some(some) => format!("{} and {} more", some.join(", "), names.len() - SHOWN),
+        Some(first) => format!("{} and {} more", first.join(", "), names.len() - SHOWN),
         None => names.join(", "),
     }
 }
@@ -38,7 +39,7 @@ fn listed(names: &[&str]) -> String {
 pub(super) fn features(report: &DataReport) -> Vec<&FeatureSummary> {
     let mut found: Vec<&FeatureSummary> =
         report.summary.features.iter().filter(|f| f.missing > 0).collect();
-    // A stable sort: equal ones keep the order of the columns.
+    // A stable sort: features with equal counts keep the order of the columns.
     found.sort_by_key(|feature| std::cmp::Reverse(feature.missing));
     found
 }

@@ -6,9 +6,9 @@
 //!
 //! Cost: three sorts of each query for every feature, in parallel over features, and a correlation
 //! for every pair of features on a sample of rows, which is smaller where there are very many
-//! pairs. Edge cases: a data set without features has only
-//! labels and sizes; where all labels of every query are equal no feature has a correlation, and a
-//! hyphen is shown in place of the number.
+//! pairs. Edge cases: a data set without features has only labels and sizes; where all labels of
+//! every query are equal no feature has a correlation, and a hyphen is shown in place of the
+//! number.
 
 mod histogram;
 mod labels;
@@ -35,7 +35,7 @@ use spread::Spread;
 /// Upper limit of the number of features in a report, which has a row for each.
 const MOST_FEATURES: usize = 20_000;
 
-/// Comparisons of two features in one row that a report may take: some seconds.
+/// Upper limit of the pairs of features times rows in correlations; it takes some seconds.
 const MOST_COMPARISONS: usize = 1 << 36;
 
 /// Upper limit of the number of features in charts.
@@ -58,7 +58,7 @@ pub struct DataOptions {
     pub top: usize,
     /// Number of rows on which features are compared with each other.
     pub sample: usize,
-    /// Seed of that sample.
+    /// Seed of the sample of rows.
     pub seed: u64,
     /// Features whose absolute rank correlation is above this are near-duplicates.
     pub duplicate_correlation: f64,
@@ -95,13 +95,13 @@ impl DataOptions {
         self
     }
 
-    /// Sets the seed of that sample.
+    /// Sets the seed of the sample of rows.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Sets the least absolute rank correlation of near-duplicate features.
+    /// Sets the absolute rank correlation above which features are near-duplicates.
     pub fn duplicate_correlation(mut self, duplicate_correlation: f64) -> Self {
         self.duplicate_correlation = duplicate_correlation;
         self
@@ -126,17 +126,21 @@ pub struct DataReport {
     facts: Vec<(String, String)>,
     options: DataOptions,
     summary: DatasetSummary,
-    /// Documents of each query, and those with a label of 1 or more.
+    /// Number of documents of each query.
     sizes: Vec<usize>,
+    /// Number of documents of each query with a label of 1 or more.
     relevant: Vec<usize>,
+    /// The metric of single-feature rankers.
     ranker: Measure,
-    /// Whether queries have weights; means then take them into account.
+    /// Whether a query has a weight other than 1; means over queries then are weighted.
     weighted: bool,
     /// The relation of each feature to relevance, in column order.
     relations: Vec<Relation>,
     /// Columns by the strength of their correlation with relevance, the strongest first.
     order: Vec<usize>,
+    /// The distribution of the values of the features in charts.
     spreads: Vec<Spread>,
+    /// Near-duplicate features.
     similar: FeatureCorrelations,
 }
 
@@ -162,8 +166,8 @@ impl DataReport {
         let pairs = data.columns() * data.columns() / 2;
         let size = options.sample.min(MOST_COMPARISONS / pairs.max(1));
         let compared = sample(data.rows(), size, options.seed);
-        let near = options.duplicate_correlation;
-        let similar = FeatureCorrelations::of(data, &compared, &top, near);
+        let bound = options.duplicate_correlation;
+        let similar = FeatureCorrelations::of(data, &compared, &top, bound);
         let relevant = |labels: &[f64]| labels.iter().filter(|label| **label >= 1.0).count();
         let weights = data.query_weights().unwrap_or(&[]);
         Ok(DataReport {
@@ -204,6 +208,7 @@ impl DataReport {
         Page { title: self.title.clone(), lead: self.lead(), facts, conventions, sections }
     }
 
+    /// The facts that the report adds to those of the caller.
     fn own_facts(&self) -> Vec<(String, String)> {
         vec![
             ("Queries".to_owned(), self.queries()),
@@ -212,7 +217,8 @@ impl DataReport {
         ]
     }
 
-    /// The number of queries, and the number that metrics can use where it is smaller.
+    /// The number of queries, and if it is smaller the number of those with a relevant document,
+    /// which most metrics need.
     fn queries(&self) -> String {
         let DatasetSummary { queries, blank_queries, .. } = &self.summary;
         match blank_queries {
@@ -231,10 +237,12 @@ impl DataReport {
         format!("{}: {}{weights}", self.ranker, self.ranker.convention())
     }
 
+    /// The name of the feature of a column.
     fn name(&self, column: usize) -> &str {
         self.summary.features.get(column).map_or("", |feature| &feature.name)
     }
 
+    /// The summary at the top of the page: the size of the data and its strongest feature.
     fn lead(&self) -> String {
         let DatasetSummary { queries, rows, .. } = &self.summary;
         let mut lead = format!(
@@ -258,6 +266,7 @@ impl DataReport {
     }
 }
 
+/// Checks the ranges of all options.
 fn check(options: &DataOptions) -> Result<(), ReportError> {
     match *options {
         DataOptions { top: found, .. } if !(1..=MOST_SHOWN).contains(&found) => {
@@ -275,10 +284,12 @@ fn check(options: &DataOptions) -> Result<(), ReportError> {
 fn sample(rows: usize, size: usize, seed: u64) -> Vec<usize> {
     let mut all: Vec<usize> = (0..rows).collect();
     if rows > size {
+        // The first `size` steps of a Fisher-Yates shuffle. Stream 0 of the seed: nothing else here
+        // draws random numbers.
         let mut random = Random::new(seed, 0);
-        for at in 0..size {
-            let other = at + random.below(rows - at);
-            all.swap(at, other);
+        for i in 0..size {
+            let other = i + random.below(rows - i);
+            all.swap(i, other);
         }
         all.truncate(size);
         all.sort_unstable();

@@ -7,8 +7,9 @@
 //! feature that is constant within a query has 0 there.
 //!
 //! As a ranker a feature is tried in both directions, larger values first and smaller values first;
-//! the better one counts. Documents without a value are last in both, and ties follow the metric's
-//! policy (`worst` unless requested otherwise), so that a constant feature earns nothing.
+//! the better direction counts. Documents without a value are last in both, and ties follow the
+//! metric's policy. The default policy is `worst` (less relevant documents first), so that a
+//! constant feature does not profit from the order of the documents in the data.
 
 use rankwright_data::{Dataset, DatasetSummary};
 use rankwright_eval::compare::Better;
@@ -27,14 +28,16 @@ use crate::metric_axis::metric_axis;
 use crate::page::{PageBlock, Section};
 
 /// Maximum number of rows of a table.
-const TABLE: usize = 150;
+const TABLE_ROWS: usize = 150;
 
 /// The relation of one feature to relevance.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Relation {
     /// Mean tau-b over queries; NaN if no query has one.
     pub(super) tau: f64,
+    /// 95 % confidence interval of the mean tau-b.
     pub(super) tau_ci95: Option<(f64, f64)>,
+    /// Number of queries that have a tau-b.
     pub(super) tau_queries: usize,
     /// The metric of the ranker with larger values first.
     pub(super) descending: f64,
@@ -45,11 +48,11 @@ pub(super) struct Relation {
 impl Relation {
     /// The metric of the better ranker, and whether that one has larger values first.
     pub(super) fn best(&self, better: Better) -> (f64, bool) {
-        let ascends = match better {
+        let ascending_is_better = match better {
             Better::Higher => self.ascending > self.descending,
             Better::Lower => self.ascending < self.descending,
         };
-        if ascends { (self.ascending, false) } else { (self.descending, true) }
+        if ascending_is_better { (self.ascending, false) } else { (self.descending, true) }
     }
 }
 
@@ -60,15 +63,16 @@ pub(super) fn all(
     ranker: &Measure,
 ) -> Result<Vec<Relation>, ReportError> {
     let tau = MetricSpec::parse("kendall")?.resolve(SourceKind::Features)?;
-    let missing = |c: usize| summary.features.get(c).is_some_and(|feature| feature.missing > 0);
+    let has_missing = |c: usize| summary.features.get(c).is_some_and(|feature| feature.missing > 0);
     let columns: Vec<usize> = (0..data.columns()).collect();
     let found: Vec<Result<Relation, ReportError>> =
-        columns.par_iter().map(|&c| one(data, c, missing(c), ranker, &tau)).collect();
+        columns.par_iter().map(|&c| relation(data, c, has_missing(c), ranker, &tau)).collect();
     // Collected in column order, so that of several errors the first one is reported.
     found.into_iter().collect()
 }
 
-fn one(
+/// The relation of the feature in column `c`.
+fn relation(
     data: &Dataset,
     c: usize,
     has_missing: bool,
@@ -85,21 +89,25 @@ fn one(
     let measure = |scores: &[f64], measures: &[Measure]| {
         evaluate(&ScoredDataset::new(data, scores)?, measures, EvalOptions::default())
     };
-    let falling = measure(&scores(1.0), &[ranker.clone(), tau.clone()])?;
-    let rising = measure(&scores(-1.0), std::slice::from_ref(ranker))?;
+    let larger_first = measure(&scores(1.0), &[ranker.clone(), tau.clone()])?;
+    let smaller_first = measure(&scores(-1.0), std::slice::from_ref(ranker))?;
     let value = |results: &[MeasureResult]| results.first().map_or(f64::NAN, |r| r.value);
-    let (descending, ascending) = (value(&falling.results), value(&rising.results));
-    let known = match has_missing {
-        true => Some(tau_of_known(data, c, tau)?),
-        false => falling.results.into_iter().nth(1),
+    let (descending, ascending) = (value(&larger_first.results), value(&smaller_first.results));
+    let tau_result = match has_missing {
+        true => Some(tau_without_missing(data, c, tau)?),
+        false => larger_first.results.into_iter().nth(1),
     };
     let (tau, tau_ci95, tau_queries) =
-        known.map_or((f64::NAN, None, 0), |r| (r.value, r.ci95, r.queries));
+        tau_result.map_or((f64::NAN, None, 0), |r| (r.value, r.ci95, r.queries));
     Ok(Relation { tau, tau_ci95, tau_queries, descending, ascending })
 }
 
 /// The correlation over the documents that have a value.
-fn tau_of_known(data: &Dataset, c: usize, tau: &Measure) -> Result<MeasureResult, ReportError> {
+fn tau_without_missing(
+    data: &Dataset,
+    c: usize,
+    tau: &Measure,
+) -> Result<MeasureResult, ReportError> {
     let values: Vec<f32> = column(data, c).collect();
     let (mut scores, mut labels) = (Vec::new(), Vec::new());
     let (mut ranges, mut ids) = (Vec::new(), Vec::new());
@@ -125,9 +133,11 @@ fn tau_of_known(data: &Dataset, c: usize, tau: &Measure) -> Result<MeasureResult
     first.ok_or(ReportError::Internal { invariant: "one metric has one result" })
 }
 
-/// Columns by the size of tau, the largest first; those without one last, in column order.
+/// Columns by the absolute value of tau, the largest first; those without a tau last, in column
+/// order.
 pub(super) fn order(relations: &[Relation]) -> Vec<usize> {
     let size = |c: &usize| relations.get(*c).map_or(f64::NAN, |r| r.tau.abs());
+    // Below every absolute value.
     let size = |c: &usize| Some(size(c)).filter(|s| !s.is_nan()).unwrap_or(-1.0);
     let mut order: Vec<usize> = (0..relations.len()).collect();
     order.sort_by(|a, b| size(b).total_cmp(&size(a)));
@@ -147,7 +157,8 @@ pub(super) fn by_ranker(report: &DataReport) -> Vec<usize> {
     order
 }
 
-/// A chart of horizontal bars, one for each column given.
+/// Horizontal bars, one for each of the columns; `value` gives the length of a bar and its
+/// interval.
 fn bars(
     report: &DataReport,
     columns: &[usize],
@@ -171,7 +182,8 @@ fn bars(
     })
 }
 
-/// The section on correlation with relevance: a chart of the strongest features, a table of all.
+/// The section on correlation with relevance: a chart of the strongest features and a table of at
+/// most 150.
 pub(super) fn section(report: &DataReport) -> Section {
     let shown = report.order.get(..report.options.top).unwrap_or(&report.order);
     let chart = Chart {
@@ -190,7 +202,7 @@ pub(super) fn section(report: &DataReport) -> Section {
     let mut table = Table::new([("feature", Align::Left)].into_iter().chain(columns));
     let rows = report.summary.rows.max(1) as f64;
     let share = |count: usize| format!("{:.1} %", 100.0 * count as f64 / rows);
-    for &c in report.order.iter().take(TABLE) {
+    for &c in report.order.iter().take(TABLE_ROWS) {
         let (Some(r), Some(f)) = (report.relations.get(c), report.summary.features.get(c)) else {
             continue;
         };
@@ -206,19 +218,20 @@ pub(super) fn section(report: &DataReport) -> Section {
         ];
         table.rows.push(cells.into_iter().map(Cell::new).collect());
     }
-    table.notes.extend(left_out(report));
+    table.notes.extend(omission_note(report));
     let title = "Correlation of every feature, the strongest first".to_owned();
     let table = PageBlock::Table { id: "tau-table".to_owned(), title, table };
     let title = "Features and relevance".to_owned();
     Section { id: "relevance".to_owned(), title, blocks: vec![PageBlock::Chart(chart), table] }
 }
 
-fn left_out(report: &DataReport) -> Option<String> {
-    let more = report.relations.len().checked_sub(TABLE).filter(|more| *more > 0)?;
+/// The note about features that a table has no room for.
+fn omission_note(report: &DataReport) -> Option<String> {
+    let more = report.relations.len().checked_sub(TABLE_ROWS).filter(|more| *more > 0)?;
     Some(format!("{} not shown; the JSON document has all features", counted(more, "more feature")))
 }
 
-/// The section on single-feature rankers: a chart of the best, a table of all.
+/// The section on single-feature rankers: a chart of the best and a table of at most 150.
 pub(super) fn rankers(report: &DataReport) -> Section {
     let order = by_ranker(report);
     let better = report.ranker.metric().better();
@@ -242,17 +255,17 @@ pub(super) fn rankers(report: &DataReport) -> Section {
         ("larger first".to_owned(), Align::Right),
         ("smaller first".to_owned(), Align::Right),
     ]);
-    for (rank, &c) in order.iter().enumerate().take(TABLE) {
+    for (rank, &c) in order.iter().enumerate().take(TABLE_ROWS) {
         let Some(r) = report.relations.get(c) else { continue };
-        let (value, larger) = r.best(better);
+        let (value, larger_first) = r.best(better);
         let best = Cell { best: rank == 0 && !value.is_nan(), ..Cell::new(fixed(Some(value))) };
-        let side = if larger { "larger values" } else { "smaller values" };
+        let ranked_first = if larger_first { "larger values" } else { "smaller values" };
         let numbers = [r.descending, r.ascending].map(|v| Cell::new(fixed(Some(v))));
-        let cells = [Cell::new(report.name(c)), best, Cell::new(side)];
+        let cells = [Cell::new(report.name(c)), best, Cell::new(ranked_first)];
         table.rows.push(cells.into_iter().chain(numbers).collect());
     }
     table.notes.push(report.convention());
-    table.notes.extend(left_out(report));
+    table.notes.extend(omission_note(report));
     let title = "Every feature as a ranker, the best first".to_owned();
     let table = PageBlock::Table { id: "rankers-table".to_owned(), title, table };
     let title = "Single features as rankers".to_owned();

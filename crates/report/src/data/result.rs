@@ -8,6 +8,7 @@ use super::relation::Relation;
 use super::spread::{Bins, Spread};
 use super::{DataReport, missing};
 
+/// The JSON of a data report.
 #[derive(Serialize)]
 struct DataResult<'a, W> {
     /// Title of the report.
@@ -20,7 +21,7 @@ struct DataResult<'a, W> {
     features: usize,
     /// Number of documents with each label.
     labels: Vec<LabelShare>,
-    /// Number of documents of a query.
+    /// Statistics of the number of documents per query.
     query_sizes: SizeCounts,
     /// Number of queries by number of documents.
     documents_per_query: Vec<SizeBin>,
@@ -48,6 +49,7 @@ struct DataResult<'a, W> {
     similar: SimilarResult<'a>,
 }
 
+/// A label and its frequency.
 #[derive(Serialize)]
 struct LabelShare {
     /// The label.
@@ -56,6 +58,7 @@ struct LabelShare {
     rows: usize,
 }
 
+/// Statistics of the number of documents per query.
 #[derive(Serialize)]
 struct SizeCounts {
     /// The smallest.
@@ -70,21 +73,22 @@ struct SizeCounts {
     max: usize,
 }
 
+/// A bin of a histogram of documents per query.
 #[derive(Serialize)]
 struct SizeBin {
-    /// The smallest number.
+    /// The smallest number of documents.
     from: usize,
-    /// The largest number.
+    /// The largest number of documents.
     to: usize,
-    /// Number of queries in between.
+    /// Number of queries with `from` to `to` documents.
     queries: usize,
 }
 
 #[derive(Serialize)]
 struct RankerMetric {
-    /// The metric.
+    /// The metric, as a spec.
     metric: String,
-    /// Its conventions.
+    /// The conventions of the metric: how ties, unjudged documents and so on are treated.
     convention: String,
 }
 
@@ -108,7 +112,7 @@ struct FeatureResult<'a> {
     constant: bool,
     /// An earlier feature with the same values.
     same_as: Option<&'a str>,
-    /// Mean over queries of the rank correlation with labels.
+    /// Mean over queries of the rank correlation with labels (Kendall's tau-b).
     tau: f64,
     /// 95 % confidence interval of the correlation.
     tau_ci95: Option<(f64, f64)>,
@@ -121,16 +125,17 @@ struct FeatureResult<'a> {
 /// The metric of ranking by the feature alone.
 #[derive(Serialize)]
 struct FeatureRanker {
-    /// The better of both directions.
+    /// The metric of the better direction.
     value: f64,
-    /// Whether larger values first is better.
+    /// Whether the better direction has larger values first.
     larger_first: bool,
-    /// Larger values first.
+    /// The metric with larger values first.
     descending: f64,
-    /// Smaller values first.
+    /// The metric with smaller values first.
     ascending: f64,
 }
 
+/// The distribution of a feature's values by label.
 #[derive(Serialize)]
 struct SpreadResult<'a> {
     /// The feature.
@@ -144,7 +149,9 @@ struct SpreadResult<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum BinsResult<'a> {
+    /// A bin for each value.
     Values { values: &'a [f32] },
+    /// Bins of equal width between two values.
     Range { from: f64, to: f64, centres: Vec<f64> },
 }
 
@@ -152,7 +159,7 @@ enum BinsResult<'a> {
 struct LabelShares<'a> {
     /// The label.
     label: &'a str,
-    /// The share of each bin.
+    /// The share of the label's documents in each bin.
     shares: &'a [f64],
 }
 
@@ -162,7 +169,7 @@ struct SimilarResult<'a> {
     rows: usize,
     /// Seed of the sample.
     seed: u64,
-    /// Features with a larger rank correlation are near-duplicates.
+    /// Features with a larger absolute rank correlation are near-duplicates.
     bound: f64,
     /// Groups of near-duplicates.
     near_duplicates: Vec<Vec<NearDuplicate<'a>>>,
@@ -174,7 +181,7 @@ struct SimilarResult<'a> {
 struct NearDuplicate<'a> {
     /// The feature.
     feature: &'a str,
-    /// Its rank correlation with the first of the group.
+    /// The feature's rank correlation with the first feature of the group.
     correlation: f64,
 }
 
@@ -187,8 +194,8 @@ struct Correlations<'a> {
 }
 
 impl DataReport {
-    /// The numbers of the report, with these warnings in place of its own: a caller that read the
-    /// data may have more of them.
+    /// The numbers of the report as a serialisable value, with these warnings in place of its own:
+    /// a caller that read the data may have more warnings.
     pub fn result_with<'a, W: Serialize>(&'a self, warnings: &'a [W]) -> impl Serialize + 'a {
         let summary = &self.summary;
         let features = summary.features.iter().zip(&self.relations);
@@ -239,18 +246,18 @@ fn histogram(numbers: &[usize]) -> Vec<SizeBin> {
 }
 
 impl DataReport {
-    fn feature<'a>(&self, found: &'a FeatureSummary, relation: &Relation) -> FeatureResult<'a> {
+    fn feature<'a>(&self, summary: &'a FeatureSummary, relation: &Relation) -> FeatureResult<'a> {
         let (value, larger_first) = relation.best(self.ranker.metric().better());
         FeatureResult {
-            name: &found.name,
-            missing: found.missing,
-            zeros: found.zeros,
-            infinite: found.infinite,
-            min: found.min,
-            max: found.max,
-            mean: found.mean,
-            constant: found.is_constant(self.summary.rows),
-            same_as: found.same_as.as_deref(),
+            name: &summary.name,
+            missing: summary.missing,
+            zeros: summary.zeros,
+            infinite: summary.infinite,
+            min: summary.min,
+            max: summary.max,
+            mean: summary.mean,
+            constant: summary.is_constant(self.summary.rows),
+            same_as: summary.same_as.as_deref(),
             tau: relation.tau,
             tau_ci95: relation.tau_ci95,
             tau_queries: relation.tau_queries,

@@ -2,16 +2,18 @@
 //! rows.
 //!
 //! ```text
-//! rho = sum over rows of (r_a - mean) (r_b - mean) / sqrt(spread of r_a * spread of r_b)
+//! rho = sum((r_a - mean) (r_b - mean)) / sqrt(sum((r_a - mean)^2) * sum((r_b - mean)^2))
 //! ```
 //!
-//! with mean ranks for ties. Ranks, because trees and most rankers see no difference between a
-//! feature and its logarithm. A missing value is a value of its own, below all others, so that two
-//! features are the same only if they are missing in the same rows. Spearman, American Journal of
-//! Psychology, 1904.
+//! where the sums are over rows, and r_a and r_b are the ranks of the features a and b among the
+//! rows, with mean ranks for ties (Spearman, American Journal of Psychology, 1904). Ranks, because
+//! trees see no difference between a feature and its logarithm. A missing value is a value of its
+//! own, below all others, so that two features are the same only if they are missing in the same
+//! rows.
 //!
-//! Features linked by a correlation beyond the bound, of either sign, directly or through others,
-//! are a group. Cost O(features x rows log rows + features^2 x rows) on the sample, in parallel.
+//! Two features are linked if the absolute value of their correlation is above a bound. Features
+//! that are linked directly or through other features are a group of near-duplicates. Cost
+//! O(features x rows log rows + features^2 x rows) on the sample, in parallel.
 //! Edge cases: a feature that is constant in the sample has no correlation.
 
 use rankwright_data::Dataset;
@@ -31,21 +33,23 @@ const SHOWN: usize = 30;
 pub(super) struct FeatureCorrelations {
     /// Number of rows in the sample.
     pub(super) rows: usize,
-    /// Groups of near-duplicates by their first column; each member with its correlation to the
-    /// first.
+    /// Groups of near-duplicates: the column of each member and its correlation with the first
+    /// member.
     pub(super) groups: Vec<Vec<(usize, f64)>>,
-    /// The columns of the heat map and their correlations; NaN for constant ones.
+    /// The columns in the heat map.
     pub(super) top: Vec<usize>,
+    /// The correlations of each column in the heat map with all of them; NaN for constant columns.
     pub(super) correlations: Vec<Vec<f64>>,
 }
 
 impl FeatureCorrelations {
-    /// Compares all features on these rows; `top` are the columns of the heat map.
+    /// Compares all features on these rows; `top` are the columns in the heat map, and a
+    /// correlation above `bound` makes near-duplicates.
     pub(super) fn of(
         data: &Dataset,
         rows: &[usize],
         top: &[usize],
-        near: f64,
+        bound: f64,
     ) -> FeatureCorrelations {
         let columns: Vec<usize> = (0..data.columns()).collect();
         let ranks: Vec<Option<Vec<f64>>> = columns
@@ -61,7 +65,7 @@ impl FeatureCorrelations {
         };
         let links: Vec<Vec<usize>> = columns
             .par_iter()
-            .map(|&a| (a + 1..columns.len()).filter(|&b| rho(a, b).abs() > near).collect())
+            .map(|&a| (a + 1..columns.len()).filter(|&b| rho(a, b).abs() > bound).collect())
             .collect();
         let groups = components(&links);
         let with_rho = |group: Vec<usize>| -> Vec<(usize, f64)> {
@@ -77,7 +81,8 @@ impl FeatureCorrelations {
     }
 }
 
-/// Mean ranks moved to mean 0 and length 1; none if all values are equal.
+/// Ranks of the values, with mean ranks for ties, shifted to mean 0 and scaled to length 1, so that
+/// rho is a dot product; none if all values are equal.
 fn standard_ranks(values: &[f32]) -> Option<Vec<f64>> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     // Missing below everything; 0 and -0 are the same value.
@@ -108,28 +113,29 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>()
 }
 
-/// The connected components of two or more columns; members and groups in column order.
+/// The connected components of two or more columns, by union-find; members and groups in column
+/// order. `links` has the later columns that each column is linked with.
 fn components(links: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let mut root: Vec<usize> = (0..links.len()).collect();
-    fn top(root: &mut [usize], mut at: usize) -> usize {
-        while let Some(&above) = root.get(at).filter(|above| **above != at) {
-            at = above;
+    let mut parents: Vec<usize> = (0..links.len()).collect();
+    fn root_of(parents: &[usize], mut column: usize) -> usize {
+        while let Some(&parent) = parents.get(column).filter(|parent| **parent != column) {
+            column = parent;
         }
-        at
+        column
     }
     for (a, linked) in links.iter().enumerate() {
         for &b in linked {
-            let (x, y) = (top(&mut root, a), top(&mut root, b));
+            let (x, y) = (root_of(&parents, a), root_of(&parents, b));
             // The smaller column is the root, so that it is the first of its group.
-            if let Some(slot) = root.get_mut(x.max(y)) {
-                *slot = x.min(y);
+            if let Some(parent) = parents.get_mut(x.max(y)) {
+                *parent = x.min(y);
             }
         }
     }
     let mut groups: Vec<Vec<usize>> = vec![Vec::new(); links.len()];
     for column in 0..links.len() {
-        let top = top(&mut root, column);
-        if let Some(group) = groups.get_mut(top) {
+        let root = root_of(&parents, column);
+        if let Some(group) = groups.get_mut(root) {
             group.push(column);
         }
     }
@@ -140,8 +146,8 @@ fn components(links: &[Vec<usize>]) -> Vec<Vec<usize>> {
 /// The section: a table of groups and a heat map of the strongest features.
 pub(super) fn section(report: &DataReport) -> Section {
     let similar = &report.similar;
-    let near = report.options.duplicate_correlation;
-    let on = match similar.rows == report.summary.rows {
+    let bound = report.options.duplicate_correlation;
+    let sample_note = match similar.rows == report.summary.rows {
         true => "over all documents".to_owned(),
         false => {
             format!("over {}, seed {}", counted(similar.rows, "document"), report.options.seed)
@@ -150,12 +156,12 @@ pub(super) fn section(report: &DataReport) -> Section {
     let mut blocks = Vec::new();
     match similar.groups.is_empty() {
         true => blocks.push(PageBlock::Text(format!(
-            "No two features have an absolute rank correlation above {near} ({on})."
+            "No two features have an absolute rank correlation above {bound} ({sample_note})."
         ))),
         false => blocks.push(PageBlock::Table {
             id: "near-duplicates".to_owned(),
             title: "Near-duplicate features".to_owned(),
-            table: table(report, &on),
+            table: table(report, &sample_note),
         }),
     }
     let names = || similar.top.iter().map(|c| report.name(*c).to_owned()).collect();
@@ -164,7 +170,7 @@ pub(super) fn section(report: &DataReport) -> Section {
         title: "Rank correlation between features".to_owned(),
         caption: format!(
             "Spearman's rho between the features with the strongest correlation with relevance, \
-             {on}. A strong colour means that two features rank documents almost alike or in \
+             {sample_note}. A strong colour means that two features rank documents almost alike or in \
              reverse."
         ),
         x: Axis { label: "Feature".to_owned(), ..Axis::default() },
@@ -180,7 +186,8 @@ pub(super) fn section(report: &DataReport) -> Section {
     Section { id: "similar".to_owned(), title, blocks }
 }
 
-fn table(report: &DataReport, on: &str) -> Table {
+/// The table of groups of near-duplicates.
+fn table(report: &DataReport, sample_note: &str) -> Table {
     let groups = &report.similar.groups;
     let mut table = Table::new([
         ("feature", Align::Left),
@@ -188,23 +195,23 @@ fn table(report: &DataReport, on: &str) -> Table {
         ("weakest correlation", Align::Right),
     ]);
     for group in groups.iter().take(SHOWN) {
-        let Some(((first, _), rest)) = group.split_first() else { continue };
+        let Some(((first, _), duplicates)) = group.split_first() else { continue };
         let member = |(c, rho): &(usize, f64)| {
             let reversed = if *rho < 0.0 { " (reversed)" } else { "" };
             format!("{}{reversed}", report.name(*c))
         };
-        let mut members: Vec<String> = rest.iter().take(SHOWN).map(member).collect();
-        if rest.len() > SHOWN {
-            members.push(format!("{} more", rest.len() - SHOWN));
+        let mut members: Vec<String> = duplicates.iter().take(SHOWN).map(member).collect();
+        if duplicates.len() > SHOWN {
+            members.push(format!("{} more", duplicates.len() - SHOWN));
         }
-        let least =
-            rest.iter().map(|(_, rho)| *rho).reduce(|a, b| if b.abs() < a.abs() { b } else { a });
-        let cells = [report.name(*first).to_owned(), members.join(", "), signed(least)];
+        let correlations = duplicates.iter().map(|(_, rho)| *rho);
+        let weakest = correlations.reduce(|a, b| if b.abs() < a.abs() { b } else { a });
+        let cells = [report.name(*first).to_owned(), members.join(", "), signed(weakest)];
         table.rows.push(cells.into_iter().map(Cell::new).collect());
     }
     table.notes.push(format!(
         "absolute rank correlation (Spearman) above {}, directly or through another feature of \
-         the group; {on}",
+         the group; {sample_note}",
         fixed(Some(report.options.duplicate_correlation))
     ));
     if groups.len() > SHOWN {

@@ -1,13 +1,14 @@
 //! The distribution of a feature's values, by label.
 //!
-//! Each label's documents are counted in the same bins and shown as shares, so that labels of
-//! different frequency can be laid over each other. A feature of up to twelve different values has
-//! a bin for each; others have twenty bins of equal width between the 0.5% and the 99.5% quantile
-//! of the sampled rows, the outer bins open to their sides. Where these agree, the bins run from
-//! the least to the greatest finite value. Missing values are in no bin.
+//! Each label's documents are counted in the same bins and shown as shares, so that the lines of
+//! labels of different frequency can be compared. A feature of up to twelve different values has a
+//! bin for each value; others have twenty bins of equal width between the 0.5% and the 99.5%
+//! quantile of the sampled rows, and values beyond are counted in the outer bins. Where the two
+//! quantiles are equal, the bins go from the least to the greatest finite value. Missing values are
+//! in no bin.
 //!
-//! More than six labels become two: below 1, and 1 or more. Cost O(rows) per feature. Edge cases: a
-//! feature that is always missing has no bins.
+//! More than six labels are shown as two groups: below 1, and 1 or more. Cost O(rows) per feature.
+//! Edge cases: a feature that is always missing has no bins.
 
 use rankwright_data::{Dataset, DatasetSummary};
 
@@ -15,11 +16,11 @@ use super::{DataReport, column, signed};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, SeriesColour};
 use crate::page::{ChoiceForm, PageBlock, Section};
 
-/// Number of different values up to which each has its bin.
+/// Maximum number of different values for which each value has its bin.
 const VALUES: usize = 12;
-/// Number of bins of all other features.
+/// Number of bins of a feature with more different values.
 const BINS: usize = 20;
-/// Number of labels up to which each has its line.
+/// Maximum number of labels for which each label has its line.
 const LABELS: usize = 6;
 
 /// Bins of a feature and the share of each label's documents in them.
@@ -36,7 +37,8 @@ pub(super) struct Spread {
 pub(super) enum Bins {
     /// One bin for each of these values, ascending.
     Values(Vec<f32>),
-    /// [`BINS`] bins of equal width between two ends, the outer ones open.
+    /// [`BINS`] bins of equal width between these two values; the outer bins also have all values
+    /// beyond.
     Range(f64, f64),
 }
 
@@ -48,7 +50,8 @@ impl Bins {
         }
     }
 
-    fn at(&self, value: f32) -> Option<usize> {
+    /// The index of the bin of a value; none for a missing value.
+    fn bin_of(&self, value: f32) -> Option<usize> {
         match self {
             Bins::Values(values) => values.iter().position(|v| *v == value),
             Bins::Range(low, high) => {
@@ -73,7 +76,8 @@ impl Bins {
 }
 
 impl Spread {
-    /// Counts one feature; the bins are derived from the rows of `sample`.
+    /// Counts the values of the feature in column `c`; the bins are derived from the rows in
+    /// `sample`.
     pub(super) fn of(
         data: &Dataset,
         summary: &DatasetSummary,
@@ -85,7 +89,7 @@ impl Spread {
         let mut counts = vec![vec![0_usize; bins.len()]; groups.len()];
         for (value, &label) in column(data, c).zip(data.labels()) {
             let group = groups.iter().position(|(_, low, high)| *low <= label && label <= *high);
-            let cell = group.and_then(|g| counts.get_mut(g)?.get_mut(bins.at(value)?));
+            let cell = group.and_then(|g| counts.get_mut(g)?.get_mut(bins.bin_of(value)?));
             if let Some(cell) = cell {
                 *cell += 1;
             }
@@ -99,11 +103,11 @@ impl Spread {
     }
 }
 
-/// Names of labels with their first and last value.
+/// Groups of labels: name, lowest label, highest label.
 fn groups(summary: &DatasetSummary) -> Vec<(String, f64, f64)> {
     if summary.labels.len() <= LABELS {
-        let one = |(label, _): &(f64, usize)| (format!("label {label}"), *label, *label);
-        return summary.labels.iter().map(one).collect();
+        let group = |(label, _): &(f64, usize)| (format!("label {label}"), *label, *label);
+        return summary.labels.iter().map(group).collect();
     }
     vec![
         ("label below 1".to_owned(), f64::NEG_INFINITY, 1.0_f64.next_down()),
@@ -111,43 +115,44 @@ fn groups(summary: &DatasetSummary) -> Vec<(String, f64, f64)> {
     ]
 }
 
+/// The bins of the feature in column `c`.
 fn bins(data: &Dataset, c: usize, sample: &[usize]) -> Bins {
-    let mut few: Vec<f32> = Vec::new();
+    let mut distinct: Vec<f32> = Vec::new();
     for value in column(data, c).filter(|value| !value.is_nan()) {
-        if !few.contains(&value) {
-            few.push(value);
-            if few.len() > VALUES {
+        if !distinct.contains(&value) {
+            distinct.push(value);
+            if distinct.len() > VALUES {
                 break;
             }
         }
     }
-    few.sort_by(f32::total_cmp);
-    if few.len() <= VALUES {
-        return Bins::Values(few);
+    distinct.sort_by(f32::total_cmp);
+    if distinct.len() <= VALUES {
+        return Bins::Values(distinct);
     }
     let mut values: Vec<f32> = sample.iter().map(|&row| data.matrix().get(row, c)).collect();
     values.retain(|value| value.is_finite());
     values.sort_by(f32::total_cmp);
-    let at = |share: f64| {
+    let quantile = |share: f64| {
         let position = (share * values.len().saturating_sub(1) as f64).round() as usize;
         values.get(position).copied().map_or(f64::NAN, f64::from)
     };
-    let (low, high) = (at(0.005), at(0.995));
+    let (low, high) = (quantile(0.005), quantile(0.995));
     if low < high {
         return Bins::Range(low, high);
     }
     let finite = || column(data, c).filter(|value| value.is_finite());
     let least = finite().fold(f32::INFINITY, f32::min);
-    let most = finite().fold(f32::NEG_INFINITY, f32::max);
-    Bins::Range(f64::from(least), f64::from(most))
+    let greatest = finite().fold(f32::NEG_INFINITY, f32::max);
+    Bins::Range(f64::from(least), f64::from(greatest))
 }
 
 /// The section: a choice of features with a chart each.
 pub(super) fn section(report: &DataReport) -> Section {
-    let group = |(at, spread): (usize, &Spread)| {
+    let group = |(index, spread): (usize, &Spread)| {
         let tau = report.relations.get(spread.column).map(|r| r.tau);
         let name = format!("{} (tau with the label: {})", report.name(spread.column), signed(tau));
-        (name, vec![PageBlock::Chart(chart(report, spread, at + 1))])
+        (name, vec![PageBlock::Chart(chart(report, spread, index + 1))])
     };
     let choice = PageBlock::Choice {
         id: "spread-feature".to_owned(),
@@ -159,6 +164,7 @@ pub(super) fn section(report: &DataReport) -> Section {
     Section { id: "spread".to_owned(), title, blocks: vec![choice] }
 }
 
+/// The chart of a feature: bars for single values, lines for ranges. `number` makes its id unique.
 fn chart(report: &DataReport, spread: &Spread, number: usize) -> Chart {
     let name = report.name(spread.column);
     let of = spread.shares.len();
@@ -167,7 +173,9 @@ fn chart(report: &DataReport, spread: &Spread, number: usize) -> Chart {
     let body = match &spread.bins {
         Bins::Values(values) => Body::Bars(Bars {
             categories: values.iter().map(f32::to_string).collect(),
-            series: shares.map(|(step, (name, shares))| bar(name, shares, colour(step))).collect(),
+            series: shares
+                .map(|(step, (name, shares))| bar_series(name, shares, colour(step)))
+                .collect(),
             grouping: Grouping::Beside,
             horizontal: false,
         }),
@@ -182,7 +190,7 @@ fn chart(report: &DataReport, spread: &Spread, number: usize) -> Chart {
             Body::Lines(shares.map(line).collect())
         }
     };
-    let bins = match &spread.bins {
+    let bins_note = match &spread.bins {
         Bins::Values(_) => "",
         Bins::Range(..) => {
             " There are twenty bins of equal width; the first and the last also count all values beyond them."
@@ -193,7 +201,7 @@ fn chart(report: &DataReport, spread: &Spread, number: usize) -> Chart {
         title: format!("Values of feature {name} by label"),
         caption: format!(
             "The share of each label's documents by value: where the distributions differ, the \
-             feature helps to distinguish the labels.{bins} Missing values are left out."
+             feature helps to distinguish the labels.{bins_note} Missing values are left out."
         ),
         x: Axis { label: format!("Feature {name}"), ..Axis::default() },
         y: Axis { label: "Share of the label's documents".to_owned(), ..Axis::default() },
@@ -201,6 +209,6 @@ fn chart(report: &DataReport, spread: &Spread, number: usize) -> Chart {
     }
 }
 
-fn bar(name: &str, shares: &[f64], colour: SeriesColour) -> BarSeries {
+fn bar_series(name: &str, shares: &[f64], colour: SeriesColour) -> BarSeries {
     BarSeries { name: name.to_owned(), values: shares.to_vec(), colour, ..BarSeries::default() }
 }

@@ -18,8 +18,9 @@ fn report(text: &str) -> DataReport {
     DataReport::new("T", &data(text), &DataOptions::default()).unwrap()
 }
 
-/// Feature 1 has a tie, 2 is the negated 1, 3 is constant, 4 lacks a value.
-const FOUR: &str = "\
+/// A query with four documents. Feature 1 has a tie, feature 2 has the order of feature 1 reversed,
+/// feature 3 is constant, feature 4 lacks a value.
+const FOUR_DOCUMENTS: &str = "\
 0 qid:a 1:1 2:9 3:5 4:1
 0 qid:a 1:2 2:8 3:5 4:NULL
 1 qid:a 1:2 2:8 3:5 4:3
@@ -27,8 +28,8 @@ const FOUR: &str = "\
 ";
 
 #[test]
-fn tau_b_of_four_documents_with_ties_is_that_by_hand() {
-    let report = report(FOUR);
+fn tau_b_of_four_documents_with_ties_equals_the_value_by_hand() {
+    let report = report(FOUR_DOCUMENTS);
     let tau = |c: usize| report.relations[c].tau;
     // Pairs: 6, of which one is tied in the feature and one in the label; the other four are
     // concordant: 4 / sqrt(5 * 5).
@@ -61,22 +62,22 @@ fn single_feature_rankers_equal_an_evaluation_of_the_column() {
 }
 
 #[test]
-fn the_better_direction_is_shown_and_ties_earn_nothing() {
-    let report = report(FOUR);
+fn the_better_direction_is_shown_and_ties_count_as_the_worst_order() {
+    let report = report(FOUR_DOCUMENTS);
     let better = report.ranker.metric().better();
     assert!(report.relations[0].best(better).1);
     assert!(!report.relations[1].best(better).1);
     assert_eq!(report.relations[0].descending, report.relations[1].ascending);
     // A constant feature ranks as badly as the labels allow: 0 0 1 2 from the top, in both
-    // directions. DCG = 1 / log2(4) + 3 / log2(5), ideal 3 + 1 / log2(3).
+    // directions. DCG = 1 / log2(4) + 3 / log2(5); the ideal DCG is 3 + 1 / log2(3).
     let worst = (0.5 + 3.0 / 5.0_f64.log2()) / (3.0 + 1.0 / 3.0_f64.log2());
     assert!((report.relations[2].descending - worst).abs() < 1e-12);
     assert_eq!(report.relations[2].descending, report.relations[2].ascending);
 }
 
 #[test]
-fn near_duplicates_are_found_whichever_way_they_run() {
-    let report = report(FOUR);
+fn near_duplicates_of_both_signs_are_found() {
+    let report = report(FOUR_DOCUMENTS);
     let groups = &report.similar.groups;
     assert_eq!(groups.len(), 1);
     let members: Vec<usize> = groups[0].iter().map(|(c, _)| *c).collect();
@@ -97,17 +98,18 @@ fn the_sample_is_seeded_and_holds_no_row_twice() {
 }
 
 #[test]
-fn shares_of_a_label_sum_to_one_and_bins_hold_what_lies_beyond() {
-    let few = report(FOUR);
-    let spread = few.spreads.iter().find(|spread| spread.column == 0).unwrap();
+fn shares_of_a_label_sum_to_one_and_the_outer_bins_have_the_values_beyond() {
+    let few_values = report(FOUR_DOCUMENTS);
+    let spread = few_values.spreads.iter().find(|spread| spread.column == 0).unwrap();
     assert_eq!(spread.bins, spread::Bins::Values(vec![1.0, 2.0, 3.0]));
     assert_eq!(spread.shares[0], ("label 0".to_owned(), vec![0.5, 0.5, 0.0]));
     assert_eq!(spread.shares[2], ("label 2".to_owned(), vec![0.0, 0.0, 1.0]));
-    let many: String = (0..400)
+    // 400 different values, one of them far beyond all others.
+    let text: String = (0..400)
         .map(|i| format!("{} qid:a 1:{}\n", i % 2, if i == 7 { 1e9 } else { f64::from(i) }))
         .collect();
-    let many = report(&many);
-    let spread = &many.spreads[0];
+    let many_values = report(&text);
+    let spread = &many_values.spreads[0];
     assert!(matches!(spread.bins, spread::Bins::Range(low, high) if low < 10.0 && high < 1e6));
     for (_, shares) in &spread.shares {
         assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
@@ -115,8 +117,9 @@ fn shares_of_a_label_sum_to_one_and_bins_hold_what_lies_beyond() {
 }
 
 #[test]
-fn odd_data_sets_are_described_all_the_same() {
+fn unusual_data_sets_have_a_report() {
     for (text, queries) in [
+        // One document; equal labels; infinite values; unusual labels; no features.
         ("1 qid:a 1:1\n", 1),
         ("0 qid:a 1:1 2:NULL\n0 qid:a 1:2 2:NULL\n", 1),
         ("0 qid:a 1:1\n0 qid:a 1:2\n0 qid:b 1:inf\n", 2),
@@ -132,12 +135,13 @@ fn odd_data_sets_are_described_all_the_same() {
             assert!(feature.tau.is_nan() || feature.tau.abs() <= 1.0, "{text}");
         }
     }
-    let level = report("0 qid:a 1:1\n0 qid:a 1:2\n");
+    let equal_labels = report("0 qid:a 1:1\n0 qid:a 1:2\n");
+    let json = to_value(&equal_labels).unwrap();
     assert!(
-        level.relations[0].tau.is_nan()
-            && to_value(&level).unwrap()["feature_summaries"][0]["tau"].is_null()
+        equal_labels.relations[0].tau.is_nan() && json["feature_summaries"][0]["tau"].is_null()
     );
-    assert!(level.page().lead.ends_with("1 feature."), "{}", level.page().lead);
+    let lead = equal_labels.page().lead;
+    assert!(lead.ends_with("1 feature."), "{lead}");
 }
 
 #[test]
@@ -150,12 +154,12 @@ fn a_feature_that_is_always_missing_is_reported() {
     let Body::Bars(bars) = &chart.body else { panic!("bars expected") };
     assert_eq!((bars.categories[0].as_str(), bars.series[0].values[0]), ("1", 1.0));
     let warnings = page.sections.iter().find(|section| section.id == "warnings").unwrap();
-    let said = |text: &str| warnings.blocks.contains(&PageBlock::Text(text.to_owned()));
-    assert!(said("Constant features, which cannot help to rank: 1."), "{:?}", warnings.blocks);
+    let text = "Constant features, which cannot help to rank: 1.".to_owned();
+    assert!(warnings.blocks.contains(&PageBlock::Text(text)), "{:?}", warnings.blocks);
 }
 
 #[test]
-fn threads_do_not_change_a_digit() {
+fn results_do_not_depend_on_the_number_of_threads() {
     let data = LetorOptions { queries: 20, documents: 30, seed: 5 }.generate().unwrap();
     let found: Vec<serde_json::Value> = [1, 3]
         .into_iter()
@@ -170,15 +174,15 @@ fn threads_do_not_change_a_digit() {
 
 #[test]
 fn options_out_of_range_are_refused() {
-    let usual = DataOptions::default;
-    for (options, said) in [
-        (DataOptions { top: 0, ..usual() }, "expected 1 to 50"),
-        (DataOptions { duplicate_correlation: 1.5, ..usual() }, "above 0, up to 1"),
-        (DataOptions { sample: 1, ..usual() }, "at least 2"),
-        (DataOptions { metric: "ndgc".into(), ..usual() }, "did you mean `ndcg`"),
+    let default = DataOptions::default;
+    for (options, message) in [
+        (DataOptions { top: 0, ..default() }, "expected 1 to 50"),
+        (DataOptions { duplicate_correlation: 1.5, ..default() }, "above 0, up to 1"),
+        (DataOptions { sample: 1, ..default() }, "at least 2"),
+        (DataOptions { metric: "ndgc".into(), ..default() }, "did you mean `ndcg`"),
     ] {
-        let error = DataReport::new("T", &data(FOUR), &options).unwrap_err().to_string();
-        assert!(error.contains(said), "{error}");
+        let error = DataReport::new("T", &data(FOUR_DOCUMENTS), &options).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
     }
 }
 

@@ -1,11 +1,11 @@
 //! Explanation report: the reasons for the order of a ranked list.
 //!
-//! For one query: the contribution of each feature to each document's score, the features that
-//! distinguish the documents of the list, and the reasons why one document is ranked above another.
-//! For a whole data set: the size of each feature's contributions, over a seeded sample of queries.
-//! For a feature: the partial dependence of scores on its value. The contributions are computed by
-//! the model crate ([`rankwright_model::Explainer`]); this module selects and sorts them and shows
-//! them as a page, as text and as JSON.
+//! For one query: the contribution of each feature to each document's score (Shapley values), the
+//! features that distinguish the documents of the list, and the reasons why one document is ranked
+//! above another. For a whole data set: the size of each feature's contributions, over a seeded
+//! sample of queries. For a feature: the partial dependence of scores on its value. The
+//! contributions are computed by the model crate ([`rankwright_model::Explainer`]); this module
+//! selects and sorts them and shows them as a page, as text and as JSON.
 
 mod list;
 mod page;
@@ -29,7 +29,7 @@ pub use self::summary::{EffectSummary, FeatureEffect, FeaturePoint};
 use crate::error::ReportError;
 use crate::known::KnownNames;
 
-/// A model and data, and which of its scores to explain.
+/// A model and data, and the choice of scores to explain.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ExplanationRequest<'a> {
@@ -41,7 +41,7 @@ pub struct ExplanationRequest<'a> {
     pub background: Option<(&'a str, &'a Dataset)>,
     /// The id of the query to explain; if not given, a sample of the whole data set is explained.
     pub query: Option<&'a str>,
-    /// Documents of the query, by id or row number; all of them if none is named.
+    /// Documents of the query to show, by id or row number; empty for all documents.
     pub documents: &'a [String],
     /// Two documents of the query; explains why the first is ranked above the second.
     pub pair: Option<[&'a str; 2]>,
@@ -54,7 +54,7 @@ pub struct ExplanationRequest<'a> {
 }
 
 impl<'a> ExplanationRequest<'a> {
-    /// Explains a sample of the whole data set; both are given with their names.
+    /// Explains a sample of the whole data set; model and data each with a name.
     pub fn new(model: (&'a str, &'a Model), data: (&'a str, &'a Dataset)) -> Self {
         Self {
             model,
@@ -83,7 +83,7 @@ impl<'a> ExplanationRequest<'a> {
         self
     }
 
-    /// Sets the documents of the query, by id or row number; all of them where none is named.
+    /// Sets the documents of the query to show, by id or row number; empty for all documents.
     #[must_use]
     pub fn documents(mut self, documents: &'a [String]) -> Self {
         self.documents = documents;
@@ -97,14 +97,14 @@ impl<'a> ExplanationRequest<'a> {
         self
     }
 
-    /// Sets the features whose dependence is computed, by their names.
+    /// Sets the features whose partial dependence is computed, by their names.
     #[must_use]
     pub fn dependence(mut self, features: &'a [String]) -> Self {
         self.dependence = features;
         self
     }
 
-    /// Sets the number of documents whose individual curves are added to each dependence.
+    /// Sets the number of documents whose individual curves are added to each partial dependence.
     #[must_use]
     pub fn curves(mut self, curves: usize) -> Self {
         self.curves = curves;
@@ -159,8 +159,9 @@ pub fn explain(request: &ExplanationRequest<'_>) -> Result<RankingExplanation, R
             let known = KnownNames::similar_to(name, known.iter().map(String::as_str));
             return Err(ReportError::UnknownFeature { feature: name.clone(), known });
         };
-        let how = DependenceOptions::new().curves(request.curves);
-        Ok(request.model.1.dependence(request.data.1, feature, how, request.options)?)
+        let (model, data) = (request.model.1, request.data.1);
+        let dependence_options = DependenceOptions::new().curves(request.curves);
+        Ok(model.dependence(data, feature, dependence_options, request.options)?)
     };
     Ok(RankingExplanation {
         model: request.model.0.to_owned(),
@@ -177,22 +178,23 @@ pub fn explain(request: &ExplanationRequest<'_>) -> Result<RankingExplanation, R
 fn explainer<'a>(request: &ExplanationRequest<'a>) -> Result<(Explainer<'a>, String), ReportError> {
     let model = request.model.1;
     if let Some((name, background)) = request.background {
-        let found = Explainer::with_background(model, background, request.options)?;
-        return Ok((found, format!("the documents of {name}")));
+        let explainer = Explainer::with_background(model, background, request.options)?;
+        return Ok((explainer, format!("the documents of {name}")));
     }
     match Explainer::new(model, request.options) {
-        Ok(found) => Ok((found, without_background(model).to_owned())),
+        Ok(explainer) => Ok((explainer, built_in_background(model).to_owned())),
         // If the trees store no row counts at their leaves, or a net has no background, the data
         // itself is the background.
         Err(ExplainError::NoCounts { .. } | ExplainError::NoBackground) => {
-            let found = Explainer::with_background(model, request.data.1, request.options)?;
-            Ok((found, format!("the documents of {}", request.data.0)))
+            let explainer = Explainer::with_background(model, request.data.1, request.options)?;
+            Ok((explainer, format!("the documents of {}", request.data.0)))
         }
         Err(error) => Err(error.into()),
     }
 }
 
-fn without_background(model: &Model) -> &'static str {
+/// The background of a model for which no background data is given.
+fn built_in_background(model: &Model) -> &'static str {
     match model.body() {
         ModelBody::Linear(_) => "a document of zeros",
         ModelBody::Net(_) => "a document whose transformed features are 0",
@@ -201,7 +203,8 @@ fn without_background(model: &Model) -> &'static str {
     }
 }
 
-/// Whether the model contains a net that is not linear in its inputs.
+/// Whether contributions are estimated by sampling: if the model contains a net that is not linear
+/// in its inputs.
 fn is_sampled(model: &Model) -> bool {
     match model.body() {
         ModelBody::Net(net) => {

@@ -2,13 +2,13 @@
 //! the list; value against contribution for the most important features; curves of partial
 //! dependence.
 //!
-//! The 20 largest features of each are shown; all others share one bar, so that bars still sum to
-//! the number in the caption.
+//! Each chart of contributions shows the 20 features with the largest contributions; all others
+//! share one bar, so that the bars still sum to the number in the caption.
 
 use rankwright_model::Dependence;
 use rankwright_spec::words::counted;
 
-use super::text::above;
+use super::text::above_or_not;
 use super::{
     EffectSummary, ExplainedDocument, FeatureEffect, PairExplanation, QueryExplanation,
     RankingExplanation,
@@ -24,12 +24,12 @@ const DOCUMENTS: usize = 10;
 impl RankingExplanation {
     /// The explanation as a page.
     pub fn page(&self) -> Page {
-        let exact = if self.sampled { "estimated by sampling" } else { "exact" };
+        let method = if self.sampled { "estimated by sampling" } else { "exact" };
         let mut facts = vec![
             ("Model".to_owned(), self.model.clone()),
             ("Data".to_owned(), self.data.clone()),
             ("Relative to".to_owned(), self.relative_to.clone()),
-            ("Shapley values".to_owned(), exact.to_owned()),
+            ("Shapley values".to_owned(), method.to_owned()),
         ];
         let (title, lead, mut sections) = match (&self.query, &self.summary) {
             (Some(query), _) => {
@@ -45,9 +45,10 @@ impl RankingExplanation {
             (None, None) => ("Explanation".to_owned(), String::new(), Vec::new()),
         };
         if !self.dependence.is_empty() {
-            let charts = self.dependence.iter().enumerate();
-            let blocks =
-                charts.map(|(number, found)| PageBlock::Chart(line(number, found))).collect();
+            let chart = |(index, dependence): (usize, &Dependence)| {
+                PageBlock::Chart(dependence_chart(index + 1, dependence))
+            };
+            let blocks = self.dependence.iter().enumerate().map(chart).collect();
             let (id, title) =
                 ("dependence".into(), "Partial dependence of scores on a feature".into());
             sections.push(Section { id, title, blocks });
@@ -57,12 +58,12 @@ impl RankingExplanation {
 
     fn query_lead(&self, query: &QueryExplanation) -> String {
         let largest: Vec<&str> =
-            query.list.iter().take(3).map(|effect| effect.feature.as_str()).collect();
+            query.effects.iter().take(3).map(|effect| effect.feature.as_str()).collect();
         format!(
             "The score of a document is the base score {:.4} plus the contribution of each feature. \
              The features that distinguish the documents of this list most are {}.",
             query.base,
-            words(&largest)
+            joined(&largest)
         )
     }
 }
@@ -74,19 +75,20 @@ fn summary_lead(summary: &EffectSummary) -> String {
         "Over {} of {}, the features with the largest contributions to scores are {}.",
         counted(summary.documents, "document"),
         counted(summary.queries, "query"),
-        words(&largest)
+        joined(&largest)
     )
 }
 
-/// Names joined as a part of a sentence.
-fn words(names: &[&str]) -> String {
+/// Names joined as a part of a sentence: `a, b and c`.
+fn joined(names: &[&str]) -> String {
     match names {
         [] => "no feature".to_owned(),
-        [one] => (*one).to_owned(),
-        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+        [name] => (*name).to_owned(),
+        [others @ .., last] => format!("{} and {last}", others.join(", ")),
     }
 }
 
+/// The sections of a query: its documents, the compared pair and the whole list.
 fn query_sections(query: &QueryExplanation) -> Vec<Section> {
     let group = |document: &ExplainedDocument| {
         let name = format!("{}: {}", document.rank, document.doc);
@@ -102,7 +104,7 @@ fn query_sections(query: &QueryExplanation) -> Vec<Section> {
     if let Some(pair) = &query.pair {
         sections.push(Section {
             id: "pair".into(),
-            title: format!("Why {} is {} {}", pair.a.doc, above(pair), pair.b.doc),
+            title: format!("Why {} is {} {}", pair.a.doc, above_or_not(pair), pair.b.doc),
             blocks: vec![PageBlock::Chart(pair_chart(pair))],
         });
     }
@@ -112,11 +114,12 @@ fn query_sections(query: &QueryExplanation) -> Vec<Section> {
     sections
 }
 
+/// The contributions to the score of a document.
 fn document_chart(document: &ExplainedDocument, query: &QueryExplanation) -> Chart {
-    let named = document
+    let values = document
         .contributions
         .iter()
-        .map(|part| (format!("{} = {}", part.feature, shown(part.value)), part.contribution));
+        .map(|c| (format!("{} = {}", c.feature, value_text(c.value)), c.contribution));
     bars(
         format!("document-{}", document.rank),
         format!("Rank {}: document {}", document.rank, document.doc),
@@ -125,14 +128,15 @@ fn document_chart(document: &ExplainedDocument, query: &QueryExplanation) -> Cha
             document.score, document.label, query.base
         ),
         "contribution to the score",
-        named.collect(),
+        values.collect(),
     )
 }
 
+/// The contributions to the difference of two scores.
 fn pair_chart(pair: &PairExplanation) -> Chart {
-    let named = pair.shares.iter().map(|share| {
-        let [a, b] = share.values.map(shown);
-        (format!("{}: {a} against {b}", share.feature), share.difference)
+    let values = pair.contributions.iter().map(|contribution| {
+        let [a, b] = contribution.values.map(value_text);
+        (format!("{}: {a} against {b}", contribution.feature), contribution.difference)
     });
     let (a, b) = (&pair.a, &pair.b);
     bars(
@@ -144,12 +148,13 @@ fn pair_chart(pair: &PairExplanation) -> Chart {
             a.score, b.score, a.label, b.label, a.doc, pair.difference
         ),
         "contribution to the difference",
-        named.collect(),
+        values.collect(),
     )
 }
 
+/// The features whose contributions differ most between the documents.
 fn spread_chart(query: &QueryExplanation) -> Chart {
-    let named = query.list.iter().take(FEATURES);
+    let effects = query.effects.iter().take(FEATURES);
     bars(
         "spread".into(),
         "Features that distinguish the documents".into(),
@@ -157,12 +162,13 @@ fn spread_chart(query: &QueryExplanation) -> Chart {
          contribution that is equal for all documents cannot change their order."
             .into(),
         "spread",
-        named.map(|effect| (effect.feature.clone(), effect.spread)).collect(),
+        effects.map(|effect| (effect.feature.clone(), effect.spread)).collect(),
     )
 }
 
+/// The agreement of the order by each feature's contributions with the ranking.
 fn agreement_chart(query: &QueryExplanation) -> Chart {
-    let named = query.list.iter().take(FEATURES);
+    let effects = query.effects.iter().take(FEATURES);
     let agreement = |tau: Option<f64>| tau.unwrap_or(f64::NAN);
     let mut chart = bars(
         "agreement".into(),
@@ -172,26 +178,27 @@ fn agreement_chart(query: &QueryExplanation) -> Chart {
          spread are shown."
             .into(),
         "agreement (Kendall's tau)",
-        named.map(|effect| (effect.feature.clone(), agreement(effect.agreement))).collect(),
+        effects.map(|effect| (effect.feature.clone(), agreement(effect.agreement))).collect(),
     );
     chart.y.range = Some((-1.0, 1.0));
     chart
 }
 
-/// Horizontal bars of the largest features, with all others in one bar.
+/// Horizontal bars of the first features, with all others in one bar; `values` are names and
+/// lengths of the bars, sorted by size.
 fn bars(
     id: String,
     title: String,
     caption: String,
     label: &str,
-    mut named: Vec<(String, f64)>,
+    mut values: Vec<(String, f64)>,
 ) -> Chart {
-    if named.len() > FEATURES {
-        let rest = named.split_off(FEATURES);
-        let sum = rest.iter().map(|(_, value)| value).sum();
-        named.push((format!("sum of {}", counted(rest.len(), "other")), sum));
+    if values.len() > FEATURES {
+        let others = values.split_off(FEATURES);
+        let sum = others.iter().map(|(_, value)| value).sum();
+        values.push((format!("sum of {}", counted(others.len(), "other")), sum));
     }
-    let (categories, values) = named.into_iter().unzip();
+    let (categories, values) = values.into_iter().unzip();
     let series = vec![BarSeries {
         name: label.to_owned(),
         values,
@@ -208,11 +215,12 @@ fn bars(
     }
 }
 
+/// The sections on a whole data set: the size of contributions, and value against contribution.
 fn summary_sections(summary: &EffectSummary) -> Vec<Section> {
     let features = summary.features.iter().take(FEATURES);
-    let series = |name: &str, of: fn(&FeatureEffect) -> f64| BarSeries {
+    let series = |name: &str, value: fn(&FeatureEffect) -> f64| BarSeries {
         name: name.to_owned(),
-        values: features.clone().map(of).collect(),
+        values: features.clone().map(value).collect(),
         ..BarSeries::default()
     };
     let chart = Chart {
@@ -235,11 +243,11 @@ fn summary_sections(summary: &EffectSummary) -> Vec<Section> {
             horizontal: true,
         }),
     };
-    let pointed = summary.features.iter().filter(|feature| !feature.points.is_empty());
-    let group = |(number, feature): (usize, &FeatureEffect)| {
-        (feature.feature.clone(), vec![PageBlock::Chart(points_chart(number, feature))])
+    let with_points = summary.features.iter().filter(|feature| !feature.points.is_empty());
+    let group = |(index, feature): (usize, &FeatureEffect)| {
+        (feature.feature.clone(), vec![PageBlock::Chart(points_chart(index + 1, feature))])
     };
-    let groups = pointed.enumerate().map(group).collect();
+    let groups = with_points.enumerate().map(group).collect();
     let choice = PageBlock::Choice {
         id: "value".into(),
         label: "Feature".into(),
@@ -260,22 +268,23 @@ fn summary_sections(summary: &EffectSummary) -> Vec<Section> {
     ]
 }
 
+/// Value against contribution of a feature; `number` makes the id unique.
 fn points_chart(number: usize, feature: &FeatureEffect) -> Chart {
-    let known = feature.points.iter().filter(|point| point.value.is_finite());
-    let points = known.clone().map(|point| (f64::from(point.value), point.contribution)).collect();
-    let names = known.map(|point| format!("row {}", point.row)).collect();
+    let finite = feature.points.iter().filter(|point| point.value.is_finite());
+    let points = finite.clone().map(|point| (f64::from(point.value), point.contribution)).collect();
+    let names = finite.map(|point| format!("row {}", point.row)).collect();
     let missing = feature.points.iter().filter(|point| point.value.is_nan()).count();
-    let missing = match missing {
+    let missing_note = match missing {
         0 => String::new(),
         n => format!(" Not shown: {} without a value.", counted(n, "document")),
     };
     Chart {
-        id: format!("value-{}", number + 1),
+        id: format!("value-{number}"),
         title: format!("{}: value and contribution", feature.feature),
         caption: format!(
             "Each point is a document: the value of the feature and its contribution to the score. \
              Documents with equal values have different contributions where the feature interacts \
-             with others.{missing}"
+             with others.{missing_note}"
         ),
         x: Axis { label: feature.feature.clone(), ..Axis::default() },
         y: Axis { label: "contribution to the score".into(), ..Axis::default() },
@@ -288,36 +297,43 @@ fn points_chart(number: usize, feature: &FeatureEffect) -> Chart {
     }
 }
 
-fn line(number: usize, found: &Dependence) -> Chart {
-    let at = |scores: &[f64]| -> Vec<(f64, f64)> {
-        let points = found.values.iter().map(|value| f64::from(*value)).zip(scores.iter().copied());
-        points.filter(|(value, _)| value.is_finite()).collect()
+/// The partial dependence of scores on a feature; `number` makes the id unique.
+fn dependence_chart(number: usize, dependence: &Dependence) -> Chart {
+    let points = |scores: &[f64]| -> Vec<(f64, f64)> {
+        let values = dependence.values.iter().map(|value| f64::from(*value));
+        values.zip(scores.iter().copied()).filter(|(value, _)| value.is_finite()).collect()
     };
-    let mut series =
-        vec![Series { name: "mean score".into(), points: at(&found.means), ..Series::default() }];
-    series.extend(found.curves.iter().map(|(row, scores)| Series {
+    let mean = Series {
+        name: "mean score".into(),
+        points: points(&dependence.means),
+        ..Series::default()
+    };
+    let mut series = vec![mean];
+    series.extend(dependence.curves.iter().map(|(row, scores)| Series {
         name: format!("row {row}"),
-        points: at(scores),
+        points: points(scores),
         dashed: true,
         ..Series::default()
     }));
-    let missing = found.missing.map_or(String::new(), |mean| {
+    let missing_note = dependence.missing.map_or(String::new(), |mean| {
         format!(" Where the feature is missing the mean score is {mean:.4}.")
     });
     Chart {
-        id: format!("dependence-{}", number + 1),
-        title: format!("Mean score as {} changes", found.name),
+        id: format!("dependence-{number}"),
+        title: format!("Mean score as {} changes", dependence.name),
         caption: format!(
-            "{} {} scored with the feature set to each value and all other features unchanged.{missing}",
-            counted(found.documents, "document"),
-            if found.documents == 1 { "is" } else { "are" }
+            "{} {} scored with the feature set to each value and all other features \
+             unchanged.{missing_note}",
+            counted(dependence.documents, "document"),
+            if dependence.documents == 1 { "is" } else { "are" }
         ),
-        x: Axis { label: found.name.clone(), ..Axis::default() },
+        x: Axis { label: dependence.name.clone(), ..Axis::default() },
         y: Axis { label: "mean score".into(), ..Axis::default() },
         body: Body::Lines(series),
     }
 }
 
-fn shown(value: f32) -> String {
+/// The value of a feature, or `missing`.
+pub(super) fn value_text(value: f32) -> String {
     if value.is_nan() { "missing".into() } else { value.to_string() }
 }

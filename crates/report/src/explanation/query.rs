@@ -14,11 +14,11 @@ use crate::serialise::short_f32;
 /// The reasons for the order of a query's documents.
 #[derive(Debug, Clone)]
 pub struct QueryExplanation {
-    /// Its id.
+    /// The query's id.
     pub query: String,
-    /// Number of its documents.
+    /// Number of the query's documents.
     pub size: usize,
-    /// The score before any contribution.
+    /// The base score: a document's score is this plus the contributions of all features.
     pub base: f64,
     /// The requested documents, from the top of the list down.
     pub documents: Vec<ExplainedDocument>,
@@ -26,21 +26,21 @@ pub struct QueryExplanation {
     pub pair: Option<PairExplanation>,
     /// The effect of each feature on the order; features whose contributions vary most between the
     /// documents come first.
-    pub list: Vec<Effect>,
+    pub effects: Vec<Effect>,
 }
 
 /// A document and the contributions to its score.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExplainedDocument {
-    /// Its id, or its row number if the data has no ids.
+    /// The document's id, or its row number if the data has no ids.
     pub doc: String,
-    /// Its row in the input, counted from 0.
+    /// The document's row in the input, counted from 0.
     pub row: usize,
-    /// Its rank, from 1; equal scores are ordered by row.
+    /// The document's rank, from 1; equal scores are ordered by row.
     pub rank: usize,
-    /// Its label.
+    /// The document's label.
     pub label: f64,
-    /// Its score.
+    /// The document's score.
     pub score: f64,
     /// Contributions of the features, the largest absolute value first.
     pub contributions: Vec<Contribution>,
@@ -51,10 +51,10 @@ pub struct ExplainedDocument {
 pub struct Contribution {
     /// The name of the feature.
     pub feature: String,
-    /// Its value; NaN if it is missing.
+    /// The feature's value; NaN if it is missing.
     #[serde(serialize_with = "short_f32")]
     pub value: f32,
-    /// The contribution.
+    /// The contribution to the score.
     pub contribution: f64,
 }
 
@@ -65,10 +65,10 @@ pub struct PairExplanation {
     pub a: ExplainedDocument,
     /// The second document, without contributions of its own.
     pub b: ExplainedDocument,
-    /// The first score less the second: the sum of the shares.
+    /// The first score minus the second: the sum of the contributions.
     pub difference: f64,
     /// Contributions of the features to the difference, the largest absolute value first.
-    pub shares: Vec<PairContribution>,
+    pub contributions: Vec<PairContribution>,
 }
 
 /// The contribution of a feature to the difference of two scores.
@@ -76,13 +76,14 @@ pub struct PairExplanation {
 pub struct PairContribution {
     /// The name of the feature.
     pub feature: String,
-    /// Its values in the first and in the second document.
+    /// The feature's values in the first and in the second document.
     pub values: [f32; 2],
     /// The contribution to the difference.
     pub difference: f64,
 }
 
 impl QueryExplanation {
+    /// Explains the query with this id.
     pub(super) fn new(
         request: &ExplanationRequest<'_>,
         explainer: &Explainer<'_>,
@@ -93,14 +94,15 @@ impl QueryExplanation {
             let known = KnownNames::similar_to(id, data.query_ids().iter());
             return Err(ReportError::UnknownQuery { data: "data", query: id.to_owned(), known });
         };
-        let found = explainer.explain(data, &[query])?;
-        let Some(found) = found.into_iter().next() else {
+        let explanations = explainer.explain(data, &[query])?;
+        let Some(explanation) = explanations.into_iter().next() else {
             return Err(ReportError::Internal { invariant: "each query has an explanation" });
         };
-        let (names, ranks) = (explainer.names(), ranks(&found.scores)?);
-        let query_documents = QueryDocuments { data, found: &found, names: &names, ranks: &ranks };
+        let (names, ranks) = (explainer.names(), ranks(&explanation.scores)?);
+        let query_documents =
+            QueryDocuments { data, explanation: &explanation, names: &names, ranks: &ranks };
         let mut indices = match request.documents {
-            [] => (0..found.documents()).collect(),
+            [] => (0..explanation.documents()).collect(),
             named => {
                 let index = |name: &String| query_documents.index(id, name);
                 named.iter().map(index).collect::<Result<Vec<_>, _>>()?
@@ -116,11 +118,11 @@ impl QueryExplanation {
         };
         Ok(QueryExplanation {
             query: id.to_owned(),
-            size: found.documents(),
-            base: found.base,
+            size: explanation.documents(),
+            base: explanation.base,
             documents: indices.into_iter().map(|index| query_documents.document(index)).collect(),
             pair,
-            list: effects(&found, &names)?,
+            effects: effects(&explanation, &names)?,
         })
     }
 }
@@ -136,18 +138,20 @@ fn ranks(scores: &[f64]) -> Result<Vec<usize>, ReportError> {
     Ok(ranks)
 }
 
-/// A query's data, explanation and ranks.
+/// The documents of a query, by their index within the query.
 struct QueryDocuments<'a> {
     data: &'a Dataset,
-    found: &'a Explanation,
+    explanation: &'a Explanation,
+    /// Names of the features.
     names: &'a [String],
+    /// The rank of each document, from 1.
     ranks: &'a [usize],
 }
 
 impl QueryDocuments<'_> {
     /// The document's id, or its row number if it has no id.
     fn name(&self, index: usize) -> String {
-        let row = self.found.rows.start + index;
+        let row = self.explanation.rows.start + index;
         match self.data.doc_ids() {
             Some(ids) if !ids.get(row).is_empty() => ids.get(row).to_owned(),
             _ => self.data.source_row(row).to_string(),
@@ -156,8 +160,9 @@ impl QueryDocuments<'_> {
 
     /// The index of a document by its id or, if no id matches, by its row.
     fn index(&self, query: &str, name: &str) -> Result<usize, ReportError> {
-        let all = || 0..self.found.documents();
-        let row = |index: &usize| self.data.source_row(self.found.rows.start + index).to_string();
+        let all = || 0..self.explanation.documents();
+        let row =
+            |index: &usize| self.data.source_row(self.explanation.rows.start + index).to_string();
         let by_id = all().find(|index| self.name(*index) == name);
         by_id.or_else(|| all().find(|index| row(index) == name)).ok_or_else(|| {
             let names: Vec<String> = all().map(|index| self.name(index)).collect();
@@ -167,48 +172,52 @@ impl QueryDocuments<'_> {
         })
     }
 
+    /// The document with its rank, label and score alone.
     fn without_contributions(&self, index: usize) -> ExplainedDocument {
-        let row = self.found.rows.start + index;
+        let row = self.explanation.rows.start + index;
         ExplainedDocument {
             doc: self.name(index),
             row: self.data.source_row(row),
             rank: self.ranks[index],
             label: self.data.labels()[row],
-            score: self.found.scores[index],
+            score: self.explanation.scores[index],
             contributions: Vec::new(),
         }
     }
 
     fn document(&self, index: usize) -> ExplainedDocument {
-        let parts = self.found.contributions(index).iter().zip(self.found.values(index));
-        let named = self.names.iter().zip(parts).map(|(feature, (part, value))| Contribution {
-            feature: feature.clone(),
-            value: *value,
-            contribution: *part,
-        });
-        let mut contributions: Vec<Contribution> = named.collect();
+        let values = self.explanation.values(index);
+        let features = self.names.iter().zip(values).zip(self.explanation.contributions(index));
+        let mut contributions: Vec<Contribution> = features
+            .map(|((feature, value), contribution)| Contribution {
+                feature: feature.clone(),
+                value: *value,
+                contribution: *contribution,
+            })
+            .collect();
         contributions.sort_by(|a, b| by_size(a.contribution, b.contribution));
         ExplainedDocument { contributions, ..self.without_contributions(index) }
     }
 
     fn pair(&self, a: usize, b: usize) -> PairExplanation {
-        let differences = self.found.difference(a, b);
-        let values = self.found.values(a).iter().zip(self.found.values(b));
-        let parts = self.names.iter().zip(values).zip(differences);
-        let mut shares: Vec<PairContribution> = parts
+        let differences = self.explanation.difference(a, b);
+        let values = self.explanation.values(a).iter().zip(self.explanation.values(b));
+        let features = self.names.iter().zip(values).zip(differences);
+        let mut contributions: Vec<PairContribution> = features
             .map(|((feature, (a, b)), difference)| PairContribution {
                 feature: feature.clone(),
                 values: [*a, *b],
                 difference,
             })
             .collect();
-        shares.sort_by(|a, b| by_size(a.difference, b.difference));
+        contributions.sort_by(|a, b| by_size(a.difference, b.difference));
         let (a, b) = (self.without_contributions(a), self.without_contributions(b));
-        PairExplanation { difference: a.score - b.score, a, b, shares }
+        PairExplanation { difference: a.score - b.score, a, b, contributions }
     }
 }
 
-/// Compares by absolute value, the largest first; equal ones keep the order of the features.
+/// Compares by absolute value, the largest first; in a stable sort equal ones keep the order of the
+/// features.
 fn by_size(a: f64, b: f64) -> std::cmp::Ordering {
     b.abs().total_cmp(&a.abs())
 }

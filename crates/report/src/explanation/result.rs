@@ -9,46 +9,62 @@ use super::{
 };
 use crate::serialise::shortest;
 
+/// The JSON of an explanation.
 #[derive(Serialize)]
 struct ExplanationResult<'a> {
+    /// Name of the model.
     model: &'a str,
+    /// Name of the data.
     data: &'a str,
+    /// Description of the background that contributions are relative to.
     relative_to: &'a str,
     /// Whether contributions are computed exactly, as opposed to sampled.
     exact: bool,
+    /// The partial dependence of scores on the requested features.
     dependence: Vec<DependenceResult<'a>>,
     #[serde(flatten)]
     query: Option<QueryResult<'a>>,
+    /// The effects over the whole data set, if no query was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<&'a EffectSummary>,
 }
 
+/// The explanation of a query.
 #[derive(Serialize)]
 struct QueryResult<'a> {
+    /// The query's id.
     query: &'a str,
+    /// The base score: a document's score is this plus the contributions of all features.
     base: f64,
+    /// The requested documents, from the top of the list down.
     documents: &'a [ExplainedDocument],
+    /// The effect of each feature on the order of the list.
     list: &'a [Effect],
+    /// The comparison of two documents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pair: Option<PairResult<'a>>,
 }
 
-/// A pair of documents, without contributions of their own.
+/// The contributions to the difference of two scores.
 #[derive(Serialize)]
 struct PairResult<'a> {
     a: DocumentHead<'a>,
     b: DocumentHead<'a>,
+    /// The score of `a` minus the score of `b`.
     difference: f64,
-    contributions: Vec<ShareResult<'a>>,
+    contributions: Vec<PairContributionResult<'a>>,
 }
 
+/// The contribution of a feature to the difference of two scores.
 #[derive(Serialize)]
-struct ShareResult<'a> {
+struct PairContributionResult<'a> {
     feature: &'a str,
+    /// The feature's values in both documents; null if missing.
     values: [Option<f64>; 2],
     difference: f64,
 }
 
+/// A document without the contributions to its score.
 #[derive(Serialize)]
 struct DocumentHead<'a> {
     doc: &'a str,
@@ -58,21 +74,30 @@ struct DocumentHead<'a> {
     score: f64,
 }
 
+/// The partial dependence of scores on a feature.
 #[derive(Serialize)]
 struct DependenceResult<'a> {
+    /// Name of the feature.
     feature: &'a str,
+    /// Number of documents in the means.
     documents: usize,
+    /// The mean score at each value of the feature.
     points: Vec<DependencePoint>,
+    /// The mean score with the feature set to missing; null if no document lacks it.
     missing: Option<f64>,
+    /// The scores of single documents.
     curves: Vec<DependenceCurve<'a>>,
 }
 
 #[derive(Serialize)]
 struct DependencePoint {
+    /// The value that the feature is set to.
     value: Option<f64>,
+    /// The mean score.
     score: f64,
 }
 
+/// The scores of one document at each value of the feature.
 #[derive(Serialize)]
 struct DependenceCurve<'a> {
     row: usize,
@@ -95,23 +120,23 @@ impl Serialize for RankingExplanation {
 }
 
 impl<'a> From<&'a QueryExplanation> for QueryResult<'a> {
-    fn from(found: &'a QueryExplanation) -> Self {
+    fn from(explanation: &'a QueryExplanation) -> Self {
         QueryResult {
-            query: &found.query,
-            base: found.base,
-            documents: &found.documents,
-            list: &found.list,
-            pair: found.pair.as_ref().map(PairResult::from),
+            query: &explanation.query,
+            base: explanation.base,
+            documents: &explanation.documents,
+            list: &explanation.effects,
+            pair: explanation.pair.as_ref().map(PairResult::from),
         }
     }
 }
 
 impl<'a> From<&'a PairExplanation> for PairResult<'a> {
     fn from(pair: &'a PairExplanation) -> Self {
-        let contributions = pair.shares.iter().map(|share| ShareResult {
-            feature: &share.feature,
-            values: share.values.map(shortest),
-            difference: share.difference,
+        let contributions = pair.contributions.iter().map(|contribution| PairContributionResult {
+            feature: &contribution.feature,
+            values: contribution.values.map(shortest),
+            difference: contribution.difference,
         });
         PairResult {
             a: DocumentHead::from(&pair.a),
@@ -135,16 +160,17 @@ impl<'a> From<&'a ExplainedDocument> for DocumentHead<'a> {
 }
 
 impl<'a> From<&'a Dependence> for DependenceResult<'a> {
-    fn from(found: &'a Dependence) -> Self {
-        let points = found.values.iter().zip(&found.means);
+    fn from(dependence: &'a Dependence) -> Self {
+        let points = dependence.values.iter().zip(&dependence.means);
         let points =
             points.map(|(value, score)| DependencePoint { value: shortest(*value), score: *score });
-        let curves = found.curves.iter().map(|(row, scores)| DependenceCurve { row: *row, scores });
+        let curves = dependence.curves.iter();
+        let curves = curves.map(|(row, scores)| DependenceCurve { row: *row, scores });
         DependenceResult {
-            feature: &found.name,
-            documents: found.documents,
+            feature: &dependence.name,
+            documents: dependence.documents,
             points: points.collect(),
-            missing: found.missing,
+            missing: dependence.missing,
             curves: curves.collect(),
         }
     }

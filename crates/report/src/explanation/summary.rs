@@ -1,10 +1,10 @@
 //! A whole data set: the size of each feature's effect on scores.
 //!
-//! Queries are taken in a seeded random order until there are enough documents (fewer for
-//! nets, where each explanation is expensive). `size` is the mean absolute contribution of a
-//! feature over these documents; `spread` is the same after each list's mean is subtracted, the
-//! part that can change an order. For the largest features, value and contribution of single
-//! documents are kept too.
+//! Queries are taken in a seeded random order until there are enough documents (fewer for nets,
+//! where each explanation is expensive). `size` is the mean absolute contribution of a feature over
+//! these documents; `spread` is the same after the mean contribution within each query is
+//! subtracted: only this part can change an order. For the features with the largest size, value
+//! and contribution of single documents are kept too.
 
 use rankwright_data::Random;
 use rankwright_model::{Explainer, Explanation};
@@ -14,14 +14,17 @@ use serde::Serialize;
 use super::{ExplanationRequest, is_sampled};
 use crate::error::ReportError;
 
-/// Number of documents to explain.
+/// Approximate number of documents to explain.
 const DOCUMENTS: usize = 3_000;
-/// Number of documents to explain where each one is explained by sampling.
+/// Approximate number of documents to explain where each one is explained by sampling.
 const DOCUMENTS_SAMPLED: usize = 200;
 /// Number of features with points.
 const SHOWN: usize = 9;
 /// Maximum number of points of a feature.
 const POINTS: usize = 300;
+/// Stream of random numbers for the order of the queries. Any constant; keeps this stream apart
+/// from the other uses of the seed.
+const QUERY_STREAM: u64 = 1 << 41;
 
 /// The effects of all features on scores.
 #[derive(Debug, Clone, Serialize)]
@@ -53,11 +56,11 @@ impl EffectSummary {
 /// The effect of one feature on scores.
 #[derive(Debug, Clone, Serialize)]
 pub struct FeatureEffect {
-    /// Its name.
+    /// The name of the feature.
     pub feature: String,
     /// The mean absolute contribution.
     pub size: f64,
-    /// The mean absolute contribution after the mean of each list is subtracted.
+    /// The mean absolute contribution after the mean within each query is subtracted.
     pub spread: f64,
     /// Value and contribution in some documents, for the largest features.
     #[serde(skip)]
@@ -76,29 +79,29 @@ pub struct FeaturePoint {
 }
 
 impl EffectSummary {
+    /// Explains a sample of queries.
     pub(super) fn new(
         request: &ExplanationRequest<'_>,
         explainer: &Explainer<'_>,
     ) -> Result<EffectSummary, ReportError> {
         let data = request.data.1;
-        let most_documents =
-            if is_sampled(request.model.1) { DOCUMENTS_SAMPLED } else { DOCUMENTS };
+        let enough = if is_sampled(request.model.1) { DOCUMENTS_SAMPLED } else { DOCUMENTS };
         let mut order: Vec<usize> = (0..data.queries()).collect();
-        Random::new(request.options.seed, 1 << 41).shuffle(&mut order);
+        Random::new(request.options.seed, QUERY_STREAM).shuffle(&mut order);
         let mut documents = 0;
         let taken = order.iter().take_while(|query| {
             let before = documents;
             documents += data.query_rows(**query).len();
-            before < most_documents
+            before < enough
         });
         let mut queries: Vec<usize> = taken.copied().collect();
         queries.sort_unstable();
-        let found = explainer.explain(data, &queries)?;
-        let documents: usize = found.iter().map(Explanation::documents).sum();
-        let mut features = features(&found, explainer.names(), documents);
-        let source = |row: usize| data.source_row(row);
-        for (slot, feature) in features.iter_mut().take(SHOWN) {
-            feature.points = points(&found, *slot, documents, source);
+        let explanations = explainer.explain(data, &queries)?;
+        let documents: usize = explanations.iter().map(Explanation::documents).sum();
+        let mut features = features(&explanations, explainer.names(), documents);
+        let source_row = |row: usize| data.source_row(row);
+        for (index, feature) in features.iter_mut().take(SHOWN) {
+            feature.points = points(&explanations, *index, documents, source_row);
         }
         let features = features.into_iter().map(|(_, feature)| feature).collect();
         Ok(EffectSummary {
@@ -110,20 +113,20 @@ impl EffectSummary {
     }
 }
 
-/// The effects of features with their indices, the largest first.
+/// Index and effect of each feature, the largest size first.
 fn features(
-    found: &[Explanation],
+    explanations: &[Explanation],
     names: Vec<String>,
     documents: usize,
 ) -> Vec<(usize, FeatureEffect)> {
     let mut sums = vec![(0.0, 0.0); names.len()];
-    for list in found {
-        let means = list.means();
-        for document in 0..list.documents() {
-            for ((sum, part), mean) in sums.iter_mut().zip(list.contributions(document)).zip(&means)
-            {
-                sum.0 += part.abs();
-                sum.1 += (part - mean).abs();
+    for query in explanations {
+        let means = query.means();
+        for document in 0..query.documents() {
+            let contributions = query.contributions(document).iter().zip(&means);
+            for ((size, spread), (contribution, mean)) in sums.iter_mut().zip(contributions) {
+                *size += contribution.abs();
+                *spread += (contribution - mean).abs();
             }
         }
     }
@@ -139,22 +142,24 @@ fn features(
     all
 }
 
-/// Evenly spaced documents, sorted by value; missing values come last.
+/// Value and contribution of a feature in every n-th document, sorted by value; missing values come
+/// last.
 fn points(
-    found: &[Explanation],
-    slot: usize,
+    explanations: &[Explanation],
+    feature: usize,
     documents: usize,
-    source: impl Fn(usize) -> usize,
+    source_row: impl Fn(usize) -> usize,
 ) -> Vec<FeaturePoint> {
-    let all =
-        found.iter().flat_map(|list| (0..list.documents()).map(move |document| (list, document)));
+    let all = explanations
+        .iter()
+        .flat_map(|query| (0..query.documents()).map(move |document| (query, document)));
     let step = documents.div_ceil(POINTS).max(1);
     let mut points: Vec<FeaturePoint> = all
         .step_by(step)
-        .map(|(list, document)| FeaturePoint {
-            row: source(list.rows.start + document),
-            value: list.values(document)[slot],
-            contribution: list.contributions(document)[slot],
+        .map(|(query, document)| FeaturePoint {
+            row: source_row(query.rows.start + document),
+            value: query.values(document)[feature],
+            contribution: query.contributions(document)[feature],
         })
         .collect();
     points.sort_by(|a, b| a.value.total_cmp(&b.value));

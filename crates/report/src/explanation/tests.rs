@@ -1,4 +1,5 @@
-//! A list computed by hand: a linear model of two features, three documents.
+//! A list computed by hand: three documents under a linear model of three features, one of which
+//! has the weight 0.
 
 use rankwright_data::{Absent, FeatureNames};
 use rankwright_model::{Header, Linear};
@@ -12,6 +13,7 @@ fn names() -> FeatureNames {
     FeatureNames::Named(["bm25", "clicks", "age"].map(String::from).to_vec())
 }
 
+/// The score is 1 + 2 bm25 - clicks.
 fn model() -> Model {
     let linear = Linear::new(1.0, vec![2.0, -1.0, 0.0]).unwrap();
     Model::new(Header::new(names(), Absent::Zero), ModelBody::Linear(linear)).unwrap()
@@ -40,7 +42,7 @@ fn request<'a>(model: &'a Model, data: &'a Dataset) -> ExplanationRequest<'a> {
 }
 
 #[test]
-fn documents_stand_by_rank_and_contributions_by_size() {
+fn documents_are_sorted_by_rank_and_contributions_by_size() {
     let (model, data) = (model(), data());
     let found = explain(&request(&model, &data)).unwrap();
     let query = found.query.as_ref().unwrap();
@@ -60,7 +62,7 @@ fn documents_stand_by_rank_and_contributions_by_size() {
 #[test]
 fn features_that_differ_distinguish_the_list() {
     let (model, data) = (model(), data());
-    let found = explain(&request(&model, &data)).unwrap().query.unwrap().list;
+    let found = explain(&request(&model, &data)).unwrap().query.unwrap().effects;
     // bm25 adds 2, 6, 4: mean 4, spread (2 + 2 + 0) / 3. clicks adds 0, -1, -3: mean -4/3.
     assert_eq!(found[0].feature, "bm25");
     assert!((found[0].spread - 4.0 / 3.0).abs() < 1e-12);
@@ -68,27 +70,29 @@ fn features_that_differ_distinguish_the_list() {
     // Order b a c by score. bm25 gives b c a: one of three pairs is reversed. clicks gives a b c.
     assert!((found[0].agreement.unwrap() - 1.0 / 3.0).abs() < 1e-12);
     assert!((found[1].agreement.unwrap() - 1.0 / 3.0).abs() < 1e-12);
-    let one = ExplanationRequest { query: Some("q2"), ..request(&model, &data) };
-    let one = explain(&one).unwrap().query.unwrap();
-    assert!(one.list.iter().all(|effect| effect.spread == 0.0 && effect.agreement.is_none()));
+    let one_document = ExplanationRequest { query: Some("q2"), ..request(&model, &data) };
+    let found = explain(&one_document).unwrap().query.unwrap().effects;
+    assert!(found.iter().all(|effect| effect.spread == 0.0 && effect.agreement.is_none()));
 }
 
 #[test]
 fn a_pair_sums_to_the_difference_of_the_scores() {
     let (model, data) = (model(), data());
+    // "2" is the row of document c.
     let found =
         explain(&ExplanationRequest { pair: Some(["a", "2"]), ..request(&model, &data) }).unwrap();
     let pair = found.query.as_ref().unwrap().pair.as_ref().unwrap();
     assert_eq!((pair.a.doc.as_str(), pair.b.doc.as_str(), pair.difference), ("a", "c", 1.0));
-    let shares: Vec<_> = pair.shares.iter().map(|s| (s.feature.as_str(), s.difference)).collect();
-    assert_eq!(shares, [("clicks", 3.0), ("bm25", -2.0)]);
-    assert_eq!(pair.shares[0].values, [0.0, 3.0]);
+    let contributions: Vec<_> =
+        pair.contributions.iter().map(|c| (c.feature.as_str(), c.difference)).collect();
+    assert_eq!(contributions, [("clicks", 3.0), ("bm25", -2.0)]);
+    assert_eq!(pair.contributions[0].values, [0.0, 3.0]);
     let text = found.to_text(1, 3);
     assert!(text.contains("why a is above c") && text.contains("sum of 1 other"), "{text}");
     assert!(text.contains("-2.0000") && text.contains("= +1.0000"), "{text}");
-    assert!(!text.contains("are shown"), "{text}");
+    assert!(!text.contains("Shown:"), "{text}");
     let fewer = found.to_text(1, 1);
-    assert!(fewer.contains("The first 1 of 3 documents are shown."), "{fewer}");
+    assert!(fewer.contains("Shown: the first 1 of 3 documents."), "{fewer}");
 }
 
 #[test]
@@ -133,16 +137,16 @@ fn a_summary_is_over_all_documents_of_the_sample() {
 }
 
 #[test]
-fn a_page_has_a_plot_for_each_thing_with_ids_of_their_own() {
+fn a_page_has_plots_of_documents_pair_list_and_dependence() {
     let (model, data) = (model(), data());
     let features = ["bm25".to_owned()];
-    let with = ExplanationRequest {
+    let request_of_all = ExplanationRequest {
         pair: Some(["b", "a"]),
         dependence: &features,
         curves: 2,
         ..request(&model, &data)
     };
-    let page = explain(&with).unwrap().page();
+    let page = explain(&request_of_all).unwrap().page();
     let sections: Vec<&str> = page.sections.iter().map(|section| section.id.as_str()).collect();
     assert_eq!(sections, ["documents", "pair", "list", "dependence"]);
     let PageBlock::Choice { groups, .. } = &page.sections[0].blocks[0] else { panic!("no choice") };
@@ -154,7 +158,7 @@ fn a_page_has_a_plot_for_each_thing_with_ids_of_their_own() {
     let PageBlock::Chart(chart) = &page.sections[3].blocks[0] else { panic!("no chart") };
     let Body::Lines(lines) = &chart.body else { panic!("no lines") };
     assert_eq!(lines.len(), 3, "the mean and two documents");
-    // Mean of the rest: 1 - (0 + 1 + 3 + 5) / 4.
+    // With bm25 set to 1: 2, plus the mean of the base and clicks, 1 - (0 + 1 + 3 + 5) / 4.
     assert_eq!(lines[0].points[0], (1.0, 2.0 + 1.0 - 9.0 / 4.0));
     let summary =
         explain(&ExplanationRequest { query: None, ..request(&model, &data) }).unwrap().page();

@@ -5,15 +5,18 @@ use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_model::Dependence;
 use rankwright_spec::words::counted;
 
+use super::page::value_text;
 use super::{
     Contribution, EffectSummary, ExplainedDocument, PairExplanation, QueryExplanation,
     RankingExplanation,
 };
 
-/// Half the width of a bar.
+/// Width of each half of a bar, in characters.
 const HALF: usize = 10;
+
 impl RankingExplanation {
-    /// The main tables, each with its `top` largest features; of a query the first `documents`.
+    /// The main tables, each with its `top` largest features; for a query there is a table for each
+    /// of the first `documents` documents.
     pub fn to_text(&self, top: usize, documents: usize) -> String {
         let mut parts = Vec::new();
         if let Some(query) = &self.query {
@@ -27,9 +30,9 @@ impl RankingExplanation {
     }
 
     fn query_text(&self, query: &QueryExplanation, top: usize, documents: usize) -> Vec<String> {
-        let how = if self.sampled { "sampled" } else { "exact" };
+        let method = if self.sampled { "sampled" } else { "exact" };
         let mut parts = vec![format!(
-            "query {}: {}; base score {}; contributions are relative to {} ({how})\n",
+            "query {}: {}; base score {}; contributions are relative to {} ({method})\n",
             query.query,
             counted(query.size, "document"),
             signed(query.base),
@@ -39,7 +42,7 @@ impl RankingExplanation {
         parts.extend(shown.map(|doc| document_text(doc, query, top)));
         if query.documents.len() > documents {
             let all = counted(query.documents.len(), "document");
-            parts.push(format!("The first {documents} of {all} are shown.\n"));
+            parts.push(format!("Shown: the first {documents} of {all}.\n"));
         }
         if let Some(pair) = &query.pair {
             parts.push(pair_text(pair, top));
@@ -49,7 +52,7 @@ impl RankingExplanation {
     }
 
     fn summary_text(&self, summary: &EffectSummary, top: usize) -> String {
-        let most = summary.features.first().map_or(0.0, |feature| feature.size);
+        let largest = summary.features.first().map_or(0.0, |feature| feature.size);
         let mut table = Table::new([
             ("feature", Align::Left),
             ("mean size", Align::Right),
@@ -59,9 +62,9 @@ impl RankingExplanation {
         for feature in summary.features.iter().take(top) {
             table.rows.push(vec![
                 Cell::new(&feature.feature),
-                Cell::new(short(feature.size)),
-                Cell::new(short(feature.spread)),
-                Cell::new("█".repeat(length(feature.size, most, 2 * HALF))),
+                Cell::new(unsigned(feature.size)),
+                Cell::new(unsigned(feature.spread)),
+                Cell::new("█".repeat(bar_length(feature.size, largest, 2 * HALF))),
             ]);
         }
         table.notes.push(format!(
@@ -78,6 +81,7 @@ impl RankingExplanation {
     }
 }
 
+/// The contributions to the score of a document.
 fn document_text(document: &ExplainedDocument, query: &QueryExplanation, top: usize) -> String {
     let name = format!("rank {}: document {}", document.rank, document.doc);
     let mut table = Table::new([
@@ -86,16 +90,16 @@ fn document_text(document: &ExplainedDocument, query: &QueryExplanation, top: us
         ("contribution", Align::Right),
         ("", Align::Left),
     ]);
-    let most = size(document.contributions.first().map(|part| part.contribution));
-    let row = |part: &Contribution| {
-        let value = if part.value.is_nan() { "missing".into() } else { part.value.to_string() };
-        let bar = bar(part.contribution, most);
-        [part.feature.clone(), value, signed(part.contribution), bar].map(Cell::new).to_vec()
+    let largest = document.contributions.first().map_or(0.0, |c| c.contribution.abs());
+    let row = |c: &Contribution| {
+        let bar = bar(c.contribution, largest);
+        let cells = [c.feature.clone(), value_text(c.value), signed(c.contribution), bar];
+        cells.map(Cell::new).to_vec()
     };
     table.rows.extend(document.contributions.iter().take(top).map(row));
-    let rest = document.contributions.iter().skip(top).map(|part| part.contribution);
-    add_rest(&mut table, document.contributions.len(), top, rest.sum(), most);
-    let sum: f64 = document.contributions.iter().map(|part| part.contribution).sum();
+    let others = document.contributions.iter().skip(top).map(|c| c.contribution);
+    add_sum_of_others(&mut table, others, largest);
+    let sum: f64 = document.contributions.iter().map(|c| c.contribution).sum();
     table.notes.push(format!(
         "label {}, score {:.6} = {:.6} {} {:.6}",
         document.label,
@@ -107,38 +111,38 @@ fn document_text(document: &ExplainedDocument, query: &QueryExplanation, top: us
     table.to_text()
 }
 
-/// Adds a row for the features that are not shown.
-fn add_rest(table: &mut Table, all: usize, top: usize, rest: f64, most: f64) {
-    if all > top {
-        let what = format!("sum of {}", counted(all - top, "other"));
-        let empty_cells = table.header.len() - 3;
-        let mut row = vec![what];
-        row.extend(std::iter::repeat_n(String::new(), empty_cells));
-        row.extend([signed(rest), bar(rest, most)]);
+/// Adds a row with the sum of the contributions that are not shown, if there are any.
+fn add_sum_of_others(table: &mut Table, others: impl Iterator<Item = f64> + Clone, largest: f64) {
+    let count = others.clone().count();
+    if count > 0 {
+        let sum: f64 = others.sum();
+        let mut row = vec![format!("sum of {}", counted(count, "other"))];
+        // Empty cells between the name and the last two columns.
+        row.extend(std::iter::repeat_n(String::new(), table.header.len() - 3));
+        row.extend([signed(sum), bar(sum, largest)]);
         table.rows.push(row.into_iter().map(Cell::new).collect());
     }
 }
 
+/// The contributions to the difference of two scores.
 fn pair_text(pair: &PairExplanation, top: usize) -> String {
     let (a, b) = (&pair.a, &pair.b);
     let mut table = Table::new([
-        (format!("why {} is {} {}", a.doc, above(pair), b.doc), Align::Left),
+        (format!("why {} is {} {}", a.doc, above_or_not(pair), b.doc), Align::Left),
         (a.doc.clone(), Align::Right),
         (b.doc.clone(), Align::Right),
         ("contribution".into(), Align::Right),
         (String::new(), Align::Left),
     ]);
-    let most = size(pair.shares.first().map(|share| share.difference));
-    for share in pair.shares.iter().take(top) {
-        let values =
-            share.values.map(|v| if v.is_nan() { "missing".into() } else { v.to_string() });
-        let [x, y] = values;
-        let cells =
-            [share.feature.clone(), x, y, signed(share.difference), bar(share.difference, most)];
+    let largest = pair.contributions.first().map_or(0.0, |c| c.difference.abs());
+    for c in pair.contributions.iter().take(top) {
+        let [value_a, value_b] = c.values.map(value_text);
+        let bar = bar(c.difference, largest);
+        let cells = [c.feature.clone(), value_a, value_b, signed(c.difference), bar];
         table.rows.push(cells.map(Cell::new).to_vec());
     }
-    let rest = pair.shares.iter().skip(top).map(|share| share.difference).sum();
-    add_rest(&mut table, pair.shares.len(), top, rest, most);
+    let others = pair.contributions.iter().skip(top).map(|c| c.difference);
+    add_sum_of_others(&mut table, others, largest);
     table.notes.push(format!(
         "ranks {} and {}, labels {} and {}: scores {:.6} - {:.6} = {}",
         a.rank,
@@ -153,10 +157,11 @@ fn pair_text(pair: &PairExplanation, top: usize) -> String {
 }
 
 /// "above" or "not above": the rank of the first document relative to the second.
-pub(super) fn above(pair: &PairExplanation) -> &'static str {
+pub(super) fn above_or_not(pair: &PairExplanation) -> &'static str {
     if pair.a.rank < pair.b.rank { "above" } else { "not above" }
 }
 
+/// The effect of each feature on the order of the list.
 fn list_text(query: &QueryExplanation, top: usize) -> String {
     let mut table = Table::new([
         ("over the list", Align::Left),
@@ -164,13 +169,13 @@ fn list_text(query: &QueryExplanation, top: usize) -> String {
         ("agreement", Align::Right),
         ("", Align::Left),
     ]);
-    let most = query.list.first().map_or(0.0, |effect| effect.spread);
-    for effect in query.list.iter().take(top) {
+    let largest = query.effects.first().map_or(0.0, |effect| effect.spread);
+    for effect in query.effects.iter().take(top) {
         table.rows.push(vec![
             Cell::new(&effect.feature),
-            Cell::new(short(effect.spread)),
+            Cell::new(unsigned(effect.spread)),
             Cell::new(effect.agreement.map_or("-".into(), |tau| format!("{tau:+.2}"))),
-            Cell::new("█".repeat(length(effect.spread, most, 2 * HALF))),
+            Cell::new("█".repeat(bar_length(effect.spread, largest, 2 * HALF))),
         ]);
     }
     table
@@ -182,49 +187,49 @@ fn list_text(query: &QueryExplanation, top: usize) -> String {
     table.to_text()
 }
 
-fn dependence_text(found: &Dependence) -> String {
-    let header = format!("feature {}", found.name);
+/// The mean score at each value of a feature.
+fn dependence_text(dependence: &Dependence) -> String {
+    let header = format!("feature {}", dependence.name);
     let mut table = Table::new([
         (header.as_str(), Align::Right),
         ("mean score", Align::Right),
         ("", Align::Left),
     ]);
-    let low = found.means.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = found.means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    for (value, mean) in found.values.iter().zip(&found.means) {
-        let bar = "█".repeat(length(mean - low, high - low, 2 * HALF));
-        table.rows.push([value.to_string(), short(*mean), bar].map(Cell::new).to_vec());
+    let low = dependence.means.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = dependence.means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    for (value, mean) in dependence.values.iter().zip(&dependence.means) {
+        let bar = "█".repeat(bar_length(mean - low, high - low, 2 * HALF));
+        table.rows.push([value.to_string(), unsigned(*mean), bar].map(Cell::new).to_vec());
     }
-    if let Some(mean) = found.missing {
-        table.rows.push(["missing".into(), short(mean)].map(Cell::new).to_vec());
+    if let Some(mean) = dependence.missing {
+        table.rows.push(["missing".into(), unsigned(mean)].map(Cell::new).to_vec());
     }
-    let documents = counted(found.documents, "document");
+    let documents = counted(dependence.documents, "document");
     table.notes.push(format!("mean score of {documents} with the feature set to each value"));
     table.to_text()
 }
 
-/// A bar to the left or to the right of the middle.
-fn bar(value: f64, most: f64) -> String {
-    let length = length(value.abs(), most, HALF);
+/// A bar to the left of the middle for values below 0, else to the right; `largest` fills its half.
+fn bar(value: f64, largest: f64) -> String {
+    let length = bar_length(value.abs(), largest, HALF);
     match value < 0.0 {
         true => format!("{}{}│", " ".repeat(HALF - length), "█".repeat(length)),
         false => format!("{}│{}", " ".repeat(HALF), "█".repeat(length)),
     }
 }
 
-fn length(value: f64, most: f64, width: usize) -> usize {
-    let part = if most > 0.0 { (value / most).clamp(0.0, 1.0) } else { 0.0 };
-    (part * width as f64).round() as usize
+/// Number of characters of a bar; `largest` has all of `width`.
+fn bar_length(value: f64, largest: f64, width: usize) -> usize {
+    let share = if largest > 0.0 { (value / largest).clamp(0.0, 1.0) } else { 0.0 };
+    (share * width as f64).round() as usize
 }
 
-fn size(value: Option<f64>) -> f64 {
-    value.map_or(0.0, f64::abs)
-}
-
+/// Four decimals with a sign.
 fn signed(value: f64) -> String {
     format!("{value:+.4}")
 }
 
-fn short(value: f64) -> String {
+/// Four decimals; a sign only for values below 0.
+fn unsigned(value: f64) -> String {
     format!("{value:.4}")
 }

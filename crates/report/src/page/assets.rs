@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{Page, PageBlock};
 use crate::ReportError;
-use crate::chart::numbers::field;
+use crate::chart::numbers::csv_field;
 
 /// The files that [`write`] writes.
 pub(super) fn files(page: &Page, folder: &Path) -> Vec<PathBuf> {
@@ -37,6 +37,7 @@ pub(super) fn files(page: &Page, folder: &Path) -> Vec<PathBuf> {
     out.into_iter().map(|name| folder.join(name)).collect()
 }
 
+/// Writes the files and returns their paths.
 pub(super) fn write(page: &Page, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
     std::fs::create_dir_all(folder)
         .map_err(|error| DataError::io("make", folder.display().to_string(), error))?;
@@ -48,6 +49,7 @@ pub(super) fn write(page: &Page, folder: &Path) -> Result<Vec<PathBuf>, ReportEr
     Ok(out.files)
 }
 
+/// Writes files into a folder and collects their paths.
 struct AssetWriter<'a> {
     folder: &'a Path,
     files: Vec<PathBuf>,
@@ -84,8 +86,8 @@ impl AssetWriter<'_> {
 
 fn csv(table: &Table) -> String {
     let line = |cells: Vec<String>| cells.join(",") + "\n";
-    let header = line(table.header.iter().map(|name| field(name)).collect());
-    let rows = table.rows.iter().map(|row| line(row.iter().map(|c| field(&c.text)).collect()));
+    let header = line(table.header.iter().map(|name| csv_field(name)).collect());
+    let rows = table.rows.iter().map(|row| line(row.iter().map(|c| csv_field(&c.text)).collect()));
     header + &rows.collect::<String>()
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Without scripts everything can still be read: all groups of a choice are shown then, and the
 //! numbers are below each plot. All text from outside is escaped, and the JSON inside the page has
-//! no `<`, so that it cannot end its element.
+//! no `<`, so that it cannot end its `<script>` element.
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use rankwright_eval::compare::Mark;
@@ -33,12 +33,12 @@ pub(super) fn render(page: &Page) -> Result<String, ReportError> {
     out.push_str("<main id=\"main\" tabindex=\"-1\">\n");
     out.push_str(&facts(&page));
     out.push_str(&conventions(&page));
-    for one in &page.sections {
-        section(one, &mut out)?;
+    for section in &page.sections {
+        write_section(section, &mut out)?;
     }
     out.push_str(&format!(
         "</main>\n</div>\n<script>{}</script>\n</body>\n</html>\n",
-        own_script()
+        script_text()
     ));
     Ok(out)
 }
@@ -46,18 +46,19 @@ pub(super) fn render(page: &Page) -> Result<String, ReportError> {
 /// The content security policy: nothing is fetched or sent, and only our script runs, identified by
 /// its hash.
 fn policy() -> String {
-    let hash = BASE64_STANDARD.encode(Sha256::digest(own_script()));
+    let hash = BASE64_STANDARD.encode(Sha256::digest(script_text()));
     format!(
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hash}'; base-uri \
          'none'; form-action 'none'"
     )
 }
 
-/// The text between the script tags, which the hash covers.
-fn own_script() -> String {
+/// The text between the script tags, from which the hash is computed.
+fn script_text() -> String {
     format!("\n{SCRIPT}")
 }
 
+/// The beginning of the file up to the heading and lead of the page.
 fn head(page: &Page) -> String {
     let title = escape(&page.title);
     let lead = match page.lead.is_empty() {
@@ -80,6 +81,7 @@ fn head(page: &Page) -> String {
     )
 }
 
+/// The table of contents.
 fn contents(page: &Page) -> String {
     let item = |s: &Section| {
         format!("<li><a href=\"#{}\" dir=\"auto\">{}</a></li>\n", s.id, escape(&s.title))
@@ -91,6 +93,7 @@ fn contents(page: &Page) -> String {
     )
 }
 
+/// The facts about the origin of the report, as a list of names and values.
 fn facts(page: &Page) -> String {
     if page.facts.is_empty() {
         return String::new();
@@ -116,21 +119,21 @@ fn conventions(page: &Page) -> String {
     )
 }
 
-fn section(one: &Section, out: &mut String) -> Result<(), ReportError> {
-    let (id, title) = (&one.id, escape(&one.title));
+fn write_section(section: &Section, out: &mut String) -> Result<(), ReportError> {
+    let (id, title) = (&section.id, escape(&section.title));
     out.push_str(&format!(
         "<section id=\"{id}\" aria-labelledby=\"{id}--title\">\n\
          <h2 id=\"{id}--title\" dir=\"auto\">{title}</h2>\n"
     ));
-    for each in &one.blocks {
-        block(each, 3, out)?;
+    for block in &section.blocks {
+        write_block(block, 3, out)?;
     }
     out.push_str("</section>\n");
     Ok(())
 }
 
-/// Writes a block; `level` is that of its heading.
-fn block(block: &PageBlock, level: usize, out: &mut String) -> Result<(), ReportError> {
+/// Writes a block; its heading has this level (3 for `<h3>`).
+fn write_block(block: &PageBlock, level: usize, out: &mut String) -> Result<(), ReportError> {
     match block {
         PageBlock::Text(text) => out.push_str(&format!("<p dir=\"auto\">{}</p>\n", escape(text))),
         PageBlock::Chart(chart) => out.push_str(&figure(chart, level)?),
@@ -140,12 +143,13 @@ fn block(block: &PageBlock, level: usize, out: &mut String) -> Result<(), Report
         }
         PageBlock::Drawing { id, title, svg } => out.push_str(&drawing(id, title, svg, level)),
         PageBlock::Choice { id, label, groups, form } => {
-            choice((id, label, *form), groups, level, out)?;
+            write_choice((id, label, *form), groups, level, out)?;
         }
     }
     Ok(())
 }
 
+/// A chart as a figure: the plot in both forms, its caption, numbers and tooltips.
 fn figure(chart: &Chart, level: usize) -> Result<String, ReportError> {
     let (wide, narrow) =
         (Picture::of(chart, PictureForm::Wide)?, Picture::of(chart, PictureForm::Narrow)?);
@@ -179,26 +183,25 @@ fn numbers(chart: &Chart) -> String {
          aria-label=\"Numbers: {title}\">\n<table>\n<caption>{title}</caption>\n<thead><tr>"
     );
     let is_text = |c: usize| rows.iter().any(|row| matches!(row.get(c), Some(TableValue::Name(_))));
-    let texts: Vec<bool> = (0..header.len()).map(is_text).collect();
-    for (name, text) in header.iter().zip(&texts) {
-        let side = if *text { " class=\"l\"" } else { "" };
-        out.push_str(&format!("<th scope=\"col\"{side}>{}</th>", escape(name)));
+    let text_columns: Vec<bool> = (0..header.len()).map(is_text).collect();
+    for (name, is_text) in header.iter().zip(&text_columns) {
+        out.push_str(&format!("<th scope=\"col\"{}>{}</th>", alignment(*is_text), escape(name)));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
     for row in rows.iter().take(ROWS) {
         out.push_str("<tr>");
-        for (c, (entry, text)) in row.iter().zip(&texts).enumerate() {
-            out.push_str(&data_cell(&escape(&entry.short()), c == 0, *text));
+        for (c, (value, is_text)) in row.iter().zip(&text_columns).enumerate() {
+            out.push_str(&data_cell(&escape(&value.short()), c == 0, *is_text));
         }
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody>\n</table>\n</div>\n");
     if rows.len() > ROWS {
-        let left = rows.len() - ROWS;
+        let omitted = rows.len() - ROWS;
         out.push_str(&format!(
             "<p class=\"note\">Not shown: {}. The file {}.csv, one of the page's assets, has all \
              rows.</p>\n",
-            counted(left, "more row"),
+            counted(omitted, "more row"),
             chart.id
         ));
     }
@@ -206,15 +209,21 @@ fn numbers(chart: &Chart) -> String {
     out
 }
 
+/// The class attribute of a cell: text is aligned to the left, numbers to the right.
+fn alignment(is_text: bool) -> &'static str {
+    if is_text { " class=\"l\"" } else { "" }
+}
+
 /// A cell; the first one of a row is a row heading.
-fn data_cell(content: &str, first: bool, text: bool) -> String {
-    let side = if text { " class=\"l\"" } else { "" };
-    match first {
-        true => format!("<th scope=\"row\"{side}>{content}</th>"),
-        false => format!("<td{side}>{content}</td>"),
+fn data_cell(content: &str, is_first: bool, is_text: bool) -> String {
+    let class = alignment(is_text);
+    match is_first {
+        true => format!("<th scope=\"row\"{class}>{content}</th>"),
+        false => format!("<td{class}>{content}</td>"),
     }
 }
 
+/// A sortable table with its notes below.
 fn table(id: &str, title: &str, table: &Table) -> String {
     let title = escape(title);
     let columns = table.rows.iter().map(Vec::len).fold(table.header.len(), usize::max);
@@ -226,14 +235,13 @@ fn table(id: &str, title: &str, table: &Table) -> String {
     );
     for c in 0..columns {
         let name = table.header.get(c).map(|name| escape(name)).unwrap_or_default();
-        let side = if is_text(c) { " class=\"l\"" } else { "" };
-        out.push_str(&format!("<th scope=\"col\"{side}>{name}</th>"));
+        out.push_str(&format!("<th scope=\"col\"{}>{name}</th>", alignment(is_text(c))));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
     for row in &table.rows {
         out.push_str("<tr>");
         for c in 0..columns {
-            let content = row.get(c).map(cell).unwrap_or_default();
+            let content = row.get(c).map(cell_content).unwrap_or_default();
             out.push_str(&data_cell(&content, c == 0, is_text(c)));
         }
         out.push_str("</tr>\n");
@@ -245,7 +253,8 @@ fn table(id: &str, title: &str, table: &Table) -> String {
     out
 }
 
-fn cell(cell: &Cell) -> String {
+/// The text of a cell, bold for the best value, with the mark of a significant difference.
+fn cell_content(cell: &Cell) -> String {
     let mut out = escape(&cell.text);
     if cell.best {
         out = format!("<strong>{out}</strong>");
@@ -264,7 +273,7 @@ fn cell(cell: &Cell) -> String {
 /// A drawing as a figure: its `<svg>` element, without anything that comes before it in the file.
 fn drawing(id: &str, title: &str, svg: &str, level: usize) -> String {
     let start = svg.find("<svg").unwrap_or(0);
-    let svg = scoped(svg.get(start..).unwrap_or_default(), id);
+    let svg = with_prefixed_ids(svg.get(start..).unwrap_or_default(), id);
     let title = escape(title);
     format!(
         "<figure class=\"drawing\" id=\"{id}\" data-drawing=\"{id}\">\n\
@@ -273,9 +282,11 @@ fn drawing(id: &str, title: &str, svg: &str, level: usize) -> String {
     )
 }
 
-/// The drawing with its ids prefixed by that of its block: two trees both use the id `title`.
-fn scoped(svg: &str, under: &str) -> String {
-    let ids = svg.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next());
+/// The drawing with a prefix before its ids, which makes them unique on the page: all drawings of
+/// trees have an element with the id `title`.
+fn with_prefixed_ids(svg: &str, prefix: &str) -> String {
+    const LABELLED_BY: &str = " aria-labelledby=\"";
+    let ids = svg.split(" id=\"").skip(1).filter_map(|after| after.split('"').next());
     let mut ids: Vec<&str> = ids.filter(|id| !id.is_empty()).collect();
     // Sorted, because `dedup` removes only equal neighbours.
     ids.sort_unstable();
@@ -284,22 +295,25 @@ fn scoped(svg: &str, under: &str) -> String {
     for id in ids {
         for (before, after) in [(" id=\"", "\""), ("url(#", ")"), ("href=\"#", "\"")] {
             let old = format!("{before}{id}{after}");
-            out = out.replace(&old, &format!("{before}{under}--{id}{after}"));
+            out = out.replace(&old, &format!("{before}{prefix}--{id}{after}"));
         }
     }
-    // The attribute holds a list of ids; the block's own label says the same.
-    match out.find(" aria-labelledby=\"") {
-        Some(at) => {
-            let rest = out.get(at + 18..).unwrap_or_default();
-            let end = rest.find('"').map_or(out.len(), |end| at + 18 + end + 1);
-            let tail = out.get(end..).unwrap_or_default();
-            format!("{}{tail}", out.get(..at).unwrap_or_default())
+    // This attribute refers to ids by their old names. It is removed, because the element around
+    // the drawing has a label with the same text.
+    match out.find(LABELLED_BY) {
+        Some(start) => {
+            let value = start + LABELLED_BY.len();
+            let length = out.get(value..).unwrap_or_default().find('"');
+            let end = length.map_or(out.len(), |length| value + length + 1);
+            let after = out.get(end..).unwrap_or_default();
+            format!("{}{after}", out.get(..start).unwrap_or_default())
         }
         None => out,
     }
 }
 
-fn choice(
+/// Writes a control to choose one of the groups, and all groups.
+fn write_choice(
     (id, label, form): (&str, &str, ChoiceForm),
     groups: &[(String, Vec<PageBlock>)],
     level: usize,
@@ -331,8 +345,8 @@ fn choice(
             "<div class=\"group\" role=\"group\" aria-label=\"{label} {name}\">\n\
              <h{level} dir=\"auto\">{label} {name}</h{level}>\n"
         ));
-        for each in blocks {
-            block(each, (level + 1).min(6), out)?;
+        for block in blocks {
+            write_block(block, (level + 1).min(6), out)?;
         }
         out.push_str("</div>\n");
     }
@@ -345,14 +359,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_inside_a_drawing_are_put_under_its_own() {
+    fn ids_inside_a_drawing_get_the_prefix() {
         let svg = "<svg aria-labelledby=\"t about\" role=\"img\"><title id=\"t\">x</title>\
                    <g id=\"t2\" fill=\"url(#t)\"/></svg>";
         assert_eq!(
-            scoped(svg, "tree"),
+            with_prefixed_ids(svg, "tree"),
             "<svg role=\"img\"><title id=\"tree--t\">x</title>\
              <g id=\"tree--t2\" fill=\"url(#tree--t)\"/></svg>"
         );
-        assert_eq!(scoped("<svg/>", "tree"), "<svg/>");
+        assert_eq!(with_prefixed_ids("<svg/>", "tree"), "<svg/>");
     }
 }

@@ -13,7 +13,7 @@ use super::{Page, PageBlock};
 pub(crate) struct UniqueIds(HashSet<String>);
 
 impl UniqueIds {
-    /// Starts with the names of the page's own parts only.
+    /// Starts with the ids that `html.rs` gives to the fixed parts of a page.
     fn new() -> UniqueIds {
         UniqueIds(["main", "facts", "contents", "conventions"].map(str::to_owned).into())
     }
@@ -27,6 +27,7 @@ impl UniqueIds {
         free.unwrap_or(base)
     }
 
+    /// Makes the ids of a block and of the blocks inside it safe and unique.
     fn block(&mut self, block: &mut PageBlock) {
         match block {
             PageBlock::Text(_) => {}
@@ -87,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_given_once() {
+    fn a_used_name_gets_a_number() {
         let mut ids = UniqueIds::new();
         let found: Vec<_> = ["a", "a", "A", "a-2", "main"].iter().map(|w| ids.unique(w)).collect();
         assert_eq!(found, ["a", "a-2", "A-3", "a-2-2", "main-2"]);

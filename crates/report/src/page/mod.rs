@@ -20,7 +20,7 @@ pub struct Page {
     pub title: String,
     /// One or two sentences that summarise the results.
     pub lead: String,
-    /// Facts about the origin: data, spec, seed, version...
+    /// Name and value of facts about the origin of the report: data, spec, seed, version...
     pub facts: Vec<(String, String)>,
     /// The conventions of the metrics (how ties, unjudged documents and so on are treated), a line
     /// each; shown once for the whole page, collapsed.
@@ -70,16 +70,16 @@ pub enum PageBlock {
     Choice {
         /// Anchor: ASCII letters, digits and `-`, unique on the page.
         id: String,
-        /// The kind of thing to choose, such as "Query".
+        /// The name of what is chosen, such as "Query".
         label: String,
         /// Name and blocks of each group.
         groups: Vec<(String, Vec<PageBlock>)>,
-        /// The way to choose.
+        /// The control with which the reader chooses.
         form: ChoiceForm,
     },
 }
 
-/// The way to choose one of several groups.
+/// The control with which the reader chooses one of several groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ChoiceForm {
     /// A list of names.
@@ -102,7 +102,7 @@ impl Page {
         html::render(self)
     }
 
-    /// The main results for a terminal of this many columns.
+    /// The main results as text, for a terminal of this many columns.
     pub fn to_text(&self, width: usize) -> String {
         text::render(self, width)
     }

@@ -1,10 +1,12 @@
-// Values at the mouse and by arrow keys, the choice of a group, sorting of tables, light and dark.
+// Tooltips at the mouse and by arrow keys, the choice of a group, sorting of tables, light and dark
+// colours.
 (() => {
   "use strict";
   const root = document.documentElement;
   const SVG = "http://www.w3.org/2000/svg";
   root.classList.add("js");
 
+  // Appends a new element to its parent.
   const make = (parent, kind, text, classes) => {
     const element = document.createElement(kind);
     if (text) element.textContent = text;
@@ -15,38 +17,42 @@
 
   // Light and dark. Storage may be forbidden for files on disk.
   const button = document.querySelector("button.theme");
-  const recall = () => { try { return localStorage.getItem("rankwright-theme"); } catch { return null; } };
-  const keep = (theme) => { try { localStorage.setItem("rankwright-theme", theme); } catch { /* not kept */ } };
+  const loadTheme = () => { try { return localStorage.getItem("rankwright-theme"); } catch { return null; } };
+  const saveTheme = (theme) => { try { localStorage.setItem("rankwright-theme", theme); } catch { /* not saved */ } };
   const system = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
   const label = () => { button.textContent = isDark() ? "Light colours" : "Dark colours"; };
-  const kept = recall();
-  if (kept === "light" || kept === "dark") root.dataset.theme = kept;
+  const savedTheme = loadTheme();
+  if (savedTheme === "light" || savedTheme === "dark") root.dataset.theme = savedTheme;
   button.addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
-    keep(root.dataset.theme);
+    saveTheme(root.dataset.theme);
     label();
   });
   system.addEventListener("change", label);
   label();
   button.hidden = false;
 
+  // Tooltips of a chart. Its JSON comes from chart/tooltips.rs. A stop is a position of the tooltip:
+  // [title, items]; an item is [series, text, x, y, x in the narrow form, y in the narrow form].
   const chart = (figure) => {
     const plot = figure.querySelector(".plot");
     const tip = figure.querySelector(".tip");
     let data = null;
-    let now = -1;
+    let current = -1; // index of the stop that is shown, -1 for none
     const load = () => (data ??= JSON.parse(figure.querySelector("script").textContent));
-    const shown = () => [...plot.querySelectorAll("svg")].find((svg) => svg.getClientRects().length);
-    const place = (svg, item) => (svg.classList.contains("wide") ? [item[2], item[3]] : [item[4], item[5]]);
+    // The wide or the narrow form of the plot, whichever the style sheet shows.
+    const visibleSvg = () => [...plot.querySelectorAll("svg")].find((svg) => svg.getClientRects().length);
+    const position = (svg, item) => (svg.classList.contains("wide") ? [item[2], item[3]] : [item[4], item[5]]);
 
     const hide = () => {
-      now = -1;
+      current = -1;
       tip.replaceChildren();
       plot.querySelectorAll(".cursor").forEach((old) => old.remove());
     };
 
-    const cursor = (svg, items) => {
+    // Draws a circle at each item, and a line through all of them if stops differ in x or y only.
+    const drawCursor = (svg, items) => {
       const group = document.createElementNS(SVG, "g");
       group.setAttribute("class", "cursor");
       const add = (kind, attributes, classes) => {
@@ -56,32 +62,32 @@
         group.append(element);
       };
       const box = svg.viewBox.baseVal;
-      const [x, y] = place(svg, items[0]);
+      const [x, y] = position(svg, items[0]);
       if (data.by === "x") add("line", { x1: x, x2: x, y1: 0, y2: box.height });
       if (data.by === "y") add("line", { x1: 0, x2: box.width, y1: y, y2: y });
       for (const item of items) {
-        const [cx, cy] = place(svg, item);
+        const [cx, cy] = position(svg, item);
         add("circle", { cx, cy, r: 5 }, data.series[item[0]][1]);
       }
       svg.append(group);
     };
 
     const show = (index) => {
-      const svg = shown();
+      const svg = visibleSvg();
       if (!svg || !load().stops.length) return;
       index = Math.max(0, Math.min(data.stops.length - 1, index));
-      if (index === now) return;
+      if (index === current) return;
       hide();
-      now = index;
+      current = index;
       const [title, items] = data.stops[index];
-      cursor(svg, items);
-      const words = `${data.of} ${title}`.trim();
-      if (words) make(tip, "b", words);
+      drawCursor(svg, items);
+      const fullTitle = `${data.of} ${title}`.trim();
+      if (fullTitle) make(tip, "b", fullTitle);
       for (const item of items) {
         const [name, classes] = data.series[item[0]];
         const line = make(tip, "span");
         if (name) make(line, "i", "", classes).setAttribute("aria-hidden", "true");
-        // Each in its own direction of writing.
+        // bdi elements keep the directions of writing of the name and of the text apart.
         if (name) make(line, "bdi", name);
         if (name) line.append(": ");
         make(line, "bdi", item[1]);
@@ -89,16 +95,17 @@
       const box = svg.getBoundingClientRect();
       const frame = plot.getBoundingClientRect();
       const scale = box.width / svg.viewBox.baseVal.width;
-      const spots = items.map((item) => place(svg, item));
-      const x = spots[0][0] * scale;
-      const y = Math.min(...spots.map((spot) => spot[1])) * scale;
+      const positions = items.map((item) => position(svg, item));
+      const x = positions[0][0] * scale;
+      const y = Math.min(...positions.map((position) => position[1])) * scale;
       const left = x + 16 + tip.offsetWidth > frame.width ? x - tip.offsetWidth - 16 : x + 16;
       tip.style.left = `${Math.max(0, Math.min(left, frame.width - tip.offsetWidth))}px`;
       tip.style.top = `${Math.max(0, y - tip.offsetHeight / 2)}px`;
     };
 
+    // The index of the stop nearest to the mouse; -1 if there is none.
     const nearest = (event) => {
-      const svg = shown();
+      const svg = visibleSvg();
       if (!svg) return -1;
       const box = svg.getBoundingClientRect();
       const scale = svg.viewBox.baseVal.width / box.width;
@@ -108,25 +115,25 @@
       let least = Infinity;
       load().stops.forEach(([, items], index) => {
         for (const item of items) {
-          const [ix, iy] = place(svg, item);
+          const [ix, iy] = position(svg, item);
           const dx = data.by === "y" ? 0 : ix - x;
           const dy = data.by === "x" ? 0 : iy - y;
-          const far = dx * dx + dy * dy;
-          if (far < least) { least = far; best = index; }
+          const distance = dx * dx + dy * dy;
+          if (distance < least) { least = distance; best = index; }
         }
       });
       return best;
     };
 
-    const point = (event) => { const index = nearest(event); if (index >= 0) show(index); };
-    plot.addEventListener("pointermove", point);
-    plot.addEventListener("pointerdown", point);
+    const showNearest = (event) => { const index = nearest(event); if (index >= 0) show(index); };
+    plot.addEventListener("pointermove", showNearest);
+    plot.addEventListener("pointerdown", showNearest);
     plot.addEventListener("pointerleave", hide);
     plot.addEventListener("blur", hide);
     plot.addEventListener("keydown", (event) => {
       const down = load().stride;
       const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: down, ArrowUp: -down };
-      if (event.key in steps) show(now < 0 ? 0 : now + steps[event.key]);
+      if (event.key in steps) show(current < 0 ? 0 : current + steps[event.key]);
       else if (event.key === "Home") show(0);
       else if (event.key === "End") show(data.stops.length - 1);
       else if (event.key === "Escape") hide();
@@ -137,6 +144,7 @@
   };
   document.querySelectorAll("figure[data-chart]").forEach(chart);
 
+  // Shows one group of a choice at a time. Returns a function that shows the group of an element.
   const choice = (box) => {
     const select = box.querySelector("select");
     const groups = [...box.children].filter((child) => child.classList.contains("group"));
@@ -183,14 +191,15 @@
     });
   };
   const choices = [...document.querySelectorAll(".choice")].map(choice);
-  // A link to something in a group that is not shown brings that group up.
+  // A link to an element of a hidden group shows that group.
   const follow = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (target) { choices.forEach((open) => open(target)); target.scrollIntoView(); }
+    if (target) { choices.forEach((showGroupOf) => showGroupOf(target)); target.scrollIntoView(); }
   };
   addEventListener("hashchange", follow);
   if (location.hash) follow();
 
+  // Buttons in the header sort the rows by a column: numbers before texts.
   const sortable = (table) => {
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, column) => {
@@ -202,9 +211,10 @@
         heads.forEach((other) => other.removeAttribute("aria-sort"));
         head.setAttribute("aria-sort", up ? "ascending" : "descending");
         const key = (row) => {
-          const words = row.cells[column]?.textContent.trim() ?? "";
-          const number = parseFloat(words.replace(/^[<[(]/, ""));
-          return Number.isNaN(number) ? words : number;
+          const text = row.cells[column]?.textContent.trim() ?? "";
+          // Cells such as "<0.001", "[0.1, 0.2]" and "(3)" are sorted by their first number.
+          const number = parseFloat(text.replace(/^[<[(]/, ""));
+          return Number.isNaN(number) ? text : number;
         };
         const compare = (a, b) => {
           if (typeof a === typeof b) return a < b ? -1 : a > b ? 1 : 0;
@@ -218,7 +228,7 @@
   };
   document.querySelectorAll("table[data-sortable]").forEach(sortable);
 
-  // A table or drawing that is wider than its place says so.
+  // A note above each table or drawing that is wider than its box.
   const boxes = [...document.querySelectorAll(".block > .scroll, .drawing .scroll")];
   const hints = boxes.map((box) => {
     const hint = document.createElement("p");
@@ -229,7 +239,7 @@
     return hint;
   });
   const measure = () => boxes.forEach((box, index) => {
-    // Boxes in a group that is not shown have no size; they are measured when they are.
+    // Boxes in a hidden group have no size; they are measured when the group is shown.
     if (box.clientWidth) hints[index].hidden = box.scrollWidth <= box.clientWidth + 1;
   });
   addEventListener("resize", measure);
@@ -238,7 +248,7 @@
   });
   measure();
 
-  // A wide tree has its root in the middle.
+  // A wide tree has its root in the middle, so that is where a drawing is scrolled to.
   document.querySelectorAll(".drawing .scroll").forEach((box) => {
     box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2;
   });

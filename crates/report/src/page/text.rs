@@ -27,14 +27,14 @@ pub(super) fn render(page: &Page, width: usize) -> String {
     let mut charts = 0;
     for section in &page.sections {
         let mut part = String::new();
-        for block in seen(&section.blocks) {
+        for block in shown_blocks(&section.blocks) {
             match block {
                 PageBlock::Chart(chart) if charts < CHARTS && is_main(chart) => {
                     charts += 1;
                     part.push_str(&format!("\n{}", chart.to_text(width)));
                 }
                 PageBlock::Table { title, table, .. } => {
-                    part.push_str(&format!("\n{}\n{}", clean(title), short(table)));
+                    part.push_str(&format!("\n{}\n{}", clean(title), shortened(table)));
                 }
                 _ => {}
             }
@@ -47,13 +47,14 @@ pub(super) fn render(page: &Page, width: usize) -> String {
     out
 }
 
-/// The blocks of a section; of a choice those of its first group.
-fn seen(blocks: &[PageBlock]) -> Vec<&PageBlock> {
+/// The blocks of a section; a choice is replaced by the blocks of its first group.
+fn shown_blocks(blocks: &[PageBlock]) -> Vec<&PageBlock> {
     let mut out = Vec::new();
     for block in blocks {
         match block {
             PageBlock::Choice { groups, .. } => {
-                out.extend(groups.first().map(|(_, blocks)| seen(blocks)).unwrap_or_default());
+                let first = groups.first().map(|(_, blocks)| shown_blocks(blocks));
+                out.extend(first.unwrap_or_default());
             }
             other => out.push(other),
         }
@@ -61,16 +62,18 @@ fn seen(blocks: &[PageBlock]) -> Vec<&PageBlock> {
     out
 }
 
+/// Whether a plot is of a kind that can be read well in characters.
 fn is_main(chart: &Chart) -> bool {
     matches!(chart.body, Body::Lines(_) | Body::Bars(_) | Body::Stack(_))
 }
 
-fn short(table: &Table) -> String {
-    let left = table.rows.len().saturating_sub(ROWS);
+/// The first rows of a table, with a note about the number of omitted rows.
+fn shortened(table: &Table) -> String {
+    let omitted = table.rows.len().saturating_sub(ROWS);
     let mut shown = table.clone();
     shown.rows.truncate(ROWS);
-    if left > 0 {
-        shown.notes.insert(0, format!("{} in the HTML file", counted(left, "more row")));
+    if omitted > 0 {
+        shown.notes.insert(0, format!("{} in the HTML file", counted(omitted, "more row")));
     }
     shown.to_text()
 }
@@ -95,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_go_to_the_next_line_whole() {
+    fn lines_are_broken_between_words_only() {
         assert_eq!(wrapped("one two three four", 9), "one two\nthree\nfour");
         assert_eq!(wrapped("incomprehensible", 4), "incomprehensible");
         assert_eq!(wrapped("", 4), "");

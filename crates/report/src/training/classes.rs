@@ -1,22 +1,22 @@
-//! Labels as a few classes, worst first: one colour each in the plots by label.
+//! Labels as a few classes, the lowest first; each has its colour in the plots by label.
 //!
-//! Up to 8 different labels are a class each. More of them (clicks, prices) are divided into 5
-//! ranges of equal width. One label alone is one class. Cost O(n).
+//! Up to 8 different labels are a class each. More different labels (clicks, prices) are divided
+//! into 5 ranges of equal width. Cost O(labels).
 
 use std::collections::BTreeSet;
 
-/// Number of different labels up to which each is a class.
-const MOST: usize = 8;
-/// Number of ranges where there are more labels.
+/// Maximum number of different labels for which each label is a class.
+const MAX_LABELS: usize = 8;
+/// Number of classes if there are more different labels.
 const RANGES: usize = 5;
 
 /// A partition of labels into classes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Classes {
-    /// Name of each class, worst first.
+    /// Name of each class, the lowest first.
     pub names: Vec<String>,
-    /// The least label of each class.
-    least: Vec<f64>,
+    /// The lowest label of each class.
+    lowest: Vec<f64>,
 }
 
 impl Classes {
@@ -30,24 +30,25 @@ impl Classes {
     /// assert_eq!(classes.class(2.0), 2);
     /// ```
     pub fn of(labels: &[f64]) -> Classes {
-        let mut met: BTreeSet<OrderedLabel> = BTreeSet::new();
+        let mut distinct: BTreeSet<OrderedLabel> = BTreeSet::new();
         for label in labels {
-            // 0 and -0 are one label.
-            met.insert(OrderedLabel(label + 0.0));
-            if met.len() > MOST {
+            // Adding 0 makes -0 and 0 the same label.
+            distinct.insert(OrderedLabel(label + 0.0));
+            if distinct.len() > MAX_LABELS {
                 return Classes::ranges(labels);
             }
         }
-        let least: Vec<f64> = met.into_iter().map(|label| label.0).collect();
-        Classes { names: least.iter().map(f64::to_string).collect(), least }
+        let lowest: Vec<f64> = distinct.into_iter().map(|label| label.0).collect();
+        Classes { names: lowest.iter().map(f64::to_string).collect(), lowest }
     }
 
+    /// Classes of equal width.
     fn ranges(labels: &[f64]) -> Classes {
         let low = labels.iter().copied().fold(f64::INFINITY, f64::min);
         let high = labels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let edge = |at: usize| low + (high - low) * (at as f64 / RANGES as f64);
-        let name = |at: usize| format!("{:.3} to {:.3}", edge(at), edge(at + 1));
-        Classes { names: (0..RANGES).map(name).collect(), least: (0..RANGES).map(edge).collect() }
+        let edge = |i: usize| low + (high - low) * (i as f64 / RANGES as f64);
+        let name = |i: usize| format!("{:.3} to {:.3}", edge(i), edge(i + 1));
+        Classes { names: (0..RANGES).map(name).collect(), lowest: (0..RANGES).map(edge).collect() }
     }
 
     /// The number of classes.
@@ -60,9 +61,9 @@ impl Classes {
         self.names.is_empty()
     }
 
-    /// The class of a label.
+    /// The index of the class of a label.
     pub fn class(&self, label: f64) -> usize {
-        self.least.partition_point(|least| *least <= label).saturating_sub(1)
+        self.lowest.partition_point(|lowest| *lowest <= label).saturating_sub(1)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Learning curves: each metric against rounds, on training and validation data.
 //!
-//! For trees they are recomputed stage by stage, so that any metric and any data can be requested.
-//! For other learners they come from the log of the training, with its metrics and data sets. The
-//! best round is that of the best value on validation data (the earliest among equals); training
-//! data alone has none, as more rounds nearly always fit it better.
+//! For tree models the values are recomputed with the first trees only (`stages.rs`), so that any
+//! metric and any data can be requested. For other learners they come from the log of the training,
+//! with its metrics and data sets. The best round is that of the best value on validation data (the
+//! earliest among equals). Training data alone has no best round, because more rounds nearly always
+//! fit it better.
 
 use rankwright_eval::compare::Better;
 use rankwright_eval::{Measure, MetricSpec};
@@ -24,11 +25,11 @@ const POINTS: usize = 200;
 pub struct Curve {
     /// The metric.
     pub metric: String,
-    /// Its convention: how ties, unjudged documents and so on are treated.
+    /// The conventions of the metric: how ties, unjudged documents and so on are treated.
     pub convention: String,
     /// Number of rounds at each point.
     pub rounds: Vec<usize>,
-    /// Name of each data set and its value at each point; NaN if there is none.
+    /// Name of each data set and its value at each point; NaN if there is no value.
     #[serde(rename = "values", serialize_with = "as_map")]
     pub sets: Vec<(String, Vec<f64>)>,
     /// The best value on the validation data.
@@ -36,7 +37,8 @@ pub struct Curve {
     /// Index of the data set that determines the best round.
     #[serde(skip)]
     pub deciding_set: usize,
-    /// Whether a round is a separate model, as the members of a blend are, rather than a step.
+    /// Whether each round is a separate model, such as a member of a blend, rather than a step of
+    /// one model.
     #[serde(skip)]
     pub separate_models: bool,
 }
@@ -51,8 +53,8 @@ pub struct BestRound {
 }
 
 impl Curve {
-    /// Curves of measures at stages: `values[stage][set][measure]`. The set with index
-    /// `deciding_set` determines the best round.
+    /// Curves of measures at stages (numbers of trees), from `values[stage][set][measure]`. The set
+    /// with the index `deciding_set` determines the best round.
     pub fn measured(
         measures: &[Measure],
         stages: &Stages,
@@ -79,21 +81,21 @@ impl Curve {
         measures.iter().enumerate().map(curve).collect()
     }
 
-    /// Curves of a log; empty if it has no metrics.
+    /// Curves from the log of a training; empty if it has no metrics.
     pub fn from_log(history: &TrainingHistory) -> Vec<Curve> {
         let shown = thinned_indices(history.iterations.len(), POINTS, history.best);
         let deciding_set = history.deciding_set();
         let curve = |(m, metric): (usize, &String)| {
-            let value = |at: usize, set: usize| -> f64 {
-                let values = &history.iterations[at].values;
+            let value = |i: usize, set: usize| -> f64 {
+                let values = &history.iterations[i].values;
                 values.get(set).and_then(|set| set.get(m)).copied().unwrap_or(f64::NAN)
             };
-            let line = |set: usize| shown.iter().map(|at| value(*at, set)).collect();
+            let line = |set: usize| shown.iter().map(|i| value(*i, set)).collect();
             let sets = history.sets.iter().enumerate().map(|(set, name)| (name.clone(), line(set)));
             let mut curve = Curve {
                 metric: metric.clone(),
                 convention: history.conventions.get(m).cloned().unwrap_or_default(),
-                rounds: shown.iter().map(|at| history.iterations[*at].number).collect(),
+                rounds: shown.iter().map(|i| history.iterations[*i].number).collect(),
                 sets: sets.collect(),
                 best: None,
                 deciding_set: deciding_set.unwrap_or(0),
@@ -109,15 +111,16 @@ impl Curve {
         }
     }
 
+    /// The best value of a data set, the earliest among equals.
     fn find_best(&self, set: usize, better: Better) -> Option<BestRound> {
         let (_, values) = self.sets.get(set)?;
         let mut best: Option<(usize, f64)> = None;
         for (round, value) in self.rounds.iter().zip(values).filter(|(_, v)| !v.is_nan()) {
-            let wins = best.is_none_or(|(_, most)| match better {
-                Better::Higher => *value > most,
-                Better::Lower => *value < most,
+            let is_better = best.is_none_or(|(_, best_value)| match better {
+                Better::Higher => *value > best_value,
+                Better::Lower => *value < best_value,
             });
-            if wins {
+            if is_better {
                 best = Some((*round, *value));
             }
         }
@@ -130,7 +133,7 @@ impl Curve {
     }
 
     /// A chart with a bar for each round, where rounds are separate models.
-    fn bars(&self, number: usize, unit: &str, source: &str) -> Chart {
+    fn bar_chart(&self, number: usize, unit: &str, source: &str) -> Chart {
         let series = self.sets.iter().map(|(name, values)| BarSeries {
             name: name.clone(),
             values: values.clone(),
@@ -152,9 +155,11 @@ impl Curve {
         }
     }
 
+    /// The curve as a chart. `number` makes its id unique, `unit` is the name of a round (`tree`,
+    /// `epoch`), and `source` is a sentence about the origin of the values.
     pub(super) fn chart(&self, number: usize, unit: &str, source: &str) -> Chart {
         if self.separate_models {
-            return self.bars(number, unit, source);
+            return self.bar_chart(number, unit, source);
         }
         let series = |(name, values): &(String, Vec<f64>)| Series {
             name: name.clone(),
@@ -163,23 +168,24 @@ impl Curve {
         };
         let mut lines: Vec<Series> = self.sets.iter().map(series).collect();
         let mut caption = source.to_owned();
-        if let Some(BestRound { rounds: round, value }) = self.best {
-            let at = counted(round, unit);
+        if let Some(BestRound { rounds, value }) = self.best {
+            let counted_rounds = counted(rounds, unit);
             caption = format!(
-                "The best value on {} is {value:.4}, after {at} (broken line). {caption}",
+                "The best value on {} is {value:.4}, after {counted_rounds} (dashed line). \
+                 {caption}",
                 self.deciding_name()
             );
-            lines.push(self.mark(round, &at));
+            lines.push(self.best_line(rounds, &counted_rounds));
         }
         let mut x = Axis { label: plural(unit), ..Axis::default() };
-        let left_out = self.left_out();
-        if let (Some(first), Some(last)) = (self.rounds.get(left_out), self.rounds.last())
-            && left_out > 0
+        let omitted = self.omitted_points();
+        if let (Some(first), Some(last)) = (self.rounds.get(omitted), self.rounds.last())
+            && omitted > 0
         {
             x.range = Some((*first as f64, *last as f64));
             caption = format!(
-                "{caption} The plot begins at {unit} {first}, as the values before it are far from \
-                 the others; the numbers below have all of them."
+                "{caption} The plot begins at {unit} {first}, because the values before it are far \
+                 from the others; the table of numbers below has all of them."
             );
         }
         Chart {
@@ -192,40 +198,41 @@ impl Curve {
         }
     }
 
-    /// Number of points at the start that the plot leaves out: at most a tenth of them, and only as many
-    /// as are needed for the range of the others to be at most twice what it is after that tenth.
-    /// Otherwise the first trees fill the plot, and all later ones are a flat line.
-    fn left_out(&self) -> usize {
+    /// Number of points at the start that the plot omits: the fewest for which the range of the
+    /// remaining values is at most twice the range without the first tenth; at most that tenth.
+    /// Otherwise the rise over the first rounds fills the plot, and all later rounds are a flat
+    /// line.
+    fn omitted_points(&self) -> usize {
         let width = |from: usize| {
             let values = self.sets.iter().flat_map(|(_, values)| values.iter().skip(from));
-            let known = values.copied().filter(|v| v.is_finite());
-            let (low, high) = known.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+            let finite = values.copied().filter(|v| v.is_finite());
+            let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
                 (low.min(v), high.max(v))
             });
             high - low
         };
         // The best round stays in the plot.
         let best = self.best.and_then(|best| self.rounds.iter().position(|r| *r == best.rounds));
-        let most = (self.rounds.len() / 10).min(best.unwrap_or(usize::MAX));
-        let later = width(most);
+        let max_omitted = (self.rounds.len() / 10).min(best.unwrap_or(usize::MAX));
+        let later = width(max_omitted);
         if later <= 0.0 || !later.is_finite() {
             return 0;
         }
-        (0..=most).find(|from| width(*from) <= 2.0 * later).unwrap_or(0)
+        (0..=max_omitted).find(|from| width(*from) <= 2.0 * later).unwrap_or(0)
     }
 
-    /// A vertical broken line at the best round.
-    fn mark(&self, round: usize, at: &str) -> Series {
-        let shown = self.left_out();
-        let known = || {
-            let values = self.sets.iter().flat_map(|(_, values)| values.iter().skip(shown));
+    /// A vertical dashed line at the best round, over the range of the shown values.
+    fn best_line(&self, rounds: usize, counted_rounds: &str) -> Series {
+        let omitted = self.omitted_points();
+        let finite = || {
+            let values = self.sets.iter().flat_map(|(_, values)| values.iter().skip(omitted));
             values.copied().filter(|v| v.is_finite())
         };
         let (low, high) =
-            (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
-        let x = round as f64;
+            (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+        let x = rounds as f64;
         Series {
-            name: format!("best: {at}"),
+            name: format!("best: {counted_rounds}"),
             points: vec![(x, low), (x, high)],
             dashed: true,
             ..Series::default()
@@ -233,20 +240,21 @@ impl Curve {
     }
 }
 
-/// The better direction of a metric; upwards for a name that is not a known metric.
+/// Whether higher or lower values of a metric are better; higher for a name that is not a known
+/// metric.
 fn better(metric: &str) -> Better {
     let spec = MetricSpec::parse(metric);
     let measure = spec.and_then(|spec| spec.resolve(rankwright_eval::SourceKind::Features));
     measure.map_or(Better::Higher, |measure| measure.metric().better())
 }
 
-/// Indices into a long list: at most `points`, evenly spread, including the last and the best
-/// round.
+/// Indices into a list of `count` rounds: about `points` evenly spread ones, with the last and the
+/// best round. `best` is the number of the best round, from 1.
 pub(super) fn thinned_indices(count: usize, points: usize, best: Option<usize>) -> Vec<usize> {
     let step = count.div_ceil(points.max(1)).max(1);
     let mut indices: Vec<usize> = (0..count).step_by(step).collect();
     indices.extend(count.checked_sub(1));
-    indices.extend(best.and_then(|best| best.checked_sub(1)).filter(|at| *at < count));
+    indices.extend(best.and_then(|best| best.checked_sub(1)).filter(|index| *index < count));
     indices.sort_unstable();
     indices.dedup();
     indices
@@ -257,6 +265,8 @@ mod tests {
     use super::*;
     use rankwright_learn::{Iteration, PhaseSeconds};
 
+    /// Four rounds with the values 1, 2, 3, 4 on training data and 0.1, 0.4, 0.4, 0.2 on validation
+    /// data.
     fn history() -> TrainingHistory {
         let round = |number: usize| Iteration {
             number,
@@ -276,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_logs_curves_have_their_sets_and_the_earliest_best() {
+    fn curves_of_a_log_have_its_data_sets_and_the_earliest_best_round() {
         let curves = Curve::from_log(&history());
         assert_eq!(curves[0].rounds, [1, 2, 3, 4]);
         assert_eq!(curves[0].sets[0], ("training".to_owned(), vec![1.0, 2.0, 3.0, 4.0]));
@@ -284,18 +294,18 @@ mod tests {
         let chart = curves[0].chart(1, "epoch", "From the log.");
         assert!(matches!(&chart.body, Body::Lines(lines) if lines.len() == 3 && lines[2].dashed));
         assert!(chart.caption.contains("after 2 epochs"), "{}", chart.caption);
-        let mut alone = history();
-        alone.sets.truncate(1);
-        assert_eq!(Curve::from_log(&alone)[0].best, None, "training data has no best");
+        let mut training_only = history();
+        training_only.sets.truncate(1);
+        assert_eq!(Curve::from_log(&training_only)[0].best, None, "training data has no best");
         assert!(Curve::from_log(&TrainingHistory::default()).is_empty());
     }
 
     #[test]
-    fn the_set_that_decides_is_named_and_members_have_no_best() {
+    fn the_deciding_set_is_named_and_members_of_a_blend_have_no_best() {
         assert_eq!(Curve::from_log(&history())[0].deciding_name(), "valid.txt");
-        let mut two = history();
-        two.sets = vec!["first.txt".into(), "second.txt".into()];
-        assert_eq!(Curve::from_log(&two)[0].deciding_name(), "first.txt");
+        let mut two_validation_sets = history();
+        two_validation_sets.sets = vec!["first.txt".into(), "second.txt".into()];
+        assert_eq!(Curve::from_log(&two_validation_sets)[0].deciding_name(), "first.txt");
         let members = Curve::from_log(&TrainingHistory { unit: "member".into(), ..history() });
         assert_eq!(members[0].best, None);
         let chart = members[0].chart(1, "member", "From the log.");
@@ -303,14 +313,14 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_best_when_small() {
+    fn the_best_error_is_the_lowest() {
         let mut history = history();
         history.metrics = vec!["rmse".into()];
         assert_eq!(Curve::from_log(&history)[0].best, Some(BestRound { rounds: 1, value: 0.1 }));
     }
 
     #[test]
-    fn a_curve_begins_where_something_is_to_be_seen() {
+    fn the_plot_omits_a_steep_start() {
         let mut curve = Curve::from_log(&history()).remove(0);
         // A steep start of three rounds, then a slow rise.
         curve.rounds = (1..=100).collect();

@@ -1,20 +1,22 @@
 //! Forces: one query's ranked list with an arrow at each document, for RankNet and for LambdaRank
 //! side by side (Burges, MSR-TR-2010-82, figure 1: the black arrows and the red ones).
 //!
-//! With both the force on a document is minus its lambda, the sum over its pairs of
-//! `sigma * weight * rho` (up for the better document, down for the worse one). RankNet's weight is
-//! 1, so that the document with the most wrong pairs has the largest force, whatever its rank.
-//! LambdaRank's is the change of the metric if the two swapped ranks, so that forces concentrate at
-//! the top. Pairs are neither truncated nor normalised here, and a cut-off counts as written: the
-//! plot shows the principle, not one learner's settings. Forces of a list add up to 0.
+//! With both, the force on a document is minus its lambda: the sum over its pairs of `sigma *
+//! weight * rho`, upwards for the document with the higher label of the pair and downwards for the
+//! other; `rho = 1 / (1 + exp(sigma * (score of the better - score of the worse)))`. RankNet's
+//! weight is 1, so that the document with the most wrong pairs has the largest force, whatever its
+//! rank. LambdaRank's weight is the change of the metric if the two documents swapped ranks, so
+//! that forces concentrate at the top. Pairs are neither truncated nor normalised here, and the
+//! metric keeps its cut-off: the plot shows the principle, not one learner's settings. The forces
+//! of a list sum to 0.
 //!
-//! Cost: O(pairs of the query) per stage. A query of equal labels has no force at all.
+//! Cost: O(pairs of the query) per stage. In a query of equal labels all forces are 0.
 
 use rankwright_data::Dataset;
 use rankwright_eval::{Evaluation, Measure, MetricSpec, SourceKind};
 use rankwright_learn::LearnError;
 use rankwright_learn::objective::{
-    CutoffMode, Lambda, LambdaConfig, Objective, ObjectiveBuffers, QueryView, Weight,
+    CutoffMode, Lambda, LambdaConfig, Objective, ObjectiveBuffers, QueryView, WeightSource,
 };
 use rankwright_spec::{Spec, SpecError};
 use serde::Serialize;
@@ -34,11 +36,11 @@ const SHOWN: usize = 20;
 pub struct QueryForces {
     /// The query's id.
     pub query: String,
-    /// Number of its documents.
+    /// Number of the query's documents.
     pub documents: usize,
     /// The metric of LambdaRank's weights.
     pub metric: String,
-    /// Steepness of the logistic function.
+    /// Steepness of the logistic function in the pairwise loss.
     pub sigma: f64,
     /// The stages, in order.
     pub stages: Vec<StageForces>,
@@ -51,22 +53,22 @@ pub struct StageForces {
     pub stage: usize,
     /// The metric of this list; none if it is undefined.
     pub value: Option<f64>,
-    /// Documents by rank: name, label, score, RankNet's force and LambdaRank's.
+    /// The first documents of the list, by rank.
     pub documents: Vec<DocumentForces>,
 }
 
 /// A document of a list with its forces.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DocumentForces {
-    /// Its id, or its number within the query.
+    /// The document's id, or its number within the query.
     pub name: String,
-    /// Its label.
+    /// The document's label.
     pub label: f64,
-    /// Its score at this stage.
+    /// The document's score at this stage.
     pub score: f64,
     /// RankNet's force; above 0 is upwards.
     pub ranknet: f64,
-    /// LambdaRank's force.
+    /// LambdaRank's force; above 0 is upwards.
     pub lambdarank: f64,
 }
 
@@ -74,9 +76,12 @@ pub struct DocumentForces {
 #[derive(Debug)]
 pub struct ForceRecorder<'a> {
     data: &'a Dataset,
+    /// Index of the query.
     query: usize,
+    /// The metric of LambdaRank's weights.
     measure: Measure,
     sigma: f64,
+    /// Seed of the order of documents with equal scores.
     seed: u64,
     ranknet: Lambda,
     lambdarank: Lambda,
@@ -84,8 +89,9 @@ pub struct ForceRecorder<'a> {
 }
 
 impl<'a> ForceRecorder<'a> {
-    /// Starts with the query of this id, or else an informative one, chosen by an evaluation of the
-    /// whole model whose first measure is `measure`.
+    /// Starts with the query of this id. Without an id an informative query is chosen by
+    /// `evaluation`, the evaluation of the whole model, whose first measure is `measure`.
+    /// `objective` and `seed` are those of the model's training.
     pub fn new(
         data: &'a Dataset,
         (objective, seed): (&str, u64),
@@ -103,15 +109,15 @@ impl<'a> ForceRecorder<'a> {
         let spec = Spec::parse(objective).ok();
         let sigma = spec.and_then(|spec| spec.get("sigma")?.parse::<f64>().ok());
         let sigma = sigma.filter(|sigma| sigma.is_finite() && *sigma > 0.0).unwrap_or(1.0);
-        let usual = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
+        let default_measure = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
         let weighted =
-            |measure: &Measure| unnormalised_lambda(sigma, Weight::Custom(measure.clone()));
+            |measure: &Measure| unnormalised_lambda(sigma, WeightSource::Custom(measure.clone()));
         let (measure, lambdarank) = match weighted(measure) {
             Ok(lambdarank) => (measure.clone(), lambdarank),
             // Metrics such as Kendall's tau define no change under swaps.
-            Err(_) => (usual.clone(), weighted(&usual)?),
+            Err(_) => (default_measure.clone(), weighted(&default_measure)?),
         };
-        let ranknet = unnormalised_lambda(sigma, Weight::One)?;
+        let ranknet = unnormalised_lambda(sigma, WeightSource::One)?;
         let stages = Vec::new();
         Ok(Ok(ForceRecorder { data, query, measure, sigma, seed, ranknet, lambdarank, stages }))
     }
@@ -131,17 +137,17 @@ impl<'a> ForceRecorder<'a> {
         let ranknet = forces(&self.ranknet, &view)?;
         let lambdarank = forces(&self.lambdarank, &view)?;
         let doc_ids = self.data.doc_ids();
-        let document = |at: u32| {
-            let at = at as usize;
+        let document = |index: u32| {
+            let index = index as usize;
             DocumentForces {
                 name: match doc_ids {
-                    Some(ids) => ids.get(rows.start + at).to_owned(),
-                    None => format!("document {}", at + 1),
+                    Some(ids) => ids.get(rows.start + index).to_owned(),
+                    None => format!("document {}", index + 1),
                 },
-                label: labels[at],
-                score: scores[at],
-                ranknet: ranknet[at],
-                lambdarank: lambdarank[at],
+                label: labels[index],
+                score: scores[index],
+                ranknet: ranknet[index],
+                lambdarank: lambdarank[index],
             }
         };
         let order = view.order()?;
@@ -164,7 +170,7 @@ impl<'a> ForceRecorder<'a> {
 }
 
 /// The pairwise logistic loss with this weight, without normalisation and truncation.
-fn unnormalised_lambda(sigma: f64, weight: Weight) -> Result<Lambda, SpecError> {
+fn unnormalised_lambda(sigma: f64, weight: WeightSource) -> Result<Lambda, SpecError> {
     let config = LambdaConfig::new().sigma(sigma).pair_weight(weight);
     config.truncation(usize::MAX).cut(CutoffMode::Hard).check()
 }
@@ -173,12 +179,13 @@ fn unnormalised_lambda(sigma: f64, weight: Weight) -> Result<Lambda, SpecError> 
 pub(super) fn forces(objective: &Lambda, query: &QueryView<'_>) -> Result<Vec<f64>, LearnError> {
     let mut forces = vec![0.0; query.scores.len()];
     objective.pair_lambdas(query, &mut ObjectiveBuffers::default(), &mut |pair| {
-        forces[pair.pushed_up.0] += pair.size;
-        forces[pair.pushed_down.0] -= pair.size;
+        forces[pair.pushed_up.document] += pair.size;
+        forces[pair.pushed_down.document] -= pair.size;
     })?;
     Ok(forces)
 }
 
+/// The index of a query by its id.
 fn find(data: &Dataset, id: &str) -> Result<usize, ReportError> {
     data.query_ids().iter().position(|known| known == id).ok_or_else(|| {
         let known = KnownNames::similar_to(id, data.query_ids().iter());
@@ -186,16 +193,18 @@ fn find(data: &Dataset, id: &str) -> Result<usize, ReportError> {
     })
 }
 
-/// A query of 10 to 20 documents if possible (longer ones rather than shorter), with as many
-/// different labels as possible, and whose metric is nearest to the median of all queries.
+/// An informative query: preferably of 10 to 20 documents, else of more, else of fewer; among these
+/// one with as many different labels as possible; among these the one whose metric is nearest to
+/// the median of all queries. None if all queries have equal labels.
 fn choose(data: &Dataset, evaluation: &Evaluation) -> Option<usize> {
     let values = evaluation.results.first().map_or(&[][..], |result| &result.values);
-    let mut known: Vec<f64> = values.iter().flatten().copied().collect();
-    known.sort_by(f64::total_cmp);
-    let middle = known.get(known.len() / 2).copied().unwrap_or(0.0);
+    let mut sorted: Vec<f64> = values.iter().flatten().copied().collect();
+    sorted.sort_by(f64::total_cmp);
+    let median = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
+    // The query with the lowest key is chosen.
     let key = |query: usize| {
         let mut labels = data.query(query).labels.to_vec();
-        let size = match labels.len() {
+        let size_class = match labels.len() {
             10..=20 => 0,
             21.. => 1,
             _ => 2,
@@ -203,16 +212,17 @@ fn choose(data: &Dataset, evaluation: &Evaluation) -> Option<usize> {
         labels.sort_by(f64::total_cmp);
         labels.dedup();
         let value = values.get(query).copied().flatten();
-        let off = value.map_or(f64::INFINITY, |value| (value - middle).abs());
-        (labels.len() > 1).then_some((size, std::cmp::Reverse(labels.len()), off))
+        let distance = value.map_or(f64::INFINITY, |value| (value - median).abs());
+        (labels.len() > 1).then_some((size_class, std::cmp::Reverse(labels.len()), distance))
     };
     let all = (0..data.queries()).filter_map(|query| Some((key(query)?, query)));
-    let least =
+    let lowest =
         all.min_by(|((a, b, c), _), ((x, y, z), _)| a.cmp(x).then(b.cmp(y)).then(c.total_cmp(z)));
-    least.map(|(_, query)| query)
+    lowest.map(|(_, query)| query)
 }
 
 impl QueryForces {
+    /// The section: a chart for each stage, chosen with a slider.
     pub(super) fn section(&self, stages: &Stages) -> Section {
         let text = format!(
             "The arrows show in which direction and how strongly training moves each document of \
@@ -239,6 +249,7 @@ impl QueryForces {
         Section { id: "forces".into(), title: "Forces on a ranked list".into(), blocks }
     }
 
+    /// Both lists of arrows at one stage, which has this name.
     fn chart(&self, at_stage: &StageForces, name: &str) -> Chart {
         let list = |force: fn(&DocumentForces) -> f64| -> Vec<ForceArrow> {
             let arrow = |document: &DocumentForces| ForceArrow {
@@ -249,7 +260,7 @@ impl QueryForces {
             at_stage.documents.iter().map(arrow).collect()
         };
         let value = at_stage.value.map(|value| format!(" ({} {value:.4})", self.metric));
-        let shown = match self.documents > at_stage.documents.len() {
+        let shown_note = match self.documents > at_stage.documents.len() {
             true => {
                 format!(
                     " The first {} of {} documents are shown.",
@@ -265,7 +276,7 @@ impl QueryForces {
             caption: format!(
                 "The documents are sorted by score, the best first; an arrow up moves a document \
                  towards the top. Both use the pairwise logistic loss with sigma {}; LambdaRank \
-                 multiplies each pair by |change of {}|. Each list has its own scale.{shown}",
+                 multiplies each pair by |change of {}|. Each list has its own scale.{shown_note}",
                 self.sigma, self.metric
             ),
             x: Axis { label: "force".into(), ..Axis::default() },
@@ -290,26 +301,30 @@ mod tests {
         MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap()
     }
 
-    fn watch<'a>(data: &'a Dataset, scores: &[f64], id: Option<&str>) -> ForceRecorder<'a> {
+    fn recorder<'a>(data: &'a Dataset, scores: &[f64], id: Option<&str>) -> ForceRecorder<'a> {
         let found = ScoredDataset::new(data, scores).unwrap().evaluate(&[ndcg()]).unwrap();
         ForceRecorder::new(data, ("lambda(sigma=1)", 1), &ndcg(), id, &found).unwrap().unwrap()
     }
 
-    /// Labels 2, 1, 0 in the worst order, scores 0, ln 2, ln 4: see the lambdas' test for rho.
+    /// Labels 2, 1, 0 with scores 0, ln 2, ln 4: the worst order. rho is 1 / (1 + 1/2) = 2/3 for
+    /// pairs whose scores differ by ln 2, and 1 / (1 + 1/4) = 4/5 for ln 4. The gains of the labels
+    /// are 3, 1, 0, the discounts of the ranks 1, 1/log2(3), 1/2.
     #[test]
-    fn forces_of_three_documents_are_those_of_hand() {
+    fn forces_of_three_documents_equal_those_computed_by_hand() {
         let data = lists(&[&[2.0, 1.0, 0.0]]);
         let scores = [0.0, 2.0_f64.ln(), 4.0_f64.ln()];
-        let mut watch = watch(&data, &scores, None);
-        watch.add(7, &scores).unwrap();
-        let found = watch.finish();
+        let mut recorder = recorder(&data, &scores, None);
+        recorder.add(7, &scores).unwrap();
+        let found = recorder.finish();
         let documents = &found.stages[0].documents;
         let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}");
-        // By rank: label 0, 1, 2.
+        // The documents by rank.
         assert_eq!(documents.iter().map(|d| d.label).collect::<Vec<_>>(), [0.0, 1.0, 2.0]);
         let two_thirds = 2.0 / 3.0;
         let expected = [-two_thirds - 0.8, two_thirds - two_thirds, two_thirds + 0.8];
         documents.iter().zip(expected).for_each(|(d, force)| near(d.ranknet, force));
+        // Difference of gains times difference of discounts, by the ideal DCG, times rho, for the
+        // pairs of labels 1 and 0, 2 and 0, 2 and 1.
         let second = 1.0 / 3.0_f64.log2();
         let ideal = 3.0 + second;
         let one_zero = (1.0 - second) / ideal * two_thirds;
@@ -321,13 +336,13 @@ mod tests {
     }
 
     #[test]
-    fn a_query_that_shows_something_is_chosen() {
-        let long = [2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
-        let data = lists(&[&[1.0, 0.0], &[0.0; 12], &long]);
-        let found = watch(&data, &vec![0.0; data.rows()], None).finish();
+    fn a_query_of_suitable_length_with_different_labels_is_chosen() {
+        let eleven = [2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+        let data = lists(&[&[1.0, 0.0], &[0.0; 12], &eleven]);
+        let found = recorder(&data, &vec![0.0; data.rows()], None).finish();
         assert_eq!((found.query.as_str(), found.documents), ("q3", 11));
-        let asked = watch(&data, &vec![0.0; data.rows()], Some("q1")).finish();
-        assert_eq!(asked.query, "q1");
+        let requested = recorder(&data, &vec![0.0; data.rows()], Some("q1")).finish();
+        assert_eq!(requested.query, "q1");
     }
 
     #[test]

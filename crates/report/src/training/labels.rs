@@ -1,10 +1,11 @@
 //! Labels by rank: the share of each label at each rank, and the mean rank of each label, stage by
-//! stage. A stage is the model after a number of rounds; a class is a label, or a range of labels if
-//! there are many.
+//! stage. A stage is the model after a number of rounds; a class is a label, or a range of labels
+//! if there are many.
 //!
-//! Ranks are those of training: by score, equal scores by a seeded hash, so that a list of equal
-//! scores is in random order. All queries of the data have equal weight. Cost O(n log n) per stage,
-//! parallel over queries; counts are whole numbers, so that they do not depend on the threads.
+//! Documents are ranked as in training: by score, and equal scores by a seeded hash, so that a list
+//! of equal scores is in random order. All queries of the data have equal weight. Cost O(n log n)
+//! per stage, parallel over queries; counts are whole numbers, so that they do not depend on the
+//! number of threads.
 
 use rankwright_data::Dataset;
 use rankwright_learn::objective::QueryView;
@@ -34,33 +35,34 @@ pub struct LabelRanks {
 /// Counts of one stage.
 #[derive(Debug, Clone)]
 struct StageCounts {
-    at: Vec<Vec<u64>>,
+    /// Number of documents: `by_rank[rank][class]`.
+    by_rank: Vec<Vec<u64>>,
     /// Sum of ranks and number of documents of each class.
-    ranks: Vec<(u64, u64)>,
+    rank_sums: Vec<(u64, u64)>,
 }
 
 impl StageCounts {
     fn new(classes: usize) -> StageCounts {
-        StageCounts { at: vec![vec![0; classes]; RANKS], ranks: vec![(0, 0); classes] }
+        StageCounts { by_rank: vec![vec![0; classes]; RANKS], rank_sums: vec![(0, 0); classes] }
     }
 
     fn add(mut self, other: &StageCounts) -> StageCounts {
-        let cells = self.at.iter_mut().flatten().zip(other.at.iter().flatten());
-        cells.for_each(|(sum, more)| *sum += more);
-        for (sum, more) in self.ranks.iter_mut().zip(&other.ranks) {
-            *sum = (sum.0 + more.0, sum.1 + more.1);
+        let cells = self.by_rank.iter_mut().flatten().zip(other.by_rank.iter().flatten());
+        cells.for_each(|(sum, count)| *sum += count);
+        for (sum, (ranks, documents)) in self.rank_sums.iter_mut().zip(&other.rank_sums) {
+            *sum = (sum.0 + ranks, sum.1 + documents);
         }
         self
     }
 }
 
 impl LabelRanks {
-    /// No stage counted yet.
+    /// Starts without a stage.
     pub fn new(classes: Classes) -> LabelRanks {
         LabelRanks { classes, counts: Vec::new(), mean_ranks: Vec::new() }
     }
 
-    /// Counts a stage.
+    /// Counts a stage; `scores` are those of all rows of the data.
     pub fn add(&mut self, data: &Dataset, scores: &[f64], seed: u64) -> Result<(), ReportError> {
         let empty = || StageCounts::new(self.classes.len());
         let count = |query: usize| -> Result<StageCounts, ReportError> {
@@ -69,11 +71,11 @@ impl LabelRanks {
             let view = QueryView { query, seed, ..QueryView::new(labels, &scores[rows]) };
             for (rank, document) in view.order()?.into_iter().enumerate() {
                 let class = self.classes.class(labels[document as usize]);
-                if let Some(at) = found.at.get_mut(rank) {
-                    at[class] += 1;
+                if let Some(counts) = found.by_rank.get_mut(rank) {
+                    counts[class] += 1;
                 }
-                let (ranks, documents) = found.ranks[class];
-                found.ranks[class] = (ranks + rank as u64 + 1, documents + 1);
+                let (ranks, documents) = found.rank_sums[class];
+                found.rank_sums[class] = (ranks + rank as u64 + 1, documents + 1);
             }
             Ok(found)
         };
@@ -82,8 +84,8 @@ impl LabelRanks {
             .map(count)
             .try_reduce(empty, |a, b| Ok(a.add(&b)))?;
         let mean = |(ranks, documents): &(u64, u64)| *ranks as f64 / *documents as f64;
-        self.mean_ranks.push(found.ranks.iter().map(mean).collect());
-        self.counts.push(found.at);
+        self.mean_ranks.push(found.rank_sums.iter().map(mean).collect());
+        self.counts.push(found.by_rank);
         Ok(())
     }
 
@@ -108,8 +110,8 @@ impl LabelRanks {
             if best.map(|best| stages.nearest(best)) == Some(*number) && stages.has_earlier_stages {
                 name.push_str(" (best)");
             }
-            let at = stages.numbers.iter().position(|n| n == number).unwrap_or(0);
-            (name.clone(), vec![PageBlock::Chart(self.shares_chart(at, *number, &name, data))])
+            let stage = stages.numbers.iter().position(|n| n == number).unwrap_or(0);
+            (name.clone(), vec![PageBlock::Chart(self.shares_chart(stage, *number, &name, data))])
         };
         let mut blocks = vec![PageBlock::Text(
             "During training relevant documents move up, so that high labels become more frequent at \
@@ -130,6 +132,8 @@ impl LabelRanks {
         Section { id: "labels".into(), title: "Labels by rank".into(), blocks }
     }
 
+    /// The share of each label at each rank. `stage` is the index of a stage, `number` its number
+    /// of rounds, `name` its name.
     fn shares_chart(&self, stage: usize, number: usize, name: &str, data: &str) -> Chart {
         let shares = self.shares(stage);
         let series = |(class, name): (usize, &String)| BarSeries {
@@ -167,10 +171,11 @@ impl LabelRanks {
         SeriesColour::Ordinal { step: class, of: self.classes.names.len() }
     }
 
+    /// The mean rank of each label against the stages.
     fn mean_chart(&self, stages: &Stages, data: &str) -> Chart {
         let series = |(class, name): (usize, &String)| {
-            let at = |(number, means): (&usize, &Vec<f64>)| (*number as f64, means[class]);
-            let points = stages.numbers.iter().zip(&self.mean_ranks).map(at).collect();
+            let point = |(number, means): (&usize, &Vec<f64>)| (*number as f64, means[class]);
+            let points = stages.numbers.iter().zip(&self.mean_ranks).map(point).collect();
             let (name, colour) = (format!("label {name}"), self.colour(class));
             Series { name, points, colour, ..Series::default() }
         };
@@ -205,11 +210,13 @@ impl LabelRanks {
 /// Labels by rank at each stage.
 #[derive(Debug, Serialize)]
 pub(super) struct LabelRanksResult<'a> {
+    /// Names of the labels or ranges of labels.
     labels: &'a [String],
+    /// Number of rounds at each stage.
     stages: &'a [usize],
-    /// By stage, rank and label.
+    /// The share of each label at each rank: a list of stages, of ranks, of labels.
     shares_by_rank: Vec<Vec<Vec<f64>>>,
-    /// By stage and label.
+    /// The mean rank of each label: a list of stages, of labels.
     mean_ranks: &'a [Vec<f64>],
 }
 
@@ -220,7 +227,7 @@ mod tests {
 
     #[test]
     fn shares_and_mean_ranks_of_two_lists() {
-        // Query 1 ranks 2, 0, 1; query 2 ranks 0, 1.
+        // The labels by rank are 2, 0, 1 in the first query and 0, 1 in the second.
         let data = lists(&[&[2.0, 1.0, 0.0], &[1.0, 0.0]]);
         let scores = [3.0, 1.0, 2.0, 0.5, 0.7];
         let mut found = LabelRanks::new(Classes::of(data.labels()));

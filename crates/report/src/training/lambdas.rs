@@ -10,11 +10,11 @@
 //! ```
 //!
 //! By rank a pair is counted at the better-ranked of its two documents. The objective is the
-//! model's own (`pair_sizes.rs`), including normalisations and truncation; weights of queries
-//! count. The sample is up to 200 queries, drawn by the seed, within a budget of pairs: a query too
-//! long for the rest of the budget is skipped. Cost: O(pairs of these queries) per stage, parallel
-//! over queries, summed in their order. Queries of 0 or 1 documents or of equal labels have no
-//! pairs.
+//! model's own (`pair_sizes.rs`), including normalisations and truncation; weights of queries are
+//! taken into account. The sample is up to 200 queries, drawn with the seed, within a budget of
+//! pairs: a query with more pairs than are left of the budget is skipped. Cost: O(pairs of these
+//! queries) per stage, parallel over queries, summed in their order. Queries of 0 or 1 documents or
+//! of equal labels have no pairs.
 
 use rankwright_data::{Dataset, Random};
 use rankwright_learn::objective::{ObjectiveBuffers, QueryView};
@@ -33,34 +33,35 @@ use crate::page::{PageBlock, Section};
 
 /// Maximum number of queries in the sample.
 const QUERIES: usize = 200;
-/// Budget of work over all of them, in units of an objective's cost.
+/// Budget of work over all queries of the sample, in the units of [`PairSizes::cost`].
 const BUDGET: u64 = 4_000_000;
 /// Maximum number of stages that are computed.
 const STAGES: usize = 40;
 /// Maximum number of pairs of labels that have their own colour.
 const PAIRS: usize = 7;
-/// The last rank of each range of ranks except the last range, and the names of the ranges.
-const ENDS: [usize; 6] = [1, 2, 3, 5, 10, 20];
-const RANKS: [&str; 7] = ["1", "2", "3", "4-5", "6-10", "11-20", "21 and below"];
+/// The last rank of each range of ranks except the last range.
+const RANGE_ENDS: [usize; 6] = [1, 2, 3, 5, 10, 20];
+/// The names of the ranges of ranks.
+const RANGES: [&str; 7] = ["1", "2", "3", "4-5", "6-10", "11-20", "21 and below"];
+/// Stream of random numbers for the choice of queries. Any constant; keeps this stream apart from
+/// the other uses of the seed.
+const QUERY_STREAM: u64 = 0x1a3b;
 
 /// Sizes of lambdas at the sampled stages.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Lambdas {
-    /// The objective whose lambdas they are.
+    /// The objective that defines the lambdas, as a spec.
     pub objective: String,
     /// Number of queries in the sample.
     pub queries: usize,
     /// Number of queries in the data.
-    #[serde(rename = "of_queries")]
-    pub of: usize,
+    pub of_queries: usize,
     /// Number of rounds at each computed stage.
     pub stages: Vec<usize>,
-    /// By the labels of the two documents: `2 over 0`.
-    #[serde(rename = "by_pair")]
-    pub pairs: LambdaSizes,
-    /// By the better of the two ranks.
-    #[serde(rename = "by_rank")]
-    pub ranks: LambdaSizes,
+    /// Sizes by the labels of the two documents of a pair: `2 over 0`.
+    pub by_pair: LambdaSizes,
+    /// Sizes by the better of the two ranks of a pair.
+    pub by_rank: LambdaSizes,
 }
 
 /// Sizes of lambdas by category, stage by stage.
@@ -68,39 +69,39 @@ pub struct Lambdas {
 pub struct LambdaSizes {
     /// Names of the categories.
     pub names: Vec<String>,
-    /// `sizes[stage][category]`.
+    /// The mean over queries of the sum of absolute lambdas: `sizes[stage][category]`.
     pub sizes: Vec<Vec<f64>>,
 }
 
 impl LambdaSizes {
-    /// Each size as a share of all sizes of its stage; 0 if all are 0.
+    /// Each size as a share of the sum of its stage; 0 if the sum is 0.
     pub fn shares(&self) -> Vec<Vec<f64>> {
         let share = |sizes: &Vec<f64>| -> Vec<f64> {
-            let all: f64 = sizes.iter().sum();
-            sizes.iter().map(|size| if all > 0.0 { size / all } else { 0.0 }).collect()
+            let sum: f64 = sizes.iter().sum();
+            sizes.iter().map(|size| if sum > 0.0 { size / sum } else { 0.0 }).collect()
         };
         self.sizes.iter().map(share).collect()
     }
 
-    /// Removes categories that are 0 at every stage, and merges all but the `most` largest.
-    fn condensed(self, most: usize, rest: &str) -> LambdaSizes {
-        let total = |kind: usize| self.sizes.iter().map(|sizes| sizes[kind]).sum::<f64>();
-        let mut kinds: Vec<usize> = (0..self.names.len()).filter(|k| total(*k) > 0.0).collect();
-        let mut others = Vec::new();
-        if kinds.len() > most {
-            kinds.sort_by(|a, b| total(*b).total_cmp(&total(*a)));
-            others = kinds.split_off(most);
-            kinds.sort_unstable();
+    /// Removes categories that are 0 at every stage, and merges all but the `max` largest into one
+    /// with the name `other_name`.
+    fn condensed(self, max: usize, other_name: &str) -> LambdaSizes {
+        let total = |category: usize| self.sizes.iter().map(|sizes| sizes[category]).sum::<f64>();
+        let mut kept: Vec<usize> = (0..self.names.len()).filter(|c| total(*c) > 0.0).collect();
+        let mut merged = Vec::new();
+        if kept.len() > max {
+            kept.sort_by(|a, b| total(*b).total_cmp(&total(*a)));
+            merged = kept.split_off(max);
+            kept.sort_unstable();
         }
         let row = |sizes: &Vec<f64>| -> Vec<f64> {
-            let kept = kinds.iter().map(|kind| sizes[*kind]);
-            let other = (!others.is_empty()).then(|| others.iter().map(|k| sizes[*k]).sum());
-            kept.chain(other).collect()
+            let other = (!merged.is_empty()).then(|| merged.iter().map(|c| sizes[*c]).sum());
+            kept.iter().map(|c| sizes[*c]).chain(other).collect()
         };
-        let other = (!others.is_empty()).then(|| rest.to_owned());
+        let other_name = (!merged.is_empty()).then(|| other_name.to_owned());
         LambdaSizes {
             sizes: self.sizes.iter().map(row).collect(),
-            names: kinds.iter().map(|k| self.names[*k].clone()).chain(other).collect(),
+            names: kept.iter().map(|c| self.names[*c].clone()).chain(other_name).collect(),
         }
     }
 }
@@ -110,18 +111,25 @@ impl LambdaSizes {
 pub struct LambdaRecorder<'a> {
     data: &'a Dataset,
     pair_sizes: PairSizes,
+    /// The objective, as a spec.
     spec: String,
     preferences: Preferences<'a>,
     classes: Classes,
+    /// Indices of the queries of the sample.
     queries: Vec<usize>,
+    /// Seed of the order of documents with equal scores.
     seed: u64,
+    /// Number of rounds at each recorded stage.
     stages: Vec<usize>,
-    pairs: Vec<Vec<f64>>,
-    ranks: Vec<Vec<f64>>,
+    /// Sizes by pair of classes: `by_pair[stage][class pushed up * classes + class pushed down]`.
+    by_pair: Vec<Vec<f64>>,
+    /// Sizes by range of ranks: `by_rank[stage][range]`.
+    by_rank: Vec<Vec<f64>>,
 }
 
 impl<'a> LambdaRecorder<'a> {
-    /// Starts with the objective of a model; a reason if it has no lambdas.
+    /// Starts with the objective of a model; the reason if it has no lambdas of pairs. `seed` draws
+    /// the sample of queries.
     pub fn new(
         model: &Model,
         data: &'a Dataset,
@@ -145,8 +153,8 @@ impl<'a> LambdaRecorder<'a> {
             queries,
             seed: model.header().seed,
             stages: Vec::new(),
-            pairs: Vec::new(),
-            ranks: Vec::new(),
+            by_pair: Vec::new(),
+            by_rank: Vec::new(),
         }))
     }
 
@@ -155,28 +163,30 @@ impl<'a> LambdaRecorder<'a> {
         let (numbers, count) = (&stages.numbers, stages.numbers.len());
         match count <= STAGES {
             true => numbers.clone(),
-            false => (0..STAGES).map(|at| numbers[at * (count - 1) / (STAGES - 1)]).collect(),
+            false => (0..STAGES).map(|i| numbers[i * (count - 1) / (STAGES - 1)]).collect(),
         }
     }
 
-    /// Records a stage.
+    /// Records a stage; `scores` are those of all rows of the data.
     pub fn add(&mut self, stage: usize, scores: &[f64]) -> Result<(), ReportError> {
-        let kinds = self.classes.len() * self.classes.len();
-        let found: Vec<(Vec<f64>, Vec<f64>)> = self
+        let class_pairs = self.classes.len() * self.classes.len();
+        let query_sizes: Vec<(Vec<f64>, Vec<f64>)> = self
             .queries
             .par_iter()
-            .map_init(ObjectiveBuffers::default, |work, query| self.query(*query, scores, work))
+            .map_init(ObjectiveBuffers::default, |buffers, query| {
+                self.query(*query, scores, buffers)
+            })
             .collect::<Result<_, LearnError>>()?;
-        let (mut pairs, mut ranks) = (vec![0.0; kinds], vec![0.0; RANKS.len()]);
-        for (of_pairs, of_ranks) in &found {
-            pairs.iter_mut().zip(of_pairs).for_each(|(sum, size)| *sum += size);
-            ranks.iter_mut().zip(of_ranks).for_each(|(sum, size)| *sum += size);
+        let (mut by_pair, mut by_rank) = (vec![0.0; class_pairs], vec![0.0; RANGES.len()]);
+        for (query_by_pair, query_by_rank) in &query_sizes {
+            by_pair.iter_mut().zip(query_by_pair).for_each(|(sum, size)| *sum += size);
+            by_rank.iter_mut().zip(query_by_rank).for_each(|(sum, size)| *sum += size);
         }
         let queries = self.queries.len() as f64;
-        pairs.iter_mut().chain(&mut ranks).for_each(|sum| *sum /= queries);
+        by_pair.iter_mut().chain(&mut by_rank).for_each(|sum| *sum /= queries);
         self.stages.push(stage);
-        self.pairs.push(pairs);
-        self.ranks.push(ranks);
+        self.by_pair.push(by_pair);
+        self.by_rank.push(by_rank);
         Ok(())
     }
 
@@ -185,7 +195,7 @@ impl<'a> LambdaRecorder<'a> {
         &self,
         query: usize,
         scores: &[f64],
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
     ) -> Result<(Vec<f64>, Vec<f64>), LearnError> {
         let (rows, labels) = (self.data.query_rows(query), self.data.query(query).labels);
         let weights = self.data.query_weights().and_then(|weights| weights.get(query));
@@ -195,37 +205,40 @@ impl<'a> LambdaRecorder<'a> {
             labels,
             scores: &scores[rows.clone()],
             weights: self.data.row_weights().map_or(&[], |weights| &weights[rows]),
-            pairs: self.preferences.own(query),
+            pairs: self.preferences.explicit_pairs(query),
             seed: self.seed,
         };
         let classes: Vec<usize> = labels.iter().map(|label| self.classes.class(*label)).collect();
         let width = self.classes.len();
-        let (mut pairs, mut ranks) = (vec![0.0; width * width], vec![0.0; RANKS.len()]);
-        self.pair_sizes.visit(&view, work, &mut |pair| {
-            pairs[classes[pair.pushed_up.0] * width + classes[pair.pushed_down.0]] +=
-                weight * pair.size;
-            ranks[rank_range(pair.pushed_up.1.min(pair.pushed_down.1) + 1)] += weight * pair.size;
+        let (mut by_pair, mut by_rank) = (vec![0.0; width * width], vec![0.0; RANGES.len()]);
+        self.pair_sizes.visit(&view, buffers, &mut |pair| {
+            let (up, down) = (pair.pushed_up, pair.pushed_down);
+            by_pair[classes[up.document] * width + classes[down.document]] += weight * pair.size;
+            by_rank[rank_range(up.rank.min(down.rank) + 1)] += weight * pair.size;
         })?;
-        Ok((pairs, ranks))
+        Ok((by_pair, by_rank))
     }
 
     /// The recorded sizes.
     pub fn finish(self) -> Lambdas {
         let names = &self.classes.names;
+        // A range of labels can have pairs within it.
         let name = |(over, under): (&String, &String)| match over == under {
             true => format!("among {over}"),
             false => format!("{over} over {under}"),
         };
         let all = names.iter().flat_map(|over| names.iter().map(move |under| (over, under)));
-        let pairs = LambdaSizes { names: all.map(name).collect(), sizes: self.pairs };
-        let ranks = LambdaSizes { names: RANKS.map(str::to_owned).to_vec(), sizes: self.ranks };
+        let by_pair = LambdaSizes { names: all.map(name).collect(), sizes: self.by_pair };
+        let ranges = RANGES.map(str::to_owned).to_vec();
+        let by_rank = LambdaSizes { names: ranges, sizes: self.by_rank };
         Lambdas {
             objective: self.spec,
             queries: self.queries.len(),
-            of: self.data.queries(),
+            of_queries: self.data.queries(),
             stages: self.stages,
-            pairs: pairs.condensed(PAIRS, "other pairs"),
-            ranks: ranks.condensed(RANKS.len(), ""),
+            by_pair: by_pair.condensed(PAIRS, "other pairs"),
+            // As many as there are, so that none is merged.
+            by_rank: by_rank.condensed(RANGES.len(), ""),
         }
     }
 }
@@ -246,13 +259,13 @@ fn without_lambdas(model: &Model) -> LeftOut {
 /// Queries in a seeded random order, as many as fit the budget, then sorted in the data's order.
 fn sample(data: &Dataset, pair_sizes: &PairSizes, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..data.queries()).collect();
-    Random::new(seed, 0x1a3b).shuffle(&mut order);
-    let (mut chosen, mut left) = (Vec::new(), BUDGET);
+    Random::new(seed, QUERY_STREAM).shuffle(&mut order);
+    let (mut chosen, mut budget_left) = (Vec::new(), BUDGET);
     for query in order {
         let documents = data.query_rows(query).len();
         let cost = pair_sizes.cost(documents);
-        if documents >= 2 && cost <= left && chosen.len() < QUERIES {
-            left -= cost;
+        if documents >= 2 && cost <= budget_left && chosen.len() < QUERIES {
+            budget_left -= cost;
             chosen.push(query);
         }
     }
@@ -260,19 +273,20 @@ fn sample(data: &Dataset, pair_sizes: &PairSizes, seed: u64) -> Vec<usize> {
     chosen
 }
 
-/// The index of the range that contains a rank, which counts from 1.
+/// The index of the range that contains a rank; ranks count from 1.
 fn rank_range(rank: usize) -> usize {
-    ENDS.partition_point(|end| *end < rank)
+    RANGE_ENDS.partition_point(|end| *end < rank)
 }
 
 impl Lambdas {
+    /// The section: shares and sizes by pair of labels and by rank. `data` is the name of the data.
     pub(super) fn section(&self, stages: &Stages, data: &str) -> Section {
-        let seen = match self.queries == self.of {
-            true if self.of == 1 => format!("The only query of {data} is used."),
-            true => format!("All {} queries of {data} are used.", self.of),
+        let sample = match self.queries == self.of_queries {
+            true if self.of_queries == 1 => format!("The only query of {data} is used."),
+            true => format!("All {} queries of {data} are used.", self.of_queries),
             false => format!(
-                "{} of the {} queries of {data} are used, drawn at random with the seed.",
-                self.queries, self.of
+                "Queries of {data} that are used: {} of {}, drawn at random with the seed.",
+                self.queries, self.of_queries
             ),
         };
         let text = format!(
@@ -282,45 +296,47 @@ impl Lambdas {
              labels or by the ranks of the two documents.",
             self.objective
         );
-        let example = self.pairs.names.first().map_or("1 over 0", String::as_str);
-        let by_pair = format!(
+        let example = self.by_pair.names.first().map_or("1 over 0", String::as_str);
+        let about_pairs = format!(
             "\"{example}\" stands for all pairs of a document with the first label and one with \
              the second."
         );
-        let by_rank = "A pair is counted at the better-ranked of its two documents.";
+        let about_ranks = "A pair is counted at the better-ranked of its two documents.";
         let mut blocks = vec![PageBlock::Text(text)];
-        for (id, what, sizes, how) in [
-            ("lambda-pair", "by pair of labels", &self.pairs, by_pair.as_str()),
-            ("lambda-rank", "by rank", &self.ranks, by_rank),
+        for (id, category, sizes, about) in [
+            ("lambda-pair", "pair of labels", &self.by_pair, about_pairs.as_str()),
+            ("lambda-rank", "rank", &self.by_rank, about_ranks),
         ] {
-            let caption = format!("{how} {seen}");
-            blocks.extend(self.charts(stages, (id, what), sizes, &caption).map(PageBlock::Chart));
+            let caption = format!("{about} {sample}");
+            let charts = self.charts(stages, (id, category), sizes, &caption);
+            blocks.extend(charts.map(PageBlock::Chart));
         }
         Section { id: "lambdas".into(), title: "Lambdas".into(), blocks }
     }
 
+    /// The shares and the sizes by category; against the stages, or as bars if there is only one.
     fn charts(
         &self,
         stages: &Stages,
-        (id, what): (&str, &str),
+        (id, category): (&str, &str),
         sizes: &LambdaSizes,
         caption: &str,
     ) -> [Chart; 2] {
-        let named = |name: &String| match id {
+        let legend_name = |name: &String| match id {
             "lambda-rank" => format!("rank {name}"),
             _ => name.clone(),
         };
         let series = |values: &[Vec<f64>]| -> Vec<Series> {
-            let one = |(kind, name): (usize, &String)| {
-                let at = |(stage, row): (&usize, &Vec<f64>)| (*stage as f64, row[kind]);
-                let points = self.stages.iter().zip(values).map(at).collect();
-                Series { name: named(name), points, ..Series::default() }
+            let of_category = |(c, name): (usize, &String)| {
+                let point = |(stage, row): (&usize, &Vec<f64>)| (*stage as f64, row[c]);
+                let points = self.stages.iter().zip(values).map(point).collect();
+                Series { name: legend_name(name), points, ..Series::default() }
             };
-            sizes.names.iter().enumerate().map(one).collect()
+            sizes.names.iter().enumerate().map(of_category).collect()
         };
         let bars = |values: &[Vec<f64>]| {
             Body::Bars(Bars {
-                categories: sizes.names.iter().map(named).collect(),
+                categories: sizes.names.iter().map(legend_name).collect(),
                 series: vec![BarSeries {
                     values: values.last().cloned().unwrap_or_default(),
                     ..BarSeries::default()
@@ -342,15 +358,16 @@ impl Lambdas {
             y,
             body,
         };
-        let part = Axis {
+        let share_axis = Axis {
             label: "share of all lambdas".into(),
             range: (self.stages.len() > 1).then_some((0.0, 1.0)),
             ..Axis::default()
         };
-        let sum = Axis { label: "sum of |lambda|, mean over queries".into(), ..Axis::default() };
+        let size_axis =
+            Axis { label: "sum of |lambda|, mean over queries".into(), ..Axis::default() };
         [
-            chart("share", format!("Share of lambdas {what}"), part, share),
-            chart("size", format!("Size of lambdas {what}"), sum, size),
+            chart("share", format!("Share of lambdas by {category}"), share_axis, share),
+            chart("size", format!("Size of lambdas by {category}"), size_axis, size),
         ]
     }
 }
@@ -377,9 +394,9 @@ mod tests {
         let data = lists(labels);
         let model = constant_model(objective);
         let classes = Classes::of(data.labels());
-        let mut watch = LambdaRecorder::new(&model, &data, classes, 1).unwrap().unwrap();
-        watch.add(0, scores).unwrap();
-        watch.finish()
+        let mut recorder = LambdaRecorder::new(&model, &data, classes, 1).unwrap().unwrap();
+        recorder.add(0, scores).unwrap();
+        recorder.finish()
     }
 
     fn near(found: &[f64], expected: &[f64]) {
@@ -392,16 +409,16 @@ mod tests {
     /// Labels 2, 1, 0 with scores 0, ln 2, ln 4: the worst order. A pair whose scores are ln 2 the
     /// wrong way round has rho = 1 / (1 + 1/2) = 2/3, one that is ln 4 apart 1 / (1 + 1/4) = 4/5.
     #[test]
-    fn pairs_of_three_documents_are_those_of_hand() {
+    fn pairs_of_three_documents_equal_those_computed_by_hand() {
         let scores = [0.0, 2.0_f64.ln(), 4.0_f64.ln()];
         let found = lambdas("pair-logistic", &[&[2.0, 1.0, 0.0]], &scores);
-        assert_eq!(found.pairs.names, ["1 over 0", "2 over 0", "2 over 1"]);
-        near(&found.pairs.sizes[0], &[2.0 / 3.0, 0.8, 2.0 / 3.0]);
+        assert_eq!(found.by_pair.names, ["1 over 0", "2 over 0", "2 over 1"]);
+        near(&found.by_pair.sizes[0], &[2.0 / 3.0, 0.8, 2.0 / 3.0]);
         let all = 4.0 / 3.0 + 0.8;
-        near(&found.pairs.shares()[0], &[2.0 / 3.0 / all, 0.8 / all, 2.0 / 3.0 / all]);
-        // Rank 1 (label 0) is in two pairs, the third pair is that of ranks 2 and 3.
-        assert_eq!(found.ranks.names, ["1", "2"]);
-        near(&found.ranks.sizes[0], &[2.0 / 3.0 + 0.8, 2.0 / 3.0]);
+        near(&found.by_pair.shares()[0], &[2.0 / 3.0 / all, 0.8 / all, 2.0 / 3.0 / all]);
+        // The document at rank 1 (label 0) is in two pairs; the third pair has the ranks 2 and 3.
+        assert_eq!(found.by_rank.names, ["1", "2"]);
+        near(&found.by_rank.sizes[0], &[2.0 / 3.0 + 0.8, 2.0 / 3.0]);
     }
 
     /// The same times |delta NDCG|: gains 3, 1, 0, discounts 1, 1/log2(3), 1/2, ideal DCG
@@ -416,16 +433,17 @@ mod tests {
         let one_zero = (1.0 - second) / ideal * (2.0 / 3.0);
         let two_zero = 3.0 * 0.5 / ideal * 0.8;
         let two_one = 2.0 * (second - 0.5) / ideal * (2.0 / 3.0);
-        near(&found.pairs.sizes[0], &[one_zero, two_zero, two_one]);
-        near(&found.ranks.sizes[0], &[one_zero + two_zero, two_one]);
+        near(&found.by_pair.sizes[0], &[one_zero, two_zero, two_one]);
+        near(&found.by_rank.sizes[0], &[one_zero + two_zero, two_one]);
     }
 
     #[test]
     fn sizes_are_means_over_queries_and_equal_labels_add_nothing() {
         let found = lambdas("pair-logistic", &[&[1.0, 0.0], &[1.0, 1.0]], &[0.0; 4]);
-        assert_eq!(found.pairs.names, ["1 over 0"]);
-        near(&found.pairs.sizes[0], &[0.25]);
-        assert_eq!((found.queries, found.of), (2, 2));
+        assert_eq!(found.by_pair.names, ["1 over 0"]);
+        // rho is 1/2 for equal scores; the mean over two queries.
+        near(&found.by_pair.sizes[0], &[0.25]);
+        assert_eq!((found.queries, found.of_queries), (2, 2));
     }
 
     #[test]
@@ -433,14 +451,15 @@ mod tests {
         let data = lists(&[&[1.0, 0.0]]);
         for objective in ["squared", "", "binary:logistic"] {
             let model = constant_model(objective);
-            let watch = LambdaRecorder::new(&model, &data, Classes::of(data.labels()), 1).unwrap();
-            let reason = watch.unwrap_err().to_string();
+            let classes = Classes::of(data.labels());
+            let recorder = LambdaRecorder::new(&model, &data, classes, 1).unwrap();
+            let reason = recorder.unwrap_err().to_string();
             assert!(reason.starts_with("Left out: "), "{objective}");
         }
     }
 
     #[test]
-    fn small_kinds_are_put_together_and_empty_ones_left_out() {
+    fn small_categories_are_merged_and_empty_ones_removed() {
         let names = ["a", "b", "c", "d"].map(String::from).to_vec();
         let sizes =
             LambdaSizes { names, sizes: vec![vec![1.0, 0.0, 5.0, 2.0], vec![1.0, 0.0, 1.0, 2.0]] };
@@ -450,9 +469,9 @@ mod tests {
     }
 
     #[test]
-    fn ranks_fall_into_their_stretches() {
-        let at = |rank| RANKS[rank_range(rank)];
-        assert_eq!([1, 2, 3, 4, 5, 6, 10].map(at), ["1", "2", "3", "4-5", "4-5", "6-10", "6-10"]);
-        assert_eq!([11, 20, 21, 500].map(at), ["11-20", "11-20", RANKS[6], RANKS[6]]);
+    fn each_rank_is_in_its_range() {
+        let name = |rank| RANGES[rank_range(rank)];
+        assert_eq!([1, 2, 3, 4, 5, 6, 10].map(name), ["1", "2", "3", "4-5", "4-5", "6-10", "6-10"]);
+        assert_eq!([11, 20, 21, 500].map(name), ["11-20", "11-20", RANGES[6], RANGES[6]]);
     }
 }

@@ -7,14 +7,14 @@ use rankwright_spec::words::counted;
 use super::{BestRound, NamedData, ReportPart, TrainingReport, TrainingRequest, trees};
 use crate::page::{Page, PageBlock, Section};
 
-/// Facts about the origin of the report: model, data and settings, in words.
-pub(super) fn facts(input: &TrainingRequest<'_>) -> Vec<(String, String)> {
-    let (name, model) = input.model;
+/// Name and text of facts about the origin of the report: model, data and settings.
+pub(super) fn facts(request: &TrainingRequest<'_>) -> Vec<(String, String)> {
+    let (name, model) = request.model;
     let header = model.header();
     let mut facts = vec![("Model".to_owned(), name.to_owned())];
-    let mut add = |what: &str, text: String| {
+    let mut add = |name: &str, text: String| {
         if !text.is_empty() {
-            facts.push((what.to_owned(), text));
+            facts.push((name.to_owned(), text));
         }
     };
     add("Learner", header.learner.clone());
@@ -25,8 +25,8 @@ pub(super) fn facts(input: &TrainingRequest<'_>) -> Vec<(String, String)> {
     let size = |queries: usize, rows: usize| {
         format!("{}, {}", counted(queries, "query"), counted(rows, "document"))
     };
-    let data = input.train.data;
-    let mut trained = format!("{} ({})", input.train.name, size(data.queries(), data.rows()));
+    let data = request.train.data;
+    let mut trained = format!("{} ({})", request.train.name, size(data.queries(), data.rows()));
     let (queries, rows) = (header.queries as usize, header.rows as usize);
     let differs = rows > 0 && (queries, rows) != (data.queries(), data.rows());
     if differs {
@@ -36,17 +36,17 @@ pub(super) fn facts(input: &TrainingRequest<'_>) -> Vec<(String, String)> {
     let named = |set: &NamedData<'_>| {
         format!("{} ({})", set.name, size(set.data.queries(), set.data.rows()))
     };
-    if input.valid.is_empty() {
-        add("Validation data", validation_of_training(input));
+    if request.valid.is_empty() {
+        add("Validation data", validation_of_training(request));
     }
-    input.valid.iter().for_each(|set| add("Validation data", named(set)));
+    request.valid.iter().for_each(|set| add("Validation data", named(set)));
     add("Version", env!("CARGO_PKG_VERSION").to_owned());
     facts
 }
 
-/// Description of the validation data where none is given.
-fn validation_of_training(input: &TrainingRequest<'_>) -> String {
-    let sets = input.log.iter().flat_map(|log| &log.history.sets);
+/// The text about validation data if the request has none.
+fn validation_of_training(request: &TrainingRequest<'_>) -> String {
+    let sets = request.log.iter().flat_map(|log| &log.history.sets);
     let sets: Vec<&str> = sets.map(String::as_str).filter(|name| *name != "training").collect();
     match sets.is_empty() {
         true => "none".to_owned(),
@@ -84,12 +84,12 @@ impl TrainingReport {
     fn conventions(&self) -> Vec<String> {
         let measured = self.values.first().map_or(&[][..], |(_, found)| &found.results);
         let mut lines = conventions(measured);
-        // Curves of a log, and permutations, may have metrics of their own.
-        let known = |metric: &str| measured.iter().any(|r| r.measure.to_string() == metric);
+        // Curves of a log, and permutations, may have other metrics.
+        let is_measured = |metric: &str| measured.iter().any(|r| r.measure.to_string() == metric);
         let curves = self.curves.iter().map(|curve| (&curve.metric, &curve.convention));
         let permuted = self.importance.permuted.as_ref().ok();
         let others = curves.chain(permuted.map(|found| (&found.metric, &found.convention)));
-        for (metric, convention) in others.filter(|(metric, _)| !known(metric)) {
+        for (metric, convention) in others.filter(|(metric, _)| !is_measured(metric)) {
             let line = format!("{metric}: {convention}");
             if !lines.contains(&line) {
                 lines.push(line);
@@ -103,23 +103,23 @@ impl TrainingReport {
         let value = |(name, found): &(String, rankwright_eval::Evaluation)| {
             let result = found.results.first()?;
             Some(match result.value.is_nan() {
-                true => format!("no value on {name}, because no query of it counts"),
+                true => format!("no value on {name}, because none of its queries has a value"),
                 false => format!("{:.4} on {name}", result.value),
             })
         };
         let values: Vec<String> = self.values.iter().filter_map(value).collect();
         let metric = self.values.first().and_then(|(_, found)| found.results.first());
         let metric = metric.map_or(String::new(), |result| result.measure.to_string());
-        let size = match self.stages.has_earlier_stages {
+        let subject = match self.stages.has_earlier_stages {
             false => "The model".to_owned(),
             true => format!("After {} the model", counted(self.stages.last(), &self.unit())),
         };
-        let mut lead = format!("{size} has {metric} {}.", values.join(" and "));
+        let mut lead = format!("{subject} has {metric} {}.", values.join(" and "));
         let best = self.curves.first().and_then(|curve| Some((curve, curve.best?)));
         if let Some((curve, BestRound { rounds: best, value })) = best {
-            let whose = if self.from_log { "According to the training log the" } else { "The" };
+            let start = if self.from_log { "According to the training log the" } else { "The" };
             lead.push_str(&format!(
-                " {whose} best {} on {} is {value:.4}, after {}.",
+                " {start} best {} on {} is {value:.4}, after {}.",
                 curve.metric,
                 curve.deciding_name(),
                 counted(best, &self.unit())
@@ -128,10 +128,12 @@ impl TrainingReport {
         lead
     }
 
+    /// The name of a round: `tree`, `epoch`, ...
     fn unit(&self) -> String {
         self.stages.unit.clone()
     }
 
+    /// The section: a chart for each metric, and the values of the whole model.
     fn curve_section(&self) -> Section {
         let mut blocks = Vec::new();
         let source = match self.from_log {
@@ -147,12 +149,13 @@ impl TrainingReport {
                     .to_owned(),
             ));
         }
-        let from_log = self.from_log && !self.curves.is_empty();
+        let has_log_curves = self.from_log && !self.curves.is_empty();
         let measured = self.values.first().map_or(&[][..], |(_, found)| &found.results);
+        let has_no_curve = |metric: &String| self.curves.iter().all(|c| c.metric != *metric);
         let missing: Vec<String> = measured
             .iter()
             .map(|result| result.measure.to_string())
-            .filter(|metric| from_log && self.curves.iter().all(|curve| curve.metric != *metric))
+            .filter(|metric| has_log_curves && has_no_curve(metric))
             .collect();
         if !missing.is_empty() {
             let metrics = missing.join(", ");
@@ -167,7 +170,7 @@ impl TrainingReport {
             )));
         }
         let charts = self.curves.iter().enumerate();
-        let charts = charts.map(|(at, curve)| curve.chart(at + 1, &self.unit(), source));
+        let charts = charts.map(|(i, curve)| curve.chart(i + 1, &self.unit(), source));
         blocks.extend(charts.map(PageBlock::Chart));
         let (id, title) = ("curve-values".to_owned(), "The whole model".to_owned());
         blocks.push(PageBlock::Table { id, title, table: self.table() });

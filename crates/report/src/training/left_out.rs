@@ -37,7 +37,7 @@ pub enum LeftOut {
     MetricUndefined {
         /// The metric.
         metric: String,
-        /// Its convention: how ties, unjudged documents and so on are treated.
+        /// The conventions of the metric: how ties, unjudged documents and so on are treated.
         convention: String,
     },
 }
@@ -68,8 +68,8 @@ impl fmt::Display for LeftOut {
             Self::NoTree => f.write_str("Left out: there is no tree to draw."),
             Self::MetricUndefined { metric, convention } => write!(
                 f,
-                "Permutation importance is left out: {metric} has no value, because no query of \
-                 the data counts under {convention}."
+                "Permutation importance is left out: {metric} has no value for any query of the data \
+                 under {convention}."
             ),
         }
     }

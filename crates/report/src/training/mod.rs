@@ -1,11 +1,12 @@
 //! Training report: learning curves, lambdas, labels by rank, forces, times, feature importance and
 //! trees; and the report on one learner with several shrinkages.
 //!
-//! [`TrainingReport::new`] takes a model and the data that it was trained on. Trees are scored
-//! stage by stage (`stages`), each stage once for all parts of the report; facts that cannot be
-//! recomputed (time, curves of other learners) come from the log beside the model. Parts that do
-//! not apply to a model are left out, with a sentence that gives the reason.
-//! [`TrainingReport::page`] lays out the page. Results do not depend on the number of threads.
+//! [`TrainingReport::new`] takes a model and the data that it was trained on. A stage is the model
+//! after a number of rounds (`stages`). Tree models are scored stage by stage, each stage once for
+//! all parts of the report; facts that cannot be recomputed (time, curves of other learners) come
+//! from the log of the training. Parts that do not apply to a model are left out, with a sentence
+//! that gives the reason. [`TrainingReport::page`] lays out the page. Results do not depend on the
+//! number of threads.
 
 mod classes;
 mod curves;
@@ -60,7 +61,7 @@ pub struct NamedData<'a> {
 pub struct TrainingRequest<'a> {
     /// Name of the model's file, and the model.
     pub model: (&'a str, &'a Model),
-    /// The data that it was trained on.
+    /// The data that the model was trained on.
     pub train: NamedData<'a>,
     /// Validation sets; the first one determines the best round.
     pub valid: Vec<NamedData<'a>>,
@@ -72,7 +73,7 @@ pub struct TrainingRequest<'a> {
 }
 
 impl<'a> TrainingRequest<'a> {
-    /// The training of a model, given with its name, on this data.
+    /// A report on the training of a model, which has this name, on this data.
     pub fn new(model: (&'a str, &'a Model), train: NamedData<'a>) -> Self {
         Self { model, train, valid: Vec::new(), measures: Vec::new(), log: None }
     }
@@ -105,7 +106,7 @@ impl TrainingRequest<'_> {
         std::iter::once(self.train).chain(self.valid.iter().copied()).collect()
     }
 
-    /// The requested metrics, or that of the training.
+    /// The requested metrics, or else the metric of the training.
     fn measures_or_default(&self) -> Result<Vec<Measure>, ReportError> {
         if !self.measures.is_empty() {
             return Ok(self.measures.clone());
@@ -135,13 +136,13 @@ impl TrainingRequest<'_> {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TrainingOptions {
-    /// Maximum number of stages; 2 at least.
+    /// Maximum number of stages (points of the learning curve); 2 at least.
     pub points: usize,
     /// The query whose forces are shown; if not given, the report chooses one.
     pub query: Option<String>,
     /// Number of trees to draw.
     pub trees: usize,
-    /// Seed of all random choices: sampled queries, shuffles.
+    /// Seed of all random choices: sampled queries, permutations.
     pub seed: u64,
     /// Options of scoring data with the model.
     pub score: ScoreOptions,
@@ -160,7 +161,7 @@ impl Default for TrainingOptions {
 }
 
 impl TrainingOptions {
-    /// Sets the largest number of stages; 2 at least.
+    /// Sets the largest number of stages (points of the learning curve); 2 at least.
     pub fn points(mut self, points: usize) -> Self {
         self.points = points;
         self
@@ -210,25 +211,25 @@ impl TrainingOptions {
 /// ```
 #[derive(Debug, Clone)]
 pub struct TrainingReport {
-    /// Facts about the origin of the report, in words.
+    /// Name and text of facts about the origin of the report.
     pub facts: Vec<(String, String)>,
-    /// Warnings to the reader.
+    /// Warnings for the reader.
     pub warnings: Vec<ReportWarning>,
     /// Name of the model's file.
     pub name: String,
-    /// The stages that were computed.
+    /// The stages that were computed: the model after some numbers of rounds.
     pub stages: Stages,
     /// A curve for each metric.
     pub curves: Vec<Curve>,
     /// Whether the curves come from the log.
     pub from_log: bool,
-    /// Number of rounds of the training, if the model keeps only the first of them.
+    /// Number of rounds of the training, if the model keeps only the first rounds.
     pub trained_rounds: Option<usize>,
     /// Values of the whole model on each data set: the training data, then validation data.
     pub values: Vec<(String, Evaluation)>,
     /// Lambdas by pair of labels and by rank.
     pub lambdas: ReportPart<Lambdas>,
-    /// Labels over ranks.
+    /// Shares of the labels at each rank, and mean ranks of the labels.
     pub labels: LabelRanks,
     /// Forces on one query's list.
     pub forces: ReportPart<QueryForces>,
@@ -254,6 +255,7 @@ impl TrainingReport {
         let sets = request.sets();
         let values = whole_model(model, &sets, &measures, options.score)?;
         let history = log.as_ref().map(|log| &log.history);
+        // The number of rounds in the log, and the name of a round.
         let rounds = log.as_ref().map_or((0, "round"), |log| {
             (
                 log.history.iterations.len(),
@@ -274,8 +276,8 @@ impl TrainingReport {
             }
         };
         let trained_rounds = history.map(|history| history.iterations.len());
-        let shuffled = valid.first().unwrap_or(train);
-        let data = (shuffled.name, shuffled.data);
+        let permuted = valid.first().unwrap_or(train);
+        let permuted = (permuted.name, permuted.data);
         Ok(TrainingReport {
             facts: layout::facts(request),
             warnings: request.warnings(),
@@ -289,7 +291,7 @@ impl TrainingReport {
             labels: results.labels,
             forces: results.forces.map(ForceRecorder::finish),
             phases: phase_times(log.as_ref()),
-            importance: Importances::new(model, data, first, options.seed, options.score)?,
+            importance: Importances::new(model, permuted, first, options.seed, options.score)?,
             trees: trees::drawings(model, options.trees),
             stages,
         })
@@ -316,6 +318,7 @@ fn whole_model(
     sets.iter().map(measure).collect()
 }
 
+/// The times per phase, or the reason why there are none.
 fn phase_times(log: Option<&TrainingLog>) -> ReportPart<PhaseTimes> {
     PhaseTimes::new(log.ok_or(LeftOut::NoLog)?).ok_or(LeftOut::NoTimes)
 }
@@ -330,6 +333,7 @@ struct StageResults<'a> {
 }
 
 impl<'a> StageResults<'a> {
+    /// Computes all stages; `values` are the evaluations of the whole model.
     fn new(
         request: &'a TrainingRequest<'_>,
         options: &TrainingOptions,
@@ -339,15 +343,21 @@ impl<'a> StageResults<'a> {
     ) -> Result<StageResults<'a>, ReportError> {
         let (model, data) = (request.model.1, request.train.data);
         let (header, classes) = (model.header(), Classes::of(data.labels()));
-        let (Some((_, whole)), Some(first)) = (values.first(), measures.first()) else {
+        let (Some((_, evaluation)), Some(first)) = (values.first(), measures.first()) else {
             return Err(ReportError::Internal { invariant: "a model is evaluated on its data" });
         };
-        let about = (header.objective.as_str(), header.seed);
+        let training = (header.objective.as_str(), header.seed);
         let mut results = StageResults {
             values: Vec::new(),
             lambdas: LambdaRecorder::new(model, data, classes.clone(), options.seed)?,
             labels: LabelRanks::new(classes),
-            forces: ForceRecorder::new(data, about, first, options.query.as_deref(), whole)?,
+            forces: ForceRecorder::new(
+                data,
+                training,
+                first,
+                options.query.as_deref(),
+                evaluation,
+            )?,
         };
         let sets = std::iter::once(&request.train).chain(&request.valid);
         let staged = sets.map(|set| StagedData::new(model, set.data, options.score));
@@ -371,6 +381,7 @@ impl<'a> StageResults<'a> {
     }
 }
 
+/// The value of each measure at the current stage of a data set.
 fn measured(set: &StagedData<'_>, measures: &[Measure]) -> Result<Vec<f64>, ReportError> {
     let found = ScoredDataset::new(set.data(), set.scores())?.evaluate(measures)?;
     Ok(found.results.iter().map(|result| result.value).collect())

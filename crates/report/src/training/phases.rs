@@ -1,5 +1,5 @@
 //! Time by phase: seconds of each phase of a training, over its rounds and in total, from the log
-//! beside the model.
+//! of the training.
 //!
 //! Long trainings are shown in at most 200 points, each the mean of several successive rounds.
 //! Phases that took no time are left out.
@@ -15,7 +15,7 @@ use crate::serialise::as_map;
 /// Maximum number of points of a line.
 const POINTS: usize = 200;
 
-/// Reads the seconds of one phase.
+/// A function that gets the seconds of one phase.
 type SecondsOf = fn(&PhaseSeconds) -> f64;
 
 /// The phases of a round and their names.
@@ -42,25 +42,32 @@ pub struct PhaseTimes {
     pub seconds: Vec<Vec<f64>>,
     /// Seconds of each phase in all rounds together.
     pub totals: Vec<f64>,
-    /// Seconds of reading the data, and of binning the features.
-    pub before: (f64, f64),
+    /// Seconds of reading the data.
+    pub load_seconds: f64,
+    /// Seconds of binning the features.
+    pub bin_seconds: f64,
     /// Number of threads of the training.
     pub threads: Option<usize>,
 }
 
 impl PhaseTimes {
-    /// Adds up the times of a log; `None` if no round took any.
+    /// Sums the times of a log; `None` if it has no times.
     pub fn new(log: &TrainingLog) -> Option<PhaseTimes> {
         let all = &log.history.iterations;
-        let total = |of: SecondsOf| all.iter().map(|round| of(&round.seconds)).sum::<f64>();
-        let used: Vec<_> = PHASES.into_iter().filter(|(_, of)| total(*of) > 0.0).collect();
+        let total = |seconds_of: SecondsOf| -> f64 {
+            all.iter().map(|round| seconds_of(&round.seconds)).sum()
+        };
+        let used: Vec<_> =
+            PHASES.into_iter().filter(|(_, seconds_of)| total(*seconds_of) > 0.0).collect();
         if used.is_empty() {
             return None;
         }
-        let width = all.len().div_ceil(POINTS).max(1);
+        let group_size = all.len().div_ceil(POINTS).max(1);
         let mean = |rounds: &[Iteration]| -> Vec<f64> {
-            let sum = |of: SecondsOf| rounds.iter().map(|r| of(&r.seconds)).sum::<f64>();
-            used.iter().map(|(_, of)| sum(*of) / rounds.len() as f64).collect()
+            let sum = |seconds_of: SecondsOf| -> f64 {
+                rounds.iter().map(|round| seconds_of(&round.seconds)).sum()
+            };
+            used.iter().map(|(_, seconds_of)| sum(*seconds_of) / rounds.len() as f64).collect()
         };
         let middle = |rounds: &[Iteration]| {
             rounds.iter().map(|round| round.number as f64).sum::<f64>() / rounds.len() as f64
@@ -69,32 +76,35 @@ impl PhaseTimes {
         Some(PhaseTimes {
             names: used.iter().map(|(name, _)| (*name).to_owned()).collect(),
             unit: if unit.is_empty() { "round".to_owned() } else { unit.clone() },
-            rounds: all.chunks(width).map(middle).collect(),
-            seconds: all.chunks(width).map(mean).collect(),
-            totals: used.iter().map(|(_, of)| total(*of)).collect(),
-            before: (log.load_seconds, log.history.bin_seconds),
+            rounds: all.chunks(group_size).map(middle).collect(),
+            seconds: all.chunks(group_size).map(mean).collect(),
+            totals: used.iter().map(|(_, seconds_of)| total(*seconds_of)).collect(),
+            load_seconds: log.load_seconds,
+            bin_seconds: log.history.bin_seconds,
             threads: log.threads,
         })
     }
 
+    /// The section: the time of each round and of all rounds.
     pub(super) fn section(&self) -> Section {
         let threads = self.threads.map(|threads| format!(" on {}", counted(threads, "thread")));
         let threads = threads.unwrap_or_default();
         let blocks = vec![
             PageBlock::Text(format!(
-                "Wall-clock time of the training{threads}, from the log beside the model. Times \
+                "Wall-clock time of the training{threads}, from the training log. Times \
                  differ from run to run; the model does not."
             )),
-            PageBlock::Chart(self.over_rounds()),
-            PageBlock::Chart(self.in_total()),
+            PageBlock::Chart(self.rounds_chart()),
+            PageBlock::Chart(self.totals_chart()),
         ];
         Section { id: "time".into(), title: "Time per phase".into(), blocks }
     }
 
-    fn over_rounds(&self) -> Chart {
+    /// Milliseconds of each phase against the rounds.
+    fn rounds_chart(&self) -> Chart {
         let series = |(phase, name): (usize, &String)| {
-            let at = |(round, row): (&f64, &Vec<f64>)| (*round, row[phase] * 1e3);
-            let points = self.rounds.iter().zip(&self.seconds).map(at).collect();
+            let point = |(round, row): (&f64, &Vec<f64>)| (*round, row[phase] * 1e3);
+            let points = self.rounds.iter().zip(&self.seconds).map(point).collect();
             Series { name: name.clone(), points, ..Series::default() }
         };
         Chart {
@@ -108,8 +118,10 @@ impl PhaseTimes {
         }
     }
 
-    fn in_total(&self) -> Chart {
-        let before = [("reading the data", self.before.0), ("binning the features", self.before.1)];
+    /// Seconds of each phase in all rounds, and before the first round.
+    fn totals_chart(&self) -> Chart {
+        let before =
+            [("reading the data", self.load_seconds), ("binning the features", self.bin_seconds)];
         let before = before.into_iter().filter(|(_, seconds)| *seconds > 0.0);
         let before = before.map(|(name, seconds)| (name.to_owned(), seconds));
         let phases = self.names.iter().cloned().zip(self.totals.iter().copied());
@@ -147,8 +159,8 @@ impl Serialize for PhaseTimes {
         }
         PhaseChart {
             unit: &self.unit,
-            load: self.before.0,
-            bin: self.before.1,
+            load: self.load_seconds,
+            bin: self.bin_seconds,
             totals: self.names.iter().cloned().zip(self.totals.iter().copied()).collect(),
             rounds: &self.rounds,
             phases: &self.names,
@@ -165,7 +177,7 @@ mod tests {
     use rankwright_learn::TrainingHistory;
 
     #[test]
-    fn times_are_added_up_and_long_trainings_thinned() {
+    fn times_are_summed_and_long_trainings_have_fewer_points() {
         let round = |number: usize| Iteration {
             number,
             leaves: None,
@@ -184,7 +196,9 @@ mod tests {
         let log = TrainingLog { history, load_seconds: 1.0, threads: Some(2) };
         let found = PhaseTimes::new(&log).unwrap();
         assert_eq!(found.names, ["histograms and splits", "metrics"]);
+        // 500 * 0.5, and the sum of 1 to 500.
         assert_eq!(found.totals, [250.0, 125250.0]);
+        // Groups of three rounds.
         assert_eq!((found.rounds.len(), found.rounds[0]), (167, 2.0));
         assert_eq!(found.seconds[0], [0.5, 2.0]);
         let empty =

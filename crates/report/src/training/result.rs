@@ -7,7 +7,7 @@ use super::labels::LabelRanksResult;
 use super::{Curve, Importances, Lambdas, PhaseTimes, QueryForces, ReportPart, TrainingReport};
 use crate::serialise::or_reason;
 
-/// The shape of the result.
+/// The JSON of a training report.
 #[derive(Serialize)]
 struct TrainingResult<'a, W> {
     /// Name of the model.
@@ -29,7 +29,8 @@ struct TrainingResult<'a, W> {
     lambdas: &'a ReportPart<Lambdas>,
     /// The ranks of documents by label and stage.
     labels: LabelRanksResult<'a>,
-    /// The lambdas of one query, or the reason why they are left out.
+    /// The forces (minus the lambdas) on the documents of one query, or the reason why they are
+    /// left out.
     #[serde(serialize_with = "or_reason")]
     forces: &'a ReportPart<QueryForces>,
     /// Seconds of each phase of the training, or the reason why they are left out.
@@ -50,11 +51,11 @@ struct SetValue<'a> {
     data: &'a str,
     /// The metric.
     metric: String,
-    /// Its conventions.
+    /// The conventions of the metric: how ties, unjudged documents and so on are treated.
     convention: &'a str,
     /// The value.
     value: f64,
-    /// Number of queries that count.
+    /// Number of queries that have a value.
     queries: usize,
     /// 95 % confidence interval of the value.
     ci95: Option<(f64, f64)>,
@@ -74,8 +75,8 @@ impl<'a> SetValue<'a> {
 }
 
 impl TrainingReport {
-    /// The numbers of the report, with these warnings in place of its own: a caller that read the
-    /// data may have more of them.
+    /// The numbers of the report as a serialisable value, with these warnings in place of its own:
+    /// a caller that read the data may have more warnings.
     pub fn result_with<'a, W: Serialize>(&'a self, warnings: &'a [W]) -> impl Serialize + 'a {
         TrainingResult {
             model: &self.name,

@@ -2,12 +2,12 @@
 //!
 //! Shrinkage is the factor that each tree's step is multiplied by (Friedman, Greedy Function
 //! Approximation, 2001, section 5): large steps learn fast and soon overfit the training data,
-//! small ones need more trees and reach higher values. Every run has the same data, seed and
+//! small steps need more trees and reach higher values. Every run has the same data, seed and
 //! parameters except for `rate`. The best number of rounds of each run is chosen on the validation
-//! data itself, so that the values there are slightly optimistic, for each rate alike.
+//! data itself, so that the values there are slightly too good, for each rate alike.
 //!
 //! Differences between the best models of two rates are tested on the queries of the validation
-//! data, by randomisation, corrected after Holm. With a single rate there is nothing to compare.
+//! data, by a randomisation test with Holm's correction. With a single rate there is no test.
 
 use rankwright_eval::compare::{
     BaselineDelta, Better, CompareOptions, Comparison, compare_evaluations,
@@ -65,7 +65,8 @@ pub struct ShrinkageRun {
 }
 
 impl ShrinkageRun {
-    /// The metric after each round, on the training data (0) or a validation set (from 1).
+    /// The metric after each round on one data set: 0 is the training data, 1 the first validation
+    /// set.
     pub fn curve(&self, set: usize) -> Vec<f64> {
         let value = |values: &Vec<Vec<f64>>| values.get(set).and_then(|v| v.first()).copied();
         let rounds = self.history.iterations.iter();
@@ -86,12 +87,14 @@ impl ShrinkageRun {
 /// A report on trainings with several rates.
 #[derive(Debug, Clone)]
 pub struct ShrinkageReport {
-    /// Facts about the origin of the report, in words.
+    /// Name and text of facts about the origin of the report.
     pub facts: Vec<(String, String)>,
-    /// Warnings to the reader.
+    /// Warnings for the reader.
     pub warnings: Vec<ReportWarning>,
-    /// The metric and its convention: how ties, unjudged documents and so on are treated.
-    pub metric: (String, String),
+    /// The metric.
+    pub metric: String,
+    /// The conventions of the metric: how ties, unjudged documents and so on are treated.
+    pub convention: String,
     /// Names of the training data and of the validation sets, of which there is at least one.
     pub sets: Vec<String>,
     /// Name of a round, such as `tree`.
@@ -100,28 +103,30 @@ pub struct ShrinkageReport {
     pub runs: Vec<ShrinkageRun>,
     /// Index of the run with the best value.
     pub best: usize,
-    /// The best models compared with that of the best rate; `None` for a single run.
+    /// The comparison of the best models of all rates, with the best rate as the baseline; `None`
+    /// for a single run.
     pub comparison: Option<Comparison>,
 }
 
 impl ShrinkageReport {
     /// Compares the best models of the trainings.
-    pub fn new(about: &ShrinkageInput<'_>, runs: Vec<ShrinkageRun>) -> Result<Self, ReportError> {
-        let sets: Vec<String> = about.sets().map(|set| set.name.to_owned()).collect();
+    pub fn new(input: &ShrinkageInput<'_>, runs: Vec<ShrinkageRun>) -> Result<Self, ReportError> {
+        let sets: Vec<String> = input.sets().map(|set| set.name.to_owned()).collect();
         if sets.len() < 2 {
             return Err(ReportError::NoValidation);
         }
-        let better = about.measure.metric().better();
-        let gains = |run: &ShrinkageRun| match better {
-            Better::Higher => run.value(),
-            Better::Lower => -run.value(),
+        let better = input.measure.metric().better();
+        // Higher is better.
+        let quality = |run: usize| match better {
+            Better::Higher => runs[run].value(),
+            Better::Lower => -runs[run].value(),
         };
         let Some(best) = (0..runs.len())
-            .reduce(|best, at| if gains(&runs[at]) > gains(&runs[best]) { at } else { best })
+            .reduce(|best, run| if quality(run) > quality(best) { run } else { best })
         else {
             return Err(ReportError::NoTraining);
         };
-        let names: Vec<String> = runs.iter().map(name_of).collect();
+        let names: Vec<String> = runs.iter().map(run_name).collect();
         let comparison = match runs.len() {
             1 => None,
             _ => {
@@ -132,9 +137,10 @@ impl ShrinkageReport {
         };
         let unit = runs.first().map_or(String::new(), |run| run.history.unit.clone());
         Ok(ShrinkageReport {
-            facts: facts(about),
+            facts: facts(input),
             warnings: Vec::new(),
-            metric: (about.measure.to_string(), about.measure.convention().to_owned()),
+            metric: input.measure.to_string(),
+            convention: input.measure.convention().to_owned(),
             sets,
             unit: if unit.is_empty() { "tree".to_owned() } else { unit },
             runs,
@@ -151,58 +157,59 @@ impl ShrinkageReport {
             counted(self.runs.len(), "rate"),
             self.sets[1],
             best.rate,
-            self.metric.0,
+            self.metric,
             best.value(),
             counted(best.rounds(), &self.unit)
         );
-        let valid = "With a large rate the curve rises fast and soon falls again; with a small rate it \
-                     rises slowly and for longer.";
-        let train = "On the training data the curve keeps rising; this does not show how the model \
-                     ranks new queries.";
-        let mut sections = vec![self.section(1, ("valid", "Validation data"), valid)];
+        let on_validation = "With a large rate the curve rises fast and soon falls again; with a small rate it \
+             rises slowly and for longer.";
+        let on_training = "On the training data the curve keeps rising; this does not show how the model \
+             ranks new queries.";
+        let mut sections = vec![self.section(1, ("valid", "Validation data"), on_validation)];
         for set in 2..self.sets.len() {
             let id = format!("valid-{set}");
-            sections.push(self.section(set, (&id, "More validation data"), valid));
+            sections.push(self.section(set, (&id, "More validation data"), on_validation));
         }
-        sections.push(self.section(0, ("train", "Training data"), train));
-        sections.push(self.values());
-        let (metric, convention) = &self.metric;
+        sections.push(self.section(0, ("train", "Training data"), on_training));
+        sections.push(self.values_section());
         Page {
             title: "Shrinkage".into(),
             lead,
             facts: self.facts.clone(),
-            conventions: vec![format!("{metric}: {convention}")],
+            conventions: vec![format!("{}: {}", self.metric, self.convention)],
             sections,
         }
     }
 
+    /// The learning curves of all rates on one data set.
     fn section(&self, set: usize, (id, title): (&str, &str), text: &str) -> Section {
         let data = &self.sets[set];
         let series = |run: &ShrinkageRun| {
             let values = run.curve(set);
-            let at = |at: usize| (run.history.iterations[at].number as f64, values[at]);
+            let point = |i: usize| (run.history.iterations[i].number as f64, values[i]);
             let indices = thinned_indices(values.len(), POINTS, run.history.best);
             Series {
-                name: name_of(run),
-                points: indices.into_iter().map(at).collect(),
+                name: run_name(run),
+                points: indices.into_iter().map(point).collect(),
                 ..Series::default()
             }
         };
         let chart = Chart {
             id: format!("shrinkage-{id}"),
-            title: format!("{} on {data} against {}", self.metric.0, plural(&self.unit)),
+            title: format!("{} on {data} against {}", self.metric, plural(&self.unit)),
             caption: format!("A line for each rate. {text}"),
             x: Axis { label: plural(&self.unit), ..Axis::default() },
-            y: metric_axis(&self.metric.0),
+            y: metric_axis(&self.metric),
             body: Body::Lines(self.runs.iter().map(series).collect()),
         };
         Section { id: id.into(), title: title.into(), blocks: vec![PageBlock::Chart(chart)] }
     }
 
-    fn values(&self) -> Section {
+    /// The best value of each rate.
+    fn values_section(&self) -> Section {
         let text = format!(
             "The best number of {} of each rate was chosen on the validation data itself, so these \
-             values are slightly optimistic, for all rates alike.",
+             values are slightly too good, for all rates alike.",
             plural(&self.unit)
         );
         let (id, title) = ("shrinkage-values".to_owned(), "Best value of each rate".to_owned());
@@ -215,27 +222,27 @@ impl ShrinkageReport {
     pub fn table(&self) -> Table {
         let mut table = Table::new([
             ("rate".to_owned(), Align::Right),
-            (format!("best {}", self.metric.0), Align::Right),
+            (format!("best {}", self.metric), Align::Right),
             ("95% interval".to_owned(), Align::Right),
             (plural(&self.unit), Align::Right),
             ("after the last round".to_owned(), Align::Right),
             ("training data".to_owned(), Align::Right),
             ("p".to_owned(), Align::Right),
         ]);
-        for (at, run) in self.runs.iter().enumerate() {
-            let last = |set: usize| run.curve(set).last().copied().unwrap_or(f64::NAN);
-            let trained = run.curve(0).get(run.rounds().saturating_sub(1)).copied();
+        for (index, run) in self.runs.iter().enumerate() {
+            let last = run.curve(1).last().copied().unwrap_or(f64::NAN);
+            let on_training = run.curve(0).get(run.rounds().saturating_sub(1)).copied();
             let ci = run.best.results.first().and_then(|result| result.ci95);
-            let vs_baseline = self.vs_baseline(at);
+            let vs_baseline = self.vs_baseline(index);
             let mark = vs_baseline.map(|vs_baseline| vs_baseline.mark).unwrap_or_default();
             let value = format!("{:.4}", run.value());
             table.rows.push(vec![
                 Cell::new(run.rate.to_string()),
-                Cell { mark, best: at == self.best, ..Cell::new(value) },
+                Cell { mark, best: index == self.best, ..Cell::new(value) },
                 Cell::new(ci.map_or("-".into(), |(low, high)| format!("{low:.4} to {high:.4}"))),
                 Cell::new(run.rounds().to_string()),
-                Cell::new(format!("{:.4}", last(1))),
-                Cell::new(trained.map_or("-".into(), |value| format!("{value:.4}"))),
+                Cell::new(format!("{last:.4}")),
+                Cell::new(on_training.map_or("-".into(), |value| format!("{value:.4}"))),
                 Cell::new(
                     vs_baseline.map_or("-".into(), |vs_baseline| {
                         format!("{:.4}", vs_baseline.p_corrected)
@@ -253,17 +260,18 @@ impl ShrinkageReport {
         table
     }
 
+    /// The difference of a run to the best one; none for the best run itself.
     fn vs_baseline(&self, run: usize) -> Option<&BaselineDelta> {
         self.comparison.as_ref()?.metrics.first()?.systems.get(run)?.vs_baseline.as_ref()
     }
 }
 
-/// The shape of the serialised result.
+/// The JSON of a shrinkage report.
 #[derive(Serialize)]
 struct ShrinkageResult<'a, W> {
     /// The metric.
     metric: &'a str,
-    /// Its conventions.
+    /// The conventions of the metric: how ties, unjudged documents and so on are treated.
     convention: &'a str,
     /// Name of a round, such as `tree`.
     unit: &'a str,
@@ -290,13 +298,14 @@ struct RateResult<'a> {
     ci95: Option<(f64, f64)>,
     /// Seconds of training.
     train_seconds: f64,
-    /// The best model compared with that of the best rate; none for the best rate itself.
+    /// The comparison of this rate's best model with that of the best rate; none for the best rate
+    /// itself.
     versus_best: Option<BaselineDelta>,
     /// The metric on the training data after each round.
     training: Vec<f64>,
     /// The metric on the first validation set after each round.
     validation: Vec<f64>,
-    /// Curves of the validation sets after the first.
+    /// The metric after each round on each further validation set.
     other_validation: Vec<Vec<f64>>,
 }
 
@@ -307,20 +316,20 @@ impl Serialize for ShrinkageReport {
 }
 
 impl ShrinkageReport {
-    /// The numbers of the report, with these warnings in place of its own: a caller that read the
-    /// data may have more of them.
+    /// The numbers of the report as a serialisable value, with these warnings in place of its own:
+    /// a caller that read the data may have more warnings.
     pub fn result_with<'a, W: Serialize>(&'a self, warnings: &'a [W]) -> impl Serialize + 'a {
         ShrinkageResult {
-            metric: &self.metric.0,
-            convention: &self.metric.1,
+            metric: &self.metric,
+            convention: &self.convention,
             unit: &self.unit,
             best_rate: self.runs[self.best].rate,
-            runs: self.runs.iter().enumerate().map(|(at, run)| self.rate_result(at, run)).collect(),
+            runs: self.runs.iter().enumerate().map(|(i, run)| self.rate_result(i, run)).collect(),
             warnings,
         }
     }
 
-    fn rate_result<'a>(&self, at: usize, run: &'a ShrinkageRun) -> RateResult<'a> {
+    fn rate_result<'a>(&self, index: usize, run: &'a ShrinkageRun) -> RateResult<'a> {
         RateResult {
             rate: run.rate,
             learner: &run.learner,
@@ -328,7 +337,7 @@ impl ShrinkageReport {
             value: run.value(),
             ci95: run.best.results.first().and_then(|result| result.ci95),
             train_seconds: run.history.train_seconds,
-            versus_best: self.vs_baseline(at).cloned(),
+            versus_best: self.vs_baseline(index).cloned(),
             training: run.curve(0),
             validation: run.curve(1),
             other_validation: (2..self.sets.len()).map(|set| run.curve(set)).collect(),
@@ -336,23 +345,25 @@ impl ShrinkageReport {
     }
 }
 
-fn name_of(run: &ShrinkageRun) -> String {
+fn run_name(run: &ShrinkageRun) -> String {
     format!("rate {}", run.rate)
 }
 
-fn facts(about: &ShrinkageInput<'_>) -> Vec<(String, String)> {
-    let size = |set: &NamedData<'_>| {
+/// Name and text of facts about the origin of the report.
+fn facts(input: &ShrinkageInput<'_>) -> Vec<(String, String)> {
+    let name_and_size = |set: &NamedData<'_>| {
         let (queries, rows) = (set.data.queries(), set.data.rows());
         format!("{} ({}, {})", set.name, counted(queries, "query"), counted(rows, "document"))
     };
     let facts = [
-        ("Learner", about.learner.clone()),
-        ("Training data", size(&about.train)),
-        ("Seed", about.seed.to_string()),
+        ("Learner", input.learner.clone()),
+        ("Training data", name_and_size(&input.train)),
+        ("Seed", input.seed.to_string()),
         ("Version", env!("CARGO_PKG_VERSION").to_owned()),
     ];
-    let valid = about.valid.iter().map(|set| ("Validation data", size(set)));
+    let valid = input.valid.iter().map(|set| ("Validation data", name_and_size(set)));
+    // Validation data comes after training data.
     let (before, after) = facts.split_at(2);
     let all = before.iter().cloned().chain(valid).chain(after.iter().cloned());
-    all.map(|(what, text)| (what.to_owned(), text)).collect()
+    all.map(|(name, text)| (name.to_owned(), text)).collect()
 }

@@ -1,10 +1,11 @@
-//! Scores at stages of a model: after 0, 1, 2, ... trees, added in the model's own order.
+//! Scores at stages of a model: a stage is the model after a number of trees, added in the model's
+//! own order.
 //!
 //! An ensemble is a sum, so the model after n trees is its first n trees: the scores during
 //! training can be recomputed from the model and the data alone. Each stage adds the trees since
-//! the previous one, in the order of [`Ensemble::score_row`], so that the last stage has the same
-//! bits as [`Model::score`]. Cost: rows x trees x depth for all stages together, memory O(rows),
-//! parallel over blocks of rows.
+//! the previous stage, in the order of [`Ensemble::score_row`], so that the scores of the last
+//! stage have the same bits as those of [`Model::score`]. Cost: rows x trees x depth for all stages
+//! together, memory O(rows), parallel over blocks of rows.
 //!
 //! Models without trees have one stage: the whole model.
 
@@ -15,10 +16,10 @@ use rayon::prelude::*;
 
 use crate::error::ReportError;
 
-/// Number of stages of a slider.
+/// Number of stages that the reader of a page chooses from with a slider.
 pub(super) const STAGES: usize = 9;
 
-/// Number of rows that a task scores with one tree at a time.
+/// Number of rows that a task scores with one tree before it goes on to the next tree.
 const BLOCK: usize = 512;
 
 /// The stages of a model: the number of rounds at each, and the name of a round.
@@ -34,8 +35,7 @@ pub struct Stages {
 
 impl Stages {
     /// The stages of a model, at most `points` of them, including `best` where it is given.
-    /// `rounds` is the number of rounds and their name, for models that do not contain it
-    /// themselves.
+    /// `rounds` is the number of rounds and the name of a round, for models that are not trees.
     pub fn of(model: &Model, points: usize, best: Option<usize>, rounds: (usize, &str)) -> Stages {
         match model.body() {
             ModelBody::Trees(ensemble) => {
@@ -56,14 +56,15 @@ impl Stages {
         self.numbers.last().copied().unwrap_or(0)
     }
 
-    /// The stage nearest to a number of rounds; of two equally near ones the earlier.
+    /// The number of rounds of the stage nearest to this number; of two equally near ones the
+    /// earlier.
     pub fn nearest(&self, rounds: usize) -> usize {
         let numbers = self.numbers.iter().copied();
         numbers.min_by_key(|number| number.abs_diff(rounds)).unwrap_or(0)
     }
 
-    /// At most `count` stages from the first to the last, closer together at the start, where values
-    /// change most.
+    /// At most `count` stages from the first to the last, closer together at the start, where
+    /// values change most.
     pub fn spread(&self, count: usize) -> Vec<usize> {
         let mut chosen: Vec<usize> = stage_numbers(self.last(), count, None)
             .into_iter()
@@ -73,7 +74,7 @@ impl Stages {
         chosen
     }
 
-    /// Name of a stage.
+    /// Name of the stage with this number of rounds.
     pub fn name(&self, number: usize) -> String {
         match number {
             _ if !self.has_earlier_stages => "the model".to_owned(),
@@ -88,8 +89,11 @@ impl Stages {
     }
 }
 
-/// Numbers of trees from 0 to `trees`, at most `points` (at least 2) of them: one by one at the
+/// Numbers of trees from 0 to `trees`, at most `points` (at least 2) of them: in steps of 1 at the
 /// start, where values change most, then in growing steps. `best` is included.
+///
+/// Each number is the previous one times a ratio, but at least 1 more; the ratio is the smallest
+/// one that gives at most `points` numbers, found by bisection.
 ///
 /// ```
 /// use rankwright_report::training::stage_numbers;
@@ -99,29 +103,31 @@ impl Stages {
 /// ```
 pub fn stage_numbers(trees: usize, points: usize, best: Option<usize>) -> Vec<usize> {
     let best = best.filter(|best| *best < trees);
+    // One number less, because the best one is added at the end.
     let points = points.max(2) - usize::from(best.is_some() && points > 2);
-    let with = |ratio: f64| -> Vec<usize> {
-        let next = |at: &usize| Some((at + 1).max((*at as f64 * ratio) as usize));
+    let numbers_by_ratio = |ratio: f64| -> Vec<usize> {
+        let next = |number: &usize| Some((number + 1).max((*number as f64 * ratio) as usize));
         let mut numbers: Vec<usize> =
-            std::iter::successors(Some(0), next).take_while(|at| *at < trees).collect();
+            std::iter::successors(Some(0), next).take_while(|number| *number < trees).collect();
         numbers.push(trees);
         numbers
     };
     let (mut low, mut high) = (1.0, trees as f64 + 1.0);
-    if with(low).len() > points {
+    if numbers_by_ratio(low).len() > points {
+        // 40 halvings make the ratio exact enough for any number of trees.
         for _ in 0..40 {
             let middle = (low + high) / 2.0;
-            match with(middle).len() > points {
+            match numbers_by_ratio(middle).len() > points {
                 true => low = middle,
                 false => high = middle,
             }
         }
         low = high;
     }
-    let mut numbers = with(low);
-    // Even the largest ratio leaves 0, 1 and the last.
+    let mut numbers = numbers_by_ratio(low);
+    // Even the largest ratio gives three numbers: 0, 1 and the last.
     if numbers.len() > points {
-        numbers.retain(|at| *at == 0 || *at == trees);
+        numbers.retain(|number| *number == 0 || *number == trees);
     }
     if let Some(best) = best {
         numbers.push(best);
@@ -135,7 +141,8 @@ pub fn stage_numbers(trees: usize, points: usize, best: Option<usize>) -> Vec<us
 #[derive(Debug)]
 pub struct StagedData<'a> {
     data: &'a Dataset,
-    trees: Option<StageScorer<'a>>,
+    /// None for models that are not trees.
+    scorer: Option<StageScorer<'a>>,
     scores: Vec<f64>,
 }
 
@@ -143,26 +150,28 @@ pub struct StagedData<'a> {
 #[derive(Debug)]
 struct StageScorer<'a> {
     trees: &'a [Tree],
-    /// The data column of each split of each tree; none if all its values are absent.
+    /// The data column of each split of each tree; none if the data lacks the feature.
     columns: Vec<Vec<Option<usize>>>,
+    /// The value of features that the data lacks.
     absent: f32,
-    done: usize,
+    /// Number of trees that the scores contain.
+    added: usize,
 }
 
 impl<'a> StagedData<'a> {
-    /// Matches data with a model. Trees start at the base score, other models have their final
-    /// scores.
+    /// Matches the columns of the data with the features of a model. Tree models start with the
+    /// base score of each row; other models have their final scores at once.
     pub fn new(
         model: &'a Model,
         data: &'a Dataset,
         options: ScoreOptions,
     ) -> Result<StagedData<'a>, ReportError> {
         let ModelBody::Trees(ensemble) = model.body() else {
-            return Ok(StagedData { data, trees: None, scores: model.score(data, options)? });
+            return Ok(StagedData { data, scorer: None, scores: model.score(data, options)? });
         };
         let matching = Matching::new(model.header(), data.features(), options.matching)?;
-        let trees = Some(StageScorer::new(ensemble, &matching));
-        Ok(StagedData { data, trees, scores: vec![ensemble.base(); data.rows()] })
+        let scorer = Some(StageScorer::new(ensemble, &matching));
+        Ok(StagedData { data, scorer, scores: vec![ensemble.base(); data.rows()] })
     }
 
     /// The data.
@@ -175,26 +184,26 @@ impl<'a> StagedData<'a> {
         &self.scores
     }
 
-    /// Adds trees until the scores contain this many; never removes trees.
+    /// Adds trees until the scores contain this many trees; never removes trees.
     pub fn advance(&mut self, trees: usize) {
-        let Some(walk) = &mut self.trees else { return };
-        let end = trees.min(walk.trees.len());
-        if end <= walk.done {
+        let Some(scorer) = &mut self.scorer else { return };
+        let end = trees.min(scorer.trees.len());
+        if end <= scorer.added {
             return;
         }
-        let (data, range) = (self.data, walk.done..end);
-        let steps: Vec<(&Tree, &[Option<usize>])> =
-            range.map(|at| (&walk.trees[at], walk.columns[at].as_slice())).collect();
-        let absent = walk.absent;
+        let (data, range) = (self.data, scorer.added..end);
+        let new_trees: Vec<(&Tree, &[Option<usize>])> =
+            range.map(|t| (&scorer.trees[t], scorer.columns[t].as_slice())).collect();
+        let absent = scorer.absent;
         self.scores.par_chunks_mut(BLOCK).enumerate().for_each(|(block, scores)| {
-            for (tree, columns) in &steps {
-                for (at, score) in scores.iter_mut().enumerate() {
-                    let row = data.matrix().row(block * BLOCK + at);
-                    *score += value(tree, columns, row, absent);
+            for (tree, columns) in &new_trees {
+                for (i, score) in scores.iter_mut().enumerate() {
+                    let row = data.matrix().row(block * BLOCK + i);
+                    *score += tree_value(tree, columns, row, absent);
                 }
             }
         });
-        walk.done = end;
+        scorer.added = end;
     }
 }
 
@@ -207,23 +216,23 @@ impl<'a> StageScorer<'a> {
             trees: ensemble.trees(),
             columns: ensemble.trees().iter().map(of_tree).collect(),
             absent: matching.absent(),
-            done: 0,
+            added: 0,
         }
     }
 }
 
-/// The value of a tree for a row of the data: what [`Tree::value`] gives for the model's own
-/// columns.
-fn value(tree: &Tree, columns: &[Option<usize>], row: &[f32], absent: f32) -> f64 {
-    let mut at = tree.root();
+/// The value of a tree for a row of the data. Equals [`Tree::value`], which needs a row with the
+/// columns of the model.
+fn tree_value(tree: &Tree, columns: &[Option<usize>], row: &[f32], absent: f32) -> f64 {
+    let mut node = tree.root();
     loop {
-        match at {
+        match node {
             Child::Leaf(leaf) => return tree.leaves()[leaf as usize].value,
             Child::Split(split) => {
                 let column = columns[split as usize];
                 let split = &tree.splits()[split as usize];
                 let value = column.map_or(absent, |column| row[column]);
-                at = split.child(split.side(value, tree.sets()));
+                node = split.child(split.side(value, tree.sets()));
             }
         }
     }
@@ -251,11 +260,11 @@ mod tests {
                 }
             }
         }
-        assert!(stage_numbers(200, 100, None).len() >= 95, "the points are made use of");
+        assert!(stage_numbers(200, 100, None).len() >= 95, "nearly all points are used");
     }
 
     #[test]
-    fn the_last_stage_has_the_bits_of_the_models_scores() {
+    fn scores_of_a_stage_equal_those_of_the_truncated_model() {
         let data = LetorOptions { queries: 30, documents: 25, seed: 3 }.generate().unwrap();
         let learner = LearnerSpec::parse("lambdamart(trees=12, leaves=8, min_rows=5)").unwrap();
         let model = learner.train(TrainRequest::new(&data)).unwrap().model;
@@ -267,12 +276,13 @@ mod tests {
         let bits = |scores: &[f64]| scores.iter().map(|s| s.to_bits()).collect::<Vec<_>>();
         assert_eq!(bits(staged.scores()), bits(&whole));
         let ModelBody::Trees(ensemble) = model.body() else { panic!("trees were grown") };
-        let mut first = StagedData::new(&model, &data, ScoreOptions::default()).unwrap();
-        first.advance(3);
-        first.advance(1);
-        let three = ensemble.truncated(3);
+        let mut staged = StagedData::new(&model, &data, ScoreOptions::default()).unwrap();
+        staged.advance(3);
+        // Does nothing.
+        staged.advance(1);
+        let three_trees = ensemble.truncated(3);
         for row in 0..data.rows() {
-            assert_eq!(first.scores()[row], three.score_row(data.matrix().row(row)));
+            assert_eq!(staged.scores()[row], three_trees.score_row(data.matrix().row(row)));
         }
     }
 

@@ -12,13 +12,13 @@ use crate::page::Page;
 
 /// Queries `q1`, `q2`, ... with these labels; their only feature is 0.
 pub(super) fn lists(labels: &[&[f64]]) -> Dataset {
-    let id = |(at, labels): (usize, &&[f64])| vec![format!("q{}", at + 1); labels.len()];
+    let id = |(query, labels): (usize, &&[f64])| vec![format!("q{}", query + 1); labels.len()];
     let ids = labels.iter().enumerate().flat_map(id);
     let labels = labels.concat();
     Dataset::from_dense(vec![0.0; labels.len()], 1, labels, ids).unwrap()
 }
 
-/// One tree of one leaf, made by this objective.
+/// A model of one tree with one leaf, with the name of this objective.
 pub(super) fn constant_model(objective: &str) -> Model {
     let mut header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
     header.objective = objective.to_owned();
@@ -31,57 +31,75 @@ fn data(seed: u64) -> Dataset {
     LetorOptions { queries: 40, documents: 20, seed }.generate().unwrap()
 }
 
-fn measures(texts: &[&str]) -> Vec<Measure> {
-    let one = |text: &&str| MetricSpec::parse(text).unwrap().resolve(SourceKind::Features).unwrap();
-    texts.iter().map(one).collect()
+fn measures(specs: &[&str]) -> Vec<Measure> {
+    let measure =
+        |spec: &&str| MetricSpec::parse(spec).unwrap().resolve(SourceKind::Features).unwrap();
+    specs.iter().map(measure).collect()
 }
 
-fn report(learner: &str, log: bool, valid: bool) -> (TrainingReport, Model) {
-    let (train, held) = (data(1), data(2));
+/// Whether the report has the log of the training.
+#[derive(PartialEq)]
+enum Log {
+    Yes,
+    No,
+}
+
+/// Whether the report has validation data.
+#[derive(PartialEq)]
+enum Validation {
+    Yes,
+    No,
+}
+
+/// The report on a training, with or without a log and validation data.
+fn report(learner: &str, log: Log, validation: Validation) -> (TrainingReport, Model) {
+    let (train, valid) = (data(1), data(2));
     let learner = LearnerSpec::parse(learner).unwrap();
     let request = TrainRequest::new(&train).evaluate_training(true);
-    let request = match learner.uses_validation() || valid {
-        true => request.validation(&held),
+    let request = match learner.uses_validation() || validation == Validation::Yes {
+        true => request.validation(&valid),
         false => request,
     };
     let outcome = learner.train(request).unwrap();
-    let log = log.then_some(TrainingLog {
+    let log = (log == Log::Yes).then_some(TrainingLog {
         history: outcome.history,
         load_seconds: 0.5,
         threads: Some(2),
     });
-    let input = TrainingRequest {
+    let valid = NamedData { name: "valid", data: &valid };
+    let request = TrainingRequest {
         model: ("m.model", &outcome.model),
         train: NamedData { name: "train", data: &train },
-        valid: valid.then_some(NamedData { name: "valid", data: &held }).into_iter().collect(),
+        valid: (validation == Validation::Yes).then_some(valid).into_iter().collect(),
         measures: measures(&["ndcg@10", "ap"]),
         log,
     };
-    let report = TrainingReport::new(&input, &TrainingOptions::default()).unwrap();
+    let report = TrainingReport::new(&request, &TrainingOptions::default()).unwrap();
     (report, outcome.model)
 }
 
+/// All charts of a page, including those in choices.
 fn charts(page: &Page) -> Vec<crate::chart::Chart> {
-    fn of(blocks: &[PageBlock], into: &mut Vec<crate::chart::Chart>) {
+    fn collect(blocks: &[PageBlock], all: &mut Vec<crate::chart::Chart>) {
         for block in blocks {
             match block {
-                PageBlock::Chart(chart) => into.push(chart.clone()),
+                PageBlock::Chart(chart) => all.push(chart.clone()),
                 PageBlock::Choice { groups, .. } => {
-                    groups.iter().for_each(|(_, blocks)| of(blocks, into));
+                    groups.iter().for_each(|(_, blocks)| collect(blocks, all));
                 }
                 _ => {}
             }
         }
     }
     let mut all = Vec::new();
-    page.sections.iter().for_each(|section| of(&section.blocks, &mut all));
+    page.sections.iter().for_each(|section| collect(&section.blocks, &mut all));
     all
 }
 
 #[test]
 fn a_report_on_lambdamart_has_every_part() {
-    let (report, model) =
-        report("lambdamart(trees=8, leaves=6, min_rows=5, stop=none)", true, true);
+    let learner = "lambdamart(trees=8, leaves=6, min_rows=5, stop=none)";
+    let (report, model) = report(learner, Log::Yes, Validation::Yes);
     let page = report.page();
     let ids: Vec<&str> = page.sections.iter().map(|section| section.id.as_str()).collect();
     assert_eq!(ids, ["curve", "lambdas", "labels", "forces", "time", "importance", "trees"]);
@@ -105,10 +123,10 @@ fn a_report_on_lambdamart_has_every_part() {
         assert!(names.contains(&wanted), "{wanted} is not among {names:?}");
     }
     assert!(charts.iter().all(|chart| !chart.caption.is_empty() && !chart.title.is_empty()));
-    // The last stage is the model.
-    for (set, held) in [data(1), data(2)].iter().enumerate() {
-        let scores = model.score(held, ScoreOptions::default()).unwrap();
-        let found = ScoredDataset::new(held, &scores).unwrap();
+    // The values of the last stage are those of the whole model, on training and validation data.
+    for (set, data) in [data(1), data(2)].iter().enumerate() {
+        let scores = model.score(data, ScoreOptions::default()).unwrap();
+        let found = ScoredDataset::new(data, &scores).unwrap();
         let found = found.evaluate(measures(&["ndcg@10", "ap"])).unwrap();
         for (curve, result) in report.curves.iter().zip(&found.results) {
             assert_eq!(curve.sets[set].1.last(), Some(&result.value));
@@ -123,23 +141,23 @@ fn a_report_on_lambdamart_has_every_part() {
 
 #[test]
 fn parts_that_do_not_apply_are_left_out_with_a_reason() {
-    let (mart, _) = report("mart(trees=3, leaves=4)", false, false);
+    let (mart, _) = report("mart(trees=3, leaves=4)", Log::No, Validation::No);
     let reason = mart.lambdas.as_ref().unwrap_err();
     assert!(matches!(reason, LeftOut::NoPairObjective { learner, .. } if learner == "mart"));
     assert!(reason.to_string().contains("mart does not learn from"), "{reason}");
     assert_eq!(mart.phases.as_ref().unwrap_err(), &LeftOut::NoLog);
     assert!(mart.curves[0].best.is_none() && mart.trees.is_ok());
     assert_eq!(mart.page().sections.len(), 7);
-    let (line, _) = report("linear-regression", false, false);
-    assert!(line.curves.is_empty() && line.trees.is_err() && line.from_log);
-    assert_eq!(line.labels.counts.len(), 1);
-    assert!(line.importance.features.iter().take(20).all(|feature| feature.loss.is_some()));
-    assert_eq!(line.page().sections.len(), 7);
+    let (linear, _) = report("linear-regression", Log::No, Validation::No);
+    assert!(linear.curves.is_empty() && linear.trees.is_err() && linear.from_log);
+    assert_eq!(linear.labels.counts.len(), 1);
+    assert!(linear.importance.features.iter().take(20).all(|feature| feature.loss.is_some()));
+    assert_eq!(linear.page().sections.len(), 7);
 }
 
 #[test]
 fn other_learners_have_the_curves_of_their_log() {
-    let (net, _) = report("ranknet(epochs=3, layers=4)", true, true);
+    let (net, _) = report("ranknet(epochs=3, layers=4)", Log::Yes, Validation::Yes);
     assert!(net.from_log && net.lambdas.is_ok());
     assert_eq!((net.stages.unit.as_str(), net.curves[0].rounds.len()), ("epoch", 3));
     let page = net.page();
@@ -148,12 +166,11 @@ fn other_learners_have_the_curves_of_their_log() {
 }
 
 #[test]
-fn threads_change_nothing() {
-    let of = |threads: usize| {
+fn results_do_not_depend_on_the_number_of_threads() {
+    let json = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
-            to_value(report("lambdamart(trees=4, leaves=5, min_rows=5)", false, true).0).unwrap()
-        })
+        let learner = "lambdamart(trees=4, leaves=5, min_rows=5)";
+        pool.install(|| to_value(report(learner, Log::No, Validation::Yes).0).unwrap())
     };
-    assert_eq!(of(1), of(3));
+    assert_eq!(json(1), json(3));
 }

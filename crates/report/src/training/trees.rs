@@ -1,4 +1,4 @@
-//! Drawings of a few of a model's trees: the first, some between, the last.
+//! Drawings of a few of a model's trees: the first, the last and some between them.
 
 use rankwright_model::draw::tree_svg;
 use rankwright_model::{Model, ModelBody};
@@ -20,8 +20,9 @@ const MOST_LEAVES: usize = 256;
 /// ```
 pub fn chosen_trees(trees: usize, count: usize) -> Vec<usize> {
     let steps = count.saturating_sub(1).max(1);
-    let number = |at: usize| 1 + (trees.saturating_sub(1)) * at / steps;
+    let number = |step: usize| 1 + (trees.saturating_sub(1)) * step / steps;
     let mut numbers: Vec<usize> = (0..count.min(trees)).map(number).collect();
+    // If at least as many are requested as there are trees, all of them are drawn.
     if count > 1 && trees > 0 && numbers.len() == trees {
         numbers = (1..=trees).collect();
     }
@@ -29,7 +30,7 @@ pub fn chosen_trees(trees: usize, count: usize) -> Vec<usize> {
     numbers
 }
 
-/// The drawings of a model's trees; a reason if it has none.
+/// Number and drawing of some of a model's trees, or the reason why there are none.
 pub(super) fn drawings(model: &Model, count: usize) -> ReportPart<Vec<(usize, PageBlock)>> {
     let ModelBody::Trees(ensemble) = model.body() else {
         return Err(LeftOut::NotTrees { model: model.body().name() });

@@ -1,4 +1,4 @@
-//! A classifier by spec: `rocchio`, `knn(k=20)`, both with a distance.
+//! A classifier by its spec, such as `rocchio(distance=euclidean)` or `knn(k=20)`.
 
 use std::fmt;
 
@@ -48,7 +48,7 @@ impl Default for Classifier {
 }
 
 impl Classifier {
-    /// Reads a spec.
+    /// Reads a spec, such as `knn(k=5)`.
     pub fn parse(text: &str) -> Result<Classifier, SpecError> {
         let spec = Spec::parse(text)?;
         match spec.name.as_str() {
@@ -58,7 +58,7 @@ impl Classifier {
         }
     }
 
-    /// Checks the parameters.
+    /// Checks the ranges of the parameters.
     pub(super) fn check(&self) -> Result<(), SpecError> {
         match self {
             Self::Rocchio(params) => check_params(params, "rocchio"),
@@ -66,7 +66,7 @@ impl Classifier {
         }
     }
 
-    /// Learns from labelled documents.
+    /// Trains on labelled documents; `classes` has the class of each document.
     pub(super) fn fit(
         &self,
         vectors: &[SparseVector],

@@ -1,10 +1,10 @@
 //! The quality of classification decisions, measured against the true classes.
 //!
-//! For a class, precision is the share of the documents assigned to it that belong to it, recall
-//! the share of the documents that belong to it that were assigned to it, and F1 = 2PR / (P + R).
-//! Macro F1 is the mean over the classes, micro F1 that of the pooled counts; with one class per
-//! document the latter equals the accuracy. A ratio 0 / 0 is 0. Classes are all that occur, true or
-//! decided.
+//! For a class, precision P is the share of correct decisions among the documents assigned to it,
+//! recall R the share of correct decisions among the documents that belong to it, and
+//! F1 = 2PR / (P + R). Macro F1 is the mean F1 of the classes, micro F1 the F1 of the counts added
+//! up over the classes; with one class per document micro F1 equals the accuracy. A quotient
+//! with the denominator 0 is 0. The classes are all that occur, as a true class or in a decision.
 
 use serde::Serialize;
 
@@ -19,7 +19,9 @@ use serde::Serialize;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfusionMatrix {
+    /// The classes, in order of name.
     classes: Vec<String>,
+    /// Rows are true classes, columns decided classes.
     confusion: Vec<Vec<u64>>,
 }
 
@@ -28,13 +30,13 @@ pub struct ConfusionMatrix {
 pub struct ClassScore {
     /// The class.
     pub class: String,
-    /// Share of the documents assigned to it that belong to it.
+    /// Share of correct decisions among the documents assigned to the class.
     pub precision: f64,
-    /// Share of the documents that belong to it that were assigned to it.
+    /// Share of correct decisions among the documents that belong to the class.
     pub recall: f64,
-    /// Their harmonic mean.
+    /// The harmonic mean of precision and recall.
     pub f1: f64,
-    /// Number of documents that belong to it.
+    /// Number of documents that belong to the class.
     #[serde(rename = "documents")]
     pub count: u64,
 }
@@ -65,49 +67,54 @@ impl ConfusionMatrix {
         &self.confusion
     }
 
-    /// The share of correct decisions; 0 without any.
+    /// The share of correct decisions; 0 without decisions.
     pub fn accuracy(&self) -> f64 {
-        share(self.correct(), self.all())
+        ratio(self.correct(), self.total())
     }
 
     /// Precision, recall and F1 of each class, in order of name.
     pub fn per_class(&self) -> Vec<ClassScore> {
-        let each = self.classes.iter().zip(&self.confusion).enumerate();
-        each.map(|(number, (class, row))| {
-            let (correct, count) = (row[number], row.iter().sum::<u64>());
-            let decided = self.confusion.iter().map(|row| row[number]).sum::<u64>();
-            let (precision, recall) = (share(correct, decided), share(correct, count));
-            // 2PR / (P + R) in counts, which also holds where both are 0.
-            let f1 = share(2 * correct, decided + count);
-            ClassScore { class: class.clone(), precision, recall, f1, count }
-        })
-        .collect()
+        let classes = self.classes.iter().zip(&self.confusion).enumerate();
+        classes
+            .map(|(number, (class, row))| {
+                let (correct, count) = (row[number], row.iter().sum::<u64>());
+                let decided = self.confusion.iter().map(|row| row[number]).sum::<u64>();
+                let (precision, recall) = (ratio(correct, decided), ratio(correct, count));
+                // 2PR / (P + R) in terms of counts, which is also correct if P and R are 0.
+                let f1 = ratio(2 * correct, decided + count);
+                ClassScore { class: class.clone(), precision, recall, f1, count }
+            })
+            .collect()
     }
 
-    /// The mean F1 of the classes; 0 without any.
+    /// The mean F1 of the classes; 0 without classes.
     pub fn macro_f1(&self) -> f64 {
         let sum: f64 = self.per_class().iter().map(|score| score.f1).sum();
         if self.classes.is_empty() { 0.0 } else { sum / self.classes.len() as f64 }
     }
 
-    /// F1 of the pooled counts.
+    /// F1 of the counts added up over the classes.
     pub fn micro_f1(&self) -> f64 {
-        // A wrong decision is one false positive (of its class) and one false negative.
-        let wrong = self.all() - self.correct();
-        share(2 * self.correct(), 2 * self.correct() + 2 * wrong)
+        // A wrong decision is a false positive of the decided class and a false negative of the
+        // true class.
+        let wrong = self.total() - self.correct();
+        ratio(2 * self.correct(), 2 * self.correct() + 2 * wrong)
     }
 
-    fn all(&self) -> u64 {
+    /// Number of decisions.
+    fn total(&self) -> u64 {
         self.confusion.iter().flatten().sum()
     }
 
+    /// Number of correct decisions.
     fn correct(&self) -> u64 {
         self.confusion.iter().enumerate().map(|(number, row)| row[number]).sum()
     }
 }
 
-fn share(part: u64, all: u64) -> f64 {
-    if all == 0 { 0.0 } else { part as f64 / all as f64 }
+/// A quotient; 0 if the denominator is 0.
+fn ratio(numerator: u64, denominator: u64) -> f64 {
+    if denominator == 0 { 0.0 } else { numerator as f64 / denominator as f64 }
 }
 
 #[cfg(test)]
@@ -115,22 +122,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_come_out_as_by_hand() {
+    fn scores_are_those_computed_by_hand() {
         let pairs = [("a", "a"), ("a", "a"), ("a", "b"), ("b", "a"), ("b", "b"), ("c", "b")];
         let found = ConfusionMatrix::new(pairs);
         assert_eq!(found.classes(), ["a", "b", "c"]);
         assert_eq!(found.confusion(), [vec![2, 1, 0], vec![1, 1, 0], vec![0, 1, 0]]);
         let scores = found.per_class();
-        let of = |i: usize| (scores[i].precision, scores[i].recall, scores[i].f1, scores[i].count);
-        assert_eq!(of(0), (2.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, 3));
-        assert_eq!(of(1), (1.0 / 3.0, 1.0 / 2.0, 2.0 / 5.0, 2));
-        assert_eq!(of(2), (0.0, 0.0, 0.0, 1), "never decided for: 0, not a division by 0");
+        let scores_of =
+            |i: usize| (scores[i].precision, scores[i].recall, scores[i].f1, scores[i].count);
+        assert_eq!(scores_of(0), (2.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, 3));
+        assert_eq!(scores_of(1), (1.0 / 3.0, 1.0 / 2.0, 2.0 / 5.0, 2));
+        assert_eq!(scores_of(2), (0.0, 0.0, 0.0, 1), "never decided for: 0, not a division by 0");
         assert!((found.macro_f1() - (2.0 / 3.0 + 0.4) / 3.0).abs() < 1e-15);
         assert_eq!((found.accuracy(), found.micro_f1()), (0.5, 0.5));
     }
 
     #[test]
-    fn nothing_to_count_gives_zeros() {
+    fn without_decisions_all_scores_are_0() {
         let found = ConfusionMatrix::new([]);
         assert_eq!((found.accuracy(), found.macro_f1(), found.micro_f1()), (0.0, 0.0, 0.0));
         assert!(found.per_class().is_empty());

@@ -1,13 +1,15 @@
 //! The k nearest neighbours (Manning, Raghavan, Schütze 2008, 14.3): a vector belongs to the class
 //! that most of the k nearest labelled documents have.
 //!
-//! Documents are kept as inverted lists, so that a query costs the postings of its terms: of the
-//! documents that share no term with it, the nearest k are known beforehand (the shortest ones,
-//! or for the cosine any). Documents at exactly the same distance are taken in the order given.
-//! With fewer than k documents all of them vote.
+//! Documents are stored as postings, so that the cost of a query is the postings of its terms. Of
+//! the documents that share no term with the query, the nearest k are known beforehand: for the
+//! Euclidean distance those with the shortest vectors, for the cosine the first k, as all are
+//! equally near. Documents at exactly the same distance are taken in the order given. With fewer
+//! than k documents all of them vote.
 //!
-//! Classes with equally many votes: the one with the nearest neighbour wins, and if these are
-//! exactly as near, the one whose name sorts first; the decision says that there was a tie.
+//! Of classes with equally many votes, the class of the nearest neighbour wins, and if these
+//! neighbours are exactly as near, the class whose name sorts first; the decision is marked as a
+//! tie.
 
 use std::collections::HashMap;
 
@@ -31,9 +33,11 @@ pub struct Knn {
     k: usize,
     /// Classes in order of name.
     classes: Vec<String>,
+    /// The class of each document, as an index into `classes`.
     class_of: Vec<u32>,
+    /// The squared length of each document's vector.
     squared_lengths: Vec<f64>,
-    /// All documents in the order of distance for a query that shares no term with them.
+    /// All documents, in the order of their distance from a query that shares no term with them.
     by_length: Vec<u32>,
     /// For each term the documents that have it, ascending, and its weight there.
     postings: HashMap<u32, Vec<(u32, f32)>>,
@@ -42,16 +46,16 @@ pub struct Knn {
 /// A labelled document near a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Neighbour<'a> {
-    /// Its number, in the order given.
+    /// The number of the document, in the order given to [`Knn::fit`], from 0.
     pub document: usize,
-    /// Its class.
+    /// The class of the document.
     pub class: &'a str,
-    /// Its distance.
+    /// The distance between the document and the query.
     pub distance: f64,
 }
 
 impl Knn {
-    /// Stores labelled documents.
+    /// Stores labelled documents; `classes` has the class of each document.
     pub fn fit<S: AsRef<str>>(
         documents: &[SparseVector],
         classes: &[S],
@@ -99,65 +103,71 @@ impl Knn {
     /// The class of most of the k nearest documents; ties are described above.
     pub fn classify(&self, vector: &SparseVector) -> Decision<'_> {
         let neighbours = self.neighbours(vector);
-        // Votes and distance of the nearest neighbour, by class; neighbours come nearest first.
+        // The votes for each class, and the distance of its nearest neighbour.
         let mut votes = vec![(0usize, f64::INFINITY); self.classes.len()];
         for neighbour in &neighbours {
             let (count, nearest) = &mut votes[self.class_of[neighbour.document] as usize];
             *count += 1;
             *nearest = nearest.min(neighbour.distance);
         }
-        let most = votes.iter().map(|(count, _)| *count).max().unwrap_or(0);
-        let tied = || self.classes.iter().zip(&votes).filter(|(_, (count, _))| *count == most);
+        let most_votes = votes.iter().map(|(count, _)| *count).max().unwrap_or(0);
+        let tied =
+            || self.classes.iter().zip(&votes).filter(|(_, (count, _))| *count == most_votes);
         // The minimum takes the first of equals, and classes are in order of name.
         let winner = tied().min_by(|(_, a), (_, b)| a.1.total_cmp(&b.1));
         Decision {
             class: winner.map_or(&self.classes[0], |(class, _)| class),
             ties: tied().count() > 1,
-            value: most as f64 / neighbours.len() as f64,
+            value: most_votes as f64 / neighbours.len() as f64,
         }
     }
 
-    /// The share of the k nearest that each class has, in order of class name; they sum to 1.
+    /// The share of each class among the k nearest documents, in order of class name; the shares
+    /// sum to 1.
     pub fn scores(&self, vector: &SparseVector) -> Vec<(&str, f64)> {
-        self.shares(&self.nearest(vector, None))
+        self.class_shares(&self.nearest(vector, None))
     }
 
-    /// The scores without one of the labelled documents: needed for the score of a labelled
-    /// document itself, which would otherwise be its own nearest neighbour and reveal its label.
-    /// All 0 if there is no other document.
+    /// The scores without one of the labelled documents, by its number. Needed to score a labelled
+    /// document, which would otherwise be its own nearest neighbour and reveal its class. All 0 if
+    /// there is no other document.
     pub fn scores_without(&self, vector: &SparseVector, document: usize) -> Vec<(&str, f64)> {
-        self.shares(&self.nearest(vector, Some(document)))
+        self.class_shares(&self.nearest(vector, Some(document)))
     }
 
-    fn shares(&self, neighbours: &[Neighbour<'_>]) -> Vec<(&str, f64)> {
+    /// The share of each class among neighbours.
+    fn class_shares(&self, neighbours: &[Neighbour<'_>]) -> Vec<(&str, f64)> {
         let mut counts = vec![0usize; self.classes.len()];
         for neighbour in neighbours {
             counts[self.class_of[neighbour.document] as usize] += 1;
         }
-        let all = neighbours.len().max(1) as f64;
-        self.classes.iter().zip(counts).map(|(class, n)| (&**class, n as f64 / all)).collect()
+        let votes = neighbours.len().max(1) as f64;
+        self.classes.iter().zip(counts).map(|(class, n)| (&**class, n as f64 / votes)).collect()
     }
 
-    fn nearest(&self, vector: &SparseVector, without: Option<usize>) -> Vec<Neighbour<'_>> {
+    /// The k nearest documents, nearest first, without the document `excluded`.
+    fn nearest(&self, vector: &SparseVector, excluded: Option<usize>) -> Vec<Neighbour<'_>> {
+        // The inner product with each document.
         let mut dots = vec![0f64; self.class_of.len()];
-        let mut seen = vec![false; self.class_of.len()];
+        let mut shares_term = vec![false; self.class_of.len()];
         let mut candidates = Vec::new();
         for (term, weight) in vector.terms() {
             for (document, other) in self.postings.get(term).into_iter().flatten() {
-                let at = *document as usize;
-                dots[at] += f64::from(*weight) * f64::from(*other);
-                if !std::mem::replace(&mut seen[at], true) {
-                    candidates.push(at);
+                let document = *document as usize;
+                dots[document] += f64::from(*weight) * f64::from(*other);
+                if !std::mem::replace(&mut shares_term[document], true) {
+                    candidates.push(document);
                 }
             }
         }
-        let others = self.by_length.iter().map(|d| *d as usize).filter(|d| !seen[*d]);
-        candidates.extend(others.filter(|d| Some(*d) != without).take(self.k));
-        let own = vector.squared_length();
+        let without_shared_term =
+            self.by_length.iter().map(|d| *d as usize).filter(|d| !shares_term[*d]);
+        candidates.extend(without_shared_term.filter(|d| Some(*d) != excluded).take(self.k));
+        let squared_length = vector.squared_length();
         let mut found: Vec<(f64, usize)> = candidates
             .into_iter()
-            .filter(|d| Some(*d) != without)
-            .map(|d| (self.distance.of(own, self.squared_lengths[d], dots[d]), d))
+            .filter(|d| Some(*d) != excluded)
+            .map(|d| (self.distance.of(squared_length, self.squared_lengths[d], dots[d]), d))
             .collect();
         let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
         if found.len() > self.k {
@@ -184,7 +194,8 @@ mod tests {
     }
 
     #[test]
-    fn the_worked_example_gives_history_for_3_and_chemistry_for_5() {
+    fn three_and_five_neighbours_of_a_point_give_different_classes() {
+        // The distances from (0.4, 1): 0.1 (document 6), 0.22 (7), 0.5 (1), 0.61 (0), 0.73 (2), ...
         let documents = vectors(&[
             [1.0, 0.9],
             [0.9, 1.0],
@@ -198,17 +209,17 @@ mod tests {
         let classes: Vec<&str> =
             (0..8).map(|i| if i < 4 { "chemistry" } else { "history" }).collect();
         let vector = SparseVector::dense(&[0.4, 1.0]).unwrap();
-        let of = |k| Knn::fit(&documents, &classes, k, Distance::Euclidean).unwrap();
-        let (three, five) = (of(3), of(5));
+        let fit = |k| Knn::fit(&documents, &classes, k, Distance::Euclidean).unwrap();
+        let (three, five) = (fit(3), fit(5));
         assert_eq!(three.classify(&vector).class, "history");
         assert_eq!(five.classify(&vector).class, "chemistry");
         assert!(!three.classify(&vector).ties && !five.classify(&vector).ties);
         assert_eq!(five.scores(&vector), [("chemistry", 0.6), ("history", 0.4)]);
         let order: Vec<usize> = five.neighbours(&vector).iter().map(|n| n.document).collect();
         assert_eq!(order, [6, 7, 1, 0, 2]);
-        let four = of(4);
-        let four = four.classify(&vector);
-        assert_eq!((four.class, four.ties, four.value), ("history", true, 0.5));
+        let four = fit(4);
+        let decision = four.classify(&vector);
+        assert_eq!((decision.class, decision.ties, decision.value), ("history", true, 0.5));
     }
 
     #[test]
@@ -252,7 +263,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn neighbours_equal_those_by_looking_at_every_document(
+        fn neighbours_equal_those_of_a_search_over_all_documents(
             // Only a few values, so that zeros, equal documents and equal distances are common.
             rows in prop::collection::vec(prop::array::uniform5(-1i8..3), 1..30),
             vector in prop::array::uniform5(-1i8..3),
@@ -265,15 +276,15 @@ mod tests {
             let classes = vec!["c"; rows.len()];
             let knn = Knn::fit(&documents, &classes, k, distance).unwrap();
             let query = dense(&vector);
-            let mut every: Vec<(f64, usize)> = documents.iter().enumerate().map(|(i, d)| {
+            let mut expected: Vec<(f64, usize)> = documents.iter().enumerate().map(|(i, d)| {
                 let (a, b) = (query.squared_length(), d.squared_length());
                 (distance.of(a, b, query.dot(d)), i)
             }).collect();
-            every.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            every.truncate(k);
+            expected.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            expected.truncate(k);
             let found: Vec<(f64, usize)> =
                 knn.neighbours(&query).iter().map(|n| (n.distance, n.document)).collect();
-            prop_assert_eq!(found, every);
+            prop_assert_eq!(found, expected);
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Text classifiers on labelled documents, for use alone or as document features.
+//! Text classifiers that are trained on labelled documents, for use alone or as features of
+//! documents.
 //!
-//! [`Rocchio`] compares with the centroid of each class, [`Knn`] takes a vote of the nearest
-//! labelled documents. Both take sparse vectors, which [`TfIdf`] makes from tokens, and dense
-//! points alike. `classify` gives a class; `scores` gives a number for each class, for use by a
-//! ranker. [`ConfusionMatrix`] counts correct and wrong decisions. [`TextClassifier`] does all
-//! steps from documents to decisions or to a cross validation.
+//! [`Rocchio`] compares a vector with the centroid of each class, [`Knn`] lets the nearest labelled
+//! documents vote. Both take sparse vectors, which [`TfIdf`] computes from tokens, or dense points.
+//! `classify` returns a class; `scores` returns a number for each class, for use as a feature.
+//! [`ConfusionMatrix`] counts correct and wrong decisions. [`TextClassifier`] does all steps from
+//! documents to decisions or to a cross validation.
 
 mod classifier;
 mod evaluation;
@@ -37,8 +38,8 @@ choices! {
 }
 
 impl Distance {
-    /// The distance from the two squared lengths and the inner product. Rounding cannot make it
-    /// negative.
+    /// The distance of two vectors, from their squared lengths `a` and `b` and their inner product.
+    /// Rounding cannot make it negative.
     fn of(self, a: f64, b: f64, dot: f64) -> f64 {
         match self {
             Distance::Euclidean => (a + b - 2.0 * dot).max(0.0).sqrt(),
@@ -47,8 +48,8 @@ impl Distance {
     }
 }
 
-/// The cosine, from the two squared lengths and the inner product; in -1..=1, and 0 if a length
-/// is 0.
+/// The cosine of two vectors, from their squared lengths `a` and `b` and their inner product; in
+/// -1..=1, and 0 if a length is 0.
 fn cosine(a: f64, b: f64, dot: f64) -> f64 {
     let lengths = a.sqrt() * b.sqrt();
     if lengths > 0.0 { (dot / lengths).clamp(-1.0, 1.0) } else { 0.0 }
@@ -61,7 +62,8 @@ pub struct Decision<'a> {
     pub class: &'a str,
     /// Whether another class was exactly as good, so that the tie rule decided.
     pub ties: bool,
-    /// The distance to the class's centroid (Rocchio) or its share of the neighbours (kNN).
+    /// The distance to the centroid of the class (Rocchio), or the share of the class among the
+    /// neighbours (kNN).
     pub value: f64,
 }
 
@@ -98,15 +100,15 @@ pub enum ClassifyError {
     /// More documents or coordinates than a 32-bit number can count.
     #[error("found {count} {what}, expected at most 4294967295")]
     TooLarge {
-        /// The kind of thing that is counted.
+        /// The name of the objects that are counted, in the plural.
         what: &'static str,
-        /// Their number.
+        /// The number of objects.
         count: usize,
     },
 }
 
 impl ClassifyError {
-    /// A remedy, if there is one.
+    /// Advice for the user: a way to avoid the error, if there is one.
     pub fn help(&self) -> Option<String> {
         Some(match self {
             ClassifyError::Empty => "give some documents a class".into(),
@@ -118,13 +120,16 @@ impl ClassifyError {
     }
 }
 
-/// Class names in order, each once, and the index of each document's class.
+/// The classes of labelled documents.
 struct ClassNames {
+    /// The names of the classes in order, each once.
     names: Vec<String>,
+    /// The class of each document, as an index into `names`.
     numbers: Vec<u32>,
 }
 
 impl ClassNames {
+    /// Takes the class of each of `documents` documents.
     fn new<S: AsRef<str>>(documents: usize, classes: &[S]) -> Result<ClassNames, ClassifyError> {
         if documents != classes.len() {
             return Err(ClassifyError::Lengths { documents, classes: classes.len() });

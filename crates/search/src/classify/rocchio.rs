@@ -1,11 +1,11 @@
-//! Rocchio's classifier (Rocchio 1971; Manning, Raghavan, Schütze 2008, 14.2): a class is the mean
-//! of its documents, and a vector belongs to the class whose mean is nearest.
+//! Rocchio's classifier (Rocchio 1971; Manning, Raghavan, Schütze 2008, 14.2): the centroid of a
+//! class is the mean of its documents, and a vector belongs to the class whose centroid is nearest.
 //!
-//! Means are stored by term, so that the cost of a vector is its terms times the classes that have
-//! them; distances come from lengths and inner products, d² = |x|² + |c|² - 2 x·c, whose error near
-//! 0 is about 1e-8 of the lengths. Of classes at exactly the same distance the one whose name sorts
-//! first wins, and the decision is marked as a tie. With one class that class always wins. A vector
-//! of zeros has cosine 0 to all classes, which is such a tie.
+//! Centroids are stored by term, so that the cost of a vector is its terms times the classes that
+//! have them; distances come from lengths and inner products, d² = |x|² + |c|² - 2 x·c, whose error
+//! near 0 is about 1e-8 of the lengths. Of classes at exactly the same distance the one whose name
+//! sorts first wins, and the decision is marked as a tie. A single class always wins. A vector of
+//! zeros has the cosine 0 with all centroids, which is such a tie.
 
 use std::collections::HashMap;
 
@@ -25,15 +25,16 @@ use super::{ClassNames, ClassifyError, Decision, Distance, SparseVector, cosine}
 #[derive(Debug, Clone)]
 pub struct Rocchio {
     distance: Distance,
-    /// Classes in order of name, so that the first of equals is the one of the tie rule.
+    /// Classes in order of name, so that of equally near classes the first one wins.
     classes: Vec<String>,
+    /// The squared length of each class's centroid.
     squared_lengths: Vec<f64>,
     /// For each term the classes whose centroid has it, ascending, and its weight there.
     weights: HashMap<u32, Vec<(u32, f64)>>,
 }
 
 impl Rocchio {
-    /// Learns the centroids of labelled documents.
+    /// Computes the centroids of labelled documents; `classes` has the class of each document.
     pub fn fit<S: AsRef<str>>(
         documents: &[SparseVector],
         classes: &[S],
@@ -41,14 +42,15 @@ impl Rocchio {
     ) -> Result<Rocchio, ClassifyError> {
         let ClassNames { names, numbers } = ClassNames::new(documents.len(), classes)?;
         let mut counts = vec![0.0; names.len()];
+        // First the sums of the weights, then the means.
         let mut weights: HashMap<u32, Vec<(u32, f64)>> = HashMap::new();
         for (document, &class) in documents.iter().zip(&numbers) {
             counts[class as usize] += 1.0;
             for &(term, weight) in document.terms() {
                 let row = weights.entry(term).or_default();
                 match row.binary_search_by_key(&class, |(class, _)| *class) {
-                    Ok(at) => row[at].1 += f64::from(weight),
-                    Err(at) => row.insert(at, (class, f64::from(weight))),
+                    Ok(index) => row[index].1 += f64::from(weight),
+                    Err(index) => row.insert(index, (class, f64::from(weight))),
                 }
             }
         }
@@ -70,7 +72,7 @@ impl Rocchio {
         &self.classes
     }
 
-    /// The nearest class; of several exactly as near, the one whose name sorts first.
+    /// The nearest class; of several classes exactly as near, the one whose name sorts first.
     pub fn classify(&self, vector: &SparseVector) -> Decision<'_> {
         let mut best = Decision { class: "", ties: false, value: f64::INFINITY };
         for (class, value) in self.distances(vector) {
@@ -85,16 +87,18 @@ impl Rocchio {
 
     /// The distance to each class's centroid, in order of class name.
     pub fn distances(&self, vector: &SparseVector) -> Vec<(&str, f64)> {
-        self.each(vector, |own, centroid, dot| self.distance.of(own, centroid, dot))
+        self.compare(vector, |own, centroid, dot| self.distance.of(own, centroid, dot))
     }
 
     /// The cosine with each class's centroid, in -1..=1, in order of class name; the same for
     /// every [`Distance`], so that it can serve as a feature.
     pub fn scores(&self, vector: &SparseVector) -> Vec<(&str, f64)> {
-        self.each(vector, cosine)
+        self.compare(vector, cosine)
     }
 
-    fn each(
+    /// A value for each class, computed from the squared lengths of the vector and of the centroid,
+    /// and from their inner product.
+    fn compare(
         &self,
         vector: &SparseVector,
         value: impl Fn(f64, f64, f64) -> f64,
@@ -105,9 +109,11 @@ impl Rocchio {
                 dots[*class as usize] += f64::from(*weight) * mean;
             }
         }
-        let own = vector.squared_length();
+        let squared_length = vector.squared_length();
         let classes = self.classes.iter().zip(&self.squared_lengths).zip(dots);
-        classes.map(|((class, length), dot)| (&**class, value(own, *length, dot))).collect()
+        classes
+            .map(|((class, centroid), dot)| (&**class, value(squared_length, *centroid, dot)))
+            .collect()
     }
 }
 
@@ -126,7 +132,9 @@ mod tests {
     }
 
     #[test]
-    fn the_worked_example_has_distances_0_1803_and_0_8139() {
+    fn distances_are_those_computed_by_hand() {
+        // The centroids are (0.95, 0.95) and (0.25, 0.25); the distances from (0.8, 0.85) are
+        // sqrt(0.15² + 0.1²) and sqrt(0.55² + 0.6²).
         let documents = points([[1.0, 0.9], [0.9, 1.0], [0.2, 0.3], [0.3, 0.2]]);
         let classes = ["chemistry", "chemistry", "history", "history"];
         let rocchio = Rocchio::fit(&documents, &classes, Distance::Euclidean).unwrap();
@@ -141,7 +149,7 @@ mod tests {
 
     #[test]
     fn equal_centroids_tie_and_the_first_name_wins() {
-        // Both centroids are (0.6, 0.6), whatever the order of documents.
+        // Both centroids are (0.6, 0.6).
         let chemistry = [[1.0, 0.9], [0.9, 1.0], [0.2, 0.3], [0.3, 0.2]];
         let history = [[1.0, 0.3], [0.9, 0.2], [0.3, 1.0], [0.2, 0.9]];
         for names in [["chemistry", "history"], ["history", "chemistry"]] {
@@ -158,8 +166,10 @@ mod tests {
         let documents = [points(chemistry), points(history)].concat();
         let classes = ["c", "c", "c", "c", "h", "h", "h", "h"];
         let rocchio = Rocchio::fit(&documents, &classes, Distance::Euclidean).unwrap();
-        let off = 0.2f64 * 0.2 + 0.4 * 0.4;
-        assert!((rocchio.distances(&point(0.4, 1.0))[0].1 - off.sqrt()).abs() < 1e-6);
+        // From (0.4, 1) to (0.6, 0.6).
+        let squared_distance = 0.2f64 * 0.2 + 0.4 * 0.4;
+        let found = rocchio.distances(&point(0.4, 1.0))[0].1;
+        assert!((found - squared_distance.sqrt()).abs() < 1e-6);
     }
 
     #[test]
@@ -177,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_class_always_wins_and_nothing_makes_no_classifier() {
+    fn a_single_class_always_wins_and_documents_are_needed() {
         let documents = points([[1.0, 0.0]]);
         let rocchio = Rocchio::fit(&documents, &["only"], Distance::Cosine).unwrap();
         let decision = rocchio.classify(&point(-1.0, 0.0));
@@ -203,8 +213,8 @@ mod tests {
                     .filter(|(_, c)| **c == class).map(|((p, _), _)| p).collect();
                 let squared: f64 = (0..4).map(|i| {
                     let sum: f64 = members.iter().map(|p| f64::from(p[i])).sum();
-                    let off = sum / members.len() as f64 - f64::from(vector[i]);
-                    off * off
+                    let difference = sum / members.len() as f64 - f64::from(vector[i]);
+                    difference * difference
                 }).sum();
                 prop_assert!((found - squared.sqrt()).abs() < 1e-6);
             }

@@ -1,7 +1,7 @@
-//! Classification of documents by labelled documents, from documents to a report.
+//! Classification of documents, from labelled documents to decisions or to a cross validation.
 //!
-//! Documents are tf-idf vectors of all their text. Cross validation splits by document: each one is
-//! classified with a classifier and a vocabulary that have not seen it.
+//! Documents are tf-idf vectors of all their text. Cross validation splits by document: each
+//! document is classified with a classifier and a vocabulary from other documents.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -18,7 +18,7 @@ use crate::document::Document;
 use crate::error::SearchError;
 use crate::warning::SearchWarning;
 
-/// Labelled documents and a classifier.
+/// Labelled documents, and a classifier to be trained on them.
 ///
 /// ```
 /// use rankwright_search::classify::{Classifier, TextClassifier};
@@ -35,6 +35,7 @@ use crate::warning::SearchWarning;
 /// # Ok::<(), rankwright_search::SearchError>(())
 /// ```
 pub struct TextClassifier {
+    /// The field of the classes.
     label: String,
     classifier: Classifier,
     analysis: Analysis,
@@ -56,9 +57,9 @@ impl std::fmt::Debug for TextClassifier {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ClassifierEvaluation {
-    /// The classifier.
+    /// The spec of the classifier.
     pub classifier: String,
-    /// The analysis of text.
+    /// The spec of the text analysis.
     pub analysis: String,
     /// The field that holds the class.
     pub label: String,
@@ -68,35 +69,35 @@ pub struct ClassifierEvaluation {
     pub seed: u64,
     /// Number of labelled documents.
     pub documents: usize,
-    /// Number of documents without a class.
+    /// Number of documents without a class, which were left out.
     pub without_label: usize,
     /// Share of correct decisions.
     pub accuracy: f64,
     /// Mean F1 of the classes.
     pub macro_f1: f64,
-    /// F1 of the pooled counts.
+    /// F1 of the counts added up over the classes.
     pub micro_f1: f64,
     /// Precision, recall and F1 of each class.
     pub classes: Vec<ClassScore>,
-    /// Documents of a true class (row) that were assigned to a class (column), in the order of
-    /// `classes`.
+    /// Number of documents of a true class (row) that were assigned to a class (column), in the
+    /// order of `classes`.
     pub confusion: Vec<Vec<u64>>,
     /// Seconds of the cross validation.
     pub seconds: f64,
 }
 
-/// Classes of documents.
+/// The classes that were decided for documents.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Classification {
     /// The decision on each document.
     #[serde(skip)]
     pub decisions: Vec<ClassDecision>,
-    /// The classifier.
+    /// The spec of the classifier.
     pub classifier: String,
-    /// Number of training documents.
+    /// Number of documents that the classifier was trained on.
     pub learnt_from: usize,
-    /// Number of labelled documents without a class.
+    /// Number of training documents without a class, which were left out.
     pub without_label: usize,
     /// Number of classified documents.
     pub documents: usize,
@@ -113,16 +114,17 @@ pub struct Classification {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ClassDecision {
-    /// The document.
+    /// The id of the document.
     pub id: String,
-    /// Its class.
+    /// The class that was decided.
     pub class: String,
-    /// The distance to the class's centroid (Rocchio) or its share of the neighbours (kNN).
+    /// The distance to the centroid of the class (Rocchio), or the share of the class among the
+    /// neighbours (kNN).
     pub value: f64,
 }
 
 impl TextClassifier {
-    /// Stores labelled documents; of those with one id the last counts.
+    /// Stores labelled documents; of several documents with one id the last one counts.
     pub fn new(
         mut documents: Vec<Document>,
         label: impl Into<String>,
@@ -150,30 +152,30 @@ impl TextClassifier {
         self.labelled.classes.len()
     }
 
-    /// Classifies each labelled document with a classifier that has not seen it.
+    /// Classifies the labelled documents of each fold with a classifier trained on the other folds.
     pub fn cross_validate(
         &self,
         folds: u32,
         seed: u64,
     ) -> Result<ClassifierEvaluation, SearchError> {
         let start = Instant::now();
-        let (count, parts) = (self.documents(), folds as usize);
-        if count < parts || parts < 2 {
-            return Err(SearchError::Folds { documents: count, folds: parts });
+        let (documents, fold_count) = (self.documents(), folds as usize);
+        if documents < fold_count || fold_count < 2 {
+            return Err(SearchError::Folds { documents, folds: fold_count });
         }
-        let mut order: Vec<usize> = (0..count).collect();
+        let mut order: Vec<usize> = (0..documents).collect();
+        // 0: any constant; the only stream of random numbers of this seed.
         Random::new(seed, 0).shuffle(&mut order);
-        let mut decided = vec![String::new(); count];
-        for fold in 0..parts {
-            let part = |test: bool| {
-                let shuffled = (0..count).filter(move |at| (at % parts == fold) == test);
-                shuffled.map(|at| order[at]).collect::<Vec<usize>>()
+        let mut decided = vec![String::new(); documents];
+        for fold in 0..fold_count {
+            let documents_of = |is_test: bool| {
+                let positions = (0..documents).filter(move |i| (i % fold_count == fold) == is_test);
+                positions.map(|i| order[i]).collect::<Vec<usize>>()
             };
-            let (learn, test) = (part(false), part(true));
-            let texts: Vec<&Vec<String>> =
-                test.iter().map(|&at| &self.labelled.terms[at]).collect();
-            for (&at, (class, _)) in test.iter().zip(self.decide(&learn, &texts)?) {
-                decided[at] = class;
+            let (training, test) = (documents_of(false), documents_of(true));
+            let texts: Vec<&Vec<String>> = test.iter().map(|&i| &self.labelled.terms[i]).collect();
+            for (&i, (class, _)) in test.iter().zip(self.decide(&training, &texts)?) {
+                decided[i] = class;
             }
         }
         let truth = self.labelled.classes.iter().map(String::as_str);
@@ -184,7 +186,7 @@ impl TextClassifier {
             label: self.label.clone(),
             folds,
             seed,
-            documents: count,
+            documents,
             without_label: self.labelled.left_out,
             accuracy: found.accuracy(),
             macro_f1: found.macro_f1(),
@@ -195,19 +197,20 @@ impl TextClassifier {
         })
     }
 
-    /// Trains on all labelled documents and classifies others; of those with one id the last
-    /// counts.
+    /// Trains on all labelled documents and classifies other documents; of several documents with
+    /// one id the last one counts.
     pub fn classify(&self, mut documents: Vec<Document>) -> Result<Classification, SearchError> {
         let start = Instant::now();
         let warnings = duplicate_warnings(keep_last(&mut documents));
         let fields = &self.labelled.fields;
-        let has = |field: &String| documents.iter().any(|document| document.get(field).is_some());
-        if !documents.is_empty() && !fields.iter().any(has) {
+        let is_present =
+            |field: &String| documents.iter().any(|document| document.get(field).is_some());
+        if !documents.is_empty() && !fields.iter().any(is_present) {
             return Err(SearchError::NoFieldToClassify { fields: fields.clone() });
         }
         let terms = terms(&documents, fields, &self.analysis);
-        let learn: Vec<usize> = (0..self.documents()).collect();
-        let decided = self.decide(&learn, &terms.iter().collect::<Vec<_>>())?;
+        let training: Vec<usize> = (0..self.documents()).collect();
+        let decided = self.decide(&training, &terms.iter().collect::<Vec<_>>())?;
         let mut classes: BTreeMap<String, u64> = BTreeMap::new();
         decided.iter().for_each(|(class, _)| *classes.entry(class.clone()).or_default() += 1);
         let decision = |(document, (class, value)): (Document, (String, f64))| ClassDecision {
@@ -217,7 +220,7 @@ impl TextClassifier {
         };
         Ok(Classification {
             classifier: self.classifier.to_string(),
-            learnt_from: learn.len(),
+            learnt_from: training.len(),
             without_label: self.labelled.left_out,
             documents: documents.len(),
             classes,
@@ -227,18 +230,20 @@ impl TextClassifier {
         })
     }
 
-    /// Trains on some of the labelled documents and classifies texts: class and value of each.
+    /// Trains on the labelled documents of these indices, and classifies texts, given as terms;
+    /// returns the class and [`ClassDecision::value`] of each text.
     fn decide(
         &self,
-        learn: &[usize],
+        training: &[usize],
         texts: &[&Vec<String>],
     ) -> Result<Vec<(String, f64)>, SearchError> {
-        let known: Vec<&Vec<String>> = learn.iter().map(|&at| &self.labelled.terms[at]).collect();
+        let training_texts: Vec<&Vec<String>> =
+            training.iter().map(|&i| &self.labelled.terms[i]).collect();
         let classes: Vec<&str> =
-            learn.iter().map(|&at| self.labelled.classes[at].as_str()).collect();
-        let tfidf = TfIdf::fit(&known);
+            training.iter().map(|&i| self.labelled.classes[i].as_str()).collect();
+        let tfidf = TfIdf::fit(&training_texts);
         let vectors: Vec<SparseVector> =
-            known.par_iter().map(|terms| tfidf.vector(terms)).collect();
+            training_texts.par_iter().map(|terms| tfidf.vector(terms)).collect();
         let fitted = self.classifier.fit(&vectors, &classes)?;
         let decide = |terms: &&Vec<String>| {
             let vector = tfidf.vector(terms);
@@ -249,6 +254,7 @@ impl TextClassifier {
     }
 }
 
+/// The warning about a number of documents that were replaced by a later one with the same id.
 fn duplicate_warnings(documents: usize) -> Vec<SearchWarning> {
     match documents {
         0 => Vec::new(),

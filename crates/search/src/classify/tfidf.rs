@@ -5,7 +5,7 @@
 //!
 //! and the vector is scaled to length 1. A term in every document has weight 0, a term outside the
 //! vocabulary is ignored; a document without known terms is the vector of zeros. Terms are numbered
-//! in the order of their bytes, so that vectors depend on the documents, not on a hash.
+//! in the order of their bytes, so that vectors do not depend on the order of a hash map.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,28 +22,30 @@ use super::SparseVector;
 /// ```
 #[derive(Debug, Clone)]
 pub struct TfIdf {
+    /// The number of each term.
     terms: HashMap<String, u32>,
+    /// The idf of each term, by its number.
     idf: Vec<f64>,
 }
 
 impl TfIdf {
-    /// Learns vocabulary and idf from the tokens of documents.
+    /// Computes vocabulary and idf from the tokens of documents.
     pub fn fit<D: AsRef<[S]>, S: AsRef<str>>(documents: &[D]) -> TfIdf {
-        // For each term the last document that has it, and the number of such documents.
-        let mut seen: HashMap<&str, (usize, u32)> = HashMap::new();
+        // For each term the last document so far that has it, and the number of such documents.
+        let mut frequencies: HashMap<&str, (usize, u32)> = HashMap::new();
         for (number, document) in documents.iter().enumerate() {
             for token in document.as_ref() {
-                let (last, count) = seen.entry(token.as_ref()).or_insert((usize::MAX, 0));
+                let (last, count) = frequencies.entry(token.as_ref()).or_insert((usize::MAX, 0));
                 if *last != number {
                     (*last, *count) = (number, *count + 1);
                 }
             }
         }
         let mut sorted: Vec<(&str, u32)> =
-            seen.into_iter().map(|(term, (_, count))| (term, count)).collect();
+            frequencies.into_iter().map(|(term, (_, count))| (term, count)).collect();
         sorted.sort_unstable();
-        let all = documents.len() as f64;
-        let idf = sorted.iter().map(|(_, count)| (all / f64::from(*count)).ln()).collect();
+        let documents = documents.len() as f64;
+        let idf = sorted.iter().map(|(_, count)| (documents / f64::from(*count)).ln()).collect();
         let numbered = sorted.iter().enumerate();
         let terms = numbered.map(|(number, (term, _))| ((*term).to_owned(), number as u32));
         TfIdf { terms: terms.collect(), idf }
@@ -91,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_come_out_as_by_hand() {
+    fn weights_are_those_computed_by_hand() {
         let documents = [vec!["b", "a", "a"], vec!["a", "c"], vec!["c", "d", "a"], vec!["a", "b"]];
         let model = TfIdf::fit(&documents);
         assert_eq!((model.len(), model.term("a"), model.term("d")), (4, Some(0), Some(3)));
@@ -104,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_known_is_the_vector_of_zeros() {
+    fn a_text_without_a_weighted_term_is_the_vector_of_zeros() {
         let model = TfIdf::fit(&[vec!["a"], vec!["a"]]);
         let zeros = SparseVector::default();
         assert_eq!(model.vector(&["a"]), zeros, "in every document");

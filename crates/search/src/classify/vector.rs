@@ -1,7 +1,8 @@
-//! A sparse vector: (term, weight) sorted by term, each term once, no zeros.
+//! A sparse vector: pairs of a term's number and its weight, sorted by term, each term once, no
+//! zeros.
 //!
-//! Products and lengths are 64-bit sums in the order of terms, so that equal vectors give equal
-//! bits whichever way they are compared. A dense point is a vector whose terms are coordinates.
+//! Products and lengths are `f64` sums in the order of terms, so that equal vectors always give
+//! exactly equal results. A dense point is a vector whose terms are the numbers of the coordinates.
 
 use super::ClassifyError;
 
@@ -19,7 +20,8 @@ use super::ClassifyError;
 pub struct SparseVector(Vec<(u32, f32)>);
 
 impl SparseVector {
-    /// From pairs in any order; the weights of a repeated term are added, zeros dropped.
+    /// A vector of pairs (term, weight) in any order; the weights of a repeated term are added, and
+    /// terms of weight 0 dropped.
     pub fn new(mut pairs: Vec<(u32, f32)>) -> Result<SparseVector, ClassifyError> {
         // Stable, so that repeated weights are added in the order given.
         pairs.sort_by_key(|(term, _)| *term);
@@ -53,10 +55,10 @@ impl SparseVector {
     /// The inner product.
     pub fn dot(&self, other: &SparseVector) -> f64 {
         let mut sum = 0.0;
-        let mut rest = other.0.iter().peekable();
+        let mut others = other.0.iter().peekable();
         for &(term, weight) in &self.0 {
-            while rest.next_if(|(other, _)| *other < term).is_some() {}
-            if let Some((_, other)) = rest.next_if(|(other, _)| *other == term) {
+            while others.next_if(|(other, _)| *other < term).is_some() {}
+            if let Some((_, other)) = others.next_if(|(other, _)| *other == term) {
                 sum += f64::from(weight) * f64::from(*other);
             }
         }
@@ -82,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_refused() {
+    fn weights_that_are_not_finite_are_refused() {
         let error = SparseVector::dense(&[1.0, f32::INFINITY]).unwrap_err();
         assert_eq!(error, ClassifyError::NotFinite { term: 1, weight: f32::INFINITY });
         assert!(SparseVector::new(vec![(3, f32::NAN)]).is_err());

@@ -25,7 +25,7 @@ pub enum SearchError {
     /// A file cannot be read or written.
     #[error(transparent)]
     Data(Box<DataError>),
-    /// A spec of an analysis, a first stage, a feature or a classifier is invalid.
+    /// The spec of an analysis, a first stage, a feature or a classifier is invalid.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// A model cannot be read or cannot score these features.
@@ -97,8 +97,11 @@ pub enum SearchError {
         /// The error of the system.
         source: io::Error,
     },
-    /// The documents to add have another analysis or schema than the index.
-    #[error("the index was built with analysis {analysis} and schema {schema}")]
+    /// Documents cannot be added with another analysis or schema than that of the index.
+    #[error(
+        "the given analysis or schema differs from that of the index, which was built with analysis \
+         {analysis} and schema {schema}"
+    )]
     OtherBuild {
         /// The analysis of the index.
         analysis: String,
@@ -124,7 +127,8 @@ pub enum SearchError {
         /// The kind.
         kind: String,
     },
-    /// Two fields whose names differ only in characters that an index cannot store.
+    /// Two fields whose names are the same in the index, which stores names with ASCII letters,
+    /// digits, `_` and `-` only.
     #[error(
         "the field `{field}` would have the name `{name}` in the index, which another field has"
     )]
@@ -153,7 +157,7 @@ pub enum SearchError {
     AbsentField {
         /// The field.
         field: String,
-        /// The fields of the documents that the schema does not name.
+        /// The fields that the documents have and the given schema does not name.
         guessed: Schema,
     },
     /// No field of the documents is text.
@@ -230,7 +234,7 @@ pub enum SearchError {
         /// The index's name.
         expected: String,
     },
-    /// The classes of a field cannot train a classifier, whose scores are a feature.
+    /// The classes in a field cannot train the classifier whose scores are a feature.
     #[error("the classes in the field `{field}` cannot train a classifier: {error}")]
     Classes {
         /// The field.
@@ -250,13 +254,13 @@ pub enum SearchError {
         /// The name.
         name: &'static str,
     },
-    /// A feature reads statistics that it did not declare among its needs.
+    /// A feature reads statistics of query terms that it did not declare as needed.
     #[error("a feature reads {statistic} of a text field that it does not declare as needed")]
     NotGathered {
         /// The statistics.
         statistic: TermStatistic,
     },
-    /// A feature reads beyond the candidates of the query.
+    /// A feature reads a candidate with an index that is too large.
     #[error(
         "a feature reads candidate {candidate} of {}, numbered from 0",
         counted(*candidates, "candidate")
@@ -267,7 +271,7 @@ pub enum SearchError {
         /// The number of candidates.
         candidates: usize,
     },
-    /// A feature reads beyond the different terms of the query.
+    /// A feature reads a term of the query with an index that is too large.
     #[error("a feature reads term {term} of {}, numbered from 0", counted(*terms, "term"))]
     NoSuchTerm {
         /// The index that was read.
@@ -311,7 +315,7 @@ pub enum SearchError {
         /// The existing fields.
         fields: Schema,
     },
-    /// No field but that of the classes is text.
+    /// No field except the field of the classes is text.
     #[error(
         "the documents have no text field besides `{label}` to classify by; the fields are {fields}"
     )]
@@ -371,7 +375,7 @@ pub enum SearchError {
 }
 
 impl SearchError {
-    /// A remedy, if there is one.
+    /// Advice for the user: a way to avoid or repair the error, if there is one.
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Data(error) => return error.help(),
@@ -441,7 +445,7 @@ impl SearchError {
         DataError::malformed(location, found, expected).into()
     }
 
-    /// Adds a remedy to the error.
+    /// Adds advice for the user; only errors of [`DataError`] can carry it.
     pub(crate) fn with_help(self, text: impl Into<String>) -> Self {
         match self {
             Self::Data(error) => error.with_help(text.into()).into(),
@@ -449,12 +453,12 @@ impl SearchError {
         }
     }
 
-    /// A system error at the folder of an index.
+    /// An error of the operating system in the folder of an index.
     pub(crate) fn access(path: &Path, source: io::Error) -> Self {
         Self::IndexAccess { path: path.to_owned(), source }
     }
 
-    /// An error of tantivy at the folder of an index.
+    /// An error of tantivy in the folder of an index: an error of the operating system, or damage.
     pub(crate) fn tantivy(path: &Path, error: &tantivy::TantivyError) -> Self {
         use tantivy::TantivyError as T;
         if let Some(source) = system_error(error) {
@@ -478,8 +482,8 @@ impl SearchError {
     }
 }
 
-/// The error of the system inside an error of tantivy; `None` if the content of a file is to
-/// blame.
+/// The error of the operating system inside an error of tantivy; `None` if the cause is the content
+/// of a file.
 fn system_error(error: &tantivy::TantivyError) -> Option<io::Error> {
     use tantivy::TantivyError as T;
     use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
@@ -495,13 +499,13 @@ fn system_error(error: &tantivy::TantivyError) -> Option<io::Error> {
         _ => return None,
     };
     use io::ErrorKind::{InvalidData, InvalidInput, NotFound, Other, UnexpectedEof};
-    let of_content =
+    let is_about_content =
         matches!(source.kind(), InvalidData | InvalidInput | NotFound | Other | UnexpectedEof);
-    (!of_content).then(|| copy_of(source))
+    (!is_about_content).then(|| copy_io_error(source))
 }
 
-/// A copy of an error of the system, with its code.
-pub(crate) fn copy_of(error: &io::Error) -> io::Error {
+/// A copy of an error of the operating system, with its code.
+pub(crate) fn copy_io_error(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code),
         None => io::Error::new(error.kind(), error.to_string()),
@@ -537,6 +541,7 @@ mod tests {
         assert_eq!(error.to_string(), "a.jsonl:3: found 'x\\ty', expected an id");
         assert_eq!(error.help(), None);
         assert_eq!(error.with_help("give one").help().as_deref(), Some("give one"));
+        // 40 characters of the text, two quotes and an ellipsis.
         assert_eq!(quote(&[b'x'; 500]).chars().count(), 43);
         assert_eq!(quote(b""), "nothing");
     }

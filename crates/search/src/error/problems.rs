@@ -1,4 +1,5 @@
-//! Details of errors: damage of an index, invalid documents and feature sets.
+//! Details of [`SearchError`](super::SearchError): damage of an index, invalid documents and
+//! feature sets.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,11 +7,11 @@ use std::path::PathBuf;
 use rankwright_spec::SpecError;
 use rankwright_spec::words::counted;
 
-/// The part of an index that is not as it was written.
+/// The damage of an index: a part that differs from what was written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexDamage {
-    /// The description of the index cannot be parsed.
+    /// The description of the index, `rankwright.json`, cannot be parsed.
     #[error("its description cannot be parsed: {message}")]
     Description {
         /// The message of the parser.
@@ -34,7 +35,7 @@ pub enum IndexDamage {
     SegmentIds {
         /// The number of documents of the segment.
         documents: u32,
-        /// The number of their ids.
+        /// The number of documents that have an id.
         ids: u32,
     },
     /// A document has no id.
@@ -43,7 +44,7 @@ pub enum IndexDamage {
         /// The number of the document in the index.
         document: u32,
     },
-    /// Two documents have one id.
+    /// Two documents have the same id.
     #[error("two documents have the id `{id}`")]
     DuplicateId {
         /// The id.
@@ -61,7 +62,7 @@ pub enum IndexDamage {
         /// The message of tantivy.
         message: String,
     },
-    /// Tantivy panicked.
+    /// Tantivy panicked while it read the index.
     #[error("its reader failed: {message}")]
     Panic {
         /// The message of the panic.
@@ -98,7 +99,7 @@ pub enum FeatureSetProblem {
     FirstStage(SpecError),
 }
 
-/// An object that belongs to one opened index.
+/// The kind of an object that belongs to one opened index and cannot be used with another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IndexObject {
@@ -123,7 +124,7 @@ impl fmt::Display for IndexObject {
     }
 }
 
-/// Statistics of a query's terms that a feature can declare among its needs.
+/// Statistics of a query's terms that a feature can declare as needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TermStatistic {

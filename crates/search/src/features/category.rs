@@ -1,4 +1,4 @@
-//! Whether a document's category equals the query's, or occurs in its words.
+//! Feature: whether a document's category equals that of the query, or occurs in the query's words.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::terms::Terms;
 
 pub(super) static CATEGORY_MATCH: FeatureDef = FeatureDef {
     name: "category-match",
-    help: "1 if the category equals the query's or all its words are in the query, otherwise 0.",
+    help: "1 if the document's category is that of the query, or all words of the category are in the query; otherwise 0.",
     example: "category-match(field=genre)",
     field: Some(FieldKind::Category),
     ..FeatureDef::of::<FieldParams>(|index, spec| {
@@ -24,37 +24,41 @@ pub(super) static CATEGORY_MATCH: FeatureDef = FeatureDef {
     })
 };
 
-/// Whether a document's category equals the query's, or occurs in its words.
+/// The feature of a category field.
 ///
-/// A query with a field of the category's name matches by that value; otherwise a category matches
-/// when all of its terms are in the query. 1 or 0.
+/// If the query has a field of the same name, a category matches if it equals the value of that
+/// field. Otherwise a category matches if all of its terms are in the query.
 struct CategoryMatch {
     field: String,
     labels: Arc<FieldLabels>,
     /// The terms of each label.
-    terms: Vec<Vec<String>>,
+    terms_of_label: Vec<Vec<String>>,
 }
 
 impl CategoryMatch {
     fn new(index: &Index, field: String, labels: Arc<FieldLabels>) -> Self {
-        let of = |label: usize| Terms::new(labels.name(label as u32), index.analysis());
-        let terms = (0..labels.len()).map(of).map(|t| t.distinct().map(str::to_owned).collect());
-        Self { field, terms: terms.collect(), labels }
+        let terms_of = |label: usize| -> Vec<String> {
+            let terms = Terms::new(labels.name(label as u32), index.analysis());
+            terms.distinct().map(str::to_owned).collect()
+        };
+        Self { field, terms_of_label: (0..labels.len()).map(terms_of).collect(), labels }
     }
 
+    /// Whether each label matches the query.
     fn matches(&self, statistics: &CandidateStatistics<'_>) -> Vec<bool> {
-        let given = statistics.query.fields.iter().find(|(name, _)| *name == self.field);
-        let wanted: Option<Vec<String>> = given.map(|(_, value)| match value {
+        let query_field = statistics.query.fields.iter().find(|(name, _)| *name == self.field);
+        let query_categories: Option<Vec<String>> = query_field.map(|(_, value)| match value {
             Value::Text(text) => vec![text.clone()],
             Value::Texts(texts) => texts.clone(),
             Value::Number(number) => vec![number.to_string()],
         });
         let in_query = |term: &String| statistics.terms.distinct().any(|known| known == term);
-        let labels = self.terms.iter().enumerate().map(|(label, terms)| match &wanted {
-            Some(wanted) => wanted.iter().any(|name| name == self.labels.name(label as u32)),
+        let labels = self.terms_of_label.iter().enumerate();
+        let matches = labels.map(|(label, terms)| match &query_categories {
+            Some(names) => names.iter().any(|name| name == self.labels.name(label as u32)),
             None => !terms.is_empty() && terms.iter().all(in_query),
         });
-        labels.collect()
+        matches.collect()
     }
 }
 
@@ -69,9 +73,9 @@ impl Feature for CategoryMatch {
         out: &mut [f64],
     ) -> Result<(), SearchError> {
         let matches = self.matches(statistics);
-        for (slot, &doc) in out.iter_mut().zip(statistics.docs) {
+        for (value, &doc) in out.iter_mut().zip(statistics.docs) {
             let labels = self.labels.of(doc);
-            *slot = f64::from(labels.iter().any(|&label| matches[label as usize]));
+            *value = f64::from(labels.iter().any(|&label| matches[label as usize]));
         }
         Ok(())
     }

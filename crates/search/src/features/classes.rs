@@ -1,9 +1,10 @@
-//! Class scores of documents, computed from labelled documents: Rocchio and kNN.
+//! Features that score how well a document fits a class: Rocchio and kNN, trained on the documents
+//! of the index that have a class.
 //!
-//! Documents are tf-idf vectors of all their text. Rocchio's score is the cosine with the class's
-//! centroid, kNN's the share of the class among the k nearest documents other than itself. Every
-//! document of the index is read once when the features are prepared; a document with several
-//! classes counts for the first.
+//! Documents are tf-idf vectors of all their text. Rocchio's score is the cosine with the centroid
+//! of the class; kNN's score is the share of the class among the k nearest other documents. Every
+//! document of the index is read once, when the features are prepared; a document with several
+//! classes counts for the first one.
 
 use std::sync::Arc;
 
@@ -68,6 +69,7 @@ enum FeatureClassifier {
     Knn { k: usize },
 }
 
+/// The feature of a class, which must be a value of the field.
 fn build(
     index: &Index,
     spec: &Spec,
@@ -82,19 +84,22 @@ fn build(
             name: spec.name.clone(),
             key: "class".to_owned(),
             value: class.to_owned(),
-            expected: format!("a value of the field `{field}`, or * for each"),
+            expected: format!("a value of the field `{field}`, or * for each value"),
         }
         .into());
     }
     Ok(Box::new(DocumentColumn(class_column(index, &field, class, classifier)?)))
 }
 
-/// Documents of an index as vectors, for the classes of one field.
+/// Documents of an index as vectors, and the classes of those that have one.
 struct ClassVectors {
+    /// The document numbers, in the order of the ids.
     docs: Vec<u32>,
+    /// The vector of each document of `docs`.
     vectors: Vec<SparseVector>,
-    /// The documents with a class, as indices into `docs`.
-    known: Vec<usize>,
+    /// The documents with a class, as indices into `docs`, ascending.
+    labelled: Vec<usize>,
+    /// The class of each document of `labelled`.
     classes: Vec<String>,
 }
 
@@ -103,15 +108,15 @@ impl ClassVectors {
         let labels = index.labels(field, FieldKind::Category)?;
         let docs = index.ids()?.sorted().to_vec();
         let texts: Result<Vec<Vec<String>>, SearchError> =
-            docs.par_iter().map(|&doc| index.words_of(doc)).collect();
+            docs.par_iter().map(|&doc| index.terms_of_document(doc)).collect();
         let texts = texts?;
         let tfidf = TfIdf::fit(&texts);
         let vectors = texts.par_iter().map(|terms| tfidf.vector(terms)).collect();
         let class = |row: &usize| labels.of(docs[*row]).first().copied();
-        let known: Vec<usize> = (0..docs.len()).filter(|row| class(row).is_some()).collect();
-        let classes = known.iter().filter_map(class).map(|label| labels.name(label).to_owned());
+        let labelled: Vec<usize> = (0..docs.len()).filter(|row| class(row).is_some()).collect();
+        let classes = labelled.iter().filter_map(class).map(|label| labels.name(label).to_owned());
         let classes = classes.collect();
-        Ok(ClassVectors { docs, vectors, known, classes })
+        Ok(ClassVectors { docs, vectors, labelled, classes })
     }
 }
 
@@ -122,34 +127,31 @@ fn class_column(
     class: &str,
     classifier: FeatureClassifier,
 ) -> Result<Arc<Vec<f64>>, SearchError> {
-    let labelled = ClassVectors::read(index, field)?;
-    let training: Vec<SparseVector> =
-        labelled.known.iter().map(|&row| labelled.vectors[row].clone()).collect();
+    let ClassVectors { docs, vectors, labelled, classes } = ClassVectors::read(index, field)?;
+    let training: Vec<SparseVector> = labelled.iter().map(|&row| vectors[row].clone()).collect();
     let failed = |error| SearchError::Classes { field: field.to_owned(), error };
-    let score = |scores: Vec<(&str, f64)>| {
+    let score_of_class = |scores: Vec<(&str, f64)>| {
         scores.iter().find(|(name, _)| *name == class).map_or(f64::NAN, |(_, score)| *score)
     };
     let values: Vec<f64> = match classifier {
         FeatureClassifier::Rocchio => {
-            let rocchio = Rocchio::fit(&training, &labelled.classes, Distance::Cosine);
-            let rocchio = rocchio.map_err(failed)?;
-            labelled.vectors.par_iter().map(|vector| score(rocchio.scores(vector))).collect()
+            let rocchio = Rocchio::fit(&training, &classes, Distance::Cosine).map_err(failed)?;
+            vectors.par_iter().map(|vector| score_of_class(rocchio.scores(vector))).collect()
         }
         FeatureClassifier::Knn { k } => {
-            let knn =
-                Knn::fit(&training, &labelled.classes, k, Distance::Cosine).map_err(failed)?;
-            let scores = (0..labelled.docs.len()).into_par_iter().map(|row| {
-                let vector = &labelled.vectors[row];
-                match labelled.known.binary_search(&row) {
-                    Ok(own) => score(knn.scores_without(vector, own)),
-                    Err(_) => score(knn.scores(vector)),
+            let knn = Knn::fit(&training, &classes, k, Distance::Cosine).map_err(failed)?;
+            let scores = (0..docs.len()).into_par_iter().map(|row| {
+                // A document is not its own neighbour.
+                match labelled.binary_search(&row) {
+                    Ok(own) => score_of_class(knn.scores_without(&vectors[row], own)),
+                    Err(_) => score_of_class(knn.scores(&vectors[row])),
                 }
             });
             scores.collect()
         }
     };
     let mut column = vec![f64::NAN; index.max_doc()];
-    for (&doc, value) in labelled.docs.iter().zip(values) {
+    for (&doc, value) in docs.iter().zip(values) {
         column[doc as usize] = value;
     }
     Ok(Arc::new(column))

@@ -15,11 +15,11 @@ use crate::params::read_params;
 use crate::schema::FieldKind;
 
 choices! {
-    /// The number that is computed from an address.
+    /// The number that is computed from a web address.
     pub enum UrlPart {
         /// Number of parts of the path.
         Depth = "depth",
-        /// Number of letters.
+        /// Number of characters.
         Length = "length",
         /// Number of slashes.
         Slashes = "slashes",
@@ -29,8 +29,8 @@ choices! {
 params! {
     /// Parameters of the feature `url`.
     pub struct UrlParams {
-        field: Auto<String> = Auto::Auto, .., "Field of addresses; auto: the only one.";
-        part: UrlPart = UrlPart::Depth, .., "Number of parts of the path, of letters or of slashes.";
+        field: Auto<String> = Auto::Auto, .., "Field of web addresses; auto: the only one.";
+        part: UrlPart = UrlPart::Depth, .., "Number of parts of the path, of characters or of slashes.";
     }
 }
 
@@ -87,10 +87,10 @@ pub(super) static STOP_SHARE: FeatureDef = FeatureDef {
 
 pub(super) static URL: FeatureDef = FeatureDef {
     name: "url",
-    help: "Number of path parts, letters or slashes of an address.",
+    help: "Number of path parts, characters or slashes of a web address.",
     example: "url(field=url, part=length)",
     field: Some(FieldKind::Url),
-    each: Some(("part", &["depth", "length", "slashes"])),
+    star_values: Some(("part", &["depth", "length", "slashes"])),
     ..FeatureDef::of::<UrlParams>(|index, spec| {
         let params: UrlParams = read_params(spec)?;
         let field = field_or_only(index, spec, &params.field, FieldKind::Url)?;
@@ -103,7 +103,7 @@ pub(super) static NUMBER: FeatureDef = FeatureDef {
     help: "A number field: popularity, clicks, dwell time, a year.",
     example: "number(field=plays, log=true)",
     field: Some(FieldKind::Number),
-    each: Some(("log", &["false", "true"])),
+    star_values: Some(("log", &["false", "true"])),
     ..FeatureDef::of::<NumberParams>(|index, spec| {
         let params: NumberParams = read_params(spec)?;
         let field = field_or_only(index, spec, &params.field, FieldKind::Number)?;
@@ -117,7 +117,7 @@ pub(super) static NUMBER: FeatureDef = FeatureDef {
 
 pub(super) static RECENCY: FeatureDef = FeatureDef {
     name: "recency",
-    help: "1 for today's date, halved with each half-life of age.",
+    help: "1 for the date `now`, halved with each half-life of age.",
     example: "recency(field=date, half_life=30)",
     field: Some(FieldKind::Date),
     ..FeatureDef::of::<RecencyParams>(|index, spec| {
@@ -130,13 +130,15 @@ pub(super) static RECENCY: FeatureDef = FeatureDef {
     })
 };
 
-/// A number for each document.
+/// A feature whose value is a number of the document, by document number.
 pub(super) struct DocumentColumn(pub(super) Arc<Vec<f64>>);
 
+/// The feature of a column of numbers.
 fn column(values: Vec<f64>) -> Result<Box<dyn Feature>, SearchError> {
     Ok(Box::new(DocumentColumn(Arc::new(values))))
 }
 
+/// The feature of a statistic of a text field.
 fn statistic(index: &Index, spec: &Spec, stat: Stat) -> Result<Box<dyn Feature>, SearchError> {
     Ok(Box::new(DocumentColumn(index.stat(text_field(index, spec)?, stat)?)))
 }
@@ -147,8 +149,8 @@ impl Feature for DocumentColumn {
         statistics: &CandidateStatistics<'_>,
         out: &mut [f64],
     ) -> Result<(), SearchError> {
-        for (slot, &doc) in out.iter_mut().zip(statistics.docs) {
-            *slot = self.0[doc as usize];
+        for (value, &doc) in out.iter_mut().zip(statistics.docs) {
+            *value = self.0[doc as usize];
         }
         Ok(())
     }
@@ -159,8 +161,8 @@ fn signed_log(value: f64) -> f64 {
     value.abs().ln_1p().copysign(value)
 }
 
-/// exp(-ln 2 * age / half-life): 1 today, 1/2 a half-life ago. Future dates count as today; a
-/// missing date stays missing.
+/// exp(-ln 2 * age / half-life): 1 at the time `now`, 1/2 a half-life before. Later dates count as
+/// `now`; a missing date (NaN) gives a missing value.
 fn recency(seconds: f64, now: f64, half_life_days: f64) -> f64 {
     if seconds.is_nan() {
         return f64::NAN;

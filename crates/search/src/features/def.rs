@@ -71,7 +71,7 @@ use crate::schema::FieldKind;
 /// # Ok::<(), SearchError>(())
 /// ```
 ///
-/// It serialises to its entry in the list of features.
+/// Serialised, it is the entry of the feature in the result of `list features`.
 #[derive(Clone, Copy)]
 pub struct FeatureDef {
     /// Name in specs.
@@ -80,16 +80,18 @@ pub struct FeatureDef {
     pub help: &'static str,
     /// A spec that works on an index with fields of these names.
     pub example: &'static str,
-    /// The kind of field that it reads; text fields include `all`.
+    /// The kind of field that the feature reads, if it has a parameter `field`; text fields include
+    /// `all`.
     pub field: Option<FieldKind>,
-    /// Whether it is in the default set, on every field of its kind.
+    /// Whether the feature is in the default set, on every field of its kind.
     pub is_default: bool,
-    /// A parameter with the values that `*` stands for, each of which is in the default set.
-    pub each: Option<(&'static str, &'static [&'static str])>,
-    /// The parameters; [`FeatureDef::of_params`] fills it in.
+    /// A parameter other than `field` that may be `*`, and the values that `*` stands for. The
+    /// default set has a column for each of them.
+    pub star_values: Option<(&'static str, &'static [&'static str])>,
+    /// Returns the declarations of the parameters; [`FeatureDef::of_params`] sets it.
     #[doc(hidden)]
     pub params: fn() -> Vec<ParamDef>,
-    /// The constructor from a spec; [`FeatureDef::of_params`] fills it in.
+    /// The constructor from a spec; [`FeatureDef::of_params`] sets it.
     #[doc(hidden)]
     pub build: Build,
 }
@@ -111,7 +113,8 @@ impl FeatureDef {
         Self::of::<P>(|index, spec| read_params::<P>(spec)?.build(index))
     }
 
-    /// A definition without a name; the file of a feature fills in the rest.
+    /// A definition of which only the functions are filled in: each feature adds its name, help and
+    /// example.
     pub(super) const fn of<P: ParamGroup + Default>(build: Build) -> Self {
         Self {
             name: "",
@@ -119,8 +122,8 @@ impl FeatureDef {
             example: "",
             field: None,
             is_default: true,
-            each: None,
-            params: defs::<P>,
+            star_values: None,
+            params: param_defs::<P>,
             build,
         }
     }
@@ -135,13 +138,13 @@ impl FeatureDef {
         }
     }
 
-    /// The parameters.
+    /// The declarations of the parameters.
     pub fn params(&self) -> Vec<ParamDef> {
         (self.params)()
     }
 }
 
-fn defs<P: ParamGroup + Default>() -> Vec<ParamDef> {
+fn param_defs<P: ParamGroup + Default>() -> Vec<ParamDef> {
     P::default().defs()
 }
 

@@ -1,9 +1,9 @@
 //! Semantic similarity from given word vectors: the cosine of mean vectors.
 //!
-//! The file is text, a word and its numbers per line, as written by word2vec and GloVe (a first
-//! line of two counts is skipped). A term's vector is the mean of those of the words that analyse
-//! to it; a text's is the idf-weighted mean of its terms' vectors. Texts without a known word have
-//! similarity 0.
+//! The file of vectors is text, a word and its numbers per line, as written by word2vec and GloVe
+//! (a first line of two counts is skipped). The vector of a term is the mean of the vectors of all
+//! words with this term; the vector of a text is the idf-weighted mean of the vectors of its terms.
+//! Texts without a word of the file have similarity 0.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -38,33 +38,36 @@ pub(super) static DENSE: FeatureDef = FeatureDef {
     })
 };
 
-/// The feature `dense`: mean vectors of all documents, and the terms' vectors for queries.
+/// The feature `dense`: mean vectors of all documents, and the vectors of terms for queries.
 struct Dense {
-    terms: Terms,
+    vectors: TermVectors,
     dimensions: usize,
-    /// Vectors of length 1, or of zeros, document by document.
+    /// The vector of each document, one after another: of length 1, or of zeros.
     documents: Vec<f32>,
 }
 
-/// The largest number of a vector; the squares of larger ones may exceed the range of numbers.
-const MOST: f64 = 1e30;
+/// The largest number in a vector; the sum of squares of larger ones may exceed the range of `f64`.
+const MAX_NUMBER: f64 = 1e30;
 
-type Terms = HashMap<String, Vec<f32>>;
+/// The vector of each term.
+type TermVectors = HashMap<String, Vec<f32>>;
 
 impl Dense {
+    /// Reads the vectors of words, and computes those of all documents.
     fn open(index: &Index, file: &str) -> Result<Self, SearchError> {
-        let (terms, dimensions) = read(index, file)?;
+        let (vectors, dimensions) = read_vectors(index, file)?;
         check_memory(file, index.max_doc(), dimensions, memory_limit())?;
         let mut documents = vec![0.0; index.max_doc() * dimensions];
         let rows = documents.par_chunks_mut(dimensions.max(1)).zip(0_u32..index.max_doc() as u32);
         rows.try_for_each(|(row, doc)| -> Result<(), SearchError> {
             if index.is_alive(doc) {
-                let words = index.words_of(doc)?;
-                row.copy_from_slice(&mean(index, &terms, dimensions, words.iter())?);
+                let terms = index.terms_of_document(doc)?;
+                let vector = mean_vector(index, &vectors, dimensions, terms.iter())?;
+                row.copy_from_slice(&vector);
             }
             Ok(())
         })?;
-        Ok(Self { terms, dimensions, documents })
+        Ok(Self { vectors, dimensions, documents })
     }
 }
 
@@ -74,19 +77,19 @@ impl Feature for Dense {
         statistics: &CandidateStatistics<'_>,
         out: &mut [f64],
     ) -> Result<(), SearchError> {
-        let words: Vec<String> = statistics.terms.distinct().map(str::to_owned).collect();
-        let query = mean(statistics.index, &self.terms, self.dimensions, words.iter())?;
-        for (slot, &doc) in out.iter_mut().zip(statistics.docs) {
+        let terms: Vec<String> = statistics.terms.distinct().map(str::to_owned).collect();
+        let query = mean_vector(statistics.index, &self.vectors, self.dimensions, terms.iter())?;
+        for (value, &doc) in out.iter_mut().zip(statistics.docs) {
             let start = doc as usize * self.dimensions;
             let document = &self.documents[start..start + self.dimensions];
-            *slot = query.iter().zip(document).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+            *value = query.iter().zip(document).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
         }
         Ok(())
     }
 }
 
-/// Rejects vectors of so many numbers that those of all documents take more than `limit` bytes: a line
-/// of the file is enough to claim that.
+/// Rejects vectors with so many dimensions that those of all documents take more than `limit`
+/// bytes: a small file with one long line could ask for that.
 fn check_memory(
     file: &str,
     documents: usize,
@@ -100,17 +103,18 @@ fn check_memory(
     }
 }
 
-/// The idf-weighted mean of terms' vectors, of length 1.
-fn mean<'t>(
+/// The idf-weighted mean of the vectors of terms, scaled to length 1; zeros if no term has a
+/// vector.
+fn mean_vector<'t>(
     index: &Index,
-    vectors: &Terms,
+    vectors: &TermVectors,
     dimensions: usize,
     terms: impl Iterator<Item = &'t String>,
 ) -> Result<Vec<f32>, SearchError> {
     let mut sum = vec![0.0_f64; dimensions];
     for term in terms {
         let Some(vector) = vectors.get(term) else { continue };
-        let df = index.term_stats(index.all(), term)?.documents as f64;
+        let df = index.term_stats(index.all_text(), term)?.documents as f64;
         let weight = idf(index.documents() as f64, df);
         sum.iter_mut().zip(vector).for_each(|(s, v)| *s += weight * f64::from(*v));
     }
@@ -119,7 +123,8 @@ fn mean<'t>(
     Ok(sum.into_iter().map(|s| (s * scale) as f32).collect())
 }
 
-fn read(index: &Index, file: &str) -> Result<(Terms, usize), SearchError> {
+/// Reads a file of word vectors; returns the vectors of terms and the number of dimensions.
+fn read_vectors(index: &Index, file: &str) -> Result<(TermVectors, usize), SearchError> {
     let input = Input::open(Path::new(file))?;
     let text = String::from_utf8_lossy(&input.bytes);
     let mut sums: HashMap<String, (Vec<f64>, u32)> = HashMap::new();
@@ -128,7 +133,7 @@ fn read(index: &Index, file: &str) -> Result<(Terms, usize), SearchError> {
         let mut parts = text.split_ascii_whitespace();
         let Some(word) = parts.next() else { continue };
         let numbers: Option<Vec<f64>> =
-            parts.map(|p| p.parse::<f64>().ok().filter(|v| v.abs() <= MOST)).collect();
+            parts.map(|p| p.parse::<f64>().ok().filter(|v| v.abs() <= MAX_NUMBER)).collect();
         let numbers =
             numbers.ok_or_else(|| malformed(file, line, "a word and numbers up to 1e30"))?;
         if line == 1 && numbers.len() == 1 {
@@ -138,7 +143,8 @@ fn read(index: &Index, file: &str) -> Result<(Terms, usize), SearchError> {
             dimensions = numbers.len();
         }
         if numbers.len() != dimensions || dimensions == 0 {
-            let expected = format!("as many numbers as in the lines before ({dimensions})");
+            let expected =
+                format!("a word and as many numbers as in the lines before ({dimensions})");
             return Err(malformed(file, line, &expected));
         }
         let analysed = index.analysis().terms(word);
@@ -153,10 +159,12 @@ fn read(index: &Index, file: &str) -> Result<(Terms, usize), SearchError> {
     Ok((means.collect(), dimensions))
 }
 
+/// The error of a line. It does not show the line: the spec may come from a model of an unknown
+/// author and name any file.
 fn malformed(file: &str, line: u64, expected: &str) -> SearchError {
     SearchError::malformed(
         rankwright_data::SourceLocation::line(file, line),
-        "another line",
+        "a line of another form",
         expected,
     )
     .with_help("a file of word vectors is text with one word and its numbers per line")

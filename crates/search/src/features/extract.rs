@@ -1,4 +1,4 @@
-//! A feature set prepared for an index, and the rows that it computes.
+//! A feature set prepared for an index, and the rows of feature values that it computes.
 //!
 //! The same code computes the rows of training data and those of a served query. Values are
 //! computed in f64 and stored as f32. Cost of a query: one pass over the postings of its terms for
@@ -21,15 +21,18 @@ use crate::terms::Terms;
 /// Computes the features of a set on an index.
 pub struct Extractor {
     index: Arc<Index>,
+    /// The expanded set.
     set: FeatureSet,
+    /// The features of the set, one per column.
     features: Vec<FeatureColumn>,
+    /// The needs of all features together.
     needs: Needs,
 }
 
-/// A feature and the origin of its code.
+/// The feature of a column.
 struct FeatureColumn {
     feature: Box<dyn Feature>,
-    /// Whether it is a custom feature.
+    /// Whether the feature is a custom one, with code from outside of this crate.
     is_custom: bool,
 }
 
@@ -77,13 +80,13 @@ impl Extractor {
         &self.set
     }
 
-    /// The fields of queries that the features read, in order.
+    /// The query fields that the features read, in alphabetical order.
     pub fn query_fields(&self) -> Vec<String> {
         let fields = self.features.iter().flat_map(|column| column.feature.query_fields());
         fields.collect::<BTreeSet<String>>().into_iter().collect()
     }
 
-    /// The rows of a query's candidates.
+    /// The rows of a query's candidates, in the order of the candidates.
     pub fn rows(
         &self,
         query: &Query,
@@ -94,31 +97,31 @@ impl Extractor {
         let docs = candidates.iter().map(|candidate| index.doc_of(candidate));
         let docs: Vec<u32> = docs.collect::<Result<_, _>>()?;
         let mut order: Vec<u32> = (0..docs.len() as u32).collect();
-        order.sort_unstable_by_key(|&at| docs[at as usize]);
-        let sorted: Vec<u32> = order.iter().map(|&at| docs[at as usize]).collect();
+        order.sort_unstable_by_key(|&i| docs[i as usize]);
+        let sorted: Vec<u32> = order.iter().map(|&i| docs[i as usize]).collect();
         let columns = self.features.len();
         let mut values = vec![0.0_f32; docs.len() * columns];
         let mut buffer = Vec::with_capacity(docs.len());
         let mut compute =
-            |at: usize, column: &FeatureColumn, statistics: &CandidateStatistics<'_>| {
+            |i: usize, column: &FeatureColumn, statistics: &CandidateStatistics<'_>| {
                 buffer.clear();
                 buffer.resize(docs.len(), f64::NAN);
                 column.feature.values(statistics, &mut buffer)?;
                 for (&candidate, &value) in order.iter().zip(&buffer) {
-                    values[candidate as usize * columns + at] = to_f32(value);
+                    values[candidate as usize * columns + i] = to_f32(value);
                 }
                 Ok::<(), SearchError>(())
             };
-        let (own, known): (Vec<_>, Vec<_>) =
+        let (custom, built_in): (Vec<_>, Vec<_>) =
             self.features.iter().enumerate().partition(|(_, column)| column.is_custom);
         let statistics = index.catch_damage(|| {
             let statistics =
                 CandidateStatistics::gather(index, query, terms, &sorted, &self.needs)?;
-            known.into_iter().try_for_each(|(at, column)| compute(at, column, &statistics))?;
+            built_in.into_iter().try_for_each(|(i, column)| compute(i, column, &statistics))?;
             Ok(statistics)
         })?;
         // Outside of `catch_damage`: a panic in custom code is not damage of the index.
-        own.into_iter().try_for_each(|(at, column)| compute(at, column, &statistics))?;
+        custom.into_iter().try_for_each(|(i, column)| compute(i, column, &statistics))?;
         Ok(FeatureRows { values, columns })
     }
 }

@@ -1,4 +1,4 @@
-//! Parameters that name a field, and the resolved fields.
+//! Parameters of features that name a field, and the field that they stand for on an index.
 
 use rankwright_spec::{Auto, Spec, SpecError, params};
 
@@ -8,30 +8,30 @@ use crate::params::read_params;
 use crate::schema::FieldKind;
 
 params! {
-    /// The text field of a feature that has no other parameter.
+    /// Parameters of a feature of a text field without further parameters.
     pub struct TextFieldParams {
         field: String = "all".to_owned(), .., "Text field; all: every text field as one.";
     }
 }
 
 params! {
-    /// The field of a feature that has no other parameter.
+    /// Parameters of a feature of a field of another kind without further parameters.
     pub struct FieldParams {
         field: Auto<String> = Auto::Auto, .., "Field; auto: the only field of its kind.";
     }
 }
 
-/// The text field of a spec that has no other parameter.
+/// The text field of a spec with [`TextFieldParams`].
 pub(super) fn text_field(index: &Index, spec: &Spec) -> Result<TextField, SearchError> {
     index.text_field(&read_params::<TextFieldParams>(spec)?.field)
 }
 
-/// The field of a spec that has no other parameter.
+/// The name of the field of a spec with [`FieldParams`].
 pub(super) fn field(index: &Index, spec: &Spec, kind: FieldKind) -> Result<String, SearchError> {
     field_or_only(index, spec, &read_params::<FieldParams>(spec)?.field, kind)
 }
 
-/// The field that a parameter names; `auto` is the only field of the kind.
+/// The field that a parameter names; for `auto` the only field of the kind, or an error.
 pub(super) fn field_or_only(
     index: &Index,
     spec: &Spec,

@@ -22,13 +22,14 @@ params! {
     }
 }
 
+/// All values of [`TermSummary`], for `stat=*`.
 const STATS: &[&str] = &["sum", "min", "max", "mean", "variance"];
 
 /// A definition of a feature with [`SummaryParams`].
 const fn summarised(build: Build) -> FeatureDef {
     FeatureDef {
         field: Some(FieldKind::Text),
-        each: Some(("stat", STATS)),
+        star_values: Some(("stat", STATS)),
         ..FeatureDef::of::<SummaryParams>(build)
     }
 }
@@ -83,20 +84,22 @@ pub(super) struct FrequencyFeature {
     combine: Combine,
 }
 
-/// The value of a matched term, from its frequency, the document's length and the term's numbers.
+/// The value of a matched term, from its frequency in the document, the length of the document and
+/// the numbers of the term.
 pub(super) type TermValue = fn(f64, f64, &TermNumbers) -> f64;
 
-/// Numbers of a term in a text field of the collection.
+/// Numbers of a term over all documents, in one text field.
 pub(super) struct TermNumbers {
     /// ln((N+1)/(df+0.5)), which is always above 0.
     pub(super) idf: f64,
-    /// |C| / c(q,C).
+    /// |C| / cf: the number of all terms divided by the number of occurrences of this term.
     pub(super) rarity: f64,
 }
 
-/// Combines the values of matched terms into the feature.
+/// The way in which the values of the matched terms become the value of the feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Combine {
+    /// The sum of the values.
     Sum,
     /// A summary in which terms that do not occur count as 0.
     Summary(TermSummary),
@@ -106,7 +109,7 @@ enum Combine {
     Share,
 }
 
-/// The sum of a value over matched terms.
+/// A feature that is the sum of a value over matched terms.
 pub(super) fn sum(
     index: &Index,
     spec: &Spec,
@@ -116,6 +119,7 @@ pub(super) fn sum(
     Ok(Box::new(FrequencyFeature { field, value, combine: Combine::Sum }))
 }
 
+/// A feature that is a summary of a value over terms, with [`SummaryParams`].
 fn summary(
     index: &Index,
     spec: &Spec,
@@ -138,36 +142,38 @@ impl Feature for FrequencyFeature {
         out: &mut [f64],
     ) -> Result<(), SearchError> {
         let found = statistics.text_field(self.field)?;
-        let terms = numbers(statistics, self.field, found);
+        let terms = term_numbers(statistics, self.field, found);
         let lengths = statistics.index.lengths(self.field);
         let mut values = Vec::new();
-        for (candidate, slot) in out.iter_mut().enumerate() {
+        for (candidate, out) in out.iter_mut().enumerate() {
             let length = lengths[statistics.docs[candidate] as usize];
             let matched = statistics.tfs(found, candidate).zip(&terms).filter(|(tf, _)| *tf > 0);
             values.clear();
             values.extend(matched.map(|(tf, term)| (self.value)(f64::from(tf), length, term)));
-            *slot = self.combine.of(&values, statistics.terms.distinct().len());
+            *out = self.combine.of(&values, statistics.terms.distinct().len());
         }
         Ok(())
     }
 }
 
-fn numbers(
+/// The numbers of each different term of the query.
+fn term_numbers(
     statistics: &CandidateStatistics<'_>,
     field: TextField,
     found: &TextFieldStatistics,
 ) -> Vec<TermNumbers> {
     let documents = statistics.index.documents() as f64;
-    let all = statistics.index.terms(field) as f64;
+    let collection_length = statistics.index.terms(field) as f64;
     let terms = found.stats.iter().map(|stats| TermNumbers {
         idf: idf(documents, stats.documents as f64),
-        rarity: all / (stats.occurrences as f64).max(1.0),
+        rarity: collection_length / (stats.occurrences as f64).max(1.0),
     });
     terms.collect()
 }
 
 impl Combine {
-    /// The feature of a document, from the values of its matched terms out of `terms`.
+    /// The value for a document, from the values of its matched terms; `terms` is the number of
+    /// different terms of the query.
     fn of(self, values: &[f64], terms: usize) -> f64 {
         match self {
             Combine::Summary(summary) => summary.of(values, terms),

@@ -1,8 +1,8 @@
-//! The links of an index as a graph, and each document's importance in it.
+//! Features of the links between documents: numbers of links, PageRank, hubs and authorities.
 //!
-//! Nodes are the living documents in the order of their ids, so that values do not depend on the
-//! segments of the index. Links to unknown documents are ignored. Computed once, when features are
-//! prepared.
+//! Nodes are the documents that are not deleted, in the order of their ids, so that values do not
+//! depend on the segments of the index. Links to unknown documents are ignored. The values are
+//! computed once, when the features are prepared.
 
 use std::sync::Arc;
 
@@ -33,19 +33,19 @@ const fn of_links(build: Build) -> FeatureDef {
 
 pub(super) static IN_LINKS: FeatureDef = FeatureDef {
     name: "in-links",
-    help: "Number of documents that link to it.",
+    help: "Number of documents that link to the document.",
     example: "in-links(field=links)",
     ..of_links(|index, spec| {
-        build(index, spec, |graph| each(graph, |node| graph.in_degree(node) as f64))
+        build(index, spec, |graph| for_each_node(graph, |node| graph.in_degree(node) as f64))
     })
 };
 
 pub(super) static OUT_LINKS: FeatureDef = FeatureDef {
     name: "out-links",
-    help: "Number of documents that it links to.",
+    help: "Number of documents that the document links to.",
     example: "out-links(field=links)",
     ..of_links(|index, spec| {
-        build(index, spec, |graph| each(graph, |node| graph.out_degree(node) as f64))
+        build(index, spec, |graph| for_each_node(graph, |node| graph.out_degree(node) as f64))
     })
 };
 
@@ -81,7 +81,8 @@ pub(super) static AUTHORITY: FeatureDef = FeatureDef {
     })
 };
 
-fn each(graph: &Graph, value: impl Fn(usize) -> f64) -> Vec<f64> {
+/// A value for each node.
+fn for_each_node(graph: &Graph, value: impl Fn(usize) -> f64) -> Vec<f64> {
     (0..graph.nodes()).map(value).collect()
 }
 
@@ -104,16 +105,18 @@ fn column(index: &Index, values: Vec<f64>) -> Result<Box<dyn Feature>, SearchErr
     Ok(Box::new(DocumentColumn(Arc::new(column))))
 }
 
+/// The links in a field as a graph; a node is the position of a document among the sorted ids.
 fn graph_of(index: &Index, field: &str) -> Result<Graph, SearchError> {
     let labels = index.labels(field, FieldKind::Links)?;
     let ids = index.ids()?;
+    // The node of each linked id; `None` for ids of unknown documents.
     let targets: Vec<Option<u32>> = (0..labels.len() as u32)
         .map(|label| ids.find(labels.name(label)).map(|doc| ids.rank(doc)))
         .collect();
     let mut links = Vec::new();
     for (node, &doc) in (0..).zip(ids.sorted()) {
-        let to = labels.of(doc).iter().filter_map(|&label| targets[label as usize]);
-        links.extend(to.map(|target| (node, target)));
+        let linked = labels.of(doc).iter().filter_map(|&label| targets[label as usize]);
+        links.extend(linked.map(|target| (node, target)));
     }
     Graph::new(ids.sorted().len(), links)
         .map_err(|_| SearchError::Internal { invariant: "links point to documents of the index" })

@@ -1,12 +1,12 @@
-//! Features: the input of a learnt ranker for a query and a document, each by name.
+//! Features: numbers that describe a query and a document, the input of a model that re-ranks.
 //!
 //! A feature is a spec: `bm25(field=title)`, `pagerank`, `recency(field=date, half_life=30)`. The
-//! spec is the name of the column in data files and models, so that a model itself defines what
-//! must be computed, and training and serving run the same code ([`Extractor`]). `field=*` stands
+//! spec is the name of the column in data files and models. So a model itself names the features to
+//! compute, and training and serving run the same code ([`Extractor`]). `field=*` stands
 //! for every suitable field, `stat=*` for every summary; [`FeatureSet`] expands them.
 //!
-//! A feature is defined beside its formula, with its parameters, and has a line in [`FEATURES`]. A
-//! program adds custom features to an index ([`Index::with_feature`]): everything that uses this
+//! Each feature has a [`FeatureDef`] in the file of its formula, and a line in [`FEATURES`]. A
+//! program can add custom features to an index ([`Index::with_feature`]): everything that uses this
 //! index, for training or for serving, computes them with the same code, and a model that names a
 //! feature which the index does not know is rejected.
 
@@ -93,15 +93,15 @@ pub trait Feature: Send + Sync {
         Needs::default()
     }
 
-    /// The fields of queries that the feature reads, such as a language; none by default. Those that
-    /// the training queries have are recorded with the feature set, and a query without them is
-    /// reported when a model ranks.
+    /// The query fields that the feature reads, such as a language; none by default. The feature
+    /// set records those that the training queries have. When a model ranks, there is a warning for
+    /// queries without them.
     fn query_fields(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Writes the value of each candidate, in the order of the statistics; NaN is missing, and so
-    /// is a value that is not written.
+    /// Writes the value of each candidate to `out`, in the order of the candidates in `statistics`.
+    /// NaN is a missing value, and so is a value that is not written.
     fn values(
         &self,
         statistics: &CandidateStatistics<'_>,

@@ -1,8 +1,10 @@
-//! The six features of Nallapati (2004), for query terms q, document D, collection C; |D| in terms,
-//! sums over different terms of the query.
+//! The six features of Nallapati (2004): sums over the different terms q of the query.
 //!
-//! Here idf(q) = ln((N+1)/(df+0.5)), which is always above 0, for N documents of which df contain
-//! q. A document without a match, or of length 0, has 0.
+//! tf is the frequency of q in the document, |D| the number of terms of the document, |C| the
+//! number of terms of all documents, cf the number of those that are q, and
+//! idf = ln((N+1)/(df+0.5)), which is always above 0, for N documents of which df contain q. A
+//! document without a match, or of length 0, has 0. The closures below receive tf, |D|, and idf and
+//! |C|/cf (`rarity`) of a matched term.
 
 use super::def::FeatureDef;
 use super::frequency::{of_text, sum};

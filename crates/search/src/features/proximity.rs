@@ -1,7 +1,8 @@
 //! Features of the proximity of the query's terms in a text.
 //!
-//! Positions count all words of the text, including removed ones. In `all` the best of the fields
-//! counts (for phrases their sum), as words of different fields are not near each other.
+//! Positions count all words of the text, including removed ones. Words of different fields are not
+//! near each other: the feature of all text fields together is the best value of the single fields
+//! (for phrases the sum).
 
 use rankwright_spec::Spec;
 
@@ -52,7 +53,7 @@ struct Proximity {
     kind: ProximityKind,
 }
 
-/// The kind of proximity that is computed.
+/// The number that is computed from the positions; the definitions above describe each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProximityKind {
     Window,
@@ -72,15 +73,16 @@ impl Feature for Proximity {
         out: &mut [f64],
     ) -> Result<(), SearchError> {
         let fields = statistics.fields_with_positions(self.field)?;
-        for (candidate, slot) in out.iter_mut().enumerate() {
+        for (candidate, value) in out.iter_mut().enumerate() {
             let values = fields.iter().map(|field| self.kind.value(statistics, field, candidate));
-            *slot = self.kind.combine(values);
+            *value = self.kind.combine(values);
         }
         Ok(())
     }
 }
 
 impl ProximityKind {
+    /// The value of a candidate in one indexed field; NaN if it is missing.
     fn value(
         self,
         statistics: &CandidateStatistics<'_>,
@@ -107,7 +109,7 @@ impl ProximityKind {
                 distances.map(|distance| 1.0 / f64::from(distance.max(1))).sum()
             }
             ProximityKind::Phrase => {
-                f64::from(phrases(terms.sequence(), terms.positions(), positions))
+                f64::from(count_phrases(terms.sequence(), terms.positions(), positions))
             }
         }
     }
@@ -128,20 +130,24 @@ impl ProximityKind {
     }
 }
 
-/// Pairs of terms that are adjacent in the query.
+/// Pairs of different terms that are adjacent in the query.
 fn neighbours(sequence: &[usize]) -> impl Iterator<Item = (usize, usize)> {
     sequence.windows(2).map(|pair| (pair[0], pair[1])).filter(|(a, b)| a != b)
 }
 
-/// Number of words in the smallest window that contains one position of each non-empty list; 0
-/// without lists.
+/// Number of words in the smallest window that contains one position of each non-empty list; 0 if
+/// all lists are empty. The end of the window moves over all positions; its start follows as long
+/// as the window has a position of each list.
 fn smallest_window(lists: &[&[u32]]) -> u32 {
+    // All positions with the number of their list, ascending.
     let mut all: Vec<(u32, usize)> = Vec::new();
     for (list, positions) in lists.iter().enumerate() {
         all.extend(positions.iter().map(|&position| (position, list)));
     }
     all.sort_unstable();
     let needed = lists.iter().filter(|list| !list.is_empty()).count();
+    // Number of positions of each list in the window; `inside` is the number of lists that have
+    // one.
     let mut counts = vec![0_u32; lists.len()];
     let (mut inside, mut start, mut best) = (0, 0, u32::MAX);
     for &(end, list) in &all {
@@ -158,7 +164,7 @@ fn smallest_window(lists: &[&[u32]]) -> u32 {
     if best == u32::MAX { 0 } else { best }
 }
 
-/// The smallest distance between positions of two ascending lists.
+/// The smallest distance between positions of two ascending lists; `None` if a list is empty.
 fn smallest_distance(a: &[u32], b: &[u32]) -> Option<u32> {
     let (mut i, mut j, mut best) = (0, 0, None::<u32>);
     while let (Some(&x), Some(&y)) = (a.get(i), b.get(j)) {
@@ -169,20 +175,21 @@ fn smallest_distance(a: &[u32], b: &[u32]) -> Option<u32> {
     best
 }
 
-/// Number of occurrences of the query's terms in its own order at its own distances.
-fn phrases<'p>(
+/// Number of places where all terms of the query occur in the order and at the distances that they
+/// have in the query. `offsets` are the positions of the terms of `sequence` in the query.
+fn count_phrases<'p>(
     sequence: &[usize],
     offsets: &[usize],
     positions: impl Fn(usize) -> &'p [u32],
 ) -> u32 {
     let (Some(&first), Some(&origin)) = (sequence.first(), offsets.first()) else { return 0 };
-    let begins_here = |&start: &&u32| {
+    let starts_phrase = |&start: &&u32| {
         sequence.iter().zip(offsets).skip(1).all(|(&term, &offset)| {
             let expected = start + (offset - origin) as u32;
             positions(term).binary_search(&expected).is_ok()
         })
     };
-    positions(first).iter().filter(begins_here).count() as u32
+    positions(first).iter().filter(starts_phrase).count() as u32
 }
 
 #[cfg(test)]
@@ -200,12 +207,13 @@ mod tests {
 
     #[test]
     fn phrases_keep_the_query_s_distances() {
+        // Term 0 is at the positions 0 and 7 of the document, term 1 at 1 and 9.
         let positions = |term: usize| -> &[u32] { [&[0, 7][..], &[1, 9][..]][term] };
-        assert_eq!(phrases(&[0, 1], &[0, 1], positions), 1);
-        // The query has a removed word between them.
-        assert_eq!(phrases(&[0, 1], &[3, 5], positions), 1);
-        assert_eq!(phrases(&[0, 1], &[0, 3], positions), 0);
-        assert_eq!(phrases(&[], &[], positions), 0);
+        assert_eq!(count_phrases(&[0, 1], &[0, 1], positions), 1);
+        // The query has a removed word between the two terms: only 7 and 9 have this distance.
+        assert_eq!(count_phrases(&[0, 1], &[3, 5], positions), 1);
+        assert_eq!(count_phrases(&[0, 1], &[0, 3], positions), 0);
+        assert_eq!(count_phrases(&[], &[], positions), 0);
     }
 
     proptest! {
@@ -225,11 +233,11 @@ mod tests {
         ) {
             let lists: Vec<Vec<u32>> = lists.into_iter().map(|l| l.into_iter().collect()).collect();
             let used: Vec<&Vec<u32>> = lists.iter().filter(|list| !list.is_empty()).collect();
-            let holds = |start: u32, end: u32| {
+            let has_each_list = |start: u32, end: u32| {
                 used.iter().all(|list| list.iter().any(|p| (start..=end).contains(p)))
             };
             let windows = (0..25).flat_map(|s| (s..25).map(move |e| (s, e)));
-            let best = windows.filter(|&(s, e)| holds(s, e)).map(|(s, e)| e - s + 1).min();
+            let best = windows.filter(|&(s, e)| has_each_list(s, e)).map(|(s, e)| e - s + 1).min();
             let expected = if used.is_empty() { 0 } else { best.unwrap_or(0) };
             let slices: Vec<&[u32]> = lists.iter().map(Vec::as_slice).collect();
             prop_assert_eq!(smallest_window(&slices), expected);

@@ -1,11 +1,11 @@
-//! Features of the query alone: the same for each of its documents, they separate easy queries from
-//! hard ones.
+//! Features of the query alone: all documents of a query have the same value. They tell easy
+//! queries from hard ones.
 //!
 //! `query-scope` (He and Ounis 2004) is -ln(n/N) where n of N documents have a term of the query;
-//! `query-clarity` their simplified clarity score, sum over terms of P(q|Q) log2(P(q|Q) / P(q|C)),
-//! where P(q|Q) and P(q|C) are the parts of the term q among the terms of the query and of the
-//! collection.
-//! Both use all text fields together. A query without known terms has 0.
+//! `query-clarity` is their simplified clarity score, the sum over the different terms q of
+//! P(q|Q) log2(P(q|Q) / P(q|C)), where P(q|Q) and P(q|C) are the shares of q among the terms of the
+//! query and of the collection. Both use all text fields together. A query without a term that the
+//! collection has gets 0.
 
 use rankwright_spec::params;
 
@@ -48,7 +48,7 @@ pub(super) static QUERY_IDF: FeatureDef = FeatureDef {
     name: "query-idf",
     help: "Idf of the query's terms.",
     example: "query-idf(stat=max)",
-    each: Some(("stat", &["sum", "max", "mean"])),
+    star_values: Some(("stat", &["sum", "max", "mean"])),
     ..FeatureDef::of::<QuerySummaryParams>(|index, spec| {
         let params: QuerySummaryParams = read_params(spec)?;
         Ok(build(index, QueryKind::Idf(params.stat)))
@@ -76,7 +76,7 @@ pub(super) static QUERY_CLARITY: FeatureDef = FeatureDef {
 };
 
 fn build(index: &Index, kind: QueryKind) -> Box<dyn Feature> {
-    Box::new(QueryFeature { text_field: index.all(), kind })
+    Box::new(QueryFeature { text_field: index.all_text(), kind })
 }
 
 /// The number that is computed from the query.
@@ -112,6 +112,7 @@ impl Feature for QueryFeature {
 }
 
 impl QueryFeature {
+    /// The value for all documents of the query.
     fn value(&self, statistics: &CandidateStatistics<'_>) -> Result<f64, SearchError> {
         let documents = statistics.index.documents() as f64;
         let text_field = statistics.text_field(self.text_field)?;
@@ -128,14 +129,15 @@ impl QueryFeature {
                 matching => -(matching as f64 / documents).ln(),
             },
             QueryKind::Clarity => {
-                let all = statistics.index.terms(self.text_field) as f64;
+                let collection_length = statistics.index.terms(self.text_field) as f64;
                 let length = statistics.terms.length() as f64;
                 let terms = statistics.terms.counts().zip(&text_field.stats);
                 let known = terms.filter(|(_, stats)| stats.occurrences > 0);
                 known
                     .map(|(count, stats)| {
-                        let share = f64::from(count) / length;
-                        share * (share * all / stats.occurrences as f64).log2()
+                        let in_query = f64::from(count) / length;
+                        let ratio = in_query * collection_length / stats.occurrences as f64;
+                        in_query * ratio.log2()
                     })
                     .sum()
             }

@@ -1,4 +1,5 @@
-//! Features from other systems: the score or rank of a document in a run (Joachims' meta-search).
+//! Features from other systems: the score or rank of a document in a run file (as in the
+//! meta-search of Joachims 2002).
 //!
 //! A document that the run does not list for the query has a missing value, and so has every
 //! document of a query that is not in the run.
@@ -46,7 +47,7 @@ pub(super) static RUN: FeatureDef = FeatureDef {
     })
 };
 
-/// Scores or ranks by query and document.
+/// The feature: scores or ranks of documents in a run.
 struct RunFeature {
     run: Run,
     value: RunValue,
@@ -54,7 +55,8 @@ struct RunFeature {
 
 impl RunFeature {
     fn open(file: &str, value: RunValue) -> Result<Self, SearchError> {
-        // A spec from elsewhere may name any file, and its content is not shown.
+        // The spec may come from a model of an unknown author and name any file: an error must not
+        // show the content of the file.
         let read = Run::read(Input::open(Path::new(file))?);
         let (run, _) = read.map_err(DataError::without_content)?;
         Ok(Self { run, value })
@@ -78,16 +80,16 @@ impl Feature for RunFeature {
         };
         let values: HashMap<&[u8], f64> = listed.into_iter().collect();
         let ids = statistics.index.ids()?;
-        for (slot, &doc) in out.iter_mut().zip(statistics.docs) {
+        for (out, &doc) in out.iter_mut().zip(statistics.docs) {
             if let Some(&value) = values.get(ids.get(doc).as_bytes()) {
-                *slot = value;
+                *out = value;
             }
         }
         Ok(())
     }
 }
 
-/// Documents with their ranks instead of their scores, in the order of runs.
+/// Replaces the scores of documents by their ranks: by score, then by id, the larger id first.
 fn ranks<'r>(listed: &[(&'r [u8], f64)]) -> Result<Vec<(&'r [u8], f64)>, SearchError> {
     let (doc_ids, scores): (Vec<&[u8]>, Vec<f64>) = listed.iter().copied().unzip();
     let rows = Rows { scores: &scores, labels: &[], doc_ids: &doc_ids };

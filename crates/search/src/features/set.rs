@@ -1,7 +1,7 @@
-//! A set of features: specs, expanded for an index into columns of one feature each.
+//! A set of features: specs, which an index expands into columns of one feature each.
 //!
-//! Written as a list of specs, as a TOML file, or `default`. The TOML file that `features` writes
-//! beside its data is stored in the model that is trained on it:
+//! A user writes a set as a list of specs, as a TOML file, or as `default`. The command `features`
+//! writes a TOML file beside its data; a model that is trained on the data stores it:
 //!
 //! ```toml
 //! version = 1
@@ -12,10 +12,10 @@
 //! features = ["bm25(field=title)", "pagerank(field=links)"]
 //! ```
 //!
-//! `version` is that of the formulas; `analysis` is that of the text; a model whose set differs
-//! from the index in these is rejected. `first_stage` and `candidates` define which documents of a
-//! query became rows; a ranker takes them as its defaults. `query_fields` are the fields of the queries
-//! that features read; a ranker warns of queries without them.
+//! `version` is the version of the formulas, and `analysis` that of the text: an index rejects a
+//! model whose set differs from it in one of these. `first_stage` and `candidates` define which
+//! documents of a query became rows; a ranker takes them as its defaults. `query_fields` are the
+//! query fields that features read; a ranker warns of queries without them.
 
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ pub const FEATURE_VERSION: u32 = 1;
 /// The default number of candidates of a query.
 pub const DEFAULT_CANDIDATES: usize = 100;
 
-/// Maximum number of classes that `*` is expanded to.
+/// Maximum number of classes that `class=*` is expanded to, as each becomes a column.
 const MAX_CLASSES: usize = 64;
 
 /// A list of features by spec.
@@ -66,10 +66,11 @@ pub struct FeatureSet {
     /// The fields of the queries that the features read; empty before there are rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub query_fields: Vec<String>,
-    /// The features.
+    /// The specs of the features.
     pub features: Vec<String>,
 }
 
+/// The default of [`FeatureSet::version`] in TOML.
 fn version() -> u32 {
     FEATURE_VERSION
 }
@@ -87,8 +88,8 @@ impl FeatureSet {
         }
     }
 
-    /// Reads a list of specs, separated by commas; `default` is one that fits most indexes. The
-    /// names are checked by the index, as it can have custom features.
+    /// Reads a list of specs, separated by commas; `default` stands for a set that fits most
+    /// indexes. The index checks the names later, as it can have custom features.
     pub fn parse(text: &str) -> Result<Self, SearchError> {
         let features: Vec<String> = split_specs(text).into_iter().map(str::to_owned).collect();
         for feature in &features {
@@ -97,7 +98,7 @@ impl FeatureSet {
         Ok(Self::new(features))
     }
 
-    /// The first stage, where one is recorded.
+    /// The first stage that the set records, if any.
     pub fn stage(&self) -> Result<Option<FirstStage>, SearchError> {
         let stage = self.first_stage.as_deref().map(FirstStage::parse);
         let problem = |error| SearchError::BadFeatureSet(FeatureSetProblem::FirstStage(error));
@@ -155,23 +156,23 @@ impl FeatureSet {
             let (found, known) = (self.version, FEATURE_VERSION);
             return Err(SearchError::FeatureVersion { found, known });
         }
-        let own = index.analysis().to_string();
+        let of_index = index.analysis().to_string();
         match &self.analysis {
-            Some(analysis) if *analysis != own => {
-                Err(SearchError::OtherAnalysis { set: analysis.clone(), index: own })
+            Some(analysis) if *analysis != of_index => {
+                Err(SearchError::OtherAnalysis { set: analysis.clone(), index: of_index })
             }
             _ => Ok(()),
         }
     }
 }
 
-/// The spec of a feature on every field and with every choice, with `*`.
+/// The spec of a feature with `*` for the field and for the parameter of `star_values`.
 fn spec_with_stars(def: &FeatureDef) -> Spec {
     let mut spec = Spec::new(def.name);
     if def.field.is_some() {
         spec = spec.with("field", "*");
     }
-    if let Some((key, _)) = def.each {
+    if let Some((key, _)) = def.star_values {
         spec = spec.with(key, "*");
     }
     spec
@@ -182,22 +183,21 @@ fn expand_spec(index: &Index, spec: Spec) -> Result<Vec<String>, SearchError> {
     let def = index.feature(&spec.name)?;
     let mut specs = vec![spec];
     if let Some(kind) = def.field {
-        specs = expand_star(specs, "field", || fields(index, kind));
+        specs = expand_star(specs, "field", || fields_of_kind(index, kind));
     }
-    if let Some((key, choices)) = def.each {
-        specs =
-            expand_star(specs, key, || choices.iter().map(|&choice| choice.to_owned()).collect());
+    if let Some((key, values)) = def.star_values {
+        specs = expand_star(specs, key, || values.iter().map(|&value| value.to_owned()).collect());
     }
     let mut columns = Vec::new();
     for spec in specs {
-        let classes = spec.get("class").is_some_and(|class| class == "*");
-        let specs = if classes { class_specs(index, spec)? } else { vec![spec] };
+        let is_each_class = spec.get("class").is_some_and(|class| class == "*");
+        let specs = if is_each_class { class_specs(index, spec)? } else { vec![spec] };
         columns.extend(specs.iter().map(Spec::to_string));
     }
     Ok(columns)
 }
 
-/// One spec for each value where a parameter is `*`.
+/// Replaces each spec in which the parameter `key` is `*` by one spec for each value.
 fn expand_star(specs: Vec<Spec>, key: &str, values: impl Fn() -> Vec<String>) -> Vec<Spec> {
     let mut expanded = Vec::new();
     for spec in specs {
@@ -210,7 +210,8 @@ fn expand_star(specs: Vec<Spec>, key: &str, values: impl Fn() -> Vec<String>) ->
     expanded
 }
 
-fn fields(index: &Index, kind: FieldKind) -> Vec<String> {
+/// The names of the fields of a kind; text fields include `all`.
+fn fields_of_kind(index: &Index, kind: FieldKind) -> Vec<String> {
     if kind == FieldKind::Text {
         return index
             .text_fields()
@@ -220,6 +221,7 @@ fn fields(index: &Index, kind: FieldKind) -> Vec<String> {
     index.schema().of_kind(kind).map(str::to_owned).collect()
 }
 
+/// One spec for each class of the field that a spec names.
 fn class_specs(index: &Index, spec: Spec) -> Result<Vec<Spec>, SearchError> {
     let named = spec.get("field").map_or(Auto::Auto, |field| Auto::Given(field.to_owned()));
     let field = field_or_only(index, &spec, &named, FieldKind::Category)?;
@@ -229,7 +231,10 @@ fn class_specs(index: &Index, spec: Spec) -> Result<Vec<Spec>, SearchError> {
             name: spec.name.clone(),
             key: "class".into(),
             value: "*".into(),
-            expected: format!("a field of at most {MAX_CLASSES} classes; it has {}", labels.len()),
+            expected: format!(
+                "a field of at most {MAX_CLASSES} classes; this field has {}",
+                labels.len()
+            ),
         }
         .into());
     }

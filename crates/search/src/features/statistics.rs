@@ -1,8 +1,11 @@
 //! Statistics of a query's candidates: one pass over the postings of the query's terms.
 //!
-//! For each field the postings of each term are read once, from candidate to candidate, with
-//! frequencies, and with positions where a feature needs them. All features are then computed from
-//! these numbers. Cost: terms x candidates skips in the postings, for each field.
+//! For each field the postings of each term are read once, skipping from candidate to candidate,
+//! with frequencies, and with positions if a feature needs them. All features are then computed
+//! from these numbers. Cost: terms x candidates skips in the postings, for each field.
+//!
+//! An "indexed field" is one text field of the schema; a [`TextField`] is one of them, or all of
+//! them together.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -13,25 +16,30 @@ use crate::error::{SearchError, TermStatistic};
 use crate::index::{Index, NumberField, TermPostings, TermStats, TextField};
 use crate::terms::Terms;
 
+/// The error of a feature that reads frequencies without declaring that it needs them.
 const NO_FREQUENCIES: SearchError =
     SearchError::NotGathered { statistic: TermStatistic::Frequencies };
+/// The same for positions.
 const NO_POSITIONS: SearchError = SearchError::NotGathered { statistic: TermStatistic::Positions };
 
-/// Statistics of the query's terms in one indexed field: frequencies and positions, for each term
-/// the values of all candidates.
+/// Statistics of the query's terms in one indexed field.
+///
+/// The entry of a term and a candidate has the index term * candidates + candidate.
 #[derive(Debug, Default)]
 pub(crate) struct FieldStatistics {
+    /// The frequency of each entry.
     tfs: Vec<u32>,
-    /// The start of the positions of each (term, candidate).
+    /// The start of the positions of each entry in `positions`; empty if positions are not needed.
     starts: Vec<u32>,
+    /// Positions of all entries, one entry after another.
     positions: Vec<u32>,
 }
 
-/// Statistics of the query's terms in a text field, which is one indexed field or several together:
-/// frequencies in the candidates, and statistics over the whole index.
+/// Statistics of the query's terms in a [`TextField`]: frequencies in the candidates, and
+/// statistics over the whole index.
 #[derive(Debug, Default)]
 pub(crate) struct TextFieldStatistics {
-    /// Frequencies: for each term those in all candidates.
+    /// The frequency of each term in each candidate, as in [`FieldStatistics`].
     tfs: Vec<u32>,
     /// Statistics of each term over the whole index.
     pub(crate) stats: Vec<TermStats>,
@@ -45,14 +53,17 @@ pub struct CandidateStatistics<'a> {
     pub(crate) index: &'a Index,
     pub(crate) query: &'a Query,
     pub(crate) terms: &'a Terms,
-    /// The candidates, ascending.
+    /// The document numbers of the candidates, ascending.
     pub(crate) docs: &'a [u32],
+    /// By indexed field; `None` if no feature needs it.
     fields: Vec<Option<FieldStatistics>>,
+    /// By [`TextField`]; `None` if no feature needs it.
     text_fields: Vec<Option<TextFieldStatistics>>,
+    /// See [`Self::matching`]; computed on first use.
     matching: OnceCell<usize>,
 }
 
-/// The statistics that a feature needs.
+/// The text fields of whose terms a feature needs statistics.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[must_use]
 pub struct Needs {
@@ -96,7 +107,6 @@ impl<'a> CandidateStatistics<'a> {
         docs: &'a [u32],
         needs: &Needs,
     ) -> Result<CandidateStatistics<'a>, SearchError> {
-        let count = index.text_fields().count();
         let mut found = CandidateStatistics {
             index,
             query,
@@ -106,40 +116,48 @@ impl<'a> CandidateStatistics<'a> {
             text_fields: Vec::new(),
             matching: OnceCell::new(),
         };
-        let of = |text_fields: &BTreeSet<TextField>, field: usize| {
+        let includes = |text_fields: &BTreeSet<TextField>, field: usize| {
             text_fields.iter().any(|&text_field| index.fields_of(text_field).contains(&field))
         };
         for field in 0..index.tantivy_fields().len() {
-            let positions = of(&needs.positions, field);
-            let wanted = positions || of(&needs.frequencies, field);
-            let statistics = wanted.then(|| found.gather_field(field, positions)).transpose()?;
+            let with_positions = includes(&needs.positions, field);
+            let is_needed = with_positions || includes(&needs.frequencies, field);
+            let statistics = is_needed.then(|| found.gather_field(field, with_positions));
+            let statistics = statistics.transpose()?;
             found.fields.push(statistics);
         }
-        for text_field in (0..count).map(TextField) {
-            let wanted = needs.frequencies.contains(&text_field);
-            let statistics = wanted.then(|| found.gather_text_field(text_field)).transpose()?;
+        for text_field in index.text_fields() {
+            let is_needed = needs.frequencies.contains(&text_field);
+            let statistics = is_needed.then(|| found.gather_text_field(text_field)).transpose()?;
             found.text_fields.push(statistics);
         }
         Ok(found)
     }
 
-    fn gather_field(&self, field: usize, positions: bool) -> Result<FieldStatistics, SearchError> {
+    /// Reads the postings of the query's terms in one indexed field.
+    fn gather_field(
+        &self,
+        field: usize,
+        with_positions: bool,
+    ) -> Result<FieldStatistics, SearchError> {
         let (terms, docs) = (self.terms.distinct().len(), self.docs.len());
         let mut statistics =
             FieldStatistics { tfs: vec![0; terms * docs], ..FieldStatistics::default() };
         for (t, term) in self.terms.distinct().enumerate() {
-            let row = t * docs;
-            if !positions {
-                let found = |at: usize, tf: u32| statistics.tfs[row + at] = tf;
+            let first_entry = t * docs;
+            if !with_positions {
+                let found =
+                    |candidate: usize, tf: u32| statistics.tfs[first_entry + candidate] = tf;
                 self.index.frequencies(field, term, self.docs, found)?;
                 continue;
             }
+            // The first candidate whose entry has no start yet.
             let mut next = 0;
             let FieldStatistics { tfs, starts, positions } = &mut statistics;
-            self.index.positions(field, term, self.docs, |at, found| {
-                starts.extend((next..=at).map(|_| positions.len() as u32));
-                next = at + 1;
-                tfs[row + at] = found.len() as u32;
+            self.index.positions(field, term, self.docs, |candidate, found| {
+                starts.extend((next..=candidate).map(|_| positions.len() as u32));
+                next = candidate + 1;
+                tfs[first_entry + candidate] = found.len() as u32;
                 positions.extend_from_slice(found);
             })?;
             starts.extend((next..docs).map(|_| positions.len() as u32));
@@ -147,6 +165,7 @@ impl<'a> CandidateStatistics<'a> {
         Ok(statistics)
     }
 
+    /// Adds up the frequencies in the indexed fields of a text field, which were gathered before.
     fn gather_text_field(&self, text_field: TextField) -> Result<TextFieldStatistics, SearchError> {
         let mut statistics = TextFieldStatistics::default();
         for term in self.terms.distinct() {
@@ -160,7 +179,7 @@ impl<'a> CandidateStatistics<'a> {
         Ok(statistics)
     }
 
-    /// The statistics of a text field, which must be among the needs.
+    /// The statistics of a text field, whose frequencies must be declared as needed.
     pub(crate) fn text_field(
         &self,
         text_field: TextField,
@@ -168,7 +187,7 @@ impl<'a> CandidateStatistics<'a> {
         self.text_fields.get(text_field.0).and_then(Option::as_ref).ok_or(NO_FREQUENCIES)
     }
 
-    /// Frequencies of the terms in a candidate.
+    /// The frequency of each different term in a candidate.
     pub(crate) fn tfs<'s>(
         &self,
         text_field: &'s TextFieldStatistics,
@@ -177,15 +196,16 @@ impl<'a> CandidateStatistics<'a> {
         text_field.tfs.iter().skip(candidate).step_by(self.docs.len()).copied()
     }
 
-    /// The statistics of each single field of a text field, with positions.
+    /// The statistics of each indexed field of a text field, whose positions must be declared as
+    /// needed.
     pub(crate) fn fields_with_positions(
         &self,
         text_field: TextField,
     ) -> Result<Vec<&FieldStatistics>, SearchError> {
         let fields = self.index.fields_of(text_field).iter();
         let found = fields.map(|&field| self.fields.get(field).and_then(Option::as_ref));
-        let has = |found: &FieldStatistics| found.starts.len() == found.tfs.len();
-        found.map(|found| found.filter(|found| has(found)).ok_or(NO_POSITIONS)).collect()
+        let has_positions = |found: &&FieldStatistics| found.starts.len() == found.tfs.len();
+        found.map(|found| found.filter(has_positions).ok_or(NO_POSITIONS)).collect()
     }
 
     /// Positions of a term in a candidate, ascending.
@@ -195,8 +215,8 @@ impl<'a> CandidateStatistics<'a> {
         term: usize,
         candidate: usize,
     ) -> &'s [u32] {
-        let at = term * self.docs.len() + candidate;
-        let (start, tf) = (statistics.starts[at] as usize, statistics.tfs[at] as usize);
+        let entry = term * self.docs.len() + candidate;
+        let (start, tf) = (statistics.starts[entry] as usize, statistics.tfs[entry] as usize);
         &statistics.positions[start..start + tf]
     }
 
@@ -205,13 +225,13 @@ impl<'a> CandidateStatistics<'a> {
         if let Some(&count) = self.matching.get() {
             return Ok(count);
         }
-        let mut seen = vec![false; self.index.max_doc()];
+        let mut matches = vec![false; self.index.max_doc()];
         let mut postings = TermPostings::default();
         for term in self.terms.distinct() {
-            self.index.read_postings(self.index.all(), term, &mut postings)?;
-            postings.docs.iter().for_each(|&doc| seen[doc as usize] = true);
+            self.index.read_postings(self.index.all_text(), term, &mut postings)?;
+            postings.docs.iter().for_each(|&doc| matches[doc as usize] = true);
         }
-        let count = seen.into_iter().filter(|&seen| seen).count();
+        let count = matches.into_iter().filter(|&matches| matches).count();
         Ok(*self.matching.get_or_init(|| count))
     }
 }
@@ -243,15 +263,15 @@ impl<'a> CandidateStatistics<'a> {
         Ok(self.index.ids()?.get(self.doc(candidate)?))
     }
 
-    /// A candidate as it was added to the index. It is read and decompressed each time, which is
-    /// slow compared with other statistics.
+    /// The document of a candidate, as it was added to the index. It is read and decompressed each
+    /// time, which is slow compared with other statistics.
     pub fn document(&self, candidate: usize) -> Result<Document, SearchError> {
-        self.index.source(self.doc(candidate)?)
+        self.index.stored_document(self.doc(candidate)?)
     }
 
     /// The value of each candidate in a number or date field; NaN is missing.
     pub fn numbers(&self, field: &NumberField) -> Result<Vec<f64>, SearchError> {
-        let values = field.of(self.index)?;
+        let values = field.values_in(self.index)?;
         Ok(self.docs.iter().map(|&doc| values[doc as usize]).collect())
     }
 
@@ -261,7 +281,7 @@ impl<'a> CandidateStatistics<'a> {
         Ok(self.index.lengths(field)[self.doc(candidate)? as usize])
     }
 
-    /// The frequency of each term in a text field of a candidate.
+    /// The frequency of each different term in a text field of a candidate.
     pub fn frequencies(
         &self,
         field: TextField,
@@ -271,13 +291,13 @@ impl<'a> CandidateStatistics<'a> {
         Ok(self.tfs(self.text_field(field)?, candidate))
     }
 
-    /// The number of documents and occurrences of each term in a text field of the index.
+    /// The number of documents and occurrences of each different term in a text field of the index.
     pub fn term_stats(&self, field: TextField) -> Result<&[TermStats], SearchError> {
         Ok(&self.text_field(field)?.stats)
     }
 
-    /// Positions of a term in a candidate, ascending, counting also words that the analysis
-    /// removes: a list for each single field of the text field.
+    /// Positions of a term in a candidate, ascending, among all words, including those that the
+    /// analysis removes: a list for each indexed field of the text field.
     pub fn positions(
         &self,
         field: TextField,
@@ -293,6 +313,7 @@ impl<'a> CandidateStatistics<'a> {
         Ok(fields.map(|statistics| self.positions_in(statistics, term, candidate)).collect())
     }
 
+    /// The document number of a candidate.
     fn doc(&self, candidate: usize) -> Result<u32, SearchError> {
         let candidates = self.docs.len();
         let found = self.docs.get(candidate).copied();

@@ -19,22 +19,22 @@ choices! {
 }
 
 impl TermSummary {
-    /// The summary of these values, filled up with zeros to `count` values; 0 without any.
+    /// The summary of `count` values: the given ones, and zeros for the others; 0 if `count` is 0.
     pub(super) fn of(self, values: &[f64], count: usize) -> f64 {
-        let zeros = count > values.len();
+        let has_zeros = count > values.len();
         let sum: f64 = values.iter().sum();
         let n = count.max(values.len()) as f64;
         if n == 0.0 {
             return 0.0;
         }
-        let fold = |start: Option<f64>, f: fn(f64, f64) -> f64| {
-            values.iter().copied().chain(start).reduce(f).unwrap_or(0.0)
+        let fold = |zero: Option<f64>, f: fn(f64, f64) -> f64| {
+            values.iter().copied().chain(zero).reduce(f).unwrap_or(0.0)
         };
         match self {
             TermSummary::Sum => sum,
             TermSummary::Mean => sum / n,
-            TermSummary::Min => fold(zeros.then_some(0.0), f64::min),
-            TermSummary::Max => fold(zeros.then_some(0.0), f64::max),
+            TermSummary::Min => fold(has_zeros.then_some(0.0), f64::min),
+            TermSummary::Max => fold(has_zeros.then_some(0.0), f64::max),
             TermSummary::Variance => {
                 let mean = sum / n;
                 let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
@@ -50,6 +50,7 @@ mod tests {
 
     #[test]
     fn summaries_count_absent_terms_as_zeros() {
+        // Of the values 1, 3, 0 and 0.
         let of = |summary: TermSummary| summary.of(&[1.0, 3.0], 4);
         assert_eq!(of(TermSummary::Sum), 4.0);
         assert_eq!(of(TermSummary::Mean), 1.0);

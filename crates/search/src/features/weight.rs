@@ -1,4 +1,4 @@
-//! The score of a weighting as a feature; its formula is that of the first stage.
+//! The score of a weighting, such as BM25, as a feature; the formula is that of the first stage.
 
 use rankwright_spec::Spec;
 
@@ -9,6 +9,7 @@ use crate::index::{Index, TextField};
 use crate::params::read_params;
 use crate::retrieve::{DocumentColumns, QueryWeighting, Weighting};
 
+/// The feature: a weighting on a text field.
 struct WeightFeature<W> {
     field: TextField,
     weighting: W,
@@ -39,12 +40,12 @@ impl<W: Weighting> Feature for WeightFeature<W> {
         let found = statistics.text_field(self.field)?;
         let (index, terms) = (statistics.index, statistics.terms);
         let weights = QueryWeighting::new(&self.weighting, index, self.field, terms, &found.stats);
-        for (candidate, slot) in out.iter_mut().enumerate() {
+        for (candidate, value) in out.iter_mut().enumerate() {
             let document = self.columns.of(statistics.docs[candidate]);
             let tfs = statistics.tfs(found, candidate).enumerate().filter(|(_, tf)| *tf > 0);
             let sum: f64 =
-                tfs.map(|(term, tf)| weights.matched(term, f64::from(tf), &document)).sum();
-            *slot = sum + weights.document(&document);
+                tfs.map(|(term, tf)| weights.matched_part(term, f64::from(tf), &document)).sum();
+            *value = sum + weights.document_part(&document);
         }
         Ok(())
     }

@@ -1,13 +1,13 @@
-//! Conditions of a filter for the fields of one index: names found, values read as the field's
-//! kind.
+//! Resolves the conditions of a filter for an index: the names of fields are looked up, and values
+//! are read according to the field's kind.
 //!
-//! | kind | `:` and `=` | order |
+//! | kind | meaning of `:` and `=` | comparisons by order |
 //! |---|---|---|
 //! | text | the words of the value in this order, after the index's analysis | none |
 //! | number | equal; `true` is 1 and `false` is 0 | `<` `<=` `>` `>=`, ranges |
-//! | date | within the year, month, day or second of the value | the same |
+//! | date | within the year, month, day or second of the value | as for numbers |
 //! | category, links | one of the values is equal | none |
-//! | url | `:` the address contains the value, in any case of letters; `=` the whole address | none |
+//! | url | `:` the address contains the value, ignoring case; `=` it equals the value | none |
 //! | stored | cannot be filtered | none |
 //!
 //! `id` is the document's id if no field has that name. A document without a value in a field
@@ -29,45 +29,54 @@ use crate::schema::{FieldKind, date_of, number_of};
 /// The name of the document's id in a filter.
 const ID: &str = "id";
 
-/// An expression whose conditions fit the fields of an index.
+const SECONDS_PER_DAY: i64 = 86_400;
+
+/// A filter expression resolved for the fields of an index.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ResolvedFilter {
+    /// Documents that pass all of these.
     All(Vec<ResolvedFilter>),
+    /// Documents that pass at least one of these.
     Any(Vec<ResolvedFilter>),
+    /// Documents that do not pass this.
     Not(Box<ResolvedFilter>),
     /// Every document.
     Everything,
+    /// Documents that fulfil a condition.
     Condition(Condition),
 }
 
 /// A condition on one field.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Condition {
-    /// The terms of a text with their positions; any field if there is no name.
+    /// A text field has these terms at these positions relative to each other; `None` means any
+    /// text field.
     Phrase { field: Option<String>, terms: Vec<(String, usize)> },
-    /// The text has at least one term.
+    /// A text field has at least one term.
     HasText { field: String },
-    /// A number, or a date in seconds since 1970.
+    /// The value of a number field, or of a date field in seconds since 1970, is in an interval.
     Interval { field: String, kind: FieldKind, interval: Interval },
-    /// Labels: categories, links, addresses.
+    /// One of the texts in a field of categories, links or web addresses passes a test.
     Label { field: String, kind: FieldKind, test: LabelTest },
-    /// The id of the document.
+    /// The id of the document passes a test.
     Id(LabelTest),
 }
 
 /// A range of numbers.
 pub(super) type Interval = (Bound<f64>, Bound<f64>);
 
-/// A test of a label.
+/// A test of a text in a field of categories, links or web addresses (a label).
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum LabelTest {
+    /// Any text passes.
     Present,
     Equals(String),
-    /// The lower-case text that the label contains in any case of letters.
+    /// The label contains this text, which is in lower case, ignoring case.
     Contains(String),
 }
 
 impl LabelTest {
+    /// Whether a label passes the test.
     pub(super) fn passes(&self, label: &str) -> bool {
         match self {
             Self::Present => true,
@@ -78,7 +87,7 @@ impl LabelTest {
 }
 
 impl FilterExpression {
-    /// The expression resolved for the fields of an index.
+    /// Resolves the expression for the fields of an index.
     pub(super) fn resolve(&self, index: &Index) -> Result<ResolvedFilter, FilterError> {
         let resolver = Resolver { index };
         let failed = |(offset, problem)| FilterError {
@@ -89,9 +98,10 @@ impl FilterExpression {
     }
 }
 
-/// A problem at a byte of the text.
+/// A result, or a problem and the byte of the filter's text at which it is.
 type Resolved<T> = Result<T, (usize, FilterProblem)>;
 
+/// Resolves the nodes of an expression.
 struct Resolver<'a> {
     index: &'a Index,
 }
@@ -109,6 +119,7 @@ impl Resolver<'_> {
         })
     }
 
+    /// Looks up the field of a test.
     fn field_test(&self, FieldTest { field, test }: &FieldTest) -> Resolved<ResolvedFilter> {
         let Some(field) = field else {
             return match test {
@@ -133,6 +144,7 @@ impl Resolver<'_> {
         }
     }
 
+    /// A test of a field of a known kind.
     fn typed_test(
         &self,
         field: &Literal,
@@ -155,6 +167,7 @@ impl Resolver<'_> {
         }
     }
 
+    /// A test of a text field.
     fn text_filter(&self, field: &Literal, test: &ValueTest) -> Resolved<ResolvedFilter> {
         let name = || Some(field.text.clone());
         match test {
@@ -174,9 +187,10 @@ impl Resolver<'_> {
         }
     }
 
+    /// The condition that a text field, or any, has the words of a value one after another.
     fn phrase(&self, field: Option<String>, value: &Literal) -> Resolved<ResolvedFilter> {
         check_wildcard(value)?;
-        let terms = self.index.analysis().words(&value.text);
+        let terms = self.index.analysis().terms_with_positions(&value.text);
         if terms.is_empty() {
             return Err((value.offset, FilterProblem::NoTerms { value: value.text.clone() }));
         }
@@ -184,10 +198,12 @@ impl Resolver<'_> {
     }
 }
 
+/// The problem that the values of a field have no order.
 fn no_order(field: &Literal, kind: FieldKind) -> (usize, FilterProblem) {
     (field.offset, FilterProblem::NoOrder { name: field.text.clone(), kind })
 }
 
+/// Rejects `*` inside of a value without quotes: values have no wildcards.
 fn check_wildcard(value: &Literal) -> Resolved<()> {
     match !value.is_quoted && value.text.contains('*') {
         true => Err((value.offset, FilterProblem::Wildcard { value: value.text.clone() })),
@@ -195,7 +211,7 @@ fn check_wildcard(value: &Literal) -> Resolved<()> {
     }
 }
 
-/// The filter of a field of labels.
+/// A test of a field of categories, links or web addresses, or of the id.
 fn label_filter(
     field: &Literal,
     kind: FieldKind,
@@ -223,10 +239,11 @@ fn label_filter(
     }
 }
 
-/// Reads a literal as the interval of all values that it stands for.
+/// Reads a value as the interval of all numbers that it stands for: one number, or the seconds of a
+/// period.
 type ReadInterval = fn(&str) -> Option<Interval>;
 
-/// The filter of a number or date field.
+/// A test of a number or date field.
 fn interval_filter(
     field: &Literal,
     kind: FieldKind,
@@ -257,17 +274,17 @@ fn interval_filter(
             let from = match end(low)? {
                 None => Bound::Unbounded,
                 Some(value) if low.included => value.0,
-                Some(value) => after(value),
+                Some(value) => lower_bound_after(value),
             };
             let to = match end(high)? {
                 None => Bound::Unbounded,
                 Some(value) if high.included => value.1,
-                Some(value) => before(value),
+                Some(value) => upper_bound_before(value),
             };
             filter((from, to))
         }
         ValueTest::Compare(comparison, value) => {
-            // `1990..1999`, with an open end where a side is empty.
+            // `1990..1999`; a side that is empty is an open end.
             if let (Comparison::Matches | Comparison::Equals, false, Some((low, high))) =
                 (comparison, value.is_quoted, value.text.split_once(".."))
             {
@@ -283,25 +300,26 @@ fn interval_filter(
             let interval = read(value)?;
             filter(match comparison {
                 Comparison::Matches | Comparison::Equals => interval,
-                Comparison::Less => (Bound::Unbounded, before(interval)),
+                Comparison::Less => (Bound::Unbounded, upper_bound_before(interval)),
                 Comparison::AtMost => (Bound::Unbounded, interval.1),
-                Comparison::Greater => (after(interval), Bound::Unbounded),
+                Comparison::Greater => (lower_bound_after(interval), Bound::Unbounded),
                 Comparison::AtLeast => (interval.0, Bound::Unbounded),
             })
         }
     })
 }
 
-/// The upper bound of everything below an interval.
-fn before(interval: Interval) -> Bound<f64> {
+/// The upper bound of all values below an interval.
+fn upper_bound_before(interval: Interval) -> Bound<f64> {
     flipped(interval.0)
 }
 
-/// The lower bound of everything above an interval.
-fn after(interval: Interval) -> Bound<f64> {
+/// The lower bound of all values above an interval.
+fn lower_bound_after(interval: Interval) -> Bound<f64> {
     flipped(interval.1)
 }
 
+/// The bound of the values on the other side: an end that was included is excluded.
 fn flipped(bound: Bound<f64>) -> Bound<f64> {
     match bound {
         Bound::Included(value) => Bound::Excluded(value),
@@ -315,6 +333,7 @@ pub(super) fn contains(interval: &Interval, value: f64) -> bool {
     !value.is_nan() && interval.contains(&value)
 }
 
+/// The interval of one number.
 fn number_interval(text: &str) -> Option<Interval> {
     let number = match text {
         "true" => Some(1.0),
@@ -324,38 +343,41 @@ fn number_interval(text: &str) -> Option<Interval> {
     Some((Bound::Included(number), Bound::Included(number)))
 }
 
-/// The seconds of a year, a month, a day or a moment.
+/// All seconds of a year, a month, a day, or the second of a timestamp.
 fn date_interval(text: &str) -> Option<Interval> {
     let seconds = |date: Date| date.midnight().assume_utc().unix_timestamp();
     let interval =
         |from: i64, to: i64| Some((Bound::Included(from as f64), Bound::Excluded(to as f64)));
-    let day = |year: i32, month: u8| {
+    // The first second of a month.
+    let month_start = |year: i32, month: u8| {
         Date::from_calendar_date(year, Month::try_from(month).ok()?, 1).ok().map(seconds)
     };
+    // The number of a part that has exactly this many digits; `None` for another part.
     let digits = |part: &str, length: usize| {
         (part.len() == length && part.bytes().all(|b| b.is_ascii_digit()))
             .then(|| part.parse().ok())
     };
+    let after_last_date = || seconds(Date::MAX) + SECONDS_PER_DAY;
     let parts: Vec<&str> = text.split('-').collect();
     match parts.as_slice() {
         [year] if digits(year, 4).is_some() => {
             let year: i32 = year.parse().ok()?;
-            let next = day(year + 1, 1).or_else(|| Some(seconds(Date::MAX) + 86_400))?;
-            interval(day(year, 1)?, next)
+            let next = month_start(year + 1, 1).unwrap_or_else(after_last_date);
+            interval(month_start(year, 1)?, next)
         }
         [year, month] => {
             let year: i32 = digits(year, 4)??;
             let month = u8::try_from(digits(month, 2)??).ok()?;
             let next = match month {
-                12 => day(year + 1, 1).or_else(|| Some(seconds(Date::MAX) + 86_400))?,
-                _ => day(year, month + 1)?,
+                12 => month_start(year + 1, 1).unwrap_or_else(after_last_date),
+                _ => month_start(year, month + 1)?,
             };
-            interval(day(year, month)?, next)
+            interval(month_start(year, month)?, next)
         }
         _ => {
             let from = date_of(&Value::Text(text.to_owned()))?;
             let is_day = text.len() == "2024-05-31".len();
-            interval(from, from + if is_day { 86_400 } else { 1 })
+            interval(from, from + if is_day { SECONDS_PER_DAY } else { 1 })
         }
     }
 }
@@ -366,6 +388,7 @@ mod tests {
 
     #[test]
     fn a_date_stands_for_all_seconds_of_its_period() {
+        // The number of seconds of a period.
         let length = |text: &str| match date_interval(text) {
             Some((Bound::Included(from), Bound::Excluded(to))) => Some(to - from),
             other => other.map(|_| f64::NAN),

@@ -14,11 +14,11 @@ pub struct FilterError {
     pub position: usize,
     /// The problem.
     pub problem: FilterProblem,
-    /// The text that holds the condition.
+    /// Whether the text is a filter or a query.
     pub origin: ConditionOrigin,
 }
 
-/// The text that holds a condition.
+/// The kind of text that a condition was written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ConditionOrigin {
@@ -66,13 +66,13 @@ pub enum FilterProblem {
     /// A quoted text has no end.
     #[error("this quote is not closed")]
     UnclosedQuote,
-    /// A bracket has no closing partner.
+    /// A bracket is not closed.
     #[error("`{open}` is not closed")]
     UnclosedBracket {
         /// The opening bracket.
         open: char,
     },
-    /// A character that has no meaning in its place.
+    /// A character that has no meaning at its position.
     #[error("`{found}` is not expected here")]
     UnexpectedCharacter {
         /// The character.
@@ -121,7 +121,7 @@ pub enum FilterProblem {
         /// The value.
         value: String,
     },
-    /// The analysis leaves no term of a text value.
+    /// The analysis removes all words of a value of a text field.
     #[error("no term is left of `{value}`: it has stop words or punctuation only")]
     NoTerms {
         /// The value.
@@ -136,7 +136,7 @@ pub enum FilterProblem {
 }
 
 impl FilterProblem {
-    /// A remedy, if there is one.
+    /// Advice for the user: a way to repair the filter, if there is one.
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Empty | Self::MissingCondition | Self::UnexpectedCharacter { .. } => {
@@ -164,24 +164,26 @@ impl FilterProblem {
 }
 
 impl FilterError {
+    /// The error of a problem at a byte of a filter.
     pub(super) fn new(filter: &str, byte: usize, problem: FilterProblem) -> Self {
-        let before = filter.char_indices().take_while(|(at, _)| *at < byte);
+        let before = filter.char_indices().take_while(|(start, _)| *start < byte);
         let origin = ConditionOrigin::Filter;
         Self { filter: filter.to_owned(), position: before.count(), problem, origin }
     }
 
-    /// A remedy, if there is one.
+    /// Advice for the user: a way to repair the filter, if there is one.
     pub fn help(&self) -> Option<String> {
         self.problem.help()
     }
 
-    /// The filter and, below it, a line that points at the problem; only its surroundings where the
-    /// filter is long or has several lines.
+    /// The filter on one line, and below it a line with a `^` at the problem. Of a long filter only
+    /// the part around the problem is shown.
     pub fn pointer(&self) -> String {
+        // Numbers of characters that are shown before the problem and from it on.
         const BEFORE: usize = 50;
-        const BEHIND: usize = 25;
+        const AFTER: usize = 25;
         let start = self.position.saturating_sub(BEFORE);
-        let part = self.filter.chars().skip(start).take(BEFORE + BEHIND);
+        let part = self.filter.chars().skip(start).take(BEFORE + AFTER);
         let on_one_line = |c: char| if c.is_control() { ' ' } else { c };
         let part: String = part.map(on_one_line).collect();
         format!("{}\n{}^", part.trim_end(), " ".repeat(self.position - start))

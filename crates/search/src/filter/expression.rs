@@ -1,14 +1,14 @@
 //! The expression of a filter, as parsed: conditions on fields, joined by AND, OR and NOT.
 //!
-//! An expression knows no index: whether its fields exist and its values fit them is checked by
-//! [`super::condition`] when it is applied.
+//! An expression does not belong to an index: [`super::condition`] checks whether its fields exist
+//! and its values fit them when the expression is used with an index.
 
 use std::fmt;
 
 use super::error::ConditionOrigin;
 
 /// A parsed filter expression. It prints in a form that parses to an equal expression; two
-/// expressions are equal if they parse to the same conditions, whatever their spacing.
+/// expressions are equal if they parse to the same conditions, even if they are spaced differently.
 ///
 /// ```
 /// use rankwright_search::FilterExpression;
@@ -23,11 +23,13 @@ pub struct FilterExpression {
     /// The text as given, for messages.
     pub(super) text: String,
     pub(super) root: Node,
+    /// The kind of text, for messages.
     pub(super) origin: ConditionOrigin,
 }
 
 impl FilterExpression {
-    /// The conditions of a query in simple syntax: all of them must hold.
+    /// The conditions of a query in simple syntax, all of which must hold; `None` without
+    /// conditions.
     pub(crate) fn of_query(text: &str, conditions: Vec<QueryCondition>) -> Option<Self> {
         let nodes: Vec<Node> = conditions.into_iter().map(QueryCondition::into_node).collect();
         let root = match nodes.len() {
@@ -37,7 +39,8 @@ impl FilterExpression {
         Some(Self { text: text.to_owned(), root, origin: ConditionOrigin::Query })
     }
 
-    /// The only value that the expression compares a field with.
+    /// The field and the value, if the expression only compares a field with one value by `:` or
+    /// `=`.
     pub(crate) fn single_value(&self) -> Option<(&str, &str)> {
         match &self.root {
             Node::Test(FieldTest {
@@ -51,22 +54,23 @@ impl FilterExpression {
 
 /// A condition of a query in simple syntax.
 pub(crate) struct QueryCondition {
-    /// Whether documents must not fulfil it.
+    /// Whether documents must not pass the test.
     pub(crate) is_excluded: bool,
     pub(crate) test: QueryTest,
-    /// Offset of its first byte in the text of the query.
+    /// Offset of the condition's first byte in the text of the query.
     pub(crate) offset: usize,
 }
 
 /// The test of a condition of a query.
 pub(crate) enum QueryTest {
-    /// Words in this order, in any text field.
+    /// A text field has these words in this order.
     Words(String),
     /// A condition on a field.
     Field(FilterExpression),
 }
 
 impl QueryCondition {
+    /// The condition as a node, whose positions are those in the query.
     fn into_node(self) -> Node {
         let node = match self.test {
             QueryTest::Words(text) => {
@@ -83,7 +87,7 @@ impl QueryCondition {
     }
 }
 
-/// The text as given does not count: the same conditions can be written in several ways.
+/// Compares the conditions and not the text, as the same conditions can be written in several ways.
 impl PartialEq for FilterExpression {
     fn eq(&self, other: &Self) -> bool {
         self.root == other.root
@@ -99,7 +103,7 @@ pub(super) enum Node {
     And(Vec<Node>),
     /// Documents that pass at least one part.
     Or(Vec<Node>),
-    /// Documents that do not pass.
+    /// Documents that do not pass a part.
     Not(Box<Node>),
     /// Documents whose field passes a test.
     Test(FieldTest),
@@ -118,9 +122,9 @@ pub(super) struct FieldTest {
 pub(super) enum ValueTest {
     /// The field has a value.
     Present,
-    /// A value compares so with the literal.
+    /// The comparison of a value with the literal is true.
     Compare(Comparison, Literal),
-    /// A value compares so with one of the literals; only `:` and `=` take several.
+    /// The comparison, `:` or `=`, of a value with one of the literals is true.
     OneOf(Comparison, Vec<Literal>),
     /// A value lies in a range; an end without a literal is open.
     Range { low: RangeEnd, high: RangeEnd },
@@ -137,7 +141,7 @@ pub(super) struct RangeEnd {
 /// A comparison of a value with a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comparison {
-    /// `:`, equal for most kinds of fields; text and addresses contain the literal.
+    /// `:`. Texts and web addresses contain the literal; values of other kinds are equal to it.
     Matches,
     /// `=`.
     Equals,
@@ -152,6 +156,7 @@ pub(super) enum Comparison {
 }
 
 impl Comparison {
+    /// The operator in a filter.
     pub(super) fn symbol(self) -> &'static str {
         match self {
             Self::Matches => ":",
@@ -173,7 +178,8 @@ pub(super) struct Literal {
     pub(super) offset: usize,
 }
 
-/// Positions do not count: an expression equals itself printed and parsed.
+/// Compares without positions, so that an expression equals the one that its printed form parses
+/// to.
 impl PartialEq for Literal {
     fn eq(&self, other: &Self) -> bool {
         (&self.text, self.is_quoted) == (&other.text, other.is_quoted)
@@ -219,7 +225,7 @@ impl fmt::Display for Node {
 }
 
 impl Node {
-    /// Moves the positions of all literals.
+    /// Adds an offset to the positions of all literals.
     fn shift(&mut self, offset: usize) {
         match self {
             Node::And(parts) | Node::Or(parts) => {
@@ -240,6 +246,7 @@ impl Node {
         }
     }
 
+    /// Writes the node, in brackets if it joins several parts.
     fn write_in_brackets(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Node::And(_) | Node::Or(_) => write!(f, "({self})"),

@@ -1,9 +1,9 @@
-//! Hints on filters that a person has probably meant otherwise.
+//! Hints about probable mistakes in filters.
 //!
 //! A filter that no document passes is checked for the usual mistakes: a value of several words
-//! without quotes, a value in other letters than those of the field, a range with its ends exchanged.
-//! A word that is the name of a field, such as a bare `in_stock`, is noticed even if documents pass:
-//! it is read as a word of the text.
+//! without quotes, a value that differs in case or spelling from a value of the field, a range
+//! whose ends are exchanged. A word that is the name of a field, such as `in_stock` alone, gives a
+//! hint even if documents pass: it is read as a word of the text.
 
 use std::fmt;
 use std::ops::Bound;
@@ -22,7 +22,7 @@ use crate::schema::FieldKind;
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FilterHint {
-    /// A word of the filter is the name of a field, but stands without a comparison.
+    /// A word of the filter is the name of a field, but has no comparison.
     BareField {
         /// The field.
         name: String,
@@ -38,7 +38,7 @@ pub enum FilterHint {
         /// The whole value.
         value: String,
     },
-    /// The field does not have a value, but a similar one.
+    /// No document has the value in the field, but some have a similar one.
     OtherValue {
         /// The field.
         field: String,
@@ -47,7 +47,7 @@ pub enum FilterHint {
         /// A similar value that documents have.
         similar: String,
     },
-    /// The ends of a range are exchanged, so that nothing lies in it.
+    /// The ends of a range are exchanged, so that no value is in it.
     ReversedRange {
         /// The field.
         field: String,
@@ -74,36 +74,38 @@ impl fmt::Display for FilterHint {
             }
             Self::ReversedRange { field } => write!(
                 f,
-                "the first end of the range of `{field}` lies above the second one, so that it has \
-                 no values"
+                "the first end of the range of `{field}` lies above the second one, so that the \
+                 range has no values"
             ),
         }
     }
 }
 
-/// Finds the hints on an expression. `passes` says whether any document passes it.
+/// Finds the hints on an expression. `filter` is the resolved expression, and `any_passes` is true
+/// if at least one document passes it.
 pub(super) fn hints(
     index: &Index,
     expression: &FilterExpression,
     filter: &ResolvedFilter,
-    passes: bool,
+    any_passes: bool,
 ) -> Result<Vec<FilterHint>, SearchError> {
     let mut finder = HintFinder { index, hints: Vec::new() };
     finder.bare_fields(&expression.root);
-    if !passes {
+    if !any_passes {
         finder.unquoted(&expression.root)?;
-        finder.of_filter(filter)?;
+        finder.impossible_conditions(filter)?;
     }
     Ok(finder.hints)
 }
 
+/// Collects hints.
 struct HintFinder<'a> {
     index: &'a Index,
     hints: Vec<FilterHint>,
 }
 
 impl HintFinder<'_> {
-    /// Words that are names of fields which are not text.
+    /// Finds words without a field that are names of fields which are not text.
     fn bare_fields(&mut self, node: &Node) {
         match node {
             Node::And(nodes) | Node::Or(nodes) => {
@@ -123,7 +125,7 @@ impl HintFinder<'_> {
         }
     }
 
-    /// Values of labels that end in words without a field: `color:Dark Green`.
+    /// Finds values of several words without quotes: `color:Dark Green`.
     fn unquoted(&mut self, node: &Node) -> Result<(), SearchError> {
         let nodes = match node {
             Node::Or(nodes) => return nodes.iter().try_for_each(|node| self.unquoted(node)),
@@ -131,7 +133,7 @@ impl HintFinder<'_> {
             Node::Test(_) => return Ok(()),
             Node::And(nodes) => nodes,
         };
-        for (at, node) in nodes.iter().enumerate() {
+        for (i, node) in nodes.iter().enumerate() {
             let Node::Test(FieldTest {
                 field: Some(field),
                 test: ValueTest::Compare(Comparison::Matches | Comparison::Equals, value),
@@ -140,7 +142,7 @@ impl HintFinder<'_> {
                 self.unquoted(node)?;
                 continue;
             };
-            let words = nodes[at + 1..].iter().map_while(|node| match node {
+            let words = nodes[i + 1..].iter().map_while(|node| match node {
                 Node::Test(test) => bare_word(test).filter(|word| !word.is_quoted),
                 _ => None,
             });
@@ -149,14 +151,14 @@ impl HintFinder<'_> {
                 continue;
             }
             let whole = format!("{} {}", value.text, words.join(" "));
-            let is_label = match self.index.schema().kind(&field.text) {
+            let is_probable = match self.index.schema().kind(&field.text) {
                 Some(kind @ (FieldKind::Category | FieldKind::Links)) => {
-                    self.label(&field.text, kind, &whole)?.is_some()
+                    self.similar_label(&field.text, kind, &whole)?.is_some()
                 }
                 Some(FieldKind::Text) => true,
                 _ => false,
             };
-            if is_label {
+            if is_probable {
                 self.hints.push(FilterHint::Unquoted {
                     field: field.text.clone(),
                     read: value.text.clone(),
@@ -167,11 +169,12 @@ impl HintFinder<'_> {
         Ok(())
     }
 
-    /// Conditions that no document can pass.
-    fn of_filter(&mut self, filter: &ResolvedFilter) -> Result<(), SearchError> {
+    /// Finds conditions that no document can pass: reversed ranges, and values that no document
+    /// has.
+    fn impossible_conditions(&mut self, filter: &ResolvedFilter) -> Result<(), SearchError> {
         match filter {
             ResolvedFilter::All(filters) | ResolvedFilter::Any(filters) => {
-                filters.iter().try_for_each(|filter| self.of_filter(filter))
+                filters.iter().try_for_each(|filter| self.impossible_conditions(filter))
             }
             ResolvedFilter::Not(_) | ResolvedFilter::Everything => Ok(()),
             ResolvedFilter::Condition(Condition::Interval { field, interval, .. }) => {
@@ -191,7 +194,7 @@ impl HintFinder<'_> {
                 kind,
                 test: LabelTest::Equals(value),
             }) => {
-                let found = self.label(field, *kind, value)?;
+                let found = self.similar_label(field, *kind, value)?;
                 let is_explained = self.hints.iter().any(|hint| match hint {
                     FilterHint::Unquoted { field: explained, .. } => explained == field,
                     _ => false,
@@ -209,8 +212,9 @@ impl HintFinder<'_> {
         }
     }
 
-    /// The value of a field that equals a text, or is most similar to it.
-    fn label(
+    /// The value of a field that equals a text; otherwise one that equals it ignoring case;
+    /// otherwise the most similar one, if any is similar.
+    fn similar_label(
         &self,
         field: &str,
         kind: FieldKind,
@@ -218,9 +222,9 @@ impl HintFinder<'_> {
     ) -> Result<Option<String>, SearchError> {
         let labels = self.index.labels(field, kind)?;
         let names: Vec<&str> = (0..labels.len() as u32).map(|label| labels.name(label)).collect();
-        let folded = text.to_lowercase();
+        let lower_case = text.to_lowercase();
         let equal = names.iter().find(|name| **name == text);
-        let equal = equal.or_else(|| names.iter().find(|name| name.to_lowercase() == folded));
+        let equal = equal.or_else(|| names.iter().find(|name| name.to_lowercase() == lower_case));
         Ok(equal.map(|name| (*name).to_owned()).or_else(|| nearest(text, &names)))
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! `genre:rock AND year>=1990`, `-language:en`, `title:"blue train"`, `tags:(red, green)`,
 //! `date:[2024-01 TO 2024-06}`. `parse.rs` has the grammar, `condition.rs` the meaning of a
-//! condition for each kind of field. Scores do not depend on the filter. Cost: one pass over the
-//! documents for each condition, or the postings of its terms.
+//! condition for each kind of field. Scores do not depend on the filter. Cost of each condition:
+//! one pass over the documents, or over the postings of its terms.
 
 mod condition;
 mod error;
@@ -26,10 +26,12 @@ use crate::error::{IndexObject, SearchError};
 use crate::index::{Index, IndexId, Stat};
 use condition::{Condition, ResolvedFilter, contains};
 
-/// The documents of an index that pass a condition; other indexes reject it.
+/// The documents of an index that pass a filter expression. It can be used only with this index.
 #[derive(Debug, Clone)]
 pub struct Filter {
+    /// Whether each document passes, by document number.
     passes: Vec<bool>,
+    /// Number of documents that pass.
     documents: usize,
     index: IndexId,
     hints: Vec<FilterHint>,
@@ -74,12 +76,12 @@ impl Filter {
         self.documents
     }
 
-    /// The index that it was made for.
+    /// The index that the filter was made for.
     pub(crate) fn index(&self) -> IndexId {
         self.index
     }
 
-    /// Whether a document of its index passes.
+    /// Whether a document passes.
     pub(crate) fn passes(&self, doc: u32) -> bool {
         self.passes[doc as usize]
     }
@@ -87,7 +89,7 @@ impl Filter {
 
 impl Index {
     /// The ids of the documents that pass a filter, ascending.
-    pub fn matching(&self, filter: &Filter) -> Result<Vec<&str>, SearchError> {
+    pub fn filtered_ids(&self, filter: &Filter) -> Result<Vec<&str>, SearchError> {
         self.check_filter(filter.index)?;
         let ids = self.ids()?;
         Ok(ids
@@ -99,19 +101,19 @@ impl Index {
     }
 }
 
-/// Whether each document passes; deleted ones never do.
+/// Whether each document passes; deleted documents never do.
 fn passing(index: &Index, filter: &ResolvedFilter) -> Result<Vec<bool>, SearchError> {
     match filter {
-        ResolvedFilter::Everything => Ok(living(index)),
-        ResolvedFilter::Condition(condition) => matching(index, condition),
+        ResolvedFilter::Everything => Ok(not_deleted(index)),
+        ResolvedFilter::Condition(condition) => passing_condition(index, condition),
         ResolvedFilter::Not(filter) => {
-            let mut passes = living(index);
+            let mut passes = not_deleted(index);
             let excluded = passing(index, filter)?;
-            passes.iter_mut().zip(excluded).for_each(|(passes, not)| *passes &= !not);
+            passes.iter_mut().zip(excluded).for_each(|(passes, excluded)| *passes &= !excluded);
             Ok(passes)
         }
         ResolvedFilter::All(filters) => {
-            let mut passes = living(index);
+            let mut passes = not_deleted(index);
             for filter in filters {
                 let also = passing(index, filter)?;
                 passes.iter_mut().zip(also).for_each(|(passes, also)| *passes &= also);
@@ -121,24 +123,26 @@ fn passing(index: &Index, filter: &ResolvedFilter) -> Result<Vec<bool>, SearchEr
         ResolvedFilter::Any(filters) => {
             let mut passes = vec![false; index.max_doc()];
             for filter in filters {
-                let or = passing(index, filter)?;
-                passes.iter_mut().zip(or).for_each(|(passes, or)| *passes |= or);
+                let also = passing(index, filter)?;
+                passes.iter_mut().zip(also).for_each(|(passes, also)| *passes |= also);
             }
             Ok(passes)
         }
     }
 }
 
-fn living(index: &Index) -> Vec<bool> {
+/// Whether each document is not deleted.
+fn not_deleted(index: &Index) -> Vec<bool> {
     (0..index.max_doc() as u32).map(|doc| index.is_alive(doc)).collect()
 }
 
-fn matching(index: &Index, condition: &Condition) -> Result<Vec<bool>, SearchError> {
+/// Whether each document fulfils a condition; deleted documents never do.
+fn passing_condition(index: &Index, condition: &Condition) -> Result<Vec<bool>, SearchError> {
     let by_document = |passes: &dyn Fn(u32) -> bool| -> Vec<bool> {
         (0..index.max_doc() as u32).map(|doc| index.is_alive(doc) && passes(doc)).collect()
     };
     match condition {
-        Condition::Phrase { field, terms } => with_phrase(index, field.as_deref(), terms),
+        Condition::Phrase { field, terms } => passing_phrase(index, field.as_deref(), terms),
         Condition::HasText { field } => {
             let lengths = index.stat(index.text_field(field)?, Stat::Length)?;
             Ok(by_document(&|doc| lengths[doc as usize] > 0.0))
@@ -149,9 +153,9 @@ fn matching(index: &Index, condition: &Condition) -> Result<Vec<bool>, SearchErr
         }
         Condition::Label { field, kind, test } => {
             let labels = index.labels(field, *kind)?;
-            let passing: Vec<bool> =
+            let label_passes: Vec<bool> =
                 (0..labels.len() as u32).map(|label| test.passes(labels.name(label))).collect();
-            let passes = |doc| labels.of(doc).iter().any(|&label| passing[label as usize]);
+            let passes = |doc| labels.of(doc).iter().any(|&label| label_passes[label as usize]);
             Ok(by_document(&passes))
         }
         Condition::Id(test) => {
@@ -161,8 +165,9 @@ fn matching(index: &Index, condition: &Condition) -> Result<Vec<bool>, SearchErr
     }
 }
 
-/// The documents with these terms at these distances in a field, or in any text field.
-fn with_phrase(
+/// Whether each document has these terms, at positions with these distances, in the named text
+/// field or in any.
+fn passing_phrase(
     index: &Index,
     field: Option<&str>,
     terms: &[(String, usize)],
@@ -170,28 +175,29 @@ fn with_phrase(
     let mut passes = vec![false; index.max_doc()];
     for field in index.text_fields_named(field) {
         let found = index.catch_damage(|| {
-            let found = index.searcher().search(&*phrase(field, terms), &DocSetCollector);
-            found.map_err(|error| index.failed(&error))
+            let found = index.searcher().search(&*phrase_query(field, terms), &DocSetCollector);
+            found.map_err(|error| index.tantivy_error(&error))
         })?;
         for address in found {
-            passes[index.number(address) as usize] = true;
+            passes[index.doc_number(address) as usize] = true;
         }
     }
     Ok(passes)
 }
 
-fn phrase(field: Field, terms: &[(String, usize)]) -> Box<dyn Query> {
+/// Tantivy's query for terms at positions with these distances.
+fn phrase_query(field: Field, terms: &[(String, usize)]) -> Box<dyn Query> {
     match terms {
         [(term, _)] => {
             let term = Term::from_field_text(field, term);
             Box::new(TermQuery::new(term, IndexRecordOption::Basic))
         }
         _ => {
-            let first = terms.first().map_or(0, |(_, place)| *place);
-            let placed = terms
+            let first = terms.first().map_or(0, |(_, position)| *position);
+            let with_offsets = terms
                 .iter()
-                .map(|(term, place)| (place - first, Term::from_field_text(field, term)));
-            Box::new(PhraseQuery::new_with_offset(placed.collect()))
+                .map(|(term, position)| (position - first, Term::from_field_text(field, term)));
+            Box::new(PhraseQuery::new_with_offset(with_offsets.collect()))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The parser of filter expressions: one function per rule of the grammar.
+//! The parser of filter expressions, by recursive descent: one function per rule of the grammar.
 //!
 //! ```text
 //! or        = and { "OR" and }
@@ -14,8 +14,9 @@
 //! field, value = word | '"' text '"' | "'" text "'", also in typographic quotes
 //! ```
 //!
-//! Operators may be written in small letters. The depth of nesting, the number of conditions and
-//! the length of the text are limited, so that no filter can exhaust the stack or take long.
+//! AND, OR, NOT, IN and TO may be written in lower case. The depth of nesting, the number of
+//! conditions and the length of the text are limited, so that no filter can exhaust the stack or
+//! take long.
 
 use super::error::{ConditionOrigin, FilterError, FilterProblem};
 use super::expression::{
@@ -23,40 +24,44 @@ use super::expression::{
 };
 
 /// Maximum number of levels of brackets and NOT.
-const MOST_LEVELS: usize = 64;
+const MAX_LEVELS: usize = 64;
 /// Maximum number of conditions; a set counts its values.
-const MOST_CONDITIONS: usize = 1_000;
+const MAX_CONDITIONS: usize = 1_000;
 /// Maximum number of characters of a filter.
-const MOST_CHARACTERS: usize = 100_000;
+const MAX_CHARACTERS: usize = 100_000;
 
 impl FilterExpression {
     /// Parses an expression; docs/filters.md describes the language.
     pub fn parse(text: &str) -> Result<Self, FilterError> {
-        if text.chars().nth(MOST_CHARACTERS).is_some() {
-            let problem = FilterProblem::TooLong { most: MOST_CHARACTERS };
+        if text.chars().nth(MAX_CHARACTERS).is_some() {
+            let problem = FilterProblem::TooLong { most: MAX_CHARACTERS };
             return Err(FilterError::new("", 0, problem));
         }
         let mut parser = Parser { text, offset: 0, level: 0, conditions: 0 };
-        let root =
-            parser.whole().map_err(|(offset, problem)| FilterError::new(text, offset, problem))?;
+        let root = parser
+            .expression()
+            .map_err(|(offset, problem)| FilterError::new(text, offset, problem))?;
         Ok(Self { text: text.to_owned(), root, origin: ConditionOrigin::Filter })
     }
 }
 
-/// A problem at a byte of the text.
+/// A result, or a problem and the byte of the text at which it is.
 type Parsed<T> = Result<T, (usize, FilterProblem)>;
 
+/// The text, and the state of its parsing.
 struct Parser<'a> {
     text: &'a str,
-    /// The current byte.
+    /// The next byte to read.
     offset: usize,
-    /// Levels of brackets and NOT around it.
+    /// Number of brackets and NOT around this byte.
     level: usize,
+    /// Number of conditions so far.
     conditions: usize,
 }
 
 impl<'a> Parser<'a> {
-    fn whole(&mut self) -> Parsed<Node> {
+    /// The whole text.
+    fn expression(&mut self) -> Parsed<Node> {
         if self.peek().is_none() {
             return Err((0, FilterProblem::Empty));
         }
@@ -67,6 +72,7 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// The rule `or`; the functions below are named after their rules too.
     fn or(&mut self) -> Parsed<Node> {
         let mut parts = vec![self.and()?];
         while self.take_keyword("OR") {
@@ -77,14 +83,14 @@ impl<'a> Parser<'a> {
 
     fn and(&mut self) -> Parsed<Node> {
         let mut parts = vec![self.not()?];
-        while self.take_keyword("AND") || self.begins_condition() {
+        while self.take_keyword("AND") || self.is_before_condition() {
             parts.push(self.not()?);
         }
         Ok(joined(parts, Node::And))
     }
 
     /// Whether a further condition follows without an operator before it.
-    fn begins_condition(&mut self) -> bool {
+    fn is_before_condition(&mut self) -> bool {
         let is_or = self.keyword("OR").is_some();
         self.peek().is_some_and(|c| !matches!(c, ')' | ']' | '}' | ',')) && !is_or
     }
@@ -95,7 +101,7 @@ impl<'a> Parser<'a> {
             return self.nested(offset, |parser| Ok(Node::Not(Box::new(parser.not()?))));
         }
         let sign = self.peek();
-        let has_operand = self.rest().chars().nth(1).is_some_and(|c| !is_whitespace_or(c, ")"));
+        let has_operand = self.unread().chars().nth(1).is_some_and(|c| !is_whitespace_or(c, ")"));
         match sign.filter(|_| has_operand) {
             Some('-') => {
                 self.offset += 1;
@@ -109,10 +115,10 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Applies a rule one level deeper.
+    /// Applies a rule one level deeper; `offset` is the byte for an error.
     fn nested(&mut self, offset: usize, rule: impl Fn(&mut Self) -> Parsed<Node>) -> Parsed<Node> {
-        if self.level == MOST_LEVELS {
-            return Err((offset, FilterProblem::TooDeep { most: MOST_LEVELS }));
+        if self.level == MAX_LEVELS {
+            return Err((offset, FilterProblem::TooDeep { most: MAX_LEVELS }));
         }
         self.level += 1;
         let node = rule(self);
@@ -134,7 +140,7 @@ impl<'a> Parser<'a> {
     }
 
     fn condition(&mut self) -> Parsed<Node> {
-        let begin = self.offset;
+        let start = self.offset;
         let missing = |offset| Err((offset, FilterProblem::MissingCondition));
         let is_keyword = ["AND", "OR"].iter().any(|word| self.keyword(word).is_some());
         match self.peek() {
@@ -147,16 +153,16 @@ impl<'a> Parser<'a> {
             let found = self.peek().unwrap_or(' ');
             return Err((self.offset, FilterProblem::UnexpectedCharacter { found }));
         };
-        self.count(begin, 1)?;
-        let end = self.offset;
-        if self.keyword("IN").is_some_and(|behind| self.is_set(behind)) {
+        self.count_condition(start)?;
+        let name_end = self.offset;
+        if self.keyword("IN").is_some_and(|after| self.is_set(after)) {
             self.take_keyword("IN");
             let test = ValueTest::OneOf(Comparison::Equals, self.set()?);
             return Ok(Node::Test(FieldTest { field: Some(name), test }));
         }
         let Some((operator, comparison)) = self.operator() else {
-            self.offset = end;
-            return Ok(Node::Test(bare(name)));
+            self.offset = name_end;
+            return Ok(Node::Test(test_without_field(name)));
         };
         let is_negated = operator == "!=";
         let test = self.value_test(operator, comparison)?;
@@ -169,10 +175,11 @@ impl<'a> Parser<'a> {
         self.text[offset..].trim_start().starts_with(['(', '['])
     }
 
-    /// The operator at the current place, as written and as a comparison.
+    /// Reads an operator, if one comes next: as written, and as a comparison.
     fn operator(&mut self) -> Option<(&'a str, Comparison)> {
         self.peek()?;
-        let rest = self.rest();
+        let unread = self.unread();
+        // An operator stands before those that it begins with.
         let operators = [
             (":<=", Comparison::AtMost),
             (":>=", Comparison::AtLeast),
@@ -189,17 +196,17 @@ impl<'a> Parser<'a> {
             (">", Comparison::Greater),
         ];
         let (symbol, comparison) =
-            operators.into_iter().find(|(symbol, _)| rest.starts_with(symbol))?;
+            operators.into_iter().find(|(symbol, _)| unread.starts_with(symbol))?;
         self.offset += symbol.len();
         Some((symbol, comparison))
     }
 
-    /// The value, set or range after an operator.
+    /// Reads the value, set or range after an operator.
     fn value_test(&mut self, operator: &str, comparison: Comparison) -> Parsed<ValueTest> {
-        let matches = matches!(comparison, Comparison::Matches | Comparison::Equals);
+        let is_equality = matches!(comparison, Comparison::Matches | Comparison::Equals);
         match self.peek() {
-            Some('(') if matches => Ok(ValueTest::OneOf(comparison, self.set()?)),
-            Some('[' | '{') if matches => self.range(),
+            Some('(') if is_equality => Ok(ValueTest::OneOf(comparison, self.set()?)),
+            Some('[' | '{') if is_equality => self.range(),
             Some(found @ ('<' | '>' | '=' | '!')) => {
                 Err((self.offset, FilterProblem::UnexpectedCharacter { found }))
             }
@@ -207,30 +214,35 @@ impl<'a> Parser<'a> {
                 let missing = FilterProblem::MissingValue { operator: operator.to_owned() };
                 let value =
                     self.literal(|c| is_whitespace_or(c, "()"))?.ok_or((self.offset, missing))?;
-                // `a:1, b:2`, `a:b]`: conditions are not separated by commas, brackets have
-                // partners.
+                // `a:1, b:2`, `a:b]`: conditions are not separated by commas, and a closing bracket
+                // needs an opening one.
                 let last = value.text.chars().next_back().filter(|_| !value.is_quoted);
                 if let Some(found @ (',' | ']' | '}')) = last {
                     return Err((self.offset - 1, FilterProblem::UnexpectedCharacter { found }));
                 }
-                let present = matches && !value.is_quoted && value.text == "*";
-                Ok(if present { ValueTest::Present } else { ValueTest::Compare(comparison, value) })
+                let is_present = is_equality && !value.is_quoted && value.text == "*";
+                Ok(if is_present {
+                    ValueTest::Present
+                } else {
+                    ValueTest::Compare(comparison, value)
+                })
             }
         }
     }
 
-    /// The values between brackets, separated by commas, `OR` or whitespace.
+    /// Reads the values between brackets, separated by commas, `OR` or whitespace.
     fn set(&mut self) -> Parsed<Vec<Literal>> {
         self.peek();
         let open = self.offset;
-        let (bracket, ends) = if self.rest().starts_with('[') { ('[', ']') } else { ('(', ')') };
+        let is_square = self.unread().starts_with('[');
+        let (bracket, closing) = if is_square { ('[', ']') } else { ('(', ')') };
         self.offset += 1;
         let mut values = Vec::new();
         loop {
-            let begin = self.offset;
+            let start = self.offset;
             match self.peek() {
                 None => return Err((open, FilterProblem::UnclosedBracket { open: bracket })),
-                Some(c) if c == ends => break,
+                Some(c) if c == closing => break,
                 Some(',') if !values.is_empty() => self.offset += 1,
                 _ if !values.is_empty() && self.take_keyword("OR") => {}
                 _ => {
@@ -238,7 +250,7 @@ impl<'a> Parser<'a> {
                     let found = self.peek().unwrap_or(' ');
                     let problem = FilterProblem::UnexpectedCharacter { found };
                     values.push(value.ok_or((self.offset, problem))?);
-                    self.count(begin, 1)?;
+                    self.count_condition(start)?;
                 }
             }
         }
@@ -250,9 +262,10 @@ impl<'a> Parser<'a> {
         Ok(values)
     }
 
-    /// `[low TO high]`, with `{` and `}` for ends that do not belong to the range.
+    /// Reads `[low TO high]`, with `{` and `}` for ends that do not belong to the range.
     fn range(&mut self) -> Parsed<ValueTest> {
-        let (open, bracket) = (self.offset, if self.rest().starts_with('[') { '[' } else { '{' });
+        let bracket = if self.unread().starts_with('[') { '[' } else { '{' };
+        let open = self.offset;
         self.offset += 1;
         let low = self.range_end()?;
         if !self.take_keyword("TO") {
@@ -265,6 +278,7 @@ impl<'a> Parser<'a> {
         Ok(ValueTest::Range { low, high })
     }
 
+    /// Reads an end of a range; `None` for `*`, an open end.
     fn range_end(&mut self) -> Parsed<Option<Literal>> {
         let value = self.literal(|c| is_whitespace_or(c, "[]{}"))?;
         let missing = FilterProblem::MissingValue { operator: "range".into() };
@@ -272,7 +286,7 @@ impl<'a> Parser<'a> {
         Ok((value.is_quoted || value.text != "*").then_some(value))
     }
 
-    /// Takes one of the closing brackets.
+    /// Reads one of the closing brackets; `open` is the byte of the opening `bracket`.
     fn close(&mut self, open: usize, bracket: char, closing: &[char]) -> Parsed<char> {
         match self.peek() {
             Some(c) if closing.contains(&c) => {
@@ -284,27 +298,28 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A quoted text, or a word that ends before a character of which `ends` is true; `None` if
+    /// Reads a quoted text, or a word up to a character of which `ends_word` is true; `None` if
     /// there is no word.
-    fn literal(&mut self, ends: impl Fn(char) -> bool) -> Parsed<Option<Literal>> {
+    fn literal(&mut self, ends_word: impl Fn(char) -> bool) -> Parsed<Option<Literal>> {
         let Some(first) = self.peek() else { return Ok(None) };
         let offset = self.offset;
         if let Some(closing) = closing_quotes(first) {
             let text = self.quoted(closing)?;
             return Ok(Some(Literal { text, is_quoted: true, offset }));
         }
-        let word = self.rest();
-        let word = &word[..word.find(&ends).unwrap_or(word.len())];
+        let unread = self.unread();
+        let word = &unread[..unread.find(&ends_word).unwrap_or(unread.len())];
         self.offset += word.len();
         let literal = Literal { text: word.to_owned(), is_quoted: false, offset };
         Ok((!word.is_empty()).then_some(literal))
     }
 
-    /// A text in quotes, in which the character after a backslash stands for itself.
+    /// Reads a text in quotes, in which the character after a backslash stands for itself.
+    /// `closing` are the quotes that can end it.
     fn quoted(&mut self, closing: &[char]) -> Parsed<String> {
         let open = self.offset;
         let mut text = String::new();
-        let mut chars = self.rest().char_indices().skip(1);
+        let mut chars = self.unread().char_indices().skip(1);
         while let Some((_, c)) = chars.next() {
             if closing.contains(&c) {
                 self.offset = chars.next().map_or(self.text.len(), |(next, _)| open + next);
@@ -318,44 +333,47 @@ impl<'a> Parser<'a> {
         Err((open, FilterProblem::UnclosedQuote))
     }
 
-    fn count(&mut self, offset: usize, conditions: usize) -> Parsed<()> {
-        self.conditions += conditions;
-        match self.conditions > MOST_CONDITIONS {
-            true => Err((offset, FilterProblem::TooManyConditions { most: MOST_CONDITIONS })),
+    /// Counts a condition; an error at `offset` if there are too many.
+    fn count_condition(&mut self, offset: usize) -> Parsed<()> {
+        self.conditions += 1;
+        match self.conditions > MAX_CONDITIONS {
+            true => Err((offset, FilterProblem::TooManyConditions { most: MAX_CONDITIONS })),
             false => Ok(()),
         }
     }
 
+    /// Reads a keyword; false if it does not come next.
     fn take_keyword(&mut self, word: &str) -> bool {
-        let behind = self.keyword(word);
-        self.offset = behind.unwrap_or(self.offset);
-        behind.is_some()
+        let after = self.keyword(word);
+        self.offset = after.unwrap_or(self.offset);
+        after.is_some()
     }
 
-    /// The byte behind a keyword, if it comes next as a word of its own and not as a field.
+    /// The byte after a keyword, if it comes next as a word of its own and not as a field.
     fn keyword(&mut self, word: &str) -> Option<usize> {
         self.peek()?;
-        let found = self.rest().get(..word.len())?;
-        let behind = self.rest().get(word.len()..)?;
-        let is_word = behind.chars().next().is_none_or(|c| is_whitespace_or(c, "()[]{}\"'-+"));
-        let is_field = behind.trim_start().starts_with([':', '=', '<', '>', '!']);
+        let found = self.unread().get(..word.len())?;
+        let after = self.unread().get(word.len()..)?;
+        let is_word = after.chars().next().is_none_or(|c| is_whitespace_or(c, "()[]{}\"'-+"));
+        let is_field = after.trim_start().starts_with([':', '=', '<', '>', '!']);
         let is_keyword = found.eq_ignore_ascii_case(word) && is_word && !is_field;
         is_keyword.then_some(self.offset + word.len())
     }
 
-    /// The next character that is not whitespace.
+    /// Skips whitespace; returns the next character without reading it.
     fn peek(&mut self) -> Option<char> {
-        self.offset = self.text.len() - self.rest().trim_start().len();
-        self.rest().chars().next()
+        self.offset = self.text.len() - self.unread().trim_start().len();
+        self.unread().chars().next()
     }
 
-    fn rest(&self) -> &'a str {
+    /// The text that is not read yet.
+    fn unread(&self) -> &'a str {
         &self.text[self.offset..]
     }
 }
 
-/// The quotes that end a text which begins with this quote; `None` if it is no quote. Editors and
-/// telephones write typographic quotes.
+/// The quotes that can end a text which begins with this quote; `None` if it is no quote.
+/// Typographic quotes are included, as editors and telephones write them.
 pub(crate) fn closing_quotes(open: char) -> Option<&'static [char]> {
     match open {
         '"' => Some(&['"']),
@@ -367,10 +385,11 @@ pub(crate) fn closing_quotes(open: char) -> Option<&'static [char]> {
     }
 }
 
-fn is_whitespace_or(c: char, others: &str) -> bool {
-    c.is_whitespace() || others.contains(c)
+fn is_whitespace_or(c: char, characters: &str) -> bool {
+    c.is_whitespace() || characters.contains(c)
 }
 
+/// Joins parts into one node; a single part stays as it is.
 fn joined(mut parts: Vec<Node>, join: impl Fn(Vec<Node>) -> Node) -> Node {
     match (parts.pop(), parts.is_empty()) {
         (Some(only), true) => only,
@@ -381,8 +400,8 @@ fn joined(mut parts: Vec<Node>, join: impl Fn(Vec<Node>) -> Node) -> Node {
     }
 }
 
-/// A condition without a field: all documents, or words in any text field.
-fn bare(word: Literal) -> FieldTest {
+/// A condition without a field: all documents (`*`), or words in any text field.
+fn test_without_field(word: Literal) -> FieldTest {
     let test = match !word.is_quoted && word.text == "*" {
         true => ValueTest::Present,
         false => ValueTest::Compare(Comparison::Matches, word),
@@ -409,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn operators_bind_as_usual_and_blanks_between_conditions_mean_and() {
+    fn and_binds_stronger_than_or_and_whitespace_between_conditions_means_and() {
         for (text, expected) in [
             ("a:1 OR b:2 AND c:3", "a:1 OR (b:2 AND c:3)"),
             ("(a:1 or b:2) c:3", "(a:1 OR b:2) AND c:3"),
@@ -442,8 +461,8 @@ mod tests {
     }
 
     #[test]
-    fn problems_are_found_where_they_are() {
-        for (text, position, said) in [
+    fn problems_have_the_position_of_their_cause() {
+        for (text, position, message) in [
             ("", 0, "the filter is empty"),
             ("a:1 AND", 7, "a condition is missing here"),
             ("a:1 AND OR b:2", 8, "a condition is missing here"),
@@ -464,13 +483,13 @@ mod tests {
             ("a b=", 4, "a value is missing after `=`"),
         ] {
             let error = FilterExpression::parse(text).unwrap_err();
-            assert!(error.to_string().contains(said), "{text}: {error}");
+            assert!(error.to_string().contains(message), "{text}: {error}");
             assert_eq!(error.position, position, "{text}: {error}");
         }
     }
 
     #[test]
-    fn deep_long_and_many_are_refused_and_do_not_exhaust_the_stack() {
+    fn too_deep_and_too_long_filters_are_refused_and_do_not_exhaust_the_stack() {
         let deep = [
             "(".repeat(90_000),
             "NOT ".repeat(24_000) + "a:1",
@@ -494,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pointer_shows_the_place() {
+    fn the_pointer_shows_the_position_of_the_problem() {
         let error = FilterExpression::parse("tags:red AND price>=").unwrap_err();
         assert_eq!(error.pointer(), "tags:red AND price>=\n                    ^");
         let long = format!("{} )", "a:1 ".repeat(200));

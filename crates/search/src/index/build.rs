@@ -1,10 +1,11 @@
-//! Building an index, and adding to one.
+//! Builds an index in a folder, or adds documents to one.
 //!
 //! Documents are read in batches; while a batch is read, the previous one is analysed on all
 //! threads and passed to tantivy in order. Nothing is visible before the end: a new index appears,
-//! or replaces an old one, when `rankwright.json` names its folder; added documents appear with
-//! tantivy's own atomic commit. A build that is killed or runs out of disk leaves the previous
-//! state. A later document with an id replaces an earlier one.
+//! or replaces an old one, when `rankwright.json` names its folder, a new generation (see
+//! `meta.rs`); added documents appear with tantivy's own atomic commit. A build that is killed or
+//! runs out of disk leaves the previous state. Of several documents with one id the last one
+//! counts.
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
@@ -19,8 +20,8 @@ use super::document_writer::{
     DocumentWriter, Progress, WriteCounts, read_batch, writing_tokenizers,
 };
 use super::layout::IndexLayout;
-use super::meta::{Meta, generation, generations, temporaries, unfinished_files};
-use super::prepare::OtherValues;
+use super::meta::{Meta, generation_folder, generations, temporary_files, unfinished_files};
+use super::prepare::MistypedValues;
 use crate::analysis::Analysis;
 use crate::document::Document;
 use crate::error::SearchError;
@@ -28,16 +29,17 @@ use crate::schema::{FieldDef, Schema, fields_of_codes};
 use crate::warning::SearchWarning;
 
 /// Number of documents from which the kinds of the fields are guessed.
-pub(super) const SAMPLE: usize = 1000;
-/// The treatment of an existing index.
+pub(super) const SAMPLE_DOCUMENTS: usize = 1000;
+
+/// The action if the folder already has an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Existing {
     /// Return an error.
     #[default]
     Refuse,
-    /// Replace it by a new one, atomically at the end.
+    /// Replace the index by a new one, atomically at the end.
     Replace,
-    /// Add to it; documents with existing ids are replaced.
+    /// Add documents to the index; documents with existing ids are replaced.
     Add,
 }
 
@@ -58,12 +60,12 @@ pub enum Existing {
 pub struct BuildOptions {
     /// The analysis; `None` means English, or that of the existing index.
     pub analysis: Option<Analysis>,
-    /// Given kinds of fields; the others are guessed.
+    /// Given kinds of fields; those of the other fields are guessed.
     pub schema: Schema,
-    /// The treatment of an existing index.
+    /// The action if the folder already has an index.
     pub existing: Existing,
-    /// Whether a new index may have no documents, and given fields that no document has. Otherwise
-    /// both are errors, which find empty files and misspelt names.
+    /// Whether a new index may have no documents, and a given schema may name fields that no
+    /// document has. Otherwise both are errors, which reveal empty files and misspelt names.
     pub allow_absent: bool,
 }
 
@@ -87,14 +89,15 @@ impl BuildOptions {
         self
     }
 
-    /// Sets the treatment of an existing index.
+    /// Sets the action if the folder already has an index.
     #[must_use]
     pub fn existing(mut self, existing: Existing) -> Self {
         self.existing = existing;
         self
     }
 
-    /// Sets whether a new index may have no documents, and given fields that no document has.
+    /// Sets whether a new index may have no documents, and a given schema may name fields that no
+    /// document has.
     #[must_use]
     pub fn allow_absent(mut self, allow: bool) -> Self {
         self.allow_absent = allow;
@@ -110,22 +113,22 @@ pub struct BuildReport {
     pub documents: u64,
     /// Number of documents whose ids are new in the index.
     pub added: u64,
-    /// Number of documents of the index that were replaced by others of the same ids.
+    /// Number of documents of the existing index that were replaced by a document with the same id.
     pub replaced: u64,
-    /// Number of documents that the index already had in the same form, so that nothing was written.
+    /// Number of documents that the existing index already had with the same content.
     pub unchanged: u64,
-    /// Number of documents of the index now.
+    /// Number of documents of the index after the build.
     pub total: u64,
-    /// Number of documents that were replaced by a later one of the same id.
+    /// Number of documents read that were replaced by a later one with the same id.
     pub duplicates: u64,
-    /// Number of documents without a term in any text field. They are kept, and no query finds
+    /// Number of documents without a term in any text field. They are kept, but no query finds
     /// them.
     pub without_terms: u64,
     /// Number of values that are not of their field's kind; they count as absent.
     pub not_of_kind: u64,
-    /// The same by field.
+    /// Values that are not of their field's kind, by field.
     #[serde(skip)]
-    pub(super) other_values: BTreeMap<String, OtherValues>,
+    pub(super) mistyped: BTreeMap<String, MistypedValues>,
     /// Fields of the documents that the index does not have, with the number of documents that have
     /// each of them. They are kept with the documents, but cannot be searched or filtered.
     pub not_indexed: BTreeMap<String, u64>,
@@ -143,7 +146,8 @@ pub struct BuildReport {
 }
 
 impl BuildReport {
-    /// The report of documents that were added to an index, or to nothing.
+    /// The report of a build. `previous` is the index that documents were added to; `None` for a
+    /// new index.
     pub(super) fn new(
         counts: WriteCounts,
         analysis: &Analysis,
@@ -159,8 +163,8 @@ impl BuildReport {
             total: added + previous.map_or(0, |index| index.documents() as u64),
             duplicates,
             without_terms: problems.without_terms,
-            not_of_kind: problems.not_of_kind.values().map(|other| other.values).sum(),
-            other_values: problems.not_of_kind,
+            not_of_kind: problems.mistyped.values().map(|mistyped| mistyped.values).sum(),
+            mistyped: problems.mistyped,
             not_indexed: problems.not_indexed,
             codes: Vec::new(),
             is_added: previous.is_some(),
@@ -179,7 +183,7 @@ impl BuildReport {
         if without_terms > 0 {
             warnings.push(SearchWarning::WithoutTerms { documents: without_terms });
         }
-        for (field, OtherValues { kind, values, example }) in &self.other_values {
+        for (field, MistypedValues { kind, values, example }) in &self.mistyped {
             let (field, example) = (field.clone(), example.clone());
             warnings.push(SearchWarning::NotOfKind {
                 field,
@@ -240,6 +244,7 @@ pub fn build_index(
     }
 }
 
+/// Rejects an existing index if the options say so, a file, and a folder with other files.
 fn check_folder(path: &Path, is_index: bool, options: &BuildOptions) -> Result<(), SearchError> {
     if is_index && options.existing == Existing::Refuse {
         return Err(SearchError::IndexExists { path: path.into() });
@@ -247,7 +252,7 @@ fn check_folder(path: &Path, is_index: bool, options: &BuildOptions) -> Result<(
     if path.is_file() {
         return Err(SearchError::NotAFolder { path: path.into() });
     }
-    let leftovers = generations(path).len() + temporaries(path).len();
+    let leftovers = generations(path).len() + temporary_files(path).len();
     let entries = std::fs::read_dir(path).map_or(0, Iterator::count);
     if !is_index && entries > leftovers + usize::from(path.join(LOCK).exists()) {
         return Err(SearchError::FolderNotEmpty { path: path.into() });
@@ -260,17 +265,19 @@ fn check_folder(path: &Path, is_index: bool, options: &BuildOptions) -> Result<(
 fn remove_leftovers(path: &Path) {
     let Ok(meta) = Meta::read(path) else { return };
     let in_use = meta.map(|meta| meta.generation);
-    for file in in_use.iter().flat_map(|number| unfinished_files(&generation(path, *number))) {
+    for file in in_use.iter().flat_map(|number| unfinished_files(&generation_folder(path, *number)))
+    {
         let _ = std::fs::remove_file(file);
     }
     for number in generations(path).into_iter().filter(|&number| Some(number) != in_use) {
-        remove_generation(&generation(path, number));
+        remove_generation(&generation_folder(path, number));
     }
-    for file in temporaries(path) {
+    for file in temporary_files(path) {
         let _ = std::fs::remove_file(file);
     }
 }
 
+/// The file that a process locks while it writes to the index.
 const LOCK: &str = "building.lock";
 
 /// Locks the folder while an index is written. The system releases the lock when the process ends.
@@ -283,12 +290,14 @@ pub(super) fn lock_folder(path: &Path) -> Result<File, SearchError> {
     }
 }
 
-/// Whether another process holds a lock. A file system without locks does not prevent a build.
+/// Whether another process holds a lock. Other errors do not count: a file system without locks
+/// does not prevent a build.
 fn is_held_elsewhere(lock: Result<(), TryLockError>) -> bool {
     matches!(lock, Err(TryLockError::WouldBlock))
 }
 
-/// Builds a new generation, puts it in use at the end, and removes old ones that are not read.
+/// Builds a new generation, puts it in use at the end, and removes old generations that no process
+/// reads.
 fn create(
     path: &Path,
     documents: &mut (impl Iterator<Item = Result<Document, SearchError>> + Send),
@@ -296,12 +305,12 @@ fn create(
     progress: Progress<'_>,
 ) -> Result<Option<BuildReport>, SearchError> {
     let analysis = options.analysis.clone().unwrap_or_default();
-    let first = read_batch(documents, SAMPLE)?;
+    let first = read_batch(documents, SAMPLE_DOCUMENTS)?;
     let (schema, layout) = layout_of(&first, options)?;
     let codes = fields_of_codes(&first, &options.schema);
     let number = generations(path).into_iter().max().map_or(1, |last| last + 1);
-    let folder = generation(path, number);
-    let work = || -> Result<Option<BuildReport>, SearchError> {
+    let folder = generation_folder(path, number);
+    let build = || -> Result<Option<BuildReport>, SearchError> {
         std::fs::create_dir(&folder).map_err(|error| SearchError::access(path, error))?;
         create_reader_lock(&folder).map_err(|error| SearchError::access(path, error))?;
         let index = tantivy::Index::builder()
@@ -312,23 +321,24 @@ fn create(
         let writer = DocumentWriter::new(&index, &layout, &analysis, None)?;
         let writer = writer.require(required_fields(options));
         let counts = writer.write(first, documents, progress);
-        let Some(counts) = named_fields(counts, &schema, options)? else { return Ok(None) };
+        let Some(counts) = add_guessed_fields(counts, &schema, options)? else { return Ok(None) };
         Meta::new(number, analysis.to_string(), schema.clone()).write(path)?;
         let report = BuildReport::new(counts, &analysis, schema.clone(), None);
         Ok(Some(BuildReport { codes, ..report }))
     };
-    let result = work();
-    let keep = matches!(result, Ok(Some(_)));
-    // Removes generations that are not in use: the old one, or an unfinished one.
+    let result = build();
+    let is_finished = matches!(result, Ok(Some(_)));
+    // Removes generations that are not in use: the old one, or this unfinished one.
     let in_use = Meta::read(path).ok().flatten().map(|meta| meta.generation);
-    for old in generations(path).into_iter().filter(|&n| Some(n) != in_use && (keep || n == number))
-    {
-        remove_generation(&generation(path, old));
+    let is_removable = |n: &u64| Some(*n) != in_use && (is_finished || *n == number);
+    for removed in generations(path).into_iter().filter(is_removable) {
+        remove_generation(&generation_folder(path, removed));
     }
     result
 }
 
-/// The layout from the options and the first documents; at least one field must be text.
+/// The schema and its layout, from the options and the first documents; at least one field must be
+/// text.
 pub(super) fn layout_of(
     first: &[Document],
     options: &BuildOptions,
@@ -344,7 +354,7 @@ pub(super) fn layout_of(
     }
 }
 
-/// The fields of the options that at least one document must have.
+/// The fields of the given schema, each of which at least one document must have.
 pub(super) fn required_fields(options: &BuildOptions) -> Vec<String> {
     match options.allow_absent {
         true => Vec::new(),
@@ -352,8 +362,9 @@ pub(super) fn required_fields(options: &BuildOptions) -> Vec<String> {
     }
 }
 
-/// Adds the fields that documents have to the error of a field that none has.
-pub(super) fn named_fields<T>(
+/// Adds the guessed fields to the error that no document has a given field: the name may be
+/// misspelt.
+pub(super) fn add_guessed_fields<T>(
     result: Result<T, SearchError>,
     schema: &Schema,
     options: &BuildOptions,
@@ -388,16 +399,17 @@ fn add(
     progress: Progress<'_>,
 ) -> Result<Option<BuildReport>, SearchError> {
     let analysis = Analysis::parse(&meta.analysis)?;
-    let differs = options.analysis.as_ref().is_some_and(|given| *given != analysis);
-    let changed = options.schema.fields.iter().find(|f| meta.schema.kind(&f.name) != Some(f.kind));
-    if differs || changed.is_some() {
+    let analysis_differs = options.analysis.as_ref().is_some_and(|given| *given != analysis);
+    let schema_differs =
+        options.schema.fields.iter().any(|f| meta.schema.kind(&f.name) != Some(f.kind));
+    if analysis_differs || schema_differs {
         return Err(SearchError::OtherBuild {
             analysis: analysis.to_string(),
             schema: meta.schema.to_string(),
         });
     }
     let layout = IndexLayout::new(&meta.schema)?;
-    // Damage is found now, not later by a thread that merges segments.
+    // Checks the files: damage is found here, and not by a thread of tantivy that merges segments.
     let index = open_for_writing(path, &meta)?;
     let previous = Index::open(path)?;
     let writer = DocumentWriter::new(&index, &layout, &analysis, Some(&previous))?;
@@ -412,7 +424,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_lock_that_is_held_keeps_a_build_out() {
+    fn only_a_lock_that_is_held_prevents_a_build() {
         let folder = tempfile::tempdir().unwrap();
         let held = lock_folder(folder.path()).unwrap();
         let error = lock_folder(folder.path()).unwrap_err();

@@ -27,13 +27,13 @@ pub(super) fn catch_damage<T>(
 /// the files.
 pub(super) fn check_files(path: &Path, index: &tantivy::Index) -> Result<(), SearchError> {
     let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
-    let list = index.load_metas().map_err(failed)?;
-    let mut files: Vec<PathBuf> = list.list_segment_files().into_iter().collect();
+    let metas = index.load_metas().map_err(failed)?;
+    let mut files: Vec<PathBuf> = metas.list_segment_files().into_iter().collect();
     files.sort_unstable();
     let directory = index.directory();
     let check = |file: &PathBuf| -> Result<(), SearchError> {
-        // The list has optional files of a segment; a required file that is missing is reported
-        // later.
+        // The list also names optional files of a segment; if a required file is missing, opening
+        // the segment fails later.
         if !directory.exists(file).map_err(|error| failed(error.into()))?
             || directory.validate_checksum(file).map_err(|error| failed(error.into()))?
         {
@@ -46,7 +46,7 @@ pub(super) fn check_files(path: &Path, index: &tantivy::Index) -> Result<(), Sea
     checked.into_iter().collect()
 }
 
-/// Compares the number of documents in tantivy's list with the number of documents that have an id.
+/// Checks that each document of a segment has an id, by comparing their numbers.
 pub(super) fn check_documents(path: &Path, reader: &SegmentReader) -> Result<(), SearchError> {
     let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
     let ids = reader.fast_fields().str(ID).map_err(failed)?;

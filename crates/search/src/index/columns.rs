@@ -1,5 +1,5 @@
-//! Columns of an index: one number, or several labels, per document. They are read on first use and
-//! cached.
+//! Columns of an index: one number, or several labels (numbers of texts), per document. They are
+//! read on first use and cached.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use crate::schema::FieldKind;
 #[derive(Debug, Clone)]
 pub struct NumberField {
     index: IndexId,
-    /// The value of each document.
+    /// The value of each document by its number; NaN if it has none.
     values: Arc<Vec<f64>>,
 }
 
 impl NumberField {
-    /// The values by document; the field of another index is an error.
-    pub(crate) fn of(&self, index: &Index) -> Result<&[f64], SearchError> {
+    /// The values by document number; an error if `index` is not the index of this field.
+    pub(crate) fn values_in(&self, index: &Index) -> Result<&[f64], SearchError> {
         match self.index == index.index_id() {
             true => Ok(&self.values),
             false => Err(SearchError::OtherIndex { object: IndexObject::NumberField }),
@@ -33,12 +33,12 @@ impl NumberField {
 impl Index {
     /// A number field by its name, or a date field as seconds since 1970.
     pub fn number_field(&self, name: &str) -> Result<NumberField, SearchError> {
-        let is_date = self.layout.other(name, FieldKind::Date).is_some();
+        let is_date = self.layout.non_text_field(name, FieldKind::Date).is_some();
         let kind = if is_date { FieldKind::Date } else { FieldKind::Number };
         Ok(NumberField { index: self.id, values: self.values(name, kind)? })
     }
 
-    /// A statistic of each document in a text field.
+    /// A statistic of each document in a text field, by document number.
     pub(crate) fn stat(
         &self,
         text_field: TextField,
@@ -47,23 +47,25 @@ impl Index {
         self.column(&stat.column(&self.text_fields[text_field.0].column))
     }
 
-    /// The column of a number or date field (seconds), by the name that documents use.
+    /// The column of a number field, or of a date field in seconds since 1970; `name` is the name
+    /// that documents use.
     pub(crate) fn values(&self, name: &str, kind: FieldKind) -> Result<Arc<Vec<f64>>, SearchError> {
-        let slot = self.layout.other(name, kind).ok_or_else(|| self.no_field(name, kind))?;
-        self.column(&slot.name)
+        let field = self.layout.non_text_field(name, kind);
+        let field = field.ok_or_else(|| self.unknown_field(name, kind))?;
+        self.column(&field.name)
     }
 
-    /// A number computed from the addresses in a field.
+    /// A number computed from the web addresses in a field, one of `URL_STATS`.
     pub(crate) fn url_values(&self, name: &str, stat: &str) -> Result<Arc<Vec<f64>>, SearchError> {
-        let slot = self.layout.other(name, FieldKind::Url);
-        let slot = slot.ok_or_else(|| self.no_field(name, FieldKind::Url))?;
-        self.column(&url_column(stat, &slot.name))
+        let field = self.layout.non_text_field(name, FieldKind::Url);
+        let field = field.ok_or_else(|| self.unknown_field(name, FieldKind::Url))?;
+        self.column(&url_column(stat, &field.name))
     }
 
-    /// A column of numbers over all documents; absent values are NaN.
+    /// A column of numbers over all documents, by its name in tantivy; absent values are NaN.
     pub(super) fn column(&self, name: &str) -> Result<Arc<Vec<f64>>, SearchError> {
-        let kept = |columns: &HashMap<String, Arc<Vec<f64>>>| columns.get(name).cloned();
-        if let Some(column) = kept(&lock(&self.columns)) {
+        let cached = |columns: &HashMap<String, Arc<Vec<f64>>>| columns.get(name).cloned();
+        if let Some(column) = cached(&lock(&self.columns)) {
             return Ok(column);
         }
         let mut values = vec![f64::NAN; self.max_doc()];
@@ -80,6 +82,7 @@ impl Index {
         Ok(column)
     }
 
+    /// Fills the values of a segment's documents; tantivy's column is of one of three types.
     fn fill_column(
         &self,
         segment: &Segment,
@@ -87,41 +90,43 @@ impl Index {
         values: &mut [f64],
     ) -> Result<(), SearchError> {
         let fast = segment.reader.fast_fields();
-        let failed = |error: tantivy::TantivyError| self.failed(&error);
+        let failed = |error: tantivy::TantivyError| self.tantivy_error(&error);
         if let Some(column) = fast.column_opt::<f64>(name).map_err(failed)? {
-            copy(&column, values, |value| value);
+            copy_as_f64(&column, values, |value| value);
         } else if let Some(column) = fast.column_opt::<u64>(name).map_err(failed)? {
-            copy(&column, values, |value| value as f64);
+            copy_as_f64(&column, values, |value| value as f64);
         } else if let Some(column) = fast.column_opt::<DateTime>(name).map_err(failed)? {
-            copy(&column, values, |value| value.into_timestamp_secs() as f64);
+            copy_as_f64(&column, values, |value| value.into_timestamp_secs() as f64);
         }
         Ok(())
     }
 
-    /// The labels (or links) of each document in a field.
+    /// The labels of each document in a field of categories, links or web addresses.
     pub(crate) fn labels(
         &self,
         name: &str,
         kind: FieldKind,
     ) -> Result<Arc<FieldLabels>, SearchError> {
-        let slot = self.layout.other(name, kind).ok_or_else(|| self.no_field(name, kind))?;
-        if let Some(labels) = lock(&self.labels).get(&slot.name) {
+        let field = self.layout.non_text_field(name, kind);
+        let field = field.ok_or_else(|| self.unknown_field(name, kind))?;
+        if let Some(labels) = lock(&self.labels).get(&field.name) {
             return Ok(labels.clone());
         }
-        let labels = Arc::new(self.catch_damage(|| FieldLabels::read(self, &slot.name))?);
-        lock(&self.labels).insert(slot.name.clone(), labels.clone());
+        let labels = Arc::new(self.catch_damage(|| FieldLabels::read(self, &field.name))?);
+        lock(&self.labels).insert(field.name.clone(), labels.clone());
         Ok(labels)
     }
 }
 
-fn copy<T: Copy + PartialOrd + std::fmt::Debug + Send + Sync + 'static>(
+/// Copies a column of tantivy as `f64`; documents without a value keep theirs.
+fn copy_as_f64<T: Copy + PartialOrd + std::fmt::Debug + Send + Sync + 'static>(
     column: &Column<T>,
     values: &mut [f64],
-    number: impl Fn(T) -> f64,
+    to_f64: impl Fn(T) -> f64,
 ) {
-    for (doc, slot) in (0..).zip(values) {
+    for (doc, copied) in (0..).zip(values) {
         if let Some(value) = column.first(doc) {
-            *slot = number(value);
+            *copied = to_f64(value);
         }
     }
 }

@@ -1,12 +1,13 @@
-//! The folder of a generation as tantivy accesses it, for reading or for writing.
+//! The folder of a generation (see `meta.rs`) as tantivy accesses it, for reading or for writing.
 //!
 //! Reading takes no lock of tantivy and writes nothing, so that an index on a read-only disk can be
 //! searched. A reader holds a shared lock on the file `readers.lock` where the system allows it;
-//! a build removes an old generation only if no reader holds it.
+//! a build removes an old generation only if no reader holds such a lock.
 //!
-//! Writing remembers the first error of the system. Tantivy writes on threads of its own and reports
-//! only that one of them ended. Files that are replaced as a whole (`meta.json`) go through the store
-//! of the data crate, so that they have the mode of the umask as all others.
+//! While files are written, the first error of the operating system is recorded: tantivy writes on
+//! threads of its own, and reports only that one of them ended. Files that are replaced as a whole
+//! (`meta.json`) are written by the data crate, so that they have the same permissions as the
+//! others.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, BufWriter, Write};
@@ -21,33 +22,34 @@ use tantivy::directory::{
 };
 
 use super::lock;
-use crate::error::{SearchError, copy_of};
+use crate::error::{SearchError, copy_io_error};
 
 /// The file of a generation that its readers lock.
-const READERS: &str = "readers.lock";
+const READERS_LOCK: &str = "readers.lock";
 
 /// Creates the file that readers lock.
 pub(super) fn create_reader_lock(generation: &Path) -> io::Result<()> {
-    File::create(generation.join(READERS)).map(drop)
+    File::create(generation.join(READERS_LOCK)).map(drop)
 }
 
-/// Registers a reader of a generation until the file is dropped. `None` if that is not possible:
-/// the generation may then be removed while it is read.
+/// Locks a generation for a reader until the returned file is dropped. `None` if that is not
+/// possible: the generation may then be removed while it is read.
 pub(super) fn lock_for_reading(generation: &Path) -> Option<File> {
-    let file = File::open(generation.join(READERS)).ok()?;
+    let file = File::open(generation.join(READERS_LOCK)).ok()?;
     file.try_lock_shared().is_ok().then_some(file)
 }
 
-/// Removes a generation that is not in use. One that is still read stays until the next build.
+/// Removes a generation that is not in use. If a process still reads it, it stays until the next
+/// build.
 pub(super) fn remove_generation(generation: &Path) {
-    let readers = File::open(generation.join(READERS));
+    let readers = File::open(generation.join(READERS_LOCK));
     let is_read = |file: &File| matches!(file.try_lock(), Err(TryLockError::WouldBlock));
     if !readers.as_ref().is_ok_and(is_read) {
         let _ = std::fs::remove_dir_all(generation);
     }
 }
 
-/// A folder that is only read.
+/// The folder of a generation that is only read.
 #[derive(Debug, Clone)]
 pub(super) struct ReadDirectory(MmapDirectory);
 
@@ -57,6 +59,7 @@ impl ReadDirectory {
     }
 }
 
+/// The error of every attempt to write.
 fn read_only() -> io::Error {
     io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "the index was opened for reading")
 }
@@ -100,7 +103,7 @@ impl Directory for ReadDirectory {
     }
 }
 
-/// The first error of the system while files were written.
+/// The first error of the operating system while files were written.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WriteFailure(Arc<Mutex<Option<io::Error>>>);
 
@@ -110,19 +113,20 @@ impl WriteFailure {
     }
 
     fn keep(&self, error: &io::Error) {
-        lock(&self.0).get_or_insert_with(|| copy_of(error));
+        lock(&self.0).get_or_insert_with(|| copy_io_error(error));
     }
 
-    /// The error of a failed step of writing: that of the system if there is one.
+    /// The error to report when tantivy fails with `error`: the recorded error of the operating
+    /// system if there is one.
     pub(super) fn explain(&self, path: &Path, error: &tantivy::TantivyError) -> SearchError {
         match &*lock(&self.0) {
-            Some(system) => SearchError::access(path, copy_of(system)),
+            Some(system) => SearchError::access(path, copy_io_error(system)),
             None => SearchError::tantivy(path, error),
         }
     }
 }
 
-/// A folder that is written.
+/// The folder of a generation that is written.
 #[derive(Debug, Clone)]
 struct WriteDirectory {
     folder: MmapDirectory,
@@ -144,21 +148,21 @@ impl Directory for WriteDirectory {
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        // No committed file has the name of a new one: it is of a writer that was killed before its
-        // commit.
-        let is_left = |error: &OpenWriteError| {
+        // Tantivy gives new files new names. If a file has such a name, its writer was killed
+        // before it committed.
+        let is_leftover = |error: &OpenWriteError| {
             matches!(error, OpenWriteError::FileAlreadyExists(_))
                 && self.folder.delete(path).is_ok()
         };
         let opened = match self.folder.open_write(path) {
-            Err(error) if is_left(&error) => self.folder.open_write(path),
+            Err(error) if is_leftover(&error) => self.folder.open_write(path),
             opened => opened,
         };
         let opened = opened.inspect_err(|error| match error {
             OpenWriteError::IoError { io_error, .. } => self.failure.keep(io_error),
             OpenWriteError::FileAlreadyExists(_) => {}
         });
-        // An empty buffer, which is taken apart to put the recorder below it.
+        // Takes the file out of its empty buffer, and puts a recorder of errors between the two.
         let writer = opened?
             .into_inner()
             .map_err(|error| OpenWriteError::wrap_io_error(error.into_error(), path.to_owned()))?;
@@ -170,7 +174,7 @@ impl Directory for WriteDirectory {
     }
 
     fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
-        // Not by tantivy, whose files of this kind only their owner can read.
+        // Tantivy's own function would make a file that only its owner can read.
         let written = store::write_atomic(self.path.join(path), |out| out.write_all(data));
         self.failure.record(written.map_err(system_error))
     }
@@ -191,7 +195,7 @@ impl Directory for WriteDirectory {
     }
 }
 
-/// The error of the system in that of a write.
+/// The error of the operating system inside an error of the data crate.
 fn system_error(error: DataError) -> io::Error {
     match error {
         DataError::Io { source, .. } => source,
@@ -199,6 +203,7 @@ fn system_error(error: DataError) -> io::Error {
     }
 }
 
+/// A writer whose first error is recorded.
 struct RecordedWriter {
     writer: Box<dyn TerminatingWrite + Send + Sync>,
     failure: WriteFailure,
@@ -225,9 +230,9 @@ impl TerminatingWrite for RecordedWriter {
 pub(super) struct WritableIndex {
     /// Tantivy's index.
     pub(super) index: tantivy::Index,
-    /// The first error of the system.
+    /// The first error of the operating system.
     pub(super) failure: WriteFailure,
-    /// The folder for error messages.
+    /// The folder of the whole index, or `in memory`, for error messages.
     pub(super) path: PathBuf,
 }
 
@@ -252,8 +257,8 @@ impl WritableIndex {
         Self { index, failure: WriteFailure::default(), path: path.to_owned() }
     }
 
-    /// The error of a failed step of writing.
-    pub(super) fn failed(&self, error: &tantivy::TantivyError) -> SearchError {
+    /// The error to report when tantivy fails with `error` while writing.
+    pub(super) fn write_error(&self, error: &tantivy::TantivyError) -> SearchError {
         self.failure.explain(&self.path, error)
     }
 }
@@ -298,13 +303,14 @@ mod tests {
         let killed = tantivy::TantivyError::ErrorInThread("index writer was killed".into());
         let path = Path::new("shop");
         assert!(failure.explain(path, &killed).to_string().contains("was killed"));
+        // Linux: 28 is ENOSPC (no space left), 5 is EIO.
         for code in [28, 5] {
             let _ = failure.record(Err::<(), _>(io::Error::from_raw_os_error(code)));
         }
         let error = failure.explain(path, &killed);
         let SearchError::IndexAccess { source, .. } = &error else { panic!("{error}") };
         assert_eq!(source.raw_os_error(), Some(28));
-        let said = error.to_string();
-        assert!(said.starts_with("cannot access the index shop: No space left"), "{said}");
+        let message = error.to_string();
+        assert!(message.starts_with("cannot access the index shop: No space left"), "{message}");
     }
 }

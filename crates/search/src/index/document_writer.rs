@@ -1,8 +1,8 @@
 //! Adds documents to a tantivy index, in batches.
 //!
 //! While a batch is read, the previous one is analysed on all threads and passed to tantivy in
-//! order. A later document with an id replaces an earlier one; a document that the index already has
-//! in the same form is not written again.
+//! order. Of several documents with one id the last one counts; a document that the index already
+//! has with the same content is not written again.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -26,20 +26,23 @@ use crate::schema::Schema;
 /// Largest number of documents, and of bytes of text, in a batch.
 const BATCH_DOCUMENTS: usize = 2048;
 const BATCH_BYTES: usize = 16 << 20;
-/// Memory that a thread of tantivy may use before it writes a segment.
+/// Number of documents that a thread analyses at a time.
+const CHUNK_DOCUMENTS: usize = 64;
+/// Bytes of memory that a thread of tantivy may use before it writes a segment; more memory means
+/// fewer segments to merge.
 const MEMORY_PER_THREAD: usize = 192 << 20;
 
-/// Receives the number of documents so far, and returns whether to continue.
+/// Receives the number of documents read so far, and returns whether to continue.
 pub(super) type Progress<'a> = &'a mut (dyn FnMut(u64) -> ControlFlow<()> + Send);
 
-/// Tokenizers for terms that are already analysed.
+/// The tokenizer of the writer, which receives terms that are already analysed (see `encode.rs`).
 pub(super) fn writing_tokenizers() -> TokenizerManager {
     let tokenizers = TokenizerManager::default();
     tokenizers.register(ANALYZER, TextAnalyzer::builder(Decoder::default()).build());
     tokenizers
 }
 
-/// Reads the next batch of documents.
+/// Reads the next batch of at most `max_documents` and about [`BATCH_BYTES`]; empty at the end.
 pub(super) fn read_batch(
     documents: &mut impl Iterator<Item = Result<Document, SearchError>>,
     max_documents: usize,
@@ -66,20 +69,21 @@ fn size_of_value(value: &crate::Value) -> usize {
 pub(super) struct WriteCounts {
     /// Number of documents read.
     pub(super) documents: u64,
-    /// Number of ids that are new in the index.
+    /// Number of documents whose ids are new in the index.
     pub(super) added: u64,
-    /// Number of documents of the index that were replaced by others.
+    /// Number of documents of the index that were replaced by a document with the same id.
     pub(super) replaced: u64,
-    /// Number of documents that the index already had in the same form.
+    /// Number of documents that the index already had with the same content.
     pub(super) unchanged: u64,
-    /// Number of documents that were replaced by a later one of the same id.
+    /// Number of documents read that were replaced by a later one with the same id.
     pub(super) duplicates: u64,
     /// Problems of the documents.
     pub(super) problems: DocumentProblems,
 }
 
 impl WriteCounts {
-    fn of(&mut self, change: Change) -> &mut u64 {
+    /// The count of a kind of change.
+    fn count_of(&mut self, change: Change) -> &mut u64 {
         match change {
             Change::Added => &mut self.added,
             Change::Replaced => &mut self.replaced,
@@ -88,7 +92,7 @@ impl WriteCounts {
     }
 }
 
-/// The effect of the documents of an id on the index.
+/// The effect of a document on the index before the build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
     Added,
@@ -104,11 +108,11 @@ pub(super) struct DocumentWriter<'a> {
     /// One preparer for each analysing thread, with its cache of words.
     preparers: Mutex<Vec<Preparer>>,
     writer: IndexWriter,
-    /// The index as it was before, if there was one.
+    /// The index before the build, if there was one.
     previous: Option<&'a Index>,
-    /// The ids so far, by hash, and their effect.
-    seen: HashMap<u128, Change, FixedState>,
-    /// Fields that at least one document must have, and none has so far.
+    /// The change by the last document with each id so far, by the hash of the id.
+    changes: HashMap<u128, Change, FixedState>,
+    /// Required fields that no document has so far.
     absent: Vec<String>,
     counts: WriteCounts,
 }
@@ -120,7 +124,7 @@ impl<'a> DocumentWriter<'a> {
         analysis: &'a Analysis,
         previous: Option<&'a Index>,
     ) -> Result<Self, SearchError> {
-        // Half of the threads: analysis takes about as long as tantivy's part.
+        // Half of the threads for tantivy: the analysis takes about as long as tantivy's part.
         let threads = (rayon::current_num_threads() / 2).clamp(1, 8);
         let writer = index.index.writer_with_num_threads(threads, threads * MEMORY_PER_THREAD);
         Ok(Self {
@@ -128,9 +132,9 @@ impl<'a> DocumentWriter<'a> {
             layout,
             analysis,
             preparers: Mutex::default(),
-            writer: writer.map_err(|error| index.failed(&error))?,
+            writer: writer.map_err(|error| index.write_error(&error))?,
             previous,
-            seen: HashMap::default(),
+            changes: HashMap::default(),
             absent: Vec::new(),
             counts: WriteCounts::default(),
         })
@@ -142,7 +146,8 @@ impl<'a> DocumentWriter<'a> {
         self
     }
 
-    /// Writes all documents and commits them; `None` if `progress` stops it.
+    /// Writes all documents and commits them: those of `first`, a batch that was already read, then
+    /// `documents`. `None` if `progress` stops the build.
     pub(super) fn write(
         mut self,
         first: Vec<Document>,
@@ -154,7 +159,7 @@ impl<'a> DocumentWriter<'a> {
         while !batch.is_empty() {
             self.counts.documents += batch.len() as u64;
             self.absent.retain(|field| !batch.iter().any(|document| document.get(field).is_some()));
-            self.drop_needless(&mut batch)?;
+            self.keep_changes(&mut batch)?;
             let (next, added) =
                 rayon::join(|| read_batch(documents, BATCH_DOCUMENTS), || self.add_batch(&batch));
             self.counts.problems.add(added?);
@@ -167,71 +172,73 @@ impl<'a> DocumentWriter<'a> {
             return Err(SearchError::AbsentField { field, guessed: Schema::default() });
         }
         let index = self.index;
-        let failed = |error| index.failed(&error);
+        let failed = |error| index.write_error(&error);
         self.writer.commit().map_err(failed)?;
         self.writer.wait_merging_threads().map_err(failed)?;
         Ok(Some(self.counts))
     }
 
     /// Keeps the documents of a batch that change the index, and counts all of them. Of several
-    /// documents of an id the last one counts: earlier ones of the batch are dropped here, those of
-    /// earlier batches are deleted in the index.
-    fn drop_needless(&mut self, batch: &mut Vec<Document>) -> Result<(), SearchError> {
-        let mut last: HashMap<&str, usize, FixedState> = HashMap::default();
+    /// documents with one id the last one counts: earlier ones of the batch are dropped here, those
+    /// of earlier batches are deleted in the index.
+    fn keep_changes(&mut self, batch: &mut Vec<Document>) -> Result<(), SearchError> {
+        let mut last_of_id: HashMap<&str, usize, FixedState> = HashMap::default();
         let mut keep = vec![true; batch.len()];
-        for (at, document) in batch.iter().enumerate() {
-            if let Some(before) = last.insert(&document.id, at) {
-                keep[before] = false;
+        for (i, document) in batch.iter().enumerate() {
+            if let Some(earlier) = last_of_id.insert(&document.id, i) {
+                keep[earlier] = false;
                 self.counts.duplicates += 1;
             }
         }
-        retain(batch, &keep);
+        retain_flagged(batch, &keep);
         let changes = batch.par_iter().map(|document| self.change_of(document));
         let changes: Vec<Change> = changes.collect::<Result<_, SearchError>>()?;
         let mut keep = vec![true; batch.len()];
-        for (at, (document, change)) in batch.iter().zip(changes).enumerate() {
+        for (i, (document, change)) in batch.iter().zip(changes).enumerate() {
             let key = xxhash_rust::xxh3::xxh3_128(document.id.as_bytes());
-            let earlier = self.seen.insert(key, change);
+            let earlier = self.changes.insert(key, change);
             if let Some(earlier) = earlier {
                 self.counts.duplicates += 1;
-                *self.counts.of(earlier) -= 1;
+                *self.counts.count_of(earlier) -= 1;
             }
-            *self.counts.of(change) += 1;
-            // An earlier document of this id may differ from that of the index.
-            keep[at] = change != Change::Unchanged || earlier.is_some();
-            if keep[at] && (earlier.is_some() || change == Change::Replaced) {
+            *self.counts.count_of(change) += 1;
+            // An unchanged document is written again if an earlier batch replaced it.
+            keep[i] = change != Change::Unchanged || earlier.is_some();
+            if keep[i] && (earlier.is_some() || change == Change::Replaced) {
                 self.writer.delete_term(Term::from_field_text(self.layout.id, &document.id));
             }
         }
-        retain(batch, &keep);
+        retain_flagged(batch, &keep);
         Ok(())
     }
 
-    /// The effect of a document on the index as it was before.
+    /// The effect of a document on the index before the build.
     fn change_of(&self, document: &Document) -> Result<Change, SearchError> {
         let Some(previous) = self.previous else { return Ok(Change::Added) };
-        Ok(match previous.has_same(&document.id, &source_bytes(document)?)? {
+        Ok(match previous.has_same_document(&document.id, &source_bytes(document)?)? {
             None => Change::Added,
             Some(false) => Change::Replaced,
             Some(true) => Change::Unchanged,
         })
     }
 
+    /// Analyses a batch on all threads, and passes it to tantivy in order.
     fn add_batch(&self, batch: &[Document]) -> Result<DocumentProblems, SearchError> {
-        let parts = batch.par_chunks(64).map(|documents| self.prepare(documents));
-        let parts: Result<Vec<(Vec<TantivyDocument>, DocumentProblems)>, SearchError> =
-            parts.collect();
-        let mut counts = DocumentProblems::default();
-        for (documents, problems) in parts? {
-            counts.add(problems);
+        let chunks = batch.par_chunks(CHUNK_DOCUMENTS).map(|documents| self.prepare(documents));
+        let chunks: Result<Vec<(Vec<TantivyDocument>, DocumentProblems)>, SearchError> =
+            chunks.collect();
+        let mut all_problems = DocumentProblems::default();
+        for (documents, problems) in chunks? {
+            all_problems.add(problems);
             for document in documents {
                 let added = self.writer.add_document(document);
-                added.map_err(|error| self.index.failed(&error))?;
+                added.map_err(|error| self.index.write_error(&error))?;
             }
         }
-        Ok(counts)
+        Ok(all_problems)
     }
 
+    /// Converts documents to tantivy's form with a preparer that no other thread uses.
     fn prepare(
         &self,
         documents: &[Document],
@@ -240,14 +247,14 @@ impl<'a> DocumentWriter<'a> {
         let mut preparer = free.unwrap_or_else(|| Preparer::new(self.analysis));
         let prepared = documents.iter().map(|document| preparer.prepare(self.layout, document));
         let prepared: Result<Vec<TantivyDocument>, SearchError> = prepared.collect();
-        let counts = preparer.take_counts();
+        let problems = preparer.take_problems();
         lock(&self.preparers).push(preparer);
-        Ok((prepared?, counts))
+        Ok((prepared?, problems))
     }
 }
 
 /// Keeps the documents whose flag is set.
-fn retain(batch: &mut Vec<Document>, keep: &[bool]) {
+fn retain_flagged(batch: &mut Vec<Document>, keep: &[bool]) {
     let mut flags = keep.iter();
     batch.retain(|_| flags.next().copied().unwrap_or(true));
 }

@@ -1,24 +1,24 @@
-//! The encoding of analysed text for tantivy.
+//! The encoding of analysed text, in which terms and their positions are passed to tantivy.
 //!
 //! Our threads analyse documents, since they need the terms for statistics; tantivy's writer should
 //! not analyse them again. So a field's text is passed as its terms, each followed by one character
 //! for the distance in words to the previous term: U+0001 one word, U+0002 two, ... and U+001F
-//! thirty-one or more (tantivy needs the order, phrases need small distances). [`Decoder`] is the
-//! tokenizer for the writer. Terms consist of letters and digits, so these characters cannot be
-//! part of one.
+//! thirty-one or more (tantivy needs the order, phrases need small distances). The distance of the
+//! first term is its position plus 1. [`Decoder`] is the tokenizer for the writer. Terms consist of
+//! letters and digits, so these characters cannot be part of one.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-/// The largest distance that is encoded exactly.
-const MAX_STEP: usize = 31;
+/// The largest distance; larger ones are encoded as this one.
+pub(super) const MAX_DISTANCE: usize = 31;
 
-/// Appends a term that is `step` words after the previous one.
-pub(crate) fn push_term(text: &mut String, term: &str, step: usize) {
+/// Appends a term that is `distance` words after the previous one.
+pub(crate) fn push_term(text: &mut String, term: &str, distance: usize) {
     text.push_str(term);
-    text.push(char::from(step.clamp(1, MAX_STEP) as u8));
+    text.push(char::from(distance.clamp(1, MAX_DISTANCE) as u8));
 }
 
-/// The tokenizer of analysed text.
+/// The tokenizer of encoded text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Decoder {
     token: Token,
@@ -29,30 +29,32 @@ impl Tokenizer for Decoder {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> EncodedTerms<'a> {
         self.token.reset();
-        EncodedTerms { rest: text, token: &mut self.token, started: false }
+        EncodedTerms { unread: text, token: &mut self.token, has_started: false }
     }
 }
 
 /// The token stream of an encoded text.
 pub(crate) struct EncodedTerms<'a> {
-    rest: &'a str,
+    unread: &'a str,
     token: &'a mut Token,
-    started: bool,
+    /// Whether the first term was read.
+    has_started: bool,
 }
 
 impl TokenStream for EncodedTerms<'_> {
     fn advance(&mut self) -> bool {
-        let Some(at) = self.rest.bytes().position(|byte| byte as usize <= MAX_STEP) else {
+        let is_distance = |byte: u8| byte as usize <= MAX_DISTANCE;
+        let Some(end_of_term) = self.unread.bytes().position(is_distance) else {
             return false;
         };
-        let (term, rest) = self.rest.split_at(at);
-        let step = usize::from(rest.as_bytes().first().copied().unwrap_or(1));
-        self.rest = rest.get(1..).unwrap_or_default();
+        let (term, after) = self.unread.split_at(end_of_term);
+        let distance = usize::from(after.as_bytes().first().copied().unwrap_or(1));
+        self.unread = after.get(1..).unwrap_or_default();
         self.token.text.clear();
         self.token.text.push_str(term);
-        let before = if self.started { self.token.position + step } else { step - 1 };
-        self.token.position = before;
-        self.started = true;
+        self.token.position =
+            if self.has_started { self.token.position + distance } else { distance - 1 };
+        self.has_started = true;
         true
     }
 
@@ -70,10 +72,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_and_positions_come_out_as_they_went_in() {
+    fn decoded_terms_and_positions_are_those_that_were_encoded() {
         let mut text = String::new();
-        for (term, step) in [("über", 1), ("rank", 3), ("x", 40)] {
-            push_term(&mut text, term, step);
+        for (term, distance) in [("über", 1), ("rank", 3), ("x", 40)] {
+            push_term(&mut text, term, distance);
         }
         let mut decoder = Decoder::default();
         let mut stream = decoder.token_stream(&text);
@@ -81,6 +83,7 @@ mod tests {
         while stream.advance() {
             found.push((stream.token().text.clone(), stream.token().position));
         }
+        // The distance 40 is encoded as 31.
         assert_eq!(found, [("über".into(), 0), ("rank".into(), 3), ("x".into(), 34)]);
     }
 

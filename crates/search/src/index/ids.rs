@@ -1,25 +1,27 @@
-//! The ids of all documents, in memory: accessed by number, and found by binary search.
+//! The ids of all documents, in memory: the id of a document number, and the number of an id by
+//! binary search.
 //!
-//! Numbers are positions in the index and have no meaning outside of it. The order of the ids
-//! decides between equal scores (the larger id first, the rule for runs), so that results do not
-//! depend on the segments of the index.
+//! Numbers are positions in the index and have no meaning outside of it. Documents of equal score
+//! are ordered by id (the larger id first, as in run files), so that results do not depend on the
+//! segments of the index.
 
 use rankwright_data::Strings;
 
 /// Ids by document number.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentIds {
+    /// The id of each document.
     texts: Strings,
-    /// Living documents by id, ascending.
+    /// Documents that are not deleted, ascending by id.
     sorted: Vec<u32>,
-    /// The rank of each document: its index in `sorted`.
+    /// The index of each document in `sorted`; 0 for deleted documents.
     ranks: Vec<u32>,
 }
 
 impl DocumentIds {
-    /// Takes the ids of all documents; `alive` says which ones are not deleted.
-    pub(crate) fn new(texts: Strings, alive: impl Fn(u32) -> bool) -> Self {
-        let mut sorted: Vec<u32> = (0..texts.len() as u32).filter(|&doc| alive(doc)).collect();
+    /// Takes the ids of all documents; `is_alive` is false for deleted documents.
+    pub(crate) fn new(texts: Strings, is_alive: impl Fn(u32) -> bool) -> Self {
+        let mut sorted: Vec<u32> = (0..texts.len() as u32).filter(|&doc| is_alive(doc)).collect();
         sorted.sort_unstable_by(|&a, &b| texts.get(a as usize).cmp(texts.get(b as usize)));
         let mut ranks = vec![0; texts.len()];
         for (rank, &doc) in sorted.iter().enumerate() {
@@ -33,24 +35,24 @@ impl DocumentIds {
         self.texts.get(doc as usize)
     }
 
-    /// The document of an id.
+    /// The document with an id, if there is one that is not deleted.
     pub(crate) fn find(&self, id: &str) -> Option<u32> {
         let found = self.sorted.binary_search_by(|&doc| self.get(doc).cmp(id));
         found.ok().and_then(|rank| self.sorted.get(rank)).copied()
     }
 
-    /// An id that two living documents have, which must not happen.
+    /// An id that two documents have which are not deleted: the index is damaged.
     pub(crate) fn repeated(&self) -> Option<&str> {
         let pair = self.sorted.windows(2).find(|pair| self.get(pair[0]) == self.get(pair[1]));
         pair.map(|pair| self.get(pair[0]))
     }
 
-    /// The rank of a document among all ids, ascending.
+    /// The position of a document among all documents that are not deleted, ascending by id.
     pub(crate) fn rank(&self, doc: u32) -> u32 {
         self.ranks[doc as usize]
     }
 
-    /// Living documents by id, ascending.
+    /// Documents that are not deleted, ascending by id.
     pub(crate) fn sorted(&self) -> &[u32] {
         &self.sorted
     }
@@ -61,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn living_documents_are_found_by_id() {
+    fn documents_are_found_by_id_unless_deleted() {
         let mut texts = Strings::default();
         ["c", "a", "b"].iter().for_each(|id| texts.push(id));
         let ids = DocumentIds::new(texts, |doc| doc != 2);
@@ -72,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_two_living_documents_have_is_found() {
+    fn an_id_that_two_documents_have_is_found_unless_one_is_deleted() {
         let texts = || {
             let mut texts = Strings::default();
             ["b", "a", "b"].iter().for_each(|id| texts.push(id));

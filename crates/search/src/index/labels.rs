@@ -1,4 +1,6 @@
-//! Text values of documents by number: categories, links, ids.
+//! Columns of texts: categories, links, web addresses and ids of documents.
+//!
+//! Each different text of a field has a number, its label.
 
 use std::collections::HashMap;
 
@@ -8,22 +10,23 @@ use rankwright_data::Strings;
 use crate::error::SearchError;
 use crate::index::Index;
 
-/// The different texts of a field, and the texts of each document.
+/// The different texts of a field, and the labels of each document.
 #[derive(Debug, Default)]
 pub(crate) struct FieldLabels {
+    /// The text of each label.
     names: Strings,
-    /// Labels of all documents, one after another.
+    /// Labels of all documents, one document after another.
     labels: Vec<u32>,
-    /// The end of each document's labels.
+    /// The end of each document's labels in `labels`.
     ends: Vec<u32>,
 }
 
 impl FieldLabels {
     /// Reads a column of texts; a segment without the column has no labels.
     pub(super) fn read(index: &Index, column: &str) -> Result<FieldLabels, SearchError> {
-        let failed = |error: tantivy::TantivyError| index.failed(&error);
+        let failed = |error: tantivy::TantivyError| index.tantivy_error(&error);
         let mut found = FieldLabels::default();
-        let mut numbers: HashMap<String, u32, FixedState> = HashMap::default();
+        let mut label_of_text: HashMap<String, u32, FixedState> = HashMap::default();
         for segment in &index.segments {
             let documents = segment.reader.max_doc();
             let Some(texts) = segment.reader.fast_fields().str(column).map_err(failed)? else {
@@ -31,20 +34,21 @@ impl FieldLabels {
                 found.ends.extend((0..documents).map(|_| end));
                 continue;
             };
-            let mut of_ord = Vec::with_capacity(texts.num_terms());
+            // Tantivy numbers the texts of each segment from 0 (ordinals).
+            let mut label_of_ord = Vec::with_capacity(texts.num_terms());
             let mut stream = texts.dictionary().stream().map_err(|e| failed(e.into()))?;
             while stream.advance() {
                 let text = String::from_utf8_lossy(stream.key());
-                let next = numbers.len() as u32;
-                let number = *numbers.entry(text.into_owned()).or_insert_with_key(|text| {
+                let next = label_of_text.len() as u32;
+                let label = *label_of_text.entry(text.into_owned()).or_insert_with_key(|text| {
                     found.names.push(text);
                     next
                 });
-                of_ord.push(number);
+                label_of_ord.push(label);
             }
             for doc in 0..documents {
                 let ords = texts.term_ords(doc);
-                found.labels.extend(ords.filter_map(|ord| of_ord.get(ord as usize).copied()));
+                found.labels.extend(ords.filter_map(|ord| label_of_ord.get(ord as usize).copied()));
                 found.ends.push(found.labels.len() as u32);
             }
         }

@@ -1,8 +1,8 @@
 //! The layout of an index in tantivy: the mapping from our schema to tantivy's.
 //!
-//! Text fields are indexed with positions and not stored; their statistics are columns beside them
-//! ([`Stat`]), with additional ones for all text fields together where there are several. The whole
-//! document is one stored value. Text is analysed before it is passed to tantivy (see
+//! Text fields are indexed with positions and not stored. Their statistics ([`Stat`]) are columns:
+//! for each text field, and for all text fields together if there are several. The whole document
+//! is one stored value. Text is analysed before it is passed to tantivy (see
 //! [`crate::index::encode`]).
 
 use tantivy::schema::{
@@ -13,12 +13,14 @@ use tantivy::schema::{
 use crate::error::SearchError;
 use crate::schema::{FieldKind, Schema};
 
-/// The name under which the analysis of text fields is registered.
+/// The name of the tokenizer of text fields in tantivy.
 pub(crate) const ANALYZER: &str = "rankwright";
+/// The tantivy field of the document's id.
 pub(crate) const ID: &str = "_id";
-pub(crate) const SOURCE: &str = "_source";
-/// Name of all text fields together.
-pub(crate) const ALL: &str = "all";
+/// The tantivy field of the whole document as JSON.
+const SOURCE: &str = "_source";
+/// Name of all text fields together, in specs and columns.
+pub(crate) const ALL_TEXT: &str = "all";
 
 /// A statistic of a text field of a document, kept as a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,7 +31,7 @@ pub(crate) enum Stat {
     Distinct,
     /// Number of words, including removed ones.
     Words,
-    /// The length of the vector of 1 + ln(tf).
+    /// The Euclidean length of the vector of 1 + ln(tf) over the different terms.
     Norm,
     /// Entropy of the terms in bits.
     Entropy,
@@ -37,10 +39,10 @@ pub(crate) enum Stat {
 
 impl Stat {
     /// All statistics.
-    pub(crate) const EACH: [Stat; 5] =
+    pub(crate) const ALL: [Stat; 5] =
         [Stat::Length, Stat::Distinct, Stat::Words, Stat::Norm, Stat::Entropy];
 
-    /// The column's name.
+    /// The name of the column with this statistic of a field.
     pub(crate) fn column(self, field: &str) -> String {
         let stat = match self {
             Stat::Length => "length",
@@ -53,26 +55,26 @@ impl Stat {
     }
 }
 
-/// The stored numbers of an address.
+/// The numbers that are computed from a web address; each is a column.
 pub(crate) const URL_STATS: [&str; 3] = ["depth", "length", "slashes"];
 
-/// The column of a number of an address.
+/// The name of the column with one of [`URL_STATS`].
 pub(crate) fn url_column(stat: &str, field: &str) -> String {
     format!("_url_{stat}_{field}")
 }
 
-/// A text field, or all of them together, with the columns of its statistics.
+/// A text field, or all of them together, in tantivy.
 #[derive(Debug, Clone)]
-pub(crate) struct TextSlot {
-    /// Its name in tantivy; [`ALL`] for all together.
+pub(crate) struct TextLayout {
+    /// Its name in tantivy, also in the names of its columns; [`ALL_TEXT`] for several together.
     pub(crate) name: String,
-    /// The indexed fields: one, or all of them.
+    /// The fields of tantivy that index its text: one, or all of them.
     pub(crate) fields: Vec<Field>,
 }
 
-/// A field that is not text.
+/// A field that is not text, in tantivy.
 #[derive(Debug, Clone)]
-pub(crate) struct OtherSlot {
+pub(crate) struct NonTextLayout {
     /// The name that documents use.
     pub(crate) source: String,
     /// Its name in tantivy.
@@ -81,27 +83,30 @@ pub(crate) struct OtherSlot {
     pub(crate) kind: FieldKind,
 }
 
-/// The fields of an index, in tantivy's terms.
+/// The fields of an index, and their fields and columns in tantivy.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexLayout {
     pub(crate) schema: TantivySchema,
+    /// The field of the document's id.
     pub(crate) id: Field,
+    /// The field of the whole document as JSON.
     pub(crate) source: Field,
     /// Text fields in order, by the names that documents use.
-    pub(crate) texts: Vec<(String, TextSlot)>,
-    /// All text fields together; `None` if there is none.
-    pub(crate) all: Option<TextSlot>,
-    pub(crate) others: Vec<OtherSlot>,
+    pub(crate) texts: Vec<(String, TextLayout)>,
+    /// All text fields together, or the only one; `None` if there is no text field.
+    pub(crate) all: Option<TextLayout>,
+    /// Fields that are not text.
+    pub(crate) non_text: Vec<NonTextLayout>,
 }
 
 impl IndexLayout {
-    /// Lays out a schema.
+    /// The layout of a schema.
     pub(crate) fn new(schema: &Schema) -> Result<IndexLayout, SearchError> {
         let mut builder = TantivySchema::builder();
         let id = builder.add_text_field(ID, STRING | FAST);
         let source = builder.add_bytes_field(SOURCE, STORED);
-        let (mut texts, mut others) = (Vec::new(), Vec::new());
-        let mut names: Vec<String> = vec![ALL.to_owned()];
+        let (mut texts, mut non_text) = (Vec::new(), Vec::new());
+        let mut names: Vec<String> = vec![ALL_TEXT.to_owned()];
         for field in &schema.fields {
             let name = ascii_name(&field.name);
             if names.contains(&name) {
@@ -111,42 +116,43 @@ impl IndexLayout {
             if field.kind == FieldKind::Text {
                 let fields = vec![builder.add_text_field(&name, text_options())];
                 add_stats(&mut builder, &name);
-                texts.push((field.name.clone(), TextSlot { name, fields }));
+                texts.push((field.name.clone(), TextLayout { name, fields }));
             } else {
-                add_other(&mut builder, &name, field.kind);
+                add_non_text(&mut builder, &name, field.kind);
                 let source = field.name.clone();
-                others.push(OtherSlot { source, name, kind: field.kind });
+                non_text.push(NonTextLayout { source, name, kind: field.kind });
             }
         }
         let all = match texts.as_slice() {
             [] => None,
             [(_, only)] => Some(only.clone()),
             several => {
-                add_stats(&mut builder, ALL);
-                let fields = several.iter().flat_map(|(_, slot)| slot.fields.clone());
-                Some(TextSlot { name: ALL.to_owned(), fields: fields.collect() })
+                add_stats(&mut builder, ALL_TEXT);
+                let fields = several.iter().flat_map(|(_, text)| text.fields.clone());
+                Some(TextLayout { name: ALL_TEXT.to_owned(), fields: fields.collect() })
             }
         };
-        Ok(IndexLayout { schema: builder.build(), id, source, texts, all, others })
+        Ok(IndexLayout { schema: builder.build(), id, source, texts, all, non_text })
     }
 
-    /// The field of a column.
+    /// The field of tantivy for a column, by the name of the column.
     pub(crate) fn column(&self, name: &str) -> Option<Field> {
         self.schema.get_field(name).ok()
     }
 
-    /// Whether there is a field of this name, of any kind.
+    /// Whether there is a field of any kind with this name, as documents use it.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.texts.iter().any(|(known, _)| known == name)
-            || self.others.iter().any(|slot| slot.source == name)
+            || self.non_text.iter().any(|field| field.source == name)
     }
 
-    /// A field that is not text, by the name that documents use.
-    pub(crate) fn other(&self, name: &str, kind: FieldKind) -> Option<&OtherSlot> {
-        self.others.iter().find(|slot| slot.source == name && slot.kind == kind)
+    /// A field that is not text, by the name that documents use, if it has this kind.
+    pub(crate) fn non_text_field(&self, name: &str, kind: FieldKind) -> Option<&NonTextLayout> {
+        self.non_text.iter().find(|field| field.source == name && field.kind == kind)
     }
 }
 
+/// Indexing with frequencies and positions.
 fn text_options() -> TextOptions {
     let indexing = TextFieldIndexing::default()
         .set_tokenizer(ANALYZER)
@@ -155,8 +161,9 @@ fn text_options() -> TextOptions {
     TextOptions::default().set_indexing_options(indexing)
 }
 
+/// Adds the columns of the statistics of a text field.
 fn add_stats(builder: &mut SchemaBuilder, name: &str) {
-    for stat in Stat::EACH {
+    for stat in Stat::ALL {
         let column = stat.column(name);
         match stat {
             Stat::Norm | Stat::Entropy => builder.add_f64_field(&column, FAST),
@@ -165,7 +172,8 @@ fn add_stats(builder: &mut SchemaBuilder, name: &str) {
     }
 }
 
-fn add_other(builder: &mut SchemaBuilder, name: &str, kind: FieldKind) {
+/// Adds the field and columns of a field that is not text.
+fn add_non_text(builder: &mut SchemaBuilder, name: &str, kind: FieldKind) {
     match kind {
         FieldKind::Number => drop(builder.add_f64_field(name, FAST | INDEXED)),
         FieldKind::Date => drop(builder.add_date_field(name, FAST | INDEXED)),
@@ -181,7 +189,9 @@ fn add_other(builder: &mut SchemaBuilder, name: &str, kind: FieldKind) {
     }
 }
 
-/// The name with only ASCII letters, digits, `_` and `-`; tantivy gives other characters a meaning.
+/// The name with only ASCII letters, digits, `_` and `-`, as other characters (such as the dot)
+/// have a meaning in names of tantivy. A leading `_` is removed: names of our own columns begin
+/// with it.
 fn ascii_name(name: &str) -> String {
     let allowed_or_underscore =
         |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };

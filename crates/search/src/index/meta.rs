@@ -1,8 +1,8 @@
 //! The description of an index: the file `rankwright.json` in its folder.
 //!
-//! An index is a folder with this file and a folder `generation-N` of tantivy. The file names the
-//! generation in use, so that replacing the file (atomically) makes a rebuilt index replace the old
-//! one; a build that is killed before that leaves the old one in use.
+//! An index is a folder with this file and one or more folders `generation-N`, each a whole tantivy
+//! index. The file names the generation in use. A build writes a new generation and then replaces
+//! the file, atomically; a build that is killed before that leaves the old generation in use.
 
 use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use crate::schema::Schema;
 
 /// The version of the folder's format.
 const VERSION: u32 = 2;
+/// The name of the file.
 const FILE: &str = "rankwright.json";
 
 /// The content of `rankwright.json`.
@@ -22,7 +23,7 @@ const FILE: &str = "rankwright.json";
 pub(crate) struct Meta {
     /// The version of the folder's format.
     pub(crate) rankwright_index: u32,
-    /// The generation in use.
+    /// The number of the generation in use.
     pub(crate) generation: u64,
     /// The analysis, as a spec.
     pub(crate) analysis: String,
@@ -31,7 +32,7 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
-    /// The content for a generation.
+    /// The description of an index whose generation in use is `generation`.
     pub(crate) fn new(generation: u64, analysis: String, schema: Schema) -> Self {
         Self { rankwright_index: VERSION, generation, analysis, schema }
     }
@@ -61,7 +62,7 @@ impl Meta {
         folder.join(FILE).is_file()
     }
 
-    /// Writes the file: from then on this generation is the index.
+    /// Writes the file: from then on its generation is the one in use.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), SearchError> {
         store::write_atomic(folder.join(FILE), |out| {
             serde_json::to_writer_pretty(&mut *out, self)?;
@@ -72,16 +73,16 @@ impl Meta {
 
     /// The folder of the generation in use.
     pub(crate) fn folder(&self, index: &Path) -> PathBuf {
-        generation(index, self.generation)
+        generation_folder(index, self.generation)
     }
 }
 
 /// The folder of a generation.
-pub(crate) fn generation(index: &Path, number: u64) -> PathBuf {
+pub(crate) fn generation_folder(index: &Path, number: u64) -> PathBuf {
     index.join(format!("generation-{number}"))
 }
 
-/// All generations in an index's folder, used or not.
+/// The numbers of all generations in an index's folder, in use or not.
 pub(crate) fn generations(index: &Path) -> Vec<u64> {
     let entries = std::fs::read_dir(index).into_iter().flatten().flatten();
     let numbers = entries
@@ -90,14 +91,14 @@ pub(crate) fn generations(index: &Path) -> Vec<u64> {
 }
 
 /// Temporary files of `rankwright.json` whose writer was killed.
-pub(crate) fn temporaries(index: &Path) -> Vec<PathBuf> {
+pub(crate) fn temporary_files(index: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(index).into_iter().flatten().flatten();
     let temporary = entries.filter(|entry| store::is_temporary_name(&entry.file_name()));
     temporary.map(|entry| entry.path()).collect()
 }
 
-/// Files of a generation that tantivy was writing when it was killed: `.tmp` and six letters or
-/// digits, until they are renamed.
+/// Files of a generation that tantivy was writing when its process was killed. Tantivy names such a
+/// file `.tmp` and six letters or digits, and renames it when it is complete.
 pub(crate) fn unfinished_files(generation: &Path) -> Vec<PathBuf> {
     let is_unfinished = |name: &str| {
         name.strip_prefix(".tmp")

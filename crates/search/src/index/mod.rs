@@ -1,12 +1,13 @@
 //! The index: a wrapper around tantivy's terms, positions and columns, for scoring and features.
 //!
-//! `impl Index` is in a file for each concept: opening and text fields here, `columns.rs`,
+//! `impl Index` is divided into files by concept: opening and text fields here, `columns.rs`,
 //! `stored.rs` (documents and ids), `postings.rs`, `features.rs` (names of features), and
 //! `update.rs` (in memory, adding, deleting).
 //!
-//! Documents are numbered across all segments; deleted ones are never returned and never counted,
-//! so that statistics are exact. Columns, ids and statistics of terms are read on first use and
-//! cached. Text is accessed by [`TextField`]: one field, or all text fields as if they were one.
+//! Documents are numbered across all segments, from 0 in the order of the segments. Deleted
+//! documents keep their numbers, but are never returned and never counted, so that statistics are
+//! exact. Columns, ids and statistics of terms are read on first use and cached. Text is accessed
+//! by [`TextField`]: one field, or all text fields as if they were one.
 
 mod build;
 mod check;
@@ -32,7 +33,7 @@ pub(crate) use impacts::{Impact, Impacts};
 pub(crate) use labels::FieldLabels;
 pub(crate) use layout::Stat;
 pub use postings::TermStats;
-pub(crate) use postings::{PostingCursor, TermPostings, position_from};
+pub(crate) use postings::{PostingCursor, TermPostings, first_not_before};
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -54,7 +55,7 @@ use directory::{ReadDirectory, lock_for_reading};
 use impacts::ImpactCache;
 use layout::{ANALYZER, IndexLayout};
 use meta::Meta;
-use postings::{FieldPostings, StatsOfField};
+use postings::{FieldPostings, StatsByTerm};
 
 /// The number of an opened index, unique within the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -75,7 +76,7 @@ enum IndexLocation {
 }
 
 impl IndexLocation {
-    /// The folder for error messages.
+    /// The folder, or `in memory`, for error messages.
     fn path(&self) -> &Path {
         match self {
             Self::Folder(path) => path,
@@ -84,49 +85,53 @@ impl IndexLocation {
     }
 }
 
-/// Maximum number of times that an index is opened again because it was rebuilt meanwhile.
-const MOST_ATTEMPTS: usize = 50;
+/// Maximum number of attempts to open an index that other processes change meanwhile; large enough
+/// for any real number of builds, and not endless.
+const MAX_ATTEMPTS: usize = 50;
 
-/// The files that an index consists of at a moment.
+/// The state of the files of an index; it changes with every build, addition and deletion.
 #[derive(PartialEq)]
 struct IndexState {
     meta: Meta,
-    /// Tantivy's list of segments.
+    /// The bytes of tantivy's list of segments.
     segments: Option<Vec<u8>>,
 }
 
 impl IndexState {
     fn read(path: &Path) -> Result<Self, SearchError> {
         let meta = Meta::read(path)?.ok_or_else(|| SearchError::NoIndex { path: path.into() })?;
-        let segments = segments(path, &meta);
+        let segments = segment_list(path, &meta);
         Ok(Self { meta, segments })
     }
 }
 
-/// One text field of an index, or all of them together.
+/// One text field of an index, or all of them together ([`Index::all_text`]); an index into
+/// [`Index::text_fields`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TextField(pub(crate) usize);
 
-/// Name, fields and lengths of a text field.
+/// Name, fields and lengths of a [`TextField`].
 struct TextFieldInfo {
-    /// The name in specs: the field's, or `all`.
+    /// The name in specs: that of the field, or `all`.
     name: String,
-    /// The name of its columns.
+    /// The name in tantivy, from which [`Stat::column`] forms the names of its columns.
     column: String,
-    /// Indices of its single fields among the text fields.
+    /// Its fields, as indices into the text fields of the schema: one, or all of them.
     fields: Vec<usize>,
-    /// Length of each document.
+    /// Length of each document in terms, by document number.
     lengths: Arc<Vec<f64>>,
-    /// Number of terms in all documents.
+    /// Sum of the lengths of all documents.
     terms: u64,
-    /// Smallest length of a document that has terms.
-    least_length: f64,
+    /// Smallest length of a document that has terms; infinite if no document has terms.
+    min_length: f64,
 }
 
+/// A segment of the tantivy index.
 struct Segment {
     reader: SegmentReader,
-    /// Number of its first document.
+    /// Number of its first document in the index.
     base: u32,
+    /// The stored documents.
     store: Mutex<StoreReader>,
 }
 
@@ -143,40 +148,47 @@ pub struct Index {
     index: tantivy::Index,
     searcher: tantivy::Searcher,
     segments: Vec<Segment>,
+    /// The postings of each text field of the schema.
     postings: Vec<FieldPostings>,
+    /// The fields that a [`TextField`] can name: each text field of the schema, then all of them
+    /// together if there are several.
     text_fields: Vec<TextFieldInfo>,
+    /// Number of documents that are not deleted.
     documents: u32,
+    /// Number of documents, including deleted ones.
     max_doc: u32,
     ids: OnceLock<DocumentIds>,
+    /// Columns of numbers that were read, by name.
     columns: Mutex<HashMap<String, Arc<Vec<f64>>>>,
+    /// Columns of texts that were read, by name.
     labels: Mutex<HashMap<String, Arc<FieldLabels>>>,
-    /// Statistics and impacts of terms, by text field.
-    stats: Vec<Mutex<StatsOfField>>,
+    /// Cached statistics of terms, by [`TextField`].
+    stats: Vec<Mutex<StatsByTerm>>,
+    /// Cached impacts of terms, by [`TextField`].
     impacts: Vec<ImpactCache>,
-    /// Custom features.
     custom_features: Vec<&'static FeatureDef>,
-    /// The generation of an index in a folder.
+    /// The generation that is open; `None` for an index in memory.
     generation: Option<OpenGeneration>,
 }
 
-/// A generation that is open for reading.
+/// A generation (see `meta.rs`) that is open for reading.
 struct OpenGeneration {
     number: u64,
-    /// Tantivy's list of segments when it was opened.
+    /// Tantivy's list of segments when the generation was opened.
     segments: Option<Vec<u8>>,
-    /// Keeps its files while they are read.
+    /// Prevents builds from removing the generation while it is read.
     _lock: Option<File>,
 }
 
 impl OpenGeneration {
-    /// Whether the index still has the same segments.
+    /// Whether the segments are still those that were opened.
     fn is_current(&self, path: &Path, meta: &Meta) -> bool {
-        self.segments.is_some() && self.segments == segments(path, meta)
+        self.segments.is_some() && self.segments == segment_list(path, meta)
     }
 }
 
-/// Tantivy's list of segments.
-fn segments(path: &Path, meta: &Meta) -> Option<Vec<u8>> {
+/// The bytes of tantivy's list of segments.
+fn segment_list(path: &Path, meta: &Meta) -> Option<Vec<u8>> {
     std::fs::read(meta.folder(path).join("meta.json")).ok()
 }
 
@@ -190,12 +202,12 @@ impl std::fmt::Debug for Index {
 }
 
 impl Index {
-    /// Opens an index for reading, in its current state. Nothing is written, and other processes can
-    /// build meanwhile.
+    /// Opens an index for reading, in its current state. Nothing is written, and other processes
+    /// can build meanwhile.
     pub fn open(path: impl AsRef<Path>) -> Result<Index, SearchError> {
         let path = path.as_ref();
         let mut state = IndexState::read(path)?;
-        for _ in 0..MOST_ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let error = match Self::open_generation(path, &state.meta) {
                 Err(error) => error,
                 opened => return opened,
@@ -210,11 +222,12 @@ impl Index {
         Self::open_generation(path, &state.meta)
     }
 
+    /// Opens the generation that `meta` names.
     fn open_generation(path: &Path, meta: &Meta) -> Result<Index, SearchError> {
         let folder = meta.folder(path);
         let lock = lock_for_reading(&folder);
-        // Read before the index is opened: a change in between is noticed later.
-        let segments = segments(path, meta);
+        // Read before the index is opened: a change in between makes `is_current` false.
+        let segments = segment_list(path, meta);
         let generation = Some(OpenGeneration { number: meta.generation, segments, _lock: lock });
         catch_damage(path, || {
             let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
@@ -228,7 +241,7 @@ impl Index {
         })
     }
 
-    /// Opens tantivy's content in its current state.
+    /// Opens a tantivy index in its current state.
     fn read(
         location: IndexLocation,
         mut index: tantivy::Index,
@@ -250,6 +263,7 @@ impl Index {
         let (mut segments, mut max_doc, mut documents) = (Vec::new(), 0, 0);
         for reader in searcher.segment_readers() {
             check_documents(path, reader)?;
+            // 8: number of blocks of stored documents that the reader caches.
             let store = reader.get_store_reader(8).map_err(|e| failed(e.into()))?;
             segments.push(Segment {
                 reader: reader.clone(),
@@ -286,28 +300,29 @@ impl Index {
 
     /// Opens the postings of the text fields and their lengths.
     fn open_text_fields(&mut self) -> Result<(), SearchError> {
-        for (_, slot) in &self.layout.texts {
-            for &field in &slot.fields {
+        for (_, text) in &self.layout.texts {
+            for &field in &text.fields {
                 self.postings.push(FieldPostings::open(self, field)?);
             }
         }
-        let several = self.layout.texts.len() > 1;
+        let has_several = self.layout.texts.len() > 1;
+        // The name in specs, the name in tantivy, and the fields of each text field.
         let fields = self.layout.texts.iter().enumerate();
         let mut text_fields: Vec<(String, String, Vec<usize>)> =
-            fields.map(|(i, (name, slot))| (name.clone(), slot.name.clone(), vec![i])).collect();
-        if let Some(all) = self.layout.all.as_ref().filter(|_| several) {
+            fields.map(|(i, (name, text))| (name.clone(), text.name.clone(), vec![i])).collect();
+        if let Some(all) = self.layout.all.as_ref().filter(|_| has_several) {
             let fields = (0..self.layout.texts.len()).collect();
-            text_fields.push((layout::ALL.into(), all.name.clone(), fields));
+            text_fields.push((layout::ALL_TEXT.into(), all.name.clone(), fields));
         }
         for (name, column, fields) in text_fields {
             let lengths = self.column(&Stat::Length.column(&column))?;
-            let (mut terms, mut least_length) = (0, f64::INFINITY);
+            let (mut terms, mut min_length) = (0, f64::INFINITY);
             for doc in (0..self.max_doc).filter(|&doc| self.is_alive(doc)) {
                 let length = lengths[doc as usize];
                 terms += length as u64;
-                least_length = if length > 0.0 { length.min(least_length) } else { least_length };
+                min_length = if length > 0.0 { length.min(min_length) } else { min_length };
             }
-            let info = TextFieldInfo { name, column, fields, lengths, terms, least_length };
+            let info = TextFieldInfo { name, column, fields, lengths, terms, min_length };
             self.text_fields.push(info);
             self.stats.push(Mutex::default());
             self.impacts.push(ImpactCache::default());
@@ -323,7 +338,7 @@ impl Index {
         catch_damage(self.location.path(), work)
     }
 
-    /// Number of living documents.
+    /// Number of documents, without deleted ones.
     pub fn documents(&self) -> usize {
         self.documents as usize
     }
@@ -364,20 +379,20 @@ impl Index {
         }
     }
 
-    /// Checks that a filter belongs to this index.
-    pub(crate) fn check_filter(&self, filter: IndexId) -> Result<(), SearchError> {
-        match filter == self.id {
+    /// Checks that a filter that was made for the index `made_for` belongs to this index.
+    pub(crate) fn check_filter(&self, made_for: IndexId) -> Result<(), SearchError> {
+        match made_for == self.id {
             true => Ok(()),
             false => Err(SearchError::OtherIndex { object: IndexObject::Filter }),
         }
     }
 
     /// An error of tantivy in this index.
-    pub(crate) fn failed(&self, error: &tantivy::TantivyError) -> SearchError {
+    pub(crate) fn tantivy_error(&self, error: &tantivy::TantivyError) -> SearchError {
         SearchError::tantivy(self.location.path(), error)
     }
 
-    /// The error of bytes that differ from those that were written.
+    /// The error that this index is damaged.
     pub(crate) fn damaged(&self, damage: IndexDamage) -> SearchError {
         SearchError::Damaged { path: self.location.path().into(), damage }
     }
@@ -386,24 +401,25 @@ impl Index {
         &self.searcher
     }
 
-    /// The indexed text fields.
+    /// The fields of tantivy that index text.
     pub(crate) fn tantivy_fields(&self) -> Vec<tantivy::schema::Field> {
-        self.layout.texts.iter().flat_map(|(_, slot)| slot.fields.clone()).collect()
+        self.layout.texts.iter().flat_map(|(_, text)| text.fields.clone()).collect()
     }
 
-    /// The indexed field of a text field, or those of all text fields.
+    /// The field of tantivy that indexes the named text field, or those of all text fields for
+    /// `None`.
     pub(crate) fn text_fields_named(&self, name: Option<&str>) -> Vec<tantivy::schema::Field> {
         let texts = self.layout.texts.iter();
-        let named = texts.filter(|(own, _)| name.is_none_or(|name| own == name));
-        named.flat_map(|(_, slot)| slot.fields.clone()).collect()
+        let named = texts.filter(|(known, _)| name.is_none_or(|name| known == name));
+        named.flat_map(|(_, text)| text.fields.clone()).collect()
     }
 
-    /// Our number of a document with this tantivy address.
-    pub(crate) fn number(&self, address: tantivy::DocAddress) -> u32 {
+    /// The number in this index of a document with this tantivy address.
+    pub(crate) fn doc_number(&self, address: tantivy::DocAddress) -> u32 {
         self.segments[address.segment_ord as usize].base + address.doc_id
     }
 
-    /// The name of a text field.
+    /// The name of a text field, by its index in the schema's text fields.
     pub(crate) fn field_name(&self, field: usize) -> &str {
         &self.text_fields[field].name
     }
@@ -413,18 +429,18 @@ impl Index {
         Ok(self.ids()?.get(self.doc_of(candidate)?))
     }
 
-    /// All text fields together.
-    pub fn all(&self) -> TextField {
+    /// All text fields together, or the only one.
+    pub fn all_text(&self) -> TextField {
         TextField(self.text_fields.len().saturating_sub(1))
     }
 
-    /// A text field by its name; `all` is all of them together.
+    /// A text field by its name; `all` means all of them together.
     pub fn text_field(&self, name: &str) -> Result<TextField, SearchError> {
-        if name == layout::ALL {
-            return Ok(self.all());
+        if name == layout::ALL_TEXT {
+            return Ok(self.all_text());
         }
         let found = self.text_fields.iter().position(|text_field| text_field.name == name);
-        found.map(TextField).ok_or_else(|| self.no_field(name, FieldKind::Text))
+        found.map(TextField).ok_or_else(|| self.unknown_field(name, FieldKind::Text))
     }
 
     /// Every text field in order, then `all` if there are several.
@@ -432,9 +448,13 @@ impl Index {
         (0..self.text_fields.len()).map(TextField)
     }
 
-    /// A text field's name; the only text field of an index is `all`.
+    /// A text field's name; `all` for all of them together, and for the only one.
     pub fn text_field_name(&self, text_field: TextField) -> &str {
-        if text_field == self.all() { layout::ALL } else { &self.text_fields[text_field.0].name }
+        if text_field == self.all_text() {
+            layout::ALL_TEXT
+        } else {
+            &self.text_fields[text_field.0].name
+        }
     }
 
     /// Checks that this index has a text field.
@@ -445,8 +465,8 @@ impl Index {
         }
     }
 
-    /// The error of a field that the index does not have.
-    pub(crate) fn no_field(&self, name: &str, kind: FieldKind) -> SearchError {
+    /// The error that the index has no field of this name and kind.
+    pub(crate) fn unknown_field(&self, name: &str, kind: FieldKind) -> SearchError {
         let schema = self.schema.clone();
         SearchError::UnknownField { name: name.into(), kind, schema }
     }
@@ -456,23 +476,24 @@ impl Index {
         &self.text_fields[text_field.0].lengths
     }
 
-    /// Number of terms of all documents in a text field.
+    /// Sum of the lengths of all documents in a text field, in terms.
     pub(crate) fn terms(&self, text_field: TextField) -> u64 {
         self.text_fields[text_field.0].terms
     }
 
-    /// Smallest length in a text field of a document that has terms; infinite if there is none.
-    pub(crate) fn least_length(&self, text_field: TextField) -> f64 {
-        self.text_fields[text_field.0].least_length
+    /// Smallest length in a text field of a document that has terms; infinite if no document has
+    /// terms.
+    pub(crate) fn min_length(&self, text_field: TextField) -> f64 {
+        self.text_fields[text_field.0].min_length
     }
 
-    /// Mean length in a text field; 1 if it is empty.
+    /// Mean length of the documents in a text field; 1 if all are empty.
     pub(crate) fn mean_length(&self, text_field: TextField) -> f64 {
         let terms = self.terms(text_field) as f64;
         if terms == 0.0 { 1.0 } else { terms / f64::from(self.documents) }
     }
 
-    /// The single fields of a text field: itself, or all of them.
+    /// The fields of a text field, as indices into the text fields of the schema: one, or all.
     pub(crate) fn fields_of(&self, text_field: TextField) -> &[usize] {
         &self.text_fields[text_field.0].fields
     }
@@ -483,10 +504,10 @@ impl Index {
         !segment.reader.is_deleted(local)
     }
 
-    /// The segment of a document, and its number in the segment.
+    /// The segment of a document, and the number of the document within the segment.
     fn locate(&self, doc: u32) -> (&Segment, u32) {
-        let at = self.segments.partition_point(|segment| segment.base <= doc);
-        let segment = &self.segments[at.saturating_sub(1)];
+        let after = self.segments.partition_point(|segment| segment.base <= doc);
+        let segment = &self.segments[after.saturating_sub(1)];
         (segment, doc - segment.base)
     }
 }

@@ -1,4 +1,8 @@
-//! Postings of a term: documents, frequencies and positions, and its statistics in the collection.
+//! Postings of a term: its documents, frequencies and positions, and its statistics in the
+//! collection.
+//!
+//! A `field: usize` is an index into the text fields of the schema. A [`TextField`] may be all of
+//! them: then the frequencies of a document in the single fields are added.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,7 +15,7 @@ use tantivy::{DocSet as _, InvertedIndexReader, Term};
 use crate::error::SearchError;
 use crate::index::{Index, TextField, lock};
 
-/// The postings of one field, segment by segment.
+/// Access to the postings of one field, with a reader for each segment.
 pub(super) struct FieldPostings {
     field: Field,
     readers: Vec<Arc<InvertedIndexReader>>,
@@ -21,7 +25,7 @@ impl FieldPostings {
     pub(super) fn open(index: &Index, field: Field) -> Result<Self, SearchError> {
         let readers = index.segments.iter().map(|segment| segment.reader.inverted_index(field));
         let readers: tantivy::Result<Vec<_>> = readers.collect();
-        let readers = readers.map_err(|error| index.failed(&error))?;
+        let readers = readers.map_err(|error| index.tantivy_error(&error))?;
         Ok(Self { field, readers })
     }
 }
@@ -30,16 +34,18 @@ impl FieldPostings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct TermStats {
-    /// Number of documents that have it.
+    /// Number of documents that have the term.
     pub documents: u64,
-    /// Number of its occurrences.
+    /// Number of occurrences of the term in all documents.
     pub occurrences: u64,
 }
 
-/// The documents of a term with its frequency in each, ascending.
+/// The documents that have a term, with the frequency of the term in each.
 #[derive(Debug, Default)]
 pub(crate) struct TermPostings {
+    /// Document numbers, ascending.
     pub(crate) docs: Vec<u32>,
+    /// The frequency of the term in each of `docs`.
     pub(crate) tfs: Vec<u32>,
 }
 
@@ -57,8 +63,9 @@ impl TermPostings {
         }
     }
 
-    /// Adds the frequencies of another list. Runs of documents between those of the shorter list are
-    /// copied whole: the words of a title are in few of the documents that have them in the text.
+    /// Adds the postings of the same term in another field; `merged` is a buffer. Documents of the
+    /// longer list between two documents of the shorter one are copied together: a word is in few
+    /// titles, but in the text of many documents.
     fn merge(&mut self, other: &TermPostings, merged: &mut TermPostings) {
         let (long, short) =
             if self.docs.len() >= other.docs.len() { (&*self, other) } else { (other, &*self) };
@@ -67,7 +74,7 @@ impl TermPostings {
         merged.tfs.reserve(long.docs.len() + short.docs.len());
         let mut from = 0;
         for (&doc, &tf) in short.docs.iter().zip(&short.tfs) {
-            let to = position_from(&long.docs, from, doc);
+            let to = first_not_before(&long.docs, from, doc);
             merged.docs.extend_from_slice(&long.docs[from..to]);
             merged.tfs.extend_from_slice(&long.tfs[from..to]);
             let is_in_both = long.docs.get(to) == Some(&doc);
@@ -81,27 +88,28 @@ impl TermPostings {
     }
 }
 
-/// The first index at or behind `from` whose document is not before `doc`, in an ascending list.
-/// Steps of doubling length, then a binary search: short distances are quick.
-pub(crate) fn position_from(docs: &[u32], from: usize, doc: u32) -> usize {
-    let rest = &docs[from..];
+/// The first index from `from` on whose document is not smaller than `doc`, in an ascending list.
+/// A galloping search (steps of doubling length, then a binary search), which is fast for short
+/// distances.
+pub(crate) fn first_not_before(docs: &[u32], from: usize, doc: u32) -> usize {
+    let remaining = &docs[from..];
     let mut step = 1;
-    while step < rest.len() && rest[step - 1] < doc {
+    while step < remaining.len() && remaining[step - 1] < doc {
         step *= 2;
     }
-    let (low, high) = (step / 2, step.min(rest.len()));
-    from + low + rest[low..high].partition_point(|&known| known < doc)
+    let (low, high) = (step / 2, step.min(remaining.len()));
+    from + low + remaining[low..high].partition_point(|&known| known < doc)
 }
 
-/// Statistics of terms, by term, for one text field.
-pub(super) type StatsOfField = HashMap<String, TermStats, FixedState>;
+/// Cached statistics of the terms of one text field, by term.
+pub(super) type StatsByTerm = HashMap<String, TermStats, FixedState>;
 
 /// Maximum number of terms of a text field whose statistics are cached; beyond this the cache is
 /// cleared.
 pub(super) const MAX_CACHED_TERMS: usize = 1 << 17;
 
-/// Caches a value of a term; a cache that is full is cleared first.
-pub(super) fn keep<T>(cache: &mut HashMap<String, T, FixedState>, term: &str, value: T) {
+/// Caches a value for a term; a full cache is cleared first.
+pub(super) fn cache_value<T>(cache: &mut HashMap<String, T, FixedState>, term: &str, value: T) {
     if cache.len() >= MAX_CACHED_TERMS {
         cache.clear();
     }
@@ -109,7 +117,7 @@ pub(super) fn keep<T>(cache: &mut HashMap<String, T, FixedState>, term: &str, va
 }
 
 impl Index {
-    /// The documents of a term in a text field; caches its statistics.
+    /// Reads the postings of a term in a text field into `found`; caches the term's statistics.
     pub(crate) fn read_postings(
         &self,
         text_field: TextField,
@@ -117,23 +125,23 @@ impl Index {
         found: &mut TermPostings,
     ) -> Result<(), SearchError> {
         found.clear();
-        let (mut more, mut merged) = (TermPostings::default(), TermPostings::default());
+        let (mut of_field, mut merged) = (TermPostings::default(), TermPostings::default());
         for (i, &field) in self.fields_of(text_field).iter().enumerate() {
             if i == 0 {
                 self.read_field_postings(field, term, found)?;
                 continue;
             }
-            more.clear();
-            self.read_field_postings(field, term, &mut more)?;
-            if !more.docs.is_empty() {
-                found.merge(&more, &mut merged);
+            of_field.clear();
+            self.read_field_postings(field, term, &mut of_field)?;
+            if !of_field.docs.is_empty() {
+                found.merge(&of_field, &mut merged);
             }
         }
-        keep(&mut lock(&self.stats[text_field.0]), term, found.stats());
+        cache_value(&mut lock(&self.stats[text_field.0]), term, found.stats());
         Ok(())
     }
 
-    /// The documents of a term in one text field.
+    /// Appends the postings of a term in one text field to `found`.
     pub(crate) fn read_field_postings(
         &self,
         field: usize,
@@ -142,7 +150,7 @@ impl Index {
     ) -> Result<(), SearchError> {
         let postings = &self.postings[field];
         let term = Term::from_field_text(postings.field, term);
-        let failed = |error: std::io::Error| self.failed(&error.into());
+        let failed = |error: std::io::Error| self.tantivy_error(&error.into());
         for (segment, reader) in self.segments.iter().zip(&postings.readers) {
             let Some(info) = reader.get_term_info(&term).map_err(failed)? else { continue };
             let option = IndexRecordOption::WithFreqs;
@@ -157,8 +165,8 @@ impl Index {
                         found.tfs.extend_from_slice(tfs);
                     }
                     Some(alive) => {
-                        let living = docs.iter().zip(tfs).filter(|(doc, _)| alive.is_alive(**doc));
-                        for (doc, tf) in living {
+                        let all = docs.iter().zip(tfs);
+                        for (doc, tf) in all.filter(|(doc, _)| alive.is_alive(**doc)) {
                             found.docs.push(base + doc);
                             found.tfs.push(*tf);
                         }
@@ -190,9 +198,9 @@ impl Index {
     }
 
     /// Calls `visit` with each term of each text field in each segment, and the number of documents
-    /// that have it there, including deleted ones.
+    /// that have the term there, including deleted documents.
     pub(crate) fn visit_terms(&self, mut visit: impl FnMut(&str, u64)) -> Result<(), SearchError> {
-        let failed = |error: std::io::Error| self.failed(&error.into());
+        let failed = |error: std::io::Error| self.tantivy_error(&error.into());
         for reader in self.postings.iter().flat_map(|postings| &postings.readers) {
             let mut terms = reader.terms().stream().map_err(failed)?;
             while terms.advance() {
@@ -204,15 +212,15 @@ impl Index {
         Ok(())
     }
 
-    /// A cursor that finds the frequency of a term in single documents, without reading all of its
-    /// documents.
+    /// A cursor that finds the frequency of a term in given documents, without reading all of the
+    /// term's postings.
     pub(crate) fn posting_cursor(
         &self,
         text_field: TextField,
         term: &str,
     ) -> Result<PostingCursor, SearchError> {
-        let failed = |error: std::io::Error| self.failed(&error.into());
-        let mut lists = Vec::new();
+        let failed = |error: std::io::Error| self.tantivy_error(&error.into());
+        let mut cursors = Vec::new();
         for &field in self.fields_of(text_field) {
             let postings = &self.postings[field];
             let term = Term::from_field_text(postings.field, term);
@@ -222,14 +230,14 @@ impl Index {
                 let blocks =
                     reader.read_block_postings_from_terminfo(&info, option).map_err(failed)?;
                 let end = segment.base + segment.reader.max_doc();
-                lists.push(SegmentCursor { base: segment.base, end, blocks });
+                cursors.push(SegmentCursor { base: segment.base, end, blocks });
             }
         }
-        Ok(PostingCursor { lists })
+        Ok(PostingCursor { cursors })
     }
 
-    /// Calls `found` with the positions of a term in each of the documents that has it. `docs` is
-    /// ascending.
+    /// For each document of `docs` that has a term, calls `found` with the index in `docs` and the
+    /// positions of the term. `docs` is ascending.
     pub(crate) fn positions(
         &self,
         field: usize,
@@ -239,14 +247,14 @@ impl Index {
     ) -> Result<(), SearchError> {
         let mut positions = Vec::new();
         let option = IndexRecordOption::WithFreqsAndPositions;
-        self.visit_postings(field, term, docs, option, |at, list| {
+        self.visit_postings(field, term, docs, option, |i, list| {
             list.positions(&mut positions);
-            found(at, &positions);
+            found(i, &positions);
         })
     }
 
-    /// Calls `found` with the frequency of a term in each of the documents that has it. `docs` is
-    /// ascending.
+    /// For each document of `docs` that has a term, calls `found` with the index in `docs` and the
+    /// frequency of the term. `docs` is ascending.
     pub(crate) fn frequencies(
         &self,
         field: usize,
@@ -255,10 +263,11 @@ impl Index {
         mut found: impl FnMut(usize, u32),
     ) -> Result<(), SearchError> {
         let option = IndexRecordOption::WithFreqs;
-        self.visit_postings(field, term, docs, option, |at, list| found(at, list.term_freq()))
+        self.visit_postings(field, term, docs, option, |i, list| found(i, list.term_freq()))
     }
 
-    /// Visits each of the documents that has a term.
+    /// For each document of `docs` that has a term, calls `visit` with the index in `docs` and the
+    /// term's postings at this document. `docs` is ascending.
     fn visit_postings(
         &self,
         field: usize,
@@ -269,53 +278,57 @@ impl Index {
     ) -> Result<(), SearchError> {
         let postings = &self.postings[field];
         let term = Term::from_field_text(postings.field, term);
-        let failed = |error: std::io::Error| self.failed(&error.into());
-        let mut at = 0;
+        let failed = |error: std::io::Error| self.tantivy_error(&error.into());
+        // The first of `docs` that is not in an earlier segment.
+        let mut first = 0;
         for (segment, reader) in self.segments.iter().zip(&postings.readers) {
             let end = segment.base + segment.reader.max_doc();
-            let here = docs[at..].partition_point(|&doc| doc < end);
+            let count = docs[first..].partition_point(|&doc| doc < end);
             if let Some(mut list) = reader.read_postings(&term, option).map_err(failed)? {
-                for (number, &doc) in (at..).zip(&docs[at..at + here]) {
+                for (i, &doc) in (first..).zip(&docs[first..first + count]) {
                     if seek(&mut list, doc - segment.base) {
-                        visit(number, &mut list);
+                        visit(i, &mut list);
                     }
                 }
             }
-            at += here;
+            first += count;
         }
         Ok(())
     }
 }
 
-/// Finds the frequency of a term in a text field document by document, ascending. Blocks of tantivy
-/// between two documents are skipped.
+/// Finds the frequency of a term in a text field, for one document after another, ascending.
+/// Tantivy skips the blocks of postings between two documents.
 pub(crate) struct PostingCursor {
-    lists: Vec<SegmentCursor>,
+    cursors: Vec<SegmentCursor>,
 }
 
 /// The postings of a term in one field of one segment.
 struct SegmentCursor {
-    /// Number of the first document of the segment, and the number behind its last one.
+    /// Number of the first document of the segment.
     base: u32,
+    /// One more than the number of its last document.
     end: u32,
     blocks: BlockSegmentPostings,
 }
 
 impl PostingCursor {
-    /// The frequency in a living document; 0 if it does not have the term. Documents must be
-    /// given in ascending order.
+    /// The frequency in a document that is not deleted; 0 if the document does not have the term.
+    /// Documents must be passed in ascending order.
     pub(crate) fn frequency(&mut self, doc: u32) -> u32 {
-        let here = self.lists.iter_mut().filter(|list| (list.base..list.end).contains(&doc));
-        here.map(|list| {
-            let local = doc - list.base;
-            let at = list.blocks.seek(local);
-            if list.blocks.doc(at) == local { list.blocks.freq(at) } else { 0 }
-        })
-        .sum()
+        let of_segment = self.cursors.iter_mut().filter(|own| (own.base..own.end).contains(&doc));
+        of_segment
+            .map(|cursor| {
+                let local = doc - cursor.base;
+                let in_block = cursor.blocks.seek(local);
+                let is_found = cursor.blocks.doc(in_block) == local;
+                if is_found { cursor.blocks.freq(in_block) } else { 0 }
+            })
+            .sum()
     }
 }
 
-/// Moves to a document; false if it is not in the list.
+/// Moves the postings of a segment to a document; false if they do not have it. Never moves back.
 fn seek(list: &mut SegmentPostings, doc: u32) -> bool {
     let now = list.doc();
     now == doc || now < doc && list.seek(doc) == doc
@@ -329,17 +342,19 @@ mod tests {
 
     use super::*;
 
-    fn postings(list: &BTreeMap<u32, u32>) -> TermPostings {
-        TermPostings { docs: list.keys().copied().collect(), tfs: list.values().copied().collect() }
+    fn postings(tf_of_doc: &BTreeMap<u32, u32>) -> TermPostings {
+        let (docs, tfs) = (tf_of_doc.keys().copied(), tf_of_doc.values().copied());
+        TermPostings { docs: docs.collect(), tfs: tfs.collect() }
     }
 
-    fn list() -> impl Strategy<Value = BTreeMap<u32, u32>> {
+    /// Any postings: frequencies by document.
+    fn any_postings() -> impl Strategy<Value = BTreeMap<u32, u32>> {
         prop::collection::btree_map(0..60_u32, 1..5_u32, 0..40)
     }
 
     proptest! {
         #[test]
-        fn merged_lists_have_the_sums_of_the_frequencies(a in list(), b in list()) {
+        fn merged_lists_have_the_sums_of_the_frequencies(a in any_postings(), b in any_postings()) {
             let mut expected = a.clone();
             for (&doc, &tf) in &b {
                 *expected.entry(doc).or_default() += tf;
@@ -353,10 +368,15 @@ mod tests {
         }
 
         #[test]
-        fn positions_are_those_of_a_search_from_the_start(a in list(), doc in 0..70_u32, from in 0..40_usize) {
+        fn a_galloping_search_finds_the_same_index_as_a_binary_search(
+            a in any_postings(),
+            doc in 0..70_u32,
+            from in 0..40_usize,
+        ) {
             let docs = postings(&a).docs;
             let from = from.min(docs.partition_point(|&known| known < doc));
-            prop_assert_eq!(position_from(&docs, from, doc), docs.partition_point(|&known| known < doc));
+            let expected = docs.partition_point(|&known| known < doc);
+            prop_assert_eq!(first_not_before(&docs, from, doc), expected);
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Prepares one document for tantivy: analyses, counts and types its values.
+//! Converts documents to tantivy's form: analyses their text, computes statistics, and reads
+//! numbers and dates.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,37 +11,40 @@ use tantivy::{DateTime, TantivyDocument};
 use crate::analysis::{Analyser, Analysis};
 use crate::document::{Document, Value};
 use crate::error::{DocumentProblem, SearchError};
-use crate::index::encode::push_term;
-use crate::index::layout::{ALL, IndexLayout, OtherSlot, Stat, TextSlot, URL_STATS, url_column};
+use crate::index::encode::{MAX_DISTANCE, push_term};
+use crate::index::layout::{
+    ALL_TEXT, IndexLayout, NonTextLayout, Stat, TextLayout, URL_STATS, url_column,
+};
 use crate::schema::{FieldKind, date_of, is_empty_text, number_of, texts_of};
 
-/// Number of words between two values of one field, so that no phrase spans them.
-const VALUE_GAP: usize = 31;
+/// Distance in words between two values of one field, so that no phrase spans them: the largest one
+/// that the encoding keeps.
+const VALUE_GAP: usize = MAX_DISTANCE;
 
 /// Problems of documents that do not stop a build.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct DocumentProblems {
-    /// Number of documents without a term in any text field. They are kept, and no query finds
+    /// Number of documents without a term in any text field. They are kept, but no query finds
     /// them.
     pub(crate) without_terms: u64,
     /// Values that are not of their field's kind, by field; they count as absent.
-    pub(crate) not_of_kind: BTreeMap<String, OtherValues>,
+    pub(crate) mistyped: BTreeMap<String, MistypedValues>,
     /// Number of documents with a field that the index does not have, by field. The field is kept
     /// with the document, but not indexed.
     pub(crate) not_indexed: BTreeMap<String, u64>,
 }
 
-/// Maximum number of fields that the index does not have whose documents are counted.
-const MOST_NOT_INDEXED: usize = 100;
+/// Largest number of entries of [`DocumentProblems::not_indexed`]; further fields are not counted.
+const MAX_NOT_INDEXED: usize = 100;
 
 /// Values of a field that are not of its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct OtherValues {
+pub(crate) struct MistypedValues {
     /// The kind of the field.
     pub(crate) kind: FieldKind,
-    /// Their number.
+    /// The number of such values.
     pub(crate) values: u64,
-    /// The beginning of the first one, quoted.
+    /// The beginning of the first such value, quoted.
     pub(crate) example: String,
 }
 
@@ -51,11 +55,11 @@ impl DocumentProblems {
         for (field, documents) in &later.not_indexed {
             self.add_not_indexed(field, *documents);
         }
-        for (field, other) in later.not_of_kind {
-            match self.not_of_kind.entry(field) {
-                Entry::Occupied(mut known) => known.get_mut().values += other.values,
+        for (field, mistyped) in later.mistyped {
+            match self.mistyped.entry(field) {
+                Entry::Occupied(mut known) => known.get_mut().values += mistyped.values,
                 Entry::Vacant(new) => {
-                    new.insert(other);
+                    new.insert(mistyped);
                 }
             }
         }
@@ -63,7 +67,7 @@ impl DocumentProblems {
 
     /// Counts documents with a field that the index does not have.
     fn add_not_indexed(&mut self, field: &str, documents: u64) {
-        let is_full = self.not_indexed.len() >= MOST_NOT_INDEXED;
+        let is_full = self.not_indexed.len() >= MAX_NOT_INDEXED;
         match self.not_indexed.get_mut(field) {
             Some(known) => *known += documents,
             None if is_full => {}
@@ -73,26 +77,29 @@ impl DocumentProblems {
         }
     }
 
-    fn add_value(&mut self, slot: &OtherSlot, value: &Value) {
-        match self.not_of_kind.get_mut(&slot.source) {
+    /// Counts a value that is not of its field's kind.
+    fn add_mistyped(&mut self, field: &NonTextLayout, value: &Value) {
+        match self.mistyped.get_mut(&field.source) {
             Some(known) => known.values += 1,
             None => {
                 let example = quote(texts_of(value).join(" ").as_bytes());
-                let first = OtherValues { kind: slot.kind, values: 1, example };
-                self.not_of_kind.insert(slot.source.clone(), first);
+                let first = MistypedValues { kind: field.kind, values: 1, example };
+                self.mistyped.insert(field.source.clone(), first);
             }
         }
     }
 }
 
-/// Converts documents to tantivy's, with its own buffers and cache of words.
+/// Converts documents to tantivy's form. Each thread has one, with its buffers and cache of words.
 pub(crate) struct Preparer {
     analyser: Analyser,
-    /// The terms of the current field, and of all fields so far.
+    /// The terms of the current field, as numbers of `analyser`.
     terms: Vec<u32>,
-    all: Vec<u32>,
+    /// The terms of all fields of the document so far.
+    all_terms: Vec<u32>,
+    /// The terms of the current field, encoded for tantivy (see `encode.rs`).
     text: String,
-    counts: DocumentProblems,
+    problems: DocumentProblems,
 }
 
 impl Preparer {
@@ -100,15 +107,15 @@ impl Preparer {
         Self {
             analyser: Analyser::new(analysis),
             terms: Vec::new(),
-            all: Vec::new(),
+            all_terms: Vec::new(),
             text: String::new(),
-            counts: DocumentProblems::default(),
+            problems: DocumentProblems::default(),
         }
     }
 
-    /// The counts since the last call.
-    pub(crate) fn take_counts(&mut self) -> DocumentProblems {
-        std::mem::take(&mut self.counts)
+    /// The problems of the documents since the last call.
+    pub(crate) fn take_problems(&mut self) -> DocumentProblems {
+        std::mem::take(&mut self.problems)
     }
 
     /// The document in tantivy's form.
@@ -123,90 +130,95 @@ impl Preparer {
         out.add_bytes(layout.source, &source_bytes(document)?);
         for (name, _) in &document.fields {
             if !layout.has(name) {
-                self.counts.add_not_indexed(name, 1);
+                self.problems.add_not_indexed(name, 1);
             }
         }
         self.analyser.clear_if_full();
-        self.all.clear();
+        self.all_terms.clear();
         let mut all_words = 0;
-        for (name, slot) in &layout.texts {
+        for (name, text_field) in &layout.texts {
             self.terms.clear();
             let words = document.get(name).map_or(0, |value| self.analyse(value));
-            if let (Some(&field), true) = (slot.fields.first(), words > 0) {
+            if let (Some(&field), true) = (text_field.fields.first(), words > 0) {
                 out.add_text(field, &self.text);
             }
-            self.all.extend_from_slice(&self.terms);
+            self.all_terms.extend_from_slice(&self.terms);
             all_words += words;
-            add_stats(&mut out, layout, slot, &mut self.terms, words);
+            add_stats(&mut out, layout, text_field, &mut self.terms, words);
         }
-        self.counts.without_terms += u64::from(self.all.is_empty());
-        if let Some(slot) = layout.all.as_ref().filter(|slot| slot.name == ALL) {
-            add_stats(&mut out, layout, slot, &mut self.all, all_words);
+        self.problems.without_terms += u64::from(self.all_terms.is_empty());
+        if let Some(all) = layout.all.as_ref().filter(|all| all.name == ALL_TEXT) {
+            add_stats(&mut out, layout, all, &mut self.all_terms, all_words);
         }
-        for slot in &layout.others {
-            if let Some(value) = document.get(&slot.source) {
-                self.add_other(&mut out, layout, slot, value);
+        for field in &layout.non_text {
+            if let Some(value) = document.get(&field.source) {
+                self.add_non_text(&mut out, layout, field, value);
             }
         }
         Ok(out)
     }
 
-    /// Fills `text` and `terms` with the terms of a value; returns the number of words.
+    /// Puts the encoded terms of a value into `text`, and appends their numbers to `terms`; returns
+    /// the number of words.
     fn analyse(&mut self, value: &Value) -> u64 {
         let Self { analyser, terms, text, .. } = self;
         text.clear();
         let first = terms.len();
         let mut positions = Vec::new();
-        let (mut words, mut base) = (0, 0);
-        for part in parts(value) {
-            let found = analyser.analyse(&part, |term, position| {
+        // `start` is the position of the first word of the current text.
+        let (mut words, mut start) = (0, 0);
+        for part in texts_in(value) {
+            let words_of_text = analyser.analyse(&part, |term, position| {
                 terms.push(term);
-                positions.push(base + position);
+                positions.push(start + position);
             });
-            words += found as u64;
-            base += found + VALUE_GAP;
+            words += words_of_text as u64;
+            start += words_of_text + VALUE_GAP;
         }
-        let mut before = None;
+        let mut previous = None;
         for (&term, &position) in terms.iter().skip(first).zip(&positions) {
-            push_term(text, analyser.term(term), before.map_or(position + 1, |b| position - b));
-            before = Some(position);
+            let distance = previous.map_or(position + 1, |previous| position - previous);
+            push_term(text, analyser.term(term), distance);
+            previous = Some(position);
         }
         words
     }
 
-    fn add_other(
+    /// Adds a value of a field that is not text. A value that is not of the field's kind is counted
+    /// and left out.
+    fn add_non_text(
         &mut self,
         out: &mut TantivyDocument,
         layout: &IndexLayout,
-        slot: &OtherSlot,
+        field: &NonTextLayout,
         value: &Value,
     ) {
-        let field = layout.column(&slot.name);
-        let added = match (slot.kind, field) {
-            (FieldKind::Number, Some(field)) => {
-                number_of(value).map(|number| out.add_f64(field, number)).is_some()
+        let column = layout.column(&field.name);
+        let is_added = match (field.kind, column) {
+            (FieldKind::Number, Some(column)) => {
+                number_of(value).map(|number| out.add_f64(column, number)).is_some()
             }
-            (FieldKind::Date, Some(field)) => date_of(value)
-                .map(|seconds| out.add_date(field, DateTime::from_timestamp_secs(seconds)))
+            (FieldKind::Date, Some(column)) => date_of(value)
+                .map(|seconds| out.add_date(column, DateTime::from_timestamp_secs(seconds)))
                 .is_some(),
-            (FieldKind::Category | FieldKind::Links, Some(field)) => {
-                texts_of(value).iter().for_each(|text| out.add_text(field, text));
+            (FieldKind::Category | FieldKind::Links, Some(column)) => {
+                texts_of(value).iter().for_each(|text| out.add_text(column, text));
                 true
             }
-            (FieldKind::Url, Some(field)) => {
+            (FieldKind::Url, Some(column)) => {
                 let urls = texts_of(value);
-                urls.iter().for_each(|url| out.add_text(field, url));
-                urls.first().map(|url| add_url(out, layout, slot, url)).is_some()
+                urls.iter().for_each(|url| out.add_text(column, url));
+                urls.first().map(|url| add_url_stats(out, layout, field, url)).is_some()
             }
             _ => true,
         };
-        if !added && !is_empty_text(value) {
-            self.counts.add_value(slot, value);
+        if !is_added && !is_empty_text(value) {
+            self.problems.add_mistyped(field, value);
         }
     }
 }
 
-/// A document in the form in which it is stored.
+/// A document in the form in which it is stored: JSON.
 pub(crate) fn source_bytes(document: &Document) -> Result<Vec<u8>, SearchError> {
     serde_json::to_vec(document)
         .map_err(|_| SearchError::Internal { invariant: "a document can be written as JSON" })
@@ -225,41 +237,47 @@ fn check_numbers(document: &Document) -> Result<(), SearchError> {
     Ok(())
 }
 
-fn add_url(out: &mut TantivyDocument, layout: &IndexLayout, slot: &OtherSlot, url: &str) {
+/// Adds the numbers that are computed from a web address.
+fn add_url_stats(
+    out: &mut TantivyDocument,
+    layout: &IndexLayout,
+    field: &NonTextLayout,
+    url: &str,
+) {
     for (stat, value) in URL_STATS.into_iter().zip(url_stats(url)) {
-        if let Some(field) = layout.column(&url_column(stat, &slot.name)) {
-            out.add_u64(field, value);
+        if let Some(column) = layout.column(&url_column(stat, &field.name)) {
+            out.add_u64(column, value);
         }
     }
 }
 
-/// Adds the statistics of a field's terms; sorts the terms.
+/// Adds the statistics of the terms of a text field; sorts the terms.
 fn add_stats(
     out: &mut TantivyDocument,
     layout: &IndexLayout,
-    slot: &TextSlot,
+    text_field: &TextLayout,
     terms: &mut [u32],
     words: u64,
 ) {
     let length = terms.len() as u64;
     terms.sort_unstable();
     let mut tfs: Vec<u32> = terms.chunk_by(|a, b| a == b).map(|same| same.len() as u32).collect();
-    // Sorted, so that sums do not depend on the numbering of the terms.
+    // Sorted, so that rounding in sums does not depend on the numbering of the terms.
     tfs.sort_unstable();
-    for stat in Stat::EACH {
-        let Some(field) = layout.column(&stat.column(&slot.name)) else { continue };
+    for stat in Stat::ALL {
+        let Some(column) = layout.column(&stat.column(&text_field.name)) else { continue };
         match stat {
-            Stat::Length => out.add_u64(field, length),
-            Stat::Distinct => out.add_u64(field, tfs.len() as u64),
-            Stat::Words => out.add_u64(field, words),
-            Stat::Norm => out.add_f64(field, norm(&tfs)),
-            Stat::Entropy => out.add_f64(field, entropy(&tfs, length)),
+            Stat::Length => out.add_u64(column, length),
+            Stat::Distinct => out.add_u64(column, tfs.len() as u64),
+            Stat::Words => out.add_u64(column, words),
+            Stat::Norm => out.add_f64(column, norm(&tfs)),
+            Stat::Entropy => out.add_f64(column, entropy(&tfs, length)),
         }
     }
 }
 
-/// The texts of a value; a number is one too, as a title may be 1984.
-fn parts(value: &Value) -> Vec<Cow<'_, str>> {
+/// The texts of a value; a number is a text too, as in the title `1984`.
+fn texts_in(value: &Value) -> Vec<Cow<'_, str>> {
     match value {
         Value::Text(text) => vec![text.into()],
         Value::Texts(texts) => texts.iter().map(Cow::from).collect(),
@@ -267,20 +285,23 @@ fn parts(value: &Value) -> Vec<Cow<'_, str>> {
     }
 }
 
+/// The Euclidean length of the vector of 1 + ln(tf).
 fn norm(tfs: &[u32]) -> f64 {
     let weight = |&tf: &u32| 1.0 + f64::from(tf).ln();
     tfs.iter().map(|tf| weight(tf) * weight(tf)).sum::<f64>().sqrt()
 }
 
+/// The entropy in bits of the terms of a text of `length` terms.
 fn entropy(tfs: &[u32], length: u64) -> f64 {
     let share = |&tf: &u32| f64::from(tf) / length as f64;
     tfs.iter().map(share).map(|p| -p * p.log2()).sum()
 }
 
-/// Depth (number of parts of the path), length in letters, and number of slashes of an address.
+/// Depth (number of parts of the path), length in characters, and number of slashes of a web
+/// address: the values of [`URL_STATS`].
 fn url_stats(url: &str) -> [u64; 3] {
     let path = match url.split_once("://") {
-        Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
+        Some((_, host_and_path)) => host_and_path.split_once('/').map_or("", |(_, path)| path),
         None => url.trim_start_matches('/'),
     };
     let path = path.split(['?', '#']).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Stored documents of an index, by id.
+//! Ids and stored documents of an index.
 
 use rankwright_data::Strings;
 use tantivy::TantivyDocument;
@@ -32,43 +32,48 @@ impl Index {
         Ok(self.ids.get_or_init(|| ids))
     }
 
-    /// The document of an id, as it was added; `None` if there is none.
+    /// The document with an id, as it was added; `None` if there is none.
     pub fn document(&self, id: &str) -> Result<Option<Document>, SearchError> {
         let doc = self.ids()?.find(id);
-        doc.map(|doc| self.source(doc)).transpose()
+        doc.map(|doc| self.stored_document(doc)).transpose()
     }
 
-    /// The document of an id as an entry of a ranking, with score 0; `None` if there is none.
+    /// The document with an id as a candidate with score 0; `None` if there is none.
     pub fn candidate(&self, id: &str) -> Result<Option<Candidate>, SearchError> {
         let found = self.ids()?.find(id);
         Ok(found.map(|doc| Candidate { doc, index: self.id, score: 0.0 }))
     }
 
     /// The terms of all text of a document, field after field.
-    pub(crate) fn words_of(&self, doc: u32) -> Result<Vec<String>, SearchError> {
-        let document = self.source(doc)?;
-        let mut words = Vec::new();
+    pub(crate) fn terms_of_document(&self, doc: u32) -> Result<Vec<String>, SearchError> {
+        let document = self.stored_document(doc)?;
+        let mut terms = Vec::new();
         for name in self.schema.of_kind(FieldKind::Text) {
             for text in document.get(name).map(texts_of).unwrap_or_default() {
-                words.extend(self.analysis.terms(&text));
+                terms.extend(self.analysis.terms(&text));
             }
         }
-        Ok(words)
+        Ok(terms)
     }
 
-    /// A document as it was added.
-    pub(crate) fn source(&self, doc: u32) -> Result<Document, SearchError> {
+    /// A document as it was added, by its number.
+    pub(crate) fn stored_document(&self, doc: u32) -> Result<Document, SearchError> {
         self.with_stored(doc, |bytes| serde_json::from_slice(bytes).ok())
     }
 
-    /// Whether the index has a document in exactly this stored form; `None` if it has no document
-    /// of this id.
-    pub(super) fn has_same(&self, id: &str, bytes: &[u8]) -> Result<Option<bool>, SearchError> {
+    /// Whether the stored form of the document with an id is exactly `bytes`; `None` if the index
+    /// has no document with this id.
+    pub(super) fn has_same_document(
+        &self,
+        id: &str,
+        bytes: &[u8],
+    ) -> Result<Option<bool>, SearchError> {
         let found = self.ids()?.find(id);
         found.map(|doc| self.with_stored(doc, |stored| Some(stored == bytes))).transpose()
     }
 
-    /// Reads the stored form of a document.
+    /// Passes the stored form of a document to `read`; `None` from it means that the form is
+    /// damaged.
     fn with_stored<T>(
         &self,
         doc: u32,
@@ -77,7 +82,7 @@ impl Index {
         self.catch_damage(|| {
             let (segment, local) = self.locate(doc);
             let stored: TantivyDocument =
-                lock(&segment.store).get(local).map_err(|error| self.failed(&error))?;
+                lock(&segment.store).get(local).map_err(|error| self.tantivy_error(&error))?;
             let bytes = stored.get_first(self.layout.source).and_then(|value| value.as_bytes());
             let found = bytes.and_then(read);
             found.ok_or_else(|| self.damaged(IndexDamage::Document { document: doc }))

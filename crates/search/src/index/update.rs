@@ -1,4 +1,4 @@
-//! An index in memory, and changes of an open index.
+//! Builds an index in memory, and adds to or deletes from an open index.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::path::Path;
 use tantivy::{IndexWriter, TantivyDocument, Term};
 
 use super::build::{
-    BuildOptions, BuildReport, SAMPLE, layout_of, lock_folder, named_fields, open_for_writing,
-    required_fields,
+    BuildOptions, BuildReport, SAMPLE_DOCUMENTS, add_guessed_fields, layout_of, lock_folder,
+    open_for_writing, required_fields,
 };
 use super::directory::WritableIndex;
 use super::document_writer::{DocumentWriter, read_batch, writing_tokenizers};
@@ -18,7 +18,7 @@ use crate::error::SearchError;
 use crate::filter::Filter;
 use crate::schema::fields_of_codes;
 
-/// Memory of a writer that only deletes.
+/// Bytes of memory of a writer that only deletes; tantivy demands 15 MB.
 const DELETE_MEMORY: usize = 16 << 20;
 
 impl Index {
@@ -48,7 +48,7 @@ impl Index {
     ) -> Result<(Index, BuildReport), SearchError> {
         let mut documents = documents.into_iter();
         let analysis = options.analysis.clone().unwrap_or_default();
-        let first = read_batch(&mut documents, SAMPLE)?;
+        let first = read_batch(&mut documents, SAMPLE_DOCUMENTS)?;
         let (schema, layout) = layout_of(&first, options)?;
         let codes = fields_of_codes(&first, &options.schema);
         let path = IndexLocation::Memory.path().to_owned();
@@ -61,7 +61,7 @@ impl Index {
         let writer = DocumentWriter::new(&index, &layout, &analysis, None)?;
         let writer = writer.require(required_fields(options));
         let counts = writer.write(first, &mut documents, &mut |_| ControlFlow::Continue(()));
-        let counts = named_fields(counts, &schema, options)?.ok_or(NEVER_STOPPED)?;
+        let counts = add_guessed_fields(counts, &schema, options)?.ok_or(NEVER_STOPPED)?;
         let report = BuildReport::new(counts, &analysis, schema.clone(), None);
         let report = BuildReport { codes, ..report };
         Ok((Self::read(IndexLocation::Memory, index.index, analysis, schema)?, report))
@@ -103,7 +103,7 @@ impl Index {
         let _lock = self.path().map(lock_folder).transpose()?;
         let index = self.writable()?;
         let filter = Filter::new(self, filter)?;
-        let ids: Vec<String> = self.matching(&filter)?.into_iter().map(str::to_owned).collect();
+        let ids: Vec<String> = self.filtered_ids(&filter)?.into_iter().map(str::to_owned).collect();
         self.delete_from(&index, &ids)
     }
 
@@ -129,12 +129,14 @@ impl Index {
         self.delete_from(&index, &ids)
     }
 
+    /// Deletes the documents with these ids from `index`, which is this index for writing, and
+    /// reopens this index.
     fn delete_from<S: AsRef<str>>(
         &mut self,
         index: &WritableIndex,
         ids: &[S],
     ) -> Result<usize, SearchError> {
-        let failed = |error: tantivy::TantivyError| index.failed(&error);
+        let failed = |error: tantivy::TantivyError| index.write_error(&error);
         self.catch_damage(|| {
             let mut writer: IndexWriter<TantivyDocument> =
                 index.index.writer_with_num_threads(1, DELETE_MEMORY).map_err(failed)?;
@@ -151,7 +153,7 @@ impl Index {
             .ok_or(SearchError::Internal { invariant: "deleting does not add documents" })
     }
 
-    /// The index for writing. One that another process changed since it was opened is opened again
+    /// This index for writing. If another process changed it since it was opened, it is reopened
     /// first.
     fn writable(&mut self) -> Result<WritableIndex, SearchError> {
         let Some(path) = self.path().map(Path::to_owned) else {
@@ -168,6 +170,8 @@ impl Index {
         open_for_writing(&path, &meta)
     }
 
+    /// Opens the index again in its current state, and keeps the custom features. `index` is used
+    /// only for an index in memory.
     fn reopen(&mut self, index: tantivy::Index) -> Result<(), SearchError> {
         let path: Option<&Path> = self.path();
         let opened = match path {
@@ -184,5 +188,6 @@ impl Index {
     }
 }
 
+/// The error of a build that stops although nothing asked it to.
 const NEVER_STOPPED: SearchError =
     SearchError::Internal { invariant: "a build that is not stopped finishes" };

@@ -1,9 +1,8 @@
-//! A directed graph in compressed rows: for each node its out-links, and for each its in-links.
+//! A directed graph in compressed sparse rows: the out-links and the in-links of each node.
 //!
-//! Built in O(links log links) from pairs in any order; 8 bytes per link and 16 per node. A link
-//! from a node to itself has no information about importance and is dropped, a link given twice
-//! counts once, so that the graph depends on the set of pairs only. A graph may have no nodes or no
-//! links.
+//! It is built in O(links log links) from pairs in any order, and takes 8 bytes per link and 16 per
+//! node. A link from a node to itself says nothing about importance and is dropped; a link given
+//! twice counts once. A graph may have no nodes or no links.
 
 /// The reason why pairs do not form a graph.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -28,7 +27,7 @@ pub enum LinkError {
 }
 
 impl LinkError {
-    /// A remedy.
+    /// Advice for the user: a way to avoid the error.
     pub fn help(&self) -> Option<String> {
         Some(match self {
             LinkError::NoSuchNode { .. } => {
@@ -88,7 +87,7 @@ impl Graph {
 
     /// Number of links.
     pub fn links(&self) -> usize {
-        self.outgoing.ends.len()
+        self.outgoing.targets.len()
     }
 
     /// The nodes that a node points to, ascending; none for an unknown node.
@@ -112,15 +111,16 @@ impl Graph {
     }
 }
 
-/// The link targets, row after row; row i is `ends[starts[i]..starts[i + 1]]`.
+/// The nodes at the other end of each node's links: those of node i are
+/// `targets[starts[i]..starts[i + 1]]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LinkRows {
     starts: Vec<usize>,
-    ends: Vec<u32>,
+    targets: Vec<u32>,
 }
 
 impl LinkRows {
-    /// From sorted pairs whose first number is below `nodes`.
+    /// The rows of sorted pairs (node, target); every node is below `nodes`.
     fn new(nodes: usize, pairs: &[(u32, u32)]) -> LinkRows {
         let mut starts = vec![0; nodes + 1];
         for (from, _) in pairs {
@@ -129,12 +129,13 @@ impl LinkRows {
         for node in 0..nodes {
             starts[node + 1] += starts[node];
         }
-        LinkRows { starts, ends: pairs.iter().map(|(_, to)| *to).collect() }
+        LinkRows { starts, targets: pairs.iter().map(|(_, to)| *to).collect() }
     }
 
+    /// The targets of a node; none for an unknown node.
     fn row(&self, node: usize) -> &[u32] {
         match (self.starts.get(node), self.starts.get(node.saturating_add(1))) {
-            (Some(&start), Some(&end)) => &self.ends[start..end],
+            (Some(&start), Some(&end)) => &self.targets[start..end],
             _ => &[],
         }
     }

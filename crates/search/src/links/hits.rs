@@ -3,14 +3,15 @@
 //!
 //! a(v) = sum over u -> v of h(u),   h(u) = sum over u -> v of a(v),
 //!
-//! each scaled to length 1 (L2) in every round; the limits are the first singular vectors of the
-//! link matrix. Starts from equal hubs and ends when hubs and authorities together change by no
-//! more than the tolerance; O(nodes + links) per round. Sums are in order of node number, so that
-//! the bits do not depend on threads.
+//! where a is the authority and h the hub score, each scaled to a vector of length 1 in every
+//! round; the limits are the first singular vectors of the link matrix. The rounds start with equal
+//! hub scores, and end when the scores together change by no more than the tolerance; the cost
+//! of a round is O(nodes + links). Sums are in the order of node numbers, so that the bits do not
+//! depend on threads.
 //!
-//! A node without in-links has authority 0, one without out-links hub 0; without any links all are
-//! 0, and no vector has length 1 then. Where two components of a graph are equally strong the limit
-//! depends on the start; from equal hubs both keep their weight.
+//! A node without in-links has authority 0, a node without out-links hub score 0. Without any links
+//! all scores are 0. If two components of a graph are equally strong, the limit depends on the
+//! start: with equal hub scores both components keep their weight.
 
 use rayon::prelude::*;
 
@@ -22,7 +23,7 @@ use super::{Graph, MIN_NODES_PER_TASK};
 pub struct HitsOptions {
     /// Stops when the absolute changes of a round sum to no more than this.
     pub tolerance: f64,
-    /// Largest number of rounds.
+    /// Largest number of rounds; at least one is computed.
     pub iterations: usize,
 }
 
@@ -38,7 +39,7 @@ impl HitsOptions {
         Self::default()
     }
 
-    /// Sets the sum of absolute changes of a round at which it stops.
+    /// Sets the sum of absolute changes in a round at which the iteration stops.
     #[must_use]
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = tolerance;
@@ -53,7 +54,7 @@ impl HitsOptions {
     }
 }
 
-/// Hub and authority scores of every node; each vector has length 1, or is all 0 without links.
+/// Hub and authority scores of every node; each is a vector of length 1, or of zeros without links.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hits {
     /// Hub score of each node.
@@ -82,10 +83,10 @@ pub fn hits(graph: &Graph, options: HitsOptions) -> Hits {
     let mut authorities = gather(nodes, |node| graph.in_links(node), &hubs);
     hubs = gather(nodes, |node| graph.out_links(node), &authorities);
     for _ in 1..options.iterations {
-        let next = gather(nodes, |node| graph.in_links(node), &hubs);
-        let next_hubs = gather(nodes, |node| graph.out_links(node), &next);
-        let change = change(&next, &authorities) + change(&next_hubs, &hubs);
-        (authorities, hubs) = (next, next_hubs);
+        let next_authorities = gather(nodes, |node| graph.in_links(node), &hubs);
+        let next_hubs = gather(nodes, |node| graph.out_links(node), &next_authorities);
+        let change = change(&next_authorities, &authorities) + change(&next_hubs, &hubs);
+        (authorities, hubs) = (next_authorities, next_hubs);
         if change <= options.tolerance {
             break;
         }
@@ -108,6 +109,7 @@ fn gather<'a>(
     sums
 }
 
+/// Scales a vector to length 1; a vector of zeros stays.
 fn scale(values: &mut [f64]) {
     let length = values.iter().map(|v| v * v).sum::<f64>().sqrt();
     if length > 0.0 {
@@ -115,6 +117,7 @@ fn scale(values: &mut [f64]) {
     }
 }
 
+/// The sum of absolute differences.
 fn change(new: &[f64], old: &[f64]) -> f64 {
     new.iter().zip(old).map(|(new, old)| (new - old).abs()).sum()
 }
@@ -125,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    fn close(found: &[f64], expected: &[f64]) {
+    fn assert_close(found: &[f64], expected: &[f64]) {
         assert_eq!(found.len(), expected.len());
         for (f, e) in found.iter().zip(expected) {
             assert!((f - e).abs() < 1e-9, "{found:?}, expected {expected:?}");
@@ -134,24 +137,25 @@ mod tests {
 
     #[test]
     fn four_nodes_have_the_values_computed_by_hand() {
-        // 0 -> {2, 3}, 1 -> 2. Hubs follow [[2, 1], [1, 1]], whose first vector is (g, 1) with
-        // the golden ratio g; authorities of 2 and 3 follow the same matrix.
+        // 0 -> {2, 3}, 1 -> 2. A round multiplies the hub scores of 0 and 1 by [[2, 1], [1, 1]],
+        // whose first eigenvector is (g, 1) with the golden ratio g; the same matrix multiplies the
+        // authorities of 2 and 3.
         let graph = Graph::new(4, [(0, 2), (0, 3), (1, 2)]).unwrap();
         let found = hits(&graph, HitsOptions::default());
         let g = f64::midpoint(1.0, 5f64.sqrt());
         let length = (g * g + 1.0).sqrt();
-        close(&found.hubs, &[g / length, 1.0 / length, 0.0, 0.0]);
-        close(&found.authorities, &[0.0, 0.0, g / length, 1.0 / length]);
+        assert_close(&found.hubs, &[g / length, 1.0 / length, 0.0, 0.0]);
+        assert_close(&found.authorities, &[0.0, 0.0, g / length, 1.0 / length]);
     }
 
     #[test]
-    fn without_links_there_is_neither() {
+    fn without_links_all_scores_are_0_and_in_a_ring_all_are_equal() {
         for nodes in [0, 1, 3] {
             let found = hits(&Graph::new(nodes, []).unwrap(), HitsOptions::default());
             assert_eq!((found.hubs, found.authorities), (vec![0.0; nodes], vec![0.0; nodes]));
         }
         let ring = Graph::new(3, [(0, 1), (1, 2), (2, 0)]).unwrap();
-        close(&hits(&ring, HitsOptions::default()).hubs, &[3f64.sqrt() / 3.0; 3]);
+        assert_close(&hits(&ring, HitsOptions::default()).hubs, &[3f64.sqrt() / 3.0; 3]);
     }
 
     proptest! {
@@ -173,8 +177,8 @@ mod tests {
                 h = std::array::from_fn(|u| (0..9).map(|v| matrix[u][v] * a[v]).sum());
                 scale(&mut h);
             }
-            close(&found.authorities, &a);
-            close(&found.hubs, &h);
+            assert_close(&found.authorities, &a);
+            assert_close(&found.hubs, &h);
         }
     }
 }

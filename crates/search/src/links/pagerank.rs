@@ -1,13 +1,15 @@
 //! PageRank (Page, Brin, Motwani, Winograd 1998): the share of time that a random surfer spends on
-//! each node, who follows a link with probability d and jumps to a random node with 1 - d:
+//! each node. The surfer follows a link with probability d (the damping), and jumps to any of the n
+//! nodes with probability 1 - d:
 //!
 //! p(v) = (1 - d) / n + d (sum over u -> v of p(u) / out(u) + D / n),
 //!
-//! where D is the rank of the nodes without out-links: from those the surfer jumps to a random
-//! node. Ranks sum to 1 then. Power iteration from 1 / n, until the ranks together change by no
-//! more than the tolerance; O(nodes + links) per round. The remaining error is at most d / (1 - d)
-//! times the last change. Each node's sum is over its in-links in ascending order, and sums over
-//! all nodes are in order of number, so that the bits do not depend on threads.
+//! where out(u) is the number of out-links of u, and D the sum of the ranks of nodes without
+//! out-links, from which the surfer jumps to any node; so the ranks sum to 1. Computed by power
+//! iteration, which starts with 1 / n and ends when the ranks together change by no more than the
+//! tolerance; O(nodes + links) per round. The remaining error is at most d / (1 - d) times the last
+//! change. Each node's sum is over its in-links in ascending order, and sums over all nodes are in
+//! order of number, so that the bits do not depend on threads.
 //!
 //! No nodes give no ranks, a single node rank 1, and a graph without links 1 / n everywhere.
 
@@ -47,7 +49,7 @@ impl PageRankOptions {
         self
     }
 
-    /// Sets the sum of absolute changes of a round at which it stops.
+    /// Sets the sum of absolute changes in a round at which the iteration stops.
     #[must_use]
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = tolerance;
@@ -77,15 +79,17 @@ pub fn pagerank(graph: &Graph, options: PageRankOptions) -> Vec<f64> {
     let damping = if options.damping.is_nan() { 0.0 } else { options.damping.clamp(0.0, 1.0) };
     let n = nodes as f64;
     let mut ranks = vec![1.0 / n; nodes];
-    let mut shares = vec![0.0; nodes];
+    // The rank that each node passes on by each of its links.
+    let mut rank_per_link = vec![0.0; nodes];
     for _ in 0..options.iterations {
+        // The sum of the ranks of nodes without out-links.
         let mut dangling = 0.0;
-        for (node, (share, rank)) in shares.iter_mut().zip(&ranks).enumerate() {
+        for (node, (per_link, rank)) in rank_per_link.iter_mut().zip(&ranks).enumerate() {
             let degree = graph.out_degree(node);
             if degree == 0 {
                 dangling += rank;
             } else {
-                *share = rank / degree as f64;
+                *per_link = rank / degree as f64;
             }
         }
         let base = (1.0 - damping) / n + damping * dangling / n;
@@ -94,13 +98,13 @@ pub fn pagerank(graph: &Graph, options: PageRankOptions) -> Vec<f64> {
             .with_min_len(MIN_NODES_PER_TASK)
             .map(|node| {
                 let followed: f64 =
-                    graph.in_links(node).iter().map(|from| shares[*from as usize]).sum();
+                    graph.in_links(node).iter().map(|from| rank_per_link[*from as usize]).sum();
                 base + damping * followed
             })
             .collect();
-        let moved: f64 = next.iter().zip(&ranks).map(|(new, old)| (new - old).abs()).sum();
+        let change: f64 = next.iter().zip(&ranks).map(|(new, old)| (new - old).abs()).sum();
         ranks = next;
-        if moved <= options.tolerance {
+        if change <= options.tolerance {
             break;
         }
     }
@@ -118,7 +122,7 @@ mod tests {
         pagerank(&Graph::new(nodes, links.iter().copied()).unwrap(), exact)
     }
 
-    fn close(found: &[f64], expected: &[f64]) {
+    fn assert_close(found: &[f64], expected: &[f64]) {
         assert_eq!(found.len(), expected.len());
         for (f, e) in found.iter().zip(expected) {
             assert!((f - e).abs() < 1e-11, "{found:?}, expected {expected:?}");
@@ -126,29 +130,30 @@ mod tests {
     }
 
     #[test]
-    fn three_nodes_come_out_as_by_hand() {
-        // 0 -> 2, 1 -> 2, 2 -> 0: b = 0.05, a = 0.05 + 0.85 c, c = 0.05 + 0.85 (a + b), so
-        // c (1 - 0.7225) = 0.05 + 0.85 * 0.1 = 0.135.
+    fn three_nodes_have_the_values_computed_by_hand() {
+        // The ranks a, b, c of 0 -> 2, 1 -> 2, 2 -> 0: b = 0.05, a = 0.05 + 0.85 c and
+        // c = 0.05 + 0.85 (a + b), so c (1 - 0.7225) = 0.05 + 0.85 * 0.1 = 0.135.
         let c = 0.135 / 0.2775;
-        close(&ranks(3, &[(0, 2), (1, 2), (2, 0)]), &[0.05 + 0.85 * c, 0.05, c]);
+        assert_close(&ranks(3, &[(0, 2), (1, 2), (2, 0)]), &[0.05 + 0.85 * c, 0.05, c]);
     }
 
     #[test]
-    fn rank_without_a_way_out_is_spread_evenly() {
-        // 0 -> 1 only: a = 0.075 + 0.425 b and b = a + 0.85 a, with a + b = 1.
-        close(&ranks(2, &[(0, 1)]), &[1.0 / 2.85, 1.85 / 2.85]);
-        // 0 -> {1, 2}, 1 -> 2, 3 alone. With s = 0.0375 + 0.2125 (c + d): a = d = s,
-        // b = s (1 + 0.425), c = s (1 + 0.425 + 0.85 * 1.425); all sum to 1.
+    fn the_rank_of_nodes_without_out_links_is_spread_evenly() {
+        // The ranks a, b of 0 -> 1: a = 0.075 + 0.425 b and b = a + 0.85 a, with a + b = 1.
+        assert_close(&ranks(2, &[(0, 1)]), &[1.0 / 2.85, 1.85 / 2.85]);
+        // The ranks a, b, c, d of 0 -> {1, 2}, 1 -> 2, and 3 without links. With s = 0.0375 +
+        // 0.2125 (c + d): a = d = s, b = s (1 + 0.425), c = s (1 + 0.425 + 0.85 * 1.425); all sum
+        // to 1.
         let shape = [1.0, 1.425, 1.425 + 0.85 * 1.425, 1.0];
         let sum: f64 = shape.iter().sum();
-        close(&ranks(4, &[(0, 1), (0, 2), (1, 2)]), &shape.map(|s| s / sum));
+        assert_close(&ranks(4, &[(0, 1), (0, 2), (1, 2)]), &shape.map(|s| s / sum));
     }
 
     #[test]
     fn a_ring_and_a_graph_without_links_are_even() {
-        close(&ranks(4, &[(0, 1), (1, 2), (2, 3), (3, 0)]), &[0.25; 4]);
-        close(&ranks(5, &[]), &[0.2; 5]);
-        close(&ranks(1, &[(0, 0)]), &[1.0]);
+        assert_close(&ranks(4, &[(0, 1), (1, 2), (2, 3), (3, 0)]), &[0.25; 4]);
+        assert_close(&ranks(5, &[]), &[0.2; 5]);
+        assert_close(&ranks(1, &[(0, 0)]), &[1.0]);
         assert!(ranks(0, &[]).is_empty());
     }
 
@@ -165,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_do_not_matter() {
+    fn ranks_do_not_depend_on_the_number_of_threads() {
         let mut random = rankwright_data::Random::new(1, 1);
         let n = 3 * MIN_NODES_PER_TASK;
         let mut node = || random.below(n) as u32;
@@ -206,7 +211,7 @@ mod tests {
             let links: Vec<(u32, u32)> =
                 links.iter().map(|(a, b)| (a % nodes as u32, b % nodes as u32)).collect();
             let found = ranks(nodes, &links);
-            close(&found, &dense(nodes, &links, 300));
+            assert_close(&found, &dense(nodes, &links, 300));
             prop_assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         }
     }

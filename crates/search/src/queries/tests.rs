@@ -9,7 +9,8 @@ fn read(text: &str) -> Result<Vec<Query>, SearchError> {
     read_with(text.as_bytes(), &QueryOptions::default())
 }
 
-fn pairs(queries: &[Query]) -> Vec<(&str, &str)> {
+/// The id and text of each query.
+fn ids_and_texts(queries: &[Query]) -> Vec<(&str, &str)> {
     queries.iter().map(|query| (query.id.as_str(), query.text.as_str())).collect()
 }
 
@@ -24,7 +25,11 @@ fn every_format_reads_the_same() {
          <TOP><num>02</num><title>wing &quot;x</title></TOP><top><num>3</top>",
     ] {
         let queries = read(text).unwrap();
-        assert_eq!(pairs(&queries), [("1", "heat flow"), ("02", "wing \"x"), ("3", "")], "{text}");
+        assert_eq!(
+            ids_and_texts(&queries),
+            [("1", "heat flow"), ("02", "wing \"x"), ("3", "")],
+            "{text}"
+        );
     }
 }
 
@@ -41,20 +46,20 @@ fn further_values_become_fields() {
         ]
     );
     let queries = read("id\tlang\ttext\n7\tde\tWald\n").unwrap();
-    assert_eq!(pairs(&queries), [("7", "Wald")]);
+    assert_eq!(ids_and_texts(&queries), [("7", "Wald")]);
     assert_eq!(queries[0].fields, [("lang".into(), Value::Text("de".into()))]);
     let queries = read(".I 1\n.W\na\n.A\nPooch, U.\n").unwrap();
     assert_eq!(queries[0].fields, [("author".into(), Value::Text("Pooch, U.".into()))]);
 }
 
 #[test]
-fn the_parts_of_a_topic_make_the_text_in_the_order_asked_for() {
+fn the_requested_parts_of_a_topic_form_the_text_in_that_order() {
     let text = "<top>\n<num> Number: 301\n<title> crime\n\n<desc> Description: \nWhich gangs?\n\n\
                 <narr> Narrative:\nNot <b>films</b>.\n</top>\n";
     let parts = vec![TopicPart::Description, TopicPart::Title];
     let options = QueryOptions { parts, ..QueryOptions::default() };
     let queries = read_with(text.as_bytes(), &options).unwrap();
-    assert_eq!(pairs(&queries), [("301", "Which gangs? crime")]);
+    assert_eq!(ids_and_texts(&queries), [("301", "Which gangs? crime")]);
     assert_eq!(queries[0].fields[0], ("narrative".into(), Value::Text("Not".into())));
 }
 
@@ -62,7 +67,7 @@ fn the_parts_of_a_topic_make_the_text_in_the_order_asked_for() {
 fn positions_replace_ids_that_may_even_repeat() {
     let options = QueryOptions { number_by_position: true, ..QueryOptions::default() };
     let queries = read_with(b".I 001\n.W\na\n.I 001\n.W\nb\n", &options).unwrap();
-    assert_eq!(pairs(&queries), [("1", "a"), ("2", "b")]);
+    assert_eq!(ids_and_texts(&queries), [("1", "a"), ("2", "b")]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Builds a ranker from given options and those recorded in the model; reports differences.
+//! Builds a ranker from given options and those recorded in the model, and warns if they differ.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::query_syntax::QuerySyntax;
 use crate::retrieve::FirstStage;
 use crate::warning::SearchWarning;
 
-/// Default number of documents of a query without a model.
+/// Default number of documents of a query if no model re-ranks them: the usual length of a run.
 const DEFAULT_DOCUMENTS: usize = 1000;
 
-/// Options of a ranker to build. First stage and number of candidates are those that the model was
-/// trained on, unless others are given.
+/// Options of a ranker. If first stage and number of candidates are not given, they are those of
+/// the model's training data.
 #[derive(Debug)]
 #[must_use]
 pub struct RankerBuilder<'m> {
@@ -84,7 +84,7 @@ impl<'m> RankerBuilder<'m> {
         let query_fields = set.as_ref().map(|set| set.query_fields.clone()).unwrap_or_default();
         let default = if model.is_some() { DEFAULT_CANDIDATES } else { DEFAULT_DOCUMENTS };
         let reranker = model.map(|model| Reranker::new(&index, model, set)).transpose()?;
-        // Read now, so that the first query is not slower.
+        // Reads the ids now, so that the first query is not slower than the others.
         index.ids()?;
         Ok(Ranker {
             stage: stage.or(trained_stage).unwrap_or_default(),

@@ -1,11 +1,11 @@
 //! The ranker: candidates from a first stage, their features, a model's scores, and the final
 //! order.
 //!
-//! The model defines by the names of its features what must be computed, and by its feature set the
-//! analysis, the first stage and the number of candidates of its training. Features that this index
-//! does not know or cannot compute, or that were computed with another analysis, are rejected when
-//! the ranker is built, not at the first query. Documents to which the model gives equal scores keep
-//! the order of the first stage; there, equal scores are ordered by id, the larger first, as in runs.
+//! The names of a model's features are the specs of the features to compute; the feature set of the
+//! model records the analysis, first stage and number of candidates of its training. Features that
+//! this index does not know or cannot compute, or that were computed with another analysis, are
+//! rejected when the ranker is built, not at the first query. Documents of equal score keep the
+//! order of the first stage, where documents of equal score are ordered by id, the larger id first.
 
 mod builder;
 mod reranker;
@@ -30,16 +30,18 @@ use reranker::Reranker;
 
 /// A first stage on an index, and a model that re-ranks the candidates it finds.
 ///
-/// Threads can share it; it holds its index.
+/// Threads can share it.
 #[derive(Debug)]
 pub struct Ranker {
     index: Arc<Index>,
     stage: FirstStage,
+    /// Largest number of candidates of a query.
     candidates: usize,
+    /// The model; `None` if the first stage alone ranks.
     reranker: Option<Reranker>,
     warnings: Vec<SearchWarning>,
     syntax: QuerySyntax,
-    /// Fields of queries that the model was trained with.
+    /// See [`Ranker::query_fields`].
     query_fields: Vec<String>,
 }
 
@@ -48,8 +50,9 @@ pub struct Ranker {
 pub struct Ranking {
     /// The terms of the query.
     pub terms: Terms,
-    /// Number of documents that have a term of the query, whether or not they pass the filter. Where
-    /// there are documents, more may match: a first stage skips those that cannot be among the best.
+    /// Number of documents that have a term of the query, whether or not they pass the filter. This
+    /// is exact if `documents` is empty; otherwise more documents may match, as a first stage skips
+    /// documents that cannot be among the best.
     pub matching: usize,
     /// The documents in their final order.
     pub documents: Vec<Candidate>,
@@ -59,16 +62,16 @@ pub struct Ranking {
     pub first_scores: Vec<f64>,
     /// Feature values, row by row in the final order; empty without a model.
     pub features: FeatureRows,
-    /// Whether the query has conditions, in the simple syntax.
+    /// Whether the query has conditions (only in the simple syntax).
     pub has_conditions: bool,
-    /// Conditions of the query without effect, as the analysis leaves no term of them.
+    /// Conditions of the query without effect, because the analysis removes all of their words.
     pub ignored: Vec<String>,
     /// Possible mistakes in the conditions of the query.
     pub hints: Vec<FilterHint>,
 }
 
 impl Ranking {
-    /// The reason why there may be no documents.
+    /// The facts that explain why there may be no documents.
     pub(crate) fn outcome(&self) -> QueryOutcome {
         QueryOutcome {
             has_terms: !self.terms.is_empty(),
@@ -80,7 +83,8 @@ impl Ranking {
 }
 
 impl Ranker {
-    /// A ranker with a model, on candidates as in the model's training.
+    /// A ranker with a model, and with the first stage and number of candidates of its training
+    /// data.
     pub fn new(index: impl Into<Arc<Index>>, model: &Model) -> Result<Ranker, SearchError> {
         Self::builder(index).model(model).build()
     }
@@ -135,12 +139,12 @@ impl Ranker {
         self.syntax
     }
 
-    /// Fields of queries that the training queries of the model had, and that its features use.
+    /// The query fields that the training queries of the model had and that its features read.
     pub fn query_fields(&self) -> &[String] {
         &self.query_fields
     }
 
-    /// The fields that the model was trained with and a query lacks.
+    /// The fields that the model was trained with and this query lacks.
     pub(crate) fn missing_fields(&self, query: &Query) -> Vec<String> {
         let has = |field: &String| query.fields.iter().any(|(name, _)| name == field);
         self.query_fields.iter().filter(|field| !has(field)).cloned().collect()
@@ -172,14 +176,14 @@ impl Ranker {
             return self.rank_words(query, filter, buffers);
         }
         let prepared = PreparedQuery::new(&self.index, query, self.syntax, filter)?;
-        let own = prepared.filter.as_ref();
-        let ranking = self.rank_words(&prepared.query, own.or(filter), buffers)?;
-        let has_conditions = own.is_some();
+        let with_conditions = prepared.filter.as_ref();
+        let ranking = self.rank_words(&prepared.query, with_conditions.or(filter), buffers)?;
+        let has_conditions = with_conditions.is_some();
         let PreparedQuery { ignored, hints, .. } = prepared;
         Ok(Ranking { has_conditions, ignored, hints, ..ranking })
     }
 
-    /// Ranks the documents of the words of a query.
+    /// Ranks the documents of a query whose text is words without operators.
     fn rank_words(
         &self,
         query: &Query,

@@ -18,6 +18,7 @@ pub(super) fn feature_set_of(model: &Model) -> Result<Option<FeatureSet>, Search
     model.header().feature_set.as_deref().map(FeatureSet::from_toml).transpose()
 }
 
+/// Computes features of candidates on an index, and orders them by the scores of a model.
 #[derive(Debug)]
 pub(super) struct Reranker {
     extractor: Extractor,
@@ -25,7 +26,7 @@ pub(super) struct Reranker {
 }
 
 impl Reranker {
-    /// Prepares the features of a model; `set` is the one that it records.
+    /// Prepares the features of a model; `set` is the feature set that the model records.
     pub(super) fn new(
         index: &Arc<Index>,
         model: &Model,
@@ -36,14 +37,15 @@ impl Reranker {
             Some(set) => FeatureSet { features: names, ..set },
             None => FeatureSet::new(names),
         };
-        let refused = |error| SearchError::ModelFeatures(Box::new(error));
-        let extractor = Extractor::new(Arc::clone(index), &set).map_err(refused)?;
+        let rejected = |error| SearchError::ModelFeatures(Box::new(error));
+        let extractor = Extractor::new(Arc::clone(index), &set).map_err(rejected)?;
         let expanded = &extractor.set().features;
-        // A feature that expands to several, or is written twice, would shift the columns.
-        let moved = set.features.iter().zip(expanded).find(|(own, expanded)| own != expanded);
-        if let Some((found, expected)) = moved {
+        // A name that expands to several features, or to a feature of another name, would shift or
+        // rename columns.
+        let differing = set.features.iter().zip(expanded).find(|(name, column)| name != column);
+        if let Some((found, expected)) = differing {
             let (found, expected) = (found.clone(), expected.clone());
-            return Err(refused(SearchError::FeatureName { found, expected }));
+            return Err(rejected(SearchError::FeatureName { found, expected }));
         }
         match set.features.len() == expanded.len() {
             true => Ok(Reranker { extractor, scorer: model.scorer() }),
@@ -70,12 +72,12 @@ impl Reranker {
         self.scorer.score_query(&rows.values, &mut scores, &mut ScoreBuffers::default())?;
         let docs: Vec<u32> = found.iter().map(|candidate| candidate.doc).collect();
         let order = stable_order(index, &docs, &scores)?;
-        let documents = order.iter().map(|&at| Candidate { score: scores[at], ..found[at] });
-        let values = order.iter().flat_map(|&at| rows.row(at).iter().copied()).collect();
+        let documents = order.iter().map(|&i| Candidate { score: scores[i], ..found[i] });
+        let values = order.iter().flat_map(|&i| rows.row(i).iter().copied()).collect();
         Ok(Ranking {
             documents: documents.collect(),
-            first_ranks: order.iter().map(|&at| at as u32 + 1).collect(),
-            first_scores: order.iter().map(|&at| found[at].score).collect(),
+            first_ranks: order.iter().map(|&i| i as u32 + 1).collect(),
+            first_scores: order.iter().map(|&i| found[i].score).collect(),
             features: FeatureRows { values, columns: rows.columns },
             terms,
             matching,

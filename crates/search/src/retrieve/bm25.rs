@@ -12,7 +12,7 @@
 use rankwright_spec::params;
 
 use super::def::FirstStageDef;
-use super::weighting::{DocumentStats, QueryTerm, Weighting, bm25_idf};
+use super::weighting::{DocumentStats, QueryTerm, TermWeight, Weighting, bm25_idf};
 use crate::features::FeatureDef;
 
 params! {
@@ -41,12 +41,12 @@ impl Weighting for Bm25 {
         &self.field
     }
 
-    fn term(&self, term: &QueryTerm) -> (f64, f64) {
-        (term.count, bm25_idf(term.documents, term.df))
+    fn term_weight(&self, term: &QueryTerm) -> TermWeight {
+        TermWeight { weight: term.count, statistic: bm25_idf(term.documents, term.df) }
     }
 
     #[inline]
-    fn matched(&self, idf: f64, tf: f64, mean_length: f64, document: &DocumentStats) -> f64 {
+    fn matched_part(&self, idf: f64, tf: f64, mean_length: f64, document: &DocumentStats) -> f64 {
         let norm = self.k1 * (1.0 - self.b + self.b * document.length / mean_length);
         idf * (tf * (self.k1 + 1.0) / (tf + norm))
     }

@@ -1,11 +1,14 @@
-//! BM25F (Robertson, Zaragoza and Taylor 2004): fields are added to one frequency before
-//! saturation.
+//! BM25F (Robertson, Zaragoza and Taylor 2004): the frequencies in all fields are added to one
+//! weighted frequency, before saturation.
 //!
-//! For a term: f = sum over fields of weight * tf / (1 - b + b * length / mean length), each by its
-//! field; the score is the sum of count * idf * f (k1 + 1) / (f + k1), where count is the
-//! number of occurrences of the term in the query, tf that in the field, and idf that of BM25, over
-//! documents that have the term in any of the fields. A field of weight 0 counts neither for f nor
-//! for idf.
+//! ```text
+//! f     = sum over fields of weight * tf / (1 - b + b * length / mean length)
+//! score = sum over terms of count * idf * f (k1 + 1) / (f + k1)
+//! ```
+//!
+//! where count is the number of occurrences of the term in the query; weight, tf, b and the lengths
+//! are those of the field; and idf is that of BM25, with the documents that have the term in any
+//! field. A field of weight 0 counts neither for f nor for idf.
 
 use rankwright_spec::{Auto, ParamKind, ParamValue, RangeDef, ValueError, params};
 
@@ -35,7 +38,7 @@ pub(super) static FIRST_STAGE: FirstStageDef = FirstStageDef {
     ..FirstStageDef::of::<Bm25f>()
 };
 
-/// One number for all fields, or numbers of some fields.
+/// A parameter by field: one number for all fields, or numbers for named fields.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PerField {
     /// The number of all fields.
@@ -45,7 +48,7 @@ pub enum PerField {
 }
 
 impl PerField {
-    /// The names of the fields.
+    /// The names of the named fields.
     fn names(&self) -> impl Iterator<Item = &str> {
         let fields = match self {
             Self::All(_) => &[],
@@ -54,12 +57,13 @@ impl PerField {
         fields.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The number of a field; `rest` where only other fields are named.
-    fn of(&self, name: &str, rest: f64) -> f64 {
+    /// The number of a field; `default` if only other fields are named.
+    fn of_field(&self, name: &str, default: f64) -> f64 {
         match self {
             Self::All(number) => *number,
             Self::Fields(fields) => {
-                fields.iter().find(|(field, _)| field == name).map_or(rest, |(_, number)| *number)
+                let named = fields.iter().find(|(field, _)| field == name);
+                named.map_or(default, |(_, number)| *number)
             }
         }
     }
@@ -101,8 +105,9 @@ impl ParamValue for PerField {
     }
 }
 
-/// A text field with its weight and b.
+/// A text field with its parameters.
 struct WeightedField {
+    /// Its index in the text fields of the index.
     field: usize,
     weight: f64,
     b: f64,
@@ -124,25 +129,26 @@ impl FirstStageParams for Bm25f {
         let mut postings = TermPostings::default();
         let mut frequencies = std::mem::take(&mut buffers.frequencies);
         frequencies.resize(index.max_doc(), 0.0);
-        let mut found: Vec<u32> = Vec::new();
+        // The documents that have the current term.
+        let mut docs: Vec<u32> = Vec::new();
         buffers.start(index);
         for (term, count) in query.distinct().zip(query.counts()) {
-            found.clear();
+            docs.clear();
             for &WeightedField { field, weight, b } in &fields {
                 let field = TextField(field);
                 index.read_postings(field, term, &mut postings)?;
-                let (lengths, mean) = (index.lengths(field), index.mean_length(field));
+                let (lengths, mean_length) = (index.lengths(field), index.mean_length(field));
                 for (&doc, &tf) in postings.docs.iter().zip(&postings.tfs) {
-                    let slot = &mut frequencies[doc as usize];
-                    if *slot == 0.0 {
-                        found.push(doc);
+                    let frequency = &mut frequencies[doc as usize];
+                    if *frequency == 0.0 {
+                        docs.push(doc);
                     }
-                    let length = lengths[doc as usize] / mean;
-                    *slot += weight * f64::from(tf) / (1.0 - b + b * length);
+                    let relative_length = lengths[doc as usize] / mean_length;
+                    *frequency += weight * f64::from(tf) / (1.0 - b + b * relative_length);
                 }
             }
-            let idf = bm25_idf(index.documents() as f64, found.len() as f64);
-            for &doc in &found {
+            let idf = bm25_idf(index.documents() as f64, docs.len() as f64);
+            for &doc in &docs {
                 let f = std::mem::take(&mut frequencies[doc as usize]);
                 buffers.add(doc, f64::from(count) * (idf * (f * (self.k1 + 1.0) / (f + self.k1))));
             }
@@ -160,9 +166,10 @@ impl Bm25f {
             index.text_field(name)?;
         }
         let weights = weights.unwrap_or_else(|| PerField::Fields(vec![("title".to_owned(), 2.0)]));
-        let fields = index.fields_of(index.all()).iter().map(|&field| {
+        let fields = index.fields_of(index.all_text()).iter().map(|&field| {
             let name = index.field_name(field);
-            WeightedField { field, weight: weights.of(name, 1.0), b: self.b.of(name, 0.75) }
+            let (weight, b) = (weights.of_field(name, 1.0), self.b.of_field(name, 0.75));
+            WeightedField { field, weight, b }
         });
         Ok(fields.filter(|field| field.weight > 0.0).collect())
     }

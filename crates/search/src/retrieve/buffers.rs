@@ -1,28 +1,30 @@
-//! Score accumulators of documents during a query.
+//! Buffers of a search: score accumulators, and postings whose memory is reused.
 
 use super::Candidate;
 use crate::filter::Filter;
 use crate::index::{Index, IndexId, TermPostings};
 
-/// Buffers of a search; reuse them from query to query.
+/// Buffers of a search. Reuse them from query to query to avoid allocations.
 #[derive(Debug, Default)]
 pub struct SearchBuffers {
     /// The score so far of each document.
     sums: Vec<f64>,
     /// The documents that have a score.
     scored_docs: Vec<u32>,
+    /// Whether each document has a score.
     is_scored: Vec<bool>,
+    /// The index of the current query.
     index: IndexId,
-    /// Number of documents that the last query matched, before its filter; at least as many match
-    /// where some of them were skipped.
+    /// See [`Self::matching`].
     matching: usize,
+    /// Postings of the terms of a query.
     pub(super) postings: Vec<TermPostings>,
-    /// A frequency for each document; all 0 between queries.
+    /// The weighted frequency of a term in each document (BM25F); all 0 between queries.
     pub(super) frequencies: Vec<f64>,
 }
 
 impl SearchBuffers {
-    /// Resizes the buffers for the documents of an index.
+    /// Starts a query: resizes the buffers for the documents of an index.
     pub(super) fn start(&mut self, index: &Index) {
         let max_doc = index.max_doc();
         self.matching = 0;
@@ -41,8 +43,9 @@ impl SearchBuffers {
         self.scored_docs.clear();
     }
 
-    /// Number of documents that the last query matched, before its filter. Where it found documents,
-    /// more may match: a first stage skips those that cannot be among the best.
+    /// Number of documents that have a term of the last query, whether or not they pass its filter.
+    /// This is exact if the query found no document. Otherwise more documents may match, as a first
+    /// stage skips documents that cannot be among the best.
     pub(crate) fn matching(&self) -> usize {
         self.matching
     }
@@ -51,17 +54,19 @@ impl SearchBuffers {
         self.matching = matching;
     }
 
+    /// Adds a part of a score to a document.
     #[inline]
-    pub(super) fn add(&mut self, doc: u32, value: f64) {
-        let at = doc as usize;
-        self.sums[at] += value;
-        if !self.is_scored[at] {
-            self.is_scored[at] = true;
+    pub(super) fn add(&mut self, doc: u32, part: f64) {
+        let i = doc as usize;
+        self.sums[i] += part;
+        if !self.is_scored[i] {
+            self.is_scored[i] = true;
             self.scored_docs.push(doc);
         }
     }
 
-    /// Returns the scored documents that pass the filter, and clears the buffers.
+    /// Returns the scored documents that pass the filter, and clears the buffers. `document_part`
+    /// is added to the score of each document.
     pub(super) fn finish(
         &mut self,
         filter: Option<&Filter>,

@@ -4,9 +4,10 @@ use crate::index::IndexId;
 
 /// A document of a ranking: its number in the index that found it, and its score.
 ///
-/// Other indexes reject it.
+/// It can be used only with that index: other indexes return an error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
+    /// The number of the document in the index.
     pub(crate) doc: u32,
     pub(crate) index: IndexId,
     /// The score.
@@ -14,7 +15,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Whether both are the same document.
+    /// Whether both are the same document, with any scores.
     pub(crate) fn is_same(&self, other: &Candidate) -> bool {
         self.doc == other.doc && self.index == other.index
     }

@@ -1,12 +1,13 @@
-//! The cosine of tf-idf vectors (Salton; SMART's lnc.ltc): document weights 1 + ln tf, query
-//! weights (1 + ln count) idf with idf = ln((N + 1) / (df + 0.5)), both of length 1.
-//! Here tf and count are the numbers of occurrences of the term in the document and in the query, N
-//! is the number of documents and df the number of those that contain the term.
+//! The cosine of tf-idf vectors (Salton; lnc.ltc in the notation of the SMART system): document
+//! weights 1 + ln tf, query weights (1 + ln count) idf with idf = ln((N + 1) / (df + 0.5)), both
+//! vectors scaled to length 1. Here tf and count are the numbers of occurrences of the term in the
+//! document and in the query, N is the number of documents and df the number of those that contain
+//! the term.
 
 use rankwright_spec::params;
 
 use super::def::FirstStageDef;
-use super::weighting::{DocumentStats, QueryTerm, Weighting, idf};
+use super::weighting::{DocumentStats, QueryTerm, TermWeight, Weighting, idf};
 use crate::features::FeatureDef;
 use crate::index::Stat;
 
@@ -37,12 +38,20 @@ impl Weighting for Cosine {
         &self.field
     }
 
-    fn term(&self, term: &QueryTerm) -> (f64, f64) {
-        ((1.0 + term.count.ln()) * idf(term.documents, term.df), 1.0)
+    fn term_weight(&self, term: &QueryTerm) -> TermWeight {
+        let weight = (1.0 + term.count.ln()) * idf(term.documents, term.df);
+        // The formula of a matched term needs no statistic of the term.
+        TermWeight { weight, statistic: 1.0 }
     }
 
     #[inline]
-    fn matched(&self, _: f64, tf: f64, _: f64, document: &DocumentStats) -> f64 {
+    fn matched_part(
+        &self,
+        _statistic: f64,
+        tf: f64,
+        _mean_length: f64,
+        document: &DocumentStats,
+    ) -> f64 {
         (1.0 + tf.ln()) / document.norm
     }
 }

@@ -15,7 +15,7 @@ use crate::terms::Terms;
 
 /// The declaration of a first stage, for help, documentation and other languages.
 ///
-/// It serialises to its entry in the list of first stages.
+/// Serialised, it is the entry of the first stage in the result of `list first-stages`.
 #[derive(Clone, Copy)]
 pub struct FirstStageDef {
     /// Name in specs.
@@ -24,14 +24,17 @@ pub struct FirstStageDef {
     pub help: &'static str,
     /// A spec that runs on any index.
     pub example: &'static str,
+    /// Returns the declarations of the parameters.
     pub(crate) params: fn() -> Vec<ParamDef>,
+    /// Reads a spec with this name.
     pub(crate) read: fn(&Spec) -> Result<FirstStage, SpecError>,
 }
 
 impl FirstStageDef {
-    /// A definition without a name; the file of a first stage fills in the rest.
+    /// A definition of which only the functions are filled in: each first stage adds its name, help
+    /// and example.
     pub(super) const fn of<P: FirstStageParams>() -> Self {
-        Self { name: "", help: "", example: "", params: defs::<P>, read: read::<P> }
+        Self { name: "", help: "", example: "", params: param_defs::<P>, read: read::<P> }
     }
 
     /// The declarations of the parameters.
@@ -45,7 +48,7 @@ impl FirstStageDef {
     }
 }
 
-fn defs<P: FirstStageParams>() -> Vec<ParamDef> {
+fn param_defs<P: FirstStageParams>() -> Vec<ParamDef> {
     P::default().defs()
 }
 
@@ -93,8 +96,8 @@ pub trait FirstStageParams: ParamGroup + Default + fmt::Debug + Send + Sync + 's
         buffers: &mut SearchBuffers,
     ) -> Result<Vec<Candidate>, SearchError>;
 
-    /// The best `n` of these documents, in order. A first stage that knows upper bounds of its scores
-    /// skips documents that cannot be among them.
+    /// The best `n` of these documents, in order. By default all are scored; a first stage that
+    /// knows upper bounds of its scores can skip documents that cannot be among the best.
     #[doc(hidden)]
     fn best(
         &self,
@@ -108,7 +111,7 @@ pub trait FirstStageParams: ParamGroup + Default + fmt::Debug + Send + Sync + 's
     }
 }
 
-/// Parameters of any first stage.
+/// The methods of [`FirstStageParams`] that can be called on a trait object.
 pub(super) trait AnyFirstStage: fmt::Debug + Send + Sync {
     /// See [`FirstStageParams::score`].
     fn score(
@@ -153,5 +156,5 @@ impl<P: FirstStageParams> AnyFirstStage for P {
     }
 }
 
-/// Parameters of any first stage, shared.
+/// The parameters of any first stage, shared between copies of a [`FirstStage`].
 pub(super) type SharedStage = Arc<dyn AnyFirstStage>;

@@ -1,12 +1,19 @@
 //! Query likelihood ln P(Q|D) (Ponte and Croft 1998) with Jelinek-Mercer smoothing (Zhai and
-//! Lafferty 2004): P(q|D) = (1 - lambda) tf / |D| + lambda p. Here tf is the number of occurrences
-//! of the term q in the document D, |D| the number of terms of D, and p the probability of q in the
-//! whole collection: its occurrences divided by the number of terms of all documents.
+//! Lafferty 2004):
+//!
+//! ```text
+//! P(q|D)    = (1 - lambda) tf / |D| + lambda p
+//! ln P(q|D) = ln(1 + (1 - lambda) tf / (|D| lambda p)) + ln(lambda p)
+//! ```
+//!
+//! Here tf is the number of occurrences of the term q in the document D, |D| the number of terms of
+//! D, and p the probability of q in the whole collection: its occurrences divided by the number of
+//! terms of all documents. The first summand is 0 for a term that the document does not have.
 
 use rankwright_spec::{above, params};
 
 use super::def::FirstStageDef;
-use super::weighting::{DocumentStats, QueryTerm, Weighting};
+use super::weighting::{DocumentStats, QueryTerm, TermWeight, Weighting};
 use crate::features::FeatureDef;
 
 params! {
@@ -36,16 +43,23 @@ impl Weighting for JelinekMercer {
         &self.field
     }
 
-    fn term(&self, term: &QueryTerm) -> (f64, f64) {
-        (term.count, term.share)
+    fn term_weight(&self, term: &QueryTerm) -> TermWeight {
+        TermWeight { weight: term.count, statistic: term.collection_share }
     }
 
     #[inline]
-    fn matched(&self, share: f64, tf: f64, _: f64, document: &DocumentStats) -> f64 {
-        (1.0 + (1.0 - self.lambda) * tf / (document.length * self.lambda * share)).ln()
+    fn matched_part(
+        &self,
+        collection_share: f64,
+        tf: f64,
+        _: f64,
+        document: &DocumentStats,
+    ) -> f64 {
+        let from_collection = document.length * self.lambda * collection_share;
+        (1.0 + (1.0 - self.lambda) * tf / from_collection).ln()
     }
 
-    fn constant(&self, share: f64) -> f64 {
-        (self.lambda * share).ln()
+    fn constant_part(&self, collection_share: f64) -> f64 {
+        (self.lambda * collection_share).ln()
     }
 }

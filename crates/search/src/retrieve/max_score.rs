@@ -1,20 +1,21 @@
 //! The best n documents of a query, exactly, without scoring all documents that match: MaxScore
-//! (Turtle and Flood 1995), list by list.
+//! (Turtle and Flood 1995), one term after another.
 //!
 //! A weighting gives each term an upper bound, its largest contribution to any document (see
-//! [`crate::index::Impacts`]). Terms are ordered by their bounds, the largest first. The documents of
-//! the first term are scored, each with all of its terms; then those documents of the second term
-//! that do not have the first one, and so on. As soon as n scores are known, the n-th best of them
-//! is a threshold: a document whose terms cannot reach it is left out before its other terms are
-//! looked up, and when the bounds of all remaining terms together cannot reach it, their documents
-//! are not read at all. Other terms of a document are looked up in tantivy's blocks, which are
-//! skipped in between; a list in which much is looked up is read whole.
+//! [`crate::index::Impacts`]). Terms are ordered by their bounds, the largest first. The documents
+//! of the first term are scored, each with all of its terms; then those documents of the second
+//! term that do not have the first one, and so on. As soon as n scores are known, the n-th best of
+//! them is a threshold: a document whose terms cannot reach it is left out before its other terms
+//! are looked up, and when the bounds of all remaining terms together cannot reach it, their
+//! documents are not read at all. The other terms of a document are looked up in tantivy's blocks
+//! of postings, most of which are skipped; if a term is looked up often, all of its postings are
+//! read.
 //!
-//! Results are those of the full scan, to the bit: a document that is left out is strictly below the
-//! threshold (a slack covers the rounding of the bounds), the contributions of a document are added
-//! in the order of the query, and equal scores are all kept until the end, where ids decide. Cost:
-//! at worst that of the full scan times the number of terms; short queries with some rare term
-//! read a small part of their postings.
+//! Results are those of the full scan, to the last bit: a document that is left out is strictly
+//! below the threshold (a slack covers the rounding of the bounds), the parts of a score are added
+//! in the order of the query, and equal scores are all kept until the end, where they are ordered
+//! by id. Cost: at worst that of the full scan times the number of terms; for short queries with a
+//! rare term a small part of the postings.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -23,49 +24,55 @@ use super::Candidate;
 use super::weighting::{DocumentColumns, QueryWeighting, Weighting};
 use crate::error::SearchError;
 use crate::filter::Filter;
-use crate::index::{Impacts, Index, PostingCursor, TermPostings, TextField, position_from};
+use crate::index::{Impacts, Index, PostingCursor, TermPostings, TextField, first_not_before};
 
-/// Below this number of matches for each requested document, all are scored: too few could be
-/// skipped.
-const LEAST_MATCHES: usize = 4;
-/// Above this number of terms, all documents are scored: bounds of many terms add up to more than
+// The first three constants only decide between two ways to the same result; they affect speed
+// alone.
+
+/// With fewer postings than this for each requested document, the full scan is used: too few could
+/// be skipped.
+const MIN_POSTINGS_PER_RESULT: usize = 4;
+/// With more terms than this, the full scan is used: the bounds of many terms add up to more than
 /// any document reaches.
-const MOST_TERMS: usize = 24;
-/// A list is read whole after one lookup for this number of its documents.
+const MAX_TERMS: usize = 24;
+/// All postings of a term are read after one lookup for this number of its documents.
 const DOCUMENTS_PER_LOOKUP: usize = 24;
-/// Part of a bound that covers its rounding.
+/// Slack as a fraction of the bounds: far more than their rounding errors.
 const SLACK: f64 = 1e-9;
-/// Frequencies from this one on share a bound.
-const TABLE: usize = 33;
+/// Number of bounds by frequency, from 0 on; the last one is shared by all larger frequencies.
+const TF_BOUNDS: usize = 33;
 
-/// Whether a query can be answered quicker than by scoring all matches.
-pub(super) fn is_worthwhile(n: usize, terms: usize, matches: u64) -> bool {
-    terms <= MOST_TERMS && matches >= (n as u64).saturating_mul(LEAST_MATCHES as u64)
+/// Whether MaxScore is probably faster than the full scan; `postings` is the number of postings of
+/// all terms together.
+pub(super) fn is_worthwhile(n: usize, terms: usize, postings: u64) -> bool {
+    terms <= MAX_TERMS && postings >= (n as u64).saturating_mul(MIN_POSTINGS_PER_RESULT as u64)
 }
 
 /// A term of the query: its postings, and the bounds of its contribution.
 pub(super) struct BoundedTerm<'a> {
-    /// Its place in the query.
-    place: usize,
+    /// Its index among the different terms of the query.
+    term_index: usize,
     term: &'a str,
     postings: &'a mut TermPostings,
     /// Whether the postings have been read.
     is_read: bool,
     /// Number of documents that have the term.
     documents: u64,
-    /// The largest contribution.
+    /// The largest part of a score for this term.
     bound: f64,
-    /// The largest contribution by frequency.
-    bound_of: [f64; TABLE],
-    /// The state of lookups in the current pass.
+    /// The same by the frequency of the term in the document.
+    bound_of_tf: [f64; TF_BOUNDS],
+    /// The position of the last lookup while the postings are not read.
     cursor: Option<PostingCursor>,
+    /// Number of lookups since the last restart.
     lookups: usize,
+    /// The position of the last lookup in the postings, once they are read.
     position: usize,
 }
 
 impl<'a> BoundedTerm<'a> {
     pub(super) fn new<W: Weighting>(
-        place: usize,
+        term_index: usize,
         term: &'a str,
         postings: &'a mut TermPostings,
         is_read: bool,
@@ -73,36 +80,37 @@ impl<'a> BoundedTerm<'a> {
         impacts: &Impacts,
         weights: &QueryWeighting<'_, W>,
     ) -> Self {
-        let mut bound_of = [f64::NEG_INFINITY; TABLE];
+        let mut bound_of_tf = [f64::NEG_INFINITY; TF_BOUNDS];
         let mut bound = 0.0_f64;
         for impact in impacts.iter() {
-            let value = weights.bound(place, impact);
-            // A value that is not a number must not hide a document.
+            let value = weights.bound(term_index, impact);
+            // NaN: no document may be skipped, so that the score that is not a number is found.
             let value = if value.is_nan() { f64::INFINITY } else { value };
             bound = bound.max(value);
-            let slot = &mut bound_of[(impact.tf as usize).min(TABLE - 1)];
-            *slot = slot.max(value);
+            let of_tf = &mut bound_of_tf[(impact.tf as usize).min(TF_BOUNDS - 1)];
+            *of_tf = of_tf.max(value);
         }
         Self {
-            place,
+            term_index,
             term,
             postings,
             is_read,
             documents,
             bound,
-            bound_of,
+            bound_of_tf,
             cursor: None,
             lookups: 0,
             position: 0,
         }
     }
 
-    /// The smallest frequency whose contribution can be as large as needed.
-    fn least_tf(&self, needed: f64) -> u32 {
-        let reaches = self.bound_of.iter().position(|&bound| bound >= needed);
-        reaches.map_or(u32::MAX, |tf| tf as u32)
+    /// The smallest frequency with which this term's part of a score can be `needed` or more.
+    fn min_tf(&self, needed: f64) -> u32 {
+        let smallest = self.bound_of_tf.iter().position(|&bound| bound >= needed);
+        smallest.map_or(u32::MAX, |tf| tf as u32)
     }
 
+    /// Reads all postings, unless they were read already.
     fn read(&mut self, index: &Index, field: TextField) -> Result<(), SearchError> {
         if !self.is_read {
             index.read_postings(field, self.term, self.postings)?;
@@ -111,12 +119,12 @@ impl<'a> BoundedTerm<'a> {
         Ok(())
     }
 
-    /// Forgets the place of the last lookup.
+    /// Lets the next lookup begin at the first document again.
     fn restart(&mut self) {
         (self.cursor, self.lookups, self.position) = (None, 0, 0);
     }
 
-    /// The frequency in a document; documents are given in ascending order between restarts.
+    /// The frequency in a document: a lookup. Documents are ascending between restarts.
     fn frequency(&mut self, index: &Index, field: TextField, doc: u32) -> Result<u32, SearchError> {
         self.lookups += 1;
         if !self.is_read {
@@ -130,7 +138,7 @@ impl<'a> BoundedTerm<'a> {
             self.read(index, field)?;
         }
         let TermPostings { docs, tfs } = &*self.postings;
-        self.position = position_from(docs, self.position, doc);
+        self.position = first_not_before(docs, self.position, doc);
         Ok(match docs.get(self.position) {
             Some(&found) if found == doc => tfs[self.position],
             _ => 0,
@@ -138,13 +146,13 @@ impl<'a> BoundedTerm<'a> {
     }
 }
 
-/// The best scores so far, at most n of them, the smallest on top.
+/// The best scores so far, at most n of them; the smallest of them is on top of the heap.
 struct BestScores {
     heap: BinaryHeap<LowestFirst>,
     n: usize,
 }
 
-/// A score that is greater in the heap the smaller it is. It is never NaN.
+/// A score with the reverse order, so that the smallest is on top of a heap. It is never NaN.
 #[derive(PartialEq)]
 struct LowestFirst(f64);
 
@@ -163,7 +171,7 @@ impl Ord for LowestFirst {
 }
 
 impl BestScores {
-    /// The score that a document must reach.
+    /// The score that a document must reach to be among the best n.
     fn threshold(&self) -> f64 {
         match self.heap.peek() {
             Some(LowestFirst(score)) if self.heap.len() == self.n => *score,
@@ -171,6 +179,7 @@ impl BestScores {
         }
     }
 
+    /// Adds a score that is not below the threshold.
     fn add(&mut self, score: f64) {
         if self.heap.len() == self.n {
             self.heap.pop();
@@ -179,7 +188,7 @@ impl BestScores {
     }
 }
 
-/// Finds the best n documents.
+/// Finds the best n documents of a query.
 pub(super) struct MaxScore<'a, 'w, W> {
     pub(super) index: &'a Index,
     pub(super) field: TextField,
@@ -191,61 +200,64 @@ pub(super) struct MaxScore<'a, 'w, W> {
 
 impl<W: Weighting> MaxScore<'_, '_, W> {
     /// Every document that can be among the best n, in no order; `None` if a score is not a
-    /// number, so that the full scan must report it.
+    /// number, which the full scan then reports.
     pub(super) fn candidates(
         &self,
         mut terms: Vec<BoundedTerm<'_>>,
     ) -> Result<Option<Vec<Candidate>>, SearchError> {
         terms.retain(|term| term.documents > 0);
-        terms.sort_by(|a, b| b.bound.total_cmp(&a.bound).then(a.place.cmp(&b.place)));
-        // The bound of each term and all later ones together, with the part of the document alone.
-        let of_document = self.weights.document_bound(self.index.least_length(self.field));
-        let mut reach = vec![of_document; terms.len() + 1];
-        for at in (0..terms.len()).rev() {
-            reach[at] = reach[at + 1] + terms[at].bound;
+        terms.sort_by(|a, b| b.bound.total_cmp(&a.bound).then(a.term_index.cmp(&b.term_index)));
+        // An upper bound of the score of documents that have none of the first i terms: the bounds
+        // of the terms from i on, and of the part that depends on the document alone.
+        let document_bound = self.weights.document_bound(self.index.min_length(self.field));
+        let mut bound_from = vec![document_bound; terms.len() + 1];
+        for i in (0..terms.len()).rev() {
+            bound_from[i] = bound_from[i + 1] + terms[i].bound;
         }
-        let all = reach.first().copied().unwrap_or(0.0);
-        let slack = SLACK * (all.abs() + of_document.abs() + 1.0);
-        reach.iter_mut().for_each(|bound| *bound += slack);
+        let largest = bound_from.first().copied().unwrap_or(0.0);
+        let slack = SLACK * (largest.abs() + document_bound.abs() + 1.0);
+        bound_from.iter_mut().for_each(|bound| *bound += slack);
         let mut best = BestScores { heap: BinaryHeap::with_capacity(self.n + 1), n: self.n };
-        let mut kept = Vec::new();
+        let mut found = Vec::new();
         let mut parts = vec![None; self.weights.terms()];
-        for at in 0..terms.len() {
-            if reach[at] < best.threshold() {
+        for i in 0..terms.len() {
+            if bound_from[i] < best.threshold() {
                 break;
             }
-            if !self.scan(&mut terms, at, &reach, &mut best, &mut kept, &mut parts)? {
+            if !self.scan(&mut terms, i, &bound_from, &mut best, &mut found, &mut parts)? {
                 return Ok(None);
             }
         }
-        Ok(Some(kept))
+        Ok(Some(found))
     }
 
-    /// Scores the documents of a term that have none of the terms before it. Returns false if a
-    /// score is not a number.
+    /// Scores the documents of the term `i` that have none of the terms before it, and adds those
+    /// that reach the threshold to `found`. `parts` is a buffer for the part of a score of each
+    /// term. Returns false if a score is not a number.
     fn scan(
         &self,
         terms: &mut [BoundedTerm<'_>],
-        at: usize,
-        reach: &[f64],
+        i: usize,
+        bound_from: &[f64],
         best: &mut BestScores,
-        kept: &mut Vec<Candidate>,
+        found: &mut Vec<Candidate>,
         parts: &mut [Option<f64>],
     ) -> Result<bool, SearchError> {
         let (index, field) = (self.index, self.field);
-        let (earlier, rest) = terms.split_at_mut(at);
-        let Some((current, later)) = rest.split_first_mut() else { return Ok(true) };
+        let (earlier, current_and_later) = terms.split_at_mut(i);
+        let Some((current, later)) = current_and_later.split_first_mut() else { return Ok(true) };
         current.read(index, field)?;
         earlier.iter_mut().chain(later.iter_mut()).for_each(BoundedTerm::restart);
-        let mut needed = best.threshold() - reach[at + 1];
-        let mut least_tf = current.least_tf(needed);
+        // The part of the score for the current term that a document needs to reach the threshold.
+        let mut needed = best.threshold() - bound_from[i + 1];
+        let mut min_tf = current.min_tf(needed);
         let TermPostings { docs, tfs } = &*current.postings;
         'documents: for (&doc, &tf) in docs.iter().zip(tfs) {
-            if tf < least_tf || self.filter.is_some_and(|filter| !filter.passes(doc)) {
+            if tf < min_tf || self.filter.is_some_and(|filter| !filter.passes(doc)) {
                 continue;
             }
             let document = self.columns.of(doc);
-            let part = self.weights.matched(current.place, f64::from(tf), &document);
+            let part = self.weights.matched_part(current.term_index, f64::from(tf), &document);
             if part < needed {
                 continue;
             }
@@ -255,30 +267,30 @@ impl<W: Weighting> MaxScore<'_, '_, W> {
                 }
             }
             parts.fill(None);
-            parts[current.place] = Some(part);
+            parts[current.term_index] = Some(part);
             let mut sum = part;
-            for (term, bound) in later.iter_mut().zip(&reach[at + 1..]) {
+            for (term, bound) in later.iter_mut().zip(&bound_from[i + 1..]) {
                 if sum + bound < best.threshold() {
                     continue 'documents;
                 }
                 let tf = term.frequency(index, field, doc)?;
                 if tf > 0 {
-                    let part = self.weights.matched(term.place, f64::from(tf), &document);
-                    parts[term.place] = Some(part);
+                    let part = self.weights.matched_part(term.term_index, f64::from(tf), &document);
+                    parts[term.term_index] = Some(part);
                     sum += part;
                 }
             }
             // In the order of the query, as the full scan adds them.
             let sum = parts.iter().flatten().fold(0.0, |sum, part| sum + part);
-            let score = sum + self.weights.document(&document);
+            let score = sum + self.weights.document_part(&document);
             if score.is_nan() {
                 return Ok(false);
             }
             if score >= best.threshold() {
-                kept.push(Candidate { doc, index: index.index_id(), score });
+                found.push(Candidate { doc, index: index.index_id(), score });
                 best.add(score);
-                needed = best.threshold() - reach[at + 1];
-                least_tf = current.least_tf(needed);
+                needed = best.threshold() - bound_from[i + 1];
+                min_tf = current.min_tf(needed);
             }
         }
         Ok(true)

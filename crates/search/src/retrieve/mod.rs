@@ -1,13 +1,13 @@
 //! The first stage: the n best documents of a query, exactly.
 //!
 //! The full scan reads every posting of the query's terms, term by term in the order of the query,
-//! and adds its contribution to one sum per document. If few documents of many are requested,
-//! weightings skip those that cannot be among them (`max_score.rs`), with the same result to the
-//! bit. A query without terms (empty, or stop words alone) finds nothing. Cost: at most the postings
-//! of the terms.
+//! and adds the contribution of each posting to the sum of its document. If n is small compared
+//! with the number of matching documents, weightings skip documents that cannot be among the best n
+//! (`max_score.rs`); the result is the same to the last bit. A query without terms (empty, or only
+//! stop words) finds nothing. Cost: at most all postings of the terms.
 //!
-//! A first stage is a file with its parameters, its formula and its [`FirstStageDef`], and a line
-//! in [`FIRST_STAGES`].
+//! Each first stage has a file with its parameters, its formula and its [`FirstStageDef`], and a
+//! line in [`FIRST_STAGES`].
 
 mod absolute_discount;
 mod bm25;
@@ -54,7 +54,7 @@ pub static FIRST_STAGES: &[&FirstStageDef] = &[
     &absolute_discount::FIRST_STAGE,
 ];
 
-/// The features of the weightings.
+/// The features that are scores of weightings.
 pub(crate) mod features {
     pub(crate) use super::absolute_discount::FEATURE as ABSOLUTE_DISCOUNT;
     pub(crate) use super::bm25::FEATURE as BM25;
@@ -77,19 +77,20 @@ pub(crate) mod features {
 /// ```
 #[derive(Debug, Clone)]
 pub struct FirstStage {
-    /// The parameters that differ from the defaults, so that equal stages have equal specs.
+    /// The name, and only the parameters that differ from the defaults: equal stages have equal
+    /// specs.
     spec: Spec,
     params: SharedStage,
 }
 
 impl FirstStage {
-    /// The first stage of typed parameters, which are checked.
+    /// The first stage with these parameters; an error if a parameter is out of range.
     pub fn new<P: FirstStageParams>(params: P) -> Result<Self, SpecError> {
         check_params(&params, P::def().name)?;
         Ok(Self { spec: write_spec(P::def().name, &params), params: Arc::new(params) })
     }
 
-    /// Reads a spec.
+    /// Reads a spec, such as `bm25(k1=0.9)`.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
         let spec = Spec::parse(text)?;
         let def = FIRST_STAGES.iter().find(|def| def.name == spec.name).ok_or_else(|| {
@@ -119,7 +120,7 @@ impl std::fmt::Display for FirstStage {
 }
 
 impl Index {
-    /// The best `n` documents of a query, in order; fewer where fewer match.
+    /// The best `n` documents of a query, in order; fewer if fewer match.
     pub fn retrieve(
         &self,
         query: &Terms,

@@ -8,7 +8,7 @@ use crate::index::Index;
 use crate::order::order;
 use crate::{Candidate, SearchError};
 
-/// Truncates a list to its best `n`, in order.
+/// The best `n` of scored documents, by score and then by id.
 pub(super) fn best(
     index: &Index,
     mut scored: Vec<Candidate>,
@@ -24,5 +24,5 @@ pub(super) fn best(
     let docs: Vec<u32> = scored.iter().map(|candidate| candidate.doc).collect();
     let scores: Vec<f64> = scored.iter().map(|candidate| candidate.score).collect();
     let order = order(index, &docs, &scores)?;
-    Ok(order.into_iter().take(n).map(|at| scored[at]).collect())
+    Ok(order.into_iter().take(n).map(|i| scored[i]).collect())
 }

@@ -1,11 +1,14 @@
 //! A weighting of terms: the score of a document from the frequencies of the query's terms.
 //!
-//! For a query of terms q with counts, a document of length |D| with frequency tf(q), N documents
-//! of mean length avgdl, df(q) documents with the term, |C| terms in all, of which cf(q) are the
-//! term (p = cf / |C|), a score is the sum over matched terms, plus a part that depends on the
-//! document alone, plus a constant of the query, so that the cost of a document is its matched
-//! terms. Terms that the collection does not have are ignored. Each weighting is a file; it is both
-//! a first stage and a feature.
+//! A score is the sum of a part for each matched term, a part that depends on the document alone,
+//! and a constant of the query. So the cost of a document is the number of its matched terms. Terms
+//! that the collection does not have are ignored. Each weighting has a file; it is both a first
+//! stage and a feature.
+//!
+//! Notation of the formulas: q is a term of the query, tf its frequency in the document, |D| the
+//! length of the document in terms, N the number of documents, avgdl their mean length, df the
+//! number of documents with q, |C| the number of terms in all documents, cf the number of those
+//! that are q, and p = cf / |C|.
 
 use std::sync::Arc;
 
@@ -25,37 +28,44 @@ pub(crate) trait Weighting:
 {
     /// The definition as a first stage.
     const FIRST_STAGE: &'static FirstStageDef;
-    /// Statistics of a document that the formula reads besides the length.
+    /// Statistics of a document that the formula reads besides its length.
     const STATS: &'static [Stat] = &[];
     /// Whether the weights of a query's terms are scaled to a vector of length 1.
     const UNIT_QUERY: bool = false;
 
-    /// The only statistic of a document that [`Self::matched`] may depend on.
+    /// The only statistic of a document that [`Self::matched_part`] may depend on.
     const SHRINKS_WITH: Stat = Stat::Length;
 
-    /// The text field.
+    /// The name of the text field.
     fn field(&self) -> &str;
 
-    /// The weight of a term in the query, and the statistic of the term that [`Self::matched`]
-    /// needs, such as its idf.
-    fn term(&self, term: &QueryTerm) -> (f64, f64);
+    /// The weight of a term in the query, and the statistic of the term that
+    /// [`Self::matched_part`] needs, such as its idf.
+    fn term_weight(&self, term: &QueryTerm) -> TermWeight;
 
-    /// The contribution of a matched term, for a weight of 1. It is not negative, grows with the
-    /// frequency and shrinks with [`Self::SHRINKS_WITH`], so that it has an upper bound.
-    fn matched(&self, statistic: f64, tf: f64, mean_length: f64, document: &DocumentStats) -> f64;
+    /// The part of the score for a matched term of weight 1; `statistic` is that of
+    /// [`TermWeight`]. It is not negative, grows with the frequency `tf` and shrinks with
+    /// [`Self::SHRINKS_WITH`]: upper bounds rely on this.
+    fn matched_part(
+        &self,
+        statistic: f64,
+        tf: f64,
+        mean_length: f64,
+        document: &DocumentStats,
+    ) -> f64;
 
-    /// The contribution to every document for an occurrence of a term in the query.
-    fn constant(&self, _share: f64) -> f64 {
+    /// The part of every document's score for one occurrence of a term in the query.
+    fn constant_part(&self, _collection_share: f64) -> f64 {
         0.0
     }
 
-    /// The contribution to a document for every occurrence of a term in the query, matched or not.
-    fn document(&self, _document: &DocumentStats) -> f64 {
+    /// The part of a document's score for one occurrence of a term in the query, matched or not.
+    fn document_part(&self, _document: &DocumentStats) -> f64 {
         0.0
     }
 
-    /// The largest value of [`Self::document`] for a document that has at least this length.
-    fn document_bound(&self, _least_length: f64) -> f64 {
+    /// An upper bound of [`Self::document_part`] over documents of at least this length.
+    fn document_bound(&self, _min_length: f64) -> f64 {
         0.0
     }
 }
@@ -69,24 +79,34 @@ pub(crate) struct QueryTerm {
     pub(super) documents: f64,
     /// Number of documents with the term.
     pub(super) df: f64,
-    /// Share of the term among all terms of the collection.
-    pub(super) share: f64,
+    /// Share of the term among all terms of the collection: cf / |C|.
+    pub(super) collection_share: f64,
 }
 
-/// Statistics of a document; those that a weighting does not name are 0.
+/// The weight of a query's term, and a statistic of the term that the formula of a weighting needs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TermWeight {
+    pub(super) weight: f64,
+    pub(super) statistic: f64,
+}
+
+/// Statistics of a document in a text field; those that a weighting does not name are 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DocumentStats {
+    /// Number of terms.
     pub(super) length: f64,
+    /// Number of different terms.
     pub(super) distinct: f64,
+    /// Euclidean length of the vector of 1 + ln(tf).
     pub(super) norm: f64,
 }
 
-/// ln(1 + (N - df + 0.5) / (df + 0.5)).
+/// The idf of BM25: ln(1 + (N - df + 0.5) / (df + 0.5)).
 pub(crate) fn bm25_idf(documents: f64, df: f64) -> f64 {
     (1.0 + (documents - df + 0.5) / (df + 0.5)).ln()
 }
 
-/// ln((N + 1) / (df + 0.5)), which is always above 0.
+/// Inverse document frequency: ln((N + 1) / (df + 0.5)), which is always above 0.
 pub(crate) fn idf(documents: f64, df: f64) -> f64 {
     ((documents + 1.0) / (df + 0.5)).ln()
 }
@@ -96,10 +116,11 @@ pub(crate) fn idf(documents: f64, df: f64) -> f64 {
 pub(crate) struct QueryWeighting<'w, W> {
     weighting: &'w W,
     mean_length: f64,
-    /// Weight and statistic of each term.
-    terms: Vec<(f64, f64)>,
+    /// Weight and statistic of each different term.
+    terms: Vec<TermWeight>,
     /// Number of terms of the query that the collection has, including repeated ones.
-    known: f64,
+    known_terms: f64,
+    /// The part of the score that is the same for every document.
     constant: f64,
 }
 
@@ -113,33 +134,35 @@ impl<'w, W: Weighting> QueryWeighting<'w, W> {
         stats: &[TermStats],
     ) -> Self {
         let documents = index.documents() as f64;
-        let all = index.terms(field) as f64;
+        let collection_length = index.terms(field) as f64;
         let mut terms = Vec::with_capacity(stats.len());
-        let (mut known, mut constant, mut norm) = (0.0, 0.0, 0.0_f64);
+        let (mut known_terms, mut constant, mut squared_norm) = (0.0, 0.0, 0.0_f64);
         for (count, stats) in query.counts().zip(stats) {
             if stats.documents == 0 {
-                terms.push((0.0, 1.0));
+                terms.push(TermWeight { weight: 0.0, statistic: 1.0 });
                 continue;
             }
             let (count, df) = (f64::from(count), stats.documents as f64);
-            let term = QueryTerm { count, documents, df, share: stats.occurrences as f64 / all };
-            known += count;
-            constant += count * weighting.constant(term.share);
-            let (weight, statistic) = weighting.term(&term);
-            terms.push((weight, statistic));
-            norm += weight * weight;
+            let collection_share = stats.occurrences as f64 / collection_length;
+            let term = QueryTerm { count, documents, df, collection_share };
+            known_terms += count;
+            constant += count * weighting.constant_part(collection_share);
+            let term = weighting.term_weight(&term);
+            terms.push(term);
+            squared_norm += term.weight * term.weight;
         }
-        if W::UNIT_QUERY && norm > 0.0 {
-            terms.iter_mut().for_each(|(weight, _)| *weight /= norm.sqrt());
+        if W::UNIT_QUERY && squared_norm > 0.0 {
+            terms.iter_mut().for_each(|term| term.weight /= squared_norm.sqrt());
         }
-        QueryWeighting { weighting, mean_length: index.mean_length(field), terms, known, constant }
+        let mean_length = index.mean_length(field);
+        QueryWeighting { weighting, mean_length, terms, known_terms, constant }
     }
 
-    /// The contribution of a matched term.
+    /// The part of a document's score for a matched term.
     #[inline]
-    pub(crate) fn matched(&self, term: usize, tf: f64, document: &DocumentStats) -> f64 {
-        let (weight, statistic) = self.terms[term];
-        weight * self.weighting.matched(statistic, tf, self.mean_length, document)
+    pub(crate) fn matched_part(&self, term: usize, tf: f64, document: &DocumentStats) -> f64 {
+        let TermWeight { weight, statistic } = self.terms[term];
+        weight * self.weighting.matched_part(statistic, tf, self.mean_length, document)
     }
 
     /// Number of different terms.
@@ -147,25 +170,26 @@ impl<'w, W: Weighting> QueryWeighting<'w, W> {
         self.terms.len()
     }
 
-    /// The largest contribution of a term to a document with an impact.
+    /// The largest part of a score for a term in the documents of an impact.
     pub(super) fn bound(&self, term: usize, impact: &Impact) -> f64 {
-        let least = impact.least;
-        let document = DocumentStats { length: least, distinct: least, norm: least };
-        self.matched(term, f64::from(impact.tf), &document)
+        // The formula reads only one of the statistics: `Weighting::SHRINKS_WITH`.
+        let Impact { min_stat, .. } = *impact;
+        let document = DocumentStats { length: min_stat, distinct: min_stat, norm: min_stat };
+        self.matched_part(term, f64::from(impact.tf), &document)
     }
 
-    /// The largest contribution to a document that does not depend on the matched terms.
-    pub(super) fn document_bound(&self, least_length: f64) -> f64 {
-        self.constant + self.known * self.weighting.document_bound(least_length)
+    /// An upper bound of [`Self::document_part`] over documents of at least this length.
+    pub(super) fn document_bound(&self, min_length: f64) -> f64 {
+        self.constant + self.known_terms * self.weighting.document_bound(min_length)
     }
 
-    /// The contribution to a document that does not depend on the matched terms.
-    pub(crate) fn document(&self, document: &DocumentStats) -> f64 {
-        self.constant + self.known * self.weighting.document(document)
+    /// The part of a document's score that does not depend on its matched terms.
+    pub(crate) fn document_part(&self, document: &DocumentStats) -> f64 {
+        self.constant + self.known_terms * self.weighting.document_part(document)
     }
 }
 
-/// The statistics that a weighting reads, for one text field.
+/// The columns of the statistics that a weighting reads, for one text field.
 pub(crate) struct DocumentColumns {
     lengths: Arc<Vec<f64>>,
     distinct: Option<Arc<Vec<f64>>>,
@@ -173,7 +197,7 @@ pub(crate) struct DocumentColumns {
 }
 
 impl DocumentColumns {
-    /// The statistics that this weighting names.
+    /// The columns of the length and of [`Weighting::STATS`].
     pub(crate) fn of_weighting<W: Weighting>(
         index: &Index,
         field: TextField,
@@ -186,7 +210,7 @@ impl DocumentColumns {
         })
     }
 
-    /// The values of one of these statistics.
+    /// The column of one of these statistics.
     fn column(&self, stat: Stat) -> &[f64] {
         let column = match stat {
             Stat::Distinct => self.distinct.as_ref(),
@@ -199,13 +223,13 @@ impl DocumentColumns {
     /// The statistics of one document.
     #[inline]
     pub(crate) fn of(&self, doc: u32) -> DocumentStats {
-        let at = |column: &Option<Arc<Vec<f64>>>| {
+        let value = |column: &Option<Arc<Vec<f64>>>| {
             column.as_ref().map_or(0.0, |column| column[doc as usize])
         };
         DocumentStats {
             length: self.lengths[doc as usize],
-            distinct: at(&self.distinct),
-            norm: at(&self.norms),
+            distinct: value(&self.distinct),
+            norm: value(&self.norms),
         }
     }
 }
@@ -244,7 +268,7 @@ impl<W: Weighting> FirstStageParams for W {
         let mut found = None;
         if max_score::is_worthwhile(n, lists.stats.len(), matches) {
             found = self.best_by_bounds(index, field, query, n, &mut lists, filter)?;
-            // The number of documents that match is needed where none passes the filter.
+            // If no document passes the filter, the full scan counts the documents that match.
             found = found.filter(|found| !found.is_empty() || matches == 0);
         }
         let scored = match found {
@@ -264,7 +288,7 @@ impl<W: Weighting> FirstStageParams for W {
 
 /// The steps of a weighting as a first stage.
 trait WeightingStage: Weighting {
-    /// The scores of all documents: the full scan.
+    /// The scores of all documents that match and pass the filter: the full scan.
     fn score_all(
         &self,
         index: &Index,
@@ -279,13 +303,13 @@ trait WeightingStage: Weighting {
         buffers.start(index);
         for (term, postings) in lists.postings.iter().take(lists.stats.len()).enumerate() {
             for (&doc, &tf) in postings.docs.iter().zip(&postings.tfs) {
-                buffers.add(doc, weights.matched(term, f64::from(tf), &columns.of(doc)));
+                buffers.add(doc, weights.matched_part(term, f64::from(tf), &columns.of(doc)));
             }
         }
-        Ok(buffers.finish(filter, |doc| weights.document(&columns.of(doc))))
+        Ok(buffers.finish(filter, |doc| weights.document_part(&columns.of(doc))))
     }
 
-    /// The documents that can be among the best n; `None` if a score is not a number.
+    /// The documents that can be among the best n, by MaxScore; `None` if a score is not a number.
     fn best_by_bounds(
         &self,
         index: &Index,
@@ -299,23 +323,22 @@ trait WeightingStage: Weighting {
         let columns = DocumentColumns::of_weighting::<Self>(index, field)?;
         let stat = Self::SHRINKS_WITH;
         let mut impacts = Vec::with_capacity(lists.stats.len());
-        for place in 0..lists.stats.len() {
-            let term = lists.terms[place];
+        for i in 0..lists.stats.len() {
+            let term = lists.terms[i];
             impacts.push(match index.cached_impacts(field, stat, term) {
                 Some(impacts) => impacts,
                 None => {
-                    lists.read(index, field, place)?;
-                    let postings = &lists.postings[place];
+                    lists.read(index, field, i)?;
+                    let postings = &lists.postings[i];
                     index.find_impacts(field, stat, term, postings, columns.column(stat))
                 }
             });
         }
         let TermLists { terms, stats, postings, is_read } = lists;
         let bounded = postings.iter_mut().take(stats.len()).enumerate();
-        let bounded = bounded.map(|(place, postings)| {
-            let (documents, is_read) = (stats[place].documents, is_read[place]);
-            let term = terms[place];
-            BoundedTerm::new(place, term, postings, is_read, documents, &impacts[place], &weights)
+        let bounded = bounded.map(|(i, postings)| {
+            let (documents, is_read) = (stats[i].documents, is_read[i]);
+            BoundedTerm::new(i, terms[i], postings, is_read, documents, &impacts[i], &weights)
         });
         let bounded = bounded.collect();
         let (weights, columns) = (&weights, &columns);
@@ -325,17 +348,20 @@ trait WeightingStage: Weighting {
 
 impl<W: Weighting> WeightingStage for W {}
 
-/// The postings of a query's different terms, with their statistics. A list is read when it is
-/// needed; the statistics of a term that is not cached need it.
+/// The postings of a query's different terms, with their statistics. The postings of a term are
+/// read when they are needed; statistics that are not cached need them.
 struct TermLists<'a> {
     terms: Vec<&'a str>,
     stats: Vec<TermStats>,
-    /// At least one for each term; taken from the buffers.
+    /// The postings of each term, and perhaps more lists, which are not used; taken from the
+    /// buffers.
     postings: Vec<TermPostings>,
+    /// Whether the postings of each term were read.
     is_read: Vec<bool>,
 }
 
 impl<'a> TermLists<'a> {
+    /// Finds the statistics of each term.
     fn open(
         index: &Index,
         field: TextField,
@@ -347,12 +373,12 @@ impl<'a> TermLists<'a> {
         postings.resize_with(terms.len().max(postings.len()), TermPostings::default);
         let (stats, is_read) = (Vec::with_capacity(terms.len()), vec![false; terms.len()]);
         let mut lists = Self { terms, stats, postings, is_read };
-        for place in 0..lists.terms.len() {
-            let stats = match index.cached_stats(field, lists.terms[place]) {
+        for i in 0..lists.terms.len() {
+            let stats = match index.cached_stats(field, lists.terms[i]) {
                 Some(stats) => stats,
                 None => {
-                    lists.read(index, field, place)?;
-                    lists.postings[place].stats()
+                    lists.read(index, field, i)?;
+                    lists.postings[i].stats()
                 }
             };
             lists.stats.push(stats);
@@ -360,20 +386,20 @@ impl<'a> TermLists<'a> {
         Ok(lists)
     }
 
-    /// Reads the postings of a term, unless that is done.
-    fn read(&mut self, index: &Index, field: TextField, place: usize) -> Result<(), SearchError> {
-        if !self.is_read[place] {
-            index.read_postings(field, self.terms[place], &mut self.postings[place])?;
-            self.is_read[place] = true;
+    /// Reads the postings of the term with index `i`, unless they were read already.
+    fn read(&mut self, index: &Index, field: TextField, i: usize) -> Result<(), SearchError> {
+        if !self.is_read[i] {
+            index.read_postings(field, self.terms[i], &mut self.postings[i])?;
+            self.is_read[i] = true;
         }
         Ok(())
     }
 
     fn read_all(&mut self, index: &Index, field: TextField) -> Result<(), SearchError> {
-        (0..self.terms.len()).try_for_each(|place| self.read(index, field, place))
+        (0..self.terms.len()).try_for_each(|i| self.read(index, field, i))
     }
 
-    /// Gives the buffers back.
+    /// Returns the postings to the buffers, so that the next query reuses their memory.
     fn close(self, buffers: &mut SearchBuffers) {
         buffers.postings = self.postings;
     }
@@ -386,7 +412,7 @@ mod tests {
     use crate::{Document, FirstStage};
 
     #[test]
-    fn the_documents_of_a_common_term_are_not_read_where_they_cannot_be_among_the_best() {
+    fn the_documents_of_a_common_term_are_not_read_if_they_cannot_be_among_the_best() {
         let documents = (0..5_000).map(|number| {
             let text = if number % 100 == 0 { "common rare" } else { "common" };
             Document::new(format!("d{number}")).with("text", text)
@@ -396,11 +422,11 @@ mod tests {
         let mut buffers = SearchBuffers::default();
         // Caches the statistics and impacts of both terms.
         let best = index.retrieve(&query, &FirstStage::default(), 10, None, &mut buffers).unwrap();
-        let mut lists = TermLists::open(&index, index.all(), &query, &mut buffers).unwrap();
+        let mut lists = TermLists::open(&index, index.all_text(), &query, &mut buffers).unwrap();
         assert_eq!(lists.is_read, [false, false]);
         lists.postings.iter_mut().for_each(|list| *list = TermPostings::default());
         let stage = Bm25::default();
-        let found = stage.best_by_bounds(&index, index.all(), &query, 10, &mut lists, None);
+        let found = stage.best_by_bounds(&index, index.all_text(), &query, 10, &mut lists, None);
         let found = top::best(&index, found.unwrap().unwrap(), 10).unwrap();
         assert_eq!(found, best);
         let read: Vec<usize> = lists.postings.iter().map(|list| list.docs.len()).collect();

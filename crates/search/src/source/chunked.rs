@@ -1,8 +1,9 @@
-//! Documents of a compressed file, a chunk of whole documents at a time.
+//! Reads the documents of a compressed file in chunks of whole documents, so that the file is never
+//! in memory as a whole.
 //!
-//! A chunk of JSON lines ends at the end of a line, one of TREC's SGML behind a `</DOC>`. It is as long
-//! as a block, or as one document that is longer; a document that is larger than an input may be is an
-//! error. The readers of the formats read the chunks as they read a whole file.
+//! A chunk of JSON lines ends at the end of a line, a chunk of TREC's SGML after a `</DOC>`. It has
+//! about the size of a block, or of one document that is longer; a document above the size limit of
+//! inputs is an error. The readers of the formats read each chunk as they read a whole file.
 
 use memchr::{memmem, memrchr, memrchr_iter};
 use rankwright_data::Warnings;
@@ -17,10 +18,10 @@ use super::{DocumentFormat, DocumentReader};
 use crate::document::Document;
 use crate::error::SearchError;
 
-/// Bytes of content that are read at a time.
-const BLOCK: usize = 4 << 20;
+/// Bytes of content that are decompressed at a time.
+const BLOCK_BYTES: usize = 4 << 20;
 
-/// The formats whose documents are found without reading them.
+/// The formats in which the end of a document can be found without parsing it.
 #[derive(Debug, Clone, Copy)]
 enum ChunkFormat {
     Lines,
@@ -28,26 +29,27 @@ enum ChunkFormat {
 }
 
 impl ChunkFormat {
-    /// The end of the last document that ends behind `from`.
+    /// The end of the last document that ends after the byte `from`.
     fn last_end(self, text: &[u8], from: usize) -> Option<usize> {
-        let rest = text.get(from..)?;
+        let unsearched = text.get(from..)?;
         match self {
-            ChunkFormat::Lines => memrchr(b'\n', rest).map(|at| from + at + 1),
+            ChunkFormat::Lines => memrchr(b'\n', unsearched).map(|at| from + at + 1),
             ChunkFormat::Trec => {
-                // The beginning of a tag may be in front of `from`.
-                let from = from.saturating_sub(CLOSE.len());
-                let rest = text.get(from..)?;
-                let tags = memrchr_iter(b'<', rest).map(|at| from + at);
-                let is_close = |&at: &usize| {
-                    let tag = text.get(at..at + CLOSE.len());
-                    tag.is_some_and(|tag| tag.eq_ignore_ascii_case(CLOSE))
+                // The beginning of a tag may be before `from`.
+                let from = from.saturating_sub(CLOSING_TAG.len());
+                let unsearched = text.get(from..)?;
+                let tags = memrchr_iter(b'<', unsearched).map(|at| from + at);
+                let is_closing = |&at: &usize| {
+                    let tag = text.get(at..at + CLOSING_TAG.len());
+                    tag.is_some_and(|tag| tag.eq_ignore_ascii_case(CLOSING_TAG))
                         && !is_in_comment(text, at)
                 };
-                tags.into_iter().find(is_close).map(|at| at + CLOSE.len())
+                tags.into_iter().find(is_closing).map(|at| at + CLOSING_TAG.len())
             }
         }
     }
 
+    /// The reader of a chunk.
     fn reader(self, cursor: Cursor) -> Box<dyn DocumentReader> {
         match self {
             ChunkFormat::Lines => Box::new(Jsonl(cursor)),
@@ -56,31 +58,37 @@ impl ChunkFormat {
     }
 }
 
-/// The end of a document in TREC's SGML.
-const CLOSE: &[u8] = b"</doc>";
+/// The end of a document in TREC's SGML, in any case of letters.
+const CLOSING_TAG: &[u8] = b"</doc>";
 
-/// Whether a comment may be open at a position: one begins so near before it that it may end behind.
-fn is_in_comment(text: &[u8], at: usize) -> bool {
-    let near = text.get(at.saturating_sub(MAX_COMMENT_BYTES + 4)..at).unwrap_or(&[]);
-    let begin = memmem::rfind(near, b"<!--");
-    begin.is_some_and(|begin| memmem::rfind(near, b"-->").is_none_or(|end| end < begin))
+/// Whether a position may be inside of a comment: a comment begins shortly before it, and its end
+/// is not before the position.
+fn is_in_comment(text: &[u8], position: usize) -> bool {
+    let first = position.saturating_sub(MAX_COMMENT_BYTES + "<!--".len());
+    let before = text.get(first..position).unwrap_or(&[]);
+    let begin = memmem::rfind(before, b"<!--");
+    begin.is_some_and(|begin| memmem::rfind(before, b"-->").is_none_or(|end| end < begin))
 }
 
 /// The documents of a compressed file.
 pub(super) struct ChunkedDocuments {
     stream: ContentStream,
     format: ChunkFormat,
-    /// Content that is not yet in a chunk; the part before `searched` has no end of a document.
+    /// Content that is not in a chunk yet.
     content: Vec<u8>,
+    /// No document ends in the bytes of `content` before this one.
     searched: usize,
     /// The line of the beginning of `content`.
     line: u64,
+    /// Whether the next chunk is the first one.
     is_first: bool,
+    /// The reader of the current chunk.
     chunk: Option<Box<dyn DocumentReader>>,
 }
 
 impl ChunkedDocuments {
-    /// The reader of a stream of which the beginning was read; `None` where the format has no chunks.
+    /// The reader of a stream of which `beginning` was already read; `None` if documents of this
+    /// format cannot be read in chunks.
     pub(super) fn new(
         stream: ContentStream,
         beginning: Vec<u8>,
@@ -95,25 +103,25 @@ impl ChunkedDocuments {
         Some(ChunkedDocuments { stream, format, content, searched: 0, line, is_first, chunk: None })
     }
 
-    /// The next chunk with its first line; `None` at the end.
+    /// The next chunk, and the number of its first line; `None` at the end.
     fn next_chunk(&mut self) -> Result<Option<(Vec<u8>, u64)>, SearchError> {
         let end = loop {
             if let Some(end) = self.format.last_end(&self.content, self.searched) {
                 break end;
             }
             self.searched = self.content.len();
-            if self.content.len() as u64 > self.stream.most_kept() {
+            if self.content.len() as u64 > self.stream.max_kept_bytes() {
                 return Err(self.stream.too_large().into());
             }
-            if self.stream.append_to(&mut self.content, BLOCK)? == 0 {
+            if self.stream.append_to(&mut self.content, BLOCK_BYTES)? == 0 {
                 break self.content.len();
             }
         };
         if end == 0 {
             return Ok(None);
         }
-        let rest = self.content.split_off(end);
-        let chunk = std::mem::replace(&mut self.content, rest);
+        let after_chunk = self.content.split_off(end);
+        let chunk = std::mem::replace(&mut self.content, after_chunk);
         self.searched = 0;
         let line = self.line;
         self.line += memchr::memchr_iter(b'\n', &chunk).count() as u64;
@@ -150,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chunks_end_behind_documents_and_not_in_comments() {
+    fn chunks_end_after_documents_and_not_in_comments() {
         let end = |format: ChunkFormat, text: &str, from| format.last_end(text.as_bytes(), from);
         assert_eq!(end(ChunkFormat::Lines, "a\nbc\nd", 0), Some(5));
         assert_eq!(end(ChunkFormat::Lines, "a\nbc\nd", 5), None);

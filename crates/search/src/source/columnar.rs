@@ -1,9 +1,10 @@
 //! Documents as rows of a Parquet file.
 //!
-//! The id is found as in a table, and may be a whole number. Texts, dates and times (in ISO form)
-//! become text, numbers and booleans (0 or 1) become numbers, lists become texts. Columns of other
-//! types are skipped, each counted once. A null is absent. Files are untrusted, and the crates used
-//! here panic on some damaged ones: such a panic becomes an error.
+//! The id is the column `id`, `_id`, `docid`, `doc_id`, `docno` or `key`, else the first, and may
+//! be a whole number. Texts, dates and times (in ISO form) become texts; numbers become numbers,
+//! and booleans 0 or 1; lists become several texts. Columns of other types are skipped, each
+//! counted once. A null is absent. Files are untrusted, and the crates used here panic on some
+//! damaged files: such a panic becomes an error.
 
 mod timestamps;
 
@@ -31,13 +32,17 @@ use crate::error::SearchError;
 /// Number of rows that are decoded at a time.
 const READ_ROWS: usize = 1024;
 
+/// Reads the rows of a Parquet file as documents.
 pub(super) struct Parquet {
     name: String,
+    /// Number of bytes of the file.
     length: u64,
+    /// Number of rows of the file.
     rows: u64,
     /// Number of rows returned so far.
     returned: u64,
     reader: ParquetRecordBatchReader,
+    /// The rows that were decoded last.
     batch: Option<Batch>,
 }
 
@@ -51,11 +56,12 @@ impl Parquet {
             Bytes::Owned(bytes) => ::bytes::Bytes::from(bytes),
         };
         let content = bytes.clone();
-        let (reader, rows, lists) = checked(&name, || {
+        let (reader, rows, lists) = catch_file_damage(&name, || {
             let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
             let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes, options)?;
             let rows = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
-            // A list is read whole, whatever the number of rows at a time.
+            // A list is decoded as a whole, however few rows are read at a time: its size is
+            // checked before.
             let lists = check_lists(&name, &content, builder.metadata(), memory_limit());
             let reader = builder.with_batch_size(READ_ROWS).build()?;
             Ok::<_, parquet::errors::ParquetError>((reader, rows, lists))
@@ -64,17 +70,18 @@ impl Parquet {
         Ok(Parquet { name, length, rows, returned: 0, reader, batch: None })
     }
 
+    /// Decodes the next rows; `None` at the end.
     fn next_batch(&mut self, warnings: &mut Warnings) -> Option<Result<Batch, SearchError>> {
         let reader = &mut self.reader;
-        let first = self.returned == 0;
-        let batch = checked(&self.name, || {
+        let is_first = self.returned == 0;
+        let batch = catch_file_damage(&self.name, || {
             reader.next().map(|batch| Ok::<_, ReadError>(Batch::new(&batch?)?)).transpose()
         });
         let mut batch = match batch {
             Ok(batch) => batch?,
             Err(error) => return Some(Err(error)),
         };
-        if first {
+        if is_first {
             let skipped = std::mem::take(&mut batch.skipped);
             for column in skipped {
                 let location = || SourceLocation::file(&self.name).in_field(column);
@@ -85,7 +92,7 @@ impl Parquet {
     }
 }
 
-/// An error of reading one batch.
+/// An error while a batch is decoded.
 #[derive(Debug, thiserror::Error)]
 enum ReadError {
     #[error(transparent)]
@@ -96,7 +103,7 @@ enum ReadError {
 
 /// Runs code of other crates on untrusted bytes; its errors and panics are reported as damage of
 /// the file.
-fn checked<T, E: fmt::Display>(
+fn catch_file_damage<T, E: fmt::Display>(
     file: &str,
     work: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, SearchError> {
@@ -108,36 +115,43 @@ fn checked<T, E: fmt::Display>(
     Err(DataError::Damaged { file: file.to_owned(), damage }.into())
 }
 
-/// A column, converted once per batch.
+/// A column of a batch, converted to one of few types.
 enum TypedColumn {
     Text(LargeStringArray),
     Number(Float64Array),
+    /// Bytes that are read as text.
     Binary(ArrayRef),
     /// The lists, and the texts of all their items.
     List(ArrayRef, LargeStringArray),
 }
 
+/// Rows that were decoded together.
 struct Batch {
+    /// Number of rows.
     rows: usize,
-    at: usize,
-    /// The column of the id, unless its type is not supported.
+    /// The row of the next document.
+    next_row: usize,
+    /// The index in `columns` of the id, unless its type is not supported.
     id: Option<usize>,
+    /// Columns with their names.
     columns: Vec<(String, TypedColumn)>,
+    /// Names of columns whose type is not supported.
     skipped: Vec<String>,
 }
 
 impl Batch {
+    /// Converts the columns of a batch.
     fn new(batch: &RecordBatch) -> Result<Batch, UnreadableValues> {
         let schema = batch.schema();
         let mut columns = Vec::new();
         let mut skipped = Vec::new();
         let names = schema.fields().iter().map(|field| field.name().as_str());
-        let id = id::position(&id::DOCUMENT_ID_FIELDS, names).unwrap_or(0);
+        let id = id::find_name(&id::DOCUMENT_ID_FIELDS, names).unwrap_or(0);
         let mut id_column = None;
-        for (at, (field, array)) in schema.fields().iter().zip(batch.columns()).enumerate() {
-            match column(array, at == id)? {
+        for (i, (field, array)) in schema.fields().iter().zip(batch.columns()).enumerate() {
+            match typed_column(array, i == id)? {
                 Some(column) => {
-                    if at == id {
+                    if i == id {
                         id_column = Some(columns.len());
                     }
                     columns.push((field.name().clone(), column));
@@ -145,7 +159,7 @@ impl Batch {
                 None => skipped.push(field.name().clone()),
             }
         }
-        Ok(Batch { rows: batch.num_rows(), at: 0, id: id_column, columns, skipped })
+        Ok(Batch { rows: batch.num_rows(), next_row: 0, id: id_column, columns, skipped })
     }
 
     /// The document of a row.
@@ -156,9 +170,9 @@ impl Batch {
         warnings: &mut Warnings,
     ) -> Result<Document, SearchError> {
         let mut document = Document::new("");
-        for (at, (name, column)) in self.columns.iter().enumerate() {
+        for (i, (name, column)) in self.columns.iter().enumerate() {
             let value = column.value(row, warnings, || location().in_field(name));
-            if Some(at) == self.id {
+            if Some(i) == self.id {
                 let text = match value {
                     Some(Value::Text(text)) => text,
                     _ => String::new(),
@@ -176,23 +190,24 @@ impl Batch {
 }
 
 /// A column in the form in which it is read; `None` if its type is not supported.
-fn column(array: &ArrayRef, is_id: bool) -> Result<Option<TypedColumn>, UnreadableValues> {
+fn typed_column(array: &ArrayRef, is_id: bool) -> Result<Option<TypedColumn>, UnreadableValues> {
     let kind = array.data_type();
     Ok(match kind {
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => {
             Some(TypedColumn::Binary(array.clone()))
         }
         kind if list_item(kind).is_some_and(|item| is_text(item) || is_number(item)) => {
-            Some(TypedColumn::List(array.clone(), words(list_values(array)?)?))
+            Some(TypedColumn::List(array.clone(), to_texts(list_values(array)?)?))
         }
         kind if is_text(kind) || (is_id && is_number(kind)) => {
-            Some(TypedColumn::Text(words(array)?))
+            Some(TypedColumn::Text(to_texts(array)?))
         }
         kind if is_number(kind) => Some(TypedColumn::Number(numbers(array)?)),
         _ => None,
     })
 }
 
+/// Whether the values of a type are texts, or dates and times, which become texts.
 fn is_text(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, values) => values.is_string(),
@@ -200,8 +215,8 @@ fn is_text(kind: &DataType) -> bool {
     }
 }
 
-/// Texts, or dates and times as texts.
-fn words(array: &ArrayRef) -> Result<LargeStringArray, UnreadableValues> {
+/// An array as texts; dates and times in ISO form.
+fn to_texts(array: &ArrayRef) -> Result<LargeStringArray, UnreadableValues> {
     match timestamps::texts(array) {
         Some(timestamps) => Ok(timestamps),
         None => texts(array),
@@ -209,6 +224,7 @@ fn words(array: &ArrayRef) -> Result<LargeStringArray, UnreadableValues> {
 }
 
 impl TypedColumn {
+    /// The value of a row; `None` if it is absent.
     fn value(
         &self,
         row: usize,
@@ -228,7 +244,7 @@ impl TypedColumn {
                 Some(Value::Text(warnings.text(bytes, location)))
             }
             TypedColumn::List(lists, texts) => {
-                let items = list_range(lists, row)?.filter_map(|at| text_at(texts, at));
+                let items = list_range(lists, row)?.filter_map(|item| text_at(texts, item));
                 let items: Vec<String> = items.map(str::to_owned).collect();
                 (!items.is_empty()).then_some(Value::Texts(items))
             }
@@ -251,9 +267,9 @@ fn bytes_at(array: &ArrayRef, row: usize) -> Option<&[u8]> {
 impl DocumentReader for Parquet {
     fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
         loop {
-            if let Some(batch) = self.batch.as_mut().filter(|batch| batch.at < batch.rows) {
-                let row = batch.at;
-                batch.at += 1;
+            if let Some(batch) = self.batch.as_mut().filter(|batch| batch.next_row < batch.rows) {
+                let row = batch.next_row;
+                batch.next_row += 1;
                 self.returned += 1;
                 let location = || SourceLocation::line(&self.name, self.returned);
                 return Some(batch.document(row, location, warnings));
@@ -266,9 +282,10 @@ impl DocumentReader for Parquet {
     }
 
     fn position(&self) -> (u64, u64) {
-        let share =
+        // The share of the rows that were returned, as bytes.
+        let read =
             u128::from(self.returned) * u128::from(self.length) / u128::from(self.rows.max(1));
-        (u64::try_from(share).unwrap_or(self.length).min(self.length), self.length)
+        (u64::try_from(read).unwrap_or(self.length).min(self.length), self.length)
     }
 }
 
@@ -286,6 +303,7 @@ mod tests {
 
     use super::*;
 
+    /// The bytes of a Parquet file.
     fn file(columns: Vec<(&str, ArrayRef)>) -> Vec<u8> {
         let batch = RecordBatch::try_from_iter(columns).unwrap();
         let mut bytes = Vec::new();
@@ -306,10 +324,11 @@ mod tests {
         Ok((documents, warnings))
     }
 
+    /// A file with a column of each type; a struct is not supported.
     fn sample() -> Vec<u8> {
         let list = |items: Vec<Option<i32>>| Some(items);
-        let part: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
-        let inner = Arc::new(Field::new("x", DataType::Int64, false));
+        let inner_values: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
+        let inner_field = Arc::new(Field::new("x", DataType::Int64, false));
         file(vec![
             ("title", Arc::new(StringArray::from(vec![Some("Blue Train"), None])) as ArrayRef),
             ("id", Arc::new(Int64Array::from(vec![i64::MAX, 2]))),
@@ -324,7 +343,7 @@ mod tests {
                     list(vec![]),
                 ])),
             ),
-            ("odd", Arc::new(StructArray::from(vec![(inner, part)]))),
+            ("nested", Arc::new(StructArray::from(vec![(inner_field, inner_values)]))),
         ])
     }
 
@@ -344,7 +363,7 @@ mod tests {
         assert_eq!(documents, [first, second]);
         let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
         let skipped = "1 value skipped: neither text, number nor list";
-        assert_eq!(warnings, [format!("{skipped} (first: p (column 'odd'))")]);
+        assert_eq!(warnings, [format!("{skipped} (first: p (column 'nested'))")]);
     }
 
     #[test]
@@ -357,9 +376,9 @@ mod tests {
             let error = read(whole[..cut].to_vec()).unwrap_err();
             assert!(error.to_string().starts_with("p is damaged: "), "{error}");
         }
-        for at in (0..whole.len()).step_by(13) {
+        for position in (0..whole.len()).step_by(13) {
             let mut bytes = whole.clone();
-            bytes[at] ^= 0x55;
+            bytes[position] ^= 0x55;
             // The file may still be readable; it must not panic.
             let mut warnings = Warnings::default();
             if let Ok(mut reader) = Parquet::open(Input::from_bytes("p", bytes).unwrap()) {

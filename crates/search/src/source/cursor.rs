@@ -1,4 +1,4 @@
-//! A named text and the reading position in it, in bytes and in lines.
+//! An input with the position up to which it was read, in bytes and in lines.
 
 use std::ops::Range;
 
@@ -10,6 +10,7 @@ use rankwright_data::bytes::{Bytes, Input};
 pub(crate) struct Cursor {
     name: String,
     bytes: Bytes,
+    /// The next byte to read.
     offset: usize,
     /// The line of `offset`, from 1.
     line: u64,
@@ -22,62 +23,65 @@ impl Cursor {
         Cursor { name: input.name, bytes: input.bytes, offset, line: 1 }
     }
 
-    /// Continues a text with this part of it, which begins at this line.
+    /// A later part of an input, which begins at this line of the whole.
     pub(crate) fn continued(input: Input, line: u64) -> Self {
         Cursor { name: input.name, bytes: input.bytes, offset: 0, line }
     }
 
+    /// Number of bytes of the input.
     pub(crate) fn len(&self) -> usize {
         self.bytes.len()
     }
 
+    /// The next byte to read.
     pub(crate) fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The line of the cursor.
+    /// The line of the next byte to read, from 1.
     pub(crate) fn line(&self) -> u64 {
         self.line
     }
 
+    /// A line of this input, for messages.
     pub(crate) fn location(&self, line: u64) -> SourceLocation {
         SourceLocation::line(&self.name, line)
     }
 
-    /// A part of the text; empty if the range is outside.
+    /// The bytes of a range; empty if the range is outside of the input.
     pub(crate) fn slice(&self, range: Range<usize>) -> &[u8] {
         self.bytes.get(range).unwrap_or(&[])
     }
 
-    /// The unread bytes.
-    pub(crate) fn rest(&self) -> &[u8] {
+    /// The bytes that are not read yet.
+    pub(crate) fn unread(&self) -> &[u8] {
         self.bytes.get(self.offset..).unwrap_or(&[])
     }
 
-    /// Moves to a byte, counting lines.
-    pub(crate) fn advance_to(&mut self, to: usize) {
-        let to = to.clamp(self.offset, self.bytes.len());
-        self.line += memchr_iter(b'\n', self.slice(self.offset..to)).count() as u64;
-        self.offset = to;
+    /// Moves forward to a byte, counting lines.
+    pub(crate) fn advance_to(&mut self, offset: usize) {
+        let offset = offset.clamp(self.offset, self.bytes.len());
+        self.line += memchr_iter(b'\n', self.slice(self.offset..offset)).count() as u64;
+        self.offset = offset;
     }
 
-    /// The next line without its end (`\n` or `\r\n`), and its number.
+    /// The number of the next line, from 1, and its bytes without the line end (`\n` or `\r\n`).
     pub(crate) fn next_line(&mut self) -> Option<(u64, Range<usize>)> {
-        let rest = self.rest();
-        if rest.is_empty() {
+        let unread = self.unread();
+        if unread.is_empty() {
             return None;
         }
-        let end = memchr(b'\n', rest);
-        let length = end.unwrap_or(rest.len());
-        let cut = rest.get(..length).is_some_and(|line| line.ends_with(b"\r"));
-        let range = self.offset..self.offset + length - usize::from(cut);
+        let end = memchr(b'\n', unread);
+        let length = end.unwrap_or(unread.len());
+        let has_return = unread.get(..length).is_some_and(|line| line.ends_with(b"\r"));
+        let range = self.offset..self.offset + length - usize::from(has_return);
         let number = self.line;
         self.offset += length + usize::from(end.is_some());
         self.line += u64::from(end.is_some());
         Some((number, range))
     }
 
-    /// The next line that is not blank.
+    /// The next line that is not blank, as in [`Self::next_line`].
     pub(crate) fn next_nonblank_line(&mut self) -> Option<(u64, Range<usize>)> {
         loop {
             let (number, range) = self.next_line()?;

@@ -24,30 +24,30 @@ const NAMED: [(&str, &str); 91] = [
     ("beta", "β"), ("gamma", "γ"), ("mu", "μ"), ("rarr", "→"), ("larr", "←"), ("minus", "−"),
 ];
 
-/// The longest reference that is decoded, without `&` and `;`.
+/// Largest number of bytes of a reference that is decoded, without `&` and `;`.
 const MAX_REFERENCE_BYTES: usize = 10;
 
 /// Text with its character references replaced.
 pub(crate) fn decode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('&') {
+    let mut unread = text;
+    while let Some((before, after)) = unread.split_once('&') {
         out.push_str(before);
         let end = after.bytes().take(MAX_REFERENCE_BYTES + 1).position(|b| b == b';');
         let reference = end.and_then(|end| Some((after.get(..end)?, after.get(end + 1..)?)));
         match reference {
-            Some((name, tail)) if decode_one(name, &mut out) => rest = tail,
+            Some((name, tail)) if decode_one(name, &mut out) => unread = tail,
             _ => {
                 out.push('&');
-                rest = after;
+                unread = after;
             }
         }
     }
-    out.push_str(rest);
+    out.push_str(unread);
     out
 }
 
-/// Appends the character of a reference; `false` if there is none.
+/// Appends the character of a reference, given without `&` and `;`; false if there is none.
 fn decode_one(name: &str, out: &mut String) -> bool {
     let Some(number) = name.strip_prefix('#') else {
         let known = NAMED.iter().find(|(known, _)| *known == name);

@@ -2,12 +2,13 @@
 //!
 //! Files are read in the order of their paths, so that an index does not depend on the file system.
 //! The id is the path inside the folder with `/`; whitespace, control characters and `%` in it are
-//! encoded as `%20` and so on, since runs are split at whitespace. Links to folders are not
-//! followed. Files of other kinds, and links that lead to no file, are skipped and counted.
+//! encoded as `%20` and so on, since lines of runs are split at whitespace. Symbolic links to
+//! folders are not followed. Files of other kinds, and symbolic links that lead to no file, are
+//! skipped and counted.
 //!
-//! A text has `text`, and `title` where its first line is short. A page has `title`, `text`, `url`
-//! (its id) and `links`: ids of the pages of the folder that it refers to, and other addresses as
-//! written.
+//! A text or Markdown file has the fields `text`, and `title` if its first line is short. An HTML
+//! page has `title`, `text`, `url` (its id) and `links`: ids of the files of the folder that it
+//! refers to, and other web addresses as written.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -24,6 +25,7 @@ use crate::error::SearchError;
 /// Largest number of bytes of a first line that is taken as the title.
 const MAX_TITLE_BYTES: usize = 120;
 
+/// The kind of a file that becomes a document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FileKind {
     Text,
@@ -31,23 +33,29 @@ enum FileKind {
     Html,
 }
 
+/// A file that becomes a document.
 struct FolderEntry {
     id: String,
     path: PathBuf,
     kind: FileKind,
+    /// In bytes.
     size: u64,
 }
 
+/// Reads the files of a folder as documents.
 pub(super) struct Folder {
+    /// The files that are not read yet.
     entries: std::vec::IntoIter<FolderEntry>,
+    /// The ids of all files.
     ids: HashSet<String>,
-    read: u64,
-    total: u64,
-    /// Files and links that are skipped, until they are reported.
+    read_bytes: u64,
+    total_bytes: u64,
+    /// Files and symbolic links that are skipped, until warnings about them are added.
     skipped: Vec<(WarningKind, PathBuf)>,
 }
 
 impl Folder {
+    /// Lists the files of a folder and its subfolders.
     pub(super) fn open(root: &Path) -> Result<Folder, SearchError> {
         let (mut entries, mut skipped) = (Vec::new(), Vec::new());
         let mut folders = vec![root.to_path_buf()];
@@ -72,14 +80,15 @@ impl Folder {
                 }
             }
         }
-        // The first one is named, whatever the order of the file system.
+        // The warning names the first of them, which must not depend on the file system.
         skipped.sort_by(|a, b| a.1.cmp(&b.1));
         entries.sort_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
         let ids = entries.iter().map(|entry| entry.id.clone()).collect();
-        let total = entries.iter().map(|entry| entry.size).sum();
-        Ok(Folder { entries: entries.into_iter(), ids, read: 0, total, skipped })
+        let total_bytes = entries.iter().map(|entry| entry.size).sum();
+        Ok(Folder { entries: entries.into_iter(), ids, read_bytes: 0, total_bytes, skipped })
     }
 
+    /// Reads a file as a document.
     fn document(
         &self,
         entry: FolderEntry,
@@ -96,7 +105,7 @@ impl Folder {
             }
         };
         if entry.kind != FileKind::Html {
-            add("title", first_line(&text, entry.kind).to_owned());
+            add("title", title_line(&text, entry.kind).to_owned());
             add("text", text.trim().to_owned());
             return Ok(document);
         }
@@ -112,16 +121,17 @@ impl Folder {
         Ok(document)
     }
 
-    /// Links of a page, as ids if they point into the folder, each once, in order.
+    /// The links of a page, each once, in order: ids for files of the folder, other links as
+    /// written. `page` is the id of the page, `written` the values of `href`.
     fn links(&self, page: &str, written: Vec<String>) -> Vec<String> {
         let mut seen = HashSet::new();
         let resolved = written.into_iter().filter_map(|href| {
-            let lower = href.get(..11).unwrap_or(&href).to_ascii_lowercase();
-            let nowhere = href.is_empty()
+            let start = href.get(.."javascript:".len()).unwrap_or(&href).to_ascii_lowercase();
+            let leads_nowhere = href.is_empty()
                 || href.starts_with('#')
-                || lower.starts_with("javascript:")
-                || lower.starts_with("mailto:");
-            if nowhere {
+                || start.starts_with("javascript:")
+                || start.starts_with("mailto:");
+            if leads_nowhere {
                 return None;
             }
             Some(self.resolve(page, &href).unwrap_or(href))
@@ -136,21 +146,21 @@ impl Folder {
             Some(path) => ("", path),
             None => (page.rsplit_once('/').map_or("", |(folder, _)| folder), path),
         };
-        let mut steps: Vec<String> =
-            base.split('/').filter(|step| !step.is_empty()).map(str::to_owned).collect();
-        for step in path.split('/') {
-            match step {
+        let mut components: Vec<String> =
+            base.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        for component in path.split('/') {
+            match component {
                 "" | "." => {}
                 ".." => {
-                    steps.pop()?;
+                    components.pop()?;
                 }
-                step => steps.push(encoded(&decoded(step))),
+                name => components.push(encoded(&decoded(name))),
             }
         }
-        let path = steps.join("/");
-        let index = format!("{path}/index.html");
-        let index = index.trim_start_matches('/').to_owned();
-        [path, index].into_iter().find(|id| self.ids.contains(id))
+        let path = components.join("/");
+        let index_page = format!("{path}/index.html");
+        let index_page = index_page.trim_start_matches('/').to_owned();
+        [path, index_page].into_iter().find(|id| self.ids.contains(id))
     }
 }
 
@@ -160,12 +170,12 @@ impl DocumentReader for Folder {
             warnings.add(kind, 1, || SourceLocation::file(path.display().to_string()));
         }
         let entry = self.entries.next()?;
-        self.read += entry.size;
+        self.read_bytes += entry.size;
         Some(self.document(entry, warnings))
     }
 
     fn position(&self) -> (u64, u64) {
-        (self.read, self.total)
+        (self.read_bytes, self.total_bytes)
     }
 }
 
@@ -179,16 +189,17 @@ fn kind_of(path: &Path) -> Option<FileKind> {
     }
 }
 
+/// The id of a file: its encoded path inside the folder `root`.
 fn id_of(root: &Path, path: &Path) -> String {
     let inside = path.strip_prefix(root).unwrap_or(path);
-    let steps: Vec<String> = inside.iter().map(|step| encoded(&step.to_string_lossy())).collect();
-    steps.join("/")
+    let components = inside.iter().map(|component| encoded(&component.to_string_lossy()));
+    components.collect::<Vec<String>>().join("/")
 }
 
-/// A component of a path with characters encoded that an id may not have.
-fn encoded(step: &str) -> String {
-    let mut out = String::with_capacity(step.len());
-    for c in step.chars() {
+/// A component of a path in which the characters that an id may not have are encoded.
+fn encoded(component: &str) -> String {
+    let mut out = String::with_capacity(component.len());
+    for c in component.chars() {
         if c.is_whitespace() || c.is_control() || c == '%' {
             for byte in c.encode_utf8(&mut [0; 4]).bytes() {
                 // Writing to a string does not fail.
@@ -201,28 +212,28 @@ fn encoded(step: &str) -> String {
     out
 }
 
-/// A component of an address with `%20` and the like decoded.
-fn decoded(step: &str) -> String {
-    let mut out = Vec::with_capacity(step.len());
-    let mut rest = step.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let digit = |at: usize| tail.get(at).and_then(|&b| char::from(b).to_digit(16));
+/// A component of a web address in which `%20` and the like are decoded.
+fn decoded(component: &str) -> String {
+    let mut out = Vec::with_capacity(component.len());
+    let mut unread = component.as_bytes();
+    while let Some((&first, tail)) = unread.split_first() {
+        let digit = |i: usize| tail.get(i).and_then(|&b| char::from(b).to_digit(16));
         match (first, digit(0), digit(1)) {
             (b'%', Some(high), Some(low)) => {
                 out.push((high * 16 + low) as u8);
-                rest = tail.get(2..).unwrap_or(&[]);
+                unread = tail.get(2..).unwrap_or(&[]);
             }
             _ => {
                 out.push(first);
-                rest = tail;
+                unread = tail;
             }
         }
     }
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The first line with a word, if it is short enough for a title.
-fn first_line(text: &str, kind: FileKind) -> &str {
+/// The first line that is not blank, if it is short enough for a title; otherwise empty.
+fn title_line(text: &str, kind: FileKind) -> &str {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
     let line = match kind {
         FileKind::Markdown => line.trim_start_matches('#').trim(),
@@ -236,11 +247,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_lead_into_the_folder_where_they_can() {
+    fn links_to_files_of_the_folder_become_ids() {
         let ids = ["a.html", "sub/b.html", "sub/my%20page.html", "sub/index.html"];
         let ids = ids.into_iter().map(str::to_owned).collect();
-        let folder =
-            Folder { entries: Vec::new().into_iter(), ids, read: 0, total: 0, skipped: Vec::new() };
+        let folder = Folder {
+            entries: Vec::new().into_iter(),
+            ids,
+            read_bytes: 0,
+            total_bytes: 0,
+            skipped: Vec::new(),
+        };
         let written = [
             "../a.html#top",
             "my%20page.html",
@@ -273,13 +289,13 @@ mod tests {
     #[test]
     fn files_of_other_kinds_and_links_to_nothing_are_counted() {
         let root = tempfile::tempdir().unwrap();
-        let at = |name: &str| root.path().join(name);
-        std::fs::create_dir(at("sub")).unwrap();
+        let path_of = |name: &str| root.path().join(name);
+        std::fs::create_dir(path_of("sub")).unwrap();
         for name in ["a.txt", "sub/b.MD", "sub/c.pdf", "notes", "d.docx"] {
-            std::fs::write(at(name), "words").unwrap();
+            std::fs::write(path_of(name), "words").unwrap();
         }
         for (target, link) in [("gone.txt", "e.txt"), ("sub", "f.txt"), ("a.txt", "g.txt")] {
-            std::os::unix::fs::symlink(target, at(link)).unwrap();
+            std::os::unix::fs::symlink(target, path_of(link)).unwrap();
         }
         let (mut folder, mut warnings) = (Folder::open(root.path()).unwrap(), Warnings::default());
         let mut ids = Vec::new();
@@ -287,23 +303,24 @@ mod tests {
             ids.push(document.unwrap().id);
         }
         assert_eq!(ids, ["a.txt", "g.txt", "sub/b.MD"]);
-        let said: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-        assert_eq!(said.len(), 2, "{said:?}");
+        let messages: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(messages.len(), 2, "{messages:?}");
         let files = "3 files skipped: neither text (.txt, .md) nor a page (.html, .htm) (first: ";
-        assert!(said[0].starts_with(files) && said[0].ends_with("d.docx)"), "{}", said[0]);
-        assert!(said[1].starts_with("2 links to a folder or to nothing skipped"), "{}", said[1]);
+        assert!(messages[0].starts_with(files) && messages[0].ends_with("d.docx)"), "{messages:?}");
+        let links = "2 links to a folder or to nothing skipped";
+        assert!(messages[1].starts_with(links), "{messages:?}");
     }
 
     #[test]
     fn a_short_first_line_is_a_title() {
-        assert_eq!(first_line("\n# Head \nx", FileKind::Markdown), "Head");
-        assert_eq!(first_line("Head\nx", FileKind::Text), "Head");
-        assert_eq!(first_line(&"x".repeat(121), FileKind::Text), "");
-        assert_eq!(first_line("", FileKind::Text), "");
+        assert_eq!(title_line("\n# Head \nx", FileKind::Markdown), "Head");
+        assert_eq!(title_line("Head\nx", FileKind::Text), "Head");
+        assert_eq!(title_line(&"x".repeat(121), FileKind::Text), "");
+        assert_eq!(title_line("", FileKind::Text), "");
     }
 
     #[test]
-    fn steps_encode_and_decode() {
+    fn path_components_are_encoded_and_decoded() {
         assert_eq!(encoded("a b%\u{a0}.txt"), "a%20b%25%C2%A0.txt");
         assert_eq!(decoded("a%20b%25%zz%"), "a b%%zz%");
     }

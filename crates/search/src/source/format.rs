@@ -20,7 +20,7 @@ pub enum DocumentFormat {
     Csv,
     /// Tab-separated columns with a header line.
     Tsv,
-    /// Parquet, where the crate is built with the feature `columnar`.
+    /// Parquet; only if the crate is built with the feature `columnar`.
     Parquet,
     /// A folder of text, Markdown and HTML files.
     Folder,
@@ -75,7 +75,7 @@ impl DocumentFormat {
         DocumentFormat::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The format of an input; `None` if it is blank.
+    /// Detects the format of an input by its first bytes; `None` if it is blank.
     pub(super) fn of_input(input: &Input) -> Result<Option<DocumentFormat>, SearchError> {
         if input.bytes.starts_with(b"PAR1") {
             return Ok(Some(DocumentFormat::Parquet));
@@ -83,13 +83,13 @@ impl DocumentFormat {
         let text = input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&input.bytes);
         let text = text.trim_ascii_start();
         let line = text.split(|&b| b == b'\n').next().unwrap_or(&[]);
-        let starts = |mark: &[u8]| {
-            text.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark))
+        let starts_with = |prefix: &[u8]| {
+            text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
         };
         let format = match text.first() {
             None => return Ok(None),
             Some(b'{' | b'[') => DocumentFormat::Jsonl,
-            _ if starts(b"<doc") || starts(b"<?xml") => DocumentFormat::Trec,
+            _ if starts_with(b"<doc") || starts_with(b"<?xml") => DocumentFormat::Trec,
             _ if text.starts_with(b".I ") || text.starts_with(b".I\t") => DocumentFormat::Smart,
             _ if line.contains(&b'\t') => DocumentFormat::Tsv,
             _ if line.contains(&b',') => DocumentFormat::Csv,
@@ -100,7 +100,7 @@ impl DocumentFormat {
         Ok(Some(format))
     }
 
-    /// Whether a path is a folder.
+    /// The format of a path that is a folder; `None` for other paths, whose content decides.
     pub(super) fn of_path(path: &Path) -> Option<DocumentFormat> {
         path.is_dir().then_some(DocumentFormat::Folder)
     }

@@ -1,9 +1,9 @@
-//! The title, the words and the links of an HTML page.
+//! The title, the text and the links of an HTML page.
 //!
-//! One pass, linear in the page, on any text: comments, declarations, scripts, styles and templates
-//! are dropped, block tags separate lines, other tags separate nothing (`<b>W</b>ord` is one word).
-//! An unclosed element extends to the end of the page, as in browsers. Runs of whitespace become
-//! one space, except that lines stay lines.
+//! One pass over the page, linear for any text. Comments, declarations, scripts, styles and
+//! templates are dropped, block tags separate lines, other tags separate nothing (`<b>W</b>ord` is
+//! one word). An unclosed element extends to the end of the page, as in browsers. Runs of
+//! whitespace become one space, except that lines stay lines.
 
 use memchr::memmem;
 
@@ -30,11 +30,12 @@ const INLINE: [&str; 24] = [
 /// Parses a page.
 pub(super) fn page(html: &str) -> HtmlPage {
     let mut page = HtmlPage::default();
+    // The text without tags; whitespace and character references are still as written.
     let mut raw = String::new();
-    let mut rest = html;
-    while let Some((before, tag)) = rest.split_once('<') {
+    let mut unread = html;
+    while let Some((before, tag)) = unread.split_once('<') {
         raw.push_str(before);
-        rest = match tag.as_bytes() {
+        unread = match tag.as_bytes() {
             [b'!', b'-', b'-', ..] => after(tag.get(3..).unwrap_or(""), "-->"),
             [b'!' | b'?', ..] => after(tag, ">"),
             [b'/', c, ..] | [c, ..] if c.is_ascii_alphabetic() => element(tag, &mut page, &mut raw),
@@ -44,85 +45,87 @@ pub(super) fn page(html: &str) -> HtmlPage {
             }
         };
     }
-    raw.push_str(rest);
+    raw.push_str(unread);
     page.text = single_spaces(&entities::decode(&raw));
     page
 }
 
-/// The text after a mark; empty if the mark does not occur.
+/// The text after the first `mark`; empty if the mark does not occur.
 fn after<'a>(text: &'a str, mark: &str) -> &'a str {
-    text.split_once(mark).map_or("", |(_, rest)| rest)
+    text.split_once(mark).map_or("", |(_, after)| after)
 }
 
-/// Processes an element's tag (without its `<`) and returns the text after it.
+/// Reads a tag (without its `<`), and the content of a hidden element or of the title; returns the
+/// text after that.
 fn element<'a>(tag: &'a str, page: &mut HtmlPage, raw: &mut String) -> &'a str {
-    let (close, tag) = match tag.strip_prefix('/') {
+    let (is_closing, tag) = match tag.strip_prefix('/') {
         Some(tag) => (true, tag),
         None => (false, tag),
     };
     let end = tag.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(tag.len());
     let (name, attributes) = tag.split_at(end);
     let name = name.to_ascii_lowercase();
-    let (href, rest) = scan_attributes(attributes);
+    let (href, after_tag) = scan_attributes(attributes);
     if !INLINE.contains(&name.as_str()) {
         raw.push('\n');
     }
-    if close {
-        return rest;
+    if is_closing {
+        return after_tag;
     }
     if matches!(name.as_str(), "a" | "area") {
         page.links.extend(href);
     }
     if HIDDEN.contains(&name.as_str()) {
-        return after_close(rest, &name).1;
+        return split_at_closing_tag(after_tag, &name).1;
     }
     if name == "title" && page.title.is_empty() {
-        let (title, rest) = after_close(rest, &name);
+        let (title, after_title) = split_at_closing_tag(after_tag, &name);
         page.title = super::parts::single_spaced(&entities::decode(title));
-        return rest;
+        return after_title;
     }
-    rest
+    after_tag
 }
 
-/// The content up to `</name`, and the text after that.
-fn after_close<'a>(text: &'a str, name: &str) -> (&'a str, &'a str) {
-    for at in memmem::find_iter(text.as_bytes(), b"</") {
-        let tag = text.as_bytes().get(at + 2..at + 2 + name.len()).unwrap_or(&[]);
+/// The content before `</name`, and the text after this closing tag.
+fn split_at_closing_tag<'a>(text: &'a str, name: &str) -> (&'a str, &'a str) {
+    for position in memmem::find_iter(text.as_bytes(), b"</") {
+        let tag = text.as_bytes().get(position + 2..position + 2 + name.len()).unwrap_or(&[]);
         if tag.eq_ignore_ascii_case(name.as_bytes()) {
-            let (content, closing) = text.split_at(at);
+            let (content, closing) = text.split_at(position);
             return (content, after(closing, ">"));
         }
     }
     (text, "")
 }
 
-/// The value of `href`, decoded, and the text after the tag's `>`.
+/// The value of `href`, decoded, and the text after the tag's `>`. `text` begins after the tag's
+/// name.
 fn scan_attributes(text: &str) -> (Option<String>, &str) {
     let mut href = None;
-    let mut rest = text;
+    let mut unread = text;
     loop {
-        rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '/' || c == '=');
-        if rest.is_empty() {
+        let is_separator = |c: char| c.is_ascii_whitespace() || c == '/' || c == '=';
+        unread = unread.trim_start_matches(is_separator);
+        if unread.is_empty() {
             return (href, "");
         }
-        if let Some(rest) = rest.strip_prefix('>') {
-            return (href, rest);
+        if let Some(after_tag) = unread.strip_prefix('>') {
+            return (href, after_tag);
         }
-        let name_ends = |c: char| c.is_ascii_whitespace() || matches!(c, '=' | '>' | '/');
-        let (name, tail) = rest.split_at(rest.find(name_ends).unwrap_or(rest.len()));
-        let spaced = tail.trim_ascii_start();
-        rest = tail;
-        if let Some(value) = spaced.strip_prefix('=') {
-            let (value, tail) = attribute_value(value.trim_ascii_start());
+        let ends_name = |c: char| c.is_ascii_whitespace() || matches!(c, '=' | '>' | '/');
+        let (name, after_name) = unread.split_at(unread.find(ends_name).unwrap_or(unread.len()));
+        unread = after_name;
+        if let Some(value) = after_name.trim_ascii_start().strip_prefix('=') {
+            let (value, after_value) = attribute_value(value.trim_ascii_start());
             if href.is_none() && name.eq_ignore_ascii_case("href") {
                 href = Some(entities::decode(value).trim().to_owned());
             }
-            rest = tail;
+            unread = after_value;
         }
     }
 }
 
-/// A value, quoted or bare, and the text after it.
+/// The value of an attribute, quoted or not, and the text after it.
 fn attribute_value(text: &str) -> (&str, &str) {
     for quote in ['"', '\''] {
         if let Some(inner) = text.strip_prefix(quote) {

@@ -1,7 +1,7 @@
 //! Ids of documents and queries: 1 to 1,000 bytes without whitespace and control characters.
 //!
-//! Runs and judgements are columns split at whitespace, so an id with whitespace could be indexed
-//! but never judged; it is rejected when it is read.
+//! Lines of runs and judgements are split at whitespace, so a document whose id has whitespace
+//! could be indexed but never judged: such an id is rejected when it is read.
 
 use rankwright_data::{SourceLocation, quote};
 
@@ -13,10 +13,11 @@ pub(crate) const DOCUMENT_ID_FIELDS: [&str; 6] = ["id", "_id", "docid", "doc_id"
 /// Largest number of bytes of an id.
 const MAX_ID_BYTES: usize = 1000;
 
+/// Help for an id with whitespace.
 const WHITESPACE_HELP: &str =
     "runs and judgements are split at whitespace; replace the whitespace in the id by '_'";
 
-/// Checks an id.
+/// Checks an id, and returns it.
 pub(crate) fn checked(
     id: String,
     location: impl FnOnce() -> SourceLocation,
@@ -41,12 +42,13 @@ pub(crate) fn checked(
     })
 }
 
-/// The index of an id among names: the first of `wanted` that is present, ignoring case.
-pub(crate) fn position<'a>(
+/// The index in `names` of the first of `wanted` that is among them, ignoring case.
+pub(crate) fn find_name<'a>(
     wanted: &[&str],
     names: impl Iterator<Item = &'a str> + Clone,
 ) -> Option<usize> {
-    wanted.iter().find_map(|id| names.clone().position(|name| name.eq_ignore_ascii_case(id)))
+    let position = |wanted: &str| names.clone().position(|name| name.eq_ignore_ascii_case(wanted));
+    wanted.iter().find_map(|wanted| position(wanted))
 }
 
 #[cfg(test)]
@@ -54,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blanks_controls_and_long_ids_are_refused() {
+    fn ids_with_whitespace_or_control_characters_and_long_ids_are_refused() {
         let check = |id: &str| {
             checked(id.into(), || SourceLocation::line("f", 2)).map_err(|e| e.to_string())
         };
@@ -79,9 +81,9 @@ mod tests {
     }
 
     #[test]
-    fn the_first_usual_name_wins_over_the_order_of_columns() {
+    fn the_order_of_the_wanted_names_decides_not_that_of_the_columns() {
         let names = ["docno", "text", "ID"];
-        assert_eq!(position(&DOCUMENT_ID_FIELDS, names.into_iter()), Some(2));
-        assert_eq!(position(&DOCUMENT_ID_FIELDS, ["a"].into_iter()), None);
+        assert_eq!(find_name(&DOCUMENT_ID_FIELDS, names.into_iter()), Some(2));
+        assert_eq!(find_name(&DOCUMENT_ID_FIELDS, ["a"].into_iter()), None);
     }
 }

@@ -29,6 +29,7 @@ impl<'de> Deserialize<'de> for Json {
     }
 }
 
+/// Builds a [`Json`].
 struct JsonVisitor;
 
 impl<'de> Visitor<'de> for JsonVisitor {
@@ -90,7 +91,7 @@ pub(crate) struct JsonRecord {
 }
 
 impl JsonRecord {
-    /// Parses the next line that is not blank.
+    /// Parses the next line that is not blank; returns its number and the record.
     pub(crate) fn next(
         cursor: &mut Cursor,
         warnings: &mut Warnings,
@@ -100,6 +101,7 @@ impl JsonRecord {
         Some(JsonRecord::parse(&text, || cursor.location(line)).map(|record| (line, record)))
     }
 
+    /// Parses a line, which must be an object.
     fn parse(text: &str, location: impl Fn() -> SourceLocation) -> Result<JsonRecord, SearchError> {
         let expected = "one JSON object per line";
         let error = match serde_json::from_str(text) {
@@ -113,9 +115,10 @@ impl JsonRecord {
                 SearchError::malformed(location().at_column(column), found, expected)
             }
         };
-        let whole = text.trim_start().starts_with('[') || matches!(text.trim(), "{" | "}");
+        // A list of objects, or an object on several lines.
+        let is_whole_file = text.trim_start().starts_with('[') || matches!(text.trim(), "{" | "}");
         let help = "write one object per line, for instance with `jq -c '.[]'`";
-        Err(if whole { error.with_help(help) } else { error })
+        Err(if is_whole_file { error.with_help(help) } else { error })
     }
 
     /// Removes and returns an id: a text or a whole number under one of these names.
@@ -124,7 +127,7 @@ impl JsonRecord {
         names: &[&str],
         location: impl Fn() -> SourceLocation,
     ) -> Result<String, SearchError> {
-        let Some(at) = id::position(names, self.fields.iter().map(|(name, _)| name.as_str()))
+        let Some(index) = id::find_name(names, self.fields.iter().map(|(name, _)| name.as_str()))
         else {
             let present: Vec<&str> = self.fields.iter().map(|(n, _)| n.as_str()).take(8).collect();
             let found = match present.is_empty() {
@@ -134,7 +137,7 @@ impl JsonRecord {
             let expected = format!("one of the fields {}", names.join(", "));
             return Err(SearchError::malformed(location(), found, expected));
         };
-        let (name, value) = self.fields.remove(at);
+        let (name, value) = self.fields.remove(index);
         let text = match value {
             Json::Text(text) => text,
             Json::Whole(number) => number.to_string(),
@@ -148,19 +151,19 @@ impl JsonRecord {
 
     /// Removes and returns the first text under one of these names.
     pub(crate) fn take_text(&mut self, names: &[&str]) -> Option<String> {
-        let is = |name: &str| {
-            let named =
+        let position = |name: &str| {
+            let is_named_text =
                 |(field, value): &(String, Json)| field == name && matches!(value, Json::Text(_));
-            self.fields.iter().position(named)
+            self.fields.iter().position(is_named_text)
         };
-        let at = names.iter().find_map(|name| is(name))?;
-        match self.fields.remove(at) {
+        let index = names.iter().find_map(|name| position(name))?;
+        match self.fields.remove(index) {
             (_, Json::Text(text)) => Some(text),
             _ => None,
         }
     }
 
-    /// The remaining fields.
+    /// The fields that were not taken, flattened.
     pub(crate) fn into_fields(
         self,
         warnings: &mut Warnings,
@@ -179,8 +182,9 @@ impl JsonRecord {
     }
 }
 
-/// Adds the fields of a value; `skipped` gets the fields with values that cannot be kept, and their
-/// number. The recursion is as deep as the JSON, which serde_json limits to 128.
+/// Adds a value as one field, or an object as several. `skipped` receives the names of fields with
+/// values that cannot be kept, and the number of these values. The recursion is as deep as the
+/// JSON, which serde_json limits to 128 levels.
 fn flatten(
     name: String,
     value: Json,
@@ -214,6 +218,7 @@ fn flatten(
     out.push((name, value));
 }
 
+/// The text of an item of a list; `None` if it cannot be kept.
 fn item_text(item: Json) -> Option<String> {
     match item {
         Json::Text(text) => Some(text),

@@ -1,10 +1,10 @@
-//! Documents as JSON lines, as BEIR and many exports have them.
+//! Documents as JSON lines, the form of the BEIR collections and of many exports.
 //!
 //! The id is a text or a whole number under `id`, `_id`, `docid`, `doc_id`, `docno` or `key`. Texts
 //! stay texts, numbers and booleans (0 or 1) become numbers, lists of texts or numbers become
 //! texts. Nested objects are flattened: BEIR's `"metadata": {"url": ..}` is the field
 //! `metadata.url`. Nulls, empty lists and empty objects are ignored; an object or a list inside a
-//! list is skipped and counted. Of equal keys the last wins.
+//! list is skipped and counted. Of equal keys the last one counts.
 
 use rankwright_data::Warnings;
 
@@ -14,6 +14,7 @@ use super::{DocumentReader, id};
 use crate::document::Document;
 use crate::error::SearchError;
 
+/// Reads documents as JSON lines.
 pub(super) struct Jsonl(pub(super) Cursor);
 
 impl DocumentReader for Jsonl {

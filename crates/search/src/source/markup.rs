@@ -1,9 +1,9 @@
 //! A tokenizer for the SGML of TREC: opening tags, closing tags and the text between them.
 //!
-//! Linear in any text: a `<` that no `>` follows before the next `<` is text. `<!--` that no `-->`
-//! follows within 4,096 bytes is not a comment, so that an error in one document does not swallow
-//! the next: `<!-- a > b` is then read as the declaration `<!-- a >`, which is ignored, and the
-//! text ` b`; without a `>` before the next `<` it is text. Attributes are ignored.
+//! The cost is linear in any text. A `<` that no `>` follows before the next `<` is text. `<!--`
+//! that no `-->` follows within 4,096 bytes is not a comment, so that an error in one document does
+//! not hide the next: `<!-- a > b` is then read as the declaration `<!-- a >`, which is ignored,
+//! and the text ` b`; without a `>` before the next `<` it is text. Attributes are ignored.
 
 use std::ops::Range;
 
@@ -16,11 +16,11 @@ pub(crate) enum Token {
     Open(String),
     /// `</name>`, the name in lower case.
     Close(String),
-    /// Text between tags; a literal `<` begins a separate text.
+    /// The bytes of a text between tags; a `<` that is text begins a separate token.
     Text(Range<usize>),
 }
 
-/// Largest number of bytes of a comment.
+/// Largest number of bytes of a comment after its `<!--`.
 pub(super) const MAX_COMMENT_BYTES: usize = 4096;
 
 /// Iterates over the tokens of a text.
@@ -39,23 +39,24 @@ impl<'a> Tokens<'a> {
         self.offset
     }
 
-    fn from(&self, offset: usize) -> &'a [u8] {
+    /// The text from a byte on.
+    fn text_from(&self, offset: usize) -> &'a [u8] {
         self.text.get(offset..).unwrap_or(&[])
     }
 
     /// The end of a comment that starts at the current position.
     fn comment_end(&self) -> Option<usize> {
-        let inner = self.from(self.offset).strip_prefix(b"<!--")?;
+        let inner = self.text_from(self.offset).strip_prefix(b"<!--")?;
         let end = memmem::find(inner.get(..MAX_COMMENT_BYTES).unwrap_or(inner), b"-->")?;
         Some(self.offset + 4 + end + 3)
     }
 
     /// The tag that starts at the current position, and its end.
     fn tag(&self) -> Option<(Token, usize)> {
-        let inner = self.from(self.offset + 1);
+        let inner = self.text_from(self.offset + 1);
         let end = memchr2(b'<', b'>', inner).filter(|&end| inner.get(end) == Some(&b'>'))?;
         let inner = inner.get(..end)?;
-        let (close, name) = match inner.strip_prefix(b"/") {
+        let (is_closing, name) = match inner.strip_prefix(b"/") {
             Some(name) => (true, name),
             None => (false, inner),
         };
@@ -69,7 +70,7 @@ impl<'a> Tokens<'a> {
         let name =
             name.get(..length).filter(|name| name.first().is_some_and(u8::is_ascii_alphabetic))?;
         let name = String::from_utf8_lossy(name).to_ascii_lowercase();
-        Some((if close { Token::Close(name) } else { Token::Open(name) }, end))
+        Some((if is_closing { Token::Close(name) } else { Token::Open(name) }, end))
     }
 }
 
@@ -80,8 +81,8 @@ impl Iterator for Tokens<'_> {
         while let Some(end) = self.comment_end() {
             self.offset = end;
         }
-        let rest = self.from(self.offset);
-        let first = *rest.first()?;
+        let unread = self.text_from(self.offset);
+        let first = *unread.first()?;
         if first == b'<'
             && let Some((token, end)) = self.tag()
         {
@@ -89,7 +90,8 @@ impl Iterator for Tokens<'_> {
             return Some(token);
         }
         let skip = usize::from(first == b'<');
-        let length = memchr(b'<', rest.get(skip..).unwrap_or(&[])).map_or(rest.len(), |n| n + skip);
+        let next_angle = memchr(b'<', unread.get(skip..).unwrap_or(&[]));
+        let length = next_angle.map_or(unread.len(), |n| n + skip);
         let range = self.offset..self.offset + length;
         self.offset = range.end;
         Some(Token::Text(range))

@@ -9,10 +9,10 @@
 //! | `parquet` | a row | `PAR1` |
 //! | `folder` | a text, Markdown or HTML file | being a folder |
 //!
-//! gzip and zstd are decompressed. Bytes that are not UTF-8 are replaced by U+FFFD and counted, as
-//! are other recoverable problems ([`Warnings`]); unreadable input is an error with its location,
-//! after which the stream ends, unless broken documents are skipped ([`Documents::skip_broken`]).
-//! Cost is linear in the bytes.
+//! gzip and zstd are decompressed. Bytes that are not UTF-8 are replaced by U+FFFD; they and other
+//! recoverable problems are counted ([`Warnings`]). A document that cannot be read is an error with
+//! its location, after which the stream ends, unless such documents are skipped
+//! ([`Documents::skip_broken`]). Cost is linear in the bytes.
 
 mod chunked;
 #[cfg(feature = "columnar")]
@@ -53,11 +53,11 @@ pub use self::skipped::{SkippedDocument, SkippedDocuments};
 
 /// Reads the documents of one input.
 trait DocumentReader: Send {
-    /// The next document; `None` at the end. After an error that is about one document it continues
-    /// behind this document.
+    /// The next document; `None` at the end. After an error about one document, the next call
+    /// continues after this document.
     fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>>;
 
-    /// Its progress: bytes read, and bytes in total.
+    /// The progress: number of bytes read, and of all bytes.
     fn position(&self) -> (u64, u64);
 }
 
@@ -76,23 +76,27 @@ trait DocumentReader: Send {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Documents {
+    /// The inputs that are not open yet, with their sizes on disk in bytes, if known.
     remaining: std::vec::IntoIter<(PathBuf, Option<u64>)>,
+    /// The format; `None` if it is detected for each input.
     format: Option<DocumentFormat>,
     open: Option<OpenInput>,
     warnings: Warnings,
     /// The documents that were skipped; `None` if a broken document is an error.
     skipped: Option<SkippedDocuments>,
     /// Bytes of finished inputs, in their size on disk.
-    done: u64,
-    total: Option<u64>,
+    finished_bytes: u64,
+    /// Bytes of all inputs on disk; `None` if a size is not known.
+    total_bytes: Option<u64>,
 }
 
 /// The current input.
 struct OpenInput {
     name: String,
     reader: Box<dyn DocumentReader>,
-    /// Its size on disk in bytes, where known.
+    /// Its size on disk in bytes, if known.
     size: Option<u64>,
+    /// Number of documents read from it.
     documents: u64,
 }
 
@@ -117,17 +121,22 @@ impl Documents {
         for path in paths.iter().map(AsRef::as_ref) {
             remaining.push((path.to_owned(), size_of(path)?));
         }
-        let total = remaining.iter().map(|(_, size)| *size).sum();
-        let remaining = remaining.into_iter();
-        let warnings = Warnings::default();
-        let mut documents =
-            Documents { remaining, format, open: None, warnings, skipped: None, done: 0, total };
+        let total_bytes = remaining.iter().map(|(_, size)| *size).sum();
+        let mut documents = Documents {
+            remaining: remaining.into_iter(),
+            format,
+            open: None,
+            warnings: Warnings::default(),
+            skipped: None,
+            finished_bytes: 0,
+            total_bytes,
+        };
         documents.open_next()?;
         Ok(documents)
     }
 
-    /// Sets whether a document that cannot be read, such as a line that is not JSON, is skipped. It is
-    /// an error otherwise. Damage of a whole file is always an error.
+    /// Sets whether a document that cannot be read, such as a line that is not JSON, is skipped;
+    /// otherwise it is an error. Damage of a whole file is always an error.
     ///
     /// ```
     /// use rankwright_search::Documents;
@@ -148,25 +157,27 @@ impl Documents {
         self
     }
 
-    /// The documents that were skipped so far; `None` if they are errors.
+    /// The documents that were skipped so far; `None` if documents that cannot be read are errors.
     pub fn skipped(&self) -> Option<&SkippedDocuments> {
         self.skipped.as_ref()
     }
 
-    /// Bytes read so far, in sizes on disk: of a compressed file, the corresponding share.
+    /// Bytes read so far, in sizes on disk; for a compressed file, its size times the share of its
+    /// content that was read.
     pub fn bytes_read(&self) -> u64 {
-        let part = self.open.as_ref().map_or(0, |open| {
-            let (at, length) = open.reader.position();
+        let of_open_input = self.open.as_ref().map_or(0, |open| {
+            let (read, length) = open.reader.position();
             let size = open.size.unwrap_or(length);
-            let share = u128::from(at.min(length)) * u128::from(size) / u128::from(length.max(1));
-            u64::try_from(share).unwrap_or(size)
+            let on_disk =
+                u128::from(read.min(length)) * u128::from(size) / u128::from(length.max(1));
+            u64::try_from(on_disk).unwrap_or(size)
         });
-        self.done + part
+        self.finished_bytes + of_open_input
     }
 
     /// Bytes of all inputs; `None` if one of them is standard input or another stream.
     pub fn bytes_total(&self) -> Option<u64> {
-        self.total
+        self.total_bytes
     }
 
     /// Recoverable problems so far.
@@ -178,14 +189,14 @@ impl Documents {
     fn open_next(&mut self) -> Result<(), SearchError> {
         for (path, size) in self.remaining.by_ref() {
             let name = path.display().to_string();
-            match reader(&path, self.format, &mut self.warnings)? {
+            match open_reader(&path, self.format, &mut self.warnings)? {
                 Some((reader, length)) => {
                     let size = size.or(length);
                     self.open = Some(OpenInput { name, reader, size, documents: 0 });
                     return Ok(());
                 }
                 None => {
-                    self.done += size.unwrap_or(0);
+                    self.finished_bytes += size.unwrap_or(0);
                     self.warnings.add(WarningKind::EmptyInputs, 1, || SourceLocation::file(name));
                 }
             }
@@ -196,7 +207,7 @@ impl Documents {
     /// Closes the current input.
     fn close(&mut self) {
         if let Some(open) = self.open.take() {
-            self.done += open.size.unwrap_or_else(|| open.reader.position().1);
+            self.finished_bytes += open.size.unwrap_or_else(|| open.reader.position().1);
             let empty = u64::from(open.documents == 0);
             self.warnings.add(WarningKind::EmptyInputs, empty, || SourceLocation::file(open.name));
         }
@@ -212,15 +223,16 @@ impl Iterator for Documents {
             match open.reader.next(&mut self.warnings) {
                 Some(Ok(document)) => {
                     open.documents += 1;
-                    let blank = u64::from(!has_text(&document));
-                    self.warnings.add(WarningKind::WithoutText, blank, || {
+                    let without_text = u64::from(!has_text(&document));
+                    self.warnings.add(WarningKind::WithoutText, without_text, || {
                         SourceLocation::file(format!("{}, document {}", open.name, document.id))
                     });
                     return Some(Ok(document));
                 }
                 Some(Err(error)) => {
-                    let skipped = self.skipped.as_mut().is_some_and(|skipped| skipped.add(&error));
-                    if !skipped {
+                    let is_skipped =
+                        self.skipped.as_mut().is_some_and(|skipped| skipped.add(&error));
+                    if !is_skipped {
                         return Some(Err(self.end_with(error)));
                     }
                 }
@@ -236,7 +248,7 @@ impl Iterator for Documents {
 }
 
 impl Documents {
-    /// Ends the stream with an error.
+    /// Ends the stream: no further document is read. Returns the error.
     fn end_with(&mut self, error: SearchError) -> SearchError {
         self.open = None;
         self.remaining = Vec::new().into_iter();
@@ -251,6 +263,7 @@ impl std::fmt::Debug for Documents {
     }
 }
 
+/// Whether a document has a text that is not only whitespace.
 fn has_text(document: &Document) -> bool {
     let has_words = |text: &String| !text.trim().is_empty();
     document.fields.iter().any(|(_, value)| match value {
@@ -260,7 +273,8 @@ fn has_text(document: &Document) -> bool {
     })
 }
 
-/// Bytes of a path on disk: `None` if it is not an ordinary file. Folders are added later.
+/// Bytes on disk of a file, or of all documents in a folder; `None` for standard input and other
+/// streams.
 fn size_of(path: &Path) -> Result<Option<u64>, SearchError> {
     if is_standard_stream(path) {
         return Ok(None);
@@ -276,8 +290,8 @@ fn size_of(path: &Path) -> Result<Option<u64>, SearchError> {
 /// A reader and the size of its input.
 type SizedReader = (Box<dyn DocumentReader>, Option<u64>);
 
-/// The reader for an input; `None` if it is blank.
-fn reader(
+/// Opens an input; `None` if it is blank.
+fn open_reader(
     path: &Path,
     format: Option<DocumentFormat>,
     warnings: &mut Warnings,
@@ -288,33 +302,34 @@ fn reader(
         return Ok(Some((Box::new(folder::Folder::open(path)?), None)));
     }
     if let Some(stream) = ContentStream::open(path)?
-        && let Some(reader) = streamed(stream, format, warnings)?
+        && let Some(reader) = streaming_reader(stream, format, warnings)?
     {
         return Ok(Some((reader, None)));
     }
-    reader_of(Input::open(path)?, format, warnings)
+    input_reader(Input::open(path)?, format, warnings)
 }
 
-/// Bytes of content in which the format of a compressed file is looked for.
-const BEGINNING: usize = 1 << 16;
+/// Number of bytes at the beginning of a compressed file's content by which the format is detected.
+const BEGINNING_BYTES: usize = 1 << 16;
 
-/// The reader for a compressed file, a part at a time; `None` for a format that needs the whole file.
-fn streamed(
+/// The reader for a compressed file, which decompresses a part at a time; `None` if the whole file
+/// must be in memory.
+fn streaming_reader(
     mut stream: ContentStream,
     format: Option<DocumentFormat>,
     warnings: &mut Warnings,
 ) -> Result<Option<Box<dyn DocumentReader>>, SearchError> {
     let mut beginning = Vec::new();
-    stream.append_to(&mut beginning, BEGINNING)?;
+    stream.append_to(&mut beginning, BEGINNING_BYTES)?;
     let format = match format {
         Some(format) => format,
-        // Blank, or not to be told from its beginning: the reader of the whole file decides.
         None => match DocumentFormat::of_input(&Input::raw(stream.name(), beginning.clone())) {
-            // The mark between columns may be behind the beginning of a long header.
+            // The first separator of a long header may come after the beginning.
             Ok(Some(DocumentFormat::Csv | DocumentFormat::Tsv)) if !beginning.contains(&b'\n') => {
                 return Ok(None);
             }
             Ok(Some(format)) => format,
+            // Blank, or unknown by its beginning: detected again when the whole file is in memory.
             _ => return Ok(None),
         },
     };
@@ -330,8 +345,9 @@ fn streamed(
     Ok(Some(Box::new(table)))
 }
 
-/// The reader for an input that is not a folder.
-fn reader_of(
+/// The reader for an input that is not a folder, and is in memory as a whole; `None` if it is
+/// blank.
+fn input_reader(
     input: Input,
     format: Option<DocumentFormat>,
     warnings: &mut Warnings,
@@ -350,18 +366,20 @@ fn reader_of(
         Some(DocumentFormat::Tsv) => Box::new(table::TableSource::new(input, b'\t', warnings)?),
         Some(DocumentFormat::Parquet) => parquet(input)?,
         Some(DocumentFormat::Folder) => {
-            let file = io::Error::new(io::ErrorKind::NotADirectory, "it is a file, not a folder");
-            return Err(DataError::io("read", input.name, file).into());
+            let error = io::Error::new(io::ErrorKind::NotADirectory, "it is a file, not a folder");
+            return Err(DataError::io("read", input.name, error).into());
         }
     };
     Ok(Some((reader, length)))
 }
 
+/// The reader of a Parquet file.
 #[cfg(feature = "columnar")]
 fn parquet(input: Input) -> Result<Box<dyn DocumentReader>, SearchError> {
     Ok(Box::new(columnar::Parquet::open(input)?))
 }
 
+/// The error that this build cannot read Parquet files.
 #[cfg(not(feature = "columnar"))]
 fn parquet(_: Input) -> Result<Box<dyn DocumentReader>, SearchError> {
     let (format, feature) = (rankwright_data::format::Format::Parquet, "columnar");

@@ -1,4 +1,4 @@
-//! Collects the named parts of a document in order; parts of one name are joined.
+//! Collects the named parts of a document in order; parts with the same name are joined.
 
 use std::collections::HashMap;
 
@@ -8,18 +8,20 @@ use crate::document::Value;
 /// names.
 #[derive(Default)]
 pub(crate) struct FieldCollector {
+    /// Name and text of each field, in the order of first appearance.
     parts: Vec<(String, String)>,
+    /// The index in `parts` of each name.
     by_name: HashMap<String, usize>,
 }
 
 impl FieldCollector {
-    /// Adds a part; a later one of the same name is appended after `separator`. Empty ones, and
-    /// those of whitespace only, are ignored.
+    /// Adds a part. If there is already one with this name, the text is appended to it after
+    /// `separator`. Texts of whitespace only are ignored.
     pub(crate) fn add(&mut self, name: &str, text: &str, separator: &str) {
         if text.trim().is_empty() {
             return;
         }
-        let known = self.by_name.get(name).and_then(|&at| self.parts.get_mut(at));
+        let known = self.by_name.get(name).and_then(|&index| self.parts.get_mut(index));
         match known {
             Some((_, whole)) => {
                 whole.push_str(separator);
@@ -32,30 +34,32 @@ impl FieldCollector {
         }
     }
 
+    /// Removes and returns the text of a name.
     pub(crate) fn take(&mut self, name: &str) -> Option<String> {
-        let at = self.by_name.remove(name)?;
-        self.parts.get_mut(at).map(|(_, text)| std::mem::take(text))
+        let index = self.by_name.remove(name)?;
+        self.parts.get_mut(index).map(|(_, text)| std::mem::take(text))
     }
 
     /// The parts that were not taken, as texts.
     pub(crate) fn into_fields(self) -> Vec<(String, Value)> {
-        let full = self.parts.into_iter().filter(|(_, text)| !text.is_empty());
-        full.map(|(name, text)| (name, Value::Text(text))).collect()
+        let not_taken = self.parts.into_iter().filter(|(_, text)| !text.is_empty());
+        not_taken.map(|(name, text)| (name, Value::Text(text))).collect()
     }
 }
 
-/// Keeps the last value of each name, at the index of the first.
+/// Keeps the last value of each name, at the position of the first one.
 pub(crate) fn keep_last_values<T>(fields: &mut Vec<(String, T)>) {
+    // Usually there are few fields and no name twice: comparing all pairs is faster than a hash
+    // map.
     let is_short = fields.len() <= 16;
     let names = || fields.iter().map(|(name, _)| name.as_str());
-    if is_short && names().enumerate().all(|(at, name)| names().take(at).all(|other| other != name))
-    {
+    if is_short && names().enumerate().all(|(i, name)| names().take(i).all(|other| other != name)) {
         return;
     }
     let mut first: HashMap<String, usize> = HashMap::with_capacity(fields.len());
     let mut kept: Vec<(String, T)> = Vec::with_capacity(fields.len());
     for (name, value) in fields.drain(..) {
-        match first.get(&name).and_then(|&at| kept.get_mut(at)) {
+        match first.get(&name).and_then(|&index| kept.get_mut(index)) {
             Some((_, old)) => *old = value,
             None => {
                 first.insert(name.clone(), kept.len());
@@ -83,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_one_name_join_and_blank_ones_are_left_out() {
+    fn parts_with_the_same_name_are_joined_and_blank_ones_are_left_out() {
         let mut parts = FieldCollector::default();
         parts.add("text", "a", "\n\n");
         parts.add("title", " ", "\n\n");

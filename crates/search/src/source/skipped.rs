@@ -9,7 +9,7 @@ use crate::error::SearchError;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SkippedDocument {
-    /// Its location.
+    /// The location of the document.
     pub location: SourceLocation,
     /// The reason why it cannot be read.
     pub reason: String,
@@ -19,9 +19,9 @@ pub struct SkippedDocument {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct SkippedDocuments {
-    /// Their number.
+    /// The number of skipped documents.
     pub documents: u64,
-    /// The first ones, at most [`SkippedDocuments::KEPT`].
+    /// The first skipped documents, at most [`SkippedDocuments::KEPT`].
     pub first: Vec<SkippedDocument>,
 }
 
@@ -29,7 +29,7 @@ impl SkippedDocuments {
     /// Maximum number of documents whose location and reason are kept.
     pub const KEPT: usize = 100;
 
-    /// Counts the document of an error; false if the error is not about one document.
+    /// Counts the document that an error is about; false if the error is not about one document.
     pub(super) fn add(&mut self, error: &SearchError) -> bool {
         let SearchError::Data(error) = error else { return false };
         let DataError::Malformed { location, found, expected, .. } = &**error else { return false };

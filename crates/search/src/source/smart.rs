@@ -1,9 +1,10 @@
-//! The SMART system's form: `.I id` begins a document, `.T`, `.W` and so on its sections.
+//! The format of the SMART system: `.I id` begins a document, and `.T`, `.W` and so on its
+//! sections.
 //!
 //! `.T` is `title`, `.W` `text`, `.A` `author`, `.B` `source`, `.K` `keywords`, `.N` `note`, `.C`
 //! `category`, `.X` `links` (see `smart_links`); any other letter is a field of that name, in lower
-//! case. Sections keep their line breaks; a repeated one is appended after a line break. Cranfield
-//! repeats the title at the beginning of the text, which is kept.
+//! case. Sections keep their line breaks; a repeated section is appended after a line break. The
+//! title that Cranfield repeats at the beginning of the text is kept.
 
 use std::ops::Range;
 
@@ -16,16 +17,18 @@ use super::{DocumentReader, id};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
 
-/// The kind of a line.
+/// A line of a SMART file, by its kind.
 pub(super) enum SmartLine<'a> {
     /// `.I id`
     Id(&'a [u8]),
-    /// `.W` and the like.
+    /// `.W` and the like: the letter.
     Section(u8),
+    /// Any other line.
     Content(&'a [u8]),
 }
 
 impl SmartLine<'_> {
+    /// The kind of a line.
     pub(super) fn of(line: &[u8]) -> SmartLine<'_> {
         match line.trim_ascii_end() {
             [b'.', b'I'] => SmartLine::Id(&[]),
@@ -36,7 +39,7 @@ impl SmartLine<'_> {
     }
 }
 
-/// The field of a section.
+/// The field name of a section, by its letter.
 pub(crate) fn field_name(letter: u8) -> String {
     let name = match letter {
         b'T' => "title",
@@ -52,8 +55,9 @@ pub(crate) fn field_name(letter: u8) -> String {
     name.to_owned()
 }
 
-/// One record: an id and its sections.
+/// One record, a document or a query: an id and its sections.
 pub(crate) struct SmartRecord {
+    /// The line of its `.I`.
     pub(crate) line: u64,
     pub(crate) id: String,
     pub(crate) sections: FieldCollector,
@@ -62,17 +66,17 @@ pub(crate) struct SmartRecord {
 /// Reads records, of documents or of queries.
 pub(crate) struct Records {
     cursor: Cursor,
-    /// The line and the id of a record whose `.I` has been read.
-    pending: Option<(u64, Range<usize>)>,
+    /// The number and the bytes of the line `.I` of the next record, if it has been read.
+    next_id_line: Option<(u64, Range<usize>)>,
 }
 
 impl Records {
     pub(crate) fn new(cursor: Cursor) -> Self {
-        Records { cursor, pending: None }
+        Records { cursor, next_id_line: None }
     }
 
-    /// Reads up to the first `.I`; anything before it is an error.
-    fn first(&mut self) -> Option<Result<(u64, Range<usize>), SearchError>> {
+    /// Reads the first line `.I` of the file; any other content before it is an error.
+    fn first_id_line(&mut self) -> Option<Result<(u64, Range<usize>), SearchError>> {
         let (line, range) = self.cursor.next_nonblank_line()?;
         let content = self.cursor.slice(range.clone());
         Some(match SmartLine::of(content) {
@@ -84,13 +88,14 @@ impl Records {
         })
     }
 
+    /// The next record; `None` at the end.
     pub(crate) fn next(
         &mut self,
         warnings: &mut Warnings,
     ) -> Option<Result<SmartRecord, SearchError>> {
-        let (line, range) = match self.pending.take() {
-            Some(pending) => pending,
-            None => match self.first()? {
+        let (line, range) = match self.next_id_line.take() {
+            Some(id_line) => id_line,
+            None => match self.first_id_line()? {
                 Ok(first) => first,
                 Err(error) => return Some(Err(error)),
             },
@@ -104,9 +109,10 @@ impl Records {
         Some(id::checked(id, location).map(|id| SmartRecord { line, id, sections }))
     }
 
-    /// The sections up to the next `.I`.
+    /// The sections up to the next `.I`; `line` is that of the record, for messages.
     fn sections(&mut self, line: u64, warnings: &mut Warnings) -> FieldCollector {
         let mut parts = FieldCollector::default();
+        // Lines before the first section are text.
         let mut name = "text".to_owned();
         let mut content: Vec<u8> = Vec::new();
         loop {
@@ -118,13 +124,13 @@ impl Records {
                 content.push(b'\n');
                 continue;
             }
-            let whole = std::mem::take(&mut content);
-            let text = warnings.text(whole.trim_ascii(), || self.cursor.location(line));
+            let section = std::mem::take(&mut content);
+            let text = warnings.text(section.trim_ascii(), || self.cursor.location(line));
             parts.add(&name, &text, "\n");
             match kind {
                 Some(SmartLine::Section(letter)) => name = field_name(letter),
                 _ => {
-                    self.pending = next;
+                    self.next_id_line = next;
                     return parts;
                 }
             }
@@ -132,16 +138,16 @@ impl Records {
     }
 }
 
-/// Documents in SMART form.
+/// Reads documents in the format of the SMART system.
 pub(super) struct Smart {
     records: Records,
-    links: CitationRule,
+    citation_rule: CitationRule,
 }
 
 impl Smart {
     pub(super) fn new(cursor: Cursor) -> Self {
-        let links = CitationRule::scan(cursor.rest());
-        Smart { records: Records::new(cursor), links }
+        let citation_rule = CitationRule::scan(cursor.unread());
+        Smart { records: Records::new(cursor), citation_rule }
     }
 }
 
@@ -155,7 +161,7 @@ impl DocumentReader for Smart {
         let mut fields = record.sections.into_fields();
         if let Some(text) = links {
             let location = || self.records.cursor.location(record.line);
-            let links = self.links.links(&record.id, &text, warnings, location);
+            let links = self.citation_rule.links(&record.id, &text, warnings, location);
             if !links.is_empty() {
                 fields.push(("links".into(), Value::Texts(links)));
             }

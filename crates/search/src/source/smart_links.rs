@@ -3,14 +3,14 @@
 //! A line is `id kind id2`, and `id2` is the document that contains the line. In CACM kind 5 means
 //! that one of the two documents cites the other, 4 is bibliographic coupling and 6 co-citation.
 //! Only kind 5 is a link. CACM states each of its 2,720 citations in both documents, without saying
-//! which of the two cites; but a document can only cite older ones. So `links` holds the *older*
-//! documents: older by month and year in `.B` where both documents have them, else by number
-//! (CACM's numbers follow the years, except for a few at the end). In the same month, the smaller
-//! number counts as older. Lines that name the document itself are ignored.
+//! which of the two cites the other; but a document can only cite older documents. So the links of
+//! a document are the *older* documents: older by month and year in `.B` if both documents have
+//! them, otherwise by number (CACM's numbers follow the years, except for a few at the end). In the
+//! same month, the smaller number counts as older. Lines that name the document itself are ignored.
 //!
-//! CISI has the same three columns, but its second is a count of co-citations, from 1 on. So where
-//! a file has any value but 4, 5 and 6 there, every other named document is a link, in both
-//! directions.
+//! CISI has the same three columns, but its second one is a number of co-citations, from 1 on. So
+//! if the second column of a file has any value other than 4, 5 and 6, every other document that a
+//! line names is a link, in both directions.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,12 +24,12 @@ use super::smart::SmartLine;
 pub(super) struct CitationRule {
     /// Whether the second column is CACM's kind of link.
     has_kinds: bool,
-    /// Months since the year 0, by document.
+    /// Months since the year 0, by document id.
     dates: HashMap<Vec<u8>, u32>,
 }
 
 impl CitationRule {
-    /// Scans a file in one pass; almost free where it has no `.X`.
+    /// Finds the rule of a file in one pass; fast if the file has no `.X`.
     pub(super) fn scan(text: &[u8]) -> CitationRule {
         let mut rule = CitationRule { has_kinds: true, dates: HashMap::new() };
         if memmem::find(text, b"\n.X").is_none() {
@@ -55,7 +55,7 @@ impl CitationRule {
         rule
     }
 
-    /// The links of a document, each once, in the order of the file.
+    /// The links in the section `.X` of a document, each once, in the order of the file.
     pub(super) fn links(
         &self,
         id: &str,
@@ -85,6 +85,7 @@ impl CitationRule {
         links
     }
 
+    /// Whether the document `other` is older than the document `this`.
     fn is_older(&self, other: &[u8], this: &[u8]) -> bool {
         let number = |id| std::str::from_utf8(id).ok().and_then(|id| id.parse::<u64>().ok());
         match (self.dates.get(other), self.dates.get(this)) {

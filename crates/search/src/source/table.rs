@@ -3,7 +3,7 @@
 //! The id is the column `id`, `_id`, `docid`, `doc_id`, `docno` or `key`, else the first. Every
 //! value stays text, since only a schema can decide whether `1984` is a number or a title; an empty
 //! cell is absent. CSV is quoted as usual; in TSV a quotation mark is an ordinary character, since
-//! collections have unpaired ones, and one quote must not swallow the following rows.
+//! collections have unpaired ones, and an unpaired mark must not hide the following rows.
 
 use std::collections::HashSet;
 use std::io::{self, Read};
@@ -19,13 +19,14 @@ use crate::document::{Document, Value};
 use crate::error::SearchError;
 
 /// The text of a table in the form that the csv crate takes: bytes, and for a compressed file the
-/// stream that follows them.
+/// stream of the bytes after them.
 struct TableText {
     bytes: Bytes,
+    /// The next of `bytes` to read.
     offset: usize,
     stream: Option<ContentStream>,
-    /// Bytes of the stream that were read for the current row.
-    of_row: u64,
+    /// Bytes of the stream that were read for the current row, whose size is limited.
+    row_bytes: u64,
 }
 
 impl Read for TableText {
@@ -33,37 +34,42 @@ impl Read for TableText {
         let read = self.bytes.get(self.offset..).unwrap_or(&[]).read(buffer)?;
         self.offset += read;
         let Some(stream) = self.stream.as_mut().filter(|_| read == 0) else { return Ok(read) };
-        if self.of_row > stream.most_kept() {
+        if self.row_bytes > stream.max_kept_bytes() {
             return Err(io::Error::other(stream.too_large()));
         }
         let read = stream.read(buffer)?;
-        self.of_row += read as u64;
+        self.row_bytes += read as u64;
         Ok(read)
     }
 }
 
+/// Reads the rows of a table as documents.
 pub(super) struct TableSource {
     name: String,
+    /// Number of bytes of a table in memory.
     length: u64,
     reader: csv::Reader<TableText>,
+    /// Names of the columns.
     columns: Vec<String>,
-    /// The column of the id.
+    /// The index of the column of the id.
     id: usize,
+    /// The last row that was read.
     row: ByteRecord,
 }
 
 impl TableSource {
+    /// The table of an input that is in memory.
     pub(super) fn new(
         input: Input,
         delimiter: u8,
         warnings: &mut Warnings,
     ) -> Result<TableSource, SearchError> {
         let Input { name, bytes, .. } = input;
-        let text = TableText { bytes, offset: 0, stream: None, of_row: 0 };
+        let text = TableText { bytes, offset: 0, stream: None, row_bytes: 0 };
         TableSource::of_text(name, text, delimiter, warnings)
     }
 
-    /// The table of a compressed file of which the beginning was read.
+    /// The table of a compressed file of which `beginning` was already read.
     pub(super) fn streamed(
         stream: ContentStream,
         beginning: Vec<u8>,
@@ -72,10 +78,11 @@ impl TableSource {
     ) -> Result<TableSource, SearchError> {
         let name = stream.name().to_owned();
         let bytes = beginning.into();
-        let text = TableText { bytes, offset: 0, stream: Some(stream), of_row: 0 };
+        let text = TableText { bytes, offset: 0, stream: Some(stream), row_bytes: 0 };
         TableSource::of_text(name, text, delimiter, warnings)
     }
 
+    /// Reads the header line.
     fn of_text(
         name: String,
         mut text: TableText,
@@ -96,15 +103,16 @@ impl TableSource {
         let columns: Vec<String> =
             row.iter().map(|cell| warnings.text(cell, location).trim().to_owned()).collect();
         let mut seen = HashSet::new();
-        if let Some(twice) = columns.iter().find(|column| !seen.insert(column.as_str())) {
-            let found = format!("two columns named '{twice}'");
+        if let Some(repeated) = columns.iter().find(|column| !seen.insert(column.as_str())) {
+            let found = format!("two columns named '{repeated}'");
             return Err(SearchError::malformed(location(), found, "a header with distinct names"));
         }
         let id =
-            id::position(&id::DOCUMENT_ID_FIELDS, columns.iter().map(String::as_str)).unwrap_or(0);
+            id::find_name(&id::DOCUMENT_ID_FIELDS, columns.iter().map(String::as_str)).unwrap_or(0);
         Ok(TableSource { name, length, reader, columns, id, row })
     }
 
+    /// The document of the last row that was read.
     fn document(&self, warnings: &mut Warnings) -> Result<Document, SearchError> {
         let line = self.row.position().map_or(0, csv::Position::line);
         let location = || SourceLocation::line(&self.name, line);
@@ -117,9 +125,9 @@ impl TableSource {
             return Err(SearchError::malformed(location(), found, expected));
         }
         let mut document = Document::new("");
-        for (at, (name, cell)) in self.columns.iter().zip(self.row.iter()).enumerate() {
+        for (i, (name, cell)) in self.columns.iter().zip(self.row.iter()).enumerate() {
             let text = warnings.text(cell, || location().in_field(name));
-            if at == self.id {
+            if i == self.id {
                 document.id = id::checked(text, || location().in_field(name))?;
             } else if !text.is_empty() {
                 document.fields.push((name.clone(), Value::Text(text)));
@@ -129,11 +137,12 @@ impl TableSource {
     }
 }
 
+/// An error of the csv crate: an error of reading, or of the form of the table.
 fn csv_error(file: &str, error: csv::Error) -> SearchError {
     let line = error.position().map(csv::Position::line);
     let text = error.to_string();
     match error.into_kind() {
-        // Bytes in memory have none; that of a stream holds an error of the file.
+        // Only a stream fails; its errors contain a `DataError`.
         csv::ErrorKind::Io(error) => match error.downcast::<DataError>() {
             Ok(error) => error.into(),
             Err(error) => DataError::io("read", file, error).into(),
@@ -147,11 +156,11 @@ fn csv_error(file: &str, error: csv::Error) -> SearchError {
 
 impl DocumentReader for TableSource {
     fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
-        self.reader.get_mut().of_row = 0;
+        self.reader.get_mut().row_bytes = 0;
         let mut row = std::mem::take(&mut self.row);
-        let more = self.reader.read_byte_record(&mut row);
+        let has_row = self.reader.read_byte_record(&mut row);
         self.row = row;
-        match more {
+        match has_row {
             Ok(true) => Some(self.document(warnings)),
             Ok(false) => None,
             Err(error) => Some(Err(csv_error(&self.name, error))),

@@ -1,17 +1,19 @@
 use super::*;
 use proptest::prelude::*;
 
-type All = Result<(Vec<Document>, Warnings), SearchError>;
-
-fn read_as(bytes: &[u8], format: Option<DocumentFormat>) -> All {
+/// All documents of an input in memory, which messages call `f`, and the warnings.
+fn read_as(
+    bytes: &[u8],
+    format: Option<DocumentFormat>,
+) -> Result<(Vec<Document>, Warnings), SearchError> {
     let mut warnings = Warnings::default();
     let mut documents = Vec::new();
     let input = Input::from_bytes("f", bytes.to_vec())?;
-    if let Some((mut reader, _)) = reader_of(input, format, &mut warnings)? {
+    if let Some((mut reader, _)) = input_reader(input, format, &mut warnings)? {
         while let Some(document) = reader.next(&mut warnings) {
             documents.push(document?);
-            let (at, length) = reader.position();
-            assert!(at <= length);
+            let (read, length) = reader.position();
+            assert!(read <= length);
         }
     }
     Ok((documents, warnings))
@@ -182,6 +184,7 @@ fn long_and_hostile_lines_are_read_in_linear_time() {
     assert!(start.elapsed().as_secs() < 120);
 }
 
+/// The formats of files.
 const FORMATS: [DocumentFormat; 6] = [
     DocumentFormat::Jsonl,
     DocumentFormat::Trec,
@@ -223,7 +226,7 @@ proptest! {
 
 /// Collections of several blocks, compressed and not: the same documents, warnings and errors.
 #[test]
-fn a_compressed_file_is_read_in_parts_with_the_same_result() {
+fn a_compressed_file_read_in_chunks_gives_the_same_result() {
     let folder = tempfile::tempdir().unwrap();
     let words = |n: usize| format!("w{} ", n * n).repeat(40 + n % 90);
     let all = |line: &dyn Fn(usize) -> String| (0..12_000).map(line).collect::<String>();
@@ -236,6 +239,7 @@ fn a_compressed_file_is_read_in_parts_with_the_same_result() {
     });
     let csv = "id,text,y\n".to_owned() + &all(&|n| format!("{n},\"{}\n,\",1\n", words(n)));
     for (text, broken) in [(jsonl, "{\n"), (trec, "<DOC>\n<TEXT>a"), (csv, "1,2\n")] {
+        // More than two blocks of 4 MiB.
         assert!(text.len() > 9 << 20, "{}", text.len());
         for text in [text.clone(), text + broken] {
             let read = |name: &str| {

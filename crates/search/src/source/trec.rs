@@ -1,10 +1,10 @@
-//! TREC's SGML: `<DOC>` ... `</DOC>` with `<DOCNO>` and further tags as fields.
+//! The SGML of TREC collections: `<DOC>` ... `</DOC>` with `<DOCNO>` and further tags as fields.
 //!
 //! Tags directly inside a document are its fields, by lower-case name; `TTL`, `TITLE`, `HEADLINE`
 //! and `HL` are `title`, `TEXT`, `BODY` and `HTML` are `text`, and so are words outside any tag.
-//! Markup inside a field is dropped, character references are decoded, parts of one name are joined
-//! by a blank line. An unclosed field extends to the end of its document; an unclosed document is
-//! an error, since it would swallow the next.
+//! Markup inside a field is dropped, character references are decoded, and parts with the same name
+//! are joined by a blank line. An unclosed field extends to the end of its document; an unclosed
+//! document is an error, since it would include the next one.
 
 use rankwright_data::{WarningKind, Warnings};
 
@@ -15,9 +15,10 @@ use super::{DocumentReader, entities, id};
 use crate::document::Document;
 use crate::error::SearchError;
 
+/// Reads documents in TREC's SGML.
 pub(super) struct Trec(pub(super) Cursor);
 
-/// The field of a tag.
+/// The field name of a tag.
 fn field_name(tag: &str) -> &str {
     match tag {
         "ttl" | "title" | "headline" | "hl" => "title",
@@ -31,15 +32,16 @@ fn field_name(tag: &str) -> &str {
 #[derive(Default)]
 struct TrecDraft {
     parts: FieldCollector,
-    /// The open tag.
+    /// The tag of the current field; `None` outside of fields.
     tag: Option<String>,
+    /// The text of the current field so far.
     content: Vec<u8>,
-    /// Whether a document number was closed; another id tag is then an ordinary field.
+    /// Whether `<DOCNO>` was read; a later `<DOCID>` is then an ordinary field.
     has_docno: bool,
 }
 
 impl TrecDraft {
-    /// Ends a field, or the text before one.
+    /// Ends the current field, or the text outside of fields, and adds it to the parts.
     fn flush(
         &mut self,
         warnings: &mut Warnings,
@@ -65,7 +67,7 @@ impl TrecDraft {
         }
     }
 
-    /// Separates words at markup inside a field, unless there is whitespace already.
+    /// Adds a space where a field has markup, unless there is whitespace already.
     fn separate_words(&mut self) {
         if self.content.last().is_some_and(|b| !b.is_ascii_whitespace()) {
             self.content.push(b' ');
@@ -77,14 +79,18 @@ impl Trec {
     /// Moves to the content of the next document; returns the line of its `<DOC>`.
     fn next_document(&mut self, warnings: &mut Warnings) -> Option<u64> {
         let start = self.0.offset();
-        let mut tokens = Tokens::new(self.0.rest());
+        let mut tokens = Tokens::new(self.0.unread());
+        // The first word outside of documents, and the end of the last token before `<DOC>`.
         let mut outside: Option<usize> = None;
-        let mut before = 0;
+        let mut last_end = 0;
+        // The beginning of `<DOC>`, and its end.
         let found = loop {
-            let at = tokens.offset();
+            let token_start = tokens.offset();
             match tokens.next() {
                 None => break None,
-                Some(Token::Open(name)) if name == "doc" => break Some((at, tokens.offset())),
+                Some(Token::Open(name)) if name == "doc" => {
+                    break Some((token_start, tokens.offset()));
+                }
                 Some(Token::Text(range)) => {
                     let text = self.0.slice(start + range.start..start + range.end);
                     let words = text.trim_ascii_start();
@@ -94,15 +100,15 @@ impl Trec {
                 }
                 Some(_) => {}
             }
-            before = tokens.offset();
+            last_end = tokens.offset();
         };
-        if let Some(at) = outside {
-            self.0.advance_to(start + at);
+        if let Some(outside) = outside {
+            self.0.advance_to(start + outside);
             let line = self.0.line();
             warnings.add(WarningKind::OutsideText, 1, || self.0.location(line));
         }
         let Some((open, content)) = found else {
-            self.0.advance_to(start + before);
+            self.0.advance_to(start + last_end);
             return None;
         };
         self.0.advance_to(start + open);
@@ -111,22 +117,22 @@ impl Trec {
         Some(line)
     }
 
-    /// Reads the current document.
+    /// Reads the document whose `<DOC>` was read, in this line.
     fn read_document(
         &mut self,
         line: u64,
         warnings: &mut Warnings,
     ) -> Result<Document, SearchError> {
-        let here = self.0.location(line);
-        let location = || here.clone();
-        let text = self.0.rest();
+        let start = self.0.location(line);
+        let location = || start.clone();
+        let text = self.0.unread();
         let mut tokens = Tokens::new(text);
         let mut draft = TrecDraft::default();
-        let mut closed = false;
+        let mut is_closed = false;
         for token in tokens.by_ref() {
             match token {
                 Token::Close(name) if name == "doc" => {
-                    closed = true;
+                    is_closed = true;
                     break;
                 }
                 Token::Open(name) if name == "doc" => break,
@@ -143,12 +149,12 @@ impl Trec {
                 }
             }
         }
-        if !closed {
+        if !is_closed {
             let error = SearchError::malformed(location(), "a <DOC> that is not closed", "</DOC>");
             return Err(error.with_help("close it before the next <DOC>; the file may be cut off"));
         }
         draft.flush(warnings, location);
-        // A document that is rejected below is passed too.
+        // Before the checks below: the reader continues after a document that they reject.
         let end = self.0.offset() + tokens.offset();
         self.0.advance_to(end);
         let Some(id) = draft.parts.take("docno") else {

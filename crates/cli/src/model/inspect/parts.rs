@@ -18,7 +18,7 @@ pub(super) fn lines(body: &BodySummary) -> Vec<(String, String)> {
         BodySummary::Net { transform, parameters, layers } => {
             let mut lines = vec![line("transform", transform.clone())];
             let layers = layers.iter().enumerate();
-            lines.extend(layers.map(|(at, one)| (format!("layer {}", at + 1), layer(one))));
+            lines.extend(layers.map(|(i, layer)| (format!("layer {}", i + 1), layer_text(layer))));
             lines.push(line("parameters", parameters.to_string()));
             lines
         }
@@ -31,7 +31,7 @@ pub(super) fn lines(body: &BodySummary) -> Vec<(String, String)> {
 }
 
 /// A layer in words: `136 to 64, layer norm, relu, 8832 parameters`.
-fn layer(layer: &LayerSummary) -> String {
+fn layer_text(layer: &LayerSummary) -> String {
     let norm = if layer.norm { ", layer norm" } else { "" };
     let activation = match layer.activation {
         "none" => String::new(),
@@ -41,13 +41,14 @@ fn layer(layer: &LayerSummary) -> String {
     format!("{inputs} to {outputs}{norm}{activation}, {}", counted(layer.parameters, "parameter"))
 }
 
+/// The normalisation of the scores of a blend's members, in words.
 fn normalised(normalise: &str) -> &'static str {
     match normalise {
         "none" => "added as they are",
         "min-max" => "scaled to 0 to 1 within each query",
         "standard" => "standardised within each query",
         "rank" => "replaced by ranks within each query",
-        "mixed" => "normalised by the table's column",
+        "mixed" => "normalised as the column `normalise` of the table says",
         _ => "normalised within each query",
     }
 }
@@ -60,8 +61,8 @@ pub(super) fn members(body: &BodySummary) -> Option<Table> {
     columns.extend(mixed.then_some(("normalise", Align::Left)));
     columns.extend([("kind", Align::Left), ("size", Align::Left), ("learner", Align::Left)]);
     let mut table = Table::new(columns);
-    for (at, member) in members.iter().enumerate() {
-        let mut row = vec![Cell::new((at + 1).to_string()), Cell::new(member.weight.to_string())];
+    for (number, member) in (1..=members.len()).zip(members) {
+        let mut row = vec![Cell::new(number.to_string()), Cell::new(member.weight.to_string())];
         row.extend(mixed.then(|| member.normalise.into()));
         row.push(member.kind.name().into());
         row.extend([member.size.as_str(), member.learner.as_str()].map(Cell::new));

@@ -91,7 +91,7 @@ fn cells(row: &FeatureImportance, total: f64) -> Vec<Cell> {
     cells.extend(row.weight.map(|weight| Cell::new(weight.to_string())));
     if let (Some(gain), Some(splits)) = (row.gain, row.splits) {
         let share = if total > 0.0 { 100.0 * gain / total } else { 0.0 };
-        let texts = [digits(gain), format!("{share:.1} %"), splits.to_string()];
+        let texts = [gain_text(gain), format!("{share:.1} %"), splits.to_string()];
         cells.extend(texts.map(Cell::new));
     }
     if let Some(loss) = row.loss {
@@ -102,7 +102,7 @@ fn cells(row: &FeatureImportance, total: f64) -> Vec<Cell> {
 }
 
 /// A gain in about five digits: gains of a training may be a thousandth or a million.
-fn digits(gain: f64) -> String {
+fn gain_text(gain: f64) -> String {
     match gain.abs() {
         size if size >= 10_000.0 => format!("{gain:.0}"),
         size if size >= 1.0 || size == 0.0 => {
@@ -155,7 +155,7 @@ mod tests {
             (0.0123456, "0.012346"),
             (1.5e-7, "1.500e-7"),
         ] {
-            assert_eq!(digits(gain), text);
+            assert_eq!(gain_text(gain), text);
         }
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use bytemuck::Pod;
 
 use super::{
-    ALIGN, ENTRY, HEAD, KINDS, MAGIC, NAME, SectionKind, VERSION, checksum, header_checksum,
-    kinds_of, section_name,
+    ALIGN, ENTRY_BYTES, HEADER_BYTES, KIND_COUNT, MAGIC, MAGIC_LETTERS, SectionKind, VERSION,
+    checksum, header_checksum, kind_count_of, section_name,
 };
 use crate::bytes::{Bytes, Input};
 use crate::dataset::{Absent, Dataset};
@@ -19,7 +19,7 @@ use crate::pairs::Pair;
 use crate::strings::Strings;
 use crate::table_columns::TableColumns;
 
-/// Opens a cache file; only one is allowed, since it is a whole data set.
+/// Opens a cache file. Several inputs are an error: a cache is a whole data set.
 pub(in crate::format) fn read(inputs: Vec<Input>) -> Result<Dataset, DataError> {
     let mut inputs = inputs.into_iter();
     let Some(input) = inputs.next() else {
@@ -33,7 +33,7 @@ pub(in crate::format) fn read(inputs: Vec<Input>) -> Result<Dataset, DataError> 
         return Err(DataError::BigEndian);
     }
     let file = CacheFile::open(&input.name, &input.bytes)?;
-    let shape = SectionSizes::read(&file)?;
+    let shape = DatasetShape::read(&file)?;
     let mut data = file.data_set(&shape)?;
     let range = file.section(SectionKind::Matrix).unwrap_or_default();
     data.matrix = match input.bytes {
@@ -41,7 +41,7 @@ pub(in crate::format) fn read(inputs: Vec<Input>) -> Result<Dataset, DataError> 
             .ok_or_else(|| damaged(&input.name, FileDamage::Shape))?,
         Bytes::Owned(bytes) => {
             let bytes = bytes.get(range).unwrap_or(&[]);
-            Matrix::from_rows(shape.rows, shape.columns, copied(bytes))?
+            Matrix::from_rows(shape.rows, shape.columns, copy_values(bytes))?
         }
     };
     match data.has_category_texts() {
@@ -58,14 +58,15 @@ fn damaged(file: &str, damage: FileDamage) -> DataError {
 struct CacheFile<'a> {
     name: &'a str,
     bytes: &'a [u8],
-    sections: [Option<(usize, usize)>; KINDS as usize + 1],
+    /// Start and end of each section, by the number of its kind.
+    sections: [Option<(usize, usize)>; KIND_COUNT as usize + 1],
 }
 
 impl<'a> CacheFile<'a> {
     /// Verifies the header, the layout and every checksum.
     fn open(name: &'a str, bytes: &'a [u8]) -> Result<CacheFile<'a>, DataError> {
         let damaged = |damage| Err(damaged(name, damage));
-        if bytes.starts_with(NAME) && !bytes.starts_with(MAGIC) {
+        if bytes.starts_with(MAGIC_LETTERS) && !bytes.starts_with(MAGIC) {
             return damaged(FileDamage::FirstBytes);
         }
         if !bytes.starts_with(MAGIC) {
@@ -79,37 +80,40 @@ impl<'a> CacheFile<'a> {
             let file = name.to_owned();
             return Err(DataError::Version { file, found: version, supported: VERSION });
         }
-        if count > kinds_of(version) {
+        if count > kind_count_of(version) {
             return damaged(FileDamage::TooManySections);
         }
-        let table_end = HEAD + count as usize * ENTRY;
-        let (Some(head), Some(table)) = (bytes.get(..24), bytes.get(HEAD..table_end)) else {
+        let table_end = HEADER_BYTES + count as usize * ENTRY_BYTES;
+        let (Some(header), Some(table)) = (bytes.get(..24), bytes.get(HEADER_BYTES..table_end))
+        else {
             return damaged(FileDamage::ShortHeader);
         };
-        if u64_at(bytes, 24) != Some(header_checksum(head, table)) {
+        if u64_at(bytes, 24) != Some(header_checksum(header, table)) {
             return damaged(FileDamage::HeaderChecksum);
         }
         if u64_at(bytes, 16) != Some(bytes.len() as u64) {
             let expected = u64_at(bytes, 16).unwrap_or(0);
             return damaged(FileDamage::Length { found: bytes.len() as u64, expected });
         }
-        let mut file = CacheFile { name, bytes, sections: [None; KINDS as usize + 1] };
+        let mut file = CacheFile { name, bytes, sections: [None; KIND_COUNT as usize + 1] };
         file.read_table(table, table_end)?;
         Ok(file)
     }
 
-    /// Sections must follow each other, by ascending kind, with zeros in the gaps.
+    /// Reads the table of sections and verifies their checksums. Sections must follow each other,
+    /// by ascending kind, with zeros in the gaps.
     fn read_table(&mut self, table: &[u8], table_end: usize) -> Result<(), DataError> {
         let (mut last_kind, mut end) = (0, table_end);
-        for entry in table.chunks_exact(ENTRY) {
-            let at = |offset| u64_at(entry, offset).unwrap_or(u64::MAX);
-            let kind = at(0);
-            let start = end.checked_next_multiple_of(ALIGN).filter(|start| *start as u64 == at(8));
-            let length = usize::try_from(at(16)).ok();
-            let placed = start
+        for entry in table.chunks_exact(ENTRY_BYTES) {
+            let field = |offset| u64_at(entry, offset).unwrap_or(u64::MAX);
+            let kind = field(0);
+            let start =
+                end.checked_next_multiple_of(ALIGN).filter(|start| *start as u64 == field(8));
+            let length = usize::try_from(field(16)).ok();
+            let extent = start
                 .zip(length)
                 .and_then(|(start, length)| Some((start, start.checked_add(length)?)));
-            let Some((start, stop)) = placed.filter(|(_, stop)| *stop <= self.bytes.len()) else {
+            let Some((start, stop)) = extent.filter(|(_, stop)| *stop <= self.bytes.len()) else {
                 return Err(self.bad_section(kind, SectionProblem::Extent));
             };
             let slot = usize::try_from(kind).ok().and_then(|kind| self.sections.get_mut(kind));
@@ -121,7 +125,7 @@ impl<'a> CacheFile<'a> {
             if gap.iter().any(|byte| *byte != 0) {
                 return Err(self.bad_section(kind, SectionProblem::Gap));
             }
-            if checksum(self.bytes.get(start..stop).unwrap_or(&[])) != at(24) {
+            if checksum(self.bytes.get(start..stop).unwrap_or(&[])) != field(24) {
                 return Err(self.bad_section(kind, SectionProblem::Checksum));
             }
             (last_kind, end) = (kind, stop);
@@ -143,20 +147,22 @@ impl<'a> CacheFile<'a> {
         Some(start..end)
     }
 
-    /// The values of a section, which must be this many; `None` if there is no such section.
+    /// The values of a section; `None` if there is no such section. It is an error if there are not
+    /// `count` values.
     fn values<T: Pod>(&self, kind: SectionKind, count: usize) -> Result<Option<Vec<T>>, DataError> {
         let Some(range) = self.section(kind) else { return Ok(None) };
         if count.checked_mul(size_of::<T>()) != Some(range.len()) {
             return Err(self.bad_section(kind as u64, SectionProblem::Count));
         }
-        Ok(Some(copied(self.bytes.get(range).unwrap_or(&[]))))
+        Ok(Some(copy_values(self.bytes.get(range).unwrap_or(&[]))))
     }
 
-    /// The content of a section that every cache has.
+    /// The content of a section that every cache has; an error if it is missing.
     fn required<T>(&self, kind: SectionKind, values: Option<T>) -> Result<T, DataError> {
         values.ok_or_else(|| self.bad_section(kind as u64, SectionProblem::Missing))
     }
 
+    /// The strings of two sections: their text, and their ends in it. `None` if there is neither.
     fn strings(
         &self,
         text: SectionKind,
@@ -181,7 +187,7 @@ impl<'a> CacheFile<'a> {
         Ok(Some(text.into()))
     }
 
-    /// The columns of the table that the data is from.
+    /// The columns of the table that the data was read from.
     fn table_columns(&self) -> Result<Option<Arc<TableColumns>>, DataError> {
         let Some(text) = self.text(SectionKind::TableColumns)? else { return Ok(None) };
         let columns = TableColumns::from_json(&text);
@@ -190,14 +196,17 @@ impl<'a> CacheFile<'a> {
     }
 
     /// Everything but the matrix, verified.
-    fn data_set(&self, shape: &SectionSizes) -> Result<Dataset, DataError> {
+    fn data_set(&self, shape: &DatasetShape) -> Result<Dataset, DataError> {
         let (rows, queries) = (shape.rows, shape.queries);
         let query_ids = self.strings(SectionKind::QueryText, SectionKind::QueryEnds, queries)?;
         let starts = self.values(SectionKind::QueryStarts, queries)?;
+        // Data without labels has no section of them.
+        let labels = self.values(SectionKind::Labels, rows)?;
         let data = Dataset {
             matrix: Matrix::from_rows(0, 0, Vec::new())?,
             features: self.features(shape)?,
-            labels: self.required(SectionKind::Labels, self.values(SectionKind::Labels, rows)?)?,
+            is_labelled: labels.is_some(),
+            labels: labels.unwrap_or_else(|| vec![0.0; rows]),
             query_ids: self.required(SectionKind::QueryText, query_ids)?,
             query_starts: self.required(SectionKind::QueryStarts, starts)?,
             doc_ids: self.strings(SectionKind::DocidText, SectionKind::DocidEnds, rows)?,
@@ -216,7 +225,8 @@ impl<'a> CacheFile<'a> {
         }
     }
 
-    fn features(&self, shape: &SectionSizes) -> Result<FeatureNames, DataError> {
+    /// The feature names: ids or names, by the shape section.
+    fn features(&self, shape: &DatasetShape) -> Result<FeatureNames, DataError> {
         let names = self.strings(SectionKind::NameText, SectionKind::NameEnds, shape.columns)?;
         match (shape.first_id, names) {
             (Some(first), None) => Ok(FeatureNames::Ids { first, count: shape.columns }),
@@ -227,9 +237,11 @@ impl<'a> CacheFile<'a> {
         }
     }
 
+    /// The preference pairs; `None` if there is no such section.
     fn pairs(&self) -> Result<Option<Vec<Pair>>, DataError> {
         let Some(range) = self.section(SectionKind::Pairs) else { return Ok(None) };
-        let Some(flat) = self.values::<[u32; 5]>(SectionKind::Pairs, range.len() / 20)? else {
+        let count = range.len() / size_of::<[u32; 5]>();
+        let Some(fields) = self.values::<[u32; 5]>(SectionKind::Pairs, count)? else {
             return Ok(None);
         };
         let pair = |[query, better, worse, weight, equal]: [u32; 5]| match equal {
@@ -242,17 +254,18 @@ impl<'a> CacheFile<'a> {
             }),
             _ => None,
         };
-        let pairs: Option<Vec<Pair>> = flat.into_iter().map(pair).collect();
+        let pairs: Option<Vec<Pair>> = fields.into_iter().map(pair).collect();
         pairs.map(Some).ok_or_else(|| damaged(self.name, FileDamage::Pair))
     }
 }
 
-/// Values from bytes that need not be aligned.
-fn copied<T: Pod>(bytes: &[u8]) -> Vec<T> {
+/// Copies values out of bytes that need not be aligned; bytes after the last whole value are
+/// ignored.
+fn copy_values<T: Pod>(bytes: &[u8]) -> Vec<T> {
     let mut values = vec![T::zeroed(); bytes.len() / size_of::<T>()];
     let target = bytemuck::cast_slice_mut::<T, u8>(&mut values);
-    let whole = target.len();
-    target.copy_from_slice(bytes.get(..whole).unwrap_or(&[]));
+    let length = target.len();
+    target.copy_from_slice(bytes.get(..length).unwrap_or(&[]));
     values
 }
 
@@ -264,8 +277,8 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?))
 }
 
-/// The section with the numbers of rows, columns and queries.
-struct SectionSizes {
+/// The content of the section [`SectionKind::Shape`].
+struct DatasetShape {
     rows: usize,
     columns: usize,
     queries: usize,
@@ -274,26 +287,27 @@ struct SectionSizes {
     first_id: Option<u32>,
 }
 
-impl SectionSizes {
-    fn read(file: &CacheFile<'_>) -> Result<SectionSizes, DataError> {
+impl DatasetShape {
+    fn read(file: &CacheFile<'_>) -> Result<DatasetShape, DataError> {
         let shape =
             file.required(SectionKind::Shape, file.values::<u64>(SectionKind::Shape, 6)?)?;
         let matrix = file.required(SectionKind::Matrix, file.section(SectionKind::Matrix))?;
-        let [rows, columns, queries, absent, named, first] = shape[..] else {
+        let [rows, columns, queries, absent, has_names, first_id] = shape[..] else {
             return Err(damaged(file.name, FileDamage::Shape));
         };
         let size = |value: u64| u32::try_from(value).ok().map(|value| value as usize);
+        // 0 is zero, 1 is missing; `None` for any other number.
         let absent = [Absent::Zero, Absent::Missing].into_iter().nth(absent.min(2) as usize);
-        let first_id = match (named, u32::try_from(first)) {
+        let first_id = match (has_names, u32::try_from(first_id)) {
             (0, Ok(first)) => Some(Some(first)),
             (1, Ok(0)) => Some(None),
             _ => None,
         };
-        let read = || {
+        let shape = || {
             let (rows, columns) = (size(rows)?, size(columns)?);
-            let values = rows.checked_mul(columns)?.checked_mul(4)?;
-            (values == matrix.len()).then_some(())?;
-            Some(SectionSizes {
+            let matrix_bytes = rows.checked_mul(columns)?.checked_mul(size_of::<f32>())?;
+            (matrix_bytes == matrix.len()).then_some(())?;
+            Some(DatasetShape {
                 rows,
                 columns,
                 queries: size(queries)?,
@@ -301,16 +315,16 @@ impl SectionSizes {
                 first_id: first_id?,
             })
         };
-        read().ok_or_else(|| damaged(file.name, FileDamage::Shape))
+        shape().ok_or_else(|| damaged(file.name, FileDamage::Shape))
     }
 }
 
-/// Checks that the parts form a valid data set, which checksums cannot show.
+/// Checks that the parts form a valid data set; correct checksums do not prove that.
 fn verify(data: &Dataset) -> Result<(), FileDamage> {
     let rows = data.rows();
     let starts = &data.query_starts;
-    let bounded = starts.last().is_none_or(|last| *last as usize <= rows);
-    if starts.first().copied().unwrap_or(0) != 0 || !starts.is_sorted() || !bounded {
+    let is_in_range = starts.last().is_none_or(|last| *last as usize <= rows);
+    if starts.first().copied().unwrap_or(0) != 0 || !starts.is_sorted() || !is_in_range {
         return Err(FileDamage::QueryOrder);
     }
     if starts.is_empty() && rows > 0 {

@@ -4,6 +4,7 @@ use super::*;
 use crate::bytes::Input;
 use crate::pairs::Preference;
 
+/// A data set with every part that a cache can hold, except table columns.
 fn sample() -> Dataset {
     Dataset::builder()
         .dense(&[1.0, -0.0, f32::NAN, 4.0, f32::INFINITY, 6.0, 7.0, 1e-45], 2)
@@ -64,6 +65,7 @@ fn every_bit_flip_and_every_truncation_is_detected() {
 #[test]
 fn another_version_is_refused_as_such() {
     let mut bytes = bytes_of(&sample());
+    // The version is in bytes 8 to 12.
     bytes[8] = 4;
     assert_eq!(
         open(bytes).unwrap_err(),
@@ -75,7 +77,7 @@ fn another_version_is_refused_as_such() {
 fn data_without_a_feature_set_is_still_written_as_version_1() {
     let old = sample().with_feature_set(None);
     let bytes = bytes_of(&old);
-    assert_eq!((bytes[8], bytes_of(&sample())[8]), (1, 2));
+    assert_eq!((bytes[8], bytes_of(&sample())[8]), (1, 2), "the versions");
     assert_eq!(open(bytes).unwrap(), old);
 }
 

@@ -1,4 +1,4 @@
-//! One column of a group of rows, decoded into the values of its features or of its role.
+//! One column of a row group, decoded into the values of its features or of its role.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -15,9 +15,9 @@ use crate::error::{DataError, SourceLocation};
 use crate::format::roles::Role;
 use crate::format::table::{CellProblem, CellRead, Slot, TableSchema, feature_from_f64};
 
-/// The values of a feature in a group of rows.
+/// The values of a feature in a row group.
 pub(super) enum FeatureValues {
-    /// An array without nulls, as it is.
+    /// An array of 32-bit floats without nulls, which need not be copied.
     Array(Float32Array),
     Floats(Vec<f32>),
 }
@@ -33,26 +33,31 @@ impl FeatureValues {
 
 /// A decoded column.
 pub(super) enum Decoded {
+    /// A column that is ignored.
     Nothing,
-    /// The values of features, the first one with this number.
+    /// The features of a column: several for a time, otherwise one.
     Features {
+        /// The number of the first feature.
         first: usize,
+        /// The values of each feature.
         values: Vec<FeatureValues>,
+        /// The number of missing values that are written as words, such as `NULL`.
         missing_words: u64,
     },
-    /// Texts in a column that was guessed to hold numbers.
-    NotNumbers {
-        feature: usize,
-    },
+    /// A column that was guessed to hold numbers, but has other texts.
+    NotNumbers { feature: usize },
+    /// A column that is no feature.
     Role {
         role: Role,
+        /// The name of the column.
         name: String,
         values: Values,
     },
+    /// The column with the lists of features.
     List(ArrayRef),
 }
 
-/// Decodes some fields of a group of rows.
+/// Decodes some fields of a row group.
 pub(super) fn decode(
     table: &ColumnarTable,
     schema: &TableSchema,
@@ -64,8 +69,8 @@ pub(super) fn decode(
     let mut decoded = Vec::with_capacity(fields.len());
     for (array, field) in arrays.into_iter().zip(fields) {
         let name = file.opened.schema.fields().get(*field).map_or("", |field| field.name());
-        let slot = file.numbers.get(*field).copied().flatten().map(|n| schema.slot_of(n));
-        let at = |row: usize| {
+        let slot = file.column_numbers.get(*field).copied().flatten().map(|n| schema.slot_of(n));
+        let location = |row: usize| {
             let row = (group.first_row + row + 1) as u64;
             SourceLocation::line(&file.name, row).in_field(name)
         };
@@ -83,27 +88,29 @@ pub(super) fn decode(
             Some(slot @ (Slot::Number { .. } | Slot::Time { .. }))
                 if is_number(array.data_type()) || micros(&array).is_some() =>
             {
-                numeric(schema, slot, &array).map_err(|(row, problem)| problem.at(at(row)))?
+                decode_numbers(schema, slot, &array)
+                    .map_err(|(row, problem)| problem.at(location(row)))?
             }
             Some(slot) => {
                 let values = texts(&array).map_err(failed)?;
                 let values = values.iter().map(|value| value.unwrap_or_default());
-                textual(schema, slot, values).map_err(|(row, problem)| problem.at(at(row)))?
+                decode_texts(schema, slot, values)
+                    .map_err(|(row, problem)| problem.at(location(row)))?
             }
         });
     }
     Ok(decoded)
 }
 
-/// The features of an array of numbers or times.
-fn numeric(
+/// The features of an array of numbers or times; an error has the row in the group.
+fn decode_numbers(
     schema: &TableSchema,
     slot: Slot,
     array: &ArrayRef,
 ) -> Result<Decoded, (usize, CellProblem)> {
     let (first, count) = schema.features_of(slot);
-    let done = |values| Ok(Decoded::Features { first, values, missing_words: 0 });
-    if let Slot::Time { list, .. } = slot {
+    let decoded = |values| Ok(Decoded::Features { first, values, missing_words: 0 });
+    if let Slot::Time { parts_index, .. } = slot {
         let points = match micros(array) {
             Some(points) => points,
             None => {
@@ -114,18 +121,18 @@ fn numeric(
         };
         let mut values = vec![Vec::with_capacity(points.len()); count];
         for point in points {
-            let parts = point.map_or([f32::NAN; 3], |micros| schema.time(list, micros));
+            let parts = point.map_or([f32::NAN; 3], |micros| schema.time(parts_index, micros));
             values.iter_mut().zip(parts).for_each(|(values, part)| values.push(part));
         }
-        return done(values.into_iter().map(FeatureValues::Floats).collect());
+        return decoded(values.into_iter().map(FeatureValues::Floats).collect());
     }
     if *array.data_type() == DataType::Float32 {
         let array = array.as_primitive::<Float32Type>();
         if array.null_count() == 0 {
-            return done(vec![FeatureValues::Array(array.clone())]);
+            return decoded(vec![FeatureValues::Array(array.clone())]);
         }
         let values = array.iter().map(|value| value.unwrap_or(f32::NAN)).collect();
-        return done(vec![FeatureValues::Floats(values)]);
+        return decoded(vec![FeatureValues::Floats(values)]);
     }
     let array = numbers(array).map_err(|_| (0, CellProblem::new("no number", "a number")))?;
     let mut values = Vec::with_capacity(array.len());
@@ -133,11 +140,11 @@ fn numeric(
         let value = value.map_or(Ok(f32::NAN), feature_from_f64);
         values.push(value.map_err(|problem| (row, problem))?);
     }
-    done(vec![FeatureValues::Floats(values)])
+    decoded(vec![FeatureValues::Floats(values)])
 }
 
-/// The features of a column of texts.
-fn textual<'a>(
+/// The features of a column of texts; an error has the row in the group.
+fn decode_texts<'a>(
     schema: &TableSchema,
     slot: Slot,
     texts: impl Iterator<Item = &'a str>,

@@ -1,9 +1,10 @@
 //! Arrow IPC from untrusted bytes: files by their footer, streams message by message.
 //!
-//! The sizes that a message claims are compared with the available bytes before the arrow crate
-//! sees it, because that crate allocates memory for any claim; the claims of the buffers that are in
-//! memory together are added up and compared with the memory that an input may take. Buffers that
-//! are not compressed are slices of the input, not copies.
+//! A compressed buffer states its uncompressed size, and the arrow crate allocates that much
+//! memory, whatever the size. So the stated sizes are checked before the arrow crate sees a
+//! message: each against the largest possible ratio of compression, and the sum of the buffers that
+//! are in memory together against the memory that an input may take. Buffers that are not
+//! compressed are slices of the input, not copies.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -18,24 +19,25 @@ use super::damaged;
 use crate::bytes::ContentLimits;
 use crate::error::{DataError, FileDamage};
 
-/// Largest ratios of compression: zstd compresses at most 128 KiB into 4 bytes, LZ4 255 bytes into
-/// one. A buffer that claims more is damaged.
+/// The largest ratios of compression: zstd compresses at most 128 KiB into 4 bytes, LZ4 255 bytes
+/// into one. A buffer that claims a larger ratio is damaged.
 const MAX_ZSTD_RATIO: u64 = 1 << 15;
 const MAX_LZ4_RATIO: u64 = 255;
 
-/// Reads a file by its footer. The arrow crate's own reader would allocate the memory that a block
-/// claims to need; slices of the available bytes cannot.
+/// Reads a file by its footer. The arrow crate's own file reader would allocate the memory that a
+/// block claims to need; here a block is a slice of the available bytes.
 pub(super) fn read_file(
     name: &str,
     buffer: Buffer,
 ) -> Result<(SchemaRef, Vec<RecordBatch>), DataError> {
     let fail = |error: &dyn Display| damaged(name, FileDamage::reader(error));
-    let cut = || damaged(name, FileDamage::NoFooter);
-    let trailer = buffer.len().checked_sub(10).ok_or_else(cut)?;
-    let tail: [u8; 10] = buffer.get(trailer..).and_then(|t| t.try_into().ok()).ok_or_else(cut)?;
-    let length = read_footer_length(tail).map_err(|_| cut())?;
-    let start = trailer.checked_sub(length).ok_or_else(cut)?;
-    let footer = arrow_ipc::root_as_footer(buffer.get(start..trailer).unwrap_or(&[]));
+    let no_footer = || damaged(name, FileDamage::NoFooter);
+    // A file ends with the footer, its length (4 bytes) and the magic bytes `ARROW1`.
+    let footer_end = buffer.len().checked_sub(10).ok_or_else(no_footer)?;
+    let tail: Option<[u8; 10]> = buffer.get(footer_end..).and_then(|tail| tail.try_into().ok());
+    let length = read_footer_length(tail.ok_or_else(no_footer)?).map_err(|_| no_footer())?;
+    let start = footer_end.checked_sub(length).ok_or_else(no_footer)?;
+    let footer = arrow_ipc::root_as_footer(buffer.get(start..footer_end).unwrap_or(&[]));
     let footer = footer.map_err(|_| damaged(name, FileDamage::Footer))?;
     let schema = footer.schema().ok_or_else(|| damaged(name, FileDamage::NoSchema))?;
     if !schema.endianness().equals_to_target_endianness() {
@@ -56,7 +58,8 @@ pub(super) fn read_file(
     Ok((schema, batches))
 }
 
-/// The bytes of a block, if it lies inside the file.
+/// The bytes of a block: a message and its body. An error if the block does not lie inside the
+/// file, or if its buffers claim too large sizes.
 fn block_bytes(
     name: &str,
     buffer: &Buffer,
@@ -66,15 +69,19 @@ fn block_bytes(
     let size = |value: i64| usize::try_from(value).ok();
     let extent = || {
         let start = size(block.offset())?;
-        let meta = size(block.metaDataLength().into())?;
-        let length = meta.checked_add(size(block.bodyLength())?)?;
-        (start.checked_add(length)? <= buffer.len() && meta >= 8).then_some((start, meta, length))
+        let message_length = size(block.metaDataLength().into())?;
+        let length = message_length.checked_add(size(block.bodyLength())?)?;
+        let is_inside = start.checked_add(length)? <= buffer.len() && message_length >= 8;
+        is_inside.then_some((start, message_length, length))
     };
-    let (start, meta, length) = extent().ok_or_else(|| damaged(name, FileDamage::Block))?;
+    let (start, message_length, length) =
+        extent().ok_or_else(|| damaged(name, FileDamage::Block))?;
     let data = buffer.slice_with_length(start, length);
-    let skip = if data.starts_with(&[0xff; 4]) { 8 } else { 4 };
-    // Like this check, the decoder ends a message by its own length, not by the block's.
-    claims.add(name, data.get(skip..).unwrap_or(&[]), data.get(meta..).unwrap_or(&[]))?;
+    // The marker 0xffffffff (missing in old files) and the length come before the message.
+    let prefix = if data.starts_with(&[0xff; 4]) { 8 } else { 4 };
+    let message = data.get(prefix..).unwrap_or(&[]);
+    // Like this check, the decoder finds the end of a message by itself, not by the block's length.
+    claims.add(name, message, data.get(message_length..).unwrap_or(&[]))?;
     Ok(data)
 }
 
@@ -98,7 +105,8 @@ pub(super) fn read_stream(
     }
 }
 
-/// Walks over the messages of a stream and checks the sizes that each claims.
+/// Checks the sizes that the messages of a stream claim. At the first message that is cut off or
+/// does not parse, the check ends, and the decoder reports the damage.
 fn check_stream(name: &str, mut rest: &[u8], mut claims: ClaimedSizes) -> Result<(), DataError> {
     while let Some((marker, after)) = rest.split_first_chunk::<4>() {
         let (length, after) = match marker {
@@ -109,61 +117,61 @@ fn check_stream(name: &str, mut rest: &[u8], mut claims: ClaimedSizes) -> Result
             length => (*length, after),
         };
         let length = u32::from_le_bytes(length) as usize;
-        let Some((meta, after)) = after.split_at_checked(length).filter(|_| length > 0) else {
+        let Some((message, after)) = after.split_at_checked(length).filter(|_| length > 0) else {
             break;
         };
-        let body = arrow_ipc::root_as_message(meta).map(|message| message.bodyLength());
+        let body = arrow_ipc::root_as_message(message).map(|message| message.bodyLength());
         let body = body.ok().and_then(|length| usize::try_from(length).ok());
         let Some((body, after)) = body.and_then(|length| after.split_at_checked(length)) else {
             break;
         };
-        claims.add(name, meta, body)?;
+        claims.add(name, message, body)?;
         rest = after;
     }
     Ok(())
 }
 
-/// The sizes that compressed buffers claim to have uncompressed: the arrow crate allocates that
-/// memory at once. Dictionaries stay in memory, record batches are read one at a time.
+/// The sizes that compressed buffers claim to have uncompressed. Dictionaries stay in memory, so
+/// their sizes are added up; record batches are decompressed one at a time.
 struct ClaimedSizes {
     limits: ContentLimits,
-    /// Bytes of the whole input.
-    input: u64,
-    /// Claims of all dictionaries so far.
-    dictionaries: u64,
+    /// The size of the whole input in bytes.
+    input_bytes: u64,
+    /// The sum of the sizes that all dictionaries so far claim.
+    dictionary_bytes: u64,
 }
 
 impl ClaimedSizes {
     fn new(input: &[u8]) -> ClaimedSizes {
         let limits = ContentLimits::current();
-        ClaimedSizes { limits, input: input.len() as u64, dictionaries: 0 }
+        ClaimedSizes { limits, input_bytes: input.len() as u64, dictionary_bytes: 0 }
     }
 
     /// Rejects a message whose buffers claim to hold more than compression allows, or more than may
     /// be in memory. A message that does not parse is left for the decoder to reject.
-    fn add(&mut self, name: &str, meta: &[u8], body: &[u8]) -> Result<(), DataError> {
-        let Ok(message) = arrow_ipc::root_as_message(meta) else { return Ok(()) };
+    fn add(&mut self, name: &str, message: &[u8], body: &[u8]) -> Result<(), DataError> {
+        let Ok(message) = arrow_ipc::root_as_message(message) else { return Ok(()) };
         let dictionary = message.header_as_dictionary_batch().and_then(|batch| batch.data());
         let Some(batch) = message.header_as_record_batch().or(dictionary) else { return Ok(()) };
-        let claimed = self.dictionaries.saturating_add(claimed_bytes(name, &batch, body)?);
-        self.limits.check(name, self.input, claimed)?;
+        let claimed = self.dictionary_bytes.saturating_add(claimed_bytes(name, &batch, body)?);
+        self.limits.check(name, self.input_bytes, claimed)?;
         if dictionary.is_some() {
-            self.dictionaries = claimed;
+            self.dictionary_bytes = claimed;
         }
         Ok(())
     }
 }
 
-/// The sum of the sizes that the compressed buffers of a batch claim; one that claims more than
-/// compression allows is an error.
+/// The sum of the sizes that the compressed buffers of a batch claim; an error if a buffer claims
+/// more than compression allows.
 fn claimed_bytes(
     name: &str,
     batch: &arrow_ipc::RecordBatch<'_>,
     body: &[u8],
 ) -> Result<u64, DataError> {
-    let Some(packing) = batch.compression() else { return Ok(0) };
-    let most =
-        if packing.codec() == CompressionType::ZSTD { MAX_ZSTD_RATIO } else { MAX_LZ4_RATIO };
+    let Some(compression) = batch.compression() else { return Ok(0) };
+    let is_zstd = compression.codec() == CompressionType::ZSTD;
+    let max_ratio = if is_zstd { MAX_ZSTD_RATIO } else { MAX_LZ4_RATIO };
     let mut sum = 0_u64;
     for buffer in batch.buffers().iter().flatten() {
         let range =
@@ -172,14 +180,15 @@ fn claimed_bytes(
             let rest = body.get(start..)?;
             rest.get(..length.min(rest.len()))
         });
-        // A buffer of less than 8 bytes has no length in front.
-        let Some((claimed, packed)) = bytes.and_then(|bytes| bytes.split_first_chunk::<8>()) else {
+        // The uncompressed length comes first, in 8 bytes; an empty buffer has none.
+        let Some((claimed, content)) = bytes.and_then(|bytes| bytes.split_first_chunk::<8>())
+        else {
             continue;
         };
-        // A length below 0 marks a buffer that is not compressed.
+        // The length -1 marks a buffer that is not compressed.
         let claimed = u64::try_from(i64::from_le_bytes(*claimed)).unwrap_or(0);
-        if claimed > (packed.len() as u64).saturating_mul(most) {
-            let bytes = packed.len() as u64;
+        let bytes = content.len() as u64;
+        if claimed > bytes.saturating_mul(max_ratio) {
             return Err(damaged(name, FileDamage::CompressedSize { bytes, claimed }));
         }
         sum = sum.saturating_add(claimed);
@@ -196,8 +205,9 @@ mod tests {
 
     use super::*;
 
-    /// Two columns of 100,000 equal numbers: 1.6 MB that compress well.
-    fn packed() -> Vec<u8> {
+    /// A compressed stream of three equal batches, each with two columns of 100,000 equal numbers:
+    /// 1.6 MB per batch that compress well.
+    fn compressed_stream() -> Vec<u8> {
         let column: ArrayRef = Arc::new(Int64Array::from(vec![7; 100_000]));
         let batch = RecordBatch::try_from_iter([("a", column.clone()), ("b", column)]).unwrap();
         let options = IpcWriteOptions::default();
@@ -210,14 +220,14 @@ mod tests {
 
     #[test]
     fn the_claims_of_a_batch_are_added_up_and_those_of_further_batches_are_not() {
-        let bytes = packed();
+        let bytes = compressed_stream();
         assert!(bytes.len() < 10_000, "{}", bytes.len());
         let check = |limit| {
-            let limits = ContentLimits { most: limit, any_ratio: true };
+            let limits = ContentLimits { max_bytes: limit, any_ratio: true };
             check_stream("t", &bytes, ClaimedSizes { limits, ..ClaimedSizes::new(&bytes) })
         };
         check(1_700_000).unwrap();
-        // Each column alone would fit.
+        // Each column alone, 800,000 bytes, would fit.
         let error = check(1_000_000).unwrap_err();
         assert!(matches!(error, DataError::ContentTooLarge { limit: 1_000_000, .. }), "{error}");
     }

@@ -1,5 +1,5 @@
-//! Parts of a data set that Parquet and Arrow files keep in their metadata: the feature set, the rule
-//! for absent features, and the columns of the table that the data was read from.
+//! Parts of a data set that Parquet and Arrow files keep in their metadata: the feature set, the
+//! rule for absent features, and the columns of the table that the data was read from.
 
 use std::io;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ const FEATURE_SET: &str = "rankwright.feature_set";
 const ABSENT: &str = "rankwright.absent";
 const COLUMNS: &str = "rankwright.columns";
 
-/// The metadata of a file that this crate wrote.
+/// The parts of a data set that are in the metadata of a file; `None` where the file has no entry.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Metadata {
     pub(super) feature_set: Option<String>,

@@ -1,8 +1,9 @@
 //! Rows of the matrix from decoded columns.
 //!
-//! Columns are decoded in parallel, some groups of rows at a time, so that memory stays bounded;
-//! then blocks of rows are filled in parallel. Sixteen rows are filled together: a column gives one
-//! cache line for them, and the rows stay in the first-level cache meanwhile.
+//! Columns are decoded in parallel, a few row groups (a wave) at a time, so that memory stays
+//! bounded; then blocks of rows are filled in parallel. Sixteen rows are filled together: the
+//! sixteen values of a column are one cache line, and the rows stay in the first-level cache of the
+//! processor.
 
 use rayon::prelude::*;
 
@@ -12,21 +13,24 @@ use super::{ColumnarTable, RowGroup, unreadable};
 use crate::error::{DataError, FileDamage, SourceLocation};
 use crate::format::ReadOptions;
 use crate::format::roles::Role;
-use crate::format::table::{Fields, RowPart, Slot, TableRead, TableSchema, data_set, new_matrix};
+use crate::format::table::{
+    RoleValues, RowPart, Slot, TableRead, TableSchema, join_parts, new_matrix,
+};
 use crate::warnings::{WarningKind, Warnings};
 
-/// Cells that are decoded before rows are filled from them, 256 MiB.
+/// The number of cells (256 MiB) that are decoded before rows are filled from them.
 const WAVE_CELLS: usize = 64 << 20;
 
-/// Rows that one task fills.
-const BLOCK: usize = 2048;
+/// The number of rows that one task fills.
+const BLOCK_ROWS: usize = 2048;
 
-/// Rows that are filled together.
-const TOGETHER: usize = 16;
+/// The number of rows and of columns that are transposed together.
+const SQUARE: usize = 16;
 
-/// Columns that one task decodes.
-const COLUMNS: usize = 8;
+/// The number of columns that one task decodes.
+const COLUMNS_PER_TASK: usize = 8;
 
+/// Reads all rows of a table.
 pub(super) fn read(
     table: &ColumnarTable,
     schema: &TableSchema,
@@ -42,60 +46,63 @@ pub(super) fn read(
     let mut parts: Vec<RowPart> = Vec::new();
     let mut groups = groups.into_iter().peekable();
     while groups.peek().is_some() {
+        // Row groups, each with its rows of the matrix.
         let (mut wave, mut cells) = (Vec::new(), 0usize);
         while let Some(group) = groups.next_if(|_| cells < WAVE_CELLS) {
             cells = cells.saturating_add(group.rows.saturating_mul(width));
             let length = group.rows * width;
-            let (these, after) = std::mem::take(&mut rest).split_at_mut(length);
-            wave.push((group, these));
+            let (group_rows, after) = std::mem::take(&mut rest).split_at_mut(length);
+            wave.push((group, group_rows));
             rest = after;
         }
         read_wave(table, schema, wave, &mut parts)?;
     }
-    data_set(schema, matrix, parts, options.absent, warnings)
+    join_parts(schema, matrix, parts, options.absent, warnings)
 }
 
-/// Decodes some groups of rows and fills their rows.
+/// Decodes some row groups and fills their rows of the matrix.
 fn read_wave(
     table: &ColumnarTable,
     schema: &TableSchema,
     wave: Vec<(RowGroup, &mut [f32])>,
     parts: &mut Vec<RowPart>,
 ) -> Result<(), DataError> {
+    // The index of a group in the wave, and some of its fields.
     let mut tasks: Vec<(usize, Vec<usize>)> = Vec::new();
-    for (at, (group, _)) in wave.iter().enumerate() {
-        let fields = wanted_fields(table, schema, group.file);
-        tasks.extend(fields.chunks(COLUMNS).map(|fields| (at, fields.to_vec())));
+    for (index, (group, _)) in wave.iter().enumerate() {
+        let fields = used_fields(table, schema, group.file);
+        tasks.extend(fields.chunks(COLUMNS_PER_TASK).map(|fields| (index, fields.to_vec())));
     }
-    let group_of = |at: usize| wave.get(at).map(|(group, _)| *group);
+    let group_at = |index: usize| wave.get(index).map(|(group, _)| *group);
     let decoded: Vec<Result<Vec<Decoded>, DataError>> = tasks
         .par_iter()
-        .map(|(at, fields)| match group_of(*at) {
+        .map(|(index, fields)| match group_at(*index) {
             Some(group) => decode(table, schema, group, fields),
             None => Ok(Vec::new()),
         })
         .collect();
     let mut of_groups: Vec<GroupColumns> =
         wave.iter().map(|(group, _)| GroupColumns::new(*group, schema)).collect();
-    let mut found = RowPart::default();
-    for ((at, _), columns) in tasks.iter().zip(decoded) {
-        if let Some(group) = of_groups.get_mut(*at) {
-            columns?.into_iter().for_each(|column| group.add(column, &mut found));
+    // A part without rows, for the warnings and wrong guesses of all columns.
+    let mut column_part = RowPart::default();
+    for ((index, _), columns) in tasks.iter().zip(decoded) {
+        if let Some(group) = of_groups.get_mut(*index) {
+            columns?.into_iter().for_each(|column| group.add(column, &mut column_part));
         }
     }
     for group in &of_groups {
         let file = table.files.get(group.group.file).map_or("", |file| &file.name);
-        let words = group.missing_words;
-        found.warnings.add(WarningKind::MissingValues, words, || SourceLocation::file(file));
+        let location = || SourceLocation::file(file);
+        column_part.warnings.add(WarningKind::MissingValues, group.missing_words, location);
     }
-    parts.push(found);
+    parts.push(column_part);
     let width = schema.features().len();
     let mut blocks = Vec::new();
     for ((group, mut cells), columns) in wave.into_iter().zip(&of_groups) {
-        for start in (0..group.rows).step_by(BLOCK) {
-            let count = BLOCK.min(group.rows - start);
-            let (these, after) = cells.split_at_mut(count * width);
-            blocks.push((columns, start, count, these));
+        for start in (0..group.rows).step_by(BLOCK_ROWS) {
+            let count = BLOCK_ROWS.min(group.rows - start);
+            let (block, after) = cells.split_at_mut(count * width);
+            blocks.push((columns, start, count, block));
             cells = after;
         }
     }
@@ -109,25 +116,29 @@ fn read_wave(
     Ok(())
 }
 
-/// The fields of a file that are read, in their order.
-fn wanted_fields(table: &ColumnarTable, schema: &TableSchema, file: usize) -> Vec<usize> {
+/// The fields of a file that are not ignored, in their order.
+fn used_fields(table: &ColumnarTable, schema: &TableSchema, file: usize) -> Vec<usize> {
     let Some(file) = table.files.get(file) else { return Vec::new() };
-    let is_wanted = |number: &Option<usize>| {
+    let is_used = |number: &Option<usize>| {
         number.is_none_or(|number| schema.slot_of(number) != Slot::Role(Role::Ignore))
     };
-    let fields = file.numbers.iter().enumerate();
-    fields.filter(|(_, number)| is_wanted(number)).map(|(field, _)| field).collect()
+    let fields = file.column_numbers.iter().enumerate();
+    fields.filter(|(_, number)| is_used(number)).map(|(field, _)| field).collect()
 }
 
-/// The decoded columns of a group of rows.
+/// The decoded columns of a row group.
 struct GroupColumns {
     group: RowGroup,
-    /// By feature; `None` for features of a list.
+    /// By feature; `None` for elements of the list column.
     features: Vec<Option<super::decode::FeatureValues>>,
+    /// The columns that are no features: role, name and values.
     roles: Vec<(Role, String, Values)>,
+    /// The list column.
     list: Option<arrow_array::ArrayRef>,
+    /// The number of missing values that are written as words, such as `NULL`.
     missing_words: u64,
-    is_refused: bool,
+    /// Whether a column was wrongly guessed to be numbers, so that the table is read again.
+    has_wrong_guess: bool,
 }
 
 impl GroupColumns {
@@ -139,11 +150,12 @@ impl GroupColumns {
             roles: Vec::new(),
             list: None,
             missing_words: 0,
-            is_refused: false,
+            has_wrong_guess: false,
         }
     }
 
-    fn add(&mut self, column: Decoded, found: &mut RowPart) {
+    /// Adds a column; a wrong guess is marked in `part`.
+    fn add(&mut self, column: Decoded, part: &mut RowPart) {
         match column {
             Decoded::Nothing => {}
             Decoded::Features { first, values, missing_words } => {
@@ -153,15 +165,15 @@ impl GroupColumns {
                 }
             }
             Decoded::NotNumbers { feature } => {
-                self.is_refused = true;
-                found.not_number(feature);
+                self.has_wrong_guess = true;
+                part.mark_not_number(feature);
             }
             Decoded::Role { role, name, values } => self.roles.push((role, name, values)),
             Decoded::List(array) => self.list = Some(array),
         }
     }
 
-    /// Fills a block of rows.
+    /// Fills a block of `count` rows, beginning with the row `start` of the group.
     fn fill(
         &self,
         table: &ColumnarTable,
@@ -171,7 +183,8 @@ impl GroupColumns {
         cells: &mut [f32],
     ) -> Result<RowPart, DataError> {
         let file = table.files.get(self.group.file).map_or("", |file| &file.name);
-        let at = |row: usize| SourceLocation::line(file, (self.group.first_row + row + 1) as u64);
+        let location =
+            |row: usize| SourceLocation::line(file, (self.group.first_row + row + 1) as u64);
         let width = schema.features().len();
         let slices: Vec<&[f32]> = self
             .features
@@ -191,45 +204,45 @@ impl GroupColumns {
             let lists = ListColumn::of(list, length).map_err(failed)?;
             lists
                 .fill_last_columns(start, cells, width)
-                .map_err(|(row, problem)| problem.at(at(row).in_field(super::LIST_COLUMN)))?;
+                .map_err(|(row, problem)| problem.at(location(row).in_field(super::LIST_COLUMN)))?;
         }
         let mut part = RowPart::default();
-        // Rows of a column that has to be read again are not looked at.
-        for row in (start..start + count).filter(|_| !self.is_refused) {
-            let mut fields = Fields::default();
+        // If the table is read again anyway, errors of these rows do not matter yet.
+        for row in (start..start + count).filter(|_| !self.has_wrong_guess) {
+            let mut role_values = RoleValues::default();
             for (role, name, values) in &self.roles {
-                let set = values.set(row, *role, &mut fields);
-                set.map_err(|problem| problem.at(at(row).in_field(name)))?;
+                let set = values.set(row, *role, &mut role_values);
+                set.map_err(|problem| problem.at(location(row).in_field(name)))?;
             }
-            part.end_row(schema, fields, || at(row))?;
+            part.end_row(schema, role_values, || location(row))?;
         }
         Ok(part)
     }
 }
 
-/// Fills rows from columns, beginning with the value at `start`; columns without values are missing.
-/// Squares of sixteen rows and columns are turned in registers and in the first-level cache.
+/// Fills rows from columns, beginning with the value at `start`; cells of columns without values
+/// become missing. Squares of sixteen rows and columns are transposed in registers and in the
+/// first-level cache.
 fn transpose(columns: &[&[f32]], start: usize, width: usize, cells: &mut [f32]) {
-    for (number, rows) in cells.chunks_mut(width * TOGETHER).enumerate() {
-        let first = start + number * TOGETHER;
-        let is_whole = rows.len() == width * TOGETHER;
-        let squares =
-            if is_whole { columns.chunks_exact(TOGETHER) } else { [].chunks_exact(TOGETHER) };
+    for (number, rows) in cells.chunks_mut(width * SQUARE).enumerate() {
+        let first = start + number * SQUARE;
+        let is_whole = rows.len() == width * SQUARE;
+        let squares = if is_whole { columns.chunks_exact(SQUARE) } else { [].chunks_exact(SQUARE) };
         let mut filled = 0;
         for square in squares {
-            let mut values = [[f32::NAN; TOGETHER]; TOGETHER];
+            let mut values = [[f32::NAN; SQUARE]; SQUARE];
             for (target, column) in values.iter_mut().zip(square) {
-                if let Some(column) = column.get(first..first + TOGETHER) {
+                if let Some(column) = column.get(first..first + SQUARE) {
                     target.copy_from_slice(column);
                 }
             }
-            for (row, cells) in rows.chunks_exact_mut(width).enumerate().take(TOGETHER) {
-                let cells = cells.get_mut(filled..filled + TOGETHER).unwrap_or_default();
+            for (row, cells) in rows.chunks_exact_mut(width).enumerate().take(SQUARE) {
+                let cells = cells.get_mut(filled..filled + SQUARE).unwrap_or_default();
                 for (cell, column) in cells.iter_mut().zip(&values) {
                     *cell = plain_nan(column.get(row).copied().unwrap_or(f32::NAN));
                 }
             }
-            filled += TOGETHER;
+            filled += SQUARE;
         }
         transpose_by_columns(columns, first, width, rows, filled);
     }
@@ -255,7 +268,7 @@ fn transpose_by_columns(
     }
 }
 
-/// Every NaN as the same bits.
+/// The value; every NaN with the same bits.
 fn plain_nan(value: f32) -> f32 {
     if value.is_nan() { f32::NAN } else { value }
 }
@@ -276,16 +289,16 @@ mod tests {
             let columns: Vec<Vec<f32>> = (0..width)
                 .map(|column| (0..rows + start).map(|row| value(row, column)).collect())
                 .collect();
-            // A column of a list has no values here.
+            // Every seventh column has no values, like an element of a list column.
             let slices: Vec<&[f32]> = (0..width)
                 .map(|column| if column % 7 == 6 { &[][..] } else { columns[column].as_slice() })
                 .collect();
-            let (mut fast, mut slow) = (vec![0.0; rows * width], vec![0.0; rows * width]);
+            let (mut fast, mut reference) = (vec![0.0; rows * width], vec![0.0; rows * width]);
             transpose(&slices, start, width, &mut fast);
-            transpose_by_columns(&slices, start, width, &mut slow, 0);
+            transpose_by_columns(&slices, start, width, &mut reference, 0);
             let bits = |cells: &[f32]| cells.iter().map(|cell| cell.to_bits()).collect::<Vec<_>>();
-            assert_eq!(bits(&fast), bits(&slow), "{rows} x {width}");
-            let is_missing = slow[0].to_bits() == f32::NAN.to_bits();
+            assert_eq!(bits(&fast), bits(&reference), "{rows} x {width}");
+            let is_missing = reference[0].to_bits() == f32::NAN.to_bits();
             assert_eq!(is_missing, value(start, 0).is_nan());
         }
     }

@@ -11,7 +11,7 @@ use crate::arrow_values::{
 };
 use crate::format::roles::Role;
 use crate::format::table::{
-    CellProblem, Fields, TypedValues, feature_from_f64, feature_from_text, missing,
+    CellProblem, RoleValues, TypedValues, feature_from_f64, feature_from_text, missing,
 };
 
 /// Whether a column holds lists of numbers or texts.
@@ -19,7 +19,7 @@ pub(super) fn is_scalar_list(kind: &DataType) -> bool {
     list_item(kind).is_some_and(is_scalar)
 }
 
-/// Types whose values are single numbers or texts.
+/// Whether values of this type are single numbers or texts.
 pub(super) fn is_scalar(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, value) => {
@@ -30,12 +30,12 @@ pub(super) fn is_scalar(kind: &DataType) -> bool {
     }
 }
 
-/// Types of points in time.
+/// Whether values of this type are points in time.
 pub(super) fn is_time(kind: &DataType) -> bool {
     matches!(kind, DataType::Timestamp(..) | DataType::Date32 | DataType::Date64)
 }
 
-/// Types of bytes, which may be ids.
+/// Whether values of this type are bytes, which may be ids.
 pub(super) fn is_binary_id(kind: &DataType) -> bool {
     kind.is_binary()
 }
@@ -56,7 +56,7 @@ pub(super) fn type_name(kind: &DataType) -> String {
     kind.to_string().chars().take(60).collect()
 }
 
-/// The values of a column in one of the three forms that are read.
+/// The values of a column as 32-bit floats, 64-bit floats or texts.
 pub(super) enum Values {
     Single(Float32Array),
     Double(Float64Array),
@@ -81,7 +81,7 @@ impl Values {
         }
     }
 
-    /// A feature.
+    /// The value of a row as a feature.
     fn feature(&self, row: usize) -> Result<f32, CellProblem> {
         match self {
             Values::Single(values) if values.is_valid(row) && !values.value(row).is_nan() => {
@@ -95,22 +95,22 @@ impl Values {
         }
     }
 
-    /// Writes the value of a row into its field.
+    /// Sets the value of a role in `role_values` from a row.
     pub(super) fn set<'a>(
         &'a self,
         row: usize,
         role: Role,
-        fields: &mut Fields<'a>,
+        role_values: &mut RoleValues<'a>,
     ) -> Result<(), CellProblem> {
         match self {
             Values::Single(values) if values.is_valid(row) => {
-                fields.set_number(role, values.value(row).into())
+                role_values.set_number(role, values.value(row).into())
             }
             Values::Double(values) if values.is_valid(row) => {
-                fields.set_number(role, values.value(row))
+                role_values.set_number(role, values.value(row))
             }
             Values::Text(values) if values.is_valid(row) => {
-                fields.set_text(role, values.value(row).into())
+                role_values.set_text(role, values.value(row).into())
             }
             _ if role == Role::Docid => Ok(()),
             _ => Err(missing(role)),
@@ -118,10 +118,12 @@ impl Values {
     }
 }
 
-/// A list column: all values of its rows, and the range of each row.
+/// A list column.
 pub(super) struct ListColumn<'a> {
     array: &'a ArrayRef,
+    /// The elements of all lists.
     values: Values,
+    /// The number of elements that every list must have.
     length: usize,
 }
 
@@ -133,7 +135,8 @@ impl<'a> ListColumn<'a> {
         Ok(ListColumn { array, values: Values::of(list_values(array)?)?, length })
     }
 
-    /// Writes the lists of rows from `start` on into the last columns of the matrix.
+    /// Writes the lists of rows from `start` on into the last columns of the matrix; an error has
+    /// the row.
     pub(super) fn fill_last_columns(
         &self,
         start: usize,
@@ -147,8 +150,8 @@ impl<'a> ListColumn<'a> {
                 return Err((row, CellProblem::new(found, "as many values as in the first row")));
             }
             let first = width.saturating_sub(self.length);
-            for (cell, at) in cells.iter_mut().skip(first).zip(range) {
-                *cell = self.values.feature(at).map_err(|problem| (row, problem))?;
+            for (cell, element) in cells.iter_mut().skip(first).zip(range) {
+                *cell = self.values.feature(element).map_err(|problem| (row, problem))?;
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Writes data sets as Parquet and Arrow IPC files: qid, docid, label, weight, query_weight,
-//! position (if present), then one column per feature, in which missing is null: 32-bit floats, or
-//! texts for categories.
+//! position (if present), then one column per feature: 32-bit floats, or texts for categories. A
+//! missing value is null.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use crate::dataset::Dataset;
 use crate::format::table::check_writable;
 use crate::table_columns::category_text;
 
-/// Rows that are written as one group.
-const GROUP_ROWS: usize = 65536;
+/// The number of rows that are written as one group.
+const ROWS_PER_GROUP: usize = 65536;
 
 /// Writes Parquet, compressed with zstd, in groups of 65,536 rows.
 pub(in crate::format) fn write_parquet(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
@@ -28,10 +28,10 @@ pub(in crate::format) fn write_parquet(data: &Dataset, out: &mut dyn Write) -> i
     let properties = WriterProperties::builder()
         .set_key_value_metadata(Some(entries))
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_max_row_group_row_count(Some(GROUP_ROWS))
+        .set_max_row_group_row_count(Some(ROWS_PER_GROUP))
         .build();
-    // The writer must be `Send`, which `out` is not: it writes into memory that is emptied after
-    // each group.
+    // `ArrowWriter` needs an output that is `Send`, which `out` is not. So it writes to memory, and
+    // the bytes are moved to `out` after each group.
     let mut writer = ArrowWriter::try_new(Vec::new(), schema_of(data)?, Some(properties))?;
     for batch in batches(data)? {
         writer.write(&batch?)?;
@@ -50,19 +50,22 @@ pub(in crate::format) fn write_arrow(data: &Dataset, out: &mut dyn Write) -> io:
     writer.finish().map_err(io::Error::other)
 }
 
+/// The columns of the file, with their types and the metadata.
 fn schema_of(data: &Dataset) -> io::Result<SchemaRef> {
-    check_writable(data.features(), true)?;
-    let given = [
+    let features_are_columns = true;
+    check_writable(data.features(), features_are_columns)?;
+    // Each column with whether the data set has it.
+    let columns = [
         ("qid", DataType::Utf8, true),
         ("docid", DataType::Utf8, data.doc_ids().is_some()),
-        ("label", DataType::Float64, true),
+        ("label", DataType::Float64, data.is_labelled()),
         ("weight", DataType::Float32, data.row_weights().is_some()),
         ("query_weight", DataType::Float32, data.query_weights().is_some()),
         ("position", DataType::UInt32, data.positions().is_some()),
     ];
-    let mut fields: Vec<Field> = given
+    let mut fields: Vec<Field> = columns
         .into_iter()
-        .filter(|(.., given)| *given)
+        .filter(|(.., is_present)| *is_present)
         .map(|(name, kind, _)| Field::new(name, kind, false))
         .collect();
     let kind = |column: usize| match data.categories(column) {
@@ -79,20 +82,21 @@ fn schema_of(data: &Dataset) -> io::Result<SchemaRef> {
 fn batches(data: &Dataset) -> io::Result<impl Iterator<Item = io::Result<RecordBatch>>> {
     let schema = schema_of(data)?;
     let order = data.rows_by_source();
-    let queries = data.query_of_rows();
-    let groups = order.len().div_ceil(GROUP_ROWS);
+    let query_of_row = data.query_of_rows();
+    let groups = order.len().div_ceil(ROWS_PER_GROUP);
     Ok((0..groups).map(move |group| {
-        let start = group * GROUP_ROWS;
-        let end = order.len().min(start + GROUP_ROWS);
-        batch_of(data, &schema, &order[start..end], &queries)
+        let start = group * ROWS_PER_GROUP;
+        let end = order.len().min(start + ROWS_PER_GROUP);
+        batch_of(data, &schema, &order[start..end], &query_of_row)
     }))
 }
 
+/// These rows as arrays.
 fn batch_of(
     data: &Dataset,
     schema: &SchemaRef,
     rows: &[u32],
-    queries: &[u32],
+    query_of_row: &[u32],
 ) -> io::Result<RecordBatch> {
     fn at<T: Copy>(values: &[T], row: u32) -> T {
         values[row as usize]
@@ -104,14 +108,16 @@ fn batch_of(
         }
         Ok(Arc::new(StringArray::from_iter_values(texts)))
     };
-    let query = |row: u32| at(queries, row);
+    let query = |row: u32| at(query_of_row, row);
     let mut columns: Vec<ArrayRef> =
         vec![strings(&mut rows.iter().map(|&r| data.query_ids().get(query(r) as usize)))?];
     if let Some(doc_ids) = data.doc_ids() {
         columns.push(strings(&mut rows.iter().map(|&row| doc_ids.get(row as usize)))?);
     }
-    let labels = rows.iter().map(|&row| at(data.labels(), row));
-    columns.push(Arc::new(Float64Array::from_iter_values(labels)));
+    if data.is_labelled() {
+        let labels = rows.iter().map(|&row| at(data.labels(), row));
+        columns.push(Arc::new(Float64Array::from_iter_values(labels)));
+    }
     if let Some(weights) = data.row_weights() {
         let weights = rows.iter().map(|&row| at(weights, row));
         columns.push(Arc::new(Float32Array::from_iter_values(weights)));

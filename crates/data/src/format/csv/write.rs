@@ -15,18 +15,20 @@ pub(in crate::format) fn write(
     delimiter: u8,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    check_writable(data.features(), true)?;
+    let features_are_columns = true;
+    check_writable(data.features(), features_are_columns)?;
     check_texts(data)?;
     let mut header = Vec::new();
-    let optional_columns = [
+    // Each column with whether the data set has it.
+    let columns = [
         ("qid", true),
         ("docid", data.doc_ids().is_some()),
-        ("label", true),
+        ("label", data.is_labelled()),
         ("weight", data.row_weights().is_some()),
         ("query_weight", data.query_weights().is_some()),
         ("position", data.positions().is_some()),
     ];
-    for (name, _) in optional_columns.iter().filter(|(_, present)| *present) {
+    for (name, _) in columns.iter().filter(|(_, is_present)| *is_present) {
         write_text(&mut header, name, delimiter);
         header.push(delimiter);
     }
@@ -37,39 +39,42 @@ pub(in crate::format) fn write(
     header.pop();
     header.push(b'\n');
     out.write_all(&header)?;
-    let queries = data.query_of_rows();
-    let texts = category_texts(data);
+    let query_of_row = data.query_of_rows();
+    let categories = category_texts(data);
     write_rows(&data.rows_by_source(), out, |row, text| {
-        write_row(data, row, queries[row] as usize, &texts, delimiter, text);
+        write_row(data, row, query_of_row[row] as usize, &categories, delimiter, text);
     })
 }
 
+/// Appends the line of a row to `out`; `categories` has the texts of each feature's categories.
 fn write_row(
     data: &Dataset,
     row: usize,
     query: usize,
-    texts: &[Option<Arc<[String]>>],
+    categories: &[Option<Arc<[String]>>],
     delimiter: u8,
     out: &mut Vec<u8>,
 ) {
     write_text(out, data.query_ids().get(query), delimiter);
-    out.push(delimiter);
     if let Some(doc_ids) = data.doc_ids() {
-        write_text(out, doc_ids.get(row), delimiter);
         out.push(delimiter);
+        write_text(out, doc_ids.get(row), delimiter);
     }
-    write_number(out, data.labels()[row]);
-    for (weights, at) in [(data.row_weights(), row), (data.query_weights(), query)] {
+    if data.is_labelled() {
+        out.push(delimiter);
+        write_number(out, data.labels()[row]);
+    }
+    for (weights, index) in [(data.row_weights(), row), (data.query_weights(), query)] {
         if let Some(weights) = weights {
             out.push(delimiter);
-            write_number(out, weights[at]);
+            write_number(out, weights[index]);
         }
     }
     if let Some(positions) = data.positions() {
         out.push(delimiter);
         out.extend_from_slice(positions[row].to_string().as_bytes());
     }
-    for (value, texts) in data.matrix().row(row).iter().zip(texts) {
+    for (value, texts) in data.matrix().row(row).iter().zip(categories) {
         out.push(delimiter);
         if let Some(texts) = texts {
             // A missing category is an empty cell.
@@ -85,13 +90,13 @@ fn write_row(
 
 /// Rejects a text with a NUL byte: readers, including ours, treat a file with one as binary.
 fn check_texts(data: &Dataset) -> io::Result<()> {
-    let with_nul = |text: &str| text.contains('\0').then(|| nul_in_text(text));
-    let name = data.features().iter().find_map(|name| with_nul(&name));
-    let query = || data.query_ids().iter().find_map(with_nul);
-    let document = || data.doc_ids()?.iter().find_map(with_nul);
+    let nul_error = |text: &str| text.contains('\0').then(|| nul_in_text(text));
+    let name = data.features().iter().find_map(|name| nul_error(&name));
+    let query = || data.query_ids().iter().find_map(nul_error);
+    let document = || data.doc_ids()?.iter().find_map(nul_error);
     let categories = data.table_columns().into_iter().flat_map(|columns| columns.all_categories());
     let mut categories = categories.flat_map(|(_, values)| values.iter());
-    let category = || categories.find_map(|text| with_nul(text));
+    let category = || categories.find_map(|text| nul_error(text));
     match name.or_else(query).or_else(document).or_else(category) {
         None => Ok(()),
         Some(error) => Err(error),
@@ -105,7 +110,7 @@ pub(crate) fn nul_in_text(text: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, message)
 }
 
-/// A field, quoted if necessary.
+/// Appends a field, quoted if necessary.
 fn write_text(out: &mut Vec<u8>, text: &str, delimiter: u8) {
     let special = |byte: u8| byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r');
     if !text.bytes().any(special) {

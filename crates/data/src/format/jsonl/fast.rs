@@ -8,34 +8,38 @@ use memchr::memchr2;
 use super::{FeatureLayout, LineLayout};
 use crate::error::SourceLocation;
 use crate::format::roles::Role;
-use crate::format::table::{CellRead, Fields, RowPart, Slot, TableSchema, is_code};
+use crate::format::table::{CellRead, RoleValues, RowPart, Slot, TableSchema, is_code};
 use crate::number::{Window, f32_token, window};
 use crate::warnings::WarningKind;
 
-/// The expected keys with the targets of their values.
+/// The expected keys, as JSON text and in the order of the first line, with the targets of their
+/// values.
 pub(super) struct FastLines {
     keys: Vec<(Box<[u8]>, FastValue)>,
 }
 
+/// The target of a value.
 enum FastValue {
     Cell(Slot),
+    /// An object of features: the expected keys with their targets.
     Object(Vec<(Box<[u8]>, Slot)>),
+    /// An array of features.
     Array(Vec<Slot>),
 }
 
-/// A key as it is written, with its quotes.
-fn written(key: &str) -> Box<[u8]> {
+/// A key as JSON text, with its quotes.
+fn json_text(key: &str) -> Box<[u8]> {
     // A text can always be written as JSON.
     serde_json::to_vec(key).unwrap_or_default().into()
 }
 
 impl FastLines {
     pub(super) fn new(layout: &LineLayout, schema: &TableSchema) -> FastLines {
-        let value = |column: &Option<usize>| match (column, &layout.group) {
+        let value = |column: &Option<usize>| match (column, &layout.features) {
             (Some(column), _) => FastValue::Cell(schema.slot_of(*column)),
             (None, FeatureLayout::Object(_, order)) => {
                 let slot =
-                    |(name, column): &(String, usize)| (written(name), schema.slot_of(*column));
+                    |(name, column): &(String, usize)| (json_text(name), schema.slot_of(*column));
                 FastValue::Object(order.iter().map(slot).collect())
             }
             (None, FeatureLayout::Array(columns)) => {
@@ -43,11 +47,12 @@ impl FastLines {
             }
             (None, FeatureLayout::None) => FastValue::Array(Vec::new()),
         };
-        let keys = layout.order.iter().map(|(key, column)| (written(key), value(column)));
+        let keys = layout.key_order.iter().map(|(key, column)| (json_text(key), value(column)));
         FastLines { keys: keys.collect() }
     }
 
-    /// Reads a line into its row; `None` if it has an unusual form, and the row is then undefined.
+    /// Reads a line: features into `row`, other values into the result. `None` if the line has an
+    /// unusual form; the row may then be partly overwritten.
     pub(super) fn line<'a>(
         &self,
         text: &'a [u8],
@@ -55,9 +60,9 @@ impl FastLines {
         row: &mut [f32],
         part: &mut RowPart,
         location: impl Fn() -> SourceLocation,
-    ) -> Option<Fields<'a>> {
+    ) -> Option<RoleValues<'a>> {
         let mut cursor = Cursor { text, at: 0 };
-        let mut fields = Fields::default();
+        let mut role_values = RoleValues::default();
         let mut target = Target { schema, row, missing_words: 0, not_numbers: Vec::new() };
         cursor.expect(b'{')?;
         for (number, (key, value)) in self.keys.iter().enumerate() {
@@ -66,7 +71,7 @@ impl FastLines {
             }
             cursor.key(key)?;
             match value {
-                FastValue::Cell(slot) => cursor.value(*slot, &mut target, &mut fields)?,
+                FastValue::Cell(slot) => cursor.value(*slot, &mut target, &mut role_values)?,
                 FastValue::Object(members) => {
                     cursor.expect(b'{')?;
                     for (number, (key, slot)) in members.iter().enumerate() {
@@ -74,7 +79,7 @@ impl FastLines {
                             cursor.expect(b',')?;
                         }
                         cursor.key(key)?;
-                        cursor.value(*slot, &mut target, &mut fields)?;
+                        cursor.value(*slot, &mut target, &mut role_values)?;
                     }
                     cursor.expect(b'}')?;
                 }
@@ -84,7 +89,7 @@ impl FastLines {
                         if number > 0 {
                             cursor.expect(b',')?;
                         }
-                        cursor.value(*slot, &mut target, &mut fields)?;
+                        cursor.value(*slot, &mut target, &mut role_values)?;
                     }
                     cursor.expect(b']')?;
                 }
@@ -95,8 +100,8 @@ impl FastLines {
             return None;
         }
         part.warnings.add(WarningKind::MissingValues, target.missing_words, location);
-        target.not_numbers.into_iter().for_each(|feature| part.not_number(feature));
-        Some(fields)
+        target.not_numbers.into_iter().for_each(|feature| part.mark_not_number(feature));
+        Some(role_values)
     }
 }
 
@@ -104,19 +109,20 @@ impl FastLines {
 struct Target<'t> {
     schema: &'t TableSchema,
     row: &'t mut [f32],
-    /// Missing values that are written as words.
+    /// The number of missing values that are written as words, such as `NULL`.
     missing_words: u64,
-    /// Features of guessed numbers that hold something else.
+    /// Features that were guessed to be numbers, but have another value in this line.
     not_numbers: Vec<usize>,
 }
 
+/// A position in the text of a line. Methods return `None` if the text has an unusual form.
 struct Cursor<'a> {
     text: &'a [u8],
     at: usize,
 }
 
 impl<'a> Cursor<'a> {
-    /// Skips whitespace, then one byte that must be there.
+    /// Skips whitespace, then this byte.
     #[inline(always)]
     fn expect(&mut self, byte: u8) -> Option<()> {
         self.skip_blanks();
@@ -145,14 +151,19 @@ impl<'a> Cursor<'a> {
         self.text.get(self.at..).unwrap_or(&[]).trim_ascii().is_empty()
     }
 
-    /// Reads a value into its target.
+    /// Reads a value: a feature into the row of `target`, another value into `role_values`.
     #[inline]
-    fn value(&mut self, slot: Slot, to: &mut Target<'_>, fields: &mut Fields<'a>) -> Option<()> {
+    fn value(
+        &mut self,
+        slot: Slot,
+        target: &mut Target<'_>,
+        role_values: &mut RoleValues<'a>,
+    ) -> Option<()> {
         self.skip_blanks();
         if let Slot::Number { feature, .. } = slot
             && let Some((value, length)) = number(self.text, self.at)
         {
-            *to.row.get_mut(feature)? = value;
+            *target.row.get_mut(feature)? = value;
             self.at += length;
             return Some(());
         }
@@ -162,17 +173,17 @@ impl<'a> Cursor<'a> {
             Slot::Role(role @ (Role::Query | Role::Docid)) => {
                 let is_plain = is_text || (!cell.is_empty() && cell.iter().all(u8::is_ascii_digit));
                 let text = std::str::from_utf8(cell).ok().filter(|_| is_plain)?;
-                fields.set_text(role, text.into()).ok()
+                role_values.set_text(role, text.into()).ok()
             }
             Slot::Role(role) => {
                 let text = std::str::from_utf8(cell).ok().filter(|_| !is_text)?;
-                fields.set_text(role, text.into()).ok()
+                role_values.set_text(role, text.into()).ok()
             }
             slot => {
-                match (to.schema.set_text(slot, cell, to.row).ok()?, slot) {
-                    (CellRead::MissingWord, _) => to.missing_words += 1,
+                match (target.schema.set_text(slot, cell, target.row).ok()?, slot) {
+                    (CellRead::MissingWord, _) => target.missing_words += 1,
                     (CellRead::NotNumber, Slot::Number { feature, .. }) => {
-                        to.not_numbers.push(feature);
+                        target.not_numbers.push(feature);
                     }
                     _ => {}
                 }
@@ -209,11 +220,12 @@ impl<'a> Cursor<'a> {
 fn is_json_number(text: &[u8]) -> bool {
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let text = text.strip_prefix(b"-").unwrap_or(text);
-    let whole = digits(text);
-    if whole == 0 || is_code(text.get(..whole).unwrap_or(&[])) {
+    let whole_digits = digits(text);
+    // JSON allows no leading zeros.
+    if whole_digits == 0 || is_code(text.get(..whole_digits).unwrap_or(&[])) {
         return false;
     }
-    let mut rest = text.get(whole..).unwrap_or(&[]);
+    let mut rest = text.get(whole_digits..).unwrap_or(&[]);
     if let Some(fraction) = rest.strip_prefix(b".") {
         let length = digits(fraction);
         if length == 0 {
@@ -232,7 +244,8 @@ fn is_json_number(text: &[u8]) -> bool {
     }
 }
 
-/// The number at an offset, and its length; `None` if it is not a short number without exponent.
+/// The number at an offset, and its length; `None` if it is not a number without exponent of at
+/// most 15 bytes.
 #[inline(always)]
 fn number(text: &[u8], at: usize) -> Option<(f32, usize)> {
     let window: &Window = window(text, at)?;
@@ -240,8 +253,8 @@ fn number(text: &[u8], at: usize) -> Option<(f32, usize)> {
     // JSON has no leading zeros, no plus sign, and digits on both sides of a point.
     let [one, two, three, ..] = *window;
     let (first, second) = if one == b'-' { (two, three) } else { (one, two) };
-    let starts = first.is_ascii_digit() && !(first == b'0' && second.is_ascii_digit());
-    if !is_plain || !starts || length > 15 || length == 0 {
+    let is_start_valid = first.is_ascii_digit() && !(first == b'0' && second.is_ascii_digit());
+    if !is_plain || !is_start_valid || length > 15 || length == 0 {
         return None;
     }
     if !window.get(length - 1)?.is_ascii_digit() {
@@ -250,18 +263,18 @@ fn number(text: &[u8], at: usize) -> Option<(f32, usize)> {
     Some((f32_token(window, length)?, length))
 }
 
-/// The length of the number at the start of a window (at most 16), up to a comma, a bracket or
-/// whitespace; and whether all of it are digits, minus signs and points, with a digit after the
-/// point.
+/// The length of the token at the start of a window (at most 16), up to a comma, a bracket or
+/// whitespace; and whether it consists of digits, a minus sign in front, and points that are each
+/// followed by a digit.
 #[inline(always)]
 fn number_length(window: &Window) -> (usize, bool) {
-    let (mut length, mut is_plain, mut after_point) = (0, true, false);
+    let (mut length, mut is_plain, mut is_after_point) = (0, true, false);
     for byte in window.iter().take(16) {
         match byte {
-            b'0'..=b'9' => after_point = false,
+            b'0'..=b'9' => is_after_point = false,
             b'.' => {
-                is_plain &= !after_point;
-                after_point = true;
+                is_plain &= !is_after_point;
+                is_after_point = true;
             }
             b'-' if length == 0 => {}
             b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n' => break,
@@ -269,7 +282,7 @@ fn number_length(window: &Window) -> (usize, bool) {
         }
         length += 1;
     }
-    (length, is_plain && !after_point)
+    (length, is_plain && !is_after_point)
 }
 
 #[cfg(test)]
@@ -298,10 +311,10 @@ mod tests {
         }
     }
 
-    /// The lines, read by the reference reader only.
-    struct Slowly<'a>(JsonTable<'a>);
+    /// A table that is read by the reference reader only.
+    struct ReferenceTable<'a>(JsonTable<'a>);
 
-    impl TableSource for Slowly<'_> {
+    impl TableSource for ReferenceTable<'_> {
         fn file(&self) -> &str {
             self.0.file()
         }
@@ -328,7 +341,8 @@ mod tests {
         }
     }
 
-    fn value() -> impl Strategy<Value = String> {
+    /// A JSON value, valid or invalid.
+    fn value_text() -> impl Strategy<Value = String> {
         prop_oneof![
             6 => (-1e4f32..1e4).prop_map(|v| v.to_string()),
             3 => (0u32..2000).prop_map(|v| v.to_string()),
@@ -340,13 +354,14 @@ mod tests {
         ]
     }
 
-    fn lines() -> impl Strategy<Value = String> {
-        let order = prop_oneof![8 => Just(false), 1 => Just(true)];
-        let row = (0u32..4, prop::collection::vec(value(), 3), order, 0usize..3);
-        let row = row.prop_map(|(query, values, is_turned, form)| {
+    /// A file of a few lines; some have their keys in another order, and some have spaces.
+    fn file_text() -> impl Strategy<Value = String> {
+        let is_reordered = prop_oneof![8 => Just(false), 1 => Just(true)];
+        let row = (0u32..4, prop::collection::vec(value_text(), 3), is_reordered, 0usize..3);
+        let row = row.prop_map(|(query, values, is_reordered, spacing)| {
             let (a, b, c) = (&values[0], &values[1], &values[2]);
-            let blank = if form == 0 { " " } else { "" };
-            match is_turned {
+            let blank = if spacing == 0 { " " } else { "" };
+            match is_reordered {
                 false => format!(
                     "{{\"qid\":{blank}{query},\"label\": 1,{blank}\"a\":{a},\"features\":{{\"b\":{b},\"c\":{c}}}}}\n"
                 ),
@@ -360,13 +375,14 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
         #[test]
-        fn the_fast_reader_agrees_with_the_reference_reader(text in lines()) {
+        fn the_fast_reader_agrees_with_the_reference_reader(text in file_text()) {
             let options = ReadOptions::default();
             let read = |is_fast: bool| -> Result<_, String> {
                 let mut warnings = Warnings::default();
                 let table = JsonTable::open(vec![("t.jsonl", text.as_bytes())], &options);
                 let table = table.map_err(|e| e.to_string())?;
-                let source: &dyn TableSource = if is_fast { &table } else { &Slowly(table) };
+                let source: &dyn TableSource =
+                    if is_fast { &table } else { &ReferenceTable(table) };
                 let found = read_table(source, &options, &mut warnings).map_err(|e| e.to_string())?;
                 Ok((found, warnings))
             };

@@ -64,10 +64,10 @@ fn errors_name_line_column_and_key() {
 }
 
 #[test]
-fn deep_nesting_neither_crashes_nor_passes() {
+fn deep_nesting_is_refused_without_a_crash() {
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     let line = format!("{{\"qid\":1,\"label\":1,\"a\":{deep}}}");
-    assert!(read_text(&line).unwrap_err().contains("of type array"), "unlike");
+    assert!(read_text(&line).unwrap_err().contains("of type array"));
     let options =
         ReadOptions { roles: Roles::parse("ignore=a").unwrap(), ..ReadOptions::default() };
     assert_eq!(read_with(&line, &options).unwrap().columns(), 0);

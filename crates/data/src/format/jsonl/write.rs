@@ -8,9 +8,11 @@ use crate::format::table::{category_texts, check_writable, write_number, write_r
 use crate::names::FeatureNames;
 use crate::table_columns::category_text;
 
-/// Writes one object per row; features as an array if their names are just 1, 2, 3, ...
+/// Writes one object per row; features are an array if their names are 1, 2, 3, ..., otherwise an
+/// object.
 pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
-    check_writable(data.features(), false)?;
+    let features_are_columns = false;
+    check_writable(data.features(), features_are_columns)?;
     if let Some(at) = data.matrix().values().iter().position(|value| value.is_infinite()) {
         let (row, column) = (at / data.columns(), at % data.columns());
         return Err(io::Error::new(
@@ -26,10 +28,10 @@ pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Resul
         FeatureNames::Ids { first: 1, .. } => None,
         features => Some(features.iter().map(|name| json_string(&name)).collect::<Vec<_>>()),
     };
-    let queries = data.query_of_rows();
-    let texts = category_texts(data);
+    let query_of_row = data.query_of_rows();
+    let categories = category_texts(data);
     write_rows(&data.rows_by_source(), out, |row, text| {
-        write_row(data, row, queries[row] as usize, names.as_deref(), &texts, text);
+        write_row(data, row, query_of_row[row] as usize, names.as_deref(), &categories, text);
     })
 }
 
@@ -38,12 +40,14 @@ fn json_string(text: &str) -> Vec<u8> {
     serde_json::to_vec(text).unwrap_or_default()
 }
 
+/// Appends the line of a row to `out`. `names` are the features' names as JSON, `None` to write an
+/// array; `categories` has the texts of each feature's categories.
 fn write_row(
     data: &Dataset,
     row: usize,
     query: usize,
     names: Option<&[Vec<u8>]>,
-    texts: &[Option<Arc<[String]>>],
+    categories: &[Option<Arc<[String]>>],
     out: &mut Vec<u8>,
 ) {
     out.extend_from_slice(b"{\"qid\":");
@@ -52,14 +56,16 @@ fn write_row(
         out.extend_from_slice(b",\"docid\":");
         out.extend_from_slice(&json_string(doc_ids.get(row)));
     }
-    out.extend_from_slice(b",\"label\":");
-    write_number(out, data.labels()[row]);
-    for (key, weights, at) in
+    if data.is_labelled() {
+        out.extend_from_slice(b",\"label\":");
+        write_number(out, data.labels()[row]);
+    }
+    for (key, weights, index) in
         [("weight", data.row_weights(), row), ("query_weight", data.query_weights(), query)]
     {
         if let Some(weights) = weights {
             out.extend_from_slice(format!(",\"{key}\":").as_bytes());
-            write_number(out, weights[at]);
+            write_number(out, weights[index]);
         }
     }
     if let Some(positions) = data.positions() {
@@ -76,7 +82,7 @@ fn write_row(
             out.extend_from_slice(&names[column]);
             out.push(b':');
         }
-        let text = texts[column].as_ref().map(|texts| category_text(texts, *value));
+        let text = categories[column].as_ref().map(|texts| category_text(texts, *value));
         match text {
             Some(Some(text)) => out.extend_from_slice(&json_string(text)),
             None if !value.is_nan() => write_number(out, *value),

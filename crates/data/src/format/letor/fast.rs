@@ -1,13 +1,13 @@
-//! The fast reader of LETOR lines. It reads the usual form that nearly every line has (ids
+//! The fast parser of LETOR lines. It parses the usual form that nearly every line has (ids
 //! ascending, ordinary decimal numbers) straight into a row of the matrix, and returns `None` for
-//! anything else: the caller then reads the same line with the reference reader in `line.rs`, which
-//! either understands it or reports the error. A property test checks that the two agree.
+//! anything else: the caller then parses the same line with the reference parser in `line.rs`,
+//! which either accepts it or reports the error. A property test checks that the two parsers agree.
 
 use memchr::memchr;
 
 use crate::number::{Window, digits, f32_token, f64_token, token_length, window};
 
-/// A line that was read into its row.
+/// A line whose features were stored in the row.
 #[derive(Debug, PartialEq)]
 pub(super) struct FastLine<'a> {
     pub(super) label: f64,
@@ -17,61 +17,67 @@ pub(super) struct FastLine<'a> {
     pub(super) next: usize,
 }
 
-/// The text of the id of each column, with its colon: in a dense row the next id is known, and one
-/// comparison is cheaper than parsing it.
+/// The text of the id of each column, with its colon: in a dense row the next id is known, and
+/// comparing the text with it is cheaper than parsing the id.
 #[derive(Debug)]
 pub(super) struct IdTexts {
+    /// The id of column 0.
     first: u32,
-    written: Vec<IdPattern>,
+    /// By column; only for the first columns.
+    patterns: Vec<IdPattern>,
 }
 
-/// The bytes of an id and its colon, moved to the top of a word; the shift that moves other bytes
-/// there; their number.
+/// An id and its colon as a 64-bit word, for a comparison with eight bytes of text.
 #[derive(Debug, Clone, Copy)]
 struct IdPattern {
+    /// The bytes of the id and its colon, at the top of the word.
     bytes: u64,
+    /// The shift of eight bytes of text (little-endian) that leaves only the bytes to compare.
     shift: u32,
+    /// The number of bytes of the id and its colon.
     length: u32,
 }
 
-/// The bytes read for one feature: an id with its colon, and a value.
-type Feature = [u8; 48];
+/// The bytes that are loaded for one feature: at most 15 for the id with its colon, then a
+/// [`Window`] with the value, rounded up.
+type FeatureText = [u8; 48];
 
 impl IdTexts {
     pub(super) fn new(first: u32, columns: usize) -> IdTexts {
-        // A larger table would push other data out of the cache.
-        let known = columns.min(4096) as u32;
-        let written = (first..first + known).map(|id| {
+        // A larger table would push other data out of the processor's cache.
+        let count = columns.min(4096) as u32;
+        let patterns = (first..first + count).map(|id| {
             let text = format!("{id}:");
             let shift = 64 - 8 * text.len() as u32;
             let bytes = text.bytes().rev().fold(0, |word, b| word << 8 | u64::from(b)) << shift;
             IdPattern { bytes, shift, length: text.len() as u32 }
         });
-        IdTexts { first, written: written.collect() }
+        IdTexts { first, patterns: patterns.collect() }
     }
 
-    /// The column of the id at the start of the text, at least `least`, and the length of id and
-    /// colon.
+    /// Reads the id at the start of the text: returns its column, and the length of id and colon.
+    /// `None` if there is no id, or its column is before `least_column` (ids do not ascend).
     #[inline(always)]
-    fn read(&self, least: usize, text: &Feature) -> Option<(usize, usize)> {
+    fn read(&self, least_column: usize, text: &FeatureText) -> Option<(usize, usize)> {
         let word = u64::from_le_bytes(*text.first_chunk()?);
-        match self.written.get(least) {
-            Some(w) if word << w.shift == w.bytes => Some((least, w.length as usize)),
-            _ => self.read_other(least, text),
+        match self.patterns.get(least_column) {
+            Some(id) if word << id.shift == id.bytes => Some((least_column, id.length as usize)),
+            _ => self.parse(least_column, text),
         }
     }
 
-    fn read_other(&self, least: usize, text: &Feature) -> Option<(usize, usize)> {
+    /// Like `read`, for an id that is not the next one.
+    fn parse(&self, least_column: usize, text: &FeatureText) -> Option<(usize, usize)> {
         let (count, id) = digits(text.first_chunk()?);
         let column = (id as usize).checked_sub(self.first as usize)?;
         let is_short_id = count > 0 && count < 8 && text.get(count) == Some(&b':');
-        (is_short_id && column >= least).then_some((column, count + 1))
+        (is_short_id && column >= least_column).then_some((column, count + 1))
     }
 }
 
-/// Reads the line at `at`. `row` has a cell for each column, filled with the value of absent
-/// features. `None`: the line does not have the usual form; the content of the row is then
-/// undefined.
+/// Parses the line at offset `at`. `row` has a cell for each column, filled with the value of
+/// absent features. Returns `None` if the line does not have the usual form; the row may then be
+/// partly overwritten.
 #[inline]
 pub(super) fn parse<'a>(
     bytes: &'a [u8],
@@ -90,30 +96,30 @@ pub(super) fn parse<'a>(
         at = end;
         match bytes.get(at)? {
             b' ' => at = skip_spaces(bytes, at)?,
-            _ => return finish(bytes, at, label, qid),
+            _ => return parse_end(bytes, at, label, qid),
         }
     }
-    finish(bytes, features(bytes, at, ids, row)?, label, qid)
+    parse_end(bytes, parse_features(bytes, at, ids, row)?, label, qid)
 }
 
-/// Reads features into the row; returns the offset of their end.
+/// Parses features into the row; returns the offset of their end.
 #[inline(never)]
-fn features(bytes: &[u8], mut at: usize, ids: &IdTexts, row: &mut [f32]) -> Option<usize> {
-    let mut least = 0;
+fn parse_features(bytes: &[u8], mut at: usize, ids: &IdTexts, row: &mut [f32]) -> Option<usize> {
+    let mut least_column = 0;
     loop {
-        let text: &Feature = window(bytes, at)?;
-        let Some((column, length)) = ids.read(least, text) else {
+        let text: &FeatureText = window(bytes, at)?;
+        let Some((column, length)) = ids.read(least_column, text) else {
             match text.first()? {
                 b' ' => at += 1,
                 _ => return Some(at),
             }
             continue;
         };
-        // At most eight bytes of id and colon; the mask lets the compiler see that they fit.
+        // Id and colon are at most eight bytes; the mask tells the compiler that a window follows.
         let value: &Window = text.get(length & 15..)?.first_chunk()?;
         let value_length = token_length(value);
         *row.get_mut(column)? = f32_token(value, value_length)?;
-        least = column + 1;
+        least_column = column + 1;
         at += length + value_length;
         match value.get(value_length)? {
             b' ' => at += 1,
@@ -122,7 +128,7 @@ fn features(bytes: &[u8], mut at: usize, ids: &IdTexts, row: &mut [f32]) -> Opti
     }
 }
 
-/// Skips the spaces at `at`, at least one.
+/// The offset after the spaces at `at`; `None` if there is no space.
 #[inline(always)]
 fn skip_spaces(bytes: &[u8], mut at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b' ') {
@@ -135,10 +141,10 @@ fn skip_spaces(bytes: &[u8], mut at: usize) -> Option<usize> {
     Some(at)
 }
 
-/// Reads the end of the line: a line feed, with or without a carriage return before it, or a
+/// Parses the end of the line: a line feed, with or without a carriage return before it, or a
 /// comment.
 #[inline]
-fn finish<'a>(
+fn parse_end<'a>(
     bytes: &'a [u8],
     at: usize,
     label: f64,

@@ -1,4 +1,5 @@
-//! The reference reader of one line of LETOR text, which also reports the error in a wrong line.
+//! The reference parser of one line of LETOR text: slow and complete. It also reports the error in
+//! a wrong line.
 //!
 //! `label [qid:Q] id:value ... [# comment]`, separated by spaces or tabs. Ids are whole numbers;
 //! values are decimal numbers, `inf`, or `NULL` / `nan` for missing. The document id is X in
@@ -19,11 +20,11 @@ pub(super) struct LetorLine<'a> {
     pub(super) features: Vec<(u32, f32)>,
     /// Whether the ids are not in ascending order.
     pub(super) unsorted: bool,
-    /// Values written `NULL` or `nan`.
+    /// The number of values written as `NULL` or `nan`.
     pub(super) nulls: u64,
 }
 
-/// The reason why a line is no LETOR line.
+/// The reason why a line is not valid LETOR text.
 #[derive(Debug, PartialEq)]
 pub(super) struct LineError {
     /// Byte column, from 1.
@@ -33,21 +34,21 @@ pub(super) struct LineError {
     pub(super) help: Option<&'static str>,
 }
 
-/// Whether a line carries data: neither blank nor a comment.
+/// Whether a line has data: it is neither blank nor a comment.
 pub(super) fn has_data(line: &[u8]) -> bool {
     line.iter().find(|b| !b.is_ascii_whitespace()).is_some_and(|&b| b != b'#')
 }
 
-/// Reads a line that has data.
+/// Parses a line that has data.
 pub(super) fn parse(line: &[u8]) -> Result<LetorLine<'_>, LineError> {
     let (body, comment) = match split_once(line, b'#') {
         Some((body, comment)) => (body, Some(comment)),
         None => (line, None),
     };
     let mut words = words(body);
-    let mut out = LetorLine { label: label(words.next())?, ..LetorLine::default() };
+    let mut parsed = LetorLine { label: label(words.next())?, ..LetorLine::default() };
     if let Some(comment) = comment {
-        out.docid = docid(comment).map_err(|found| LineError {
+        parsed.docid = docid(comment).map_err(|found| LineError {
             column: body.len() as u64 + 2,
             found,
             expected: "a comment in UTF-8",
@@ -55,34 +56,35 @@ pub(super) fn parse(line: &[u8]) -> Result<LetorLine<'_>, LineError> {
         })?;
     }
     let mut previous: Option<u32> = None;
-    for (number, (at, word)) in words.enumerate() {
+    for (index, (at, word)) in words.enumerate() {
         if let Some(qid) = word.strip_prefix(b"qid:") {
-            out.qid = Some(query_id(at, qid, number)?);
+            parsed.qid = Some(query_id(at, qid, index)?);
             continue;
         }
-        let (id, value, null) = feature(at, word)?;
-        out.unsorted |= previous.is_some_and(|p| p > id);
-        out.nulls += u64::from(null);
+        let (id, value, is_null) = feature(at, word)?;
+        parsed.unsorted |= previous.is_some_and(|p| p > id);
+        parsed.nulls += u64::from(is_null);
         previous = Some(id);
-        out.features.push((id, value));
-        if out.unsorted || previous == Some(id) {
-            check_repeated(&out.features, at, word)?;
+        parsed.features.push((id, value));
+        if parsed.unsorted || previous == Some(id) {
+            check_repeated(&parsed.features, at, word)?;
         }
     }
-    Ok(out)
+    Ok(parsed)
 }
 
-/// Rejects a repeated id; fast if ids ascend.
+/// Rejects the last feature if an earlier one has the same id.
 fn check_repeated(features: &[(u32, f32)], at: usize, word: &[u8]) -> Result<(), LineError> {
     let Some((&(last, _), before)) = features.split_last() else { return Ok(()) };
-    let ascends =
+    let is_ascending =
         before.last().is_none_or(|&(id, _)| id < last) && before.is_sorted_by(|a, b| a.0 < b.0);
-    if ascends || before.iter().all(|&(id, _)| id != last) {
+    if is_ascending || before.iter().all(|&(id, _)| id != last) {
         return Ok(());
     }
     error(at, quote(word), "each feature id once in a row", None)
 }
 
+/// An error at this offset in the line.
 fn error<T>(
     at: usize,
     found: String,
@@ -113,8 +115,9 @@ fn label(word: Option<(usize, &[u8])>) -> Result<f64, LineError> {
     }
 }
 
-fn query_id(at: usize, qid: &[u8], number: usize) -> Result<&str, LineError> {
-    if number > 0 {
+/// Checks a query id; `index` is the number of the word after the label, from 0.
+fn query_id(at: usize, qid: &[u8], index: usize) -> Result<&str, LineError> {
+    if index > 0 {
         return error(at, quote(qid), "qid right after the label, once", None);
     }
     match std::str::from_utf8(qid) {
@@ -124,13 +127,14 @@ fn query_id(at: usize, qid: &[u8], number: usize) -> Result<&str, LineError> {
     }
 }
 
+/// The id and the value of a feature `id:value`, and whether the value is `NULL` or `nan`.
 fn feature(at: usize, word: &[u8]) -> Result<(u32, f32, bool), LineError> {
     let Some((id, value)) = split_once(word, b':') else {
         return error(at, quote(word), "a feature 'id:value'", None);
     };
     let value_at = at + id.len() + 1;
-    let digits = !id.is_empty() && id.iter().all(u8::is_ascii_digit);
-    let id = match number_text(id).and_then(|t| t.parse::<u32>().ok()).filter(|_| digits) {
+    let is_digits = !id.is_empty() && id.iter().all(u8::is_ascii_digit);
+    let id = match number_text(id).and_then(|t| t.parse::<u32>().ok()).filter(|_| is_digits) {
         Some(id) if id <= MAX_ID => id,
         Some(_) => {
             let help = "ids number the columns of a dense matrix; renumber the features";
@@ -142,6 +146,7 @@ fn feature(at: usize, word: &[u8]) -> Result<(u32, f32, bool), LineError> {
         return Ok((id, f32::NAN, true));
     }
     match number::<f32>(value) {
+        // Infinite only if written as `inf`; a large number that overflows is an error.
         Some(x) if x.is_finite() || value.iter().any(|b| matches!(b, b'i' | b'I')) => {
             Ok((id, x, false))
         }
@@ -158,7 +163,7 @@ fn number<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
     number_text(word)?.parse().ok()
 }
 
-/// The document id of a comment; an error with the text if it is not UTF-8.
+/// The document id of a comment; if it is not UTF-8, the error is the quoted id.
 pub(super) fn docid(comment: &[u8]) -> Result<Option<&str>, String> {
     let rest = comment.trim_ascii_start();
     let named = rest.strip_prefix(b"docid").map(<[u8]>::trim_ascii_start);
@@ -194,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn unsorted_ids_are_noted_and_repeated_ones_refused() {
+    fn unsorted_ids_are_counted_and_repeated_ids_refused() {
         assert!(parse(b"0 qid:1 2:1 1:1").unwrap().unsorted);
         for line in [&b"0 qid:1 1:1 1:2"[..], b"0 qid:1 2:1 1:1 2:3"] {
             let error = parse(line).unwrap_err();

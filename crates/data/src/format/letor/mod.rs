@@ -1,10 +1,11 @@
 //! LETOR / SVMlight text: `label qid:Q id:value ... # comment`.
 //!
-//! Two passes over the mapped text, both parallel. The first (`scan.rs`) cuts it into chunks at
-//! line ends, counts rows and finds the number of columns; then the matrix is allocated once, and
-//! the second reads every line straight into its row (`fast.rs`), or through the reference reader
-//! (`line.rs`) where a line does not have the usual form. Memory: the matrix, the labels and ids,
-//! and the mapped file. Rows without a qid take their queries from a side file (`side.rs`).
+//! There are two parallel passes over the text. The first pass (`scan.rs`) splits it into chunks at
+//! line ends, counts rows and finds the number of columns; then the matrix is allocated once. The
+//! second pass parses every line straight into its row of the matrix (`fast.rs`), or with the
+//! reference parser (`line.rs`) if the line does not have the usual form. Memory: the matrix, the
+//! labels and ids, and the text. Rows without a qid take their queries from a side file
+//! (`side.rs`).
 
 mod fast;
 mod line;
@@ -22,7 +23,7 @@ use crate::dataset::{Absent, Dataset, QueryIndex, RowColumns};
 use crate::error::{DataError, SourceLocation, quote};
 use crate::format::ReadOptions;
 use crate::matrix::Matrix;
-use crate::memory::set_limit;
+use crate::memory::configured_limit;
 use crate::names::FeatureNames;
 use crate::strings::Strings;
 use crate::warnings::{WarningKind, Warnings};
@@ -31,14 +32,16 @@ use scan::LineChunk;
 
 pub(super) use write::write;
 
-/// A matrix of fewer cells (256 MiB) may be as empty as it likes.
-const ANY_CONTENT: usize = 64 << 20;
+/// A matrix of fewer cells (256 MiB) may have any share of cells without a value.
+const UNCHECKED_CELLS: usize = 64 << 20;
 
-/// One of this many cells of a larger matrix must have a value.
-const CELLS_PER_VALUE: u64 = 1000;
+/// At least one of this many cells of a larger matrix must have a value.
+const MAX_CELLS_PER_VALUE: u64 = 1000;
 
+/// The byte-order mark of UTF-8.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
+/// Reads one data set from one or several inputs.
 pub(super) fn read(
     inputs: &[Input],
     options: &ReadOptions,
@@ -51,24 +54,26 @@ pub(super) fn read(
     if rows == 0 {
         return Err(DataError::Empty { file: name.to_owned(), what: "rows" });
     }
-    let first = if chunks.iter().any(|chunk| chunk.first_id_is_0) { 0 } else { 1 };
-    let end = chunks.iter().map(|chunk| chunk.end_id).max().unwrap_or(0);
-    let mut shape = MatrixShape { first, end: end.clamp(first, line::MAX_ID + 1), rows };
+    let first_id = if chunks.iter().any(|chunk| chunk.first_id_is_0) { 0 } else { 1 };
+    let end_id = chunks.iter().map(|chunk| chunk.end_id).max().unwrap_or(0);
+    let end_id = end_id.clamp(first_id, line::MAX_ID + 1);
+    let mut shape = MatrixShape { first_id, end_id, rows };
     let sources = inputs.iter().zip(&texts).enumerate().map(|(number, (input, text))| {
         let first = chunks.iter().find(|chunk| chunk.input == number && chunk.rows > 0);
         LetorInput { name: &input.name, text, has_qid: first.is_some_and(|chunk| chunk.has_qid) }
     });
-    let job = ChunkJob { sources: sources.collect(), chunks: &chunks, absent: options.absent };
-    let (mut matrix, mut parts) = job.run(shape, options)?;
-    // A later row has an id beyond the first estimate: read again with the known size.
+    let pass = ParsingPass { sources: sources.collect(), chunks: &chunks, absent: options.absent };
+    let (mut matrix, mut parts) = pass.run(shape, options)?;
+    // The first pass looks only at some ids of each line. If a row has an id outside of the range
+    // found there, all is parsed again with the range that is now known.
     let needed = parts.iter().fold(shape, |shape, part| MatrixShape {
-        first: shape.first.min(part.least_id),
-        end: shape.end.max(part.end_id),
+        first_id: shape.first_id.min(part.least_id),
+        end_id: shape.end_id.max(part.end_id),
         rows,
     });
     if needed != shape {
         shape = needed;
-        (matrix, parts) = job.run(shape, options)?;
+        (matrix, parts) = pass.run(shape, options)?;
     }
     let columns = assemble(inputs, &chunks, shape, matrix, parts, options.absent, warnings)?;
     Dataset::grouped(columns, name, warnings)
@@ -84,17 +89,17 @@ fn without_bom<'a>(input: &'a Input, warnings: &mut Warnings) -> &'a [u8] {
     }
 }
 
-/// The size of the matrix: ids `first..end` and the number of rows.
+/// The size of the matrix: a column for each feature id in `first_id..end_id`, and the rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct MatrixShape {
-    first: u32,
-    end: u32,
+    first_id: u32,
+    end_id: u32,
     rows: usize,
 }
 
 impl MatrixShape {
     fn columns(self) -> usize {
-        (self.end - self.first) as usize
+        (self.end_id - self.first_id) as usize
     }
 }
 
@@ -105,26 +110,32 @@ struct LetorInput<'a> {
     has_qid: bool,
 }
 
-struct ChunkJob<'a> {
+/// The second pass over the text, which parses all chunks in parallel.
+struct ParsingPass<'a> {
     sources: Vec<LetorInput<'a>>,
     chunks: &'a [LineChunk],
     absent: Absent,
 }
 
-/// The result of reading a chunk, besides its rows of the matrix.
+/// The result of parsing a chunk, besides its rows of the matrix.
 #[derive(Debug, Default)]
 struct ChunkResult {
     labels: Vec<f64>,
     /// Query ids, each with the number of adjacent rows that have it.
-    runs: Vec<(String, u32)>,
+    adjacent_rows: Vec<(String, u32)>,
+    /// Empty while no row has one; then one per row, empty texts for rows without.
     doc_ids: Strings,
-    with_docid: usize,
+    rows_with_docid: usize,
+    /// The smallest feature id, or that of the expected shape if that is smaller.
     least_id: u32,
+    /// One more than the largest feature id, or that of the expected shape if that is larger.
     end_id: u32,
     warnings: Warnings,
 }
 
-impl ChunkJob<'_> {
+impl ParsingPass<'_> {
+    /// Allocates the matrix and parses all chunks. Ids outside of the shape are not stored, but
+    /// reported by `least_id` and `end_id` of the results.
     fn run(
         &self,
         shape: MatrixShape,
@@ -140,25 +151,26 @@ impl ChunkJob<'_> {
         let mut matrix = Matrix::zeroed(shape.rows, columns)
             .map_err(|e| DataError::io("hold the matrix of", name, e))?;
         let mut rest = matrix.values_mut();
-        let mut work = Vec::with_capacity(self.chunks.len());
+        let mut tasks = Vec::with_capacity(self.chunks.len());
         for chunk in self.chunks {
             let (rows, after) = rest.split_at_mut(chunk.rows * columns);
-            work.push((chunk, rows));
+            tasks.push((chunk, rows));
             rest = after;
         }
-        let parts: Vec<Result<ChunkResult, DataError>> =
-            work.into_par_iter().map(|(chunk, rows)| self.chunk(chunk, shape, rows)).collect();
-        // The first error in file order, for any order of the threads.
+        let parse = |(chunk, rows): (&LineChunk, &mut [f32])| self.parse_chunk(chunk, shape, rows);
+        let parts: Vec<Result<ChunkResult, DataError>> = tasks.into_par_iter().map(parse).collect();
+        // Returns the first error in file order, whichever thread finds an error first.
         let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok((matrix, parts))
     }
 
-    /// Rejects a large matrix of which hardly any cell has a value. A program that sets a memory
-    /// limit accepts it.
+    /// Rejects a large matrix of which hardly any cell has a value, unless the program has set a
+    /// memory limit.
     fn check_content(&self, name: &str, shape: MatrixShape, cells: usize) -> Result<(), DataError> {
         let bytes: usize = self.sources.iter().map(|source| source.text.len()).sum();
-        // A value takes 4 bytes of text at least; there is no need to count those of a full matrix.
-        if cells < ANY_CONTENT || bytes / 4 >= cells || set_limit().is_some() {
+        // A value (` 1:2`) takes at least 4 bytes of text. If there is that much text for each
+        // cell, the values need not be counted.
+        if cells < UNCHECKED_CELLS || bytes / 4 >= cells || configured_limit().is_some() {
             return Ok(());
         }
         let text = |chunk: &LineChunk| {
@@ -169,20 +181,22 @@ impl ChunkJob<'_> {
         let colons: usize = self.chunks.par_iter().map(colons).sum();
         let with_qid = |chunk: &&LineChunk| chunk.has_qid;
         let qids: usize = self.chunks.iter().filter(with_qid).map(|chunk| chunk.rows).sum();
+        // Every feature has a colon, and so has every qid.
         let given = colons.saturating_sub(qids) as u64;
-        match given >= cells as u64 / CELLS_PER_VALUE {
+        match given >= cells as u64 / MAX_CELLS_PER_VALUE {
             true => Ok(()),
             false => Err(DataError::EmptyMatrix {
                 file: name.to_owned(),
                 rows: shape.rows,
                 columns: shape.columns(),
-                largest_id: shape.end.saturating_sub(1),
+                largest_id: shape.end_id.saturating_sub(1),
                 given,
             }),
         }
     }
 
-    fn chunk(
+    /// Parses the lines of a chunk; `rows` are its rows of the matrix.
+    fn parse_chunk(
         &self,
         chunk: &LineChunk,
         shape: MatrixShape,
@@ -190,15 +204,15 @@ impl ChunkJob<'_> {
     ) -> Result<ChunkResult, DataError> {
         let Some(source) = self.sources.get(chunk.input) else { return Ok(ChunkResult::default()) };
         let text = source.text.get(..chunk.bytes.end).unwrap_or(&[]);
-        let mut reader = ChunkReader {
+        let mut parser = ChunkParser {
             name: source.name,
             expects_qid: source.has_qid,
             shape,
-            ids: fast::IdTexts::new(shape.first, shape.columns()),
+            ids: fast::IdTexts::new(shape.first_id, shape.columns()),
             absent: self.absent.value(),
             part: ChunkResult {
-                least_id: shape.first,
-                end_id: shape.end,
+                least_id: shape.first_id,
+                end_id: shape.end_id,
                 ..ChunkResult::default()
             },
         };
@@ -206,17 +220,17 @@ impl ChunkJob<'_> {
             rows.fill(f32::NAN);
         }
         let columns = shape.columns();
-        let (mut at, mut number, mut filled) = (chunk.bytes.start, chunk.first_line, 0);
+        let (mut at, mut line_number, mut filled) = (chunk.bytes.start, chunk.first_line, 0);
         while at < text.len() {
             // There are no more rows than were counted: both passes call `has_data` on the same
             // lines.
             let row = rows.get_mut(filled * columns..(filled + 1) * columns).unwrap_or(&mut []);
-            let (next, is_row) = reader.line(text, at, number, row)?;
+            let (next, is_row) = parser.parse_line(text, at, line_number, row)?;
             filled += usize::from(is_row);
-            number += 1;
+            line_number += 1;
             at = next;
         }
-        Ok(reader.part)
+        Ok(parser.part)
     }
 }
 
@@ -230,23 +244,27 @@ fn too_large(name: &str, shape: MatrixShape, limit: u64) -> DataError {
     }
 }
 
-struct ChunkReader<'a> {
+/// Parses the lines of one chunk, one after the other.
+struct ChunkParser<'a> {
+    /// The name of the input, for messages.
     name: &'a str,
     expects_qid: bool,
     shape: MatrixShape,
     ids: fast::IdTexts,
+    /// The value of features that a row does not mention.
     absent: f32,
+    /// The result so far.
     part: ChunkResult,
 }
 
-impl ChunkReader<'_> {
-    /// Reads the line at `at` into `row`; returns the start of the next line, and whether this one
-    /// was a row.
-    fn line(
+impl ChunkParser<'_> {
+    /// Parses the line at offset `at` into `row`; returns the offset of the next line, and whether
+    /// this line was a row.
+    fn parse_line(
         &mut self,
         text: &[u8],
         at: usize,
-        number: u64,
+        line_number: u64,
         row: &mut [f32],
     ) -> Result<(usize, bool), DataError> {
         if let Some(fast) = fast::parse(text, at, &self.ids, row)
@@ -254,7 +272,7 @@ impl ChunkReader<'_> {
                 fast.qid.map_or(Some(None), |q| std::str::from_utf8(q).ok().map(Some))
             && let Ok(docid) = fast.comment.map_or(Ok(None), line::docid)
         {
-            self.row(fast.label, qid, docid, number)?;
+            self.add_row(fast.label, qid, docid, line_number)?;
             return Ok((fast.next, true));
         }
         let rest = text.get(at..).unwrap_or(&[]);
@@ -262,24 +280,25 @@ impl ChunkReader<'_> {
         let next = (at + content.len() + 1).min(text.len());
         if line::has_data(content) {
             row.fill(self.absent);
-            self.reference_line(content, number, row)?;
+            self.parse_by_reference(content, line_number, row)?;
             return Ok((next, true));
         }
         if content.iter().all(u8::is_ascii_whitespace) {
             self.part
                 .warnings
-                .add(WarningKind::BlankLines, 1, || SourceLocation::line(self.name, number));
+                .add(WarningKind::BlankLines, 1, || SourceLocation::line(self.name, line_number));
         }
         Ok((next, false))
     }
 
-    fn reference_line(
+    /// Parses a line with the reference parser, which accepts unusual forms and reports errors.
+    fn parse_by_reference(
         &mut self,
         line: &[u8],
-        number: u64,
+        line_number: u64,
         row: &mut [f32],
     ) -> Result<(), DataError> {
-        let location = || SourceLocation::line(self.name, number);
+        let location = || SourceLocation::line(self.name, line_number);
         let line = line::parse(line).map_err(|e| DataError::Malformed {
             location: Box::new(location().at_column(e.column)),
             found: e.found,
@@ -292,33 +311,34 @@ impl ChunkReader<'_> {
         for (id, value) in line.features {
             self.part.least_id = self.part.least_id.min(id);
             self.part.end_id = self.part.end_id.max(id + 1);
-            let column = id.checked_sub(self.shape.first).map(|c| c as usize);
+            let column = id.checked_sub(self.shape.first_id).map(|c| c as usize);
             if let Some(cell) = column.and_then(|c| row.get_mut(c)) {
                 *cell = value;
             }
         }
-        self.row(line.label, line.qid, line.docid, number)
+        self.add_row(line.label, line.qid, line.docid, line_number)
     }
 
-    fn row(
+    /// Adds what a row has besides its features.
+    fn add_row(
         &mut self,
         label: f64,
         qid: Option<&str>,
         docid: Option<&str>,
-        number: u64,
+        line_number: u64,
     ) -> Result<(), DataError> {
         if qid.is_some() != self.expects_qid {
-            return Err(mixed_qids(self.name, number, qid));
+            return Err(mixed_qids(self.name, line_number, qid));
         }
         let part = &mut self.part;
         part.labels.push(label);
         let qid = qid.unwrap_or("");
-        match part.runs.last_mut() {
+        match part.adjacent_rows.last_mut() {
             Some((id, rows)) if id == qid => *rows += 1,
-            _ => part.runs.push((qid.to_owned(), 1)),
+            _ => part.adjacent_rows.push((qid.to_owned(), 1)),
         }
-        part.with_docid += usize::from(docid.is_some());
-        if part.with_docid > 0 {
+        part.rows_with_docid += usize::from(docid.is_some());
+        if part.rows_with_docid > 0 {
             // Rows before the first id get an empty id.
             while part.doc_ids.len() + 1 < part.labels.len() {
                 part.doc_ids.push("");
@@ -329,15 +349,16 @@ impl ChunkReader<'_> {
     }
 }
 
-fn mixed_qids(name: &str, number: u64, qid: Option<&str>) -> DataError {
+/// The error for a row with a qid after a first row without, or the reverse.
+fn mixed_qids(name: &str, line_number: u64, qid: Option<&str>) -> DataError {
     let (found, expected) = match qid {
         Some(qid) => (quote(format!("qid:{qid}").as_bytes()), "no qid, as in the first row"),
         None => ("a row without qid".into(), "'qid:' after the label, as in the first row"),
     };
-    DataError::malformed(SourceLocation::line(name, number), found, expected)
+    DataError::malformed(SourceLocation::line(name, line_number), found, expected)
 }
 
-/// Joins the parts in file order.
+/// Joins the results of all chunks in file order, and reads the side files of each input.
 fn assemble(
     inputs: &[Input],
     chunks: &[LineChunk],
@@ -350,7 +371,7 @@ fn assemble(
     let mut labels = Vec::with_capacity(shape.rows);
     let mut queries = QueryIndex::default();
     let mut query_of_row = Vec::with_capacity(shape.rows);
-    let with_docid: usize = parts.iter().map(|p| p.with_docid).sum();
+    let rows_with_docid: usize = parts.iter().map(|part| part.rows_with_docid).sum();
     let mut doc_ids = Strings::default();
     let mut side_files = side::SideFiles::default();
     let mut parts = parts.into_iter().zip(chunks).peekable();
@@ -359,12 +380,13 @@ fn assemble(
         let mut has_qid = false;
         while let Some((part, chunk)) = parts.next_if(|(_, chunk)| chunk.input == number) {
             labels.extend_from_slice(&part.labels);
-            for (id, rows) in &part.runs {
+            for (id, rows) in &part.adjacent_rows {
                 has_qid |= !id.is_empty();
+                // Without a qid, the side file gives the query below.
                 let query = if id.is_empty() { 0 } else { queries.number(id) };
                 query_of_row.extend(std::iter::repeat_n(query, *rows as usize));
             }
-            if with_docid > 0 {
+            if rows_with_docid > 0 {
                 doc_ids.append(&part.doc_ids);
                 (part.doc_ids.len()..chunk.rows).for_each(|_| doc_ids.push(""));
             }
@@ -374,14 +396,14 @@ fn assemble(
         let rows = query_of_row.get_mut(rows).unwrap_or(&mut []);
         side_files.read(input, has_qid, rows, &mut queries, warnings)?;
     }
-    if with_docid > 0 {
+    if rows_with_docid > 0 {
         let name = inputs.first().map_or("", |input| &input.name);
-        let without = (shape.rows - with_docid) as u64;
+        let without = (shape.rows - rows_with_docid) as u64;
         warnings.add(WarningKind::RowsWithoutDocid, without, || SourceLocation::file(name));
     }
-    let features = FeatureNames::Ids { first: shape.first, count: shape.columns() };
+    let features = FeatureNames::Ids { first: shape.first_id, count: shape.columns() };
     let mut columns = RowColumns::new(matrix, features, labels, queries, query_of_row);
-    columns.doc_ids = (with_docid > 0).then_some(doc_ids);
+    columns.doc_ids = (rows_with_docid > 0).then_some(doc_ids);
     columns.absent = absent;
     (columns.row_weights, columns.positions) = side_files.finish(shape.rows)?;
     Ok(columns)

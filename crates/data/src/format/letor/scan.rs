@@ -1,5 +1,5 @@
-//! The first pass over LETOR text cuts it into chunks at line ends, counts the rows of each, and
-//! finds the width of the matrix from the last id of every line.
+//! The first pass over LETOR text: splits it into chunks at line ends, counts the rows of each
+//! chunk, and finds the number of columns of the matrix from the last feature id of every line.
 
 use std::ops::Range;
 
@@ -7,19 +7,23 @@ use memchr::memrchr;
 use rayon::prelude::*;
 
 use super::line::has_data;
-use crate::chunks::{cut, split_once};
+use crate::chunks::{line_chunks, split_once};
 
-/// A run of whole lines of one input.
+/// Adjacent whole lines of one input.
 #[derive(Debug, Clone)]
 pub(super) struct LineChunk {
+    /// The number of the input, from 0.
     pub(super) input: usize,
+    /// The range of the lines in the text of the input.
     pub(super) bytes: Range<usize>,
+    /// The number of lines with data.
     pub(super) rows: usize,
+    /// The number of all lines.
     pub(super) lines: u64,
     /// Line number of the first line, from 1.
     pub(super) first_line: u64,
-    /// One more than the largest id at the end of a line, 0 if no line has features. Ids need not
-    /// be sorted, so a larger one may occur.
+    /// One more than the largest feature id at the end of a line, 0 if no line has features. Ids
+    /// need not be sorted, so a larger one may occur inside of a line.
     pub(super) end_id: u32,
     /// Whether the first row begins with feature 0.
     pub(super) first_id_is_0: bool,
@@ -27,16 +31,16 @@ pub(super) struct LineChunk {
     pub(super) has_qid: bool,
 }
 
-/// Cuts the texts into chunks and counts their rows.
+/// Splits the texts of the inputs into chunks and counts their rows.
 pub(super) fn chunks(texts: &[&[u8]]) -> Vec<LineChunk> {
-    let cuts: Vec<(usize, Range<usize>)> = texts
+    let ranges: Vec<(usize, Range<usize>)> = texts
         .iter()
         .enumerate()
-        .flat_map(|(input, text)| cut(text, 0).into_iter().map(move |range| (input, range)))
+        .flat_map(|(input, text)| line_chunks(text, 0).into_iter().map(move |range| (input, range)))
         .collect();
     let text = |input: usize| texts.get(input).copied().unwrap_or(&[]);
     let mut chunks: Vec<LineChunk> =
-        cuts.into_par_iter().map(|(input, bytes)| count(input, bytes, text(input))).collect();
+        ranges.into_par_iter().map(|(input, bytes)| count(input, bytes, text(input))).collect();
     let (mut line, mut input) = (1, 0);
     for chunk in &mut chunks {
         if chunk.input != input {
@@ -48,6 +52,7 @@ pub(super) fn chunks(texts: &[&[u8]]) -> Vec<LineChunk> {
     chunks
 }
 
+/// Counts the rows of a chunk; the caller sets `first_line`.
 fn count(input: usize, bytes: Range<usize>, text: &[u8]) -> LineChunk {
     let mut chunk = LineChunk {
         input,
@@ -68,7 +73,7 @@ fn count(input: usize, bytes: Range<usize>, text: &[u8]) -> LineChunk {
             continue;
         }
         if chunk.rows == 0 {
-            (chunk.has_qid, chunk.first_id_is_0) = first_row(line);
+            (chunk.has_qid, chunk.first_id_is_0) = has_qid_and_id_0(line);
         }
         chunk.rows += 1;
         let body = split_once(line, b'#').map_or(line, |(body, _)| body);
@@ -77,8 +82,8 @@ fn count(input: usize, bytes: Range<usize>, text: &[u8]) -> LineChunk {
     chunk
 }
 
-/// Whether a row has a qid, and whether its first feature is number 0.
-fn first_row(line: &[u8]) -> (bool, bool) {
+/// Whether a row has a qid, and whether its first feature has the id 0.
+fn has_qid_and_id_0(line: &[u8]) -> (bool, bool) {
     let mut words = line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).skip(1);
     let second = words.next().unwrap_or(b"");
     let qid = second.starts_with(b"qid:");
@@ -86,12 +91,12 @@ fn first_row(line: &[u8]) -> (bool, bool) {
     (qid, feature.starts_with(b"0:"))
 }
 
-/// One more than the last id of a row; 0 for a row without features.
+/// One more than the last feature id of a row; 0 for a row without features.
 fn end_id(body: &[u8]) -> u32 {
-    let colon = memrchr(b':', body).and_then(|at| body.get(..at));
-    let Some(before) = colon else { return 0 };
+    let before_colon = memrchr(b':', body).and_then(|at| body.get(..at));
+    let Some(before) = before_colon else { return 0 };
+    // There are no digits before the colon of `qid:7`; the empty text then does not parse below.
     let digits = before.iter().rev().take_while(|b| b.is_ascii_digit()).count();
-    // In `qid:7` there is no digit before the colon.
     let id = before.get(before.len() - digits..).and_then(|id| std::str::from_utf8(id).ok());
     let id = id.and_then(|id| id.parse().ok());
     id.map_or(0, |id: u32| id.saturating_add(1))

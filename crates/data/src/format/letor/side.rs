@@ -1,7 +1,7 @@
-//! LightGBM's side files: for a data file `x` whose rows have no qid, `x.query` has the number of
-//! rows of each query, one number per line. For any `x`, `x.weight` has one weight per row and
-//! `x.position` the position at which each row was shown. The queries are called 1, 2, 3, ... over all input files
-//! together.
+//! LightGBM's side files. For a data file `x` whose rows have no qid, `x.query` has the number of
+//! rows of each query, one number per line; these queries are called 1, 2, 3, ..., counted over all
+//! input files together. For any `x`, `x.weight` has one weight per row and `x.position` the
+//! position at which each row was shown to a user.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -13,9 +13,10 @@ use crate::dataset::QueryIndex;
 use crate::error::{DataError, SourceLocation, quote};
 use crate::warnings::{WarningKind, Warnings};
 
-/// The content of side files so far, over the input files in order.
+/// The content of the side files of the inputs that were read so far.
 #[derive(Debug, Default)]
 pub(super) struct SideFiles {
+    /// The number of queries from `.query` files.
     queries: u32,
     weights: Vec<f32>,
     positions: Vec<u32>,
@@ -36,14 +37,14 @@ impl SideFiles {
             return Ok(());
         }
         if has_qid {
-            let beside = u64::from(side_path(input, "query").is_some());
+            let count = u64::from(side_path(input, "query").is_some());
             warnings
-                .add(WarningKind::NeedlessQuerySizes, beside, || SourceLocation::file(&input.name));
+                .add(WarningKind::NeedlessQuerySizes, count, || SourceLocation::file(&input.name));
         } else {
             let Some(sizes) = values::<u32>(input, "query", "a number of rows", warnings)? else {
                 return Err(no_queries(input));
             };
-            self.assign(input, &sizes, query_of_row, queries)?;
+            self.assign_queries(input, &sizes, query_of_row, queries)?;
         }
         if let Some(weights) = values::<f32>(input, "weight", "a weight", warnings)? {
             check_one_per_row(input, "weight", weights.len(), rows)?;
@@ -56,7 +57,8 @@ impl SideFiles {
         Ok(())
     }
 
-    fn assign(
+    /// Gives each row of an input its query, by the sizes of the queries.
+    fn assign_queries(
         &mut self,
         input: &Input,
         sizes: &[u32],
@@ -83,7 +85,8 @@ impl SideFiles {
         Ok(())
     }
 
-    /// The row weights and positions, if every input had them.
+    /// The row weights and the positions, each `None` if no input had them; an error if only some
+    /// inputs had them.
     #[allow(clippy::type_complexity)]
     pub(super) fn finish(
         self,
@@ -94,14 +97,14 @@ impl SideFiles {
                 return Err(DataError::SideFiles { ending: what, found: length, rows });
             }
         }
-        let given = |is_given: bool| is_given.then_some(());
         Ok((
-            given(!self.weights.is_empty()).map(|()| self.weights),
-            given(!self.positions.is_empty()).map(|()| self.positions),
+            Some(self.weights).filter(|weights| !weights.is_empty()),
+            Some(self.positions).filter(|positions| !positions.is_empty()),
         ))
     }
 }
 
+/// Rejects a side file that does not have one value for each row of its input.
 fn check_one_per_row(
     input: &Input,
     ending: &str,
@@ -124,6 +127,7 @@ fn side_path(input: &Input, ending: &str) -> Option<PathBuf> {
     path.is_file().then_some(path)
 }
 
+/// The error for rows that have neither a qid nor a side file with the sizes of the queries.
 fn no_queries(input: &Input) -> DataError {
     DataError::malformed(
         SourceLocation::file(&input.name),

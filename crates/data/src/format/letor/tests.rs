@@ -1,3 +1,6 @@
+//! Tests of the LETOR reader: usual and unusual files, side files, and the fast parser against the
+//! reference parser.
+
 use super::*;
 use proptest::prelude::*;
 
@@ -70,7 +73,7 @@ fn absent_features_can_be_missing_and_null_always_is() {
 }
 
 #[test]
-fn the_limit_on_the_matrix_is_kept() {
+fn a_matrix_beyond_the_limit_is_refused() {
     let options = ReadOptions { max_matrix_bytes: 1000, ..ReadOptions::default() };
     let error = load_with(b"1 qid:1 16000000:1\n", &options).unwrap_err();
     assert!(matches!(error, DataError::TooLarge { .. }), "{error}");
@@ -81,40 +84,40 @@ fn side_files_give_queries_weights_and_positions() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x");
     std::fs::write(&path, "1 1:1\n0 1:2\n2 1:3\n").unwrap();
-    let read_it = || {
+    let read_data = || {
         let mut warnings = Warnings::default();
         let inputs = [Input::open(&path).unwrap()];
         read(&inputs, &ReadOptions::default(), &mut warnings).map(|data| (data, warnings))
     };
-    assert!(read_it().unwrap_err().help().unwrap().contains(".query"));
+    assert!(read_data().unwrap_err().help().unwrap().contains(".query"));
     std::fs::write(folder.path().join("x.query"), "2\n1\n").unwrap();
     std::fs::write(folder.path().join("x.weight"), "1\n0.5\n2\n").unwrap();
-    let (data, warnings) = read_it().unwrap();
+    let (data, warnings) = read_data().unwrap();
     assert_eq!(data.query(0).rows, 0..2);
     assert_eq!(data.row_weights(), Some(&[1.0, 0.5, 2.0][..]));
     assert_eq!(warnings.count(WarningKind::SideFile), 2);
     std::fs::write(folder.path().join("x.query"), "2\n2\n").unwrap();
-    assert!(read_it().unwrap_err().to_string().contains("add up to 4"));
+    assert!(read_data().unwrap_err().to_string().contains("add up to 4"));
 }
 
 #[test]
-fn side_files_are_checked_for_each_input_and_read_beside_qids_too() {
+fn side_files_are_checked_for_each_input_and_read_also_if_rows_have_qids() {
     let folder = tempfile::tempdir().unwrap();
-    let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     let read_both = || {
         let mut warnings = Warnings::default();
         let inputs = ["a", "b"].map(|name| Input::open(folder.path().join(name)).unwrap());
         read(&inputs, &ReadOptions::default(), &mut warnings).map(|data| (data, warnings))
     };
-    put("a", "1 qid:1 1:1\n0 qid:1 1:2\n");
-    put("b", "1 qid:2 1:1\n0 qid:2 1:2\n");
-    put("a.weight", "1\n2\n3\n");
-    put("b.weight", "4\n");
+    write("a", "1 qid:1 1:1\n0 qid:1 1:2\n");
+    write("b", "1 qid:2 1:1\n0 qid:2 1:2\n");
+    write("a.weight", "1\n2\n3\n");
+    write("b.weight", "4\n");
     let error = read_both().unwrap_err().to_string();
     assert!(error.contains("a.weight: found 3 lines, expected 2"), "{error}");
-    put("a.weight", "1\n2\n");
-    put("b.weight", "3\n4\n");
-    put("b.query", "1\n1\n");
+    write("a.weight", "1\n2\n");
+    write("b.weight", "3\n4\n");
+    write("b.query", "1\n1\n");
     let (data, warnings) = read_both().unwrap();
     assert_eq!(data.row_weights(), Some(&[1.0, 2.0, 3.0, 4.0][..]));
     assert_eq!((data.queries(), warnings.count(WarningKind::NeedlessQuerySizes)), (2, 1));
@@ -131,13 +134,14 @@ fn a_comment_may_follow_without_a_space() {
 
 #[test]
 fn errors_count_lines_across_chunks() {
+    // 7.6 MB, more than one chunk of 4 MiB.
     let mut text = "1 qid:1 1:0.123456\n".repeat(400_000);
     text.push_str("1 qid:1 1:x\n");
     let error = load(&text).unwrap_err().to_string();
     assert_eq!(error, "f.txt:400001:11: found 'x', expected a number, NULL or nan");
 }
 
-/// Words of a line, valid and invalid.
+/// A word of a line, valid or invalid.
 fn word() -> impl Strategy<Value = String> {
     prop_oneof![
         20 => (0u32..12, -99999i32..99999).prop_map(|(id, v)| format!("{id}:{}", v as f32 / 1000.0)),
@@ -149,6 +153,7 @@ fn word() -> impl Strategy<Value = String> {
     ]
 }
 
+/// A file of a few lines, mostly valid.
 fn file() -> impl Strategy<Value = String> {
     let end =
         prop_oneof![4 => Just("\n"), 1 => Just(" \r\n"), 1 => Just(" # d1\n"), 1 => Just("\n\n")];
@@ -165,9 +170,9 @@ fn file() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
-    /// The fast reader against the reference reader, on files that are mostly valid.
+    /// The fast parser against the reference parser, on files that are mostly valid.
     #[test]
-    fn the_fast_reader_agrees_with_the_reference_reader(text in file()) {
+    fn the_fast_parser_agrees_with_the_reference_parser(text in file()) {
         let bytes = text.as_bytes();
         let expected: Result<Vec<_>, _> =
             bytes.split(|&b| b == b'\n').filter(|l| line::has_data(l)).map(line::parse).collect();
@@ -186,8 +191,8 @@ proptest! {
                 }
             }
             (Err(_), Err(_)) => {}
-            // A second qid in a row, or a different number of columns, is not compared here.
-            (left, right) => prop_assert!(false, "{left:?} against {right:?}"),
+            // Only one of the two parsers has accepted the file.
+            (fast, reference) => prop_assert!(false, "{fast:?} against {reference:?}"),
         }
     }
 

@@ -1,5 +1,5 @@
-//! Writes LETOR text. Absent values (0, or missing, by the data's own rule) are written out, so
-//! that the file is dense and reads back the same under either rule; missing values are `nan`.
+//! Writes LETOR text. Every feature of every row is written, also zeros and missing values (as
+//! `nan`), so that the file reads back the same, whatever the rule for absent features.
 
 use std::io::{self, Write};
 
@@ -23,7 +23,7 @@ fn refuse<T>(message: String) -> io::Result<T> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, message))
 }
 
-/// The id of the first feature; features that have names are numbered in their order.
+/// The id of the first feature; features that have names get the ids 1, 2, 3, ... in their order.
 fn first_id(data: &Dataset) -> u32 {
     match data.features() {
         FeatureNames::Ids { first, .. } => *first,
@@ -31,7 +31,7 @@ fn first_id(data: &Dataset) -> u32 {
     }
 }
 
-/// Rejects ids that would read back differently.
+/// Rejects query ids and document ids that would read back differently.
 fn check_ids(data: &Dataset) -> io::Result<()> {
     let has_spaces = |id: &str| id.contains(|c: char| c.is_whitespace() || is_control(c));
     let is_invalid = |id: &str| has_spaces(id) || id.contains('#') || id.is_empty();
@@ -50,12 +50,15 @@ fn check_ids(data: &Dataset) -> io::Result<()> {
     Ok(())
 }
 
+/// Appends the line of a row to `out`; `first` is the id of the first feature.
 fn format_row(data: &Dataset, row: usize, query: usize, first: u32, out: &mut Vec<u8>) {
     let label = data.labels()[row];
     // Writing into a Vec cannot fail.
     let _ = write!(out, "{label} qid:{}", data.query_ids().get(query));
     for (column, &value) in data.matrix().row(row).iter().enumerate() {
         let id = first as usize + column;
+        // Whole numbers without a fraction, except -0; very small and very large numbers with an
+        // exponent, since they would be long without.
         let _ = match value {
             v if v.is_nan() => write!(out, " {id}:nan"),
             v if v == v.trunc() && v.abs() < 1e7 && (v != 0.0 || v.is_sign_positive()) => {

@@ -11,7 +11,7 @@ use crate::format::roles::Role;
 pub(in crate::format) struct CellProblem {
     found: String,
     expected: &'static str,
-    /// Whether the column is possibly not a feature.
+    /// Whether the column is perhaps not a feature, so that the advice is to ignore it.
     maybe_not_feature: bool,
 }
 
@@ -41,11 +41,12 @@ impl CellProblem {
         CellProblem::new(format!("bytes {}", quote(cell)), "UTF-8 text")
     }
 
-    /// Whether a cell of a column of numbers holds something else.
+    /// Whether the cell is no number at all; a number out of range is one.
     pub(in crate::format) fn is_no_number(&self) -> bool {
         self.maybe_not_feature
     }
 
+    /// The error for this problem at a location.
     pub(in crate::format) fn at(self, location: SourceLocation) -> DataError {
         let column = location.field.clone().filter(|_| self.maybe_not_feature);
         let error = DataError::malformed(location, self.found, self.expected);
@@ -55,6 +56,8 @@ impl CellProblem {
         }
     }
 }
+
+/// The expected value in the error for a number that f32 cannot hold.
 const IN_RANGE: &str = "a number within ±3.4e38 (features are 32-bit floats)";
 
 /// A feature that was read from text.
@@ -67,9 +70,8 @@ pub(in crate::format) struct TextValue {
 
 /// Whether a text means a missing value: `NULL`, `nan`, `NA` or `n/a`, in any case.
 pub(in crate::format) fn is_missing_word(text: &[u8]) -> bool {
-    let is = |word: &[u8]| text.eq_ignore_ascii_case(word);
-    (2..=4).contains(&text.len())
-        && (is(b"null") || is(b"na") || is(b"n/a") || is(b"nan") || is(b"-nan") || is(b"+nan"))
+    let words: [&[u8]; 6] = [b"null", b"na", b"n/a", b"nan", b"-nan", b"+nan"];
+    (2..=4).contains(&text.len()) && words.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// Reads a feature: a number, `inf`, `true`, `false`, or one of the spellings of a missing value.
@@ -94,7 +96,7 @@ pub(in crate::format) fn feature_from_text(cell: &[u8]) -> Result<TextValue, Cel
     Err(CellProblem::not_a_feature(quote(cell), "a number or an empty cell"))
 }
 
-/// Takes a feature from a 64-bit number.
+/// A feature from a 64-bit number; an error if it is finite but out of the range of f32.
 pub(in crate::format) fn feature_from_f64(value: f64) -> Result<f32, CellProblem> {
     let single = value as f32;
     match () {
@@ -106,9 +108,9 @@ pub(in crate::format) fn feature_from_f64(value: f64) -> Result<f32, CellProblem
     }
 }
 
-/// The values of one row that are no features.
+/// The values of one row that are no features, by role.
 #[derive(Debug, Default)]
-pub(in crate::format) struct Fields<'a> {
+pub(in crate::format) struct RoleValues<'a> {
     pub(super) query: Option<Cow<'a, str>>,
     pub(super) docid: Option<Cow<'a, str>>,
     pub(super) label: Option<f64>,
@@ -117,7 +119,7 @@ pub(in crate::format) struct Fields<'a> {
     pub(super) position: Option<u32>,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> RoleValues<'a> {
     /// Sets the value of a role from text.
     pub(in crate::format) fn set_text(
         &mut self,
@@ -173,12 +175,12 @@ pub(in crate::format) fn expected(role: Role) -> &'static str {
         Role::Label => "a label, which is a finite number",
         Role::Weight | Role::QueryWeight => "a weight, which is a finite number from 0",
         Role::Position => "a position, which is a whole number",
-        // The other roles are those of features.
+        // The other roles are features.
         _ => "a number",
     }
 }
 
-/// The problem of a role that has no value in a row.
+/// The problem if a row has no value for a role.
 pub(in crate::format) fn missing(role: Role) -> CellProblem {
     CellProblem::new("nothing", expected(role))
 }

@@ -1,8 +1,9 @@
 //! The content of the cells of a column, counted by kind: numbers, texts, times and so on.
 //!
-//! One look at every cell; distinct values are counted in a hash table of bounded size. If there are
-//! too many, those that occur most often so far are kept, among equal counts the first by text: which
-//! ones are kept depends on the rows alone, not on the order in a hash table.
+//! Every cell is read once; different values are counted in a hash table of bounded size. If there
+//! are too many different values, those that occur most often so far are kept, among equal counts
+//! the first by text: so the values that are kept depend on the rows alone, not on the order in a
+//! hash table.
 
 use std::collections::HashMap;
 
@@ -10,29 +11,31 @@ use super::cell::is_missing_word;
 use super::time;
 use crate::error::{SourceLocation, quote};
 
-/// The different values of a column that stay when there are twice as many.
-const MOST_VALUES: usize = 1 << 17;
+/// The number of different values of a column that are kept when there are twice as many.
+const MAX_VALUES: usize = 1 << 17;
 
-/// The most values of a column that are kept in their order.
-const MOST_SAMPLED: usize = 500;
+/// The number of first cells of a column that are kept in their order.
+const MAX_SAMPLED: usize = 500;
 
-/// At most one of this many values of a column of categories is a number.
-const TEXTS_PER_NUMBER: u64 = 10;
+/// In a column of categories, at most one of this many values is a number.
+const VALUES_PER_NUMBER: u64 = 10;
 
 /// A column with fewer different texts is never taken for free text.
-const FEW_TEXTS: usize = 50;
+const MIN_FREE_TEXTS: usize = 50;
 
-type Counts = HashMap<Box<str>, u64, foldhash::fast::RandomState>;
+/// The number of cells with each value.
+type ValueCounts = HashMap<Box<str>, u64, foldhash::fast::RandomState>;
 
-/// The kind of values of a typed column.
+/// The kind of values of a column whose type the format knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(not(feature = "columnar"), allow(dead_code, reason = "columnar files know types"))]
 pub(in crate::format) enum TypedValues {
     Number,
     Time {
+        /// Whether values have a time of day, not only a date.
         has_clock: bool,
     },
-    /// A type whose values cannot be features, by name.
+    /// The name of a type whose values cannot be features.
     Other(String),
 }
 
@@ -46,15 +49,20 @@ pub(in crate::format) struct ColumnContent {
     /// Digits with a leading zero.
     codes: u64,
     times: u64,
-    clocks: u64,
+    /// Those of `times` that have a time of day.
+    times_with_clock: u64,
     /// Numbers with a decimal comma.
-    commas: u64,
+    decimal_commas: u64,
+    /// All other cells.
     texts: u64,
+    /// The first text or decimal comma, quoted.
     first_text: Option<(String, SourceLocation)>,
+    /// The first cell that is not UTF-8, quoted.
     not_utf8: Option<(String, SourceLocation)>,
-    values: Counts,
+    value_counts: ValueCounts,
+    /// Whether rare values were dropped from `value_counts`.
     has_more_values: bool,
-    /// The first cells; empty text for missing ones.
+    /// The first cells; an empty text for a missing value.
     sample: Vec<Box<str>>,
 }
 
@@ -67,13 +75,16 @@ pub(in crate::format) enum ContentKind {
     /// Numbers, some with leading zeros.
     Codes,
     Times {
+        /// Whether values have a time of day, not only a date.
         has_clock: bool,
     },
     /// Texts that repeat.
     Categories,
     /// Texts of which most occur once.
     FreeTexts {
+        /// The number of different texts.
         different: usize,
+        /// The number of rows with a text.
         rows: u64,
     },
     /// Numbers and texts, with the first text.
@@ -90,7 +101,7 @@ pub(in crate::format) enum ContentKind {
         bytes: String,
         location: Box<SourceLocation>,
     },
-    /// A type that cannot be read.
+    /// The name of a type whose values cannot be features.
     Type(String),
 }
 
@@ -103,7 +114,7 @@ impl ColumnContent {
             return;
         };
         let is_missing = text.is_empty() || is_missing_word(cell);
-        if self.sample.len() < MOST_SAMPLED {
+        if self.sample.len() < MAX_SAMPLED {
             self.sample.push(if is_missing { "".into() } else { text.into() });
         }
         if is_missing {
@@ -118,41 +129,41 @@ impl ColumnContent {
             &mut self.codes
         } else if is_number(cell) {
             &mut self.numbers
-        } else if let Some(at) = time::from_text(cell) {
-            self.clocks += u64::from(at.has_clock);
+        } else if let Some(time) = time::from_text(cell) {
+            self.times_with_clock += u64::from(time.has_clock);
             &mut self.times
         } else {
             self.first_text.get_or_insert_with(|| (quote(cell), location()));
-            if is_decimal_comma(cell) { &mut self.commas } else { &mut self.texts }
+            if is_decimal_comma(cell) { &mut self.decimal_commas } else { &mut self.texts }
         };
         *counter += 1;
     }
 
     fn count(&mut self, value: &str, count: u64) {
-        if let Some(known) = self.values.get_mut(value) {
+        if let Some(known) = self.value_counts.get_mut(value) {
             *known += count;
         } else {
-            self.values.insert(value.into(), count);
+            self.value_counts.insert(value.into(), count);
             self.drop_rare_values();
         }
     }
 
-    /// Keeps the most frequent values if there are too many. Half of the table is dropped at once, so
-    /// that each value is moved about once.
+    /// Keeps the most frequent values if there are too many. Half of the table is dropped at once,
+    /// so that each value is moved about once.
     fn drop_rare_values(&mut self) {
-        if self.values.len() < 2 * MOST_VALUES {
+        if self.value_counts.len() < 2 * MAX_VALUES {
             return;
         }
-        let mut values: Vec<(Box<str>, u64)> = self.values.drain().collect();
-        values.select_nth_unstable_by(MOST_VALUES, |a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-        values.truncate(MOST_VALUES);
-        self.values.extend(values);
+        let mut values: Vec<(Box<str>, u64)> = self.value_counts.drain().collect();
+        values.select_nth_unstable_by(MAX_VALUES, |a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        values.truncate(MAX_VALUES);
+        self.value_counts.extend(values);
         self.has_more_values = true;
     }
 
     /// Counts missing cells.
     pub(in crate::format) fn add_missing(&mut self) {
-        if self.sample.len() < MOST_SAMPLED {
+        if self.sample.len() < MAX_SAMPLED {
             self.sample.push("".into());
         }
         self.missing += 1;
@@ -165,16 +176,16 @@ impl ColumnContent {
         self.numbers += later.numbers;
         self.codes += later.codes;
         self.times += later.times;
-        self.clocks += later.clocks;
-        self.commas += later.commas;
+        self.times_with_clock += later.times_with_clock;
+        self.decimal_commas += later.decimal_commas;
         self.texts += later.texts;
         self.first_text = self.first_text.take().or(later.first_text);
         self.not_utf8 = self.not_utf8.take().or(later.not_utf8);
         self.has_more_values |= later.has_more_values;
-        let room = MOST_SAMPLED - self.sample.len();
+        let room = MAX_SAMPLED - self.sample.len();
         self.sample.extend(later.sample.into_iter().take(room));
-        for (value, count) in later.values {
-            *self.values.entry(value).or_default() += count;
+        for (value, count) in later.value_counts {
+            *self.value_counts.entry(value).or_default() += count;
         }
         self.drop_rare_values();
     }
@@ -194,14 +205,18 @@ impl ColumnContent {
         }
         let (text, location) = self.first_text.clone().unwrap_or_default();
         let location = Box::new(location);
-        let words = self.texts + self.commas + self.times;
-        match (self.numbers + self.codes, words) {
+        let others = self.texts + self.decimal_commas + self.times;
+        match (self.numbers + self.codes, others) {
             (0, 0) => ContentKind::Nothing,
             (_, 0) if self.codes > 0 => ContentKind::Codes,
             (_, 0) => ContentKind::Numbers,
-            (_, words) if self.commas == words => ContentKind::DecimalCommas { text, location },
-            (0, words) if self.times == words => ContentKind::Times { has_clock: self.clocks > 0 },
-            (numbers, words) if numbers * (TEXTS_PER_NUMBER - 1) > words => {
+            (_, others) if self.decimal_commas == others => {
+                ContentKind::DecimalCommas { text, location }
+            }
+            (0, others) if self.times == others => {
+                ContentKind::Times { has_clock: self.times_with_clock > 0 }
+            }
+            (numbers, others) if numbers * (VALUES_PER_NUMBER - 1) > others => {
                 ContentKind::Mixed { text, location }
             }
             _ if self.is_mostly_unique() => {
@@ -213,26 +228,27 @@ impl ColumnContent {
 
     /// The number of cells with a value.
     fn given(&self) -> u64 {
-        self.numbers + self.codes + self.times + self.commas + self.texts
+        self.numbers + self.codes + self.times + self.decimal_commas + self.texts
     }
 
     /// The number of different values, as far as they were counted.
     pub(in crate::format) fn different(&self) -> usize {
-        self.values.len()
+        self.value_counts.len()
     }
 
-    /// Whether most values occur once, so that they say nothing about other rows.
+    /// Whether more than half of the values are different, so that a model could not learn from
+    /// them for other rows.
     pub(in crate::format) fn is_mostly_unique(&self) -> bool {
         self.has_more_values
-            || (self.different() >= FEW_TEXTS && self.different() as u64 * 2 > self.given())
+            || (self.different() >= MIN_FREE_TEXTS && self.different() as u64 * 2 > self.given())
     }
 
-    /// The values, the most frequent first, then by text; at most this many.
-    pub(in crate::format) fn most_frequent(&self, most: usize) -> Vec<String> {
+    /// The `count` most frequent values, the most frequent first, then by text.
+    pub(in crate::format) fn most_frequent(&self, count: usize) -> Vec<String> {
         let mut values: Vec<(&str, u64)> =
-            self.values.iter().map(|(value, count)| (&**value, *count)).collect();
+            self.value_counts.iter().map(|(value, count)| (&**value, *count)).collect();
         values.sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-        values.into_iter().take(most).map(|(value, _)| value.to_owned()).collect()
+        values.into_iter().take(count).map(|(value, _)| value.to_owned()).collect()
     }
 
     /// The first cells in their order; empty for missing values.
@@ -241,7 +257,8 @@ impl ColumnContent {
     }
 }
 
-/// Digits with a leading zero: a code, of which a number would lose the zeros.
+/// Whether a cell has digits with a leading zero, such as a postal code: a number would lose the
+/// zeros.
 pub(in crate::format) fn is_code(cell: &[u8]) -> bool {
     matches!(cell, [b'0', rest @ ..] if !rest.is_empty() && rest.iter().all(u8::is_ascii_digit))
 }
@@ -289,14 +306,14 @@ mod tests {
             ContentKind::Times { has_clock: true }
         );
         assert_eq!(kind(&["2026-01-02", "later"]), ContentKind::Categories);
-        let place = || Box::new(SourceLocation::line("t", 2));
+        let second_line = || Box::new(SourceLocation::line("t", 2));
         assert_eq!(
             kind(&["38", "M"]),
-            ContentKind::Mixed { text: "'M'".into(), location: place() }
+            ContentKind::Mixed { text: "'M'".into(), location: second_line() }
         );
         assert_eq!(
             kind(&["5", "0,5"]),
-            ContentKind::DecimalCommas { text: "'0,5'".into(), location: place() }
+            ContentKind::DecimalCommas { text: "'0,5'".into(), location: second_line() }
         );
         let brands = ["a"; 20].map(str::to_owned).into_iter().chain(["511".to_owned()]);
         let brands: Vec<String> = brands.collect();
@@ -327,8 +344,8 @@ mod tests {
     }
 
     #[test]
-    fn the_values_that_are_kept_of_too_many_depend_on_the_rows_alone() {
-        // Every table has hash functions of its own, and so an order of its own.
+    fn if_there_are_too_many_values_those_that_are_kept_depend_on_the_rows_alone() {
+        // Every hash table has its own seed, and so its own order.
         let part = |rows: std::ops::Range<usize>| {
             let mut content = ColumnContent::default();
             for row in rows {
@@ -338,18 +355,19 @@ mod tests {
             content
         };
         let whole = || {
-            let mut whole = part(0..MOST_VALUES);
-            whole.merge(part(MOST_VALUES..2 * MOST_VALUES + 9));
+            let mut whole = part(0..MAX_VALUES);
+            whole.merge(part(MAX_VALUES..2 * MAX_VALUES + 9));
             whole.merge(part(7..8));
             whole
         };
         let (one, other) = (whole(), whole());
         assert_eq!(one.most_frequent(usize::MAX), other.most_frequent(usize::MAX));
-        // The first by text are kept, and v7 came back.
-        assert_eq!(one.different(), MOST_VALUES + 1);
-        assert!(one.values.contains_key("v0") && !one.values.contains_key("v8"));
+        // The first by text are kept; v7 was dropped and then added again.
+        assert_eq!(one.different(), MAX_VALUES + 1);
+        assert!(one.value_counts.contains_key("v0") && !one.value_counts.contains_key("v8"));
         assert_eq!(one.most_frequent(1), ["often"]);
-        let rows = 4 * MOST_VALUES as u64 + 20;
+        // Two cells for each of 2 * MAX_VALUES + 9 rows, and for the row that was added again.
+        let rows = 4 * MAX_VALUES as u64 + 20;
         assert!(one.is_mostly_unique() && one.given() == rows);
     }
 }

@@ -1,9 +1,9 @@
-//! Guesses of roles that need the values of columns, and names that mean a role only if no other
+//! Guesses of roles that need the values of columns, and of names that mean a role only if no other
 //! column has it.
 //!
-//! A guess is made only where exactly one column fits, and every guess gives a warning. Ids must not
-//! become features by accident: a model would learn single documents by heart. A column with the
-//! name of an id is the document id if its values differ within each query; otherwise it is left
+//! A guess is made only where exactly one column fits, and every guess gives a warning. Ids must
+//! not become features by accident: a model would learn single documents by heart. A column whose
+//! name means an id is the document id if its values differ within each query; otherwise it is left
 //! out, or read as categories if its values repeat.
 
 use std::collections::{HashMap, HashSet};
@@ -11,24 +11,27 @@ use std::collections::{HashMap, HashSet};
 use super::content::{ColumnContent, ContentKind};
 use super::plan::{ColumnUse, SourceColumn};
 use crate::format::roles::{
-    LABELS, POSSIBLE_LABELS, QUERIES, ROW_NUMBERS, is_id_name, is_number_name, normalised_name,
+    LABELS, POSSIBLE_LABELS, QUERIES, ROW_NUMBERS, is_id_name, is_item_number_name, normalised_name,
 };
 
 /// A label guessed by name has at most this many different values.
-const MOST_GRADES: usize = 20;
+const MAX_GRADES: usize = 20;
 
-/// Columns with their uses so far, and the values of their first rows.
+/// The columns of a table: their uses so far, and the content of their first rows.
 pub(super) struct Guesses<'a> {
     pub(super) columns: &'a [SourceColumn],
     pub(super) uses: &'a [ColumnUse],
     pub(super) contents: &'a [ColumnContent],
-    /// Columns whose use is not open to guesses.
+    /// Whether the use of each column was given, so that it is not guessed.
     pub(super) is_given: &'a [bool],
 }
 
+/// A column whose role is not known yet: its number, its name and its content.
+type UndecidedColumn<'a> = (usize, &'a str, &'a ColumnContent);
+
 impl<'a> Guesses<'a> {
-    /// The columns that no name gave a role, with their numbers.
-    fn open(&self) -> impl Iterator<Item = (usize, &'a str, &'a ColumnContent)> + '_ {
+    /// The columns that have no role by their names, and none that was given.
+    fn undecided(&self) -> impl Iterator<Item = UndecidedColumn<'a>> + '_ {
         let columns = self.columns.iter().zip(self.uses).zip(self.contents).zip(self.is_given);
         columns
             .enumerate()
@@ -38,48 +41,51 @@ impl<'a> Guesses<'a> {
             .map(|(number, (((column, _), content), _))| (number, column.name.as_str(), content))
     }
 
-    /// The open columns whose name is in a list and whose values fit, in the order of the list.
+    /// The undecided columns whose name is in a list and whose values fit, in the order of the
+    /// list.
     fn named(&self, names: &[&str], fits: fn(&ColumnContent) -> bool) -> Vec<usize> {
-        let place = |name: &str| names.iter().position(|known| *known == normalised_name(name));
+        let index = |name: &str| names.iter().position(|known| *known == normalised_name(name));
         let mut found: Vec<(usize, usize)> = self
-            .open()
+            .undecided()
             .filter(|(.., content)| fits(content))
-            .filter_map(|(number, name, _)| Some((place(name)?, number)))
+            .filter_map(|(number, name, _)| Some((index(name)?, number)))
             .collect();
         found.sort_unstable();
         found.into_iter().map(|(_, number)| number).collect()
     }
 
-    /// The label, if exactly one column can be it.
+    /// The column of the label, if exactly one column can be the label.
     pub(super) fn label(&self) -> Option<usize> {
         only(&self.named(LABELS, is_grade))
     }
 
-    /// A column that may well be the label, for a suggestion.
+    /// A column that is perhaps the label, to be suggested in an error message.
     pub(super) fn possible_label(&self) -> Option<usize> {
         let named = self.named(LABELS, is_numeric);
         named.into_iter().chain(self.named(POSSIBLE_LABELS, is_numeric)).next()
     }
 
-    /// The query id, if exactly one column can be it.
+    /// The column of the query id, if exactly one column can be the query id.
     pub(super) fn query(&self) -> Option<usize> {
         only(&self.named(QUERIES, repeats))
     }
 
-    /// A column that may well be the query id, for a suggestion: by its name, or because equal
-    /// values follow each other.
+    /// A column that is perhaps the query id, to be suggested in an error message: by its name, or
+    /// because equal values are adjacent.
     pub(super) fn possible_query(&self) -> Option<usize> {
-        let grouped = self.open().filter(|(.., content)| repeats(content) && is_grouped(content));
-        self.named(QUERIES, repeats).into_iter().next().or(grouped.map(|(at, ..)| at).next())
+        let grouped =
+            self.undecided().filter(|(.., content)| repeats(content) && is_grouped(content));
+        let grouped = grouped.map(|(number, ..)| number).next();
+        self.named(QUERIES, repeats).into_iter().next().or(grouped)
     }
 
-    /// The open columns whose name means an id and whose values can be one.
-    fn ids(&self) -> impl Iterator<Item = (usize, &'a str, &'a ColumnContent)> + '_ {
-        self.open().filter(|(_, name, content)| is_id_name(name) && is_id(content))
+    /// The undecided columns whose name means an id and whose values can be ids.
+    fn ids(&self) -> impl Iterator<Item = UndecidedColumn<'a>> + '_ {
+        self.undecided().filter(|(_, name, content)| is_id_name(name) && is_id(content))
     }
 
-    /// The document id, if exactly one column can be it. Among several, a column that may number
-    /// the rows is the last choice.
+    /// The column of the document id, if exactly one column can be the document id. Columns that
+    /// may be just row numbers count only if there is no other.
     pub(super) fn document(&self, query: Option<usize>) -> Option<usize> {
         let query = query.and_then(|query| self.contents.get(query)).map(ColumnContent::sample);
         let unique: Vec<(usize, &str)> = self
@@ -87,17 +93,17 @@ impl<'a> Guesses<'a> {
             .filter(|(.., content)| differs_within(content.sample(), query))
             .map(|(number, name, _)| (number, name))
             .collect();
-        let is_other = |name: &str| !ROW_NUMBERS.contains(&normalised_name(name).as_str());
-        let numbers = |all: bool| {
-            let found = unique.iter().filter(|(_, name)| all || is_other(name));
+        let is_row_number = |name: &str| ROW_NUMBERS.contains(&normalised_name(name).as_str());
+        let numbers = |with_row_numbers: bool| {
+            let found = unique.iter().filter(|(_, name)| with_row_numbers || !is_row_number(name));
             found.map(|(number, _)| *number).collect::<Vec<_>>()
         };
         only(&numbers(false)).or_else(|| only(&numbers(true)))
     }
 
-    /// A column that may well be the document id, for a suggestion: texts without blanks that hardly
-    /// repeat, or whole numbers with a name such as `item_no`, if they differ within each query and
-    /// do not just count its rows.
+    /// A column that is perhaps the document id, to be suggested in an error message: texts without
+    /// blanks that hardly repeat, or whole numbers with a name such as `item_no`, if they differ
+    /// within each query and do not just count its rows.
     pub(super) fn possible_document(&self, query: Option<usize>) -> Option<usize> {
         let query = query.and_then(|query| self.contents.get(query)).map(ColumnContent::sample);
         let is_possible = |name: &str, content: &ColumnContent| match content.kind() {
@@ -106,21 +112,22 @@ impl<'a> Guesses<'a> {
                 !content.sample().iter().any(|text| has_blank(text))
             }
             ContentKind::Numbers => {
-                is_number_name(name) && is_id(content) && !counts_rows(content, query)
+                is_item_number_name(name) && is_id(content) && !counts_rows(content, query)
             }
             _ => false,
         };
-        let is_given = |content: &ColumnContent| content.sample().iter().all(|v| !v.is_empty());
-        let mut found = self.open().filter(|(_, name, content)| {
-            is_given(content)
+        let has_all_values =
+            |content: &ColumnContent| content.sample().iter().all(|value| !value.is_empty());
+        let mut found = self.undecided().filter(|(_, name, content)| {
+            has_all_values(content)
                 && is_possible(name, content)
                 && differs_within(content.sample(), query)
         });
         found.next().map(|(number, ..)| number)
     }
 
-    /// Further columns with the name of an id: those to leave out, whose values hardly repeat, and
-    /// those to read as categories.
+    /// The other columns whose name means an id: first those to leave out, because their values
+    /// hardly repeat, then those to read as categories.
     pub(super) fn other_ids(&self) -> (Vec<usize>, Vec<usize>) {
         let rows = |content: &ColumnContent| {
             content.sample().iter().filter(|value| !value.is_empty()).count()
@@ -134,6 +141,7 @@ impl<'a> Guesses<'a> {
     }
 }
 
+/// The only element of a list; `None` if there are none or several.
 fn only(columns: &[usize]) -> Option<usize> {
     match columns {
         [column] => Some(*column),
@@ -145,20 +153,22 @@ fn is_numeric(content: &ColumnContent) -> bool {
     content.kind() == ContentKind::Numbers
 }
 
+/// Whether values can be graded labels: a few different numbers.
 fn is_grade(content: &ColumnContent) -> bool {
-    is_numeric(content) && content.different() <= MOST_GRADES
+    is_numeric(content) && content.different() <= MAX_GRADES
 }
 
+/// Whether values repeat, as query ids do: at most two thirds of the rows have different values.
 fn repeats(content: &ColumnContent) -> bool {
     let given = content.sample().iter().filter(|value| !value.is_empty()).count();
     content.different() > 1 && content.different() * 3 <= given * 2
 }
 
-/// Whether equal values follow each other.
+/// Whether all rows with the same value are adjacent, and no value is missing.
 fn is_grouped(content: &ColumnContent) -> bool {
-    let runs = content.sample().chunk_by(|a, b| a == b).count();
-    let missing = content.sample().iter().any(|value| value.is_empty());
-    !missing && runs == content.different()
+    let groups = content.sample().chunk_by(|a, b| a == b).count();
+    let has_missing = content.sample().iter().any(|value| value.is_empty());
+    !has_missing && groups == content.different()
 }
 
 /// Whether values can be ids: texts, codes and whole numbers.
@@ -174,7 +184,8 @@ fn is_id(content: &ColumnContent) -> bool {
     }
 }
 
-/// Whether the values of each query are as small as the number of its rows.
+/// Whether values may just count the rows of each query: none is larger than the number of rows of
+/// its query.
 fn counts_rows(content: &ColumnContent, queries: Option<&[Box<str>]>) -> bool {
     let query_of = |row: usize| queries.and_then(|queries| queries.get(row)).map_or("", |q| q);
     let mut rows: HashMap<&str, u64> = HashMap::new();
@@ -182,12 +193,12 @@ fn counts_rows(content: &ColumnContent, queries: Option<&[Box<str>]>) -> bool {
         *rows.entry(query_of(row)).or_default() += 1;
     }
     content.sample().iter().enumerate().all(|(row, value)| {
-        let most = rows.get(query_of(row)).copied().unwrap_or_default();
-        value.parse::<u64>().is_ok_and(|value| value <= most)
+        let rows_of_query = rows.get(query_of(row)).copied().unwrap_or_default();
+        value.parse::<u64>().is_ok_and(|value| value <= rows_of_query)
     })
 }
 
-/// Whether values differ among the rows of each query; empty ones do not count.
+/// Whether all values within each query are different; missing values do not count.
 fn differs_within(values: &[Box<str>], queries: Option<&[Box<str>]>) -> bool {
     let mut seen: HashMap<&str, HashSet<&str>> = HashMap::new();
     values.iter().enumerate().filter(|(_, value)| !value.is_empty()).all(|(row, value)| {

@@ -1,9 +1,9 @@
-//! The values of rows that are no features, for all rows or for those that one task reads. Parts
-//! that were read in parallel are joined in the order of the files.
+//! Labels, ids, weights and positions of some rows: everything but the features, which are in the
+//! matrix. Parts that were read in parallel are joined in the order of the files.
 
 use std::collections::HashMap;
 
-use super::cell::{Fields, missing};
+use super::cell::{RoleValues, missing};
 use super::schema::{CellRead, Slot, TableSchema};
 use super::{ONE_QUERY, TableRead, not_numbers};
 use crate::dataset::{Absent, Dataset, QueryIndex, RowColumns};
@@ -14,27 +14,29 @@ use crate::names::FeatureNames;
 use crate::strings::Strings;
 use crate::warnings::{WarningKind, Warnings};
 
-/// The values of some rows that are no features.
+/// Labels, ids, weights and positions of the rows that one task has read.
 #[derive(Debug, Default)]
 pub(in crate::format) struct RowPart {
+    /// The number of rows.
     pub(in crate::format) rows: usize,
     labels: Vec<f64>,
     /// Query ids, each with the number of adjacent rows that have it.
-    runs: Vec<(String, u32)>,
+    adjacent_rows: Vec<(String, u32)>,
     doc_ids: Strings,
     row_weights: Vec<f32>,
+    /// One per row.
     query_weights: Vec<f32>,
-    /// The weight in the first row of each query.
-    first_weights: HashMap<String, f32>,
+    /// The query weight in the first row of each query, by query id.
+    first_query_weights: HashMap<String, f32>,
     positions: Vec<u32>,
     /// Warnings on these rows.
     pub(in crate::format) warnings: Warnings,
-    /// Features of guessed numbers that hold something else.
+    /// Features that were guessed to be numbers, but have another value in one of these rows.
     not_numbers: Vec<usize>,
 }
 
 impl RowPart {
-    /// Reads a cell of a feature into its row.
+    /// Reads a cell into the features of its slot in the row.
     pub(in crate::format) fn set_text(
         &mut self,
         schema: &TableSchema,
@@ -51,58 +53,58 @@ impl RowPart {
                     ..location()
                 });
             }
-            (CellRead::NotNumber, Slot::Number { feature, .. }) => self.not_number(feature),
+            (CellRead::NotNumber, Slot::Number { feature, .. }) => self.mark_not_number(feature),
             _ => {}
         }
         Ok(())
     }
 
-    /// Marks a feature of guessed numbers that holds something else.
-    pub(in crate::format) fn not_number(&mut self, feature: usize) {
+    /// Marks a feature that was guessed to be numbers, but has another value.
+    pub(in crate::format) fn mark_not_number(&mut self, feature: usize) {
         if !self.not_numbers.contains(&feature) {
             self.not_numbers.push(feature);
         }
     }
 
-    /// Completes a row whose features are already set.
+    /// Adds the role values of a row whose features are already set; an error if one is missing.
     pub(in crate::format) fn end_row(
         &mut self,
         schema: &TableSchema,
-        fields: Fields<'_>,
+        role_values: RoleValues<'_>,
         location: impl Fn() -> SourceLocation,
     ) -> Result<(), DataError> {
-        let absent = |role: Role| missing(role).at(schema.with_column_of(role, location()));
-        let query = match (&fields.query, schema.is_one_query) {
+        let missing = |role: Role| missing(role).at(schema.with_column_of(role, location()));
+        let query = match (&role_values.query, schema.is_one_query) {
             (_, true) => ONE_QUERY,
             (Some(query), false) => query,
-            (None, false) => return Err(absent(Role::Query)),
+            (None, false) => return Err(missing(Role::Query)),
         };
-        match self.runs.last_mut() {
+        match self.adjacent_rows.last_mut() {
             Some((id, rows)) if id == query => *rows += 1,
-            _ => self.runs.push((query.to_owned(), 1)),
+            _ => self.adjacent_rows.push((query.to_owned(), 1)),
         }
         self.labels.push(match schema.is_labelled {
-            true => fields.label.ok_or_else(|| absent(Role::Label))?,
+            true => role_values.label.ok_or_else(|| missing(Role::Label))?,
             false => 0.0,
         });
         if schema.has(Role::Docid) {
-            let docid = fields.docid.as_deref().unwrap_or_default();
+            let docid = role_values.docid.as_deref().unwrap_or_default();
             let is_empty = u64::from(docid.is_empty());
             self.warnings.add(WarningKind::RowsWithoutDocid, is_empty, &location);
             self.doc_ids.push(docid);
         }
         if schema.has(Role::Weight) {
-            self.row_weights.push(fields.weight.ok_or_else(|| absent(Role::Weight))?);
+            self.row_weights.push(role_values.weight.ok_or_else(|| missing(Role::Weight))?);
         }
         if schema.has(Role::Position) {
-            self.positions.push(fields.position.ok_or_else(|| absent(Role::Position))?);
+            self.positions.push(role_values.position.ok_or_else(|| missing(Role::Position))?);
         }
         if schema.has(Role::QueryWeight) {
-            let weight = fields.query_weight.ok_or_else(|| absent(Role::QueryWeight))?;
+            let weight = role_values.query_weight.ok_or_else(|| missing(Role::QueryWeight))?;
             self.query_weights.push(weight);
-            let first = match self.first_weights.get(query) {
+            let first = match self.first_query_weights.get(query) {
                 Some(first) => *first,
-                None => *self.first_weights.entry(query.to_owned()).or_insert(weight),
+                None => *self.first_query_weights.entry(query.to_owned()).or_insert(weight),
             };
             if first != weight {
                 let location = schema.with_column_of(Role::QueryWeight, location());
@@ -115,18 +117,19 @@ impl RowPart {
     }
 }
 
-/// Joins parts in the order of the files and groups the rows by query; the matrix is filled.
-pub(in crate::format) fn data_set(
+/// Joins parts in the order of the files and groups the rows by query. The matrix is already
+/// filled.
+pub(in crate::format) fn join_parts(
     schema: &TableSchema,
     matrix: Matrix,
     parts: Vec<RowPart>,
     absent: Absent,
     warnings: &mut Warnings,
 ) -> Result<TableRead, DataError> {
-    let others: Vec<usize> =
+    let wrong_guesses: Vec<usize> =
         parts.iter().flat_map(|part| part.not_numbers.iter().copied()).collect();
-    if !others.is_empty() {
-        return Ok(not_numbers(schema, others));
+    if !wrong_guesses.is_empty() {
+        return Ok(not_numbers(schema, wrong_guesses));
     }
     let rows = parts.iter().map(|part| part.rows).sum();
     let (mut labels, mut query_of_row) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
@@ -134,7 +137,7 @@ pub(in crate::format) fn data_set(
     let (mut row_weights, mut query_weights, mut positions) = (Vec::new(), Vec::new(), Vec::new());
     for part in parts {
         labels.extend_from_slice(&part.labels);
-        for (id, rows) in &part.runs {
+        for (id, rows) in &part.adjacent_rows {
             query_of_row.extend(std::iter::repeat_n(queries.number(id), *rows as usize));
         }
         doc_ids.append(&part.doc_ids);
@@ -150,6 +153,7 @@ pub(in crate::format) fn data_set(
         query_weights: schema.has(Role::QueryWeight).then_some(query_weights),
         positions: schema.has(Role::Position).then_some(positions),
         absent,
+        is_labelled: schema.is_labelled,
         ..RowColumns::new(matrix, features, labels, queries, query_of_row)
     };
     let data = Dataset::grouped(columns, &schema.file, warnings)?;

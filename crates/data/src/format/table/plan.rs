@@ -1,6 +1,6 @@
-//! The plan by which a table is read: the use of each column, decided by given roles, by the
-//! columns of earlier data, by names, and by values, in this order. All problems of all columns are
-//! one error, with roles that solve them.
+//! The plan by which a table is read: the use of each column. It is decided by given roles, by the
+//! columns of earlier data (such as the training data of a model), by names, and by values, in this
+//! order. The problems of all columns are one error, which suggests roles that solve them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use crate::warnings::{WarningKind, Warnings};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::format) struct SourceColumn {
     pub(in crate::format) name: String,
-    /// Whether it is a member of a group of features: then it has no role by its name.
+    /// Whether it is a feature under the key `features` of JSON lines; its name then means no role.
     pub(in crate::format) is_nested: bool,
 }
 
 impl SourceColumn {
-    /// A column of its own.
+    /// A column that is not nested.
     pub(in crate::format) fn new(name: impl Into<String>) -> SourceColumn {
         SourceColumn { name: name.into(), is_nested: false }
     }
@@ -34,7 +34,7 @@ impl SourceColumn {
 pub(in crate::format) enum ColumnUse {
     /// A role that is no feature.
     Role(Role),
-    /// A feature; without an encoding, its values decide.
+    /// A feature; if no encoding is given, its values decide.
     Feature(Option<Encoding>),
     /// A feature whose values are categories.
     Category,
@@ -48,17 +48,19 @@ pub(in crate::format) struct TablePlan<'o> {
     options: &'o ReadOptions,
     columns: Vec<SourceColumn>,
     uses: Vec<ColumnUse>,
-    /// Whether the use of a column was given, or is that in earlier data.
+    /// Whether the use of each column was given by a role or by earlier data.
     is_given: Vec<bool>,
     contents: Vec<ColumnContent>,
-    /// Whether the content of a column is that of all rows.
+    /// Whether the content of each column was counted in all rows, not only in the first ones.
     is_complete: Vec<bool>,
-    /// Whether a column of numbers was found to hold something else.
+    /// Whether a reader found something else in each column of numbers.
     is_suspect: Vec<bool>,
     problems: Vec<ColumnProblem>,
-    /// Roles that solve the problems, besides the given ones.
+    /// The given roles, and further roles that solve the problems.
     solution: Roles,
-    notes: Warnings,
+    /// Warnings on guesses.
+    warnings: Warnings,
+    /// Whether the data has no queries: all rows are one list.
     is_one_query: bool,
     is_labelled: bool,
 }
@@ -74,13 +76,15 @@ impl<'o> TablePlan<'o> {
         let roles = &options.roles;
         let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
         roles.check_given(file, &names)?;
-        let known = options.columns.as_deref();
-        let uses = columns.iter().map(|column| use_of(column, roles, known)).collect();
+        let earlier = options.columns.as_deref();
+        let uses = columns.iter().map(|column| use_of(column, roles, earlier)).collect();
         let is_given = |column: &SourceColumn| {
-            let is_known = known.is_some_and(|known| known.column(&column.name).is_some());
-            is_known || roles.role(&column.name).is_some()
+            let is_in_earlier =
+                earlier.is_some_and(|earlier| earlier.column(&column.name).is_some());
+            is_in_earlier || roles.role(&column.name).is_some()
         };
-        let no_query_before = known.is_some_and(|known| known.of_role(Role::Query).is_none());
+        let earlier_has_no_query =
+            earlier.is_some_and(|earlier| earlier.of_role(Role::Query).is_none());
         let mut plan = TablePlan {
             file: file.to_owned(),
             options,
@@ -92,14 +96,14 @@ impl<'o> TablePlan<'o> {
             contents,
             problems: Vec::new(),
             solution: roles.clone(),
-            notes: Warnings::default(),
+            warnings: Warnings::default(),
             is_one_query: roles.has_none(Role::Query, &names),
             is_labelled: !roles.has_none(Role::Label, &names),
         };
-        plan.by_name();
-        plan.label();
-        plan.query(no_query_before);
-        plan.ids();
+        plan.assign_by_name();
+        plan.find_label();
+        plan.find_query(earlier_has_no_query);
+        plan.find_ids();
         Ok(plan)
     }
 
@@ -107,17 +111,18 @@ impl<'o> TablePlan<'o> {
         self.columns.get(column).map_or("", |column| &column.name)
     }
 
-    fn note(&mut self, kind: WarningKind, column: usize) {
+    fn warn(&mut self, kind: WarningKind, column: usize) {
         let (file, name) = (self.file.clone(), self.name(column).to_owned());
-        self.notes.add_column(kind, name, || SourceLocation::file(file));
+        self.warnings.add_column(kind, name, || SourceLocation::file(file));
     }
 
-    fn set(&mut self, column: usize, used: ColumnUse) {
-        if let Some(known) = self.uses.get_mut(column) {
-            *known = used;
+    fn set(&mut self, column: usize, column_use: ColumnUse) {
+        if let Some(old) = self.uses.get_mut(column) {
+            *old = column_use;
         }
     }
 
+    /// The column of a role.
     fn of_role(&self, role: Role) -> Option<usize> {
         self.uses.iter().position(|used| *used == ColumnUse::Role(role))
     }
@@ -127,9 +132,10 @@ impl<'o> TablePlan<'o> {
         Guesses { columns, uses, contents: &self.contents, is_given: &self.is_given }
     }
 
-    /// Gives the roles that names mean to columns without a role.
-    fn by_name(&mut self) {
-        let is_listed = self.options.roles.columns(Role::Feature).next().is_some();
+    /// Gives columns without a role the role that their name means.
+    fn assign_by_name(&mut self) {
+        // If some columns were given the role `feature`, no others become features.
+        let are_features_listed = self.options.roles.columns(Role::Feature).next().is_some();
         for column in 0..self.columns.len() {
             let Some(SourceColumn { name, is_nested }) = self.columns.get(column).cloned() else {
                 continue;
@@ -139,17 +145,18 @@ impl<'o> TablePlan<'o> {
             }
             let guess = Role::guess(&name).filter(|_| !is_nested);
             let Some(role) = guess else {
-                if is_listed {
+                if are_features_listed {
                     self.set(column, ColumnUse::Role(Role::Ignore));
                 }
                 continue;
             };
-            let has_none = (role == Role::Label && !self.is_labelled)
+            let is_role_none = (role == Role::Label && !self.is_labelled)
                 || (role == Role::Query && self.is_one_query);
-            if has_none {
-                // `label=none` beside a column that could be the label: it must not be a feature.
+            if is_role_none {
+                // `label=none` was given, but this column could be the label: it must not become a
+                // feature.
                 self.set(column, ColumnUse::Role(Role::Ignore));
-                self.note(WarningKind::RoleLeftOut(role), column);
+                self.warn(WarningKind::RoleLeftOut(role), column);
                 continue;
             }
             if let Some(other) = self.of_role(role) {
@@ -162,60 +169,63 @@ impl<'o> TablePlan<'o> {
             }
             self.set(column, ColumnUse::Role(role));
             if matches!(role, Role::Weight | Role::QueryWeight | Role::Position) {
-                self.note(WarningKind::GuessedRole(role), column);
+                self.warn(WarningKind::GuessedRole(role), column);
             }
         }
     }
 
-    fn label(&mut self) {
+    /// Guesses the column of the label if none has that role.
+    fn find_label(&mut self) {
         if !self.is_labelled || self.of_role(Role::Label).is_some() {
             return;
         }
         match self.guesses().label() {
             Some(column) => {
                 self.set(column, ColumnUse::Role(Role::Label));
-                self.note(WarningKind::GuessedRole(Role::Label), column);
+                self.warn(WarningKind::GuessedRole(Role::Label), column);
             }
             None if !self.options.needs_labels => self.is_labelled = false,
             None => {
                 let possible = self.guesses().possible_label();
                 let name = possible.map_or("none", |column| self.name(column)).to_owned();
                 self.solution.add(Role::Label, &name);
-                self.missing(Role::Label);
+                self.add_missing_role(Role::Label);
             }
         }
     }
 
-    fn query(&mut self, no_query_before: bool) {
+    /// Guesses the column of the query id if none has that role.
+    fn find_query(&mut self, earlier_has_no_query: bool) {
         if self.is_one_query || self.of_role(Role::Query).is_some() {
             return;
         }
-        if no_query_before {
+        if earlier_has_no_query {
             self.is_one_query = true;
             return;
         }
         match self.guesses().query() {
             Some(column) => {
                 self.set(column, ColumnUse::Role(Role::Query));
-                self.note(WarningKind::GuessedRole(Role::Query), column);
+                self.warn(WarningKind::GuessedRole(Role::Query), column);
             }
             None => {
                 let possible = self.guesses().possible_query();
                 let name = possible.map_or("none", |column| self.name(column)).to_owned();
                 self.solution.add(Role::Query, &name);
-                self.missing(Role::Query);
+                self.add_missing_role(Role::Query);
             }
         }
     }
 
-    fn missing(&mut self, role: Role) {
-        let own = self.columns.iter().filter(|column| !column.is_nested);
-        let columns = own.map(|column| column.name.clone()).collect();
+    /// Adds the problem that no column has a required role.
+    fn add_missing_role(&mut self, role: Role) {
+        let top_level = self.columns.iter().filter(|column| !column.is_nested);
+        let columns = top_level.map(|column| column.name.clone()).collect();
         self.problems.push(ColumnProblem::NoneForRole { role, columns });
     }
 
-    /// Finds the document id, and keeps other ids from becoming numbers.
-    fn ids(&mut self) {
+    /// Guesses the column of the document id, and keeps other ids from becoming numeric features.
+    fn find_ids(&mut self) {
         if self.of_role(Role::Docid).is_none() {
             let mut query = self.of_role(Role::Query);
             // The column that is suggested as the query id must not be the document id.
@@ -226,24 +236,24 @@ impl<'o> TablePlan<'o> {
                 self.guesses().document(query).filter(|column| Some(*column) != suggested)
             {
                 self.set(column, ColumnUse::Role(Role::Docid));
-                self.note(WarningKind::GuessedRole(Role::Docid), column);
+                self.warn(WarningKind::GuessedRole(Role::Docid), column);
             }
         }
         let (left_out, categories) = self.guesses().other_ids();
         for column in left_out {
             self.set(column, ColumnUse::Role(Role::Ignore));
-            self.note(WarningKind::IdLeftOut, column);
+            self.warn(WarningKind::IdLeftOut, column);
         }
         for column in categories {
             self.set(column, ColumnUse::Category);
-            self.note(WarningKind::IdsAsCategories, column);
+            self.warn(WarningKind::IdsAsCategories, column);
         }
     }
 
-    /// Suggests a document id in the roles of an error, if there is none.
+    /// Adds a document id to the roles that an error suggests, if there is none.
     fn suggest_document(&self, solution: &mut Roles) {
-        let is_known = self.of_role(Role::Docid).is_some();
-        if is_known || solution.columns(Role::Docid).next().is_some() {
+        let has_docid = self.of_role(Role::Docid).is_some();
+        if has_docid || solution.columns(Role::Docid).next().is_some() {
             return;
         }
         let suggested = |role: Role| {
@@ -259,21 +269,22 @@ impl<'o> TablePlan<'o> {
         }
     }
 
-    /// The columns whose values in all rows must be known before the table can be read.
-    pub(in crate::format) fn unknown_contents(&self) -> Vec<usize> {
+    /// The columns whose content in all rows must be counted before the table can be read.
+    pub(in crate::format) fn columns_to_survey(&self) -> Vec<usize> {
         let is_needed = |column: &usize| {
+            // For numbers and typed times, the first rows are enough.
             let is_plain = self.contents.get(*column).is_none_or(|content| {
                 matches!(content.kind(), ContentKind::Nothing | ContentKind::Numbers)
                     || matches!(content.typed, Some(super::content::TypedValues::Time { .. }))
             });
             let is_suspect = self.is_suspect.get(*column) == Some(&true);
             let is_complete = self.is_complete.get(*column) == Some(&true);
-            let depends = match self.uses.get(*column) {
+            let depends_on_all_rows = match self.uses.get(*column) {
                 Some(ColumnUse::Feature(None) | ColumnUse::Time) => !is_plain || is_suspect,
                 Some(ColumnUse::Category) => true,
                 _ => false,
             };
-            depends && !is_complete
+            depends_on_all_rows && !is_complete
         };
         (0..self.columns.len()).filter(is_needed).collect()
     }
@@ -287,38 +298,40 @@ impl<'o> TablePlan<'o> {
         for (&column, content) in columns.iter().zip(contents) {
             let is_plain = matches!(content.kind(), ContentKind::Nothing | ContentKind::Numbers);
             if self.is_suspect.get(column) == Some(&true) && is_plain {
-                // The reader and the survey disagree: the reader's error is the one to see.
+                // The reader found something else than numbers, but the survey did not: with a
+                // fixed encoding, the reader reports its error.
                 self.set(column, ColumnUse::Feature(Some(Encoding::Number)));
             }
-            if let (Some(known), Some(is_complete)) =
+            if let (Some(old), Some(is_complete)) =
                 (self.contents.get_mut(column), self.is_complete.get_mut(column))
             {
-                *known = content;
+                *old = content;
                 *is_complete = true;
             }
         }
     }
 
-    /// Marks columns that hold something else than the numbers of their first rows.
-    pub(in crate::format) fn suspect(&mut self, columns: &[usize]) {
+    /// Marks columns in which a reader found something else than the numbers of the first rows.
+    pub(in crate::format) fn mark_suspect(&mut self, columns: &[usize]) {
         for &column in columns {
             if let Some(is_suspect) = self.is_suspect.get_mut(column) {
                 *is_suspect = true;
             }
             if self.is_complete.get(column) == Some(&true) {
-                // The reader and the survey disagree: the reader's error is the one to see.
+                // The survey of all rows did not find it: with a fixed encoding, the reader reports
+                // its error.
                 self.set(column, ColumnUse::Feature(Some(Encoding::Number)));
             }
         }
     }
 
-    /// The columns as they are read, or one error with the problems of all columns.
+    /// The schema by which the rows are read, or one error with the problems of all columns.
     pub(in crate::format) fn schema(
         &self,
         warnings: &mut Warnings,
     ) -> Result<TableSchema, DataError> {
         let (mut problems, mut solution) = (self.problems.clone(), self.solution.clone());
-        let mut notes = self.notes.clone();
+        let mut all_warnings = self.warnings.clone();
         let mut columns = Vec::with_capacity(self.columns.len());
         for ((column, used), content) in self.columns.iter().zip(&self.uses).zip(&self.contents) {
             let mut planned = TableColumn::new(column.name.as_str(), Role::Feature);
@@ -326,11 +339,11 @@ impl<'o> TablePlan<'o> {
                 ColumnUse::Role(role) => planned.role = *role,
                 ColumnUse::Feature(Some(encoding)) => planned.encoding = encoding.clone(),
                 used => match encoding(&column.name, used, content, &self.options.roles) {
-                    Ok((encoding, note)) => {
+                    Ok((encoding, warning)) => {
                         planned.encoding = encoding;
-                        if let Some(kind) = note {
+                        if let Some(kind) = warning {
                             let file = || SourceLocation::file(&self.file);
-                            notes.add_column(kind, column.name.clone(), file);
+                            all_warnings.add_column(kind, column.name.clone(), file);
                         }
                     }
                     Err(EncodingProblem::Error(error)) => return Err(*error),
@@ -348,56 +361,57 @@ impl<'o> TablePlan<'o> {
             let problem = ColumnProblem::Unusable { problems, roles: solution };
             return Err(DataError::columns(&self.file, problem));
         }
-        warnings.merge(notes);
-        let guessed = self.uses.iter().map(|used| *used == ColumnUse::Feature(None)).collect();
+        warnings.merge(all_warnings);
+        let is_guessed = self.uses.iter().map(|used| *used == ColumnUse::Feature(None)).collect();
         let columns = TableColumns::new(columns)?;
-        Ok(TableSchema::new(&self.file, columns, guessed, self.is_labelled, self.is_one_query))
+        Ok(TableSchema::new(&self.file, columns, is_guessed, self.is_labelled, self.is_one_query))
     }
 }
 
-/// The use of a column that was given a role, or that earlier data has.
-fn use_of(column: &SourceColumn, roles: &Roles, known: Option<&TableColumns>) -> ColumnUse {
+/// The use of a column by the given roles and by earlier data; a feature if neither has it.
+fn use_of(column: &SourceColumn, roles: &Roles, earlier: Option<&TableColumns>) -> ColumnUse {
     let given: Vec<Role> = roles.roles_of(&column.name).collect();
     let mut parts: Vec<TimePart> = given.iter().filter_map(|role| role.time_part()).collect();
     parts.sort_unstable();
     match given.first() {
         _ if !parts.is_empty() => ColumnUse::Feature(Some(Encoding::Time(parts))),
-        Some(Role::Feature) => known_encoding(column, known),
+        Some(Role::Feature) => earlier_feature(column, earlier),
         Some(Role::Number) => ColumnUse::Feature(Some(Encoding::Number)),
-        Some(Role::Category) => match known_encoding(column, known) {
-            known @ ColumnUse::Feature(Some(Encoding::Category(_))) => known,
+        Some(Role::Category) => match earlier_feature(column, earlier) {
+            feature @ ColumnUse::Feature(Some(Encoding::Category(_))) => feature,
             _ => ColumnUse::Category,
         },
         Some(Role::Time) => ColumnUse::Time,
         Some(role) => ColumnUse::Role(*role),
-        None => match known.and_then(|known| known.column(&column.name)) {
-            // Another column was given the role.
-            Some(known)
-                if !known.role.is_shared() && roles.columns(known.role).next().is_some() =>
+        None => match earlier.and_then(|earlier| earlier.column(&column.name)) {
+            // The role that this column had in earlier data was now given to another column.
+            Some(before)
+                if !before.role.is_shared() && roles.columns(before.role).next().is_some() =>
             {
                 ColumnUse::Role(Role::Ignore)
             }
-            Some(known) if known.role != Role::Feature => ColumnUse::Role(known.role),
-            _ => known_encoding(column, known),
+            Some(before) if before.role != Role::Feature => ColumnUse::Role(before.role),
+            _ => earlier_feature(column, earlier),
         },
     }
 }
 
-/// A feature, with the encoding that it has in earlier data.
-fn known_encoding(column: &SourceColumn, known: Option<&TableColumns>) -> ColumnUse {
-    let known = known.and_then(|known| known.column(&column.name));
-    let known = known.filter(|known| known.role == Role::Feature);
-    ColumnUse::Feature(known.map(|known| known.encoding.clone()))
+/// A feature, with the encoding that it has in earlier data, if any.
+fn earlier_feature(column: &SourceColumn, earlier: Option<&TableColumns>) -> ColumnUse {
+    let before = earlier.and_then(|earlier| earlier.column(&column.name));
+    let before = before.filter(|before| before.role == Role::Feature);
+    ColumnUse::Feature(before.map(|before| before.encoding.clone()))
 }
 
+/// The reason why the values of a column cannot be encoded.
 enum EncodingProblem {
     /// An error that no role can solve.
     Error(Box<DataError>),
-    /// A problem, and the role that solves it.
+    /// A problem, and the role of the column that solves it.
     Column(Box<ColumnProblem>, Role),
 }
 
-/// The encoding of a feature by its values, and a note on it.
+/// The encoding of a feature by its values, and a warning, if there is a reason for one.
 fn encoding(
     name: &str,
     used: &ColumnUse,
@@ -408,8 +422,8 @@ fn encoding(
     let kind = content.kind();
     let problem =
         |problem: ColumnProblem, role: Role| Err(EncodingProblem::Column(Box::new(problem), role));
-    // Texts that do not repeat are no categories.
-    let or_ignored = || match content.is_mostly_unique() {
+    // Texts that hardly repeat are no categories.
+    let category_or_ignore = || match content.is_mostly_unique() {
         true => Role::Ignore,
         false => Role::Category,
     };
@@ -429,19 +443,20 @@ fn encoding(
         (ColumnUse::Time, ContentKind::Nothing | ContentKind::Numbers) => {
             Ok((Encoding::Time(TimePart::ALL.to_vec()), None))
         }
-        (ColumnUse::Time, _) => problem(ColumnProblem::NotTimes { column }, or_ignored()),
+        (ColumnUse::Time, _) => problem(ColumnProblem::NotTimes { column }, category_or_ignore()),
         (_, ContentKind::Nothing | ContentKind::Numbers) => Ok((Encoding::Number, None)),
         (_, ContentKind::Codes) => Ok(categories(content, Some(WarningKind::LeadingZeros))),
         (_, ContentKind::Categories) => Ok(categories(content, None)),
         (_, ContentKind::FreeTexts { different, rows }) => {
-            // A column that was named a feature is one.
+            // A column that was given the role `feature` is one, whatever its values.
             if roles.role(name) == Some(Role::Feature) {
                 return Ok(categories(content, None));
             }
             problem(ColumnProblem::FreeTexts { column, different, rows }, Role::Ignore)
         }
         (_, ContentKind::Mixed { text, location }) => {
-            problem(ColumnProblem::NumbersAndTexts { column, text, location }, or_ignored())
+            let problem_with_column = ColumnProblem::NumbersAndTexts { column, text, location };
+            problem(problem_with_column, category_or_ignore())
         }
         (_, ContentKind::DecimalCommas { text, location }) => {
             problem(ColumnProblem::DecimalCommas { column, text, location }, Role::Ignore)
@@ -449,19 +464,20 @@ fn encoding(
     }
 }
 
-/// The values of a column as categories.
+/// The values of a column as categories, with this warning, or with another one if there are too
+/// many categories.
 fn categories(
     content: &ColumnContent,
-    note: Option<WarningKind>,
+    warning: Option<WarningKind>,
 ) -> (Encoding, Option<WarningKind>) {
-    let rare = content.different() > MAX_CATEGORIES;
+    let has_rare = content.different() > MAX_CATEGORIES;
     let values: Arc<[String]> = content.most_frequent(MAX_CATEGORIES).into();
-    let note = if rare { Some(WarningKind::RareCategories) } else { note };
-    (Encoding::Category(values), note)
+    let warning = if has_rare { Some(WarningKind::RareCategories) } else { warning };
+    (Encoding::Category(values), warning)
 }
 
 impl TableColumns {
-    /// The column of a role that one column has.
+    /// The column of a role that only one column can have.
     fn of_role(&self, role: Role) -> Option<&TableColumn> {
         self.iter().find(|column| column.role == role)
     }

@@ -1,7 +1,8 @@
-//! Rows that come from no file, such as those of a service: cells by column name in, features out.
+//! Rows that come from no file, such as those of requests to a server: turns cells, given by column
+//! name, into features.
 //!
-//! A cell is read as the same value in a file: an unknown text of a category is a missing value, a
-//! text in a column of numbers must be a number, and times become their parts in UTC.
+//! A cell is read like the same value in a file: a text that is no known category is a missing
+//! value, a text in a column of numbers must be a number, and times become their parts in UTC.
 
 use std::collections::HashMap;
 
@@ -13,7 +14,7 @@ use crate::error::{ColumnProblem, DataError, SourceLocation};
 use crate::format::roles::Role;
 use crate::table_columns::TableColumns;
 
-/// The name of the source of rows in errors.
+/// The name of the rows in errors, in the place of a file name.
 const SOURCE: &str = "the row";
 
 /// A cell of a row.
@@ -120,7 +121,8 @@ impl RowEncoder {
         let mut is_given = vec![false; self.columns.len()];
         for (name, cell) in cells {
             let Some(&column) = self.columns.get(name) else { return Err(self.unknown(name)) };
-            let is_twice = is_given.get_mut(column).is_some_and(|is| std::mem::replace(is, true));
+            let is_twice =
+                is_given.get_mut(column).is_some_and(|is_given| std::mem::replace(is_given, true));
             if is_twice {
                 let problem = ColumnProblem::Duplicate { column: name.to_owned() };
                 return Err(DataError::columns(SOURCE, problem));
@@ -141,13 +143,14 @@ impl RowEncoder {
         self.schema.features()
     }
 
+    /// The error for a cell of a column that does not exist.
     fn unknown(&self, name: &str) -> DataError {
         let known: Vec<&str> = self.schema.columns().iter().map(|c| c.name.as_str()).collect();
         let (what, name) = ("column", name.to_owned());
         DataError::UnknownName { what, name, known: known.join(", ") }
     }
 
-    /// The values of a slot's features.
+    /// The values of a slot's features, at most three (the parts of a time).
     fn values(&self, slot: Slot, cell: RowCell<'_>) -> Result<[f32; 3], CellProblem> {
         if cell == RowCell::Missing || matches!(slot, Slot::Role(Role::Ignore)) {
             return Ok([f32::NAN; 3]);
@@ -157,20 +160,22 @@ impl RowEncoder {
             (_, RowCell::Text(value)) => text(value),
             (_, RowCell::Bool(value)) => text(if value { "true" } else { "false" }),
             (Slot::Number { .. }, RowCell::Number(value)) => Ok([feature_from_f64(value)?; 3]),
-            (Slot::Time { list, .. }, RowCell::Number(value)) if !value.is_nan() => {
-                let at = time::from_number(value);
-                let at =
-                    at.ok_or_else(|| CellProblem::not_a_time(number_text(value).as_bytes()))?;
-                Ok(self.schema.time(list, at.micros))
+            (Slot::Time { parts_index, .. }, RowCell::Number(value)) if !value.is_nan() => {
+                let time = time::from_number(value);
+                let time =
+                    time.ok_or_else(|| CellProblem::not_a_time(number_text(value).as_bytes()))?;
+                Ok(self.schema.time(parts_index, time.micros))
             }
             (Slot::Category { .. }, RowCell::Number(value)) if !value.is_nan() => {
                 text(&number_text(value))
             }
-            (Slot::Time { list, .. }, RowCell::Time(micros)) => Ok(self.schema.time(list, micros)),
+            (Slot::Time { parts_index, .. }, RowCell::Time(micros)) => {
+                Ok(self.schema.time(parts_index, micros))
+            }
             (Slot::Number { .. } | Slot::Category { .. }, RowCell::Time(_)) => {
                 Err(CellProblem::new("a point in time", "a number or a text"))
             }
-            // NaN is missing, and the cells of roles are not read.
+            // NaN is a missing value, and columns that are no features are ignored.
             _ => Ok([f32::NAN; 3]),
         }
     }

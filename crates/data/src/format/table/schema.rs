@@ -1,4 +1,4 @@
-//! The columns of a table as they are read: the target of each column's cells.
+//! The schema by which a table is read: the target of each column's cells.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,16 +10,16 @@ use crate::error::{ColumnProblem, DataError, SourceLocation};
 use crate::format::roles::Role;
 use crate::table_columns::{Encoding, TableColumn, TableColumns, TimePart};
 
-/// The target of the cells of a column.
+/// The target of the cells of a column: one or several features (columns of the matrix), or a role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::format) enum Slot {
-    /// A column of the matrix with numbers; `is_guessed` if its first rows decided that.
+    /// A feature of numbers; `is_guessed` if only the first rows were used to decide that.
     Number { feature: usize, is_guessed: bool },
-    /// A column of the matrix with categories, and the number of their table.
-    Category { feature: usize, table: usize },
-    /// The first column of the matrix with parts of times, and the number of their list.
-    Time { feature: usize, list: usize },
-    /// The column of a role; `Ignore` drops the cells.
+    /// A feature of categories; `table_index` selects the categories in the schema.
+    Category { feature: usize, table_index: usize },
+    /// Parts of times; `feature` is the first, and `parts_index` selects the parts in the schema.
+    Time { feature: usize, parts_index: usize },
+    /// A value that is no feature; cells with the role `Ignore` are dropped.
     Role(Role),
 }
 
@@ -27,18 +27,18 @@ pub(in crate::format) enum Slot {
 impl Slot {
     /// The point in time that a number means, in microseconds since 1970.
     pub(in crate::format) fn time_of_number(value: f64) -> Option<i64> {
-        time::from_number(value).map(|at| at.micros)
+        time::from_number(value).map(|time| time.micros)
     }
 }
 
-/// A cell that was read into a row.
+/// The outcome of reading a cell into a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::format) enum CellRead {
     /// A value, or an empty cell.
     Value,
     /// A missing value written as a word, such as `NULL`.
     MissingWord,
-    /// No number, in a column that was guessed to hold numbers.
+    /// A text that is no number, in a column that was guessed to hold numbers.
     NotNumber,
 }
 
@@ -47,12 +47,16 @@ pub(in crate::format) enum CellRead {
 pub(in crate::format) struct TableSchema {
     pub(super) file: String,
     columns: TableColumns,
+    /// By column.
     slots: Vec<Slot>,
+    /// The names of the features.
     features: Vec<String>,
-    /// The column of each feature.
+    /// The column of each feature; `usize::MAX` for features that are no columns.
     sources: Vec<usize>,
-    tables: Vec<CategoryNumbers>,
-    parts: Vec<Vec<TimePart>>,
+    /// The categories of each column of categories.
+    category_tables: Vec<CategoryNumbers>,
+    /// The parts of each column of times.
+    time_parts: Vec<Vec<TimePart>>,
     /// A bit for each role that a column has.
     roles: u32,
     pub(super) is_labelled: bool,
@@ -74,8 +78,8 @@ impl TableSchema {
             slots: Vec::new(),
             features: Vec::new(),
             sources: Vec::new(),
-            tables: Vec::new(),
-            parts: Vec::new(),
+            category_tables: Vec::new(),
+            time_parts: Vec::new(),
             roles: columns.iter().fold(0, |bits, column| bits | 1 << column.role as u32),
             is_labelled,
             is_one_query,
@@ -99,18 +103,18 @@ impl TableSchema {
             (Role::Feature, Encoding::Category(values)) => {
                 let number =
                     |(number, text): (usize, &String)| (text.as_str().into(), number as f32);
-                self.tables.push(values.iter().enumerate().map(number).collect());
-                Slot::Category { feature, table: self.tables.len() - 1 }
+                self.category_tables.push(values.iter().enumerate().map(number).collect());
+                Slot::Category { feature, table_index: self.category_tables.len() - 1 }
             }
             (Role::Feature, Encoding::Time(parts)) => {
-                self.parts.push(parts.clone());
-                Slot::Time { feature, list: self.parts.len() - 1 }
+                self.time_parts.push(parts.clone());
+                Slot::Time { feature, parts_index: self.time_parts.len() - 1 }
             }
             (role, _) => Slot::Role(*role),
         }
     }
 
-    /// Adds a feature of numbers that is no column of its own.
+    /// Adds a feature of numbers that is no column, but an element of a list column.
     #[cfg(feature = "columnar")]
     pub(in crate::format) fn add_feature(&mut self, name: String) {
         self.features.push(name);
@@ -121,7 +125,7 @@ impl TableSchema {
         &self.features
     }
 
-    /// The number of the column of a feature, if it is one.
+    /// The number of a feature's column; `None` if it is an element of a list column.
     pub(in crate::format) fn source(&self, feature: usize) -> Option<usize> {
         self.sources.get(feature).copied().filter(|column| *column != usize::MAX)
     }
@@ -136,6 +140,7 @@ impl TableSchema {
         &self.slots
     }
 
+    /// Whether a column has this role.
     pub(in crate::format) fn has(&self, role: Role) -> bool {
         self.roles >> (role as u32) & 1 == 1
     }
@@ -154,7 +159,7 @@ impl TableSchema {
         self.slots.get(column).copied().unwrap_or(Slot::Role(Role::Ignore))
     }
 
-    /// Reads a cell of text into its row. Slots of roles are not read.
+    /// Reads a cell of text into the features of its slot in the row. A slot of a role has none.
     #[inline]
     pub(in crate::format) fn set_text(
         &self,
@@ -164,29 +169,32 @@ impl TableSchema {
     ) -> Result<CellRead, CellProblem> {
         let (read, values) = self.parse(slot, cell)?;
         let (first, count) = self.features_of(slot);
-        for (at, value) in values.into_iter().take(count).enumerate() {
-            set(row, first + at, value);
+        for (offset, value) in values.into_iter().take(count).enumerate() {
+            set(row, first + offset, value);
         }
         Ok(read)
     }
 
-    /// The first feature of a slot and their number.
+    /// The first feature of a slot, and the number of its features.
     pub(in crate::format) fn features_of(&self, slot: Slot) -> (usize, usize) {
         match slot {
             Slot::Number { feature, .. } | Slot::Category { feature, .. } => (feature, 1),
-            Slot::Time { feature, list } => (feature, self.parts.get(list).map_or(0, Vec::len)),
+            Slot::Time { feature, parts_index } => {
+                (feature, self.time_parts.get(parts_index).map_or(0, Vec::len))
+            }
             Slot::Role(_) => (0, 0),
         }
     }
 
-    /// Reads a cell of text; the values are those of the slot's features.
+    /// Reads a cell of text. The values are those of the slot's features, at most three (the parts
+    /// of a time); further ones have no meaning.
     pub(in crate::format) fn parse(
         &self,
         slot: Slot,
         cell: &[u8],
     ) -> Result<(CellRead, [f32; 3]), CellProblem> {
         let missing = [f32::NAN; 3];
-        let word = |cell: &[u8]| match is_missing_word(cell) {
+        let value_or_word = |cell: &[u8]| match is_missing_word(cell) {
             true => CellRead::MissingWord,
             false => CellRead::Value,
         };
@@ -206,17 +214,19 @@ impl TableSchema {
                     Err(problem) => Err(problem),
                 }
             }
-            Slot::Category { table, .. } => {
+            Slot::Category { table_index, .. } => {
                 let cell = cell.trim_ascii();
-                Ok((word(cell), [self.category(table, cell)?; 3]))
+                Ok((value_or_word(cell), [self.category(table_index, cell)?; 3]))
             }
-            Slot::Time { list, .. } => {
+            Slot::Time { parts_index, .. } => {
                 let cell = cell.trim_ascii();
-                let at = time::from_text(cell)
+                let time = time::from_text(cell)
                     .or_else(|| fast_float2::parse(cell).ok().and_then(time::from_number));
-                match at {
-                    Some(at) => Ok((CellRead::Value, self.time(list, at.micros))),
-                    None if cell.is_empty() || is_missing_word(cell) => Ok((word(cell), missing)),
+                match time {
+                    Some(time) => Ok((CellRead::Value, self.time(parts_index, time.micros))),
+                    None if cell.is_empty() || is_missing_word(cell) => {
+                        Ok((value_or_word(cell), missing))
+                    }
                     None => Err(CellProblem::not_a_time(cell)),
                 }
             }
@@ -224,21 +234,21 @@ impl TableSchema {
         }
     }
 
-    /// The number of a category; missing for texts without one.
+    /// The number of a category; NaN (missing) for a text that is no category.
     pub(in crate::format) fn category(
         &self,
-        table: usize,
+        table_index: usize,
         text: &[u8],
     ) -> Result<f32, CellProblem> {
         let text = std::str::from_utf8(text).map_err(|_| CellProblem::not_utf8(text))?;
-        let numbers = self.tables.get(table);
+        let numbers = self.category_tables.get(table_index);
         Ok(numbers.and_then(|numbers| numbers.get(text)).copied().unwrap_or(f32::NAN))
     }
 
-    /// The parts of a time, in microseconds since 1970.
-    pub(in crate::format) fn time(&self, list: usize, micros: i64) -> [f32; 3] {
+    /// The parts of a time, which is given in microseconds since 1970.
+    pub(in crate::format) fn time(&self, parts_index: usize, micros: i64) -> [f32; 3] {
         let mut values = [f32::NAN; 3];
-        let parts = self.parts.get(list).into_iter().flatten();
+        let parts = self.time_parts.get(parts_index).into_iter().flatten();
         for (value, part) in values.iter_mut().zip(parts) {
             *value = part.of(micros);
         }
@@ -253,29 +263,29 @@ fn set(row: &mut [f32], column: usize, value: f32) {
     }
 }
 
-/// The numbers of the columns of a further file among those of the first: the same names, in any
-/// order.
-pub(in crate::format) fn columns_of<'a>(
+/// For each column of a further file, the number of the same column in the first file. Both must
+/// have the same columns, in any order.
+pub(in crate::format) fn match_columns<'a>(
     first: &str,
-    known: impl Iterator<Item = &'a str>,
+    first_names: impl Iterator<Item = &'a str>,
     file: &str,
     names: &[String],
 ) -> Result<Vec<usize>, DataError> {
-    let own: Vec<&str> = known.collect();
-    let known: HashMap<&str, usize> =
-        own.iter().enumerate().map(|(number, name)| (*name, number)).collect();
+    let first_names: Vec<&str> = first_names.collect();
+    let number_by_name: HashMap<&str, usize> =
+        first_names.iter().enumerate().map(|(number, name)| (*name, number)).collect();
     let numbers: Option<Vec<usize>> =
-        names.iter().map(|name| known.get(name.as_str()).copied()).collect();
-    let given: HashSet<&str> = names.iter().map(String::as_str).collect();
-    let all_once = given.len() == names.len() && names.len() == own.len();
-    if let Some(numbers) = numbers.filter(|_| all_once) {
+        names.iter().map(|name| number_by_name.get(name.as_str()).copied()).collect();
+    let unique_names: HashSet<&str> = names.iter().map(String::as_str).collect();
+    let is_each_once = unique_names.len() == names.len() && names.len() == first_names.len();
+    if let Some(numbers) = numbers.filter(|_| is_each_once) {
         return Ok(numbers);
     }
     let added: Vec<String> =
-        names.iter().filter(|n| !known.contains_key(n.as_str())).cloned().collect();
-    let missing: Vec<String> =
-        own.iter().filter(|name| !given.contains(**name)).map(|name| (*name).to_owned()).collect();
-    // All columns of the first file and no other: then one of them occurs twice.
+        names.iter().filter(|name| !number_by_name.contains_key(name.as_str())).cloned().collect();
+    let missing = first_names.iter().filter(|name| !unique_names.contains(**name));
+    let missing: Vec<String> = missing.map(|name| (*name).to_owned()).collect();
+    // If the names are those of the first file and no others, one of them occurs twice.
     let mut seen = HashSet::new();
     let twice = names.iter().find(|name| !seen.insert(name.as_str()));
     let problem = match twice {

@@ -1,4 +1,4 @@
-//! Tests of the code shared by tables.
+//! Tests of the code shared by tables: values, roles, guesses, encodings, and rows without a file.
 
 use std::io::Write;
 
@@ -48,8 +48,8 @@ fn numbers_are_written_short_and_read_back() {
 }
 
 #[test]
-fn roles_refuse_what_they_cannot_mean() {
-    let mut fields = Fields::default();
+fn values_that_a_role_cannot_have_are_refused() {
+    let mut role_values = RoleValues::default();
     for (role, bad) in [
         (Role::Query, ""),
         (Role::Label, "inf"),
@@ -62,26 +62,27 @@ fn roles_refuse_what_they_cannot_mean() {
         (Role::Position, "1.5"),
         (Role::Position, "4294967296"),
     ] {
-        assert!(fields.set_text(role, bad.into()).is_err(), "{role:?} {bad}");
+        assert!(role_values.set_text(role, bad.into()).is_err(), "{role:?} {bad}");
     }
-    fields.set_number(Role::Query, 10.0).unwrap();
-    assert_eq!(fields.query.as_deref(), Some("10"));
+    role_values.set_number(Role::Query, 10.0).unwrap();
+    assert_eq!(role_values.query.as_deref(), Some("10"));
 }
 
 #[test]
 fn a_matrix_beyond_the_limit_is_refused() {
     let options = ReadOptions { max_matrix_bytes: 15, ..ReadOptions::default() };
-    assert!(with("qid,label,a,b\n1,2,3,4\n", options.clone()).is_ok());
+    assert!(read_with("qid,label,a,b\n1,2,3,4\n", options.clone()).is_ok());
     // A quote inside of a cell makes the reference reader read the table.
     for docid in ["d", "d\"d"] {
         let text = format!("qid,label,a,b,docid\n1,2,3,4,{docid}\n1,2,3,4,e\n");
-        let error = with(&text, options.clone()).unwrap_err();
+        let error = read_with(&text, options.clone()).unwrap_err();
         assert!(error.contains("2 rows and 2 features takes 16 bytes; the limit is 15"), "{error}");
     }
 }
 
 #[test]
-fn rows_count_with_their_labels_and_queries() {
+fn the_limit_for_rows_counts_features_labels_and_queries() {
+    // A row with one feature takes 4 bytes for it, 8 for the label and 4 for the query number.
     assert!(super::check_content("t.csv", 1000, 1, 16_000).is_ok());
     let error = super::check_content("t.csv", 1001, 1, 16_000).unwrap_err().to_string();
     assert_eq!(error, "the content of t.csv takes more than 16000 bytes, the limit for an input");
@@ -91,7 +92,7 @@ fn rows_count_with_their_labels_and_queries() {
 fn further_files_need_the_same_columns_in_any_order() {
     let names = |list: &[&str]| list.iter().map(|n| n.to_string()).collect::<Vec<_>>();
     let known = ["qid", "label", "x"];
-    let numbers = |list: &[&str]| columns_of("a.csv", known.into_iter(), "b.csv", &names(list));
+    let numbers = |list: &[&str]| match_columns("a.csv", known.into_iter(), "b.csv", &names(list));
     assert_eq!(numbers(&["x", "label", "qid"]).unwrap(), [2, 1, 0]);
     let error = |list: &[&str]| numbers(list).unwrap_err().to_string();
     assert_eq!(
@@ -125,10 +126,11 @@ fn rows_are_written_in_order_by_any_number_of_threads() {
 /// A table of comma-separated values, read with given roles.
 fn table(text: &str, roles: &str) -> Result<Loaded, String> {
     let roles = Roles::parse(roles).map_err(|error| error.to_string())?;
-    with(text, ReadOptions { roles, ..ReadOptions::default() })
+    read_with(text, ReadOptions { roles, ..ReadOptions::default() })
 }
 
-fn with(text: &str, options: ReadOptions) -> Result<Loaded, String> {
+/// A table of comma-separated values; an error is `MESSAGE | HELP`.
+fn read_with(text: &str, options: ReadOptions) -> Result<Loaded, String> {
     let input = Input::from_bytes("t.csv", text.into()).unwrap();
     let options = ReadOptions { format: Some(Format::Csv), ..options };
     read_inputs(vec![input], &options)
@@ -141,6 +143,7 @@ fn roles(given: &str, header: &str, rows: &str) -> Result<Vec<Role>, String> {
     Ok(loaded.columns.unwrap().iter().map(|column| column.role).collect())
 }
 
+/// The kinds of the warnings.
 fn kinds(loaded: &Loaded) -> Vec<&'static str> {
     loaded.warnings.iter().map(|warning| warning.kind()).collect()
 }
@@ -180,7 +183,7 @@ fn bad_names_are_refused() {
     assert!(roles("ignore=urll", "qid,label,url", "1,2,3\n").unwrap_err().contains("'urll'"));
 }
 
-/// Rows of two queries with twenty-five documents each.
+/// Fifty lines, made from their numbers; most tests make two queries of 25 rows each.
 fn rows(row: impl Fn(usize) -> String) -> String {
     (0..50).map(|number| format!("{}\n", row(number))).collect()
 }
@@ -255,7 +258,7 @@ fn ids_that_repeat_are_categories() {
 }
 
 #[test]
-fn weights_and_positions_that_are_taken_by_name_are_said() {
+fn weights_and_positions_that_are_guessed_by_name_give_a_warning() {
     let text = "qid,label,weight,position,a\n1,0,0.5,1,2\n";
     let loaded = table(text, "").unwrap();
     assert_eq!(kinds(&loaded), ["guessed-weight", "guessed-position"]);
@@ -272,7 +275,7 @@ fn numbers_with_leading_zeros_are_categories() {
     assert_eq!(kinds(&loaded), ["leading-zeros"]);
     let numbers = table("qid,label,zip\n1,0,01234\n", "number=zip").unwrap();
     assert_eq!(numbers.data.matrix().get(0, 0), 1234.0);
-    // Found in a row that is far from the first ones.
+    // A leading zero in a row far beyond the first rows.
     let many: String = (0..3000).map(|n| format!("{},1,{n}\n", n / 10)).collect();
     let loaded = table(&format!("qid,label,zip\n{many}300,1,007\n"), "").unwrap();
     assert_eq!(kinds(&loaded), ["rare-categories"]);
@@ -297,6 +300,7 @@ fn texts_become_categories_by_frequency_and_rare_ones_are_missing() {
     let values = loaded.data.matrix().values();
     assert_eq!(values[..4], [1.0, 0.0, 2.0, 0.0]);
     assert!(values[4].is_nan() && values[5].is_nan());
+    // v0 to v999 occur four times each, v1000 to v2999 once each.
     let many: String = (0..6000)
         .map(|n| format!("{},1,v{}\n", n / 10, if n < 3000 { n % 1000 } else { n % 3000 }))
         .collect();
@@ -308,7 +312,7 @@ fn texts_become_categories_by_frequency_and_rare_ones_are_missing() {
 }
 
 #[test]
-fn times_booleans_and_parts_as_told() {
+fn times_become_their_parts_and_booleans_become_numbers() {
     let text = "qid,label,at,ok,seen\n1,0,2025-01-01 18:30:00,true,1735756200\n1,1,,false,\n";
     let loaded = table(text, "time=seen").unwrap();
     let names: Vec<String> = loaded.data.features().iter().map(|n| n.into_owned()).collect();
@@ -338,31 +342,31 @@ fn data_without_queries_is_one_list() {
 }
 
 #[test]
-fn the_columns_of_earlier_data_decide() {
+fn the_columns_of_earlier_data_decide_roles_and_encodings() {
     let row = |n: usize| format!("s{},{},p{},{},b{},2026-01-05", n / 25, n % 5, n, n, n % 3);
     let text = format!("session,stars,item,price,brand,at\n{}", rows(row));
     let train = table(&text, "label=stars, ignore=at").unwrap();
     let columns = train.data.table_columns().cloned();
     assert!(columns.is_some());
     let options = ReadOptions { columns, ..ReadOptions::default() };
-    // Other brands, a number as a brand, and no label that is needed.
+    // A known brand, an unknown brand, a number as a brand, and no labels.
     let new = "session,item,price,brand,at\nq,x,1,b2,y\nq,y,2,new,z\nq,z,3,7,\n";
-    assert!(with(new, options.clone()).unwrap_err().contains("the label"));
-    let loaded = with(new, ReadOptions { needs_labels: false, ..options.clone() }).unwrap();
+    assert!(read_with(new, options.clone()).unwrap_err().contains("the label"));
+    let loaded = read_with(new, ReadOptions { needs_labels: false, ..options.clone() }).unwrap();
     assert!(loaded.warnings.is_empty(), "nothing is guessed: {:?}", loaded.warnings);
     assert_eq!(loaded.data.features(), train.data.features());
     let number = |text: &str| train.data.categories(1).unwrap().iter().position(|b| b == text);
     assert_eq!(loaded.data.matrix().get(0, 1), number("b2").unwrap() as f32);
     assert!(loaded.data.matrix().get(1, 1).is_nan() && loaded.data.matrix().get(2, 1).is_nan());
     assert_eq!(loaded.data.doc_ids().unwrap().get(2), "z");
-    // A text in a column that was numbers is an error with its place.
+    // A text in a column that was numbers is an error with its location.
     let bad = "session,stars,item,price,brand,at\nq,1,x,high,b1,\n";
-    let error = with(bad, options).unwrap_err();
+    let error = read_with(bad, options).unwrap_err();
     assert!(error.starts_with("t.csv:2 (column 'price'): found 'high'"), "{error}");
 }
 
 #[test]
-fn a_row_of_a_service_has_the_features_of_the_same_row_in_a_file() {
+fn a_row_without_a_file_has_the_features_of_the_same_row_in_a_file() {
     use crate::{RowCell, TableColumns};
     let row = |n: usize| {
         let (day, hour) = (n % 28 + 1, n % 24);
@@ -410,7 +414,7 @@ fn a_row_of_a_service_has_the_features_of_the_same_row_in_a_file() {
 
 #[test]
 fn a_column_that_is_unique_in_each_query_is_suggested_as_the_document_id() {
-    // A label is missing, so that there is an error with roles.
+    // There is no label, so that there is an error, which suggests roles.
     let suggested = |name: &str, value: fn(usize) -> String| {
         let row = |n: usize| format!("s{},{},{}.5", n / 25, value(n), n % 9);
         roles("", &format!("session,{name},price"), &rows(row)).unwrap_err()

@@ -6,7 +6,9 @@
 //! not read. A number is the time since the beginning of 1970, in seconds, milliseconds,
 //! microseconds or nanoseconds: whichever gives a time before the year 5139.
 
+/// A second in microseconds.
 const SECOND: i64 = 1_000_000;
+/// A day in microseconds.
 const DAY: i64 = 86_400 * SECOND;
 
 /// A point in time.
@@ -18,9 +20,10 @@ pub(in crate::format) struct PointInTime {
     pub(in crate::format) has_clock: bool,
 }
 
-/// Reads a point in time from text; `None` if it is none.
+/// Reads a point in time from text; `None` if the text is something else.
 pub(in crate::format) fn from_text(text: &[u8]) -> Option<PointInTime> {
     let date: &[u8; 10] = text.first_chunk()?;
+    // Digits of year, month and day, and two separators.
     let [y1, y2, y3, y4, s1, m1, m2, s2, d1, d2] = *date;
     if s1 != s2 || !matches!(s1, b'-' | b'/') {
         return None;
@@ -38,7 +41,8 @@ pub(in crate::format) fn from_text(text: &[u8]) -> Option<PointInTime> {
     }
 }
 
-/// The point in time that a number means; `None` if it is none.
+/// The point in time that a number means; `None` if it is NaN or too large. The unit is guessed by
+/// the size of the number: 1e11 seconds are the year 5138.
 pub(in crate::format) fn from_number(value: f64) -> Option<PointInTime> {
     let micros = match value.abs() {
         size if size < 1e11 => value * 1e6,
@@ -50,6 +54,7 @@ pub(in crate::format) fn from_number(value: f64) -> Option<PointInTime> {
     Some(PointInTime { micros: micros.round() as i64, has_clock: true })
 }
 
+/// The value of decimal digits; `None` if another byte is among them.
 fn number(digits: &[u8]) -> Option<i32> {
     digits.iter().try_fold(0i32, |sum, digit| match digit {
         b'0'..=b'9' => Some(sum * 10 + i32::from(digit - b'0')),
@@ -57,25 +62,26 @@ fn number(digits: &[u8]) -> Option<i32> {
     })
 }
 
-/// The number of a day of the Gregorian calendar, counted from the first day of 1970. Years begin
-/// in March, so that the day that leap years add is the last one.
+/// The number of days from 1 January 1970 to a day of the Gregorian calendar; `None` if there is no
+/// such day. Inside, years begin in March, so that a leap day is the last day of its year (Howard
+/// Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`).
 fn days_of(year: i32, month: i32, day: i32) -> Option<i32> {
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let length = match month {
+    let month_length = match month {
         2 => 28 + i32::from(is_leap),
         4 | 6 | 9 | 11 => 30,
         1..=12 => 31,
         _ => return None,
     };
-    if !(1..=length).contains(&day) {
+    if !(1..=month_length).contains(&day) {
         return None;
     }
     let years = if month > 2 { year } else { year - 1 };
     let months = (month + 9) % 12;
-    // Months from March on have 31, 30, 31, 30, 31 days, again and again.
+    // From March on, the months have 31, 30, 31, 30, 31 days, again and again: 153 in five months.
     let day_of_year = (153 * months + 2) / 5 + day - 1;
     let leap_days = years.div_euclid(4) - years.div_euclid(100) + years.div_euclid(400);
-    // 719468 days lie between the first of March of the year 0 and 1970.
+    // There are 719,468 days from 1 March of the year 0 to 1 January 1970.
     Some(365 * years + leap_days + day_of_year - 719_468)
 }
 
@@ -113,15 +119,16 @@ fn split_offset(clock: &[u8]) -> Option<(&[u8], i64)> {
         [h1, h2, b':', m1, m2] | [h1, h2, m1, m2] => (number(&[*h1, *h2])?, number(&[*m1, *m2])?),
         _ => return None,
     };
-    let ahead = i64::from(hours * 3600 + minutes * 60) * SECOND;
-    let is_behind = offset.first() == Some(&b'-');
-    (hours <= 23 && minutes <= 59).then_some((rest, if is_behind { -ahead } else { ahead }))
+    let size = i64::from(hours * 3600 + minutes * 60) * SECOND;
+    let is_negative = offset.first() == Some(&b'-');
+    (hours <= 23 && minutes <= 59).then_some((rest, if is_negative { -size } else { size }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Days since 1970, with their fraction.
     fn days(text: &str) -> Option<f64> {
         from_text(text.as_bytes()).map(|at| at.micros as f64 / DAY as f64)
     }

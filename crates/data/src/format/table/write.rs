@@ -1,5 +1,5 @@
-//! Code shared by the writers of tables: short numbers, rows formatted in parallel, and a check of
-//! names that would not read back.
+//! Code shared by the writers of tables: numbers as short texts, rows formatted in parallel, and a
+//! check for names that would read back differently.
 
 use std::collections::HashSet;
 use std::fmt::{Display, LowerExp};
@@ -21,30 +21,32 @@ pub(super) fn number_text(value: f64) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// A float that is written as the shortest text that reads back to itself.
+/// The floats that [`write_number`] can write.
 pub(in crate::format) trait Float: Copy + Display + LowerExp + Into<f64> {}
 impl Float for f32 {}
 impl Float for f64 {}
 
-/// Appends a number; very large and very small ones get an exponent.
+/// Appends the shortest text that reads back to the same number; very large and very small numbers
+/// get an exponent.
 pub(in crate::format) fn write_number(out: &mut Vec<u8>, value: impl Float) {
-    let size = value.into().abs();
-    let without_exponent = size == 0.0 || (1e-5..1e16).contains(&size) || !size.is_finite();
+    let magnitude = value.into().abs();
+    let without_exponent =
+        magnitude == 0.0 || (1e-5..1e16).contains(&magnitude) || !magnitude.is_finite();
     // Writing into a vector cannot fail.
     let _ = if without_exponent { write!(out, "{value}") } else { write!(out, "{value:e}") };
 }
 
-/// Writes rows that are formatted in parallel, in the order given.
+/// Writes rows in this order; `format` appends the text of a row, in parallel for several rows.
 pub(in crate::format) fn write_rows(
     order: &[u32],
     out: &mut dyn Write,
     format: impl Fn(usize, &mut Vec<u8>) + Sync,
 ) -> io::Result<()> {
-    const CHUNK: usize = 256;
-    // A few chunks a thread at a time, so that memory stays small for any number of rows.
-    for group in order.chunks(CHUNK * 8 * rayon::current_num_threads()) {
+    const CHUNK_ROWS: usize = 256;
+    // Eight chunks per thread at a time, so that memory stays small for any number of rows.
+    for group in order.chunks(CHUNK_ROWS * 8 * rayon::current_num_threads()) {
         let texts: Vec<Vec<u8>> = group
-            .par_chunks(CHUNK)
+            .par_chunks(CHUNK_ROWS)
             .map(|rows| {
                 let mut text = Vec::new();
                 rows.iter().for_each(|&row| format(row as usize, &mut text));
@@ -56,15 +58,16 @@ pub(in crate::format) fn write_rows(
     Ok(())
 }
 
-/// Rejects feature names that would read back differently from a table.
+/// Rejects feature names that would read back differently from a table. If features are columns of
+/// the table (and not nested in a column), a name must not mean a role.
 pub(in crate::format) fn check_writable(
     features: &FeatureNames,
-    roles_matter: bool,
+    features_are_columns: bool,
 ) -> io::Result<()> {
     let mut seen = HashSet::new();
     for name in features.iter() {
         let problem = match Role::guess(&name) {
-            Some(role) if roles_matter => {
+            Some(role) if features_are_columns => {
                 format!("feature '{name}' would be read back as the {}", role.name())
             }
             _ if name.trim().is_empty() => "a feature has no name".into(),
@@ -85,14 +88,14 @@ pub(in crate::format) fn category_texts(data: &Dataset) -> Vec<Option<Arc<[Strin
     (0..data.columns()).map(|column| data.categories(column).cloned()).collect()
 }
 
-/// Whether a reader takes these texts for categories.
+/// Whether a reader will guess that a column of these texts holds categories.
 pub(in crate::format) fn read_as_categories(texts: &[String]) -> bool {
     let mut content = ColumnContent::default();
     for text in texts {
         if text.trim_ascii() != text {
             return false;
         }
-        // Each is taken to repeat.
+        // Three times, as if each text repeats: texts that do not repeat are no categories.
         (0..3).for_each(|_| content.add(text.as_bytes(), SourceLocation::default));
     }
     texts.is_empty() || matches!(content.kind(), ContentKind::Categories | ContentKind::Codes)

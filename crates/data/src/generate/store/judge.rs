@@ -1,4 +1,5 @@
-//! Relevance: a hidden utility, the pool of a query, and grades 0 to 4 cut within the query.
+//! Relevance: a hidden utility, the pool of judged records of a query, and grades 0 to 4 by the
+//! utilities within the query.
 //!
 //! The utility of a record that has a word of the query is
 //!
@@ -11,33 +12,37 @@
 //! query that is in the title; r is recency from 0 (1950) to 1 (2025); q is the hidden quality of
 //! the record. Records without a word of the query are grade 0.
 //!
-//! The pool of 50 to 150 records has the best by u, some others that match, and some of all; every
-//! record outside the pool would be 0. Logarithms are linear between powers of two, so that bits
-//! are the same on every machine.
+//! The pool has 50 to 150 records: 70 % are those with the highest u, 15 % are drawn from the other
+//! records that have a word of the query, and the rest from all records. Records outside of the
+//! best 70 % have grade 0, and so would every record outside of the pool. Logarithms are
+//! approximated linearly between powers of two, so that results are the same on every machine.
 
 use super::queries::GeneratedQuery;
 use super::records::{RecordDraft, YEARS};
 use super::words::Vocabulary;
 use crate::random::Random;
 
-/// For each grade, the start as a fraction of the distance from the middling to the best utility,
-/// and the maximum number of records of a query with this grade or a better one.
+/// For each grade from 1 to 4: the lowest utility, as a fraction of the distance from the base
+/// utility to the best, and the maximum number of records of a query with this grade or a better
+/// one.
 const GRADES: [(f64, usize); 4] = [(0.30, 45), (0.46, 24), (0.64, 11), (0.82, 4)];
 
-/// The rank whose utility counts as middling.
-const MIDDLING: usize = 70;
+/// The rank whose utility is the base utility of a query, from which grades are measured.
+const BASE_RANK: usize = 70;
 
 /// The occurrences of a word in a record.
 struct Posting {
     record: u32,
-    title: bool,
-    artist: bool,
+    in_title: bool,
+    in_artist: bool,
+    /// Occurrences in the text.
     count: u32,
 }
 
-/// The records of each word.
+/// Grades records; an index of all records by word.
 pub(super) struct Judge<'a> {
     drafts: &'a [RecordDraft],
+    /// By the number of the word.
     postings: Vec<Vec<Posting>>,
 }
 
@@ -47,17 +52,17 @@ impl<'a> Judge<'a> {
         let mut postings: Vec<Vec<Posting>> = (0..vocabulary.len()).map(|_| Vec::new()).collect();
         for (number, draft) in drafts.iter().enumerate() {
             let record = number as u32;
-            let fields = [&draft.title, &draft.name, &draft.text];
+            let fields = [&draft.title, &draft.artist_name, &draft.text];
             for (field, words) in fields.into_iter().enumerate() {
                 for word in words {
                     let list = &mut postings[*word as usize];
                     if list.last().is_none_or(|last| last.record != record) {
-                        list.push(Posting { record, title: false, artist: false, count: 0 });
+                        list.push(Posting { record, in_title: false, in_artist: false, count: 0 });
                     }
                     let Some(last) = list.last_mut() else { continue };
                     match field {
-                        0 => last.title = true,
-                        1 => last.artist = true,
+                        0 => last.in_title = true,
+                        1 => last.in_artist = true,
                         _ => last.count += 1,
                     }
                 }
@@ -66,24 +71,24 @@ impl<'a> Judge<'a> {
         Judge { drafts, postings }
     }
 
-    /// The pool of a query with a grade each, in order of record.
+    /// The pool of a query: records with a grade each, by the number of the record.
     pub(super) fn grade(&self, query: &GeneratedQuery, random: &mut Random) -> Vec<(u32, u8)> {
         let mut ranked = self.utilities(query, random);
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let size = (50 + random.below(101)).min(self.drafts.len());
         let mut pool: Vec<(u32, u8)> = grades(&ranked).take((size * 7).div_ceil(10)).collect();
-        let mut inside = vec![false; self.drafts.len()];
-        pool.iter().for_each(|(record, _)| inside[*record as usize] = true);
+        let mut is_in_pool = vec![false; self.drafts.len()];
+        pool.iter().for_each(|(record, _)| is_in_pool[*record as usize] = true);
         let mut rest = ranked.split_off(pool.len());
         random.shuffle(&mut rest);
         let matching = rest.iter().map(|(_, record)| *record).take(size * 3 / 20);
         for record in matching {
-            inside[record as usize] = true;
+            is_in_pool[record as usize] = true;
             pool.push((record, 0));
         }
         while pool.len() < size {
             let record = random.below(self.drafts.len());
-            if !std::mem::replace(&mut inside[record], true) {
+            if !std::mem::replace(&mut is_in_pool[record], true) {
                 pool.push((record as u32, 0));
             }
         }
@@ -91,33 +96,38 @@ impl<'a> Judge<'a> {
         pool
     }
 
-    /// The utility of each record that has a word of the query, in order of record.
+    /// The utility of each record that has a word of the query, with the record's number,
+    /// ascending.
     fn utilities(&self, query: &GeneratedQuery, random: &mut Random) -> Vec<(f64, u32)> {
+        // For each record, the matching weight in all its fields, and that in the title alone.
         let mut matched = vec![(0.0, 0.0); self.drafts.len()];
-        let mut weights = 0.0;
+        let mut weight_sum = 0.0;
         for word in &query.words {
             let list = &self.postings[*word as usize];
             let weight = log2((self.drafts.len() + 1) as f64 / (list.len() as f64 + 0.5));
-            weights += weight;
+            weight_sum += weight;
             for posting in list {
                 let count = f64::from(posting.count);
-                let title = if posting.title { 0.7 } else { 0.0 };
-                let artist = if posting.artist { 0.8 } else { 0.0 };
-                let (all, titled) = &mut matched[posting.record as usize];
+                let title = if posting.in_title { 0.7 } else { 0.0 };
+                let artist = if posting.in_artist { 0.8 } else { 0.0 };
+                let (all, in_title) = &mut matched[posting.record as usize];
                 *all += weight * (title + artist + 0.5 * count / (count + 1.5));
-                *titled += weight * title / 0.7;
+                *in_title += weight * title / 0.7;
             }
         }
-        let mut found = Vec::new();
-        for (number, (all, titled)) in matched.into_iter().enumerate() {
+        let mut utilities = Vec::new();
+        for (number, (all, in_title)) in matched.into_iter().enumerate() {
             if all > 0.0 {
-                let utility = self.utility(query, number, all / weights, titled / weights);
-                found.push((utility + 0.3 * random.normal(), number as u32));
+                let (all, in_title) = (all / weight_sum, in_title / weight_sum);
+                let utility = self.utility(query, number, all, in_title);
+                utilities.push((utility + 0.3 * random.normal(), number as u32));
             }
         }
-        found
+        utilities
     }
 
+    /// The utility without noise; `text` is the share of the query that the record has, and
+    /// `titled` the share that is in its title.
     fn utility(&self, query: &GeneratedQuery, number: usize, text: f64, titled: f64) -> f64 {
         let draft = &self.drafts[number];
         let popularity_weight = if query.words.len() == 1 { 1.5 } else { 0.9 };
@@ -132,20 +142,22 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Cuts utilities, best first, into grades.
+/// Turns utilities, best first, into grades.
 fn grades(ranked: &[(f64, u32)]) -> impl Iterator<Item = (u32, u8)> {
     let best = ranked.first().map_or(0.0, |first| first.0);
-    // With few matches the worst of them is not middling: it still has a word of the query.
-    let middling = ranked.get(MIDDLING).map_or(best - 2.0, |middle| middle.0.max(best - 2.5));
-    let span = best - middling;
+    // If few records match, the base is a fixed distance from the best: even the worst of them has
+    // a word of the query.
+    let base = ranked.get(BASE_RANK).map_or(best - 2.0, |ranked| ranked.0.max(best - 2.5));
+    let span = best - base;
     ranked.iter().enumerate().map(move |(rank, (utility, record))| {
-        let fraction = if span > 0.0 { (utility - middling) / span } else { 1.0 };
-        let reached = |(from, most): &&(f64, usize)| fraction >= *from && rank < *most;
-        (*record, GRADES.iter().filter(reached).count() as u8)
+        let fraction = if span > 0.0 { (utility - base) / span } else { 1.0 };
+        let is_reached = |(least, max): &&(f64, usize)| fraction >= *least && rank < *max;
+        (*record, GRADES.iter().filter(is_reached).count() as u8)
     })
 }
 
-/// A logarithm to base 2 of a number of at least 1: exact at powers of two, linear between.
+/// An approximate logarithm to base 2: exact at powers of two, linear between; 0 for numbers below
+/// 1.
 fn log2(mut x: f64) -> f64 {
     let mut whole = 0.0;
     while x >= 2.0 {
@@ -170,7 +182,7 @@ mod tests {
         let found: Vec<u8> = grades(&ranked).map(|(_, grade)| grade).collect();
         assert_eq!((found[0], found[199]), (4, 0));
         assert!(found.is_sorted_by(|a, b| a >= b));
-        assert_eq!(found.iter().filter(|g| **g == 4).count(), 4, "no more than that");
+        assert_eq!(found.iter().filter(|g| **g == 4).count(), 4, "the maximum in `GRADES`");
         let one: Vec<_> = grades(&ranked[..1]).collect();
         assert_eq!(one, [(0, 4)]);
         assert_eq!(grades(&[]).count(), 0);

@@ -1,13 +1,18 @@
-//! A record store: synthetic documents, queries and graded judgements for search experiments.
+//! A store of music records: synthetic documents, queries and graded judgements for search
+//! experiments.
 //!
-//! Nothing in it is real. Words, languages, artists and lyrics-like texts are made of syllables;
-//! relevance comes from a hidden utility of text match, plays, language and recency (see
-//! `judge.rs`), so that text alone ranks decently and a learner with the other features ranks
-//! better. `words.rs` makes the vocabulary, `records.rs` the records with their links, `queries.rs`
-//! the queries. 20,000 records with 600 queries take about a third of a second of processor time.
+//! Everything in it is invented. Words, languages, artists and lyrics-like texts are made of
+//! syllables; relevance comes from a hidden utility of text match, plays, language and recency (see
+//! `judge.rs`), so that a ranking by text alone is decent, and a learner with the other features
+//! ranks better. `words.rs` makes the vocabulary, `records.rs` the records with their links,
+//! `queries.rs` the queries. 20,000 records with 600 queries take about a third of a second of
+//! processor time.
 //!
-//! Only basic arithmetic and square roots are used and every record and query has its own random
-//! stream, so that bytes depend on the options only, not on machine or threads.
+//! Only basic arithmetic and square roots are used, and every record and query has its own stream
+//! of random numbers, so that the result depends on the options only, not on machine or threads.
+//!
+//! The numeric constants in these files are chosen by hand, so that distributions look natural;
+//! they have no other meaning.
 
 mod judge;
 mod queries;
@@ -43,7 +48,7 @@ params! {
     }
 }
 
-/// A record.
+/// A music record, the document of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreRecord {
     /// The id, `r000001` and so on.
@@ -62,7 +67,7 @@ pub struct StoreRecord {
     pub year: u32,
     /// The number of plays; a few records have very many.
     pub popularity: u64,
-    /// Ids of records by other artists that influenced it.
+    /// Ids of records by other artists that influenced this record.
     pub links: Vec<String>,
 }
 
@@ -101,7 +106,8 @@ impl StoreOptions {
     pub fn generate(&self) -> Result<Store, DataError> {
         check_params(self, "store")?;
         self.check_size()?;
-        let streams = Streams { seed: self.seed };
+        let streams = RandomStreams { seed: self.seed };
+        // `drafts` are records whose words are numbers of the vocabulary.
         let vocabulary = Vocabulary::new(&mut streams.words());
         let drafts = records::draw(self.records, &vocabulary, &streams);
         let judge = Judge::new(&drafts, &vocabulary);
@@ -157,7 +163,7 @@ impl Store {
         write_atomic(folder.join("queries.jsonl"), |out| {
             self.queries.iter().try_for_each(|query| {
                 let StoreQuery { id, text, language } = query;
-                fields(out, &[("id", id), ("text", text), ("language", language)])?;
+                write_text_fields(out, &[("id", id), ("text", text), ("language", language)])?;
                 out.write_all(b"}\n")
             })
         })?;
@@ -165,7 +171,8 @@ impl Store {
     }
 }
 
-/// Written by hand, because the order of keys must not depend on how a library was built.
+/// Writes a record as a JSON line. It is formatted here, because the order of keys must not depend
+/// on the cargo features of serde_json.
 fn write_record(out: &mut dyn Write, record: &StoreRecord) -> io::Result<()> {
     let StoreRecord { id, title, artist, text, language, genre, year, popularity, links } = record;
     let texts: [(&str, &str); 6] = [
@@ -176,14 +183,14 @@ fn write_record(out: &mut dyn Write, record: &StoreRecord) -> io::Result<()> {
         ("language", language),
         ("genre", genre),
     ];
-    fields(out, &texts)?;
+    write_text_fields(out, &texts)?;
     write!(out, ",\"year\":{year},\"popularity\":{popularity},\"links\":")?;
     serde_json::to_writer(&mut *out, links)?;
     out.write_all(b"}\n")
 }
 
-/// An object's opening with these text fields, not yet closed.
-fn fields(out: &mut dyn Write, fields: &[(&str, &str)]) -> io::Result<()> {
+/// Writes the beginning of a JSON object with these text fields; the caller closes the object.
+fn write_text_fields(out: &mut dyn Write, fields: &[(&str, &str)]) -> io::Result<()> {
     for (index, (name, value)) in fields.iter().enumerate() {
         write!(out, "{}\"{name}\":", if index == 0 { "{" } else { "," })?;
         serde_json::to_writer(&mut *out, value)?;
@@ -201,6 +208,7 @@ fn to_record(number: usize, draft: &RecordDraft, vocabulary: &Vocabulary) -> Sto
         let words: Vec<String> = words.iter().map(|w| capitalised(vocabulary.text(*w))).collect();
         words.join(" ")
     };
+    // Seven words make a line.
     let lines: Vec<String> = draft
         .text
         .chunks(7)
@@ -209,7 +217,7 @@ fn to_record(number: usize, draft: &RecordDraft, vocabulary: &Vocabulary) -> Sto
     StoreRecord {
         id: record_id(number),
         title: capitals(&draft.title),
-        artist: capitals(&draft.name),
+        artist: capitals(&draft.artist_name),
         text: lines.join(" / "),
         language: LANGUAGES[draft.language],
         genre: GENRES[draft.genre],
@@ -226,12 +234,14 @@ fn capitalised(word: &str) -> String {
         .map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
 }
 
-/// The random streams of a store: one for each thing that is drawn.
-struct Streams {
+/// The streams of random numbers of a store: one each for the words, every artist, every record,
+/// the links and every query.
+struct RandomStreams {
     seed: u64,
 }
 
-impl Streams {
+impl RandomStreams {
+    /// `kind` keeps the streams of different things apart.
     fn stream(&self, kind: u64, number: usize) -> Random {
         Random::new(self.seed, kind << 48 | number as u64)
     }

@@ -1,19 +1,20 @@
-//! Queries of the customers of the generated record store: one to four words that they remember of a
-//! music record, with the language of the customer.
+//! Queries to the generated record store: one to four words that a user remembers of a music
+//! record, and the language of the user.
 //!
-//! Records with more plays are chosen more often. The words come from the title, the artist, both,
-//! or the text; some are remembered wrongly (another word of the record) and a few are misspelt. At
-//! least one word stays unchanged.
+//! Records with more plays are searched more often. The words come from the title, the artist,
+//! both, or the text; some are remembered wrongly (replaced by another word of the record) and a
+//! few are misspelt. At least one word stays unchanged.
 
 use super::records::RecordDraft;
 use super::words::{Vocabulary, language};
 use crate::random::Random;
 
-/// A query with words as numbers.
+/// A query, as text and as numbers of words.
 pub(super) struct GeneratedQuery {
     pub(super) text: String,
+    /// The number of the language.
     pub(super) language: usize,
-    /// Its words without the misspelt ones, each once.
+    /// The words that are not misspelt, each once.
     pub(super) words: Vec<u32>,
 }
 
@@ -23,8 +24,8 @@ pub(super) fn draw(
     vocabulary: &Vocabulary,
     drafts: &[RecordDraft],
 ) -> GeneratedQuery {
-    let record = target(random, drafts);
-    let mut words = remembered(random, vocabulary, record);
+    let record = searched_record(random, drafts);
+    let mut words = remembered_words(random, vocabulary, record);
     for word in words.iter_mut().skip(1) {
         if random.unit() < 0.12 {
             *word = record.text[random.below(record.text.len())];
@@ -32,9 +33,9 @@ pub(super) fn draw(
     }
     let mut seen = Vec::new();
     words.retain(|word| {
-        let new = !seen.contains(word);
+        let is_new = !seen.contains(word);
         seen.push(*word);
-        new
+        is_new
     });
     let language = if random.unit() < 0.75 { record.language } else { language(random) };
     let mut texts: Vec<String> = words.iter().map(|w| vocabulary.text(*w).to_owned()).collect();
@@ -47,8 +48,9 @@ pub(super) fn draw(
     GeneratedQuery { text: texts.join(" "), language, words }
 }
 
-/// The record that the user looks for: mostly the most played of three.
-fn target<'a>(random: &mut Random, drafts: &'a [RecordDraft]) -> &'a RecordDraft {
+/// The record that the user looks for: in 70 % of the cases the most played of three records, else
+/// any record.
+fn searched_record<'a>(random: &mut Random, drafts: &'a [RecordDraft]) -> &'a RecordDraft {
     let mut best = &drafts[random.below(drafts.len())];
     if random.unit() < 0.7 {
         for _ in 0..2 {
@@ -61,26 +63,32 @@ fn target<'a>(random: &mut Random, drafts: &'a [RecordDraft]) -> &'a RecordDraft
     best
 }
 
-fn remembered(random: &mut Random, vocabulary: &Vocabulary, record: &RecordDraft) -> Vec<u32> {
-    let wanted = 1 + random.below(2) + random.below(3);
+/// One to four content words of a record, from its title, its artist, both, or its text.
+fn remembered_words(
+    random: &mut Random,
+    vocabulary: &Vocabulary,
+    record: &RecordDraft,
+) -> Vec<u32> {
+    let max_words = 1 + random.below(2) + random.below(3);
     let title = || record.title.iter().copied();
-    let artist = || record.name.iter().copied();
-    let kind = random.unit();
-    let mut words: Vec<u32> = if kind < 0.4 {
+    let artist = || record.artist_name.iter().copied();
+    let source = random.unit();
+    let mut words: Vec<u32> = if source < 0.4 {
         title().collect()
-    } else if kind < 0.55 {
+    } else if source < 0.55 {
         artist().collect()
-    } else if kind < 0.75 {
+    } else if source < 0.75 {
         artist().take(1).chain(title()).collect()
     } else {
         let text = &record.text;
-        (0..wanted * 2).map(|_| text[random.below(text.len())]).collect()
+        // Twice as many, since function words are dropped below.
+        (0..max_words * 2).map(|_| text[random.below(text.len())]).collect()
     };
     words.retain(|word| !vocabulary.is_function_word(*word));
     if words.is_empty() {
         words = title().filter(|word| !vocabulary.is_function_word(*word)).collect();
     }
-    words.truncate(wanted);
+    words.truncate(max_words);
     words
 }
 

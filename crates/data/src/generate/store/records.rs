@@ -1,15 +1,15 @@
 //! Artists and their records: theme, year, number of plays, and the records that influenced them.
 //!
-//! A record has a theme of a few words of its genre; title and text are made of them, so that words
-//! of a record belong together. Plays have a heavy tail: an artist's fame times a Pareto draw, more
-//! for newer and for better records. Influence goes back in time by preferential attachment
-//! (Barabási, Albert 1999): a record that was named before is more likely to be named again, better
-//! ones more often. The quality of a record stays hidden; plays and links are noisy functions of
-//! it.
+//! A record has a theme, a few words of its genre. Its title and a part of its text are made of
+//! these words, so that the words of a record belong together. Plays have a heavy tail: an artist's
+//! fame times a Pareto-distributed number, more for newer and for better records. Links to earlier
+//! records follow preferential attachment (Barabási, Albert 1999): a record that is already linked
+//! to is more likely to be linked to again, and so is a better one. The quality of a record stays
+//! hidden; plays and links are noisy functions of it.
 
 use rayon::prelude::*;
 
-use super::Streams;
+use super::RandomStreams;
 use super::words::{GENRES, Vocabulary, language};
 use crate::random::Random;
 
@@ -17,36 +17,47 @@ use crate::random::Random;
 pub(super) const YEARS: (u32, u32) = (1950, 2025);
 
 struct Artist {
+    /// One or two words.
     name: Vec<u32>,
+    /// The number of the main language.
     language: usize,
+    /// The number of the main genre.
     genre: usize,
+    /// The year of the first record.
     start: u32,
+    /// A factor on the plays of the artist's records; has a heavy tail.
     fame: f64,
 }
 
-/// A record with words as numbers.
+/// A record whose words are numbers of the vocabulary.
 pub(super) struct RecordDraft {
+    /// The number of the artist.
     pub(super) artist: u32,
-    pub(super) name: Vec<u32>,
+    pub(super) artist_name: Vec<u32>,
     pub(super) title: Vec<u32>,
     pub(super) text: Vec<u32>,
     pub(super) language: usize,
     pub(super) genre: usize,
     pub(super) year: u32,
+    /// The number of plays.
     pub(super) popularity: u64,
-    /// Hidden quality.
+    /// Hidden quality, approximately normal with mean 0 and variance 1.
     pub(super) quality: f64,
-    /// Records that influenced it, ascending.
+    /// Numbers of the records that influenced this record, ascending.
     pub(super) links: Vec<u32>,
 }
 
 /// Draws this number of records.
-pub(super) fn draw(count: usize, vocabulary: &Vocabulary, streams: &Streams) -> Vec<RecordDraft> {
+pub(super) fn draw(
+    count: usize,
+    vocabulary: &Vocabulary,
+    streams: &RandomStreams,
+) -> Vec<RecordDraft> {
     let artists: Vec<Artist> =
-        (0..count / 8 + 2).map(|i| artist(&mut streams.artist(i), vocabulary)).collect();
+        (0..count / 8 + 2).map(|i| draw_artist(&mut streams.artist(i), vocabulary)).collect();
     let mut drafts: Vec<RecordDraft> = (0..count)
         .into_par_iter()
-        .map(|i| record(&mut streams.record(i), vocabulary, &artists))
+        .map(|i| draw_record(&mut streams.record(i), vocabulary, &artists))
         .collect();
     let links = influences(&drafts, &mut streams.links());
     for (draft, links) in drafts.iter_mut().zip(links) {
@@ -55,7 +66,7 @@ pub(super) fn draw(count: usize, vocabulary: &Vocabulary, streams: &Streams) -> 
     drafts
 }
 
-fn artist(random: &mut Random, vocabulary: &Vocabulary) -> Artist {
+fn draw_artist(random: &mut Random, vocabulary: &Vocabulary) -> Artist {
     let words = 1 + usize::from(random.unit() < 0.8);
     let lateness = random.unit().max(random.unit());
     Artist {
@@ -67,23 +78,25 @@ fn artist(random: &mut Random, vocabulary: &Vocabulary) -> Artist {
     }
 }
 
-fn record(random: &mut Random, vocabulary: &Vocabulary, artists: &[Artist]) -> RecordDraft {
-    // Some artists make many records.
+/// Draws a record by one of the artists, without its links.
+fn draw_record(random: &mut Random, vocabulary: &Vocabulary, artists: &[Artist]) -> RecordDraft {
+    // The square makes artists with low numbers more likely: they make many records.
     let u = random.unit();
     let number = (u * u * artists.len() as f64) as usize;
     let artist = &artists[number];
     let genre = if random.unit() < 0.8 { artist.genre } else { random.below(GENRES.len()) };
     let language = if random.unit() < 0.8 { artist.language } else { language(random) };
-    let career = (YEARS.1 + 1 - artist.start).min(25) as usize;
-    let year = artist.start + random.below(career) as u32;
+    let career_years = (YEARS.1 + 1 - artist.start).min(25) as usize;
+    let year = artist.start + random.below(career_years) as u32;
     let quality = random.normal();
-    let modern = f64::from(year - YEARS.0) / f64::from(YEARS.1 - YEARS.0);
+    let recency = f64::from(year - YEARS.0) / f64::from(YEARS.1 - YEARS.0);
     let pareto = 1.0 / (1.0005 - random.unit());
-    let liked = (2.0 + quality).max(0.2) / 2.0;
-    let popularity = (4.0 * artist.fame * pareto * liked * (0.4 + modern)) as u64;
-    let themes = 5 + random.below(5);
-    let theme: Vec<u32> = (0..themes).map(|_| vocabulary.theme(random, language, genre)).collect();
-    let title = title(random, vocabulary, language, &theme);
+    let by_quality = (2.0 + quality).max(0.2) / 2.0;
+    let popularity = (4.0 * artist.fame * pareto * by_quality * (0.4 + recency)) as u64;
+    let theme_words = 5 + random.below(5);
+    let theme: Vec<u32> =
+        (0..theme_words).map(|_| vocabulary.theme(random, language, genre)).collect();
+    let title = draw_title(random, vocabulary, language, &theme);
     let length = 30 + random.below(91);
     let text = (0..length).map(|_| match random.unit() {
         u if u < 0.35 => vocabulary.function(random, language),
@@ -94,7 +107,7 @@ fn record(random: &mut Random, vocabulary: &Vocabulary, artists: &[Artist]) -> R
     RecordDraft {
         text: text.collect(),
         artist: number as u32,
-        name: artist.name.clone(),
+        artist_name: artist.name.clone(),
         title,
         language,
         genre,
@@ -106,7 +119,12 @@ fn record(random: &mut Random, vocabulary: &Vocabulary, artists: &[Artist]) -> R
 }
 
 /// One to three words of the theme, sometimes with a function word before the last.
-fn title(random: &mut Random, vocabulary: &Vocabulary, language: usize, theme: &[u32]) -> Vec<u32> {
+fn draw_title(
+    random: &mut Random,
+    vocabulary: &Vocabulary,
+    language: usize,
+    theme: &[u32],
+) -> Vec<u32> {
     let mut title: Vec<u32> = theme[..1 + random.below(3)].to_vec();
     if random.unit() < 0.3 {
         title.insert(title.len() - 1, vocabulary.function(random, language));
@@ -115,48 +133,50 @@ fn title(random: &mut Random, vocabulary: &Vocabulary, language: usize, theme: &
     title
 }
 
-/// The records that influenced each record, all of them earlier and by other artists.
+/// The records that influenced each record; none of them is later, and all are by other artists.
 fn influences(drafts: &[RecordDraft], random: &mut Random) -> Vec<Vec<u32>> {
     let mut order: Vec<u32> = (0..drafts.len() as u32).collect();
     order.sort_by_key(|i| drafts[*i as usize].year);
     let mut links = vec![Vec::new(); drafts.len()];
-    let mut named: Vec<u32> = Vec::new();
-    for (before, number) in order.iter().enumerate() {
-        let own = &drafts[*number as usize];
-        let found: &mut Vec<u32> = &mut links[*number as usize];
+    // The targets of all links so far, once for each link.
+    let mut linked: Vec<u32> = Vec::new();
+    for (position, number) in order.iter().enumerate() {
+        let record = &drafts[*number as usize];
+        let of_record: &mut Vec<u32> = &mut links[*number as usize];
         for _ in 0..random.below(9) {
-            let Some(other) = influence(drafts, own, &order[..before], &named, random) else {
+            let Some(other) = influence(drafts, record, &order[..position], &linked, random) else {
                 continue;
             };
-            if !found.contains(&other) {
-                found.push(other);
-                named.push(other);
+            if !of_record.contains(&other) {
+                of_record.push(other);
+                linked.push(other);
             }
         }
-        found.sort_unstable();
+        of_record.sort_unstable();
     }
     links
 }
 
-/// One influence, if a few tries find one.
+/// A record that influenced `record`; `None` if none of eight random candidates fits. Candidates
+/// are drawn from `linked`, the targets of earlier links, or from `earlier`, all earlier records.
 fn influence(
     drafts: &[RecordDraft],
-    own: &RecordDraft,
+    record: &RecordDraft,
     earlier: &[u32],
-    named: &[u32],
+    linked: &[u32],
     random: &mut Random,
 ) -> Option<u32> {
     for _ in 0..8 {
-        let again = !named.is_empty() && random.unit() < 0.6;
-        let from = if again { named } else { earlier };
-        // Late records are named most, otherwise the first records would get all influence.
+        let use_linked = !linked.is_empty() && random.unit() < 0.6;
+        let candidates = if use_linked { linked } else { earlier };
+        // Late candidates are more likely; otherwise the first records would get almost all links.
         let u = random.unit();
-        let back = (u * u * from.len() as f64) as usize;
-        let number = *from.iter().rev().nth(back)?;
+        let from_end = (u * u * candidates.len() as f64) as usize;
+        let number = *candidates.iter().rev().nth(from_end)?;
         let other = &drafts[number as usize];
-        let near = other.genre == own.genre || random.unit() < 0.2;
-        let good = random.unit() < 0.3 + 0.4 * other.quality;
-        if near && good && other.artist != own.artist {
+        let fits_genre = other.genre == record.genre || random.unit() < 0.2;
+        let is_good = random.unit() < 0.3 + 0.4 * other.quality;
+        if fits_genre && is_good && other.artist != record.artist {
             return Some(number);
         }
     }

@@ -1,4 +1,5 @@
-//! Tests of the store: bytes, counts, links, grades, and that there is something to learn.
+//! Tests of the store: bytes, counts, links, grades, and that features besides the text improve the
+//! ranking.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,6 +11,7 @@ fn store(records: usize, queries: usize, seed: u64) -> Store {
     StoreOptions { records, queries, seed }.generate().unwrap()
 }
 
+/// The three files of a store.
 fn written(store: &Store) -> [Vec<u8>; 3] {
     let folder = tempfile::tempdir().unwrap();
     store.write(folder.path()).unwrap();
@@ -30,12 +32,12 @@ fn words(record: &StoreRecord) -> Vec<String> {
 }
 
 #[test]
-fn bytes_are_fixed_for_good() {
+fn the_bytes_never_change_between_versions() {
     let found = written(&store(200, 10, 42)).map(|bytes| xxh3_64(&bytes));
-    assert_eq!(found, FIXED);
+    // Recorded once; they must never change.
+    let recorded = [0x09b7_fb51_cfe1_37e0, 0x4a27_2550_3c4b_1227, 0x423e_b983_80f4_cca5];
+    assert_eq!(found, recorded);
 }
-
-const FIXED: [u64; 3] = [0x09b7_fb51_cfe1_37e0, 0x4a27_2550_3c4b_1227, 0x423e_b983_80f4_cca5];
 
 #[test]
 fn threads_do_not_matter_and_seeds_do() {
@@ -99,12 +101,16 @@ fn plays_and_links_have_heavy_tails() {
     let store = store(4000, 1, 8);
     let mut plays: Vec<u64> = store.documents.iter().map(|r| r.popularity).collect();
     plays.sort_unstable();
-    assert!(plays[3999] > 100 * plays[2000], "{} {}", plays[3999], plays[2000]);
-    let mut named: HashMap<&String, usize> = HashMap::new();
-    store.documents.iter().flat_map(|r| &r.links).for_each(|l| *named.entry(l).or_default() += 1);
-    let links: usize = named.values().sum();
+    let (max, median) = (plays[3999], plays[2000]);
+    assert!(max > 100 * median, "{max} {median}");
+    // The number of links to each record.
+    let mut links_to: HashMap<&String, usize> = HashMap::new();
+    let links = store.documents.iter().flat_map(|record| &record.links);
+    links.for_each(|link| *links_to.entry(link).or_default() += 1);
+    let links: usize = links_to.values().sum();
     assert!((4000..32_000).contains(&links), "{links} links");
-    assert!(*named.values().max().unwrap() > 15 * links / 4000);
+    // The most linked record has more than 15 times the mean.
+    assert!(*links_to.values().max().unwrap() > 15 * links / 4000);
 }
 
 #[test]
@@ -159,14 +165,15 @@ fn zero_and_too_large_sizes_are_refused() {
     }
 }
 
-/// BM25 over all words of a record, for every record: (score, record).
+/// The 200 best records by BM25 over all their words (k1 = 1.2, b = 0.75), as (score, record).
+/// `bags` has the word counts of each record.
 fn bm25(store: &Store, bags: &[HashMap<String, f64>], query: &str) -> Vec<(f64, usize)> {
     let n = bags.len() as f64;
-    let lengths: Vec<f64> = bags.iter().map(|b| b.values().sum()).collect();
+    let lengths: Vec<f64> = bags.iter().map(|bag| bag.values().sum()).collect();
     let mean = lengths.iter().sum::<f64>() / n;
     let mut scores: Vec<(f64, usize)> = (0..store.documents.len()).map(|i| (0.0, i)).collect();
     for word in query.split(' ') {
-        let df = bags.iter().filter(|b| b.contains_key(word)).count() as f64;
+        let df = bags.iter().filter(|bag| bag.contains_key(word)).count() as f64;
         let idf = (1.0 + (n - df + 0.5) / (df + 0.5)).ln();
         for (score, i) in &mut scores {
             let tf = bags[*i].get(word).copied().unwrap_or(0.0);
@@ -179,6 +186,7 @@ fn bm25(store: &Store, bags: &[HashMap<String, f64>], query: &str) -> Vec<(f64, 
     scores
 }
 
+/// NDCG at 10 with exponential gain.
 fn ndcg(ranked: &[usize], store: &Store, grades: &HashMap<String, f64>) -> f64 {
     let dcg = |gains: &[f64]| -> f64 {
         let discounted = gains.iter().take(10).enumerate();
@@ -191,7 +199,7 @@ fn ndcg(ranked: &[usize], store: &Store, grades: &HashMap<String, f64>) -> f64 {
 }
 
 #[test]
-fn text_alone_ranks_decently_and_more_than_text_ranks_better() {
+fn text_alone_ranks_decently_and_further_features_rank_better() {
     let store = store(4000, 60, 11);
     let bag = |record: &StoreRecord| {
         let mut bag: HashMap<String, f64> = HashMap::new();
@@ -199,6 +207,7 @@ fn text_alone_ranks_decently_and_more_than_text_ranks_better() {
         bag
     };
     let bags: Vec<HashMap<String, f64>> = store.documents.iter().map(bag).collect();
+    // The mean NDCG by text alone, with further features, and in an arbitrary order.
     let (mut text, mut more, mut chance) = (0.0, 0.0, 0.0);
     for (number, query) in store.queries.iter().enumerate() {
         let grades = grades(&store, number);
@@ -209,11 +218,12 @@ fn text_alone_ranks_decently_and_more_than_text_ranks_better() {
         for (score, i) in &mut found {
             let record = &store.documents[*i];
             let plays = (1.0 + record.popularity as f64).log2() / 16.0;
-            let spoken = if record.language == query.language { 0.8 } else { 0.0 };
-            *score = 2.0 * *score / best + plays + spoken + f64::from(record.year - 1950) / 120.0;
+            let language = if record.language == query.language { 0.8 } else { 0.0 };
+            *score = 2.0 * *score / best + plays + language + f64::from(record.year - 1950) / 120.0;
         }
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
         more += ndcg(&order(&found), &store, &grades) / 60.0;
+        // An arbitrary order that does not depend on the score; both numbers are prime.
         found.sort_by_key(|(_, i)| (i * 7919) % 4001);
         chance += ndcg(&order(&found), &store, &grades) / 60.0;
     }

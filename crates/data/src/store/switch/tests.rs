@@ -1,4 +1,5 @@
-//! Tests of switches that are interrupted at every moment, and of lists from elsewhere.
+//! Tests of switches that are interrupted after each of their renames, and of lists of changes that
+//! this program did not write.
 
 use std::ffi::OsStr;
 
@@ -7,15 +8,18 @@ use crate::bytes::{Input, read_blocks};
 use crate::store::temporary::is_temporary_name;
 use crate::store::{WriteBody, check_room, write_atomic, write_together};
 
+/// A body that writes this content.
 fn body(content: &'static str) -> WriteBody<'static> {
     Box::new(move |out| out.write_all(content.as_bytes()))
 }
 
+/// Writes the files `a` and `b` together, both with this content.
 fn write_pair(folder: &Path, content: &'static str) {
     let files = ["a", "b"].map(|name| (folder.join(name), Some(body(content))));
     write_together(files).unwrap();
 }
 
+/// The contents of the files `a` and `b`; empty if there is no such file.
 fn contents(folder: &Path) -> [String; 2] {
     ["a", "b"].map(|name| fs::read_to_string(folder.join(name)).unwrap_or_default())
 }
@@ -28,8 +32,9 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Writes `new` over the files `a` and `b`, which have `old`; a folder appears at the place of the
-/// third file, `end`, so that it cannot get its name.
+/// Writes `a` and `b` with the content `old`; then writes `a`, `b` and `end` with the content `new`
+/// in this order. A folder with the name `end` makes the rename of that file fail, so that the
+/// switch is interrupted there.
 fn interrupt(folder: &Path, order: [&str; 3]) -> DataError {
     write_pair(folder, "old");
     let files = order.map(|name| {
@@ -44,30 +49,32 @@ fn interrupt(folder: &Path, order: [&str; 3]) -> DataError {
     write_together(files).unwrap_err()
 }
 
-/// A folder in the state of a writer that was killed after `done` of its three renames.
-struct Killed {
+/// A folder with an unfinished switch, as a killed writer leaves it.
+struct KilledFolder {
     path: PathBuf,
     _parent: tempfile::TempDir,
 }
 
-impl Killed {
+impl KilledFolder {
     fn path(&self) -> &Path {
         &self.path
     }
 }
 
-fn killed_after(done: usize) -> Killed {
+/// The folder of a writer of `a`, `b` and `end` that was killed after `done` of its three renames.
+fn killed_after(done: usize) -> KilledFolder {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("writer");
     fs::create_dir(&folder).unwrap();
     let orders = [["end", "a", "b"], ["a", "end", "b"], ["a", "b", "end"]];
     interrupt(&folder, orders[done]);
     fs::remove_dir_all(folder.join("end")).unwrap();
-    // Another process has not yet looked for abandoned files in the folder: neither has this one
-    // under its new name.
+    // Each process removes abandoned files only once for each path of a folder. Under its new name
+    // the folder looks new to this process, as it would to the process that comes after the killed
+    // one.
     let path = parent.path().join("killed");
     fs::rename(folder, &path).unwrap();
-    Killed { path, _parent: parent }
+    KilledFolder { path, _parent: parent }
 }
 
 #[test]
@@ -101,7 +108,7 @@ fn a_switch_that_was_killed_at_any_moment_is_finished_by_the_next_reader() {
 
 /// The files `one/a` and `two/b` as a writer leaves them that is killed after `done` of three
 /// renames, `two/end` being the third file.
-fn folds_killed_after(done: usize) -> Killed {
+fn folds_killed_after(done: usize) -> KilledFolder {
     let parent = tempfile::tempdir().unwrap();
     let at = |name: &str| parent.path().join("writer").join(name);
     for (folder, file) in [("one", "one/a"), ("two", "two/b")] {
@@ -126,7 +133,7 @@ fn folds_killed_after(done: usize) -> Killed {
     fs::remove_dir_all(at("two/end")).unwrap();
     let path = parent.path().join("killed");
     fs::rename(parent.path().join("writer"), &path).unwrap();
-    Killed { path, _parent: parent }
+    KilledFolder { path, _parent: parent }
 }
 
 #[test]
@@ -153,7 +160,7 @@ fn a_switch_of_several_folders_is_finished_by_a_reader_or_writer_in_any_of_them(
     }
 }
 
-/// A writer that is killed before its list has its name leaves the list above the folders.
+/// A writer that is killed before its list has its final name leaves the list in the parent folder.
 #[test]
 fn a_list_without_its_name_is_removed_by_the_next_writer_of_the_folders() {
     let folder = tempfile::tempdir().unwrap();
@@ -169,18 +176,19 @@ fn a_list_without_its_name_is_removed_by_the_next_writer_of_the_folders() {
 #[test]
 fn temporary_files_of_a_switch_of_several_folders_are_not_abandoned() {
     let folder = folds_killed_after(0);
-    // Another folder there has nothing to do with the list, and neither has a file in it.
+    // The list does not name the folder `three`, so reading a file there does not finish the
+    // switch.
     fs::create_dir(folder.path().join("three")).unwrap();
     fs::write(folder.path().join("three/c"), "c").unwrap();
     assert_eq!(&*Input::open(folder.path().join("three/c")).unwrap().bytes, b"c");
-    assert!(is_list_there(&folder.path().join("one")));
+    assert!(is_list_near(&folder.path().join("one")));
     assert_eq!(fs::read_to_string(folder.path().join("one/a")).unwrap(), "old");
 }
 
-/// A list above that is none, or that leads elsewhere, does not concern the files of a folder.
+/// A file in the parent folder that is not a valid list does not concern the files of a folder.
 #[cfg(unix)]
 #[test]
-fn a_list_above_changes_only_files_of_real_folders_that_it_names() {
+fn a_list_in_the_parent_changes_only_files_of_real_folders_that_it_names() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     for name in ["inside", "other"] {
@@ -201,7 +209,7 @@ fn a_list_above_changes_only_files_of_real_folders_that_it_names() {
     assert_eq!(fs::read_to_string(at("inside/data")).unwrap(), "x");
 }
 
-/// Also if it only looks for room, or writes another file.
+/// Also by `check_room`, and by a writer of other files.
 #[test]
 fn a_switch_that_was_killed_is_finished_by_the_next_writer() {
     let check = |folder: &Path| check_room(folder, 100);
@@ -215,7 +223,7 @@ fn a_switch_that_was_killed_is_finished_by_the_next_writer() {
             let folder = killed_after(done);
             writer(folder.path()).unwrap();
             assert_eq!(contents(folder.path()), ["new", "new"], "{done} renames were done");
-            assert!(!is_list_there(folder.path()));
+            assert!(!is_list_near(folder.path()));
             assert!(!names(folder.path()).iter().any(|name| name.starts_with('.')));
         }
     }
@@ -246,7 +254,7 @@ fn new_content_that_somebody_removed_is_an_error_and_not_a_mixture() {
     }
     for _ in 0..2 {
         let error = Input::open(folder.path().join("a")).unwrap_err();
-        let missing = "the new content of end is not there any more";
+        let missing = "the new content of end no longer exists";
         assert!(error.to_string().contains(missing), "{error}");
         assert!(check_room(folder.path(), 1).is_err());
     }
@@ -269,9 +277,10 @@ fn a_file_can_be_removed_with_the_change_of_another() {
     );
 }
 
-/// A list that removes, reads or leads where no switch of this program does.
+/// Lists that this program does not write: they remove data, lead out of the folder, or rename a
+/// file that is not temporary.
 #[test]
-fn a_list_from_elsewhere_is_refused_and_changes_nothing() {
+fn a_list_of_another_program_is_refused_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let inside = folder.path().join("inside");
     fs::create_dir(&inside).unwrap();
@@ -285,7 +294,7 @@ fn a_list_from_elsewhere_is_refused_and_changes_nothing() {
         format!(".rankwright-1-1\n1-{hash}\n../b\n"),
         format!("data\n1-{hash}\nb\n"),
         format!(".rankwright-1-1\n1-{hash}\n..\n"),
-        "x".repeat(MOST_BYTES as usize + 1),
+        "x".repeat(MAX_LIST_BYTES as usize + 1),
         "\u{0}".to_owned(),
     ] {
         fs::write(inside.join(LIST), list).unwrap();
@@ -316,6 +325,7 @@ fn only_an_ordinary_file_is_a_list() {
 #[test]
 fn the_list_of_another_user_is_refused_unless_the_folder_is_theirs() {
     let folder = killed_after(1);
+    // 12345 is any user id that is not the superuser's.
     let give = |path: &Path| std::os::unix::fs::chown(path, Some(12_345), None);
     if give(&folder.path().join(LIST)).is_err() {
         return;

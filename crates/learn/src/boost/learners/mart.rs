@@ -16,11 +16,11 @@ use crate::trainer::Trainer;
 use crate::tree::{TreeOptions, TreeParams};
 
 choices! {
-    /// A loss of MART: an objective that does not need pairs.
+    /// The losses that MART can minimise: objectives that are not sums over pairs of documents.
     pub enum MartLoss {
         /// Squared error.
         Squared = "squared",
-        /// Squared error up to a constant for each query.
+        /// Squared error after subtracting each query's mean error.
         QueryRmse = "query-rmse",
         /// Binary log-loss.
         LogLoss = "logloss",
@@ -78,20 +78,21 @@ impl DeclaredLearner for Mart {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         match self.mart.loss {
-            MartLoss::Squared => self.with(&SquaredParams::default()),
-            MartLoss::QueryRmse => self.with(&QueryRmseParams::default()),
-            MartLoss::LogLoss => self.with(&self.logloss),
-            MartLoss::Huber => self.with(&self.huber),
-            MartLoss::Ordinal => self.with(&OrdinalParams::default()),
-            MartLoss::Softmax => self.with(&self.softmax),
-            MartLoss::ListMle => self.with(&self.listmle),
-            MartLoss::ApproxNdcg => self.with(&self.approxndcg),
+            MartLoss::Squared => self.trainer(&SquaredParams::default()),
+            MartLoss::QueryRmse => self.trainer(&QueryRmseParams::default()),
+            MartLoss::LogLoss => self.trainer(&self.logloss),
+            MartLoss::Huber => self.trainer(&self.huber),
+            MartLoss::Ordinal => self.trainer(&OrdinalParams::default()),
+            MartLoss::Softmax => self.trainer(&self.softmax),
+            MartLoss::ListMle => self.trainer(&self.listmle),
+            MartLoss::ApproxNdcg => self.trainer(&self.approxndcg),
         }
     }
 }
 
 impl Mart {
-    fn with(&self, loss: &impl ObjectiveParams) -> Result<Box<dyn Trainer>, SpecError> {
+    /// The trainer that minimises this loss.
+    fn trainer(&self, loss: &impl ObjectiveParams) -> Result<Box<dyn Trainer>, SpecError> {
         Ok(Box::new(BoostTrainer::new(Self::DEF, &self.boost, &self.tree, loss)?))
     }
 }

@@ -20,7 +20,8 @@ crate::learner::learners![LambdaMart, RankMart, XeNdcgMart, YetiRank, Mart, Regr
 pub(super) const TREE_SEARCH_SPACE: &str = "rate=log(0.02,0.3), leaves=choice(7,15,31,63), min_rows=logint(1,100), l2=log(0.01,100), \
      sample_queries=uniform(0.5,1), sample_features=uniform(0.3,1)";
 
-/// Input that every learner of boosted trees accepts.
+/// Input that every learner of boosted trees accepts; the fields are explained at
+/// [`AcceptedInputs`](crate::learner::AcceptedInputs).
 pub(super) const TREE_INPUTS: crate::learner::AcceptedInputs = crate::learner::AcceptedInputs {
     pairs: false,
     pairs_alone: false,

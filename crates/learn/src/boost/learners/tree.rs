@@ -32,9 +32,10 @@ impl DeclaredLearner for RegressionTree {
     };
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
-        // A single tree takes its full step.
+        // The values of a single tree are not shrunk: rate 1.
         let boost = BoostParams { trees: 1, rate: Auto::Given(1.0), ..BoostParams::default() };
-        // The defaults for small data are meant for ensembles of many trees.
+        // The defaults for small data are meant for ensembles of many trees; a single tree always
+        // uses those for large data.
         let tree = self.tree.with_defaults(&SizeDefaults::LARGE);
         Ok(Box::new(BoostTrainer::new(Self::DEF, &boost, &tree, &SquaredParams::default())?))
     }

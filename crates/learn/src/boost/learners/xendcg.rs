@@ -1,4 +1,5 @@
-//! XE-NDCG-MART (Bruch, "An Alternative Cross Entropy Loss for Learning-to-Rank", WWW 2021).
+//! XE-NDCG-MART (Bruch, "An Alternative Cross Entropy Loss for Learning-to-Rank", WWW 2021):
+//! boosted trees on a listwise cross entropy that bounds NDCG.
 
 use rankwright_spec::{SpecError, param_groups};
 

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! L = sum over preferences of w exp(s_worse - s_better)
-//! gradient of a document: its terms as the worse one minus its terms as the better one
-//! hessian: the sum of both
+//! gradient of a document: its terms as the worse document minus its terms as the better document
+//! hessian of a document: the sum of both
 //! ```
 //!
 //! w is the weight of a preference. RankBoost's distribution D over pairs is each term divided by
@@ -15,7 +15,7 @@
 //! preferences, so that long lists do not outweigh short ones.
 //!
 //! Queries of 0 or 1 documents or of equal labels give zeros. Scores so far apart that an
-//! exponential overflows are an error; boosting does not come near, because L never grows.
+//! exponential overflows are an error; boosting does not reach such scores, because L never grows.
 
 use crate::error::{LearnError, NotFiniteValue};
 use crate::exp::exp;
@@ -51,6 +51,7 @@ impl LossTerms {
         terms
     }
 
+    /// Adds the terms of the preferences given in the data.
     fn add_pairs(&mut self, query: &QueryView<'_>, pairs: &[DocumentPair]) {
         let weight = |row: usize| query.weights.get(row).map_or(1.0, |w| f64::from(*w));
         for pair in pairs.iter().filter(|pair| !pair.equal) {
@@ -74,7 +75,7 @@ impl LossTerms {
         let (low, high) = scores
             .iter()
             .fold((f64::MAX, f64::MIN), |(low, high), score| (low.min(*score), high.max(*score)));
-        // Any constant is correct; this one keeps the exponentials in range.
+        // Any value gives the same products; this one keeps the exponentials in range.
         let middle = low / 2.0 + high / 2.0;
         let weight = |row: usize| weights.get(row).map_or(1.0, |w| f64::from(*w));
         let grades = || order.chunk_by(|a, b| labels[*a] == labels[*b]);
@@ -106,7 +107,7 @@ impl Objective for PairExponential {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        _work: &mut ObjectiveBuffers,
+        _buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         let terms = LossTerms::new(query);
@@ -124,13 +125,14 @@ impl Objective for PairExponential {
     fn loss(
         &self,
         query: &QueryView<'_>,
-        _work: &mut ObjectiveBuffers,
+        _buffers: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
         let terms = LossTerms::new(query);
         Ok(Some(terms.better.iter().sum::<f64>() * terms.scale(self.norm_query)))
     }
 }
 
+/// The error of scores whose exponentials overflow.
 fn overflow() -> LearnError {
     NotFiniteValue::PairExponentials.into()
 }

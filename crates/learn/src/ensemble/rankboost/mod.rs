@@ -3,9 +3,9 @@
 //! that the ensemble so far orders wrongly.
 //!
 //! A stump is a tree of two leaves: one feature and one threshold. A distribution over the
-//! preferences is kept, and every round shifts it to those that are still in the wrong order.
-//! [`loss`] computes the distribution in O(n) memory for each query, [`stump`] finds the weak
-//! ranker, a stump, and its weight alpha; the loop is that of boosting, with its sampling,
+//! preferences is kept, and every round gives more of it to preferences that are still in the wrong
+//! order. [`loss`] computes the distribution in O(n) memory for each query, [`stump`] finds the
+//! weak ranker, a stump, and its weight alpha; the loop is that of boosting, with its sampling,
 //! validation, early stopping and checkpoints. The model is an ensemble of stumps: 0 up to the
 //! threshold, alpha above it, times the rate.
 //!
@@ -31,7 +31,7 @@ use crate::learner::{
 };
 use crate::preferences::Preferences;
 use crate::session::{Stop, TrainRequest, TrainResult};
-use crate::trainer::{Trainer, Validation};
+use crate::trainer::{Trainer, ValidationUse};
 use crate::tree::TreeParams;
 
 params! {
@@ -140,7 +140,7 @@ impl Trainer for RankBoostTrainer {
         Some((self.config.trees, "tree"))
     }
 
-    fn validation(&self) -> Validation {
-        Validation::of_rounds(self.config.stop, self.config.trees)
+    fn validation(&self) -> ValidationUse {
+        ValidationUse::of_rounds(self.config.stop, self.config.trees)
     }
 }

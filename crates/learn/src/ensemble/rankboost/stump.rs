@@ -8,15 +8,16 @@
 //!
 //! D is the distribution over pairs and pi the potential of a document (`loss.rs`). The ranker with
 //! the largest |r| is chosen (Freund et al. 2003, sections 3.1 and 3.2); if r is below 0, alpha is
-//! too. As `pi` is minus the gradient over the loss and the hessians sum to twice the loss, only
-//! sums of derivatives by bin are needed: integers, so that neither threads nor processes matter.
-//! Equal |r| go to the lower feature, then the lower bin, then to missing values on the left. A
-//! threshold that orders all pairs correctly would have an infinite alpha; a millionth is added to
+//! too. As pi is minus the gradient divided by the loss, and the hessians sum to twice the loss,
+//! only sums of derivatives by bin are needed. These are integers, so that the number of threads
+//! and of processes does not matter. Of rankers with equal |r| the one with the lower feature is
+//! chosen, then that with the lower bin, then that with missing values on the left. A threshold
+//! that orders all pairs correctly would have an infinite alpha, so a millionth is added to
 //! numerator and denominator.
 //!
-//! The bins of a row are bytes, by column; a column may hold several features of few bins,
-//! whose bins are then digits of the byte. A cell is the sum of the packed derivatives of
-//! all rows with one byte in one column.
+//! The bins are stored in columns of bytes, a byte for each row. A column may hold several features
+//! with few bins: the byte is then a number whose digits are the bins of these features. A cell is
+//! the sum of the packed derivatives of all rows that have one value of the byte in one column.
 //!
 //! Cost: one pass over the bins of all features. If all derivatives are 0, or all features are
 //! constant, the tree is a constant 0.
@@ -31,7 +32,7 @@ use crate::bins::{Binned, CELLS, FeatureBins, PackedFeature};
 use crate::collective::Collective;
 use crate::error::LearnError;
 use crate::tree::{
-    Grow, GrowInput, GrowTimes, Grown, GrownLeaf, GrownRows, Limits, Routes, left_bytes,
+    Grow, GrowInput, GrowTimes, GrownLeaf, GrownRows, GrownTree, Routes, ValueLimits, left_bytes,
 };
 
 /// Added to numerator and denominator of alpha.
@@ -42,7 +43,7 @@ const SMOOTHING: f64 = 1e-6;
 pub(super) struct Stumps<'a> {
     binned: &'a Binned,
     collective: &'a dyn Collective,
-    /// Gradient and hessian of each row as integers: in the upper and the lower half.
+    /// Gradient and hessian of each row as integers, packed into the upper and the lower half.
     packed: Vec<u64>,
     /// Rows of the last stump, those on the left first.
     rows: Vec<u32>,
@@ -62,6 +63,7 @@ pub(super) struct Stump {
 }
 
 impl<'a> Stumps<'a> {
+    /// For the stumps of binned data, which is one part of the data if there are several processes.
     pub(super) fn new(binned: &'a Binned, collective: &'a dyn Collective) -> Self {
         let packed = vec![0; binned.rows()];
         Self { binned, collective, packed, rows: Vec::new(), times: GrowTimes::default() }
@@ -99,9 +101,9 @@ impl<'a> Stumps<'a> {
             let found = allowed.filter_map(|packing| {
                 best_of_feature(cells, *packing, self.binned.feature(packing.feature)?)
             });
-            found.max_by_key(order)
+            found.max_by_key(stump_order)
         };
-        cells.par_chunks(CELLS).enumerate().filter_map(best_of_column).max_by_key(order)
+        cells.par_chunks(CELLS).enumerate().filter_map(best_of_column).max_by_key(stump_order)
     }
 
     /// Moves the rows of the left side to the front; returns their number. `None` if the feature of
@@ -109,9 +111,9 @@ impl<'a> Stumps<'a> {
     fn partition_rows(&mut self, stump: Stump, sample: Option<&[u32]>) -> Option<usize> {
         let (column, packing) = self.binned.column_of(stump.feature)?;
         let bins = self.binned.feature(stump.feature)?;
-        let left = left_bytes(packing, bins, stump.bin, stump.missing);
+        let goes_left = left_bytes(packing, bins, stump.bin, stump.missing);
         let bytes = self.binned.column(column);
-        let is_left = |row: &u32| left[usize::from(bytes[*row as usize])] == 1;
+        let is_left = |row: &u32| goes_left[usize::from(bytes[*row as usize])] == 1;
         let all = || 0..self.binned.rows() as u32;
         let rows: Vec<u32> = match sample {
             None => all().filter(is_left).collect(),
@@ -127,9 +129,13 @@ impl<'a> Stumps<'a> {
         Some(count)
     }
 
-    /// The value of r if the first `left` rows are on the left, and the number of rows of all
+    /// The value of r if the first `left_count` rows are on the left, and the number of rows of all
     /// processes on the left and on the right.
-    fn ranker_r(&self, left: usize, input: &GrowInput<'_>) -> Result<(f64, u64, u64), LearnError> {
+    fn ranker_r(
+        &self,
+        left_count: usize,
+        input: &GrowInput<'_>,
+    ) -> Result<(f64, u64, u64), LearnError> {
         // Gradients and hessians of rows, added as 64-bit integers.
         let wide = |rows: &[u32]| {
             rows.iter().fold([0_i64; 2], |sum, row| {
@@ -138,19 +144,20 @@ impl<'a> Stumps<'a> {
                 [sum[0].wrapping_add(more[0]), sum[1].wrapping_add(more[1])]
             })
         };
-        let (left_rows, right_rows) = self.rows.split_at(left);
+        let (left_rows, right_rows) = self.rows.split_at(left_count);
         let ([_, h_left], [g, h_right]) = (wide(left_rows), wide(right_rows));
         let counts = [left_rows.len() as u64, right_rows.len() as u64];
         let mut sums = [g as u64, h_left as u64, h_right as u64, counts[0], counts[1]];
         self.collective.sum(&mut sums)?;
         let [g, h_left, h_right, left, right] = sums;
-        let (g, h) = input.scales.numbers([g as i64, (h_left as i64).wrapping_add(h_right as i64)]);
+        let wide_sums = [g as i64, (h_left as i64).wrapping_add(h_right as i64)];
+        let (g, h) = input.scales.wide_to_floats(wide_sums);
         let r = if h > 0.0 { (-g / (h / 2.0)).clamp(-1.0, 1.0) } else { 0.0 };
         Ok((r, left, right))
     }
 
     /// The tree that is a constant 0.
-    fn constant_tree(&mut self, input: &GrowInput<'_>) -> Result<Grown, LearnError> {
+    fn constant_tree(&mut self, input: &GrowInput<'_>) -> Result<GrownTree, LearnError> {
         self.rows = match input.sample {
             None => (0..self.binned.rows() as u32).collect(),
             Some(sample) => sample.to_vec(),
@@ -158,12 +165,12 @@ impl<'a> Stumps<'a> {
         let mut rows = [self.rows.len() as u64];
         self.collective.sum(&mut rows)?;
         let leaf = leaf(0..self.rows.len(), rows[0], 0.0);
-        Ok(Grown::numeric(Vec::new(), vec![leaf]))
+        Ok(GrownTree::numeric(Vec::new(), vec![leaf]))
     }
 }
 
-/// The order of stumps: [`Stumps`] takes the largest.
-fn order(stump: &Stump) -> (u64, Reverse<(u32, usize, bool)>) {
+/// The key of a stump: [`Stumps`] takes the stump with the largest key.
+fn stump_order(stump: &Stump) -> (u64, Reverse<(u32, usize, bool)>) {
     (stump.absolute_r, Reverse((stump.feature, stump.bin, stump.missing == Side::Right)))
 }
 
@@ -176,7 +183,8 @@ pub(super) fn alpha(r: f64) -> f64 {
 fn best_of_feature(cells: &[u64], packing: PackedFeature, bins: &FeatureBins) -> Option<Stump> {
     let mut sums = [0_i64; CELLS];
     for (byte, cell) in cells.iter().enumerate() {
-        // The gradient is the upper half; the lower one is never negative, so nothing carries.
+        // The gradient is the upper half; the sum in the lower half, of hessians, is never
+        // negative, so it changes nothing in the upper half.
         sums[packing.bin(byte as u8)] += i64::from((cell >> 32) as i32);
     }
     let missing = if bins.missing { sums[bins.value_bins()] } else { 0 };
@@ -199,8 +207,8 @@ fn best_of_feature(cells: &[u64], packing: PackedFeature, bins: &FeatureBins) ->
 /// A leaf with this value: its range in the rows of this process, and its number of rows in all
 /// processes.
 fn leaf(range: std::ops::Range<usize>, rows: u64, value: f64) -> GrownLeaf {
-    // Limits that allow only this value: boosting would compute another.
-    GrownLeaf { range, buffer: 0, rows, limits: Limits { low: value, high: value } }
+    // Limits that allow only this value: without them boosting would compute another value.
+    GrownLeaf { range, buffer: 0, rows, limits: ValueLimits { low: value, high: value } }
 }
 
 impl GrownRows for Stumps<'_> {
@@ -208,13 +216,13 @@ impl GrownRows for Stumps<'_> {
         &self.rows[leaf.range.clone()]
     }
 
-    fn routes(&self, grown: &Grown) -> Routes<'_> {
+    fn routes(&self, grown: &GrownTree) -> Routes<'_> {
         Routes::new(self.binned, grown)
     }
 }
 
 impl Grow for Stumps<'_> {
-    fn grow(&mut self, input: GrowInput<'_>) -> Result<Grown, LearnError> {
+    fn grow(&mut self, input: GrowInput<'_>) -> Result<GrownTree, LearnError> {
         let started = Instant::now();
         input.scales.pack_all(input.gradient, input.hessian, &mut self.packed);
         let cells = self.cells(input.sample)?;
@@ -239,7 +247,7 @@ impl Grow for Stumps<'_> {
         };
         let rows = self.rows.len();
         let leaves = vec![leaf(0..count, left, 0.0), leaf(count..rows, right, alpha(r))];
-        Ok(Grown::numeric(vec![split], leaves))
+        Ok(GrownTree::numeric(vec![split], leaves))
     }
 
     fn times(&self) -> GrowTimes {

@@ -28,7 +28,7 @@ use rayon::prelude::*;
 
 use self::qp::QuadraticProgram;
 use self::violated::{ViolatedRanking, most_violated};
-use super::{Inputs, numbers};
+use super::{TransformedData, numbers};
 use crate::error::LearnError;
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
 use crate::session::{RoundPlan, RoundStatus, Session, TrainRequest, TrainResult};
@@ -98,7 +98,7 @@ struct Plane {
 /// The training data of the cutting-plane method.
 struct SvmMapData<'a> {
     data: &'a Dataset,
-    inputs: &'a Inputs,
+    inputs: &'a TransformedData,
     /// For each row, whether it is relevant.
     relevant: Vec<bool>,
     /// Weight of each query; the weights sum to 1 and are 0 for ignored queries.
@@ -116,14 +116,14 @@ struct PlaneFit {
 
 impl Trainer for SvmMapTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
-        let inputs = Inputs::new(&self.transform, request.train)?;
+        let inputs = TransformedData::new(&self.transform, request.train)?;
         let data = SvmMapData::new(request.train, &inputs, self.rel)?;
         let columns = request.train.columns();
         let (session, saved) =
             Session::begin(request, RoundPlan::new("round", self.rounds, request))?;
-        // The weights of the last round are the fitted ones; earlier ones are intermediate.
+        // Only the weights of the last round satisfy all constraints that were found.
         let mut session = session.keeping_last();
-        let mut fit = match saved.and_then(|saved| saved.bytes) {
+        let mut fit = match saved.and_then(|saved| saved.learner_state) {
             Some(saved) => PlaneFit::read(&numbers::read(&saved)?, self.c, columns)?,
             None => PlaneFit::new(self.c, columns),
         };
@@ -137,7 +137,9 @@ impl Trainer for SvmMapTrainer {
             fit.add(plane, self.epsilon);
             let loss = Some(0.5 * dot(&fit.weights, &fit.weights) + self.c * fit.slack());
             let model = || inputs.model(&fit.weights);
-            match session.add(loss, model, &|| numbers::write(&fit.to_numbers()))? {
+            match session
+                .end_round_with_model(loss, model, &|| numbers::write(&fit.to_numbers()))?
+            {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
                 RoundStatus::Cancelled => {
@@ -159,7 +161,8 @@ impl Trainer for SvmMapTrainer {
 }
 
 impl<'a> SvmMapData<'a> {
-    fn new(data: &'a Dataset, inputs: &'a Inputs, rel: f64) -> Result<Self, LearnError> {
+    /// Labels and query weights; fails if no query has both relevant and other documents.
+    fn new(data: &'a Dataset, inputs: &'a TransformedData, rel: f64) -> Result<Self, LearnError> {
         let relevant: Vec<bool> = data.labels().iter().map(|label| *label >= rel).collect();
         let weight = |query: usize| {
             let query_relevant = &relevant[data.query_rows(query)];
@@ -187,12 +190,12 @@ impl<'a> SvmMapData<'a> {
             let coefficients = vec![0.0; rows.len()];
             found.flatten().unwrap_or(ViolatedRanking { loss: 0.0, coefficients })
         };
-        let found: Vec<ViolatedRanking> =
+        let rankings: Vec<ViolatedRanking> =
             (0..self.normalised_weights.len()).into_par_iter().map(most_violated_ranking).collect();
-        let weighted = found.iter().zip(&self.normalised_weights);
-        let loss = weighted.clone().map(|(found, weight)| found.loss * weight).sum();
-        let row_coefficients = |(found, weight): (&ViolatedRanking, &f64)| -> Vec<f64> {
-            found.coefficients.iter().map(|c| c * weight).collect()
+        let weighted = rankings.iter().zip(&self.normalised_weights);
+        let loss = weighted.clone().map(|(ranking, weight)| ranking.loss * weight).sum();
+        let row_coefficients = |(ranking, weight): (&ViolatedRanking, &f64)| -> Vec<f64> {
+            ranking.coefficients.iter().map(|c| c * weight).collect()
         };
         let coefficients: Vec<f64> = weighted.flat_map(row_coefficients).collect();
         Plane { loss, gradient: self.weighted_sum(&coefficients) }
@@ -200,6 +203,8 @@ impl<'a> SvmMapData<'a> {
 
     /// The sum of the rows times their coefficients, added in the order of fixed blocks.
     fn weighted_sum(&self, coefficients: &[f64]) -> Vec<f64> {
+        // Rows that one task adds up; a constant, so that the order of additions is always the
+        // same.
         const BLOCK_ROWS: usize = 1024;
         let columns = self.inputs.columns;
         let block_sum = |(rows, coefficients): (&[f32], &[f64])| {
@@ -223,6 +228,7 @@ impl<'a> SvmMapData<'a> {
 }
 
 impl PlaneFit {
+    /// Weights of 0, without planes.
     fn new(c: f64, columns: usize) -> Self {
         Self { planes: Vec::new(), program: QuadraticProgram::new(c), weights: vec![0.0; columns] }
     }
@@ -289,6 +295,7 @@ impl PlaneFit {
     }
 }
 
+/// The dot product.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
@@ -303,7 +310,7 @@ mod tests {
     #[test]
     fn the_model_minimises_the_objective() {
         let data = LetorOptions { queries: 12, documents: 10, seed: 6 }.generate().unwrap();
-        let inputs = Inputs::new(&TransformParams::default(), &data).unwrap();
+        let inputs = TransformedData::new(&TransformParams::default(), &data).unwrap();
         let svm_data = SvmMapData::new(&data, &inputs, 1.0).unwrap();
         let objective = |weights: &[f64], c: f64| {
             let plane = svm_data.plane(weights);
@@ -319,7 +326,8 @@ mod tests {
             }
             fit.add(plane, 1e-4);
         }
-        // The programme of the planes found is a lower bound for every linear model.
+        // The value of the programme of the planes is a lower bound of the objective of every
+        // linear model; both are computed with tolerances of about 1e-4, times c = 2.
         let found = objective(&fit.weights, 2.0);
         assert!(found - fit.program.value() < 2.0 * 3e-4, "{found} {}", fit.program.value());
         for k in 0..20 {

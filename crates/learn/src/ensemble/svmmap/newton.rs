@@ -1,11 +1,12 @@
 //! An ascent direction of a small concave quadratic function, g'x - 1/2 x'Hx, without bounds.
 //!
-//! g is the gradient at x = 0, H minus the hessian, ' the transpose. Elimination with pivots from
-//! the diagonal, the largest first, which for a positive semidefinite H are the largest entries of
-//! all. The remaining subspace, once the pivots are rounding errors, is flat: along it the function
-//! increases without bound or is constant.
+//! g is the gradient at x = 0, H minus the hessian, ' the transpose. H x = g is solved by Gaussian
+//! elimination with pivots from the diagonal, the largest first, which for a positive semidefinite
+//! H are the largest entries of all. Once the remaining pivots are only rounding errors, the
+//! function has no curvature along the remaining variables: it increases without bound or is
+//! constant.
 //!
-//! Cost: O(n^3). No variables: no direction.
+//! Cost: O(n^3). Without variables the direction is empty.
 
 /// Pivots below this fraction of the first one are rounding errors.
 const MIN_PIVOT: f64 = 1e-13;
@@ -49,7 +50,7 @@ impl NewtonSystem {
         direction
     }
 
-    /// Eliminates; returns the number of pivots.
+    /// Brings the system into triangular form; returns the number of pivots that were used.
     fn eliminate(&mut self) -> usize {
         let variables = self.gradient.len();
         let mut min_pivot = 0.0;

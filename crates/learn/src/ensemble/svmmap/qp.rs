@@ -33,17 +33,18 @@ pub(super) struct QuadraticProgram {
     weights: Vec<f64>,
 }
 
-/// Maximum number of steps by pairs before all weights are changed at once, for each plane.
+/// Maximum number of steps by pairs, for each plane, before all weights are changed at once.
 const PAIR_STEPS: usize = 20_000;
-/// The same after the first change of all weights; giving weight to a plane of weight 0 takes one
-/// step.
+/// Maximum number of steps by pairs, for each plane, after a change of all weights; few are enough,
+/// as giving weight to a plane of weight 0 takes one step.
 const FURTHER_PAIR_STEPS: usize = 10;
-/// Largest number of changes of all weights, for each plane.
+/// Maximum number of changes of all weights at once, for each plane.
 const MAX_JOINT_STEPS: usize = 100;
 /// The fraction of C below which the remaining slack is a rounding error.
 const MIN_SLACK: f64 = 1e-12;
 
 impl QuadraticProgram {
+    /// The programme without planes.
     pub(super) fn new(c: f64) -> Self {
         Self { c, losses: Vec::new(), products: Vec::new(), weights: Vec::new() }
     }
@@ -88,8 +89,8 @@ impl QuadraticProgram {
         self.solve_after(PAIR_STEPS, tolerance);
     }
 
-    /// The same, with at most this many steps by pairs for each plane before the first change of
-    /// all weights.
+    /// Like [`solve`](Self::solve), with at most this number of steps by pairs for each plane
+    /// before the first change of all weights.
     fn solve_after(&mut self, pair_steps: usize, tolerance: f64) {
         let planes = self.losses.len();
         let mut is_solved = self.solve_by_pairs(tolerance, pair_steps * planes);
@@ -274,6 +275,7 @@ mod tests {
 
     #[test]
     fn planes_that_steps_by_pairs_zigzag_on_are_solved() {
+        // The first assertion below checks that steps by pairs alone do not solve these planes.
         let solution_with_slack = [
             (0.53, vec![0.52, 0.38, -0.14]),
             (0.77, vec![-0.62, -0.14, -0.82]),

@@ -19,8 +19,8 @@
 //! 1/R (i / (i + j - 1) - i / (i + j)) - 2 (s_i - s_j) / (R N)
 //! ```
 //!
-//! independently of the rest. Cost O(n log n + R N). A query without relevant documents, or with
-//! relevant documents only, has one ranking and is ignored.
+//! independently of the other choices. Cost O(n log n + R N). A query without relevant documents,
+//! or with relevant documents only, has one ranking and is ignored.
 
 /// The terms of a query in a cutting plane.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,18 +61,18 @@ pub(super) fn most_violated(scores: &[f64], relevant: &[bool]) -> Option<Violate
     Some(ViolatedRanking { loss: 1.0 - precision_sum / r, coefficients })
 }
 
-/// The position among the relevant documents, which are ordered by score, above which the j-th best
-/// (from 1) of `n` others, which has this score, gives the largest H: from 0, their number means
-/// "below all".
+/// The place of the j-th best (from 1) of `n` other documents, which has this score, that gives the
+/// largest H: the index of the relevant document just below it. `relevant_rows` are ordered by
+/// score; their number means a place below all of them.
 fn best_position(relevant_rows: &[usize], scores: &[f64], score: f64, j: usize, n: f64) -> usize {
     let r = relevant_rows.len() as f64;
     let (mut position, mut largest, mut sum) = (relevant_rows.len(), 0.0, 0.0);
-    for (at, row) in relevant_rows.iter().enumerate().rev() {
-        let i = (at + 1) as f64;
+    for (index, row) in relevant_rows.iter().enumerate().rev() {
+        let i = (index + 1) as f64;
         let loss_change = i / (i + j as f64 - 1.0) - i / (i + j as f64);
         sum += loss_change / r - 2.0 * (scores[*row] - score) / (r * n);
         if sum > largest {
-            (position, largest) = (at, sum);
+            (position, largest) = (index, sum);
         }
     }
     position
@@ -89,9 +89,9 @@ mod tests {
             return vec![Vec::new()];
         }
         let insertions = |order: Vec<usize>| {
-            (0..n).map(move |at| {
+            (0..n).map(move |index| {
                 let mut order = order.clone();
-                order.insert(at, n - 1);
+                order.insert(index, n - 1);
                 order
             })
         };
@@ -135,6 +135,7 @@ mod tests {
 
     #[test]
     fn at_equal_scores_the_worst_ranking_is_violated_most() {
+        // The relevant document is last: AP is 1/3. It is in two wrong pairs of R N = 2.
         let found = most_violated(&[0.0; 3], &[true, false, false]).unwrap();
         assert_eq!(found.loss, 1.0 - 1.0 / 3.0);
         assert_eq!(found.coefficients, [2.0, -1.0, -1.0]);

@@ -28,17 +28,17 @@ crate::learner::learners![
 ];
 
 choices! {
-    /// A margin loss.
+    /// A loss of margins: the hinge, or its square.
     pub enum Hinge {
         /// The squared hinge.
         Squared = "squared-hinge",
-        /// The hinge, with its kink smoothed over a width of 0.04.
+        /// The hinge, smoothed over a width of 0.04 where it has no derivative.
         Hinge = "hinge",
     }
 }
 
 impl Hinge {
-    /// The loss; the hinge starts with a smoothing width of 1, which becomes smaller during
+    /// The margin loss; the hinge starts with a smoothing width of 1, which becomes smaller during
     /// training.
     fn shape(self) -> MarginLoss {
         match self {

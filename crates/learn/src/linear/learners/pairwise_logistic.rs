@@ -29,7 +29,7 @@ fn check(params: &PairwiseLogisticParams) -> Result<(), Conflict> {
 }
 
 param_groups! {
-    /// A linear model on the logistic loss of preferences: linear RankNet.
+    /// A linear model trained on the logistic loss of preferences: linear RankNet.
     pub struct PairwiseLogistic {
         loss: PairwiseLogisticParams, PairwiseLogisticOptions::pairwise_logistic_params;
         solver: SolverParams, SolverOptions::solver_params;
@@ -42,7 +42,7 @@ param_groups! {
 impl DeclaredLearner for PairwiseLogistic {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "pairwise-logistic",
-        help: "A linear model on the logistic loss of preferences: linear RankNet.",
+        help: "A linear model trained on the logistic loss of preferences: linear RankNet.",
         example: "pairwise-logistic(c=20)",
         accepts: AcceptedInputs {
             pairs: true,

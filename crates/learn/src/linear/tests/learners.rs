@@ -11,6 +11,7 @@ use super::*;
 use crate::session::{Checkpoints, Progress, TrainRequest, TrainResult, ValidationSet};
 use crate::{LearnError, LearnerSpec};
 
+/// Every linear learner, some with several losses.
 const SPECS: [&str; 9] = [
     "linear-regression",
     "logistic",
@@ -74,6 +75,7 @@ fn least_squares_finds_the_linear_function_that_made_the_labels() {
 
 #[test]
 fn without_a_useful_feature_thresholds_are_the_logits_of_cumulative_fractions() {
+    // A quarter of the labels is 0 and three quarters are at most 1: logits of -ln 3 and ln 3.
     let data = one_query(1, &[7.0; 4], &[0.0, 1.0, 1.0, 3.0]);
     let result = train("ordinal", &data).unwrap();
     assert_eq!(linear_model(&result).weights(), [0.0]);
@@ -202,12 +204,12 @@ fn preference_pairs_of_the_data_replace_labels() {
     for spec in ["ranksvm(c=1)", "ranksvm(c=1, loss=hinge)", "pairwise-logistic(c=1)"] {
         let by_labels = train(spec, &data).unwrap();
         assert!(linear_model(&by_labels).weights()[0] > 0.0, "{spec}");
-        let own = with_pairs(data.clone(), "q 2 > 0\nq 1 > 0 0.5\nq 1 = 2\n");
-        let by_pairs = train(spec, &own).unwrap();
+        let with_preferences = with_pairs(data.clone(), "q 2 > 0\nq 1 > 0 0.5\nq 1 = 2\n");
+        let by_pairs = train(spec, &with_preferences).unwrap();
         assert!(linear_model(&by_pairs).weights()[0] < 0.0, "{spec}");
     }
-    let own = with_pairs(data, "q 2 > 0\n");
-    let error = train("logistic", &own).unwrap_err().to_string();
+    let with_preferences = with_pairs(data, "q 2 > 0\n");
+    let error = train("logistic", &with_preferences).unwrap_err().to_string();
     assert!(error.contains("does not learn from preference pairs"), "{error}");
 }
 
@@ -315,6 +317,7 @@ fn every_learner_is_better_than_chance_on_mq2008() {
     }
 }
 
+/// Reports that a test on real data is skipped.
 #[allow(clippy::print_stderr)]
 fn skipped() {
     eprintln!("skipped: RANKWRIGHT_DATA is not set");

@@ -1,4 +1,4 @@
-//! ApproxNDCG (Qin, Liu and Li 2010): a net on NDCG with smoothed ranks.
+//! ApproxNDCG (Qin, Liu and Li 2010): a net trained on NDCG with smoothed ranks.
 
 use rankwright_spec::{SpecError, param_groups};
 
@@ -13,7 +13,7 @@ use crate::trainer::Trainer;
 use crate::transform::{TransformOptions, TransformParams};
 
 param_groups! {
-    /// ApproxNDCG: a net on NDCG with smoothed ranks.
+    /// ApproxNDCG: a net trained on NDCG with smoothed ranks.
     pub struct ApproxNdcgNet {
         net: NetParams, NetOptions::net_params;
         features: TransformParams = TransformParams::default().transform(NET_TRANSFORM),
@@ -27,7 +27,7 @@ param_groups! {
 impl DeclaredLearner for ApproxNdcgNet {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "approxndcg",
-        help: "A net on NDCG with smooth ranks (Qin 2010).",
+        help: "A net trained on NDCG with smooth ranks (Qin 2010).",
         example: "approxndcg(temperature=0.1, layers=64/32, epochs=30)",
         accepts: NET_INPUTS,
         tuning: Tuning::of_nets(&[NET_SPACE, "temperature=log(0.03,1)"]),

@@ -1,4 +1,5 @@
-//! LambdaRank (Burges, Ragno and Le 2006): a net on pairs weighted by the change of a metric.
+//! LambdaRank (Burges, Ragno and Le 2006): a net trained on pairs weighted by the change of a
+//! metric.
 
 use rankwright_spec::{SpecError, param_groups};
 
@@ -13,7 +14,7 @@ use crate::trainer::Trainer;
 use crate::transform::{TransformOptions, TransformParams};
 
 param_groups! {
-    /// LambdaRank: a net on pairs weighted by the change of a metric.
+    /// LambdaRank: a net trained on pairs weighted by the change of a metric.
     pub struct LambdaRank {
         net: NetParams, NetOptions::net_params;
         features: TransformParams = TransformParams::default().transform(NET_TRANSFORM),
@@ -25,7 +26,7 @@ param_groups! {
 impl DeclaredLearner for LambdaRank {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "lambdarank",
-        help: "A net on pairs weighted by the change of a metric (Burges 2006).",
+        help: "A net trained on pairs weighted by the change of a metric (Burges 2006).",
         example: "lambdarank(layers=64/32, epochs=30, metric=ndcg@10)",
         accepts: AcceptedInputs { pairs: true, ..NET_INPUTS },
         tuning: Tuning::of_nets(&[NET_SPACE]),

@@ -1,4 +1,4 @@
-//! ListMLE (Xia et al. 2008): a net on the likelihood of the best order.
+//! ListMLE (Xia et al. 2008): a net trained on the likelihood of the best order.
 
 use rankwright_spec::{SpecError, param_groups};
 
@@ -13,7 +13,7 @@ use crate::trainer::Trainer;
 use crate::transform::{TransformOptions, TransformParams};
 
 param_groups! {
-    /// ListMLE: a net on the likelihood of the best order.
+    /// ListMLE: a net trained on the likelihood of the best order.
     pub struct ListMleNet {
         net: NetParams, NetOptions::net_params;
         features: TransformParams = TransformParams::default().transform(NET_TRANSFORM),
@@ -27,7 +27,7 @@ param_groups! {
 impl DeclaredLearner for ListMleNet {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "listmle",
-        help: "A net on the likelihood of the best order (Xia 2008).",
+        help: "A net trained on the likelihood of the best order (Xia 2008).",
         example: "listmle(layers=32, top=10, epochs=30)",
         accepts: NET_INPUTS,
         tuning: Tuning::of_nets(&[NET_SPACE, "top=choice(none,5,10,20)"]),

@@ -1,4 +1,4 @@
-//! ListNet (Cao et al. 2007): a net on the cross entropy between labels and scores as
+//! ListNet (Cao et al. 2007): a net trained on the cross entropy between labels and scores as
 //! distributions.
 
 use rankwright_spec::{SpecError, param_groups};
@@ -14,7 +14,7 @@ use crate::trainer::Trainer;
 use crate::transform::{TransformOptions, TransformParams};
 
 param_groups! {
-    /// ListNet: a net on the cross entropy between labels and scores as distributions.
+    /// ListNet: a net trained on the cross entropy between labels and scores as distributions.
     pub struct ListNet {
         net: NetParams, NetOptions::net_params;
         features: TransformParams = TransformParams::default().transform(NET_TRANSFORM),
@@ -27,7 +27,7 @@ param_groups! {
 impl DeclaredLearner for ListNet {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "listnet",
-        help: "A net on the cross entropy between labels and scores as distributions (Cao 2007).",
+        help: "A net trained on the cross entropy between labels and scores as distributions (Cao 2007).",
         example: "listnet(layers=0, epochs=30)",
         accepts: NET_INPUTS,
         tuning: Tuning::of_nets(&[NET_SPACE]),

@@ -1,11 +1,11 @@
-//! RankNet (Burges et al. 2005): a net on the logistic loss of pairs, factored by query (Burges
-//! 2010): the lambdas of each document are added up before the backward pass, and each mini-batch of
-//! queries makes one step.
+//! RankNet (Burges et al. 2005): a net trained on the logistic loss of pairs, factored by query
+//! (Burges 2010): the lambdas of each document are added up before the backward pass, and each
+//! mini-batch of queries makes one step.
 //!
 //! With `update=pair` it is the RankNet of 2005: stochastic gradient descent with a step after each
 //! single pair, the pairs of all queries in random order. One step costs the forward and backward
-//! pass of two documents, so an epoch costs as much as the number of pairs, which is quadratic in
-//! the length of a list.
+//! pass of two documents, so the cost of an epoch grows with the number of pairs, which is
+//! quadratic in the length of a list.
 
 use rankwright_spec::{Conflict, SpecError, choices, param_groups, params};
 
@@ -46,7 +46,7 @@ params! {
 }
 
 param_groups! {
-    /// RankNet: a net on the logistic loss of pairs.
+    /// RankNet: a net trained on the logistic loss of pairs.
     pub struct RankNet, check = check {
         net: NetParams, NetOptions::net_params;
         features: TransformParams = TransformParams::default().transform(NET_TRANSFORM),
@@ -60,7 +60,7 @@ param_groups! {
 
 /// Fails on parameters that need whole queries or mini-batches if pairs are passed one by one.
 fn check(params: &RankNet) -> Result<(), Conflict> {
-    let other = match (params.form.update, params.form.factored) {
+    let pair_by_pair = match (params.form.update, params.form.factored) {
         (RankNetUpdate::Pair, _) => "update=pair",
         (RankNetUpdate::Query, false) => "factored=false",
         (RankNetUpdate::Query, true) => return Ok(()),
@@ -70,14 +70,14 @@ fn check(params: &RankNet) -> Result<(), Conflict> {
     if params.pair != allowed {
         return Err(Conflict::Incompatible {
             setting: "truncation, norm_gap or norm_query".to_owned(),
-            other: other.to_owned(),
+            other: pair_by_pair.to_owned(),
             reason: "they are for whole queries",
         });
     }
     if params.net.norm == HiddenNorm::Batch {
         return Err(Conflict::Incompatible {
             setting: "norm=batch".to_owned(),
-            other: other.to_owned(),
+            other: pair_by_pair.to_owned(),
             reason: "it needs whole mini-batches; norm=layer does not",
         });
     }
@@ -87,7 +87,7 @@ fn check(params: &RankNet) -> Result<(), Conflict> {
 impl DeclaredLearner for RankNet {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "ranknet",
-        help: "A net on the logistic loss of pairs (Burges 2005), factored by query (Burges 2010).",
+        help: "A net trained on the logistic loss of pairs (Burges 2005), factored by query (Burges 2010).",
         example: "ranknet(layers=32, sigma=1, epochs=20)",
         accepts: AcceptedInputs { pairs: true, pairs_alone: true, ..NET_INPUTS },
         tuning: Tuning::of_nets(&[NET_SPACE]),

@@ -36,7 +36,7 @@ params! {
 }
 
 param_groups! {
-    /// A net on the softmax cross entropy with gains as the target.
+    /// A net trained on the softmax cross entropy with gains as the target.
     pub struct SoftmaxNet {
         net: NetParams, NetOptions::net_params;
         features: TransformParams = TransformParams::default().transform(NET_TRANSFORM),
@@ -50,7 +50,7 @@ param_groups! {
 impl DeclaredLearner for SoftmaxNet {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "softmax",
-        help: "A net on the softmax cross entropy with gains as the target (Bruch 2019).",
+        help: "A net trained on the softmax cross entropy with gains as the target (Bruch 2019).",
         example: "softmax(target=gain, layers=64/32, norm=layer, epochs=30)",
         accepts: NET_INPUTS,
         tuning: Tuning::of_nets(&[NET_SPACE, "target=choice(gain,label,noisy-gain)"]),

@@ -10,12 +10,12 @@ use crate::objective::{Derivatives, ObjectiveBuffers, QueryView};
 
 /// The derivative of a function by each parameter, by finite differences.
 fn differences(parameters: &[f32], step: f32, function: impl Fn(&[f32]) -> f64) -> Vec<f64> {
-    let slope = |at: usize| {
+    let slope = |index: usize| {
         // The value of the function, and the moved parameter as it was rounded to 32 bits.
         let moved = |by: f32| {
             let mut moved = parameters.to_vec();
-            moved[at] += by;
-            (function(&moved), f64::from(moved[at]))
+            moved[index] += by;
+            (function(&moved), f64::from(moved[index]))
         };
         let ((value_up, up), (value_down, down)) = (moved(step), moved(-step));
         (value_up - value_down) / (up - down)
@@ -31,7 +31,7 @@ fn total_loss(fixture: &NetFixture<'_>, parameters: &[f32]) -> f64 {
         objective: fixture.loss.objective.as_ref(),
         scores: &scores,
         seed: 7,
-        sampled: None,
+        multiplicities: None,
     };
     queries.loss(pass).unwrap().unwrap()
 }
@@ -107,7 +107,8 @@ fn the_gradient_of_every_kind_of_layer_agrees_with_finite_differences() {
         for activation in [Activation::Relu, Activation::Gelu, Activation::Tanh] {
             let shape = NetShape::new(3, &[7, 4], norm, activation);
             let fixture = NetFixture::new("listnet", &data, shape);
-            // A kink within the step spoils a difference; a smaller step meets fewer kinks.
+            // ReLU has no derivative at 0: a difference across 0 is wrong, and smaller steps cross
+            // 0 less often.
             let step = if activation == Activation::Relu { 1e-3 } else { 5e-3 };
             let expected = differences(&fixture.parameters, step, |parameters| {
                 total_loss(&fixture, parameters)
@@ -161,10 +162,11 @@ fn linear_gradient(data: &Dataset) -> f32 {
 /// weight of the one feature is -0.8 times the difference of its two values.
 #[test]
 fn a_linear_scorer_gives_the_numbers_worked_out_by_hand() {
-    let first = 0.25_f32.ln();
-    let data = labelled_data(&[2], 1, vec![first, 0.0], vec![1.0, 0.0]);
-    assert!((linear_gradient(&data) + 0.8 * first).abs() < 1e-6);
-    // Cross entropy if the correct order has the probability 0.99, 0.5 and 0.01.
+    // A score difference of ln(0.25) is the probability 1 / (1 + 1 / 0.25) = 0.2.
+    let first_score = 0.25_f32.ln();
+    let data = labelled_data(&[2], 1, vec![first_score, 0.0], vec![1.0, 0.0]);
+    assert!((linear_gradient(&data) + 0.8 * first_score).abs() < 1e-6);
+    // Cross entropy, -ln p, if the correct order has the probability 0.99, 0.5 and 0.01.
     for (p, expected) in [(0.99_f32, 0.01), (0.5, 0.69), (0.01, 4.61)] {
         let data = labelled_data(&[2], 1, vec![(p / (1.0 - p)).ln(), 0.0], vec![1.0, 0.0]);
         let shape = NetShape::new(1, &[], HiddenNorm::None, Activation::None);
@@ -177,15 +179,17 @@ fn a_linear_scorer_gives_the_numbers_worked_out_by_hand() {
 /// order, here 0.2, minus p.
 #[test]
 fn opposite_preferences_are_a_soft_label() {
-    let first = 0.25_f32.ln();
-    let without_pairs = labelled_data(&[2], 1, vec![first, 0.0], vec![0.0, 0.0]);
+    let first_score = 0.25_f32.ln();
+    let without_pairs = labelled_data(&[2], 1, vec![first_score, 0.0], vec![0.0, 0.0]);
     for p in [0.9, 0.5, 0.3] {
         let text = format!("0 0 1 {p}\n0 1 0 {}\n", 1.0 - p);
         let data = with_pairs(without_pairs.clone(), &text);
-        assert!((linear_gradient(&data) - (0.2 - p) * first).abs() < 1e-6, "{p}");
+        assert!((linear_gradient(&data) - (0.2 - p) * first_score).abs() < 1e-6, "{p}");
     }
+    // An equal pair has the target 0.5, the other pair the target 1 and the weight 0.5.
     let equal = with_pairs(without_pairs, "0 0 = 1\n0 0 > 1 0.5\n");
-    assert!((linear_gradient(&equal) - ((0.2 - 0.5) + 0.5 * (0.2 - 1.0)) * first).abs() < 1e-6);
+    let expected = ((0.2 - 0.5) + 0.5 * (0.2 - 1.0)) * first_score;
+    assert!((linear_gradient(&equal) - expected).abs() < 1e-6);
 }
 
 #[test]
@@ -205,6 +209,7 @@ fn weights_of_queries_and_documents_count() {
     };
     for text in ["ranknet", "ranknet(factored=false)", "listnet", "approxndcg"] {
         let gradient = |data: &Dataset| NetFixture::new(text, data, shape()).gradient();
+        // The gradient is the sum over queries, each times its weight.
         let both = gradient(&without_pairs);
         let first = gradient(&weighted([1.0; 14], [1.0, 0.0]));
         let second = gradient(&weighted([1.0; 14], [0.0, 3.0]));

@@ -30,7 +30,8 @@ fn ndcg(result: &TrainResult, data: &Dataset) -> f64 {
 /// Parameters of a short training with dropout and noise.
 const RANDOMISED: &str = "layers=12/6, epochs=3, batch=5, dropout=0.2, noise=0.1";
 
-/// The spec of a learner with these and more parameters, which start with a comma.
+/// The spec of a learner with the parameters [`RANDOMISED`] and more, whose text starts with a
+/// comma.
 fn randomised(learner: &str, more: &str) -> String {
     format!("{learner}({RANDOMISED}{more})")
 }
@@ -165,8 +166,8 @@ fn validation_data_chooses_the_epoch_and_stops_the_training() {
     assert!(error.contains("needs validation data"), "{error}");
 }
 
-/// With batch norm, the statistics that are folded into the model are those of the batch that is
-/// scored.
+/// The model is exported after a single batch, so that the statistics of batch norm that are folded
+/// into the model are those of the batch that is scored.
 #[test]
 fn an_exported_net_gives_the_scores_of_training() {
     let data = data(&[30, 200], 5, 8);

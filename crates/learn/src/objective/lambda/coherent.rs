@@ -5,13 +5,14 @@
 //! relevant document further down is paired with those T alone, so that it can get a smaller lambda
 //! than a less relevant one at the top, which is paired with all the worse documents below it:
 //! lambdas that contradict the labels (Marcuzzi, Lucchese and Orlando, "LambdaRank gradients are
-//! incoherent", CIKM 2023). Their remedy, Lambda-eX, adds pairs; here the added ones are those of
-//! the documents that an ideal ranking has at its first T ranks and that are ranked below T: they
-//! are also paired with all documents below T.
+//! incoherent", CIKM 2023). Their remedy, Lambda-eX, adds pairs. Here the documents that an ideal
+//! ranking has at its first T ranks, but that are ranked below T, are also paired with all
+//! documents below T.
 //!
-//! The ideal first T are chosen by label, then by rank. At most T documents are added, so the cost
-//! stays O(T n). Documents of the lowest label are never added: no document is worse. The added
-//! documents are called promoted, although their ranks do not change.
+//! The documents of the ideal first T ranks are chosen by label, then by rank. The documents that
+//! get additional pairs are called *promoted*, although their ranks do not change. There are at
+//! most T of them, so the cost stays O(T n). Documents of the lowest label are never promoted: no
+//! document is worse.
 
 use rankwright_spec::choices;
 
@@ -56,7 +57,8 @@ mod tests {
     use crate::objective::tests::derivatives;
     use crate::objective::{Objective, QueryView, parse_objective};
 
-    fn lambda(text: &str) -> Box<dyn Objective> {
+    /// The objective of a spec.
+    fn objective(text: &str) -> Box<dyn Objective> {
         parse_objective(&Spec::parse(text).unwrap()).unwrap()
     }
 
@@ -81,12 +83,12 @@ mod tests {
         let labels = [0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 0.0];
         let scores = [3.0, 2.0, 1.5, 1.0, 0.5, 0.2, 0.1];
         let query = QueryView::new(&labels, &scores);
-        let text =
-            |more: &str| format!("lambda(metric=dcg, norm_gap=false, norm_query=false, {more})");
+        let with = |params: &str| {
+            objective(&format!("lambda(metric=dcg, norm_gap=false, norm_query=false, {params})"))
+        };
         let (gradient, hessian) =
-            derivatives(&*lambda(&text("truncation=2, pairs=coherent")), &query).unwrap();
-        let (all_gradient, all_hessian) =
-            derivatives(&*lambda(&text("truncation=none")), &query).unwrap();
+            derivatives(&*with("truncation=2, pairs=coherent"), &query).unwrap();
+        let (all_gradient, all_hessian) = derivatives(&*with("truncation=none"), &query).unwrap();
         for row in 0..7 {
             assert!((gradient[row] - all_gradient[row]).abs() < 1e-6, "{row}");
             assert!((hessian[row] - all_hessian[row]).abs() < 1e-6, "{row}");
@@ -105,7 +107,7 @@ mod tests {
         let lambda_ratio = |pairs: &str| {
             let text =
                 format!("lambda(metric=ndcg@10, truncation=1, norm_gap=false, pairs={pairs})");
-            let (gradient, _) = derivatives(&*lambda(&text), &query).unwrap();
+            let (gradient, _) = derivatives(&*objective(&text), &query).unwrap();
             gradient[21] / gradient[0]
         };
         let (coherent, top) = (lambda_ratio("coherent"), lambda_ratio("top"));

@@ -1,8 +1,9 @@
 //! The hot loop over pairs: 8 pairs at a time in 32-bit floats, one division for all 8.
 //!
-//! The documents of a query are ordered by score. A row of pairs, here just "row", is one document
-//! with all the documents that it is paired with, usually those ranked below it. A block is 8
-//! neighbouring ranks of a column.
+//! The documents of a query are ordered by score, and each of their properties is a *column*. A
+//! *row* of pairs is one document, the *anchor*, with all the documents that it is paired with,
+//! its *partners*, usually those ranked below it. A *block* is 8 neighbouring ranks of a column; a
+//! *lane* is one of the 8.
 //!
 //! With E = exp(sigma * s), the probability that j beats i is rho = E_j / (E_i + E_j): one
 //! exponential for each document, none for a pair. With D = E_i + E_j, gap = 0.01 + |s_i - s_j| and
@@ -13,8 +14,9 @@
 //! hessian  += |w| * E_i * E_j / (D * D * gap)      to both
 //! ```
 //!
-//! E_worse is the E of the worse of the two documents. `RankColumns` leaves out the factors sigma
-//! and sigma * sigma and the scaling of weights and scores; the caller multiplies the sums by them.
+//! E_worse is the E of the worse of the two documents. The sums in [`RankColumns`] leave out the
+//! factors sigma and sigma * sigma and the scaling of weights and scores; the caller multiplies the
+//! sums by these factors.
 //!
 //! Pairs of equal gain have w = 0 and contribute 0 without a mask; so do the lanes after the last
 //! document, whose E is 0 and which count as the worse document or have w = 0. 32 bits are precise
@@ -28,16 +30,18 @@
 //! same portable Rust (without intrinsics) compiled twice, for AVX2 and portable, with identical
 //! results. Cost O(rows * n) time, O(n) memory.
 
-use crate::exp::{ROUND, exp};
+use crate::exp::{ROUND_TO_INTEGER, exp};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Avx2;
 use crate::simd::Simd;
 
+/// Number of pairs computed together: the 32-bit floats in a register of AVX2.
 const LANES: usize = 8;
+/// A block of a column.
 type Lanes = [f32; LANES];
 /// Number of rows after which 32-bit sums of documents are added to the 64-bit ones.
 const ROWS_PER_FLUSH: usize = 64;
-/// Number of blocks after which 32-bit sums of a row are added to the 64-bit ones.
+/// Number of blocks (512 documents) after which 32-bit sums of a row are added to the 64-bit ones.
 const CHUNK_BLOCKS: usize = 64;
 /// Largest sigma * (best score - worst score) that the kernel can compute.
 pub(super) const MAX_RANGE: f64 = 60.0;
@@ -65,18 +69,18 @@ pub(super) struct RankColumns {
     /// Number of steps in a score difference of 1, by which the lambdas must be multiplied; 1
     /// without division by the gap.
     pub(super) scale: f64,
-    /// Gains, or labels.
+    /// Gains, or labels if all weights are 1.
     gain: Vec<f32>,
+    /// Discounts of the ranks.
     discount: Vec<f32>,
     /// Weights of the pairs of one row: w of the module's formulas.
     pub(super) row_weights: Vec<f32>,
     /// Weights of the equal pairs of one row; empty if pairs of equal labels do not count.
     pub(super) row_tie_weights: Vec<f32>,
-    /// 32-bit sums of the lambdas of documents as partners in the rows of others, since the last
-    /// flush.
-    lambda: Vec<f32>,
+    /// 32-bit sums of each rank's lambdas as a partner in the rows of others, since the last flush.
+    partner_lambdas: Vec<f32>,
     /// The same for hessians.
-    hessian: Vec<f32>,
+    partner_hessians: Vec<f32>,
     /// Gradient of each rank, still to be multiplied by `scale`, sigma and the caller's unit of
     /// weight.
     pub(super) lambdas: Vec<f64>,
@@ -84,12 +88,12 @@ pub(super) struct RankColumns {
     pub(super) hessians: Vec<f64>,
 }
 
-/// Sums of one row of pairs for the row's own document.
+/// Sums of one row of pairs for its anchor.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct RowSums {
-    /// To be subtracted from the gradient of the row's document.
+    /// To be subtracted from the gradient of the anchor.
     pub(super) lambda: f64,
-    /// To be added to its hessian.
+    /// To be added to the hessian of the anchor.
     pub(super) hessian: f64,
     /// Sum of absolute lambdas.
     pub(super) total: f64,
@@ -98,7 +102,13 @@ pub(super) struct RowSums {
 impl RankColumns {
     /// Loads the scores of a query, best first; sigma times their range is at most [`MAX_RANGE`].
     /// `divide_by_gap` takes effect only if the scores are not all equal.
-    pub(super) fn start(&mut self, scores: &[f64], sigma: f64, divide_by_gap: bool, simd: Simd) {
+    pub(super) fn load_scores(
+        &mut self,
+        scores: &[f64],
+        sigma: f64,
+        divide_by_gap: bool,
+        simd: Simd,
+    ) {
         let n = scores.len();
         let (best, worst) = (scores.first().copied(), scores.last().copied());
         let best = best.unwrap_or(0.0);
@@ -109,7 +119,7 @@ impl RankColumns {
         let steps = if divide_by_gap { STEPS_IN_RANGE / range.max(1.0) } else { 0.0 };
         self.min_gap = if divide_by_gap { MIN_GAP * steps } else { 1.0 };
         self.scale = if divide_by_gap { steps } else { 1.0 };
-        for column in [&mut self.lambda, &mut self.hessian] {
+        for column in [&mut self.partner_lambdas, &mut self.partner_hessians] {
             column.clear();
             column.resize(n + LANES, 0.0);
         }
@@ -129,7 +139,8 @@ impl RankColumns {
         fill(scores, best, sigma, steps, columns);
     }
 
-    /// Sets the 64-bit sums of this many documents to 0; returns those of gradients and hessians.
+    /// Sets the 64-bit sums of this many documents to 0; returns the sums of gradients and those of
+    /// hessians.
     pub(super) fn clear_sums(&mut self, documents: usize) -> (&mut [f64], &mut [f64]) {
         for sums in [&mut self.lambdas, &mut self.hessians] {
             sums.clear();
@@ -177,6 +188,7 @@ impl RankColumns {
         self.rows::<true>(rows, simd)
     }
 
+    /// Both kinds of rows: with `SIGNS` weights are 1, otherwise from gains and discounts.
     fn rows<const SIGNS: bool>(&mut self, rows: usize, simd: Simd) -> f64 {
         let rows = rows.min(self.documents.saturating_sub(1));
         #[cfg(target_arch = "x86_64")]
@@ -190,7 +202,7 @@ impl RankColumns {
 
     /// Computes the pairs of rank i with the ranks `from..to`, using `row_weights` (and
     /// `row_tie_weights`), which are 0 in the rest of the last block. The sums of the partners are
-    /// added to the columns, those of rank i are returned.
+    /// added to the columns; those of rank i, the anchor, are returned.
     pub(super) fn weighted_row(&mut self, i: usize, from: usize, to: usize, simd: Simd) -> RowSums {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = simd.avx2() {
@@ -204,9 +216,10 @@ impl RankColumns {
     /// Adds the 32-bit sums to the 64-bit ones; must be called after every [`ROWS_PER_FLUSH`] rows
     /// and at the end.
     pub(super) fn flush(&mut self) {
-        for (sums, column) in
-            [(&mut self.lambdas, &mut self.lambda), (&mut self.hessians, &mut self.hessian)]
-        {
+        for (sums, column) in [
+            (&mut self.lambdas, &mut self.partner_lambdas),
+            (&mut self.hessians, &mut self.partner_hessians),
+        ] {
             for (sum, part) in sums.iter_mut().zip(column.iter_mut()) {
                 *sum += f64::from(*part);
                 *part = 0.0;
@@ -219,6 +232,7 @@ impl RankColumns {
         rows.is_multiple_of(ROWS_PER_FLUSH)
     }
 
+    /// Rank i as the anchor of a row.
     #[inline(always)]
     fn anchor(&self, i: usize) -> Anchor {
         Anchor {
@@ -243,8 +257,8 @@ impl RankColumns {
             score_steps: self.score_step[ranks.clone()].as_chunks().0,
             first: first[ranks.clone()].as_chunks().0,
             second: second[ranks.clone()].as_chunks().0,
-            lambdas: self.lambda[ranks.clone()].as_chunks_mut().0,
-            hessians: self.hessian[ranks].as_chunks_mut().0,
+            lambdas: self.partner_lambdas[ranks.clone()].as_chunks_mut().0,
+            hessians: self.partner_hessians[ranks].as_chunks_mut().0,
         }
     }
 }
@@ -255,11 +269,11 @@ impl RankColumns {
 fn fill(scores: &[f64], best: f64, sigma: f64, steps: f64, into: (&mut [f32], &mut [i32])) {
     let (exponentials, score_steps) = into;
     for ((s, exponential), score_step) in scores.iter().zip(exponentials).zip(score_steps) {
-        // All scores may be the same infinity.
+        // All scores may be the same infinity, whose difference is not a number.
         let below = if *s == best { 0.0 } else { s - best };
         *exponential = exp(sigma * below + TOP_EXPONENT) as f32;
-        // After the addition of ROUND the low bits of the float are the rounded integer.
-        *score_step = (below * steps + ROUND).to_bits() as i32;
+        // After the addition of ROUND_TO_INTEGER the low bits of the float are the rounded integer.
+        *score_step = (below * steps + ROUND_TO_INTEGER).to_bits() as i32;
     }
 }
 
@@ -289,7 +303,7 @@ enum RowInput {
     WeightsAndTies,
 }
 
-/// The document that a row of pairs belongs to.
+/// The document of a row of pairs that is paired with all others of the row.
 #[derive(Debug, Clone, Copy)]
 struct Anchor {
     exponential: f32,
@@ -322,8 +336,8 @@ fn lane_sum(x: &Lanes) -> f64 {
 }
 
 /// Computes 8 pairs of one row: the anchor with `partners`, given by exponential and score step.
-/// Adds to the anchor's `sums` and to the partners' lambdas and hessians (`into`). `tie` is used
-/// only with `TIES`.
+/// Adds to the anchor's `sums` and to the partners' lambdas and hessians (`into`). `weight` is w of
+/// the module's formulas; `tie` are the weights of equal pairs, used only with `TIES`.
 #[inline(always)]
 fn pairs<const TIES: bool>(
     anchor: Anchor,
@@ -337,6 +351,7 @@ fn pairs<const TIES: bool>(
     let (lambda, hessian) = into;
     for l in 0..LANES {
         let other = partners.0[l];
+        // E_i + E_j.
         let both = own + other;
         // Without division by the gap all score steps are 0 and `min_gap` is 1: one loop body,
         // which is vectorised.
@@ -344,19 +359,20 @@ fn pairs<const TIES: bool>(
         let inverse = 1.0 / ((both * both) * gap);
         let worse = if weight[l] > 0.0 { other } else { own };
         let factor = inverse * weight[l];
-        let mut t = (worse * both) * factor;
+        let mut pair_lambda = (worse * both) * factor;
         let mut size = factor.abs();
         if TIES {
+            // An equal pair is half a preference each way: (E_j - E_i) / 2 in place of E_worse.
             let factor = inverse * tie[l];
-            t -= ((own - other) * both) * (0.5 * factor);
+            pair_lambda -= ((own - other) * both) * (0.5 * factor);
             size += factor;
         }
-        let h = (own * other) * size;
-        sums.lambda[l] += t;
-        sums.hessian[l] += h;
-        sums.total[l] += t.abs();
-        lambda[l] += t;
-        hessian[l] += h;
+        let pair_hessian = (own * other) * size;
+        sums.lambda[l] += pair_lambda;
+        sums.hessian[l] += pair_hessian;
+        sums.total[l] += pair_lambda.abs();
+        lambda[l] += pair_lambda;
+        hessian[l] += pair_hessian;
     }
 }
 
@@ -406,9 +422,10 @@ impl<'a> LaneBlocks<'a> {
     }
 
     /// Computes the pairs of the anchor with all blocks; `weight` computes the weights of a block's
-    /// pairs from its entries of `first` and `second`.
+    /// pairs from its entries of `first` and `second`. `TIES`: whether `second` are the weights of
+    /// equal pairs.
     #[inline(always)]
-    fn sweep<const TIES: bool>(
+    fn add_pairs<const TIES: bool>(
         mut self,
         anchor: Anchor,
         weight: impl Fn(&Lanes, &Lanes) -> Lanes,
@@ -416,14 +433,14 @@ impl<'a> LaneBlocks<'a> {
         let mut sums = RowSums::default();
         while let Some(chunk) = self.next_chunk() {
             let mut lanes = LaneSums::default();
-            let mut b = 0;
-            while b < chunk.exponentials.len() {
-                let second = &chunk.second[b];
-                let weight = weight(&chunk.first[b], second);
-                let partners = (&chunk.exponentials[b], &chunk.score_steps[b]);
-                let into = (&mut chunk.lambdas[b], &mut chunk.hessians[b]);
+            let mut block = 0;
+            while block < chunk.exponentials.len() {
+                let second = &chunk.second[block];
+                let weight = weight(&chunk.first[block], second);
+                let partners = (&chunk.exponentials[block], &chunk.score_steps[block]);
+                let into = (&mut chunk.lambdas[block], &mut chunk.hessians[block]);
                 pairs::<TIES>(anchor, &weight, second, partners, &mut lanes, into);
-                b += 1;
+                block += 1;
             }
             lanes.add_to(&mut sums);
         }
@@ -447,7 +464,7 @@ fn rows_of<const SIGNS: bool>(columns: &mut RankColumns, rows: usize) -> f64 {
         let sums = if SIGNS {
             let label = columns.gain[i];
             let blocks = columns.blocks(i + 1, n, RowInput::Labels);
-            blocks.sweep::<false>(anchor, |labels, _| {
+            blocks.add_pairs::<false>(anchor, |labels, _| {
                 let mut weight = [0.0; LANES];
                 for l in 0..LANES {
                     let (better, worse) = (label > labels[l], label < labels[l]);
@@ -458,7 +475,7 @@ fn rows_of<const SIGNS: bool>(columns: &mut RankColumns, rows: usize) -> f64 {
         } else {
             let (gain, discount) = (columns.gain[i], columns.discount[i]);
             let blocks = columns.blocks(i + 1, n, RowInput::Factors);
-            blocks.sweep::<false>(anchor, |gains, discounts| {
+            blocks.add_pairs::<false>(anchor, |gains, discounts| {
                 let mut weight = [0.0; LANES];
                 for l in 0..LANES {
                     weight[l] = (gain - gains[l]) * (discount - discounts[l]).abs();
@@ -481,15 +498,17 @@ fn rows_avx2<const SIGNS: bool>(_proof: Avx2, columns: &mut RankColumns, rows: u
     rows_of::<SIGNS>(columns, rows)
 }
 
+/// See [`RankColumns::weighted_row`]: inlined into two functions, of which one is compiled for
+/// AVX2.
 #[inline(always)]
 fn weighted_row(columns: &mut RankColumns, i: usize, from: usize, to: usize) -> RowSums {
     let anchor = columns.anchor(i);
     if columns.row_tie_weights.is_empty() {
         let blocks = columns.blocks(from, to, RowInput::Weights);
-        return blocks.sweep::<false>(anchor, |weights, _| *weights);
+        return blocks.add_pairs::<false>(anchor, |weights, _| *weights);
     }
     let blocks = columns.blocks(from, to, RowInput::WeightsAndTies);
-    blocks.sweep::<true>(anchor, |weights, _| *weights)
+    blocks.add_pairs::<true>(anchor, |weights, _| *weights)
 }
 
 #[cfg(target_arch = "x86_64")]

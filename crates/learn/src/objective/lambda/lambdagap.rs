@@ -16,7 +16,7 @@
 
 use rankwright_eval::{EvalError, SwapDelta};
 
-/// LambdaGap weights over the gains of P@k.
+/// LambdaGap weights, computed from the gains of P@k.
 #[derive(Debug)]
 pub(super) struct LambdaGap {
     pub(super) metric: Box<dyn SwapDelta>,

@@ -18,7 +18,7 @@
 
 use rankwright_eval::{EvalError, SwapDelta};
 
-/// LambdaLoss weights over a metric's own gains and discounts.
+/// LambdaLoss weights, computed from the gains and discounts of a metric.
 #[derive(Debug)]
 pub(super) struct LambdaLoss {
     pub(super) metric: Box<dyn SwapDelta>,
@@ -44,6 +44,7 @@ impl SwapDelta for LambdaLoss {
                 continue;
             }
             let (Some(g), Some(d)) = (gains.get(j), discounts.get(j)) else { return };
+            // d(|i - j|) and d(|i - j| + 1): ranks are counted from 1 there, from 0 here.
             let (Some(near), Some(far)) = (discounts.get(apart - 1), discounts.get(apart)) else {
                 return;
             };

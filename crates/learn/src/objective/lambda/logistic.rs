@@ -15,9 +15,10 @@
 use super::kernel::MIN_GAP;
 use crate::exp::{exp, softplus};
 
-/// The loss of a pair, before weights.
+/// The loss of a pair as a function of its score difference.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Logistic {
+    /// Steepness of the logistic function.
     pub(super) sigma: f64,
     /// Whether a pair's weight is divided by 0.01 + |s_i - s_j|.
     pub(super) divide_by_gap: bool,
@@ -56,7 +57,7 @@ impl Logistic {
         let gap = if self.divide_by_gap { MIN_GAP + score_difference.abs() } else { 1.0 };
         let sign = if pair.weight < 0.0 { -1.0 } else { 1.0 };
         let x = self.sigma * (sign * score_difference);
-        // exp of -|x| never overflows, and rho (1 - rho) is computed without a difference.
+        // exp(-|x|) never overflows, and rho (1 - rho) = small * large^2 needs no subtraction.
         let small = exp(-x.abs());
         let large = 1.0 / (1.0 + small);
         let rho = if x < 0.0 { large } else { small * large };
@@ -94,21 +95,23 @@ fn difference(a: f64, b: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const UNIT: Logistic = Logistic { sigma: 1.0, divide_by_gap: false };
+    const SIGMA_ONE: Logistic = Logistic { sigma: 1.0, divide_by_gap: false };
 
     fn pair(weight: f64, tie_weight: f64) -> RankPair {
         RankPair { i: 0, j: 1, weight, tie_weight, copies: 1.0, adds_to_i: true }
     }
 
-    /// Worked out by hand: probabilities 0.99, 0.5 and 0.01 of the correct order.
+    /// Worked out by hand for probabilities 0.99, 0.5 and 0.01 of the correct order: -ln p.
     #[test]
     fn cross_entropy_and_lambda_are_those_worked_out_by_hand() {
         for (p, loss) in [(0.99_f64, 0.01), (0.5, 0.69), (0.01, 4.61)] {
             let score = (p / (1.0 - p)).ln();
-            assert!((UNIT.loss(&pair(1.0, 0.0), score, 0.0) - loss).abs() < 0.005);
+            assert!((SIGMA_ONE.loss(&pair(1.0, 0.0), score, 0.0) - loss).abs() < 0.005);
         }
+        // Probability 0.2 of the correct order: the gradient is -(1 - 0.2).
         let score = (0.2_f64 / 0.8).ln();
-        assert!((UNIT.derivatives(&pair(1.0, 0.0), score, 0.0).gradient + 0.8).abs() < 1e-12);
+        let derivatives = SIGMA_ONE.derivatives(&pair(1.0, 0.0), score, 0.0);
+        assert!((derivatives.gradient + 0.8).abs() < 1e-12);
     }
 
     #[test]

@@ -8,16 +8,19 @@
 //! hessian  =  sigma^2 * weight * rho * (1 - rho)       for both
 //! ```
 //!
-//! The weight is 1 or abs(delta metric), times the weights of both documents (a document of weight
-//! 2 counts like two of them). `rows.rs` selects the pairs, `weight.rs` computes their weight,
-//! `logistic.rs` the pair's loss; `kernel.rs` is the fast loop.
+//! The weight is 1 (RankMART) or the absolute change of a metric when the two documents swap ranks
+//! (LambdaMART), times the weights of both documents (a document of weight 2 counts like two of
+//! them). `ranked.rs` orders a query by score, `rows.rs` selects the pairs, `weight.rs` computes
+//! their weight, `logistic.rs` the pair's loss; `kernel.rs` is the fast loop over pairs, `pairs.rs`
+//! the general one.
 //!
-//! Weights other than the change of the metric are chosen by `weight=` (`lambdaloss.rs`,
-//! `lambdagap.rs`), pairs other than those of the first ranks by `pairs=` (`coherent.rs`).
+//! The parameter `weight` chooses weights other than the change of the metric (`lambdaloss.rs`,
+//! `lambdagap.rs`), the parameter `pairs` pairs other than those of the first ranks
+//! (`coherent.rs`).
 //!
-//! A row of pairs is one document with all those that it is paired with; truncation T pairs only
-//! the documents at the first T ranks with all below them. Equal pairs are pairs of equal labels,
-//! or preferences that judge two documents equal.
+//! A *row of pairs* is one document with all those that it is paired with. With truncation level T,
+//! only the documents at the first T ranks are paired with all documents below them. *Equal pairs*
+//! are pairs of equal labels, or explicit preferences that judge two documents equal.
 //!
 //! There are two normalisations, each an option; LightGBM's `lambdarank_norm` is both of them.
 //! `norm_gap` divides a pair's weight by 0.01 + |s_i - s_j| unless all scores of the query are
@@ -25,9 +28,9 @@
 //! sum of its absolute pair lambdas (document weights included), so that no query dominates the
 //! others.
 //!
-//! If a query has preferences, its pairs are those, with their weights; equal pairs have target
-//! probability P = 1/2. With a metric such a query needs labels too, from which the metric computes
-//! the weights.
+//! If the data has explicit preferences, a query's pairs are those, with their weights; equal pairs
+//! have target probability P = 1/2. With a metric such a query needs labels too, from which the
+//! metric computes the weights.
 //!
 //! The loss is defined for weight 1 without normalisation; with a metric, lambdas are not the
 //! gradient of a known function. The second derivative is exact for fixed order and weights. Cost:
@@ -61,8 +64,8 @@ use self::ranked::RankedQuery;
 use self::rows::{is_sampled, spans};
 use self::weight::{MetricWeight, SwapCache};
 use super::{
-    Derivatives, Objective, ObjectiveBuffers, PairLambda, QueryView, TrainingDocuments,
-    check_shape, pointwise,
+    Derivatives, Objective, ObjectiveBuffers, PairLambda, QueryView, RankedDocument,
+    TrainingDocuments, check_shape, pointwise,
 };
 use crate::error::{LearnError, NotFiniteValue};
 use crate::simd::Simd;
@@ -70,10 +73,10 @@ use crate::simd::Simd;
 pub use coherent::PairChoice;
 pub use params::{
     DEFAULT_METRIC, LambdaConfig, LambdaOptions, LambdaParams, LambdaPreset, PairOptions,
-    PairParams, PairWeight, TiedLabels,
+    PairParams, TiedLabels, WeightSchemeName,
 };
-pub use rows::PARTNERS as SAMPLED_PARTNERS;
-pub use weight::{CutoffMode, Weight, WeightScheme};
+pub use rows::SAMPLED_PARTNERS;
+pub use weight::{CutoffMode, WeightScheme, WeightSource};
 
 /// The pairwise objective; [`LambdaConfig::check`] creates it.
 ///
@@ -99,27 +102,27 @@ pub struct Lambda {
     params: LambdaConfig,
     /// The metric that gives the weights of pairs; `None` for weight 1.
     metric: Option<MetricWeight>,
-    /// Number of first ranks that are paired with all below them; `usize::MAX` for all.
+    /// Number of first ranks that are paired with all ranks below them; `usize::MAX` for all.
     truncation: usize,
-    /// Whether all labels of the training data are equal: data of preferences without labels has
-    /// such labels, from which a metric can compute no weights.
+    /// Whether all labels of the training data are equal, as in data that has preferences but no
+    /// labels; a metric cannot compute weights from them.
     all_labels_equal: bool,
 }
 
 /// Buffers that a thread keeps from query to query.
 #[derive(Debug, Default)]
-pub(super) struct LambdaWork {
+pub(super) struct LambdaBuffers {
     ranked: RankedQuery,
     columns: RankColumns,
     swaps: SwapCache,
-    /// Weights of one row of pairs.
+    /// The weights that the metric gives to one row of pairs.
     row: Vec<f64>,
     /// Rank of each document, for preference pairs.
     ranks: Vec<u32>,
 }
 
-/// Smallest sigma * (best score - worst score), other than 0, for which the kernel computes equal
-/// pairs.
+/// Smallest sigma * (best score - worst score), other than 0, for which the kernel is precise
+/// enough for equal pairs.
 const MIN_TIE_RANGE: f64 = 0.01;
 
 /// Factors by which the sums in [`RankColumns`] are multiplied to give a query's derivatives.
@@ -129,15 +132,17 @@ struct QueryScale {
     gradient: f64,
     /// Factor of the hessian, without `norm`.
     hessian: f64,
-    /// The query's norm, a factor of both: log2(1 + S) / S, or 1.
+    /// The query's norm, another factor of both: log2(1 + S) / S, or 1 without normalisation.
     norm: f64,
 }
 
 impl Lambda {
+    /// The objective of checked parameters; resolves the metric and the truncation level.
     pub(super) fn new(params: LambdaConfig) -> Result<Self, SpecError> {
         let default_truncation = match params.scheme {
-            // LambdaGap pairs are at least k ranks apart, and are used at all ranks.
+            // LambdaGap uses pairs at all ranks that are at least k ranks apart.
             WeightScheme::Gap => None,
+            // The advice of LightGBM's documentation for `lambdarank_truncation_level`.
             _ => params.pair_weight.cutoff().map(|k| k as usize + 3),
         };
         let truncation = params.truncation.or(default_truncation).unwrap_or(usize::MAX);
@@ -157,19 +162,20 @@ impl Lambda {
     }
 
     /// Orders the query by score and prepares the metric, which is returned; `None` for weight 1.
-    fn start<'w>(
+    /// `last_order` is the order of the previous iteration, if known, and is updated.
+    fn prepare_query<'w>(
         &self,
         query: &QueryView<'_>,
         ranked: &mut RankedQuery,
         swaps: &'w mut SwapCache,
         last_order: &mut [u32],
     ) -> Result<Option<&'w dyn SwapDelta>, LearnError> {
-        let labelled = query.labels.len() == query.scores.len();
-        let usable = match query.pairs {
-            Some(_) => self.metric.is_none() || labelled && !self.all_labels_equal,
-            None => labelled,
+        let has_labels = query.labels.len() == query.scores.len();
+        let is_usable = match query.pairs {
+            Some(_) => self.metric.is_none() || has_labels && !self.all_labels_equal,
+            None => has_labels,
         };
-        if !usable {
+        if !is_usable {
             return Err(LearnError::LabelsMissing);
         }
         let with_ideal = self.metric.is_some();
@@ -182,28 +188,30 @@ impl Lambda {
         metric.map(|m| m.prepare(swaps, &ranked.labels, &ranked.ideal)).transpose()
     }
 
-    /// Computes the sums of the query's lambdas and hessians in `work.columns`, by rank; returns
+    /// Computes the sums of the query's lambdas and hessians in `buffers.columns`, by rank; returns
     /// the factors that they are still to be multiplied by.
     fn sums(
         &self,
         query: &QueryView<'_>,
-        work: &mut LambdaWork,
+        buffers: &mut LambdaBuffers,
         last_order: &mut [u32],
     ) -> Result<QueryScale, LearnError> {
-        let LambdaWork { ranked, columns, swaps, row, ranks } = work;
-        let swap = self.start(query, ranked, swaps, last_order)?;
+        let LambdaBuffers { ranked, columns, swaps, row, ranks } = buffers;
+        let swap = self.prepare_query(query, ranked, swaps, last_order)?;
         let range = self.params.sigma * ranked.range();
         // An equal pair is half a preference each way. If the scores are nearly equal, the two
         // halves nearly cancel, and little of their difference is left in 32 bits.
         let beyond_kernel =
-            range > MAX_RANGE || self.ties() && range > 0.0 && range < MIN_TIE_RANGE;
-        let pairs = QueryPairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
-        // The total is S of the query's norm.
+            range > MAX_RANGE || self.counts_ties() && range > 0.0 && range < MIN_TIE_RANGE;
+        let pairs =
+            QueryPairs { ranked, swap, truncation: self.truncation, ties: self.counts_ties() };
+        // `total` is S in the query's norm.
         let (scale, total) = if beyond_kernel || query.pairs.is_some() {
             self.sums_by_pair(query, &pairs, columns, (row, ranks))?
         } else {
             self.sums_by_row(query, &pairs, columns, row)
         };
+        // Sampled pairs are added to one of their documents only, so the lambdas need not sum to 0.
         if query.pairs.is_none() && is_sampled(pairs.ranked.len(), self.truncation) {
             let mean = columns.lambdas.iter().sum::<f64>() / columns.lambdas.len() as f64;
             columns.lambdas.iter_mut().for_each(|l| *l -= mean);
@@ -211,19 +219,20 @@ impl Lambda {
         Ok(QueryScale { norm: if self.params.norm_query { norm_of(total) } else { 1.0 }, ..scale })
     }
 
-    /// Sums derivatives pair by pair; returns the scale and S, the sum of absolute lambdas.
+    /// Sums derivatives pair by pair; returns their factors, and S: the sum of absolute pair
+    /// lambdas, each counted for both documents.
     fn sums_by_pair(
         &self,
         query: &QueryView<'_>,
         pairs: &QueryPairs<'_>,
         columns: &mut RankColumns,
-        buffers: (&mut Vec<f64>, &mut Vec<u32>),
+        pair_buffers: (&mut Vec<f64>, &mut Vec<u32>),
     ) -> Result<(QueryScale, f64), LearnError> {
         let scores = &pairs.ranked.scores;
         let (lambdas, hessians) = columns.clear_sums(scores.len());
         let logistic = self.logistic(pairs.ranked);
         let mut total = 0.0;
-        pairs.for_each(query, buffers, |pair| {
+        pairs.for_each(query, pair_buffers, |pair| {
             let derivatives = logistic.derivatives(pair, scores[pair.i], scores[pair.j]);
             lambdas[pair.j] -= derivatives.gradient * pair.copies;
             hessians[pair.j] += derivatives.hessian * pair.copies;
@@ -237,7 +246,8 @@ impl Lambda {
         Ok((QueryScale { gradient: 1.0, hessian: 1.0, norm: 1.0 }, total))
     }
 
-    /// Sums derivatives with the kernel, row of pairs by row; returns the scale and S.
+    /// Sums derivatives with the kernel, one row of pairs after another; returns their factors,
+    /// and S as [`Lambda::sums_by_pair`] does.
     fn sums_by_row(
         &self,
         query: &QueryView<'_>,
@@ -247,12 +257,12 @@ impl Lambda {
     ) -> (QueryScale, f64) {
         let LambdaConfig { sigma, norm_gap, simd, .. } = self.params;
         let ranked = pairs.ranked;
-        columns.start(&ranked.scores, sigma, norm_gap, simd);
+        columns.load_scores(&ranked.scores, sigma, norm_gap, simd);
         let factors = pairs.swap.and_then(|swap| swap.factors());
-        // Weights are divided by the range of the gains, so that they fit into 32 bits.
+        // Weights are divided by `unit`, the range of the gains, so that they fit into 32 bits.
         let (min_gain, unit) = factors.map_or((0.0, 1.0), |f| min_and_range(f.gains));
         let mut total = 0.0;
-        // Gains within a smaller range count as equal, and that range has no finite reciprocal.
+        // A smaller range has no finite reciprocal: the gains count as equal, and all sums are 0.
         if unit >= f64::MIN_POSITIVE {
             match factors {
                 Some(factors) if self.has_contiguous_unweighted_pairs(ranked) => {
@@ -276,8 +286,8 @@ impl Lambda {
     }
 
     /// Sums derivatives with the kernel from the weight of every pair, divided by `unit`: for
-    /// metrics without factors, weighted documents, equal pairs, promoted ranks and sampled pairs.
-    /// Returns the sum of absolute lambdas.
+    /// metrics that are not sums of gain times discount, weighted documents, equal pairs, promoted
+    /// ranks (`coherent.rs`) and sampled pairs. Returns S divided by the factor of the gradient.
     fn sums_by_weighted_rows(
         &self,
         query: &QueryView<'_>,
@@ -309,25 +319,27 @@ impl Lambda {
         total
     }
 
-    /// Visits every pair of a query with its derivatives and their factor: the query's norm, times
-    /// the number of pairs that a sampled one represents.
-    fn each_pair(
+    /// Calls `visit` with every pair of a query, its derivatives, and the factor by which they are
+    /// still to be multiplied: the query's norm, times the number of pairs that a sampled one
+    /// represents.
+    fn for_each_pair(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
         mut visit: impl FnMut(&RankedQuery, &logistic::RankPair, logistic::PairDerivatives, f64),
     ) -> Result<(), LearnError> {
         if query.scores.len() < 2 {
             return Ok(());
         }
-        let work = &mut work.lambda;
+        let buffers = &mut buffers.lambda;
         let norm = match self.params.norm_query {
-            true => self.sums(query, work, &mut [])?.norm,
+            true => self.sums(query, buffers, &mut [])?.norm,
             false => 1.0,
         };
-        let LambdaWork { ranked, swaps, row, ranks, .. } = work;
-        let swap = self.start(query, ranked, swaps, &mut [])?;
-        let pairs = QueryPairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
+        let LambdaBuffers { ranked, swaps, row, ranks, .. } = buffers;
+        let swap = self.prepare_query(query, ranked, swaps, &mut [])?;
+        let pairs =
+            QueryPairs { ranked, swap, truncation: self.truncation, ties: self.counts_ties() };
         let (logistic, scores) = (self.logistic(ranked), &ranked.scores);
         pairs.for_each(query, (row, ranks), |pair| {
             let derivatives = logistic.derivatives(pair, scores[pair.i], scores[pair.j]);
@@ -344,7 +356,7 @@ impl Lambda {
     }
 
     /// Whether pairs of equal labels count.
-    fn ties(&self) -> bool {
+    fn counts_ties(&self) -> bool {
         self.params.ties == TiedLabels::Half
     }
 
@@ -354,7 +366,7 @@ impl Lambda {
     }
 }
 
-/// log2(1 + S) / S, and its limit for S = 0.
+/// The query's norm log2(1 + S) / S, where `total` is S; the limit for S = 0.
 fn norm_of(total: f64) -> f64 {
     let ratio = if total > 0.0 { total.ln_1p() / total } else { 1.0 };
     ratio / std::f64::consts::LN_2
@@ -380,7 +392,7 @@ impl Objective for Lambda {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
@@ -389,13 +401,13 @@ impl Objective for Lambda {
             out.hessian.fill(0.0);
             return Ok(());
         }
-        let work = &mut work.lambda;
-        let scale = self.sums(query, work, out.cache)?;
+        let buffers = &mut buffers.lambda;
+        let scale = self.sums(query, buffers, out.cache)?;
         let gradient_factor = scale.gradient * scale.norm;
         let hessian_factor = scale.hessian * scale.norm;
         let mut finite = true;
-        let sums = work.columns.lambdas.iter().zip(&work.columns.hessians);
-        for (&document, (l, h)) in work.ranked.order.iter().zip(sums) {
+        let sums = buffers.columns.lambdas.iter().zip(&buffers.columns.hessians);
+        for (&document, (l, h)) in buffers.ranked.order.iter().zip(sums) {
             let (g, h) = ((l * gradient_factor) as f32, (h * hessian_factor) as f32);
             finite &= g.is_finite() && h.is_finite();
             out.gradient[document as usize] = g;
@@ -410,7 +422,7 @@ impl Objective for Lambda {
     fn loss(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
         if !self.has_loss() {
             return Ok(None);
@@ -418,9 +430,10 @@ impl Objective for Lambda {
         if query.scores.len() < 2 {
             return Ok(Some(0.0));
         }
-        let LambdaWork { ranked, swaps, row, ranks, .. } = &mut work.lambda;
-        let swap = self.start(query, ranked, swaps, &mut [])?;
-        let pairs = QueryPairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
+        let LambdaBuffers { ranked, swaps, row, ranks, .. } = &mut buffers.lambda;
+        let swap = self.prepare_query(query, ranked, swaps, &mut [])?;
+        let pairs =
+            QueryPairs { ranked, swap, truncation: self.truncation, ties: self.counts_ties() };
         let (logistic, scores) = (self.logistic(ranked), &ranked.scores);
         let mut sum = 0.0;
         pairs.for_each(query, (row, ranks), |pair| {
@@ -444,10 +457,10 @@ impl Objective for Lambda {
     fn pair_hessians(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
         visit: &mut dyn FnMut(usize, usize, f64),
     ) -> Result<bool, LearnError> {
-        self.each_pair(query, work, |ranked, pair, derivatives, scale| {
+        self.for_each_pair(query, buffers, |ranked, pair, derivatives, scale| {
             let (i, j) = (ranked.order[pair.i] as usize, ranked.order[pair.j] as usize);
             visit(i, j, derivatives.hessian * scale);
         })?;
@@ -457,11 +470,12 @@ impl Objective for Lambda {
     fn pair_lambdas(
         &self,
         query: &QueryView<'_>,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
         visit: &mut dyn FnMut(PairLambda),
     ) -> Result<bool, LearnError> {
-        self.each_pair(query, work, |ranked, pair, derivatives, scale| {
-            let at_rank = |rank: usize| (ranked.order[rank] as usize, rank);
+        self.for_each_pair(query, buffers, |ranked, pair, derivatives, scale| {
+            let at_rank =
+                |rank: usize| RankedDocument { document: ranked.order[rank] as usize, rank };
             // If the derivative by the score of i is below 0, i should rise.
             let (pushed_up, pushed_down) = match derivatives.gradient <= 0.0 {
                 true => (at_rank(pair.i), at_rank(pair.j)),
@@ -474,10 +488,10 @@ impl Objective for Lambda {
 
     fn cost(&self, documents: usize) -> u64 {
         let partners = match is_sampled(documents, self.truncation) {
-            true => rows::PARTNERS,
+            true => rows::SAMPLED_PARTNERS,
             false => self.truncation.min(documents),
         };
-        // A pair takes about a fiftieth of the time that sorting takes for a document.
+        // The unit is the time of a pair; sorting takes about 50 units per document.
         (documents as u64).saturating_mul(50 + partners as u64)
     }
 
@@ -490,8 +504,8 @@ impl Objective for Lambda {
     }
 }
 
-/// The number of pairs that a visited pair represents. A sampled pair counts half: every pair can
-/// be sampled with either of its documents as the partner.
+/// The number of pairs that a visited pair represents. A sampled pair counts half, because every
+/// pair can be sampled twice: with either of its documents as the partner of the other.
 fn pairs_represented(pair: &logistic::RankPair) -> f64 {
     if pair.adds_to_i { 1.0 } else { 0.5 * pair.copies }
 }

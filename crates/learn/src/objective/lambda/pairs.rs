@@ -1,11 +1,11 @@
-//! Every pair of a query, one at a time in 64 bits: the general path, for cases that the kernel
-//! does not cover.
+//! Every pair of a query, one at a time in 64 bits: the general loop, for cases that the kernel
+//! (`kernel.rs`) does not cover.
 //!
 //! Used for preference pairs, for queries whose scores are too far apart for 32 bits, for the loss
 //! and for the hessians of pairs; it also computes the weights of one row of pairs (one document
 //! with all those that it is paired with) for the kernel. Promoted ranks are those that
-//! `coherent.rs` pairs in addition to the first ranks. The pairs come from the labels (`rows.rs`),
-//! or from the query's own preferences. Cost O(pairs); memory O(n).
+//! `coherent.rs` pairs in addition to the first ranks. The pairs follow from the labels
+//! (`rows.rs`), or are the explicit preferences of the query. Cost O(pairs); memory O(n).
 
 use rankwright_eval::SwapDelta;
 
@@ -29,19 +29,20 @@ pub(super) struct QueryPairs<'a> {
 }
 
 impl QueryPairs<'_> {
-    /// Calls `visit` for each pair of labels with a weight other than 0, or for each preference.
-    /// The buffers hold the metric's weights of one row and the rank of each document.
+    /// Calls `visit` for each pair with a weight other than 0 that follows from the labels, or for
+    /// each explicit preference. `pair_buffers` are for the metric's weights of one row of pairs,
+    /// and for the rank of each document.
     pub(super) fn for_each(
         &self,
         query: &QueryView<'_>,
-        buffers: (&mut Vec<f64>, &mut Vec<u32>),
+        pair_buffers: (&mut Vec<f64>, &mut Vec<u32>),
         mut visit: impl FnMut(&RankPair),
     ) -> Result<(), LearnError> {
-        let (row, ranks) = buffers;
+        let (row, ranks) = pair_buffers;
         row.clear();
         row.resize(self.ranked.len(), 0.0);
         if let Some(pairs) = query.pairs {
-            return self.each_preference(pairs, row, ranks, visit);
+            return self.for_each_preference(pairs, row, ranks, visit);
         }
         let labels = &self.ranked.labels;
         for span in spans(self.rows(query)) {
@@ -49,7 +50,7 @@ impl QueryPairs<'_> {
             if let Some(swap) = self.swap {
                 swap.swap_deltas_from(i, span.from, row);
             }
-            for j in (span.from..span.to).filter(|j| *j != i && !self.is_visited(i, *j)) {
+            for j in (span.from..span.to).filter(|j| *j != i && !self.is_in_other_row(i, *j)) {
                 let delta = self.swap.map_or(1.0, |_| row[j].abs());
                 let scale = self.ranked.pair_weight(i, j);
                 let (mut weight, mut tie_weight) = (0.0, 0.0);
@@ -79,14 +80,15 @@ impl QueryPairs<'_> {
         }
     }
 
-    /// Whether a pair of promoted ranks has been visited from its other side.
-    fn is_visited(&self, i: usize, j: usize) -> bool {
+    /// Whether the pair of the promoted rank i with rank j belongs to the row of j, because j is a
+    /// promoted rank above i.
+    fn is_in_other_row(&self, i: usize, j: usize) -> bool {
         j < i && self.ranked.promoted.binary_search(&(j as u32)).is_ok()
     }
 
-    /// Sets the weights of one row of pairs for the kernel, divided by `unit`: `into` has first
-    /// those of preferences, above 0 if rank i is the better one, then those of equal pairs. `row`
-    /// is a buffer for the metric's weights.
+    /// Sets the weights of one row of pairs for the kernel, divided by `unit`. `into` are the
+    /// weights of pairs of different labels, above 0 if rank i is the better one, and the weights
+    /// of equal pairs. `row` is a buffer for the metric's weights.
     pub(super) fn fill_row(
         &self,
         span: &RankSpan,
@@ -101,7 +103,7 @@ impl QueryPairs<'_> {
             Some(swap) => swap.swap_deltas_from(i, from, row),
             None => row[from..to].fill(1.0),
         }
-        let own = labels[i];
+        let label_i = labels[i];
         let scale = copies / unit * weights.get(i).copied().unwrap_or(1.0);
         for (delta, weight) in row[from..to].iter_mut().zip(weights.iter().skip(from)) {
             *delta *= weight;
@@ -110,21 +112,22 @@ impl QueryPairs<'_> {
             signed[from..].iter_mut().zip(&row[from..to]).zip(&labels[from..])
         {
             let size = (delta * scale).abs();
-            let signed = if own > *label { size } else { -size };
-            *w = if own == *label { 0.0 } else { signed as f32 };
+            let signed = if label_i > *label { size } else { -size };
+            *w = if label_i == *label { 0.0 } else { signed as f32 };
         }
         // Pairs with the promoted ranks above i belong to the rows of those ranks.
-        let visited = || self.ranked.promoted.iter().take_while(|visited| (**visited as usize) < i);
-        visited().for_each(|visited| signed[*visited as usize] = 0.0);
+        let promoted_above =
+            || self.ranked.promoted.iter().take_while(|rank| (**rank as usize) < i);
+        promoted_above().for_each(|rank| signed[*rank as usize] = 0.0);
         // The kernel reads blocks of 8 ranks, of which the last may extend beyond the row.
         signed[to..].iter_mut().take(8).for_each(|w| *w = 0.0);
         if self.ties {
             for ((t, delta), label) in
                 ties[from..].iter_mut().zip(&row[from..to]).zip(&labels[from..])
             {
-                *t = if own == *label { (delta * scale) as f32 } else { 0.0 };
+                *t = if label_i == *label { (delta * scale) as f32 } else { 0.0 };
             }
-            visited().for_each(|visited| ties[*visited as usize] = 0.0);
+            promoted_above().for_each(|rank| ties[*rank as usize] = 0.0);
             ties[to..].iter_mut().take(8).for_each(|w| *w = 0.0);
             if (from..to).contains(&i) {
                 ties[i] = 0.0;
@@ -132,8 +135,9 @@ impl QueryPairs<'_> {
         }
     }
 
-    /// Calls `visit` for each of the query's own preference pairs within the truncation level.
-    fn each_preference(
+    /// Calls `visit` for each of the query's explicit preferences with a document above the
+    /// truncation level.
+    fn for_each_preference(
         &self,
         pairs: &[DocumentPair],
         row: &mut [f64],
@@ -150,6 +154,7 @@ impl QueryPairs<'_> {
                 (Some(&i), Some(&j)) if i != j => (i as usize, j as usize),
                 _ => return Err(out_of_range(pair, self.ranked.len())),
             };
+            // The better and the worse rank of the two.
             let (top, low) = (i.min(j), i.max(j));
             if top >= self.truncation {
                 continue;
@@ -166,6 +171,7 @@ impl QueryPairs<'_> {
     }
 }
 
+/// The error for a pair of a document with itself, or with a number that the query does not have.
 fn out_of_range(pair: &DocumentPair, documents: usize) -> LearnError {
     LearnError::PairOutOfRange { better: pair.better, worse: pair.worse, documents }
 }

@@ -5,7 +5,7 @@ use rankwright_spec::{Auto, Conflict, SpecError, above, choices, params};
 
 use super::Lambda;
 use super::coherent::PairChoice;
-use super::weight::{CutoffMode, Weight, WeightScheme};
+use super::weight::{CutoffMode, WeightScheme, WeightSource};
 use crate::objective::{Objective, ObjectiveDef, ObjectiveParams};
 use crate::simd::Simd;
 
@@ -21,8 +21,9 @@ choices! {
 }
 
 choices! {
-    /// The weight of a pair under a metric.
-    pub enum PairWeight {
+    /// The formula by which a metric gives the weight of a pair, as in specs; see
+    /// [`WeightScheme`].
+    pub enum WeightSchemeName {
         /// The change of the metric when the two documents swap ranks: LambdaRank.
         Swap = "swap",
         /// NDCG-Loss2 (LambdaLoss), for NDCG and DCG.
@@ -78,7 +79,7 @@ params! {
         norm_query: bool = true, ..,
             "Multiply a query's derivatives by log2(1 + S) / S, where S is twice the sum of \
              its absolute pair lambdas.", requires "preset=none";
-        weight: PairWeight = PairWeight::Swap, ..,
+        weight: WeightSchemeName = WeightSchemeName::Swap, ..,
             "Weight of a pair: the metric's change when the two swap ranks (swap), LambdaLoss for \
              ndcg (loss2, loss2++), or LambdaGap for p@k (gap).";
         mu: f64 = 10.0, 0.0..,
@@ -143,10 +144,10 @@ impl ObjectiveParams for LambdaParams {
             norm_gap: self.norm_gap,
             norm_query: self.norm_query,
             scheme: match self.weight {
-                PairWeight::Swap => WeightScheme::Swap,
-                PairWeight::Loss2 => WeightScheme::Loss2,
-                PairWeight::Loss2PlusPlus => WeightScheme::Loss2PlusPlus(self.mu),
-                PairWeight::Gap => WeightScheme::Gap,
+                WeightSchemeName::Swap => WeightScheme::Swap,
+                WeightSchemeName::Loss2 => WeightScheme::Loss2,
+                WeightSchemeName::Loss2PlusPlus => WeightScheme::Loss2PlusPlus(self.mu),
+                WeightSchemeName::Gap => WeightScheme::Gap,
             },
             pairs: self.pairs,
             cut: self.cut,
@@ -166,15 +167,15 @@ impl ObjectiveParams for LambdaParams {
     }
 }
 
-/// Configuration of a pairwise objective with a weight of any kind, including a metric of the
-/// caller's own; [`LambdaConfig::check`] creates the objective.
+/// Configuration of a pairwise objective with a weight of any kind, including a metric that the
+/// caller implements; [`LambdaConfig::check`] creates the objective.
 ///
 /// ```
-/// use rankwright_learn::objective::{LambdaConfig, Weight};
+/// use rankwright_learn::objective::{LambdaConfig, WeightSource};
 /// use rankwright_eval::MetricSpec;
 ///
 /// let metric = MetricSpec::parse("err@10")?;
-/// let lambda = LambdaConfig::new().pair_weight(Weight::Metric(metric));
+/// let lambda = LambdaConfig::new().pair_weight(WeightSource::Metric(metric));
 /// assert_eq!(lambda.check()?.truncation(), Some(13));
 /// assert!(LambdaConfig::new().sigma(0.0).check().is_err());
 /// # Ok::<(), rankwright_spec::SpecError>(())
@@ -184,8 +185,8 @@ impl ObjectiveParams for LambdaParams {
 pub struct LambdaConfig {
     /// Steepness of the logistic function, above 0.
     pub sigma: f64,
-    /// The weight of a pair: 1, or given by a metric.
-    pub pair_weight: Weight,
+    /// The source of a pair's weight: 1, or a metric.
+    pub pair_weight: WeightSource,
     /// The formula that computes a pair's weight from the metric.
     pub scheme: WeightScheme,
     /// The pairs that are used: those of the first ranks, or others too.
@@ -212,7 +213,7 @@ impl Default for LambdaConfig {
     fn default() -> Self {
         Self {
             sigma: 1.0,
-            pair_weight: Weight::One,
+            pair_weight: WeightSource::One,
             scheme: WeightScheme::Swap,
             pairs: PairChoice::Top,
             truncation: None,
@@ -238,9 +239,9 @@ impl LambdaConfig {
         self
     }
 
-    /// Sets the weight of a pair: 1, or given by a metric.
+    /// Sets the source of a pair's weight: 1, or a metric.
     #[must_use]
-    pub fn pair_weight(mut self, pair_weight: Weight) -> Self {
+    pub fn pair_weight(mut self, pair_weight: WeightSource) -> Self {
         self.pair_weight = pair_weight;
         self
     }
@@ -259,7 +260,8 @@ impl LambdaConfig {
         self
     }
 
-    /// Sets the number of first ranks of which a pair has its better-ranked document.
+    /// Sets the truncation level: a pair is used if its better-ranked document is among this many
+    /// first ranks.
     #[must_use]
     pub fn truncation(mut self, truncation: impl Into<Option<usize>>) -> Self {
         self.truncation = truncation.into();
@@ -305,7 +307,7 @@ impl LambdaConfig {
 impl LambdaConfig {
     /// Lambdas for a metric, with both normalisations.
     pub fn for_metric(metric: MetricSpec) -> Self {
-        let pair_weight = Weight::Metric(metric);
+        let pair_weight = WeightSource::Metric(metric);
         Self { pair_weight, norm_gap: true, norm_query: true, ..Self::default() }
     }
 
@@ -320,7 +322,7 @@ impl LambdaConfig {
             let (value, expected) = ("0".to_owned(), "none, or a number from 1 on".to_owned());
             return conflict(Conflict::BadValue { key: "truncation", value, expected });
         }
-        if self.ties == TiedLabels::Half && !matches!(self.pair_weight, Weight::One) {
+        if self.ties == TiedLabels::Half && !matches!(self.pair_weight, WeightSource::One) {
             return conflict(Conflict::Incompatible {
                 setting: "ties=half".to_owned(),
                 other: "a metric".to_owned(),

@@ -23,14 +23,14 @@ pub(super) struct RankedQuery {
     pub(super) weights: Vec<f64>,
     /// All labels, best first; empty unless requested.
     pub(super) ideal: Vec<f64>,
-    /// Ranks below the truncation level that are paired with all others there, ascending
-    /// (`coherent.rs`).
+    /// Promoted ranks, ascending: ranks below the truncation level that are paired with all other
+    /// ranks below it (`coherent.rs`).
     pub(super) promoted: Vec<u32>,
 }
 
 impl RankedQuery {
-    /// Orders a query by score; `last_order` as in [`Orderer::order_seeded`]. `with_ideal`: whether
-    /// the ideal labels are needed.
+    /// Orders a query by score. `last_order` is the order of the previous iteration and is updated
+    /// ([`Orderer::order_seeded`]); it may be empty. `with_ideal`: whether `ideal` is needed.
     pub(super) fn fill(
         &mut self,
         query: &QueryView<'_>,
@@ -76,7 +76,7 @@ impl RankedQuery {
     }
 }
 
-/// The seed by which equal scores of a query are ordered.
+/// The seed by which equal scores of a query are ordered; the factor is any large odd constant.
 fn seed_of(query: &QueryView<'_>) -> u64 {
     query.seed ^ (query.query as u64).wrapping_mul(0xd1b5_4a32_d192_ed03)
 }

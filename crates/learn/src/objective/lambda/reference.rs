@@ -1,14 +1,15 @@
-//! The reference implementation of the lambda kernel: a double loop in 64 bits with the
-//! library's exp, as the formulas are written. All tests compare with it.
+//! The reference implementation of the lambdas: a double loop in 64 bits with the library's exp, as
+//! the formulas are written. The tests compare the kernel with it.
 
 use rankwright_eval::{MetricSpec, Orderer, SourceKind};
 
-use super::{CutoffMode, LambdaConfig, PairChoice, TiedLabels, Weight, WeightScheme};
+use super::{CutoffMode, LambdaConfig, PairChoice, TiedLabels, WeightScheme, WeightSource};
 use crate::objective::QueryView;
 
 /// Gradient and hessian of each document, by definition.
 pub(super) fn reference(params: &LambdaConfig, query: &QueryView<'_>) -> (Vec<f64>, Vec<f64>) {
     let n = query.scores.len();
+    // The seed by which equal scores are ordered, as in `ranked.rs`.
     let seed = query.seed ^ (query.query as u64).wrapping_mul(0xd1b5_4a32_d192_ed03);
     let mut orderer = Orderer::default();
     let order = orderer.order_seeded(query.scores, seed, &mut []).unwrap();
@@ -20,7 +21,7 @@ pub(super) fn reference(params: &LambdaConfig, query: &QueryView<'_>) -> (Vec<f6
     let truncation = match (&params.truncation, &params.pair_weight) {
         (Some(t), _) => *t,
         (None, _) if params.scheme == WeightScheme::Gap => n,
-        (None, Weight::Metric(m)) => m.canonical().cutoff.map_or(n, |k| k as usize + 3),
+        (None, WeightSource::Metric(m)) => m.canonical().cutoff.map_or(n, |k| k as usize + 3),
         _ => n,
     };
     let (mut gradient, mut hessian, mut total) = (vec![0.0; n], vec![0.0; n], 0.0);
@@ -36,7 +37,7 @@ pub(super) fn reference(params: &LambdaConfig, query: &QueryView<'_>) -> (Vec<f6
             }
             let sigma = params.sigma;
             let x = sigma * (scores[better] - scores[worse]);
-            let (rho, other) = (1.0 / (1.0 + x.exp()), 1.0 / (1.0 + (-x).exp()));
+            let (rho, one_minus_rho) = (1.0 / (1.0 + x.exp()), 1.0 / (1.0 + (-x).exp()));
             let lambda = if labels[i] != labels[j] {
                 -sigma * w * rho
             } else if params.ties == TiedLabels::Half {
@@ -46,8 +47,8 @@ pub(super) fn reference(params: &LambdaConfig, query: &QueryView<'_>) -> (Vec<f6
             };
             gradient[document_at[better]] += lambda;
             gradient[document_at[worse]] -= lambda;
-            hessian[document_at[i]] += sigma * sigma * w * rho * other;
-            hessian[document_at[j]] += sigma * sigma * w * rho * other;
+            hessian[document_at[i]] += sigma * sigma * w * rho * one_minus_rho;
+            hessian[document_at[j]] += sigma * sigma * w * rho * one_minus_rho;
             total += 2.0 * lambda.abs();
         }
     }
@@ -78,7 +79,7 @@ fn is_promoted(params: &LambdaConfig, labels: &[f64], truncation: usize) -> Vec<
 /// The weight of the pair of rank i and every rank: the metric's change, or the scheme's formula; 1
 /// for weight 1.
 fn pair_weights(params: &LambdaConfig, labels: &[f64], truncation: usize, i: usize) -> Vec<f64> {
-    let Weight::Metric(metric) = &params.pair_weight else { return vec![1.0; labels.len()] };
+    let WeightSource::Metric(metric) = &params.pair_weight else { return vec![1.0; labels.len()] };
     let mut ideal = labels.to_vec();
     ideal.sort_by(|a, b| b.total_cmp(a));
     let mut spec = metric.canonical().clone();
@@ -91,6 +92,7 @@ fn pair_weights(params: &LambdaConfig, labels: &[f64], truncation: usize, i: usi
     let measure = MetricSpec::from_spec(spec).unwrap().resolve(SourceKind::Features).unwrap();
     let mut swap = measure.swap().unwrap();
     swap.prepare(labels, &ideal).unwrap();
+    // The factors of rho and delta in the weights of LambdaLoss.
     let (rho, delta) = match params.scheme {
         WeightScheme::Loss2 => (0.0, 1.0),
         WeightScheme::Loss2PlusPlus(mu) => (1.0, mu),

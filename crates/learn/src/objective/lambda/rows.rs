@@ -1,24 +1,24 @@
 //! The pairs of ranks that are used: those of the first ranks with all below them, or a sample.
 //!
 //! With the documents ordered by score, each rank i above the truncation level is paired with all
-//! ranks below it: of each pair, the better-ranked document is above that level. With
+//! ranks below i: of each pair, the better-ranked document is above that level. With
 //! `pairs=coherent` (`coherent.rs`) some ranks below that level, the promoted ones, are also paired
-//! with all others there. A row of pairs is one rank with all those that it is paired with. Memory
-//! is O(n); no matrix of pairs is ever built.
+//! with all other ranks below the level. A *row of pairs* is one rank with all those that it is
+//! paired with. Memory is O(n); no matrix of pairs is ever built.
 //!
 //! If that is more than 20,000 x 20,000 pairs (a query of more than 20,000 documents without
-//! truncation), pairs are sampled: the ranks are cut into 256 ranges, a rank is drawn from each,
-//! and every document is paired with these 256 partners (with those above the truncation level
-//! alone if it is below that level itself). A partner represents all documents of its range, so the
-//! derivatives of each document keep their expectation; the mean of a query's lambdas is subtracted
-//! (in `mod.rs`), so that they still sum to 0. The draw depends on seed and query alone.
+//! truncation), pairs are sampled: the ranks are divided into 256 ranges, a rank is drawn from
+//! each, and every document is paired with these 256 *partners* (a document below the truncation
+//! level only with partners above that level). A partner represents all documents of its range, so
+//! the derivatives of each document keep their expectation; the mean of a query's lambdas is
+//! subtracted (in `mod.rs`), so that they still sum to 0. The draw depends on seed and query alone.
 
 use rankwright_data::Random;
 
 /// Number of pairs (rows times documents) above which they are sampled.
 pub(super) const MAX_PAIRS: usize = 20_000 * 20_000;
 /// Number of partners of each document if pairs are sampled.
-pub const PARTNERS: usize = 256;
+pub const SAMPLED_PARTNERS: usize = 256;
 
 /// One row of pairs: rank i and the range of ranks that it is paired with, all from 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,9 +40,9 @@ pub(super) struct RankSpan {
 pub(super) struct PairRows<'a> {
     pub(super) documents: usize,
     pub(super) truncation: usize,
-    /// Ranks below the truncation level that are paired with all others there, ascending.
+    /// Ranks below the truncation level that are paired with all other ranks below it, ascending.
     pub(super) promoted: &'a [u32],
-    /// Seed and query.
+    /// The seed of the training iteration, and the number of the query.
     pub(super) seed: (u64, usize),
 }
 
@@ -56,13 +56,14 @@ pub(super) fn spans(rows: PairRows<'_>) -> impl Iterator<Item = RankSpan> {
     let PairRows { documents, truncation, promoted, seed } = rows;
     let sampled = is_sampled(documents, truncation);
     let mut random = Random::new(seed.0, seed.1 as u64);
-    let rows = if sampled { PARTNERS } else { truncation.min(documents.saturating_sub(1)) };
+    let rows = if sampled { SAMPLED_PARTNERS } else { truncation.min(documents.saturating_sub(1)) };
     let promoted = if sampled { &[] } else { promoted };
     let top = (0..rows).map(move |row| {
         if !sampled {
             return RankSpan { i: row, from: row + 1, to: documents, copies: 1.0, adds_to_i: true };
         }
-        let (start, end) = (row * documents / PARTNERS, (row + 1) * documents / PARTNERS);
+        let (start, end) =
+            (row * documents / SAMPLED_PARTNERS, (row + 1) * documents / SAMPLED_PARTNERS);
         let i = start + random.below(end - start);
         let to = if i < truncation { documents } else { truncation };
         RankSpan { i, from: 0, to, copies: (end - start) as f64, adds_to_i: false }
@@ -78,7 +79,7 @@ pub(super) fn spans(rows: PairRows<'_>) -> impl Iterator<Item = RankSpan> {
 mod tests {
     use super::*;
 
-    /// Rank i and its range of partners (start, end) for every row of pairs.
+    /// For every row of pairs, rank i and the start and end of its range of partners.
     fn row_ranges(documents: usize, truncation: usize) -> Vec<(usize, usize, usize)> {
         let rows = PairRows { documents, truncation, promoted: &[], seed: (1, 1) };
         spans(rows).map(|s| (s.i, s.from, s.to)).collect()
@@ -111,7 +112,7 @@ mod tests {
     #[test]
     fn sampled_partners_represent_every_document_once() {
         let all: Vec<RankSpan> = sampled_rows(100_003, usize::MAX, 7);
-        assert_eq!(all.len(), PARTNERS);
+        assert_eq!(all.len(), SAMPLED_PARTNERS);
         assert_eq!(all.iter().map(|s| s.copies).sum::<f64>(), 100_003.0);
         assert!(all.windows(2).all(|w| w[0].i < w[1].i));
         let cut: Vec<RankSpan> = sampled_rows(1_000_000, 1000, 7);

@@ -9,10 +9,12 @@ use rankwright_eval::{MetricSpec, Orderer};
 use super::*;
 
 const QUERIES: usize = 6000;
+/// Number of documents of each query.
 const DOCUMENTS: usize = 120;
+/// Number of iterations that are timed.
 const ROUNDS: usize = 30;
 /// Number of queries that are timed together.
-const BLOCK: usize = 50;
+const BLOCK_QUERIES: usize = 50;
 
 /// All queries, in row order.
 struct Bench {
@@ -50,14 +52,16 @@ impl Bench {
         }
     }
 
+    /// The rows of a query.
     fn query_rows(query: usize) -> std::ops::Range<usize> {
         query * DOCUMENTS..(query + 1) * DOCUMENTS
     }
 
+    /// Computes the lambdas of one query.
     fn compute_lambdas(
         &mut self,
         objective: &Lambda,
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
         query: usize,
         seed: u64,
     ) {
@@ -69,7 +73,7 @@ impl Bench {
             hessian: &mut self.hessian[rows.clone()],
             cache: &mut self.cache[rows],
         };
-        objective.derivatives(&view, work, &mut out).unwrap();
+        objective.derivatives(&view, buffers, &mut out).unwrap();
     }
 
     /// Milliseconds of an iteration, which calls `visit` with each query and the iteration's seed:
@@ -81,7 +85,7 @@ impl Bench {
         mut visit: impl FnMut(&mut Self, usize, u64),
     ) -> (f64, f64) {
         let mut shortest = f64::INFINITY;
-        let mut blocks = vec![f64::INFINITY; QUERIES / BLOCK];
+        let mut blocks = vec![f64::INFINITY; QUERIES / BLOCK_QUERIES];
         for round in 0..ROUNDS {
             if add_trees {
                 self.add_tree();
@@ -89,7 +93,7 @@ impl Bench {
             let start = Instant::now();
             for (block, shortest) in blocks.iter_mut().enumerate() {
                 let start = Instant::now();
-                for query in block * BLOCK..(block + 1) * BLOCK {
+                for query in block * BLOCK_QUERIES..(block + 1) * BLOCK_QUERIES {
                     visit(self, query, round as u64);
                 }
                 *shortest = shortest.min(start.elapsed().as_secs_f64() * 1e3);
@@ -100,11 +104,12 @@ impl Bench {
     }
 }
 
+/// Prints the time of one iteration with these parameters.
 fn report(name: &str, params: LambdaConfig) {
     let objective = params.check().unwrap();
-    let mut work = ObjectiveBuffers::default();
+    let mut buffers = ObjectiveBuffers::default();
     let visit = |bench: &mut Bench, query, seed| {
-        bench.compute_lambdas(&objective, &mut work, query, seed);
+        bench.compute_lambdas(&objective, &mut buffers, query, seed);
     };
     let add_trees = true;
     let (best, undisturbed) = Bench::new().time(add_trees, visit);
@@ -158,18 +163,20 @@ fn speed_of_a_million_documents() {
     let labels: Vec<f64> = (0..n).map(|_| random.below(5) as f64).collect();
     let scores: Vec<f64> = (0..n).map(|_| random.normal()).collect();
     let (mut gradient, mut hessian, mut cache) = (vec![0.0; n], vec![0.0; n], vec![0; n]);
-    let mut work = ObjectiveBuffers::default();
+    let mut buffers = ObjectiveBuffers::default();
     let all_pairs = LambdaConfig { truncation: Some(usize::MAX), ..metric("ndcg@10") };
     let first_ranks = LambdaConfig { truncation: None, ..metric("ndcg@10") };
     for (name, params) in [("truncation 13", first_ranks), ("sampled pairs", all_pairs)] {
         let objective = params.check().unwrap();
-        for buffers in ["cold", "warm"] {
+        for state in ["cold", "warm"] {
             let start = Instant::now();
             let mut out =
                 Derivatives { gradient: &mut gradient, hessian: &mut hessian, cache: &mut cache };
-            objective.derivatives(&QueryView::new(&labels, &scores), &mut work, &mut out).unwrap();
+            objective
+                .derivatives(&QueryView::new(&labels, &scores), &mut buffers, &mut out)
+                .unwrap();
             println!(
-                "a million documents, {name}, {buffers} buffers: best {:.3} s",
+                "a million documents, {name}, {state} buffers: best {:.3} s",
                 start.elapsed().as_secs_f64()
             );
         }

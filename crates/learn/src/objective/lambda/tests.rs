@@ -32,6 +32,7 @@ fn derivatives(objective: &dyn Objective, query: &QueryView<'_>) -> (Vec<f32>, V
     try_derivatives(objective, query).unwrap()
 }
 
+/// The configuration for a metric.
 fn lambda(metric: &str) -> LambdaConfig {
     LambdaConfig::for_metric(MetricSpec::parse(metric).unwrap())
 }
@@ -131,7 +132,7 @@ proptest! {
         // A pair of equal labels counts as half a preference each way, and the two halves nearly
         // cancel; the tolerance is relative to the halves, which have the size of the hessian. If
         // all pairs are such pairs, the sum of lambdas that is in the norm cancels too.
-        let halves = match (objective.ties(), params.norm_query) {
+        let halves = match (objective.counts_ties(), params.norm_query) {
             (false, _) => 0.0,
             (true, false) => largest_size(&slow_hessian),
             (true, true) => 10.0 * largest_size(&slow_hessian),
@@ -177,9 +178,9 @@ fn pair_lambdas_add_up(
     let order = query.order().unwrap();
     let mut ranks_agree = true;
     let visited = objective.pair_lambdas(query, &mut ObjectiveBuffers::default(), &mut |pair| {
-        sums[pair.pushed_up.0] -= pair.size;
-        sums[pair.pushed_down.0] += pair.size;
-        for (document, rank) in [pair.pushed_up, pair.pushed_down] {
+        sums[pair.pushed_up.document] -= pair.size;
+        sums[pair.pushed_down.document] += pair.size;
+        for RankedDocument { document, rank } in [pair.pushed_up, pair.pushed_down] {
             ranks_agree &= order[rank] as usize == document;
         }
     });
@@ -238,14 +239,16 @@ fn lambdas_are_the_gradient_of_the_loss_with_frozen_weights() {
     for params in variants() {
         let config = format!("{params:?}");
         let objective = LambdaConfig { sigma: 1.3, ..params }.check().unwrap();
-        let mut work = LambdaWork::default();
-        let norm = objective.sums(&query, &mut work, &mut []).unwrap().norm;
-        let swap = objective.start(&query, &mut work.ranked, &mut work.swaps, &mut []).unwrap();
-        let (ranked, truncation) = (&work.ranked, objective.truncation);
+        let mut buffers = LambdaBuffers::default();
+        let norm = objective.sums(&query, &mut buffers, &mut []).unwrap().norm;
+        let swap = objective
+            .prepare_query(&query, &mut buffers.ranked, &mut buffers.swaps, &mut [])
+            .unwrap();
+        let (ranked, truncation) = (&buffers.ranked, objective.truncation);
         let mut frozen = Vec::new();
         let pairs = QueryPairs { ranked, swap, truncation, ties: false };
-        let buffers = (&mut work.row, &mut work.ranks);
-        pairs.for_each(&query, buffers, |pair| frozen.push(*pair)).unwrap();
+        let pair_buffers = (&mut buffers.row, &mut buffers.ranks);
+        pairs.for_each(&query, pair_buffers, |pair| frozen.push(*pair)).unwrap();
         let logistic = Logistic { sigma: 1.3, divide_by_gap: false };
         let loss = |scores: &[f64]| -> f64 {
             let each = frozen.iter().map(|pair| {
@@ -300,7 +303,7 @@ fn equal_labels_and_queries_without_a_relevant_document_give_zeros() {
 #[test]
 fn a_cached_order_and_used_buffers_do_not_change_the_derivatives() {
     let labels: Vec<f64> = (0..50).map(|i| f64::from(i % 5)).collect();
-    let (mut work, mut cache) = (ObjectiveBuffers::default(), vec![0; 50]);
+    let (mut buffers, mut cache) = (ObjectiveBuffers::default(), vec![0; 50]);
     for round in 0..6_u64 {
         let scores: Vec<f64> =
             (0..50).map(|i| (i as f64 * 0.1 + round as f64 * 0.03).sin()).collect();
@@ -311,7 +314,7 @@ fn a_cached_order_and_used_buffers_do_not_change_the_derivatives() {
             let (mut gradient, mut hessian) = (vec![0.0; 50], vec![0.0; 50]);
             let mut out =
                 Derivatives { gradient: &mut gradient, hessian: &mut hessian, cache: &mut cache };
-            objective.derivatives(&query, &mut work, &mut out).unwrap();
+            objective.derivatives(&query, &mut buffers, &mut out).unwrap();
             assert_eq!((gradient, hessian), derivatives(&objective, &query), "{config} {round}");
         }
     }
@@ -375,6 +378,7 @@ fn preferences_have_weights_and_equal_pairs_pull_the_scores_together() {
         f64::from(derivatives(&objective, &view).0[0])
     };
     let (preference, equal_pair) = (gradient_of_first(false), gradient_of_first(true));
+    // The pair has score difference 1 and weight 3.
     let rho = 1.0 / (1.0 + 1_f64.exp());
     assert!((preference + 3.0 * rho).abs() < 1e-6);
     assert!((equal_pair - 3.0 * (0.5 - rho)).abs() < 1e-6);
@@ -467,6 +471,7 @@ fn sampled_pairs_keep_the_expectation_and_the_sum() {
         assert!(sum.abs() < 1e-7 * sizes, "{sum} {sizes}");
         mean.iter_mut().zip(&gradient).for_each(|(m, g)| *m += f64::from(*g) / seeds as f64);
     }
+    // The gradient of a document from all of its pairs.
     let exact = |i: usize| -> f64 {
         let others = (0..documents).filter(|j| labels[*j] != labels[i]);
         let sign = |j: usize| if labels[i] > labels[j] { 1.0 } else { -1.0 };
@@ -476,6 +481,7 @@ fn sampled_pairs_keep_the_expectation_and_the_sum() {
         let exact = exact(i);
         assert!((mean[i] - exact).abs() < 0.06 * documents as f64 / 4.0, "{} {exact}", mean[i]);
     }
+    // The hessians of the sampled pairs add up to those of the documents.
     let query = QueryView::new(&labels, &scores);
     let (_, hessian) = derivatives(&objective, &query);
     let mut total = 0.0;

@@ -1,4 +1,5 @@
-//! The weight of a pair: 1, or the change of a metric if the two documents swapped ranks.
+//! The weight of a pair: 1, or computed from a metric, by default as the change of the metric if
+//! the two documents swapped ranks.
 //!
 //! | weight | learner |
 //! |---|---|
@@ -24,14 +25,15 @@ use super::lambdagap::LambdaGap;
 use super::lambdaloss::LambdaLoss;
 use crate::error::LearnError;
 
-/// The weight of a pair.
+/// The source of a pair's weight. [`WeightScheme`] is the formula that computes the weight from a
+/// metric.
 #[derive(Debug, Clone)]
-pub enum Weight {
-    /// 1 for every pair: the pairwise logistic loss of RankNet.
+pub enum WeightSource {
+    /// Weight 1 for every pair: the pairwise logistic loss of RankNet.
     One,
-    /// The change of a metric when the two documents swap ranks.
+    /// A metric; [`CutoffMode`] says how its cut-off is used.
     Metric(MetricSpec),
-    /// The same for a metric of the caller's own; always used as written.
+    /// A metric that the caller implements; its cut-off is always used as written.
     Custom(Measure),
 }
 
@@ -77,8 +79,9 @@ impl WeightScheme {
         Err(SpecError::conflict(name, Conflict::UnsuitableMetric { metric, reason, expected }))
     }
 
-    /// The weights of the scheme, computed from a metric's gains and discounts or changes.
-    fn weights_over(self, metric: Box<dyn SwapDelta>, cutoff: Option<u32>) -> Box<dyn SwapDelta> {
+    /// The weights of the scheme, computed from the metric's changes under swaps, or from its gains
+    /// and discounts.
+    fn weights_of(self, metric: Box<dyn SwapDelta>, cutoff: Option<u32>) -> Box<dyn SwapDelta> {
         match self {
             WeightScheme::Swap => metric,
             WeightScheme::Loss2 => {
@@ -94,17 +97,17 @@ impl WeightScheme {
     }
 }
 
-/// Metrics that are constant without their cut-off: it is never dropped.
+/// Metrics that never change without their cut-off, so that it is never dropped.
 const ALWAYS_HARD: [&str; 3] = ["p", "recall", "success"];
 
 /// A metric resolved as a pair weight.
 #[derive(Debug)]
 pub(super) struct MetricWeight {
-    /// Identifies this value within the process.
+    /// Identifies this value within the process, for [`SwapCache`].
     id: u64,
     measure: Measure,
     scheme: WeightScheme,
-    /// The ideal DCG is computed from this many best labels, at most.
+    /// The largest number of best labels from which the ideal DCG is computed.
     max_ideal: usize,
 }
 
@@ -115,13 +118,13 @@ pub(super) struct SwapCache {
     cached: Option<(u64, Box<dyn SwapDelta>)>,
 }
 
-impl Weight {
+impl WeightSource {
     /// The cut-off of the metric, if it has one.
     pub(super) fn cutoff(&self) -> Option<u32> {
         match self {
-            Weight::One => None,
-            Weight::Metric(spec) => spec.canonical().cutoff,
-            Weight::Custom(measure) => measure.spec().cutoff,
+            WeightSource::One => None,
+            WeightSource::Metric(spec) => spec.canonical().cutoff,
+            WeightSource::Custom(measure) => measure.spec().cutoff,
         }
     }
 
@@ -134,23 +137,23 @@ impl Weight {
     ) -> Result<Option<MetricWeight>, SpecError> {
         let mut max_ideal = usize::MAX;
         let measure = match self {
-            Weight::One => return Ok(None),
-            Weight::Custom(measure) => {
+            WeightSource::One => return Ok(None),
+            WeightSource::Custom(measure) => {
                 let spec = measure.spec();
                 scheme.check(&spec.name, spec.cutoff)?;
                 measure.clone()
             }
-            Weight::Metric(spec) => {
+            WeightSource::Metric(spec) => {
                 let name = spec.def().name;
                 scheme.check(name, spec.canonical().cutoff)?;
-                let mut written = spec.canonical().clone();
+                let mut used = spec.canonical().clone();
                 if cut == CutoffMode::Soft && !ALWAYS_HARD.contains(&name) {
-                    written.cutoff = None;
+                    used.cutoff = None;
                     if name == "ndcg" {
                         max_ideal = truncation;
                     }
                 }
-                MetricSpec::from_spec(written)?.resolve(SourceKind::Features)?
+                MetricSpec::from_spec(used)?.resolve(SourceKind::Features)?
             }
         };
         if measure.swap().is_none() {
@@ -168,19 +171,19 @@ impl Weight {
     }
 }
 
-impl std::fmt::Display for Weight {
+impl std::fmt::Display for WeightSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Weight::One => f.write_str("1"),
-            Weight::Metric(spec) => spec.fmt(f),
-            Weight::Custom(measure) => measure.fmt(f),
+            WeightSource::One => f.write_str("1"),
+            WeightSource::Metric(spec) => spec.fmt(f),
+            WeightSource::Custom(measure) => measure.fmt(f),
         }
     }
 }
 
 impl MetricWeight {
-    /// Loads a query, given by its labels by rank and its labels best first. Returns the weights of
-    /// its pairs.
+    /// Loads a query: `labels` are its labels by rank, `ideal` its labels from the best to the
+    /// worst. Returns the weights of its pairs.
     pub(super) fn prepare<'s>(
         &self,
         swaps: &'s mut SwapCache,
@@ -190,7 +193,7 @@ impl MetricWeight {
         if swaps.cached.as_ref().is_none_or(|(id, _)| *id != self.id) {
             let cutoff = self.measure.spec().cutoff;
             swaps.cached =
-                self.measure.swap().map(|swap| (self.id, self.scheme.weights_over(swap, cutoff)));
+                self.measure.swap().map(|swap| (self.id, self.scheme.weights_of(swap, cutoff)));
         }
         let Some((_, swap)) = swaps.cached.as_mut() else {
             return Err(LearnError::NoSwaps { metric: self.measure.to_string() });
@@ -206,11 +209,11 @@ mod tests {
 
     /// Changes of the metric when rank 2 (from 0) of an example query swaps with each rank.
     fn deltas(metric: &str, cut: CutoffMode, truncation: usize) -> Vec<f64> {
-        let weight = Weight::Metric(MetricSpec::parse(metric).unwrap());
-        let target = weight.resolve(WeightScheme::Swap, cut, truncation).unwrap().unwrap();
+        let weight = WeightSource::Metric(MetricSpec::parse(metric).unwrap());
+        let metric_weight = weight.resolve(WeightScheme::Swap, cut, truncation).unwrap().unwrap();
         let mut swaps = SwapCache::default();
         let labels = [0.0, 2.0, 1.0, 0.0, 3.0];
-        let swap = target.prepare(&mut swaps, &labels, &[3.0, 2.0, 1.0, 0.0, 0.0]).unwrap();
+        let swap = metric_weight.prepare(&mut swaps, &labels, &[3.0, 2.0, 1.0, 0.0, 0.0]).unwrap();
         let mut row = vec![0.0; 5];
         swap.swap_deltas(2, &mut row);
         row
@@ -244,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_metric_without_swaps_is_refused_by_name() {
-        let weight = Weight::Metric(MetricSpec::parse("kendall").unwrap());
+        let weight = WeightSource::Metric(MetricSpec::parse("kendall").unwrap());
         let message =
             weight.resolve(WeightScheme::Swap, CutoffMode::Soft, 5).unwrap_err().to_string();
         assert!(message.contains("kendall") && message.contains("expected ndcg"), "{message}");

@@ -2,16 +2,17 @@
 //! (Prokhorenkova et al. 2018; Kohavi 1994).
 //!
 //! A split test (feature, threshold, side of missing values) is chosen by the sum of its gains over
-//! the leaves of the level; equal sums go to the lower feature, then missing values right, then the
-//! lower bin. It need not be useful in every leaf. A leaf in which a side would have too few rows,
-//! too small a hessian sum, a value against a monotone constraint, or no gain, is *not split*: its
-//! rows keep one value and may be split by a later level. In the tree both sides of the test then
-//! lead to equal subtrees, so the tree is always full, with 2^levels leaves, some of which share a
-//! value ([`TreeLeaf`]); a leaf that no row reaches has the value of the rows that it was not
-//! separated from. So `min_rows` holds for every group of rows with a value of its own (a *grown
-//! leaf*), though a leaf of the tree may hold fewer rows. A *position* is one of the 2^d nodes of
-//! the full tree below d tests; a grown leaf may stand at several positions. It is *open* while it
-//! may still be split.
+//! the leaves of the level; of tests with equal sums, the one with the lower feature wins, then the
+//! one with missing values on the right, then the one with the lower bin. A test need not be useful
+//! in every leaf. A leaf in which a side would have too few rows, too small a hessian sum, a value
+//! against a monotone constraint, or no gain, is *not split*: its rows keep one value and may be
+//! split by a later level. In the tree both sides of the test then lead to equal subtrees, so the
+//! tree is always full, with 2^levels leaves, some of which share a value ([`TreeLeaf`]); a leaf
+//! that no row reaches has the value of the rows from which it was not separated. So `min_rows`
+//! holds for every group of rows with a value of its own (a *grown leaf*), though a leaf of the
+//! tree may hold fewer rows. A *position* is one of the 2^d nodes of the full tree below d tests,
+//! numbered from left to right; a grown leaf may stand at several positions. A grown leaf is *open*
+//! as long as it may still be split; only open leaves have a histogram.
 //!
 //! Growth ends after `levels` tests, or when no test has a total gain above `min_gain`. In the
 //! model, the gain of a grown leaf's split is divided among the leaf's positions in proportion to
@@ -19,11 +20,11 @@
 //!
 //! Sums are packed: gradient and hessian as integers in 64 bits ([`quantise`](super::quantise)).
 //!
-//! Cost of a level: histograms of the smaller children, the others by subtraction, and a scan of
-//! all bins of all features in all open leaves, whose histograms are kept. Histograms hold no
-//! counts: a test is first valued without `min_rows`, which can only overestimate it. If it is
-//! uncertain that the best test leaves enough rows, they are counted and its feature is valued
-//! again, until the best test is one whose rows are known.
+//! Cost of a level: the histograms of the smaller children are summed, those of the larger ones
+//! computed by subtraction, and all bins of all features are scanned in all open leaves. Histograms
+//! hold no row counts: a test is first valued without `min_rows`, which can only overestimate its
+//! gain. If it is uncertain that the best test leaves enough rows, the rows are counted by bin and
+//! the tests on its feature are valued again, until the best test is known to leave enough rows.
 
 #[cfg(test)]
 mod reference;
@@ -37,10 +38,10 @@ use rayon::prelude::*;
 
 use self::shape::{rows_of_positions, splits};
 use super::evaluate::{SiblingLeaves, SplitFeature, search_of};
-use super::expand::{Arena, BestSplit, Children, Expander, GrowingLeaf, MIN_RELATIVE_GAIN};
+use super::expand::{BestSplit, Children, Expander, GrowingLeaf, MIN_RELATIVE_GAIN, RowBuffers};
 use super::grow::{GrowTimes, HistogramPool, SMALL_LEAF_ROWS};
-use super::grown::{Grown, GrownLeaf, TreeLeaf};
-use super::histogram::{Cells, LeafRows};
+use super::grown::{GrownLeaf, GrownTree, TreeLeaf};
+use super::histogram::{ColumnHistogram, LeafRows};
 use super::interactions::AllowedFeatures;
 use super::split::{FoundSplit, HistogramSearch, SplitConstraints, unpack_floats};
 use crate::bins::CELLS;
@@ -57,8 +58,8 @@ struct LevelSplit {
     missing: Side,
 }
 
-/// Number of rows of the open leaves, by byte of one column.
-type Counts = Vec<[u64; CELLS]>;
+/// For each open leaf, the number of its rows for each value of the byte in one column.
+type LeafCounts = Vec<[u64; CELLS]>;
 
 /// The split test chosen for a level, and the row counts of its column if they were needed.
 #[derive(Debug)]
@@ -66,7 +67,7 @@ struct LevelChoice {
     /// Index of the split feature.
     feature_index: usize,
     test: LevelSplit,
-    counts: Option<Counts>,
+    counts: Option<LeafCounts>,
 }
 
 /// A level after its split test was applied.
@@ -87,26 +88,27 @@ struct GrownLevels<'e> {
     /// The index in `nodes` of the grown leaf at each position of the last level, left to right.
     positions: Vec<usize>,
     levels: Vec<EvaluatedLevel>,
+    /// The features that the next test may use; `None` if there are no interaction constraints.
     allowed: Option<Arc<AllowedFeatures>>,
 }
 
-/// Grows a tree from its root; `all` if the root holds every row in order.
+/// Grows a tree from its root. `all_rows`: whether the root holds every row of the data, in order.
 pub(super) fn grow(
     expander: &Expander<'_>,
     mut root: GrowingLeaf,
-    all: bool,
-    mut arena: Arena<'_>,
+    all_rows: bool,
+    mut row_buffers: RowBuffers<'_>,
     pool: &mut HistogramPool<'_>,
     times: &mut GrowTimes,
-) -> Result<Grown, LearnError> {
+) -> Result<GrownTree, LearnError> {
     let levels = expander.params.levels();
     let started = Instant::now();
-    if levels > 0 && expander.may_split(&root, &arena)? {
+    if levels > 0 && expander.may_split(&root, &row_buffers)? {
         let mut cells = pool.take();
-        let rows = if all { LeafRows::All } else { LeafRows::Some(arena.rows(&root)) };
-        let (packed, small) = (arena.packed(&root), root.searched());
+        let rows = if all_rows { LeafRows::All } else { LeafRows::Some(row_buffers.rows(&root)) };
+        let (packed, small) = (row_buffers.packed(&root), root.searched());
         let only_root = SiblingLeaves { rows, packed, small, cells: &mut cells, large: None };
-        expander.evaluator.sum(only_root, rayon::current_num_threads())?;
+        expander.evaluator.build(only_root, rayon::current_num_threads())?;
         root.cells = Some(cells);
     }
     times.histograms += started.elapsed();
@@ -115,12 +117,12 @@ pub(super) fn grow(
     let mut tree = GrownLevels { expander, nodes, positions, levels: Vec::new(), allowed };
     for level in 0..levels {
         let started = Instant::now();
-        let Some(choice) = tree.choose(&arena)? else { break };
+        let Some(choice) = tree.choose(&row_buffers)? else { break };
         times.histograms += started.elapsed();
         let evaluate_children = level + 1 < levels;
-        *times += tree.apply_test(choice, evaluate_children, &mut arena, pool)?;
+        *times += tree.apply_test(choice, evaluate_children, &mut row_buffers, pool)?;
     }
-    tree.finish(&arena, pool)
+    tree.finish(&row_buffers, pool)
 }
 
 impl GrownLevels<'_> {
@@ -130,17 +132,19 @@ impl GrownLevels<'_> {
     }
 
     /// The best split test for the level; `None` if no test gains enough.
-    fn choose(&self, arena: &Arena<'_>) -> Result<Option<LevelChoice>, LearnError> {
+    fn choose(&self, row_buffers: &RowBuffers<'_>) -> Result<Option<LevelChoice>, LearnError> {
         let Expander { evaluator, units, params, .. } = self.expander;
         let unsplit_score: f64 = self.open().map(|node| self.unsplit_score(node).abs()).sum();
         let active = self.allowed.as_ref().map_or(self.expander.active, |a| &a.active);
-        let search = |(at, active): (usize, &bool)| match active {
-            true => self.search(evaluator.split_features[at], None),
+        let search = |(feature_index, active): (usize, &bool)| match active {
+            true => self.search(evaluator.split_features[feature_index], None),
             false => None,
         };
+        // The best test on each split feature.
         let mut found: Vec<Option<LevelSplit>> =
             active.par_iter().enumerate().with_max_len(1).map(search).collect();
-        let mut counted: Vec<Option<Counts>> = vec![None; found.len()];
+        // The row counts of each split feature whose tests were valued with them.
+        let mut counted: Vec<Option<LeafCounts>> = vec![None; found.len()];
         loop {
             let Some((feature_index, test)) = self.best_of(&found) else { return Ok(None) };
             let increase = test.increase - self.expander.cost(feature_index);
@@ -155,7 +159,7 @@ impl GrownLevels<'_> {
             {
                 return Ok(Some(LevelChoice { feature_index, test, counts }));
             }
-            let counts = self.count(feature_index, arena)?;
+            let counts = self.leaf_counts(feature_index, row_buffers)?;
             found[feature_index] =
                 self.search(evaluator.split_features[feature_index], Some(&counts));
             counted[feature_index] = Some(counts);
@@ -171,8 +175,9 @@ impl GrownLevels<'_> {
         for (feature_index, test) in found.iter().enumerate() {
             let Some(test) = test else { continue };
             let increase = test.increase - self.expander.cost(feature_index);
-            let wins = best.is_none_or(|(other, _, most)| {
-                increase > most || (increase == most && feature(feature_index) < feature(other))
+            let wins = best.is_none_or(|(best_index, _, best_increase)| {
+                increase > best_increase
+                    || (increase == best_increase && feature(feature_index) < feature(best_index))
             });
             if wins {
                 best = Some((feature_index, *test, increase));
@@ -189,7 +194,8 @@ impl GrownLevels<'_> {
 
     /// The best split test on one feature; `None` if no test gains anything. With `counts`, a leaf
     /// gains only if both sides have enough rows.
-    fn search(&self, feature: SplitFeature, counts: Option<&Counts>) -> Option<LevelSplit> {
+    fn search(&self, feature: SplitFeature, counts: Option<&LeafCounts>) -> Option<LevelSplit> {
+        // The sum of increases by last bin on the left, with missing values right, then left.
         let mut totals = [[0.0; CELLS]; 2];
         for (number, node) in self.open().enumerate() {
             let counts = counts.and_then(|counts| counts.get(number));
@@ -210,7 +216,8 @@ impl GrownLevels<'_> {
 
     /// Calls `visitor` for every test on a feature that would gain something in a leaf, with the
     /// side of missing values, the last bin on the left, the increase of the structure score, and
-    /// the packed sum of the left side.
+    /// the packed sum of the left side. `by_byte` is the leaf's number of rows for each value of
+    /// the byte in the feature's column; without it `min_rows` is not checked.
     fn visit(
         &self,
         feature: SplitFeature,
@@ -223,16 +230,16 @@ impl GrownLevels<'_> {
             return;
         };
         let criteria = &self.expander.units.criteria;
-        let mut shared = [0; CELLS];
-        let search = search_of(&feature, cells, &mut shared, node.searched());
+        let mut buffer = [0; CELLS];
+        let search = search_of(&feature, cells, &mut buffer, node.searched());
         let constraints =
             SplitConstraints { counts: None, limits: node.limits, direction: feature.direction };
         let unsplit_score = self.unsplit_score(node);
         let min_increase = MIN_RELATIVE_GAIN * unsplit_score.abs();
         let is_unconstrained = self.expander.evaluator.is_unconstrained(criteria);
-        let rows = by_byte.map(|by_byte| by_bin(feature, by_byte));
+        let rows = by_byte.map(|by_byte| rows_by_bin(feature, by_byte));
         for missing in [Side::Right, Side::Left] {
-            let Some((mut left, candidate_bins)) = search.start(missing) else { continue };
+            let Some((mut left, candidate_bins)) = search.scan_start(missing) else { continue };
             let mut left_rows = match (missing, &rows) {
                 (Side::Left, Some(rows)) => rows[feature.value_bins],
                 _ => 0,
@@ -277,17 +284,24 @@ impl GrownLevels<'_> {
         gain_in_leaf
     }
 
-    /// Whether all leaves that the test would split are certain to have enough rows.
+    /// Whether both sides are certain to have enough rows in all leaves that the test would split.
     fn has_enough_rows(&self, feature: SplitFeature, test: LevelSplit) -> bool {
         self.open().all(|node| match self.gain_in_leaf(feature, node, None, test) {
-            Some((_, left)) => self.expander.units.has_rows(node.total, left),
+            Some((_, left)) => self.expander.units.surely_has_min_rows(node.total, left),
             None => true,
         })
     }
 
-    /// Number of rows of the open leaves, by byte of the feature's column.
-    fn count(&self, feature_index: usize, arena: &Arena<'_>) -> Result<Counts, LearnError> {
-        self.open().map(|node| self.expander.count(node, feature_index, arena)).collect()
+    /// For each open leaf, the number of its rows for each value of the byte in the feature's
+    /// column.
+    fn leaf_counts(
+        &self,
+        feature_index: usize,
+        row_buffers: &RowBuffers<'_>,
+    ) -> Result<LeafCounts, LearnError> {
+        self.open()
+            .map(|node| self.expander.rows_by_byte(node, feature_index, row_buffers))
+            .collect()
     }
 
     /// Applies a split test: splits the leaves in which it gains, and evaluates their children if
@@ -296,29 +310,30 @@ impl GrownLevels<'_> {
         &mut self,
         choice: LevelChoice,
         evaluate_children: bool,
-        arena: &mut Arena<'_>,
+        row_buffers: &mut RowBuffers<'_>,
         pool: &mut HistogramPool<'_>,
     ) -> Result<GrowTimes, LearnError> {
         let (expander, feature_index, test) = (self.expander, choice.feature_index, choice.test);
         let feature = expander.evaluator.split_features[feature_index];
         self.store_splits(&choice, feature);
         let gain = |node: &GrowingLeaf| node.best.map(|best| (best.gain, node.rows));
-        let gains = self.positions.iter().map(|at| gain(&self.nodes[*at])).collect();
+        let gains = self.positions.iter().map(|leaf| gain(&self.nodes[*leaf])).collect();
         self.levels.push(EvaluatedLevel { feature, test, gains });
         if let (Some(interactions), Some(above)) = (expander.interactions, &self.allowed) {
             self.allowed = Some(interactions.below(above, feature_index));
         }
-        let (times, partitioned) = self.partition_leaves(evaluate_children, arena, pool)?;
-        // The left child keeps the node's number, the right one gets a new one.
+        let (times, partitioned) = self.partition_leaves(evaluate_children, row_buffers, pool)?;
+        // The left child keeps the index of the leaf, the right one gets a new index. A leaf that
+        // was not split stands at both positions.
         let mut right_of: Vec<Option<usize>> = vec![None; self.nodes.len()];
-        for (at, children) in partitioned {
+        for (leaf, children) in partitioned {
             let Children { left, right, freed, .. } = children;
             pool.free.extend(freed);
-            right_of[at] = Some(self.nodes.len());
-            self.nodes[at] = left;
+            right_of[leaf] = Some(self.nodes.len());
+            self.nodes[leaf] = left;
             self.nodes.push(right);
         }
-        let children = |at: &usize| [*at, right_of[*at].unwrap_or(*at)];
+        let children = |leaf: &usize| [*leaf, right_of[*leaf].unwrap_or(*leaf)];
         self.positions = self.positions.iter().flat_map(children).collect();
         Ok(times)
     }
@@ -326,8 +341,8 @@ impl GrownLevels<'_> {
     /// Stores the split in every leaf in which the test gains.
     fn store_splits(&mut self, choice: &LevelChoice, feature: SplitFeature) {
         let LevelChoice { feature_index, test, counts } = choice;
-        let gain_in_leaf = |(at, node): (usize, &GrowingLeaf)| {
-            let counts = counts.as_ref().and_then(|counts| counts.get(at));
+        let gain_in_leaf = |(open_index, node): (usize, &GrowingLeaf)| {
+            let counts = counts.as_ref().and_then(|counts| counts.get(open_index));
             self.gain_in_leaf(feature, node, counts, *test)
         };
         let gains_in_leaves: Vec<_> = self.open().enumerate().map(gain_in_leaf).collect();
@@ -346,11 +361,11 @@ impl GrownLevels<'_> {
     }
 
     /// Partitions the leaves that have a split: large ones by all threads, small ones one thread
-    /// each.
+    /// each. Returns the time that this took, and the index of each leaf with its children.
     fn partition_leaves(
         &mut self,
         evaluate_children: bool,
-        arena: &mut Arena<'_>,
+        row_buffers: &mut RowBuffers<'_>,
         pool: &mut HistogramPool<'_>,
     ) -> Result<(GrowTimes, Vec<(usize, Children)>), LearnError> {
         let started = Instant::now();
@@ -358,50 +373,62 @@ impl GrownLevels<'_> {
         let mut nodes: Vec<(usize, &mut GrowingLeaf)> =
             self.nodes.iter_mut().enumerate().filter(|(_, node)| node.best.is_some()).collect();
         nodes.sort_by_key(|(_, node)| node.range.start);
-        let (mut rest, mut large, mut small) = (arena.reborrow(), Vec::new(), Vec::new());
+        let (mut remaining, mut large, mut small) =
+            (row_buffers.reborrow(), Vec::new(), Vec::new());
         let distributed = expander.collective.size() > 1;
-        for (at, node) in nodes {
-            let (_, from) = rest.cut(node.range.start);
-            let (mine, after) = from.cut(node.range.end);
-            rest = after;
+        for (leaf, node) in nodes {
+            let (_, from_leaf) = remaining.cut(node.range.start);
+            let (of_leaf, after) = from_leaf.cut(node.range.end);
+            remaining = after;
+            // Processes that share a training must partition leaves in the same order.
             let is_large = distributed || node.range.len() > SMALL_LEAF_ROWS;
-            let task = (at, node, mine, pool.take());
+            let task = (leaf, node, of_leaf, pool.take());
             if is_large { large.push(task) } else { small.push(task) }
         }
-        let work = |task: (usize, &mut GrowingLeaf, Arena<'_>, Vec<Cells>), threads: usize| {
-            let (at, node, mut arena, spare) = task;
-            Ok::<_, LearnError>((
-                at,
-                partition_leaf(expander, node, &mut arena, spare, evaluate_children, threads)?,
-            ))
+        let partition = |task: (usize, &mut GrowingLeaf, RowBuffers<'_>, Vec<ColumnHistogram>),
+                         threads: usize| {
+            let (leaf, node, mut row_buffers, spare) = task;
+            let children = partition_leaf(
+                expander,
+                node,
+                &mut row_buffers,
+                spare,
+                evaluate_children,
+                threads,
+            )?;
+            Ok::<_, LearnError>((leaf, children))
         };
         let threads = rayon::current_num_threads();
         let mut partitioned: Vec<(usize, Children)> =
-            large.into_iter().map(|task| work(task, threads)).collect::<Result<_, _>>()?;
-        let others: Vec<(usize, Children)> = small
+            large.into_iter().map(|task| partition(task, threads)).collect::<Result<_, _>>()?;
+        let small: Vec<(usize, Children)> = small
             .into_par_iter()
             .with_max_len(1)
-            .map(|task| work(task, 1))
+            .map(|task| partition(task, 1))
             .collect::<Result<_, LearnError>>()?;
-        partitioned.extend(others);
-        partitioned.sort_by_key(|(at, _)| *at);
+        partitioned.extend(small);
+        partitioned.sort_by_key(|(leaf, _)| *leaf);
         // The times of leaves that were partitioned at the same time are scaled to the elapsed
         // time.
         let spent: f64 = partitioned.iter().map(|(_, c)| seconds(c.times)).sum();
         let factor = if spent > 0.0 { started.elapsed().as_secs_f64() / spent } else { 0.0 };
         let mut times = GrowTimes::default();
-        for (_, Children { times: own, .. }) in &partitioned {
-            times.histograms += own.histograms.mul_f64(factor);
-            times.partition += own.partition.mul_f64(factor);
+        for (_, children) in &partitioned {
+            times.histograms += children.times.histograms.mul_f64(factor);
+            times.partition += children.times.partition.mul_f64(factor);
         }
         Ok((times, partitioned))
     }
 
     /// The finished tree; its histograms return to the pool.
-    fn finish(self, arena: &Arena<'_>, pool: &mut HistogramPool<'_>) -> Result<Grown, LearnError> {
+    fn finish(
+        self,
+        row_buffers: &RowBuffers<'_>,
+        pool: &mut HistogramPool<'_>,
+    ) -> Result<GrownTree, LearnError> {
         let Self { expander, mut nodes, positions, levels, .. } = self;
         pool.free.extend(nodes.iter_mut().filter_map(|node| node.cells.take()));
-        let rows = rows_of_positions(expander, &nodes, &positions, &levels, arena)?;
+        let rows = rows_of_positions(expander, &nodes, &positions, &levels, row_buffers)?;
         let leaves = nodes.iter().map(|node| GrownLeaf {
             range: node.range.clone(),
             buffer: node.buffer,
@@ -410,13 +437,15 @@ impl GrownLevels<'_> {
         });
         let leaves: Vec<GrownLeaf> = leaves.collect();
         let tree_leaves = positions.iter().zip(&rows);
-        let tree_leaves =
-            tree_leaves.map(|(leaf, rows)| TreeLeaf { leaf: *leaf as u32, rows: *rows }).collect();
+        let tree_leaves = tree_leaves
+            .map(|(leaf, rows)| TreeLeaf { grown_leaf: *leaf as u32, rows: *rows })
+            .collect();
         let splits = splits(expander, &levels, &rows);
-        Ok(Grown { splits, sets: Vec::new(), leaves, tree_leaves: Some(tree_leaves) })
+        Ok(GrownTree { splits, sets: Vec::new(), leaves, tree_leaves: Some(tree_leaves) })
     }
 }
 
+/// The seconds of both phases together.
 fn seconds(times: GrowTimes) -> f64 {
     (times.histograms + times.partition).as_secs_f64()
 }
@@ -436,8 +465,9 @@ fn unconstrained_score(
     (hl >= min_hessian && hr >= min_hessian).then_some(structure_score)
 }
 
-/// Number of rows by bin of a feature; those with a missing value come after the last bin.
-fn by_bin(feature: SplitFeature, by_byte: &[u64; CELLS]) -> [u64; CELLS + 1] {
+/// Number of rows by bin of a feature; the entry after the last value bin counts the rows with a
+/// missing value.
+fn rows_by_bin(feature: SplitFeature, by_byte: &[u64; CELLS]) -> [u64; CELLS + 1] {
     let mut rows = [0; CELLS + 1];
     for (byte, count) in by_byte.iter().enumerate() {
         rows[feature.packing.bin(byte as u8)] += count;
@@ -445,23 +475,23 @@ fn by_bin(feature: SplitFeature, by_byte: &[u64; CELLS]) -> [u64; CELLS + 1] {
     rows
 }
 
-/// Partitions one leaf, and builds the histograms of its children, one of them in `spare`, if they
-/// may be split later.
+/// Partitions the rows of one leaf. If `evaluate_children`, builds the histograms of the children
+/// that may be split later: of the smaller one in `spare`, of the larger one in the leaf's own.
 fn partition_leaf(
     expander: &Expander<'_>,
     node: &mut GrowingLeaf,
-    arena: &mut Arena<'_>,
-    mut spare: Vec<Cells>,
+    row_buffers: &mut RowBuffers<'_>,
+    mut spare: Vec<ColumnHistogram>,
     evaluate_children: bool,
     threads: usize,
 ) -> Result<Children, LearnError> {
     let parent = node.cells.take();
-    let mut children = expander.expand(node, arena, None, threads)?;
+    let mut children = expander.expand(node, row_buffers, None, threads)?;
     let started = Instant::now();
     let Children { left, right, freed, .. } = &mut children;
     let (small, large) = if left.rows <= right.rows { (left, right) } else { (right, left) };
     let may_split = match evaluate_children {
-        true => [expander.may_split(small, arena)?, expander.may_split(large, arena)?],
+        true => [expander.may_split(small, row_buffers)?, expander.may_split(large, row_buffers)?],
         false => [false, false],
     };
     let Some(mut parent) = parent else {
@@ -473,13 +503,13 @@ fn partition_leaf(
         return Ok(children);
     }
     let siblings = SiblingLeaves {
-        rows: LeafRows::Some(arena.rows(small)),
-        packed: arena.packed(small),
+        rows: LeafRows::Some(row_buffers.rows(small)),
+        packed: row_buffers.packed(small),
         small: small.searched(),
         cells: &mut spare,
         large: Some((large.searched(), &mut parent)),
     };
-    expander.evaluator.sum(siblings, threads)?;
+    expander.evaluator.build(siblings, threads)?;
     for (node, cells, may_split) in [(small, spare, may_split[0]), (large, parent, may_split[1])] {
         match may_split {
             true => node.cells = Some(cells),

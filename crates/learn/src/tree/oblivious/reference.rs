@@ -1,5 +1,6 @@
-//! The reference implementation: every split test evaluated on every row of every leaf, by unpacked
-//! sums.
+//! The reference implementation of oblivious trees: every split test is evaluated on every row of
+//! every leaf, by floating-point sums. A grown leaf is a group of rows with a value of its own; it
+//! may stand at several positions, which are the nodes of the last level of the full tree.
 
 use proptest::prelude::*;
 use rankwright_data::{Dataset, Random};
@@ -9,7 +10,7 @@ use crate::bins::Binned;
 use crate::collective::SingleProcess;
 use crate::simd::Simd;
 use crate::tree::grow::{Grow, GrowInput, Grower, GrownRows};
-use crate::tree::{Direction, Grown, GrownLeaf, Growth, Scales, TreeConfig};
+use crate::tree::{Direction, GrownLeaf, GrownTree, Growth, Scales, TreeConfig};
 
 /// A split test of the reference implementation.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +48,7 @@ impl ReferenceLevels<'_> {
         }
     }
 
-    /// The structure score of some rows; `None` if they are too few.
+    /// The structure score G^2 / (H + l2) of some rows; `None` if they are too few.
     fn structure_score(&self, rows: &[usize]) -> Option<f64> {
         let g: f64 = rows.iter().map(|row| f64::from(self.gradient[*row])).sum();
         let h: f64 = rows.iter().map(|row| f64::from(self.hessian[*row])).sum();
@@ -56,20 +57,21 @@ impl ReferenceLevels<'_> {
         enough.then(|| g * g / (h + self.params.l2))
     }
 
-    /// The rows on the left and on the right.
-    fn parts(&self, test: ReferenceSplit, rows: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    /// The rows that a test sends left, and those that it sends right.
+    fn sides(&self, test: ReferenceSplit, rows: &[usize]) -> (Vec<usize>, Vec<usize>) {
         rows.iter().copied().partition(|row| self.goes_left(test, *row))
     }
 
     /// The increase of the structure score by a test in a leaf; `None` if the leaf is not split.
     fn increase(&self, test: ReferenceSplit, rows: &[usize]) -> Option<f64> {
         let unsplit_score = self.structure_score(rows)?;
-        let (left, right) = self.parts(test, rows);
+        let (left, right) = self.sides(test, rows);
         let split_score = self.structure_score(&left)? + self.structure_score(&right)?;
         let increase = split_score - unsplit_score;
         (increase > 1e-10 * unsplit_score).then_some(increase)
     }
 
+    /// The best test for the next level; `None` if no test gains enough.
     fn best(&self) -> Option<ReferenceSplit> {
         let mut best: Option<ReferenceSplit> = None;
         for feature in 0..self.data.columns() as u32 {
@@ -96,47 +98,56 @@ impl ReferenceLevels<'_> {
             let Some(test) = self.best() else { break };
             self.levels.push(test);
             let mut right_of: Vec<Option<usize>> = vec![None; self.nodes.len()];
-            for (at, right_of) in right_of.iter_mut().enumerate() {
-                if self.increase(test, &self.nodes[at]).is_some() {
-                    let (left, right) = self.parts(test, &self.nodes[at]);
+            for (leaf, right_of) in right_of.iter_mut().enumerate() {
+                if self.increase(test, &self.nodes[leaf]).is_some() {
+                    let (left, right) = self.sides(test, &self.nodes[leaf]);
                     *right_of = Some(self.nodes.len());
-                    self.nodes[at] = left;
+                    self.nodes[leaf] = left;
                     self.nodes.push(right);
                 }
             }
-            let children = |at: &usize| [*at, right_of[*at].unwrap_or(*at)];
+            // A leaf that was not split stands at both positions.
+            let children = |leaf: &usize| [*leaf, right_of[*leaf].unwrap_or(*leaf)];
             self.positions = self.positions.iter().flat_map(children).collect();
         }
     }
 }
 
-/// Data of one query, with derivatives that are exact in every sum.
+/// Data of one query, with derivatives that are small integers: floating-point sums are exact.
 struct ReferenceData {
     data: Dataset,
     gradient: Vec<f32>,
     hessian: Vec<f32>,
 }
 
+/// Random data: features 0 and 1 have 4 distinct values, the others 40; feature 1 has missing ones.
 fn random_data(rows: usize, columns: usize, seed: u64) -> ReferenceData {
     let mut random = Random::new(seed, 0);
-    let value = |random: &mut Random, at: usize| match random.below(12) {
-        0 if at % columns == 1 => f32::NAN,
-        _ => random.below(if at % columns < 2 { 4 } else { 40 }) as f32,
+    let value = |random: &mut Random, feature: usize| match random.below(12) {
+        0 if feature == 1 => f32::NAN,
+        _ => random.below(if feature < 2 { 4 } else { 40 }) as f32,
     };
-    let values: Vec<f32> = (0..rows * columns).map(|at| value(&mut random, at)).collect();
+    let values: Vec<f32> =
+        (0..rows * columns).map(|index| value(&mut random, index % columns)).collect();
     let gradient = (0..rows).map(|_| random.below(17) as f32 - 8.0).collect();
     let hessian = (0..rows).map(|_| 1.0 + random.below(4) as f32).collect();
     let data = Dataset::from_dense(values, columns, vec![0; rows], vec!["q"; rows]).unwrap();
     ReferenceData { data, gradient, hessian }
 }
 
+/// Parameters of an oblivious tree.
 fn params(levels: usize, min_rows: u64, l2: f64) -> TreeConfig {
     let growth = Growth::Oblivious;
     TreeConfig { leaves: 1 << levels, min_rows, l2, growth, ..TreeConfig::default() }
 }
 
-/// The grown tree and the rows of its grown leaves; checks that routes lead each row to its leaf.
-fn grown(sample: &ReferenceData, binned: &Binned, params: &TreeConfig) -> (Grown, Vec<Vec<usize>>) {
+/// The tree of the fast implementation and the rows of its grown leaves; checks that routes lead
+/// each row to its leaf.
+fn grown(
+    sample: &ReferenceData,
+    binned: &Binned,
+    params: &TreeConfig,
+) -> (GrownTree, Vec<Vec<usize>>) {
     let (gradient, hessian) = (&sample.gradient[..], &sample.hessian[..]);
     let scales = Scales::of(gradient, hessian, &SingleProcess).unwrap();
     let mut grower = Grower::new(binned, params, &SingleProcess, Simd::Auto);
@@ -151,17 +162,17 @@ fn grown(sample: &ReferenceData, binned: &Binned, params: &TreeConfig) -> (Grown
     (grown, rows)
 }
 
-/// Asserts one split test for each level, with children in order.
+/// Asserts that splits form a full tree, stored level by level, with one split test for each level.
 fn assert_full(splits: &[Split], leaves: usize) {
     assert_eq!(splits.len() + 1, leaves);
     for (number, split) in splits.iter().enumerate() {
         let level = (number + 1).ilog2();
-        let first = &splits[(1 << level) - 1];
-        assert_eq!((split.feature, split.rule), (first.feature, first.rule));
-        assert_eq!(split.missing, first.missing);
+        let first_of_level = &splits[(1 << level) - 1];
+        assert_eq!((split.feature, split.rule), (first_of_level.feature, first_of_level.rule));
+        assert_eq!(split.missing, first_of_level.missing);
         let child = |side: usize| match 2 * number + 1 + side {
-            below if below < splits.len() => Child::Split(below as u32),
-            below => Child::Leaf((below - splits.len()) as u32),
+            child if child < splits.len() => Child::Split(child as u32),
+            child => Child::Leaf((child - splits.len()) as u32),
         };
         assert_eq!((split.left, split.right), (child(0), child(1)));
     }
@@ -191,14 +202,16 @@ proptest! {
         reference.grow();
         prop_assert_eq!(&leaves, &reference.nodes);
         let tree_leaves = grown.tree_leaves.as_ref().unwrap();
-        let positions: Vec<usize> = tree_leaves.iter().map(|end| end.leaf as usize).collect();
+        let positions: Vec<usize> =
+            tree_leaves.iter().map(|tree_leaf| tree_leaf.grown_leaf as usize).collect();
         prop_assert_eq!(&positions, &reference.positions);
         assert_full(&grown.splits, tree_leaves.len());
         for (level, test) in reference.levels.iter().enumerate() {
             let splits = &grown.splits[(1 << level) - 1..(2 << level) - 1];
             let bins = binned.feature(test.feature).unwrap();
             let bound = bins.bounds.get(test.bin).copied().unwrap_or(f32::INFINITY);
-            prop_assert_eq!((splits[0].feature, splits[0].rule), (test.feature, SplitCondition::AtMost(bound)));
+            let expected = (test.feature, SplitCondition::AtMost(bound));
+            prop_assert_eq!((splits[0].feature, splits[0].rule), expected);
             prop_assert!(!bins.missing || splits[0].missing == test.missing);
             // The gains of the splits of a level add up to the gain of its test.
             let gain: f64 = splits.iter().map(|split| split.gain).sum();
@@ -223,8 +236,8 @@ fn the_search_with_penalties_gives_the_tree_of_the_search_without() {
     let sample = random_data(300, 4, 5);
     let binned = Binned::new(&sample.data, 255, &SingleProcess).unwrap();
     let (unpenalised, _) = grown(&sample, &binned, &params(4, 3, 1.0));
-    let tiny = TreeConfig { l1: 1e-300, ..params(4, 3, 1.0) };
-    let (penalised, _) = grown(&sample, &binned, &tiny);
+    let tiny_l1 = TreeConfig { l1: 1e-300, ..params(4, 3, 1.0) };
+    let (penalised, _) = grown(&sample, &binned, &tiny_l1);
     assert_eq!(unpenalised.splits, penalised.splits);
 }
 
@@ -247,6 +260,7 @@ fn the_score_never_falls_with_a_feature_that_is_constrained_to_rise() {
     let tree = grown.tree(&values).unwrap();
     assert!(tree.splits().iter().any(|split| split.feature == 2));
     for row in 0..400 {
+        // The score of the row with every value of feature 2.
         let mut row = sample.data.matrix().row(row).to_vec();
         let mut last = f64::NEG_INFINITY;
         for value in 0..41 {

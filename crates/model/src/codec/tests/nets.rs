@@ -15,7 +15,7 @@ fn small_net() -> Model {
         vec![TransformStep::Clip { low: -1.0, high: 1.0 }, TransformStep::SignedLog],
         vec![TransformStep::Affine { shift: 0.5, scale: 2.0 }, table],
     ];
-    let transforms = Transforms::new(steps, vec![0.0, -0.25], true).unwrap();
+    let transforms = Transforms::new(steps, vec![0.0, -0.25], MIN_MAX).unwrap();
     let norm = LayerNorm { scale: vec![1.0, 2.0], shift: vec![0.0, -1.0] };
     let hidden =
         Layer::new(2, vec![1.0, 2.0, 3.0, 4.0], vec![0.1, 0.2], Some(norm), Activation::Gelu);
@@ -37,7 +37,8 @@ fn blend(seed: u64, normalise: Normalise) -> Model {
 fn nets_and_blends_are_read_back_equal_from_version_3() {
     let mut models = vec![small_net()];
     for seed in 0..40 {
-        let hidden = [5, 3, 17].map(|size| 1 + (seed as usize * 7) % size);
+        // Up to three hidden layers, of 1 to 5, 1 to 3 and 1 to 17 outputs.
+        let hidden = [5, 3, 17].map(|most| 1 + (seed as usize * 7) % most);
         let min_max = seed % 2 == 0;
         let net = random_net(seed, 4, &hidden[..seed as usize % 4], min_max);
         models.push(Model::new(header(4), ModelBody::Net(net)).unwrap());
@@ -65,12 +66,12 @@ fn every_truncation_and_changed_byte_of_a_net_or_blend_is_an_error() {
             }
         }
         let mut changed = bytes.clone();
-        for at in 0..bytes.len() {
+        for index in 0..bytes.len() {
             for flip in [1, 2, 16, 128, 255] {
-                changed[at] = bytes[at] ^ flip;
-                assert!(Model::from_bytes(&changed).is_err(), "byte {at} flipped by {flip}");
+                changed[index] = bytes[index] ^ flip;
+                assert!(Model::from_bytes(&changed).is_err(), "byte {index} flipped by {flip}");
             }
-            changed[at] = bytes[at];
+            changed[index] = bytes[index];
         }
     }
 }
@@ -86,9 +87,11 @@ fn content_with_a_valid_checksum_is_checked_in_nets() {
     // The second feature's number of steps (1), an affine step (9), and a table: its kind (1), its
     // size (4), four numbers (16).
     let (affine, table) = (steps + 11 + 1, steps + 11 + 1 + 9);
+    // The number of layers (4); of the first layer the numbers of inputs (4) and outputs (4), the
+    // activation (1), the flag of its norm (1), the weights.
     let layers = table + 1 + 4 + 16;
     let (inputs, outputs, activation, weights) = (layers + 4, layers + 8, layers + 12, layers + 14);
-    for (at, new, reason) in [
+    for (offset, new, reason) in [
         (columns, &huge[..], "4294967295 features do not fit"),
         (columns, &1_u32.to_le_bytes(), "damaged"),
         (flag, &[2], "the byte 2 is no known flag"),
@@ -108,13 +111,17 @@ fn content_with_a_valid_checksum_is_checked_in_nets() {
         (layers, &3_u32.to_le_bytes(), "layer 2: the model is damaged: 4 bytes should follow"),
         (inputs, &huge, "layer 0: "),
         (outputs, &huge, "layer 0: "),
-        (outputs, &0_u32.to_le_bytes(), "layer 0: 0 weights of 2 inputs and 0 outputs"),
+        (
+            outputs,
+            &0_u32.to_le_bytes(),
+            "layer 0: a layer of 2 inputs and 0 outputs with 0 weights",
+        ),
         (activation, &[4], "layer 0: the model is damaged: the byte 4 is no known activation"),
         (activation + 1, &[3], "the byte 3 is no known flag"),
         (weights, &nan, "layer 0: a parameter of a layer is NaN"),
     ] {
-        let error = refusal(&small_net(), at, new);
-        assert!(error.contains(reason), "{at}: {error}");
+        let error = refusal(&small_net(), offset, new);
+        assert!(error.contains(reason), "{offset}: {error}");
     }
     let error = header_refusal(&small_net(), "MODEL 3\n", "MODEL 2\n");
     assert!(error.contains("marked as version 2, and its content is that of version 3"), "{error}");
@@ -133,7 +140,7 @@ fn a_blend_of_different_normalisations_reads_back() {
     let bytes = model.to_bytes();
     assert!(bytes.starts_with(b"RANKWRIGHT MODEL 4\n"));
     assert_eq!(Model::from_bytes(&bytes).unwrap(), model);
-    // The first member's normalisation stands after the common byte and the number of members.
+    // The first member's normalisation comes after the byte 255 (1) and the number of members (4).
     assert!(refusal(&model, 5, &[9]).contains("the byte 9 is no known normalisation"));
     assert!(refusal(&model, 0, &[0]).contains("damaged"));
 }
@@ -178,7 +185,7 @@ fn content_with_a_valid_checksum_is_checked_in_blends() {
     // Offsets in the body: normalisation 0, number of members 1, the first member's weight 5 and
     // length 13.
     let model = blend(1, Normalise::None);
-    for (at, new, reason) in [
+    for (offset, new, reason) in [
         (0, &[4][..], "the byte 4 is no known normalisation"),
         (0, &[255], "damaged"),
         (1, &0_u32.to_le_bytes(), "without members"),
@@ -187,8 +194,8 @@ fn content_with_a_valid_checksum_is_checked_in_blends() {
         (13, &u64::MAX.to_le_bytes(), "bytes should follow, but"),
         (13, &8_u64.to_le_bytes(), "member 0: "),
     ] {
-        let error = refusal(&model, at, new);
-        assert!(error.contains(reason), "{at}: {error}");
+        let error = refusal(&model, offset, new);
+        assert!(error.contains(reason), "{offset}: {error}");
     }
 }
 

@@ -11,16 +11,16 @@ mod avx2;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests;
 
-/// Number of rows that are handled together: the bytes of an AVX2 register.
-pub(crate) const REGISTER: usize = 32;
+/// Number of rows that are handled together, with a byte each: an AVX2 register has 32 bytes.
+pub(crate) const ROWS_PER_REGISTER: usize = 32;
 /// Number of thresholds in a block: the sorted thresholds of a feature are cut into blocks, so that
 /// a rank is found in two steps.
-pub(crate) const BLOCK: usize = 16;
+pub(crate) const BLOCK_THRESHOLDS: usize = 16;
 
 /// A byte for each of 32 rows.
-pub(crate) type Bytes = [u8; REGISTER];
+pub(crate) type Bytes = [u8; ROWS_PER_REGISTER];
 /// A rank for each of 32 rows, with its sign bit flipped: AVX2 compares bytes as signed numbers.
-pub(crate) type Ranks = [i8; REGISTER];
+pub(crate) type Ranks = [i8; ROWS_PER_REGISTER];
 /// Slots of `N` bytes. The slot of a leaf or node holds for each of `N` rows the number of the leaf
 /// that the row reaches from there.
 pub(crate) type Slots<const N: usize> = Aligned<[[u8; N]; SLOTS]>;
@@ -31,11 +31,12 @@ pub(crate) type Slots<const N: usize> = Aligned<[[u8; N]; SLOTS]>;
 pub(crate) struct Aligned<T>(pub(crate) T);
 
 /// Number of slots: one for each of up to 256 leaves, and one for each node whose children are both
-/// leaves, of which there are at most half as many.
+/// leaves, of which there are at most 128. Rounded up to a power of two, so that `% SLOTS` is
+/// cheap.
 pub(crate) const SLOTS: usize = 512;
 
 /// The steps. Those of trees (`leaf_pair`, `select_child` and `oblivious_level`) are for `N` rows,
-/// a multiple of [`REGISTER`]; in them a row goes right if its rank is greater than
+/// a multiple of [`ROWS_PER_REGISTER`]; in them a row goes right if its rank is greater than
 /// `threshold_rank`. A kernel is a value, so that one that needs certain instructions can be the
 /// proof that they are available.
 pub(crate) trait Kernel: Copy {
@@ -48,14 +49,14 @@ pub(crate) trait Kernel: Copy {
         low_leaf: u8,
         out: &mut [u8; N],
     );
-    /// Any other node: sets the slot `to` to the content of the slot `right` in rows that go right,
-    /// of the slot `left` in others; `of` is `[left, right, to]`.
+    /// Any other node, given the slots `[left, right, target]`: sets the slot `target` to the
+    /// content of the slot `right` in rows that go right, of the slot `left` in others.
     fn select_child<const N: usize>(
         self,
         ranks: &[i8; N],
         threshold_rank: i8,
         slots: &mut Slots<N>,
-        of: [usize; 3],
+        left_right_target: [usize; 3],
     );
     /// A level of an oblivious tree, whose splits make the same test: sets the bit `bit` of the
     /// leaf number in rows that go right.
@@ -69,14 +70,13 @@ pub(crate) trait Kernel: Copy {
     /// Starts loading values into the cache.
     fn prefetch(self, values: &[f32]);
     /// The number of thresholds, at most 255, that lie below each value.
-    fn count(self, thresholds: &[f32], values: &[f32; REGISTER]) -> Bytes;
+    fn count_below(self, thresholds: &[f32], values: &[f32; ROWS_PER_REGISTER]) -> Bytes;
     /// The number of thresholds of a block that lie below a value.
-    fn count_one(self, block: &[f32; BLOCK], value: f32) -> u8;
+    fn count_below_one(self, block: &[f32; BLOCK_THRESHOLDS], value: f32) -> u8;
     /// For each value all bits set if it is NaN or its absolute value is at most `limit`, else 0.
-    fn missing_mask(self, values: &[f32; REGISTER], limit: f32) -> Bytes;
-    /// The ranks with their sign bit flipped, after those that the mask marks are replaced by
-    /// `missing`.
-    fn flip_sign(self, ranks: &Bytes, mask: &Bytes, missing: u8) -> Ranks;
+    fn missing_mask(self, values: &[f32; ROWS_PER_REGISTER], limit: f32) -> Bytes;
+    /// Replaces the ranks that the mask marks by `missing_rank`, and flips the sign bit of all.
+    fn flip_sign(self, ranks: &Bytes, missing_mask: &Bytes, missing_rank: u8) -> Ranks;
 }
 
 /// Rust without intrinsics, for any processor.
@@ -103,14 +103,15 @@ impl Kernel for Portable {
         ranks: &[i8; N],
         threshold_rank: i8,
         slots: &mut Slots<N>,
-        of: [usize; 3],
+        left_right_target: [usize; 3],
     ) {
-        let [left, right, to] = of.map(|slot| slot % SLOTS);
+        // Slot numbers are always below `SLOTS`; the remainder tells the compiler so.
+        let [left, right, target] = left_right_target.map(|slot| slot % SLOTS);
         let mut picked = slots.0[left];
         for ((out, rank), right) in picked.iter_mut().zip(ranks).zip(&slots.0[right]) {
             *out = if *rank > threshold_rank { *right } else { *out };
         }
-        slots.0[to] = picked;
+        slots.0[target] = picked;
     }
 
     #[inline(always)]
@@ -130,8 +131,8 @@ impl Kernel for Portable {
     fn prefetch(self, _values: &[f32]) {}
 
     #[inline(always)]
-    fn count(self, thresholds: &[f32], values: &[f32; REGISTER]) -> Bytes {
-        let mut counts = [0_u8; REGISTER];
+    fn count_below(self, thresholds: &[f32], values: &[f32; ROWS_PER_REGISTER]) -> Bytes {
+        let mut counts = [0_u8; ROWS_PER_REGISTER];
         for threshold in thresholds {
             for (count, value) in counts.iter_mut().zip(values) {
                 *count += u8::from(threshold < value);
@@ -141,13 +142,13 @@ impl Kernel for Portable {
     }
 
     #[inline(always)]
-    fn count_one(self, block: &[f32; BLOCK], value: f32) -> u8 {
+    fn count_below_one(self, block: &[f32; BLOCK_THRESHOLDS], value: f32) -> u8 {
         block.iter().map(|threshold| u8::from(*threshold < value)).sum()
     }
 
     #[inline(always)]
-    fn missing_mask(self, values: &[f32; REGISTER], limit: f32) -> Bytes {
-        let mut mask = [0; REGISTER];
+    fn missing_mask(self, values: &[f32; ROWS_PER_REGISTER], limit: f32) -> Bytes {
+        let mut mask = [0; ROWS_PER_REGISTER];
         for (mask, value) in mask.iter_mut().zip(values) {
             *mask = u8::from(value.is_nan() | (value.abs() <= limit)).wrapping_neg();
         }
@@ -155,10 +156,10 @@ impl Kernel for Portable {
     }
 
     #[inline(always)]
-    fn flip_sign(self, ranks: &Bytes, mask: &Bytes, missing: u8) -> Ranks {
-        let mut flipped = [0; REGISTER];
-        for ((out, rank), mask) in flipped.iter_mut().zip(ranks).zip(mask) {
-            *out = ((rank & !mask | missing & mask) ^ 0x80) as i8;
+    fn flip_sign(self, ranks: &Bytes, missing_mask: &Bytes, missing_rank: u8) -> Ranks {
+        let mut flipped = [0; ROWS_PER_REGISTER];
+        for ((out, rank), mask) in flipped.iter_mut().zip(ranks).zip(missing_mask) {
+            *out = ((rank & !mask | missing_rank & mask) ^ 0x80) as i8;
         }
         flipped
     }

@@ -5,8 +5,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::simd::Avx2;
 
+/// Number of rows for the steps of trees.
 const N: usize = 64;
 
+/// Values with many ties, and special ones.
 fn value() -> impl Strategy<Value = f32> {
     let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0, 1e-36];
     prop_oneof![
@@ -15,8 +17,8 @@ fn value() -> impl Strategy<Value = f32> {
     ]
 }
 
-/// The results of all steps. The bytes are ranks, then the content of two slots; `threshold_rank`
-/// and `low_leaf` as in [`Kernel`].
+/// The results of all steps of a kernel. `bytes` are the ranks of `N` rows, then the content of two
+/// slots; `threshold_rank` and `low_leaf` are as in [`Kernel`].
 fn run<K: Kernel>(
     kernel: K,
     bytes: &[u8],
@@ -25,25 +27,27 @@ fn run<K: Kernel>(
     [threshold_rank, low_leaf]: [u8; 2],
 ) -> Vec<Vec<u8>> {
     let bytes_from = |from: usize| -> [u8; N] { bytes[from..from + N].try_into().unwrap() };
-    let values: &[f32; REGISTER] = values.first_chunk().unwrap();
+    let values: &[f32; ROWS_PER_REGISTER] = values.first_chunk().unwrap();
     let ranks = bytes_from(0).map(|byte| byte as i8);
     let mut pair = [0; N];
     kernel.leaf_pair(&ranks, threshold_rank as i8, low_leaf, &mut pair);
     let mut slots = Box::new(Aligned([[0; N]; SLOTS]));
+    // Any two slots, of which the left one is also the target.
     (slots.0[3], slots.0[SLOTS - 1]) = (bytes_from(N), bytes_from(2 * N));
     kernel.select_child(&ranks, threshold_rank as i8, &mut slots, [3, SLOTS - 1, 3]);
     let mut level = bytes_from(N);
     kernel.oblivious_level(&ranks, threshold_rank as i8, 1 << (low_leaf % 8), &mut level);
     kernel.prefetch(values);
-    let (count, mask) = (kernel.count(thresholds, values), kernel.missing_mask(values, -1.0));
-    let block: [f32; BLOCK] = std::array::from_fn(|i| thresholds[i % thresholds.len()]);
+    // With a negative limit only NaN is missing.
+    let (count, mask) = (kernel.count_below(thresholds, values), kernel.missing_mask(values, -1.0));
+    let block: [f32; BLOCK_THRESHOLDS] = std::array::from_fn(|i| thresholds[i % thresholds.len()]);
     let flipped = kernel.flip_sign(&count, &mask, threshold_rank).map(|rank| rank as u8);
     vec![
         pair.to_vec(),
         slots.0[3].to_vec(),
         level.to_vec(),
         count.to_vec(),
-        values.iter().map(|value| kernel.count_one(&block, *value)).collect(),
+        values.iter().map(|value| kernel.count_below_one(&block, *value)).collect(),
         mask.to_vec(),
         kernel.missing_mask(values, 0.25).to_vec(),
         flipped.to_vec(),
@@ -65,7 +69,7 @@ proptest! {
     #[test]
     fn avx2_gives_the_bytes_of_the_portable_kernel(
         bytes in proptest::collection::vec(any::<u8>(), 3 * N),
-        values in proptest::collection::vec(value(), REGISTER),
+        values in proptest::collection::vec(value(), ROWS_PER_REGISTER),
         thresholds in proptest::collection::vec(value(), 1..255),
         rank_and_leaf in any::<[u8; 2]>(),
     ) {

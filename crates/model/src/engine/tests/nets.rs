@@ -14,6 +14,7 @@ fn net(seed: u64, hidden: &[usize], min_max: bool) -> Model {
 }
 
 fn linear_model(seed: u64) -> Model {
+    // 31 is any number: it keeps this stream of random numbers apart from those of other tests.
     let mut draw = Random::new(seed, 31);
     let weights = (0..FEATURES).map(|_| draw.normal()).collect();
     Model::new(header(), ModelBody::Linear(Linear::new(0.5, weights).unwrap())).unwrap()
@@ -33,7 +34,7 @@ fn blend(seed: u64, normalise: Normalise, min_max: bool) -> Model {
     Model::new(header(), ModelBody::Blend(Blend::new(normalise, members).unwrap())).unwrap()
 }
 
-/// Checks that the scores of a query by portable and AVX2 code equal those of the reference
+/// Checks that portable and AVX2 code score a query of `count` random rows as the reference
 /// implementation.
 fn check_query(model: &Model, seed: u64, count: usize) {
     let rows = rows(seed, count);
@@ -100,6 +101,7 @@ fn columns_that_the_data_lacks_are_absent_to_nets_and_members() {
     let names = FeatureNames::Ids { first: 1, count: 7 };
     for model in [net(5, &[9], NO_MIN_MAX), blend(5, Normalise::None, NO_MIN_MAX)] {
         let scorer = model.scorer_for(&names, crate::ScoreOptions::default()).unwrap();
+        // Three rows of seven values.
         let values: Vec<f32> = rows(5, 3)[..21].to_vec();
         let mut scores = [0.0; 3];
         scorer.score_query(&values, &mut scores, &mut ScoreBuffers::default()).unwrap();
@@ -125,6 +127,7 @@ fn sparse_rows_of_a_query_are_scored_together() {
     let scorer = Model::new(header(), ModelBody::Net(net)).unwrap().scorer();
     let mut scores = vec![0.0; count];
     scorer.score_sparse(rows, &mut scores, &mut ScoreBuffers::default()).unwrap();
+    // Column 0 is scaled from 0..=299 to 0..=1; all others are equal and become 0.
     for (n, score) in scores.iter().enumerate() {
         assert_eq!(*score, f64::from((n as f64 / 299.0) as f32));
     }

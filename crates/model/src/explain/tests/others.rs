@@ -170,8 +170,8 @@ fn the_dependence_of_a_linear_model_is_linear_and_curves_are_parallel() {
     let model = linear_model(1.0, &[2.0, -1.0]);
     let values = (0..40).flat_map(|i| [i as f32, (i % 5) as f32]).collect();
     let dataset = data(2, values);
-    let how = DependenceOptions { points: 5, documents: 40, curves: 3 };
-    let found = model.dependence(&dataset, 0, how, options()).unwrap();
+    let dependence = DependenceOptions { points: 5, documents: 40, curves: 3 };
+    let found = model.dependence(&dataset, 0, dependence, options()).unwrap();
     assert_eq!((found.name.as_str(), &found.values[..]), ("1", &[0.0, 9.0, 19.0, 29.0, 39.0][..]));
     // 2 x value + 1 - the mean of the other feature.
     assert_eq!(found.means, [-1.0, 17.0, 37.0, 57.0, 77.0]);
@@ -180,10 +180,10 @@ fn the_dependence_of_a_linear_model_is_linear_and_curves_are_parallel() {
         assert_eq!(curve[0], 1.0 - (row % 5) as f64);
         assert_eq!(curve[4] - curve[0], 78.0);
     }
-    let few_values = model.dependence(&dataset, 1, how, options()).unwrap();
+    let few_values = model.dependence(&dataset, 1, dependence, options()).unwrap();
     assert_eq!(few_values.values, [0.0, 1.0, 2.0, 3.0, 4.0], "few different values are all taken");
     let narrow = data(1, vec![1.0; 3]);
-    let error = model.dependence(&narrow, 1, how, options()).unwrap_err().to_string();
+    let error = model.dependence(&narrow, 1, dependence, options()).unwrap_err().to_string();
     assert!(error.contains("no values of feature 2"), "{error}");
 }
 
@@ -196,8 +196,8 @@ fn dependence_changes_one_document_of_a_list_and_reports_missing_values() {
     let transforms = Transforms::new(vec![Vec::new()], vec![-3.0], min_max_in_query).unwrap();
     let model = net_model(Net::new(transforms, vec![layer]).unwrap());
     let dataset = data(1, vec![0.0, 10.0, f32::NAN]);
-    let how = DependenceOptions { points: 9, documents: 9, curves: 9 };
-    let found = model.dependence(&dataset, 0, how, options()).unwrap();
+    let dependence = DependenceOptions { points: 9, documents: 9, curves: 9 };
+    let found = model.dependence(&dataset, 0, dependence, options()).unwrap();
     assert_eq!(found.values, [0.0, 10.0]);
     // Set to 0, the documents score 0, 0 (all values are equal) and 0; set to 10, they score 0 (all
     // values are equal), 1 and 1.

@@ -53,6 +53,7 @@ const MAX_OUTPUTS: usize = 1 << 16;
 /// CatBoost's own limit of the number of borders of a feature.
 const MAX_BORDERS: usize = 1 << 16;
 
+/// The parts of the file that are read here, under CatBoost's names.
 #[derive(Deserialize)]
 struct CatboostFile {
     features_info: FeaturesInfo,
@@ -69,6 +70,7 @@ struct FeaturesInfo {
     categorical_features: Vec<IgnoredAny>,
     text_features: Vec<IgnoredAny>,
     embedding_features: Vec<IgnoredAny>,
+    /// Statistics of categories, with which CatBoost replaces them.
     ctrs: Option<Vec<IgnoredAny>>,
 }
 
@@ -110,7 +112,7 @@ impl<'de> Visitor<'de> for BiasVisitor {
     type Value = Bias;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a bias or a list of them")
+        f.write_str("a bias or a list of biases")
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Bias, E> {
@@ -153,6 +155,7 @@ struct LossFunction {
 }
 
 impl Metadata {
+    /// Reads a file without its trees; rejects kinds of models that our trees cannot express.
     pub(super) fn read(bytes: &[u8]) -> Result<Metadata, ModelError> {
         let file: CatboostFile =
             serde_json::from_slice(bytes).map_err(|error| invalid_json(&error))?;
@@ -188,6 +191,7 @@ impl Metadata {
         Ok(metadata)
     }
 
+    /// Adds a float feature, which must have the next number.
     fn add(&mut self, feature: FloatFeature) -> Result<(), ModelError> {
         let number = feature.feature_index;
         let column = feature.flat_feature_index.unwrap_or(number);

@@ -42,6 +42,7 @@ fn parse(text: &str) -> Result<Model, String> {
 #[test]
 fn oblivious_trees_are_read_with_the_first_split_as_the_lowest_bit() {
     assert!(detect(OBLIVIOUS.as_bytes()) && !detect(&NESTED.as_bytes()[..5]));
+    // Scores are scale x (tree 0 + tree 1) + bias, with scale 2, bias 0.5 and 0.25 of tree 1.
     let model = parse(OBLIVIOUS).unwrap();
     let nan = f32::NAN;
     for (row, leaf) in [
@@ -70,6 +71,7 @@ fn oblivious_trees_are_read_with_the_first_split_as_the_lowest_bit() {
 fn nested_trees_are_read_whatever_the_order_of_their_keys() {
     let model = parse(NESTED).unwrap();
     let nan = f32::NAN;
+    // The value of a leaf and the bias 10.
     for (row, score) in
         [([0.5, 9.0], 11.0), ([nan, 9.0], 11.0), ([1.0, -2.0], 12.0), ([1.0, nan], 18.0)]
     {
@@ -77,8 +79,9 @@ fn nested_trees_are_read_whatever_the_order_of_their_keys() {
     }
     assert_eq!(model.header().features, FeatureNames::Ids { first: 0, count: 2 });
     assert_eq!(model.header().notes["from"], "CatBoost");
-    let none = r#"{"features_info": {}, "oblivious_trees": null, "scale_and_bias": [1, [3]]}"#;
-    assert_eq!(parse(none).unwrap().score_row(&[]), 3.0);
+    let without_trees =
+        r#"{"features_info": {}, "oblivious_trees": null, "scale_and_bias": [1, [3]]}"#;
+    assert_eq!(parse(without_trees).unwrap().score_row(&[]), 3.0);
 }
 
 #[test]
@@ -182,9 +185,9 @@ fn files_that_claim_more_than_they_hold_are_refused() {
     assert!(read_copies(&wide, 2).is_ok());
     assert!(read_copies(&wide, 8).unwrap_err().contains("more leaves than a file of this size"));
     let wider = format!(r#"{{"leaf_values":[{}]}}"#, zeros((1 << 16) + 1));
-    assert!(read_copies(&wider, 1).unwrap_err().contains("a list of at most 65536"));
+    assert!(read_copies(&wider, 1).unwrap_err().contains("a list of at most 65536 elements"));
     let deeper = format!(r#"{{"leaf_values":[1],"splits":[{}]}}"#, [split; 17].join(","));
-    assert!(read_copies(&deeper, 1).unwrap_err().contains("a list of at most 16"));
+    assert!(read_copies(&deeper, 1).unwrap_err().contains("a list of at most 16 elements"));
     assert!(
         read_copies(r#"{"leaf_values":[1]}"#, (1 << 17) + 1)
             .unwrap_err()

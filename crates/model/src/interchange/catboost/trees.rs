@@ -14,7 +14,7 @@ use crate::interchange::common::{
     ForeignNode, MAX_TREES, assemble, at_most, in_tree, node_problem,
 };
 use crate::interchange::{FileProblem, NodeProblem, UnsupportedPart};
-use crate::tree::{Leaf, Split, Tree};
+use crate::tree::{Leaf, Side, Split, Tree};
 
 /// CatBoost's own depth limit of oblivious trees.
 const MAX_DEPTH: usize = 16;
@@ -23,7 +23,8 @@ const MAX_LEAVES: usize = 1 << MAX_DEPTH;
 
 /// Reads all trees.
 pub(super) fn read(bytes: &[u8], metadata: &Metadata) -> Result<Vec<Tree>, ModelError> {
-    // The trees may take this number of bytes, so that a small file cannot use much memory.
+    // The trees may take this number of bytes, so that a small file cannot use much memory: room
+    // for some trees of the largest depth, and three times the size of the file.
     let memory_left = (12 << 20) + 3 * bytes.len();
     let mut reader = TreeReader { metadata, trees: Vec::new(), memory_left, error: None };
     let mut json = serde_json::Deserializer::from_slice(bytes);
@@ -64,6 +65,7 @@ impl TreeReader<'_> {
             }
             Err(error) => {
                 self.error = Some(error);
+                // Stops the JSON reader; this text is not shown.
                 Err(E::custom("no tree"))
             }
         }
@@ -82,7 +84,7 @@ impl TreeReader<'_> {
     }
 
     /// The column of a split's feature, and its side of missing values.
-    fn feature(&self, split: &CatboostSplit) -> Result<(u32, crate::tree::Side), ModelError> {
+    fn feature(&self, split: &CatboostSplit) -> Result<(u32, Side), ModelError> {
         match (split.split_type.as_deref(), split.float_feature_index) {
             (None | Some("FloatFeature"), Some(number)) => {
                 let features = &self.metadata.features;
@@ -100,7 +102,7 @@ impl TreeReader<'_> {
         }
     }
 
-    /// Expands an oblivious tree to nodes: node `2^d - 1 + p` is the one on level `d` that is
+    /// Expands an oblivious tree to nodes: node `2^d - 1 + p` is the node on level `d` that is
     /// reached by the results `p` of the splits above (bit i is the result of split i).
     fn expand_oblivious(&mut self, tree: &ObliviousTree) -> Result<Tree, ModelError> {
         let splits = tree.splits.as_ref().map_or(&[][..], |splits| &splits.0);
@@ -114,6 +116,7 @@ impl TreeReader<'_> {
             }));
         }
         self.reserve(values.len())?;
+        // For each level the column and the side of missing values, and the threshold.
         let mut tests = Vec::with_capacity(depth);
         for split in splits {
             tests.push((self.feature(split)?, at_most(split.border)));
@@ -225,6 +228,7 @@ impl<'de> Visitor<'de> for TreeList<'_, '_> {
     }
 }
 
+/// An oblivious tree, under CatBoost's names.
 #[derive(Deserialize)]
 struct ObliviousTree {
     leaf_values: BoundedVec<f64, MAX_LEAVES>,
@@ -234,6 +238,7 @@ struct ObliviousTree {
     splits: Option<BoundedVec<CatboostSplit, MAX_DEPTH>>,
 }
 
+/// A split, under CatBoost's names.
 #[derive(Deserialize)]
 struct CatboostSplit {
     #[serde(default)]

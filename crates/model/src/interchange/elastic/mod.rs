@@ -20,8 +20,8 @@
 //!
 //! The form does not list features: those that no split tests are lost, and a dump of unnamed
 //! features (`f0`, `f1`, ...) is read as numbers from 0. XGBoost leaves its base score out of a
-//! dump: scores of the plugins and of the model read here are lower by it than XGBoost's. JSON may
-//! nest 128 levels, so trees of more than about 60 levels cannot be read back.
+//! dump: scores of the plugins and of the model read here are XGBoost's without the base score.
+//! JSON may nest 128 levels, so trees of more than about 60 levels cannot be read back.
 
 mod read;
 #[cfg(test)]
@@ -52,7 +52,7 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
 /// Number of bytes that are searched for detection.
 const DETECT_BYTES: usize = 4096;
 
-/// Whether bytes begin like this form: a list of nodes, or an object with such a list as `splits`.
+/// Whether bytes begin like a list of trees, or like an object with such a list as `splits`.
 fn detect(bytes: &[u8]) -> bool {
     let head = bytes.get(..DETECT_BYTES).unwrap_or(bytes).trim_ascii_start();
     let has = |key: &[u8]| head.windows(key.len()).any(|part| part == key);

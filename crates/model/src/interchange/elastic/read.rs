@@ -1,5 +1,5 @@
-//! Reads a model for the learning-to-rank plugins of Elasticsearch and OpenSearch ("the plugins"): the
-//! JSON of a dump, or of an object around one.
+//! Reads a model for the learning-to-rank plugins of Elasticsearch and OpenSearch ("the plugins"):
+//! the JSON of a dump, or of an object around a dump.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ const SUM_OBJECTIVES: [&str; 5] =
 pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     let ElasticFile { forest, objective, missing_as_zero } = serde_json::from_slice(bytes)
         .map_err(|error| {
-            let expected = "the JSON of XGBoost's dump_model, as model/xgboost+json takes it";
+            let expected = "the JSON of XGBoost's dump_model, as in model/xgboost+json";
             let problem = FileProblem::Syntax { message: error.to_string(), expected };
             ModelError::invalid_file(NAME, problem)
         })?;
@@ -48,9 +48,9 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     Model::new(header, ModelBody::Trees(ensemble))
 }
 
-/// The features of the model, and the column of each name, in the order of first occurrence. If all
-/// names are numbers, or XGBoost's `f` with a number, they become ids; otherwise columns are in the
-/// order of first occurrence.
+/// The features of the model, and the column of each name, by the number of the name (the order of
+/// first occurrence). If all names are numbers, or XGBoost's `f` with a number, they become ids;
+/// otherwise columns are in the order of first occurrence.
 fn features(forest: &RawTrees) -> (FeatureNames, Vec<u32>) {
     let mut names: Vec<&str> = vec![""; forest.names().count()];
     for (name, number) in forest.names() {
@@ -101,7 +101,7 @@ impl<'de> Visitor<'de> for FileVisitor {
     type Value = ElasticFile;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of trees, or an object with one")
+        f.write_str("a list of trees, or an object with such a list")
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, list: S) -> Result<ElasticFile, S::Error> {
@@ -128,7 +128,7 @@ impl<'de> Visitor<'de> for FileVisitor {
 }
 
 /// Reads the list of trees, the children of a node, or a node into the forest. Nodes nest as deep
-/// as the JSON reader allows.
+/// as the JSON reader allows (128 levels).
 enum NodeVisitor<'a> {
     Trees(&'a mut RawTrees),
     Children(&'a mut RawTrees),
@@ -136,7 +136,8 @@ enum NodeVisitor<'a> {
 }
 
 /// Two children of a node: each with its number in the forest and its `nodeid` in the file. Reading
-/// a single node returns it as the first of two; reading the list of trees returns nothing of use.
+/// a single node returns it as the first of two; the result of reading the list of trees is not
+/// used.
 type ChildNumbers = [(u32, Option<i64>); 2];
 
 impl<'de> DeserializeSeed<'de> for NodeVisitor<'_> {
@@ -234,8 +235,8 @@ fn node<'de, M: MapAccess<'de>>(
             }
             node.missing = match missing {
                 None => None,
-                to if to == yes => Some(Side::Left),
-                to if to == no => Some(Side::Right),
+                id if id == yes => Some(Side::Left),
+                id if id == no => Some(Side::Right),
                 Some(_) => return wrong("a node whose 'missing' is none of its children"),
             };
         }

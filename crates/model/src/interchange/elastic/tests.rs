@@ -9,6 +9,8 @@ use crate::interchange::test_support::{
 };
 use crate::{Categories, Ensemble, Header, Model, ModelBody, Side, SplitCondition, Tree};
 
+/// Two trees: `x3 < 0.5 ? 1.5 : (x0 < -2 ? 2 : 4)` and `-10`. A missing x3 goes right, a missing x0
+/// left.
 const DUMP: &str = r#"[
   { "nodeid": 0, "depth": 0, "split": "f3", "split_condition": 0.5, "yes": 1, "no": 2, "missing": 2,
     "children": [
@@ -43,15 +45,15 @@ fn values_below_the_condition_go_to_the_first_child() {
     assert_eq!(header.features, FeatureNames::Ids { first: 0, count: 4 });
     assert_eq!(header.absent, Absent::Missing);
     let named = parse(&DUMP.replace("f3", "title").replace("f0", "price")).unwrap();
-    let both = ["title", "price"].map(String::from).to_vec();
-    assert_eq!(named.header().features, FeatureNames::Named(both));
+    let names = ["title", "price"].map(String::from).to_vec();
+    assert_eq!(named.header().features, FeatureNames::Named(names));
     let numbered = parse(&DUMP.replace("f3", "3").replace("f0", "1")).unwrap();
     assert_eq!(numbered.header().features, FeatureNames::Ids { first: 1, count: 3 });
 }
 
 #[test]
 fn an_object_around_the_trees_is_read_if_its_objective_keeps_the_sums() {
-    let object = |facts: &str| format!("{{{facts} \"splits\": {DUMP}}}");
+    let object = |other_keys: &str| format!("{{{other_keys} \"splits\": {DUMP}}}");
     let ndcg = object("\"objective\": \"rank:ndcg\", \"missing_as_zero\": true,");
     assert!(detect(ndcg.as_bytes()));
     let model = parse(&ndcg).unwrap();

@@ -1,4 +1,5 @@
-//! Writes trees for the plugins, without recursion, as trees may be deep.
+//! Writes trees for the learning-to-rank plugins of Elasticsearch and OpenSearch, without
+//! recursion, as trees may be deep.
 
 use std::fmt::Write;
 
@@ -50,8 +51,8 @@ fn write_tree(
     missing_matter: bool,
 ) -> Result<(), ModelError> {
     let mut pending = vec![Pending::Node { node: tree.root(), id: 0, depth: 0 }];
-    // Number of nodes that have an id so far.
-    let mut ids = 1;
+    // The next id that no node has.
+    let mut next_id = 1;
     while let Some(next) = pending.pop() {
         let (node, id, depth) = match next {
             Pending::Text(text) => {
@@ -62,18 +63,18 @@ fn write_tree(
         };
         // Writing to a string cannot fail.
         let _ = match node {
-            Child::Leaf(to) => {
-                let value = tree.leaves().get(to as usize).ok_or(UNKNOWN_NODE)?.value;
+            Child::Leaf(number) => {
+                let value = tree.leaves().get(number as usize).ok_or(UNKNOWN_NODE)?.value;
                 let value = to_f32("a leaf value", value)?;
                 write!(out, "{{\"nodeid\": {id}, \"leaf\": {value:?}}}")
             }
-            Child::Split(to) => {
-                let split = tree.splits().get(to as usize).ok_or(UNKNOWN_NODE)?;
-                let threshold = as_threshold(NAME, to as usize, split)?;
+            Child::Split(number) => {
+                let split = tree.splits().get(number as usize).ok_or(UNKNOWN_NODE)?;
+                let threshold = as_threshold(NAME, number as usize, split)?;
                 let above = to_f32("a threshold", f64::from(threshold.next_up()))?;
                 let side = if missing_matter { split.missing } else { side_of_zero(threshold) };
-                let (yes, no) = (ids, ids + 1);
-                ids += 2;
+                let (yes, no) = (next_id, next_id + 1);
+                next_id += 2;
                 let missing = if side == Side::Left { yes } else { no };
                 let name = names.get(split.feature as usize).ok_or(NO_NAME)?;
                 pending.push(Pending::Text("]}"));
@@ -91,8 +92,10 @@ fn write_tree(
     Ok(())
 }
 
+/// An error that no valid model can cause.
 const NO_NAME: ModelError =
     ModelError::Internal { invariant: "every feature of a split has a name" };
+/// An error that no valid model can cause.
 const UNKNOWN_NODE: ModelError =
     ModelError::Internal { invariant: "a tree has the nodes that its splits name" };
 

@@ -38,6 +38,7 @@ struct DumpFile {
     tree_info: DumpedTrees,
 }
 
+/// Reads the JSON of a model.
 pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     let dump: DumpFile = serde_json::from_slice(bytes).map_err(|error| {
         let message = error.to_string();
@@ -116,8 +117,8 @@ impl<'de> Deserialize<'de> for DumpedTrees {
 /// The entry of a tree.
 #[derive(Deserialize)]
 struct TreeInfo {
-    /// Every dump has this and the next two; they are required so that a tree in a file is not much
-    /// smaller than in memory.
+    /// Every dump has this key and the next two. They are required, so that a tree takes some space
+    /// in the file too: a file of many tiny trees would need much more memory than its size.
     #[serde(rename = "num_leaves")]
     _num_leaves: u64,
     #[serde(rename = "num_cat")]
@@ -178,6 +179,7 @@ impl<'de> Deserialize<'de> for DumpedNodes {
 /// Reads a node and those under it into the lists of their tree.
 struct NodeSeed<'a>(&'a mut DumpedNodes);
 
+/// The keys of a node.
 #[derive(Deserialize)]
 #[serde(field_identifier, rename_all = "snake_case")]
 enum NodeField {
@@ -220,6 +222,7 @@ enum MissingType {
     NaN,
 }
 
+/// The values of `decision_type`.
 #[derive(Deserialize, PartialEq)]
 enum DecisionType {
     #[serde(rename = "<=")]

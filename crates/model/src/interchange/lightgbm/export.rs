@@ -12,6 +12,7 @@ use crate::interchange::common::in_tree;
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
+/// Writes a model of trees.
 pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     let ModelBody::Trees(ensemble) = model.body() else {
         return Err(unsupported(UnsupportedPart::Body(model.body().kind())));
@@ -39,9 +40,9 @@ fn names(features: &FeatureNames) -> Result<Vec<String>, ModelError> {
         FeatureNames::Ids { first: 0, .. } => format!("Column_{column}"),
         _ => features.name(column).into_owned(),
     };
-    let all: Vec<String> = (0..features.len()).map(name).collect();
-    match all.iter().find(|name| name.is_empty() || name.contains(char::is_whitespace)) {
-        None => Ok(all),
+    let names: Vec<String> = (0..features.len()).map(name).collect();
+    match names.iter().find(|name| name.is_empty() || name.contains(char::is_whitespace)) {
+        None => Ok(names),
         Some(bad) => Err(unsupported(UnsupportedPart::FeatureName { name: bad.clone() })),
     }
 }
@@ -58,8 +59,8 @@ fn tree_texts(ensemble: &Ensemble) -> Result<Vec<String>, ModelError> {
     trees.enumerate().map(|(number, tree)| tree_text(number, tree, own_number)).collect()
 }
 
-/// The text of a tree; `number` is that in the file, from which `own_number` makes that in our
-/// model.
+/// The text of a tree; `number` is its number in the file, from which `own_number` computes its
+/// number in our model.
 fn tree_text(
     number: usize,
     tree: &Tree,
@@ -129,14 +130,18 @@ impl Display for ShortFloat {
     }
 }
 
-/// LightGBM's bits of a split, as the documentation of `mod.rs` lists them; `None` if it cannot
-/// express the split.
+/// LightGBM's bits of a split, as the documentation of `mod.rs` lists them; `None` if LightGBM
+/// cannot express the split.
 fn decision_type(split: &Split) -> Option<u8> {
-    let missing_left = 2 * u8::from(split.missing == Side::Left);
+    const CATEGORIES: u8 = 1;
+    const MISSING_LEFT: u8 = 2;
+    const MISSING_ZERO: u8 = 1 << 2;
+    const MISSING_NAN: u8 = 2 << 2;
+    let missing_left = if split.missing == Side::Left { MISSING_LEFT } else { 0 };
     match split.rule {
-        SplitCondition::AtMost(_) => Some(8 | missing_left),
-        SplitCondition::NonZeroAtMost(_) => Some(4 | missing_left),
-        SplitCondition::In(_) => (split.missing == Side::Right).then_some(8 | 1),
+        SplitCondition::AtMost(_) => Some(MISSING_NAN | missing_left),
+        SplitCondition::NonZeroAtMost(_) => Some(MISSING_ZERO | missing_left),
+        SplitCondition::In(_) => (split.missing == Side::Right).then_some(MISSING_NAN | CATEGORIES),
     }
 }
 
@@ -150,7 +155,7 @@ fn threshold(split: &Split) -> ShortFloat {
     }
 }
 
-/// Splits are numbered from 0 on, leaves from -1 downwards.
+/// The number of a child in the file: splits are numbered from 0 on, leaves from -1 downwards.
 fn child(child: Child) -> i64 {
     match child {
         Child::Split(number) => i64::from(number),

@@ -55,7 +55,7 @@ pub(super) fn finite_gain(gain: f64) -> f64 {
 pub(super) struct ReadNames {
     /// Number of names `Column_i` before any other name.
     columns: usize,
-    /// All names, if there is another one; otherwise empty.
+    /// All names, if some name is not of this form; otherwise empty.
     named: Vec<String>,
 }
 
@@ -175,7 +175,7 @@ fn constant(tree: &Tree) -> Option<f64> {
 }
 
 /// The tree with every leaf value divided by a number.
-fn divided(tree: &Tree, by: f64) -> Result<Tree, ModelError> {
-    let leaves = tree.leaves().iter().map(|leaf| Leaf { value: leaf.value / by, ..*leaf });
+fn divided(tree: &Tree, divisor: f64) -> Result<Tree, ModelError> {
+    let leaves = tree.leaves().iter().map(|leaf| Leaf { value: leaf.value / divisor, ..*leaf });
     Tree::with_sets(tree.splits().to_vec(), leaves.collect(), tree.sets().to_vec())
 }

@@ -14,7 +14,8 @@ use crate::model::{Model, ModelBody};
 use crate::tree::tests::{random_tree, two_split_tree};
 use crate::tree::{Side, SplitCondition, Tree};
 
-/// Missing types NaN (left), None, Zero (right) and a set, in one tree; then a tree of one leaf.
+/// Missing types NaN (left), None, Zero (right) and the set of categories 0, 2, 33, in one tree;
+/// then a tree of one leaf.
 const TEXT: &str = "tree
 version=v4
 num_class=1
@@ -58,6 +59,7 @@ parameters:
 end of parameters
 ";
 
+/// The model of [`TEXT`] as JSON.
 const DUMP: &str = r#"{"name":"tree","version":"v4","num_class":1,"num_tree_per_iteration":1,
 "label_index":0,"max_feature_idx":3,"objective":"lambdarank","average_output":false,
 "feature_names":["Column_0","Column_1","Column_2","Column_3"],"feature_infos":{},"tree_info":[
@@ -209,7 +211,7 @@ fn invalid_json_is_refused() {
         ("\"missing_type\":\"None\",", "", "has no missing_type"),
         ("\"threshold\":0.1", "\"threshold\":\"1||2\"", "a threshold that fits it"),
         ("0||2||33", "0||x", "categories are whole numbers"),
-        ("0||2||33", "16777216", "tree 0: category 16777216"),
+        ("0||2||33", "16777216", "tree 0: a set with category 16777216"),
         ("\"right_child\":{\"leaf_index\":1", "\"other\":{\"leaf_index\":1", "no right_child"),
         ("\"shrinkage\":0.1,", "", "missing field `shrinkage`"),
         ("\"leaf_value\":16", "\"leaf_value\":1e999", "number out of range"),
@@ -227,8 +229,9 @@ fn the_error_of_deep_json_names_the_alternative() {
         "left_child":{"leaf_value":0},"right_child":"#;
     let nested = |depth| split.repeat(depth) + "{\"leaf_value\":1}" + &"}".repeat(depth);
     let file = |depth| {
-        let begin = DUMP.find("{\"leaf_value\":0.5}").unwrap();
-        DUMP[..begin].to_owned() + &nested(depth) + &DUMP[begin + 18..]
+        let leaf = "{\"leaf_value\":0.5}";
+        let begin = DUMP.find(leaf).unwrap();
+        DUMP[..begin].to_owned() + &nested(depth) + &DUMP[begin + leaf.len()..]
     };
     assert!(read(file(100).as_bytes()).is_ok());
     assert!(refusal(file(100_000).as_bytes()).contains("or the model saved as text"));
@@ -302,11 +305,12 @@ fn models_that_lightgbm_cannot_express_are_refused() {
 
 /// A random tree with all split conditions that LightGBM has too.
 pub(crate) fn tree_of_mixed_conditions(seed: u64, splits: usize) -> Tree {
+    // 7 is any number: it keeps this stream of random numbers apart from those of other tests.
     let mut draw = Random::new(seed, 7);
     let tree = random_tree(seed, splits, 3);
     let mut sets = Vec::new();
-    let mut all = tree.splits().to_vec();
-    for split in &mut all {
+    let mut splits = tree.splits().to_vec();
+    for split in &mut splits {
         let threshold = split.rule.threshold().unwrap();
         match draw.below(8) {
             0 => split.rule = SplitCondition::NonZeroAtMost(threshold),
@@ -321,7 +325,7 @@ pub(crate) fn tree_of_mixed_conditions(seed: u64, splits: usize) -> Tree {
             _ => {}
         }
     }
-    Tree::with_sets(all, tree.leaves().to_vec(), sets).unwrap()
+    Tree::with_sets(splits, tree.leaves().to_vec(), sets).unwrap()
 }
 
 proptest! {
@@ -341,10 +345,10 @@ proptest! {
     }
 
     #[test]
-    fn any_text_gives_a_model_or_an_error(text in "[ -~\n]{0,200}", at in 0usize..400) {
+    fn any_text_gives_a_model_or_an_error(text in "[ -~\n]{0,200}", offset in 0usize..400) {
         let _ = read(format!("tree\n{text}").as_bytes());
         let mut file = TEXT.to_owned();
-        file.insert_str(at, &text);
+        file.insert_str(offset, &text);
         let _ = read(file.as_bytes());
     }
 }

@@ -13,7 +13,7 @@ use super::{NAME, invalid, unsupported};
 use crate::categories::Categories;
 use crate::error::ModelError;
 use crate::interchange::common::in_tree;
-use crate::interchange::problem::shown;
+use crate::interchange::problem::excerpt;
 use crate::interchange::{FileProblem, UnsupportedPart};
 use crate::model::Model;
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
@@ -24,10 +24,12 @@ const MIN_TREE_BYTES: usize = 44;
 /// Maximum number of lines before the trees, and of a tree; LightGBM writes some twenty.
 const MAX_LINES: usize = 1000;
 
+/// Reads the text of a model.
 pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| invalid(FileProblem::NotUtf8 { byte: error.valid_up_to() }))?;
     let mut lines = NumberedLines { rest: text, number: 0 };
+    // The first line is `tree`.
     lines.next();
     let mut head = FileHead { classes: 1, trees_per_iteration: 1, ..FileHead::default() };
     let mut trees = Vec::new();
@@ -52,7 +54,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
         let mut lines_left = 0..MAX_LINES;
         while let Some((number, text)) = line.filter(|(_, line)| !begins_block(line)) {
             count_line(&mut lines_left, number)?;
-            block.take(text);
+            block.keep(text);
             line = lines.next();
         }
         trees.push(block.tree().map_err(|error| in_tree(NAME, trees.len(), error))?);
@@ -63,7 +65,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
 
 /// The lines that are not empty, with their numbers from 1 on.
 struct NumberedLines<'a> {
+    /// The text after the last line that was returned.
     rest: &'a str,
+    /// Number of line ends before `rest`.
     number: usize,
 }
 
@@ -72,8 +76,8 @@ impl<'a> Iterator for NumberedLines<'a> {
 
     fn next(&mut self) -> Option<(usize, &'a str)> {
         let text = self.rest.trim_start_matches(['\n', '\r']);
-        let passed = self.rest.get(..self.rest.len() - text.len()).unwrap_or_default();
-        self.number += passed.bytes().filter(|&byte| byte == b'\n').count();
+        let skipped = self.rest.get(..self.rest.len() - text.len()).unwrap_or_default();
+        self.number += skipped.bytes().filter(|&byte| byte == b'\n').count();
         let (line, rest) = match text.as_bytes().iter().position(|&byte| byte == b'\n') {
             Some(end) => text.split_at_checked(end)?,
             None => (text, ""),
@@ -112,7 +116,7 @@ fn bad_value(
     found: &str,
     expected: &'static str,
 ) -> ModelError {
-    invalid(FileProblem::BadValue { name, line, found: shown(found), expected })
+    invalid(FileProblem::BadValue { name, line, found: excerpt(found), expected })
 }
 
 /// Reads a line before the trees.
@@ -191,7 +195,7 @@ impl<'a> NumberList<'a> {
 
 impl<'a> TreeLines<'a> {
     /// Keeps the value of a line.
-    fn take(&mut self, line: &'a str) {
+    fn keep(&mut self, line: &'a str) {
         let Some((key, value)) = line.split_once('=') else { return };
         match key {
             "num_leaves" => self.num_leaves = value,
@@ -212,6 +216,7 @@ impl<'a> TreeLines<'a> {
         }
     }
 
+    /// Makes the tree of the lines.
     fn tree(&self) -> Result<Tree, ModelError> {
         if !matches!(self.is_linear.trim(), "" | "0") {
             return Err(unsupported(UnsupportedPart::LinearLeaves));
@@ -230,7 +235,8 @@ impl<'a> TreeLines<'a> {
         let splits = leaves.checked_sub(1).filter(|&n| n < i32::MAX as usize).ok_or_else(|| {
             bad_value("num_leaves", Some(self.first_line), &leaves.to_string(), "1 to 2147483647")
         })?;
-        // The digits of the splits but the root and of the leaves, which have a minus sign.
+        // The characters of all children: the numbers of the splits without the root, and those of
+        // the leaves, which have a minus sign each.
         let children = digits(splits.saturating_sub(1)) + digits(leaves) + leaves;
         // The length of a line of numbers of one digit, and the spaces in the two lines of
         // children.
@@ -250,13 +256,14 @@ impl<'a> TreeLines<'a> {
         }
     }
 
+    /// Reads the splits; `sets` is the number of sets of categories.
     fn splits(&self, count: usize, sets: usize) -> Result<Vec<Split>, ModelError> {
         let mut feature = NumberList::new("split_feature", self.split_feature);
         let mut threshold = NumberList::new("threshold", self.threshold);
         let mut decision = NumberList::new("decision_type", self.decision_type);
         let mut left = NumberList::new("left_child", self.left_child);
         let mut right = NumberList::new("right_child", self.right_child);
-        // A tree of one leaf has these lines, without values.
+        // Both lines may be missing; in a tree of one leaf they have no values.
         let mut gain = NumberList::new("split_gain", self.split_gain);
         let mut rows = NumberList::new("internal_count", self.internal_count);
         let mut splits = Vec::with_capacity(count);
@@ -327,30 +334,31 @@ impl<'a> TreeLines<'a> {
 
 /// Reads a set of `words` times 32 bits.
 fn read_set(bits: &mut NumberList, words: usize) -> Result<Categories, ModelError> {
-    let mut all = Vec::with_capacity(words.div_ceil(2));
-    for at in 0..words {
+    // Two words of 32 bits in the file are a word of 64 bits here.
+    let mut set_words = Vec::with_capacity(words.div_ceil(2));
+    for index in 0..words {
         let word = u64::from(bits.next::<u32>()?);
-        match (at % 2, all.last_mut()) {
+        match (index % 2, set_words.last_mut()) {
             (1, Some(last)) => *last |= word << 32,
-            _ => all.push(word),
+            _ => set_words.push(word),
         }
     }
-    while all.last() == Some(&0) {
-        all.pop();
+    while set_words.last() == Some(&0) {
+        set_words.pop();
     }
-    Categories::from_words(all)
+    Categories::from_words(set_words)
 }
 
 /// Total number of digits in the decimal forms of 1 to `last`.
 fn digits(last: usize) -> usize {
-    let mut all = 0;
+    let mut total = 0;
     let mut power = 1;
     while power <= last {
         // Each number from this power of ten on has one digit more.
-        all += last - power + 1;
+        total += last - power + 1;
         power = power.saturating_mul(10);
     }
-    all
+    total
 }
 
 /// The condition and the side of missing values of a split, from LightGBM's bits; `sets` is the
@@ -383,7 +391,7 @@ fn split_condition(
     Ok(numeric_condition(threshold, missing, missing_left))
 }
 
-/// Splits are numbered from 0 on, leaves from -1 downwards.
+/// The child with a number of the file: splits are numbered from 0 on, leaves from -1 downwards.
 fn child(number: i32) -> Child {
     match u32::try_from(number) {
         Ok(split) => Child::Split(split),

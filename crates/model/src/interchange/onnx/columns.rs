@@ -62,26 +62,26 @@ const MIN_NODE_BYTES: usize = 5 + 4 + 6;
 
 impl TreeArrays {
     /// Reads the arrays of a file of `size` bytes.
-    pub(super) fn read(outline: &OnnxParts<'_>, size: usize) -> Result<TreeArrays, ModelError> {
+    pub(super) fn read(parts: &OnnxParts<'_>, size: usize) -> Result<TreeArrays, ModelError> {
         let mut arrays = TreeArrays::default();
         let max_values = size / MIN_NODE_BYTES;
-        for &message in &outline.attributes {
+        for &message in &parts.attributes {
             let mut name = "";
             for field in message {
                 if let (attribute::NAME, field) = field? {
                     name = field.text()?;
-                    // The name usually comes first, so that large values need not be passed over.
+                    // The name usually comes first, so that the values need not be skipped.
                     break;
                 }
             }
-            arrays.take(Attribute { name, message, max_values })?;
+            arrays.keep(Attribute { name, message, max_values })?;
         }
         arrays.check()?;
         Ok(arrays)
     }
 
     /// Keeps the value of an attribute; rejects attributes that could change scores.
-    fn take(&mut self, attribute: Attribute<'_>) -> Result<(), ModelError> {
+    fn keep(&mut self, attribute: Attribute<'_>) -> Result<(), ModelError> {
         match attribute.name {
             "nodes_treeids" => self.treeids = attribute.ints()?,
             "nodes_nodeids" => self.nodeids = attribute.ints()?,
@@ -161,6 +161,7 @@ fn bad_attribute(attribute: &'static str, found: &str, expected: &'static str) -
     unsupported(UnsupportedGraph::AttributeValue { attribute, found, expected })
 }
 
+/// Checks the length of a list; `rule` says in a message what the expected length is.
 fn check_length(
     list: &'static str,
     found: usize,
@@ -213,14 +214,14 @@ impl<'a> Attribute<'a> {
             let name = self.name.to_owned();
             return Err(invalid(ProtobufProblem::TooManyNumbers { name }));
         }
-        let mut all = Vec::with_capacity(count);
+        let mut values = Vec::with_capacity(count);
         for field in self.fields(attribute::INTS) {
             ints(field?, |value| {
-                all.push(u32::try_from(value).unwrap_or(u32::MAX));
+                values.push(u32::try_from(value).unwrap_or(u32::MAX));
                 Ok(())
             })?;
         }
-        Ok(all)
+        Ok(values)
     }
 
     /// Numbers, in the attribute itself or in a tensor that it holds.
@@ -235,35 +236,36 @@ impl<'a> Attribute<'a> {
                 _ => 1,
             };
         }
-        let mut all = Vec::with_capacity(count);
+        let mut values = Vec::with_capacity(count);
         for field in self.fields(attribute::FLOATS) {
-            floats(field?, |value| all.push(f64::from(value)))?;
+            floats(field?, |value| values.push(f64::from(value)))?;
         }
-        Ok(all)
+        Ok(values)
     }
 
+    /// The modes of nodes.
     fn modes(self) -> Result<Vec<NodeMode>, ModelError> {
-        let mut all = Vec::new();
+        let mut modes = Vec::new();
         for field in self.fields(attribute::STRINGS) {
-            all.push(match field?.text()? {
+            modes.push(match field?.text()? {
                 "LEAF" => NodeMode::Leaf,
                 "BRANCH_LEQ" => NodeMode::AtMost,
                 "BRANCH_LT" => NodeMode::Below,
                 "BRANCH_GTE" => NodeMode::AtLeast,
                 "BRANCH_GT" => NodeMode::Above,
                 other => {
-                    let (node, mode) = (all.len(), other.to_owned());
+                    let (node, mode) = (modes.len(), other.to_owned());
                     return Err(unsupported(UnsupportedGraph::NodeMode { node, mode }));
                 }
             });
         }
-        Ok(all)
+        Ok(modes)
     }
 }
 
 /// The numbers of a tensor of floats or doubles.
 fn tensor_reals(message: Message<'_>) -> Result<Vec<f64>, ModelError> {
-    let mut all = Vec::new();
+    let mut values = Vec::new();
     let mut element_type = 0;
     for field in message {
         if let (tensor::DATA_TYPE, field) = field? {
@@ -274,11 +276,11 @@ fn tensor_reals(message: Message<'_>) -> Result<Vec<f64>, ModelError> {
         match (field?, element_type) {
             ((tensor::FLOAT_DATA, field), data_type::FLOAT)
             | ((tensor::RAW_DATA, field @ WireField::Bytes(_)), data_type::FLOAT) => {
-                floats(field, |value| all.push(f64::from(value)))?;
+                floats(field, |value| values.push(f64::from(value)))?;
             }
             ((tensor::DOUBLE_DATA, field), data_type::DOUBLE)
             | ((tensor::RAW_DATA, field @ WireField::Bytes(_)), data_type::DOUBLE) => {
-                doubles(field, |value| all.push(value))?;
+                doubles(field, |value| values.push(value))?;
             }
             ((tensor::FLOAT_DATA | tensor::RAW_DATA | tensor::DOUBLE_DATA, _), found) => {
                 return Err(unsupported(UnsupportedGraph::TensorType { found }));
@@ -289,5 +291,5 @@ fn tensor_reals(message: Message<'_>) -> Result<Vec<f64>, ModelError> {
             _ => {}
         }
     }
-    Ok(all)
+    Ok(values)
 }

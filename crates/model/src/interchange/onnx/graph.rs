@@ -16,7 +16,7 @@ use crate::error::ModelError;
 use crate::interchange::UnsupportedPart;
 use crate::interchange::common::MAX_FEATURES;
 
-/// Maximum number of nodes of a graph.
+/// Maximum number of nodes of a graph, and of attributes of the ensemble.
 const MAX_NODES: usize = 64;
 /// Operators of nodes that pass numbers on unchanged.
 const IDENTITY_OPERATORS: [&str; 2] = ["Identity", "Cast"];
@@ -59,19 +59,19 @@ pub(super) fn too_many(items: &'static str, most: usize) -> ModelError {
 }
 
 /// Reads the model around the ensemble; fails if other nodes could change scores.
-pub(super) fn outline(bytes: &[u8]) -> Result<OnnxParts<'_>, ModelError> {
-    let mut found = OnnxParts::default();
+pub(super) fn read_parts(bytes: &[u8]) -> Result<OnnxParts<'_>, ModelError> {
+    let mut parts = OnnxParts::default();
     let mut graph = None;
     for field in Message::new(bytes) {
         match field? {
-            (model::PRODUCER_NAME, field) => found.producer = field.text()?.to_owned(),
+            (model::PRODUCER_NAME, field) => parts.producer = field.text()?.to_owned(),
             (model::PRODUCER_VERSION, field) => {
-                found.producer = format!("{} {}", found.producer, field.text()?)
+                parts.producer = format!("{} {}", parts.producer, field.text()?)
             }
             (model::GRAPH, field) => graph = Some(field.bytes()?),
             (model::METADATA_PROPS, field) => {
                 if let (super::FEATURES, names) = key_and_value(field)? {
-                    found.names = Some(names);
+                    parts.names = Some(names);
                 }
             }
             (model::FUNCTIONS, _) => return Err(unsupported(UnsupportedGraph::OwnFunctions)),
@@ -86,7 +86,7 @@ pub(super) fn outline(bytes: &[u8]) -> Result<OnnxParts<'_>, ModelError> {
             (graph_fields::INPUT, field) => {
                 let (name, columns) = name_and_columns(field)?;
                 if name == input {
-                    found.columns = columns;
+                    parts.columns = columns;
                 }
             }
             (graph_fields::OUTPUT, field) => match name_and_columns(field)?.0 {
@@ -101,26 +101,26 @@ pub(super) fn outline(bytes: &[u8]) -> Result<OnnxParts<'_>, ModelError> {
     }
     for field in Message::new(ensemble.message) {
         if let (node_fields::ATTRIBUTE, field) = field? {
-            match found.attributes.len() < MAX_NODES {
-                true => found.attributes.push(field.message()?),
+            match parts.attributes.len() < MAX_NODES {
+                true => parts.attributes.push(field.message()?),
                 false => return Err(too_many("attributes of the ensemble", MAX_NODES)),
             }
         }
     }
-    Ok(found)
+    Ok(parts)
 }
 
 /// Key and value of an entry of the metadata.
 fn key_and_value(field: WireField<'_>) -> Result<(&str, &str), ModelError> {
-    let mut found = ("", "");
+    let (mut key, mut value) = ("", "");
     for field in field.message()? {
         match field? {
-            (entry::KEY, field) => found.0 = field.text()?,
-            (entry::VALUE, field) => found.1 = field.text()?,
+            (entry::KEY, field) => key = field.text()?,
+            (entry::VALUE, field) => value = field.text()?,
             _ => {}
         }
     }
-    Ok(found)
+    Ok((key, value))
 }
 
 /// The nodes of a graph; unknown ones are rejected.
@@ -181,7 +181,7 @@ fn node(message: &[u8]) -> Result<GraphNode<'_>, ModelError> {
 }
 
 /// The path of the data through the graph: the names of its input and its output, and the ensemble.
-/// All nodes must be on it.
+/// All nodes must be on this path.
 fn path<'a>(nodes: &[GraphNode<'a>]) -> Result<(&'a str, &'a str, GraphNode<'a>), ModelError> {
     let mut ensembles = nodes.iter().filter(|node| node.op == "TreeEnsembleRegressor");
     let ensemble = *ensembles.next().ok_or_else(|| unsupported(UnsupportedGraph::NoEnsemble))?;
@@ -189,8 +189,7 @@ fn path<'a>(nodes: &[GraphNode<'a>]) -> Result<(&'a str, &'a str, GraphNode<'a>)
         return Err(unsupported(UnsupportedGraph::SeveralEnsembles));
     }
     let (mut input, mut output) = (ensemble.input, ensemble.output);
-    // Number of nodes on the path so far.
-    let mut passed = 1;
+    let mut nodes_on_path = 1;
     // One step in each direction for each node of the graph: a longer path would be a cycle.
     for _ in nodes {
         if let Some(node) = nodes.iter().find(|node| node.output == input) {
@@ -199,15 +198,15 @@ fn path<'a>(nodes: &[GraphNode<'a>]) -> Result<(&'a str, &'a str, GraphNode<'a>)
                 return Err(unsupported(UnsupportedGraph::BeforeEnsemble { operator }));
             }
             check_cast(node)?;
-            (input, passed) = (node.input, passed + 1);
+            (input, nodes_on_path) = (node.input, nodes_on_path + 1);
         }
         let mut next = nodes.iter().filter(|node| node.input == output);
         if let Some(node) = next.next() {
             check_cast(node)?;
-            (output, passed) = (node.output, passed + 1);
+            (output, nodes_on_path) = (node.output, nodes_on_path + 1);
         }
     }
-    match passed == nodes.len() {
+    match nodes_on_path == nodes.len() {
         true => Ok((input, output, ensemble)),
         false => Err(unsupported(UnsupportedGraph::NoSinglePath)),
     }
@@ -247,14 +246,14 @@ fn name_and_columns(field: WireField<'_>) -> Result<(&str, Option<usize>), Model
         match field? {
             (value_info::NAME, field) => name = field.text()?,
             (value_info::TYPE, field) => {
-                let tensor = inner(field, type_proto::TENSOR_TYPE)?;
-                let shape = tensor.map(|field| inner(field, tensor_type::SHAPE));
+                let tensor = last_field(field, type_proto::TENSOR_TYPE)?;
+                let shape = tensor.map(|field| last_field(field, tensor_type::SHAPE));
                 let shape = shape.transpose()?.flatten();
                 for field in shape.map_or(Ok(Message::new(&[])), WireField::message)? {
                     if let (shape::DIM, field) = field? {
                         dimensions += 1;
                         columns =
-                            inner(field, dimension::VALUE)?.map(WireField::int).transpose()?;
+                            last_field(field, dimension::VALUE)?.map(WireField::int).transpose()?;
                     }
                 }
             }
@@ -271,14 +270,14 @@ fn name_and_columns(field: WireField<'_>) -> Result<(&str, Option<usize>), Model
     }
 }
 
-/// The last field with this number in a message; `None` if there is none.
-fn inner(field: WireField<'_>, number: u64) -> Result<Option<WireField<'_>>, ModelError> {
-    let mut found = None;
+/// The last field with this number in the message that `field` holds; `None` if there is none.
+fn last_field(field: WireField<'_>, number: u64) -> Result<Option<WireField<'_>>, ModelError> {
+    let mut last = None;
     for field in field.message()? {
-        let field = field?;
-        if field.0 == number {
-            found = Some(field.1);
+        let (found, inner) = field?;
+        if found == number {
+            last = Some(inner);
         }
     }
-    Ok(found)
+    Ok(last)
 }

@@ -55,7 +55,7 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
 const FEATURES: &str = "rankwright.features";
 
 /// Whether bytes begin like an ONNX model: the version of the file format (field 1, a small
-/// number), then the tag of another field that models have.
+/// number), then the tag of one of the fields 2 to 8 of a model.
 fn detect(bytes: &[u8]) -> bool {
     match bytes {
         [0x08, version, tag, ..] => {

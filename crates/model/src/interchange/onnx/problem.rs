@@ -54,6 +54,7 @@ pub enum ProtobufProblem {
     },
 }
 
+/// `type 6`, or `an unknown type`.
 fn type_in_words(found: Option<i64>) -> String {
     found.map_or_else(|| "an unknown type".to_owned(), |found| format!("type {found}"))
 }

@@ -1,14 +1,15 @@
 //! Makes trees from arrays of nodes.
 //!
 //! A node is identified by its key, the pair (id of the tree, id of the node). Nodes are mostly
-//! sorted by key in the file; otherwise a sorted order is computed. The position of a node is its
-//! index in sorted order, its index that in the arrays of the file. The root of a tree is the one
-//! node that is no child. With `n` nodes the cost is n, or n log n if they are not sorted.
+//! sorted by key in the file; otherwise a sorted order is computed. In this file, the position of a
+//! node is its number in sorted order, and the index of a node is its number in the arrays of the
+//! file, both from 0. The root of a tree is the one node that is no child. With `n` nodes the cost
+//! is n, or n log n if they are not sorted.
 
 use rankwright_data::{Absent, FeatureNames};
 
 use super::columns::{NodeMode, TreeArrays};
-use super::graph::{OnnxParts, outline, too_many, unsupported};
+use super::graph::{OnnxParts, read_parts, too_many, unsupported};
 use super::{NAME, UnsupportedGraph};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
@@ -29,8 +30,8 @@ struct OnnxNodes {
 
 /// Reads a model.
 pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
-    let outline = outline(bytes)?;
-    let mut nodes = OnnxNodes::sorted(TreeArrays::read(&outline, bytes.len())?)?;
+    let parts = read_parts(bytes)?;
+    let mut nodes = OnnxNodes::sorted(TreeArrays::read(&parts, bytes.len())?)?;
     let ends = nodes.ends()?;
     let divisor = if nodes.arrays.average { ends.len().max(1) as f64 } else { 1.0 };
     nodes.set_leaf_values(divisor)?;
@@ -41,23 +42,23 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
         start = end;
     }
     let ensemble = Ensemble::new(nodes.arrays.base, trees)?;
-    let mut header = Header::new(features(&outline, ensemble.features())?, Absent::Zero);
-    let from = format!("ONNX {}", outline.producer);
+    let mut header = Header::new(features(&parts, ensemble.features())?, Absent::Zero);
+    let from = format!("ONNX {}", parts.producer);
     header.notes.insert("from".into(), from.trim_end().into());
     Model::new(header, ModelBody::Trees(ensemble))
 }
 
 /// The names in the metadata that this crate writes, or ids from 0 for the columns.
-fn features(outline: &OnnxParts<'_>, features_tested: usize) -> Result<FeatureNames, ModelError> {
-    let Some(names) = outline.names else {
-        let count = outline.columns.unwrap_or(features_tested);
+fn features(parts: &OnnxParts<'_>, features_tested: usize) -> Result<FeatureNames, ModelError> {
+    let Some(names) = parts.names else {
+        let count = parts.columns.unwrap_or(features_tested);
         return Ok(FeatureNames::Ids { first: 0, count });
     };
     let names: Vec<String> = serde_json::from_str(names).map_err(|error| {
         let message = format!("the feature names cannot be read ({error})");
         invalid(FileProblem::Syntax { message, expected: "JSON" })
     })?;
-    match outline.columns {
+    match parts.columns {
         Some(columns) if columns != names.len() && !(columns == 1 && names.is_empty()) => {
             Err(invalid(FileProblem::ListLength {
                 list: super::FEATURES,
@@ -77,17 +78,17 @@ fn invalid(problem: FileProblem) -> ModelError {
 impl OnnxNodes {
     /// Finds the order of nodes by key; fails if two have the same key.
     fn sorted(arrays: TreeArrays) -> Result<OnnxNodes, ModelError> {
-        let key = |at: usize| (arrays.treeids.get(at), arrays.nodeids.get(at));
+        let key = |index: usize| (arrays.treeids.get(index), arrays.nodeids.get(index));
         let count = arrays.treeids.len();
-        if (1..count).all(|at| key(at - 1) < key(at)) {
+        if (1..count).all(|index| key(index - 1) < key(index)) {
             return Ok(OnnxNodes { arrays, order: None });
         }
         let mut order: Vec<u32> = (0..count as u32).collect();
-        order.sort_unstable_by_key(|&at| key(at as usize));
+        order.sort_unstable_by_key(|&index| key(index as usize));
         let pairs = order.iter().zip(order.iter().skip(1));
         let mut duplicates = pairs.filter(|(a, b)| key(**a as usize) == key(**b as usize));
-        if let Some((at, _)) = duplicates.next() {
-            let (tree, node) = key(*at as usize);
+        if let Some((index, _)) = duplicates.next() {
+            let (tree, node) = key(*index as usize);
             let (tree, node) = (tree.copied().unwrap_or(0), node.copied().unwrap_or(0));
             return Err(node_problem(NAME, NodeProblem::DuplicateNode { tree, node }));
         }
@@ -102,14 +103,14 @@ impl OnnxNodes {
     fn index(&self, position: usize) -> usize {
         match &self.order {
             None => position,
-            Some(order) => order.get(position).map_or(usize::MAX, |&at| at as usize),
+            Some(order) => order.get(position).map_or(usize::MAX, |&index| index as usize),
         }
     }
 
     /// The key of the node at a position.
     fn key(&self, position: usize) -> Option<(u32, u32)> {
-        let at = self.index(position);
-        Some((*self.arrays.treeids.get(at)?, *self.arrays.nodeids.get(at)?))
+        let index = self.index(position);
+        Some((*self.arrays.treeids.get(index)?, *self.arrays.nodeids.get(index)?))
     }
 
     /// For each tree the position after its last node.
@@ -127,13 +128,13 @@ impl OnnxNodes {
         Ok(ends)
     }
 
-    /// The position of the node with this key among those from `from` to `to`; the position `guess`
-    /// is tried first.
-    fn find(&self, key: (u32, u32), guess: usize, from: usize, to: usize) -> Option<usize> {
-        if (from..to).contains(&guess) && self.key(guess) == Some(key) {
+    /// The position of the node with this key among the positions from `start` to before `end`; the
+    /// position `guess` is tried first, then a binary search.
+    fn find(&self, key: (u32, u32), guess: usize, start: usize, end: usize) -> Option<usize> {
+        if (start..end).contains(&guess) && self.key(guess) == Some(key) {
             return Some(guess);
         }
-        let (mut low, mut high) = (from, to);
+        let (mut low, mut high) = (start, end);
         while low < high {
             let middle = low + (high - low) / 2;
             match self.key(middle)? < key {
@@ -141,7 +142,7 @@ impl OnnxNodes {
                 false => high = middle,
             }
         }
-        (low < to && self.key(low) == Some(key)).then_some(low)
+        (low < end && self.key(low) == Some(key)).then_some(low)
     }
 
     /// Stores the weights of the leaves, divided by `divisor`, in place of thresholds; a leaf
@@ -161,11 +162,11 @@ impl OnnxNodes {
         for ((tree, node), weight) in trees.into_iter().zip(nodes).zip(weights) {
             let near = (last..last + 4).find(|&position| self.key(position) == Some((tree, node)));
             let position = self.find((tree, node), near.unwrap_or(last), 0, self.len());
-            let at = position.map(|position| self.index(position));
-            let slot = at.and_then(|at| {
-                Some((self.arrays.modes.get_mut(at)?, self.arrays.values.get_mut(at)?))
+            let index = position.map(|position| self.index(position));
+            let mode_and_value = index.and_then(|index| {
+                Some((self.arrays.modes.get_mut(index)?, self.arrays.values.get_mut(index)?))
             });
-            match slot {
+            match mode_and_value {
                 Some((mode @ NodeMode::Leaf, value)) => {
                     (*mode, *value) = (NodeMode::WeightedLeaf, weight / divisor);
                 }
@@ -181,13 +182,13 @@ impl OnnxNodes {
         Ok(())
     }
 
-    /// The tree of the nodes at the positions from `start` to `end`.
+    /// The tree of the nodes at the positions from `start` to before `end`.
     fn tree(&self, start: usize, end: usize) -> Result<Tree, ModelError> {
         let mut is_child = vec![false; end - start];
         for position in start..end {
-            let at = self.index(position);
+            let index = self.index(position);
             let arrays = &self.arrays;
-            if matches!(arrays.modes.get(at), Some(NodeMode::Leaf | NodeMode::WeightedLeaf)) {
+            if matches!(arrays.modes.get(index), Some(NodeMode::Leaf | NodeMode::WeightedLeaf)) {
                 continue;
             }
             for side in [&arrays.truenodeids, &arrays.falsenodeids] {
@@ -201,8 +202,8 @@ impl OnnxNodes {
         let (Some((root, _)), None) = (roots.next(), roots.next()) else {
             return Err(node_problem(NAME, NodeProblem::NoSingleRoot));
         };
-        let tree =
-            assemble(NAME, (start + root) as u32, end - start, |at| self.node(at, start, end))?;
+        let node = |position| self.node(position, start, end);
+        let tree = assemble(NAME, (start + root) as u32, end - start, node)?;
         match tree.splits().len() + tree.leaves().len() == end - start {
             true => Ok(tree),
             false => Err(node_problem(NAME, NodeProblem::Unreachable)),
@@ -226,12 +227,12 @@ impl OnnxNodes {
         }
     }
 
-    /// The node at a position, in a tree from `start` to `end`.
+    /// The node at a position, in the tree at the positions from `start` to before `end`.
     fn node(&self, position: u32, start: usize, end: usize) -> Result<ForeignNode, ModelError> {
         let (position, arrays) = (position as usize, &self.arrays);
-        let at = self.index(position);
-        let value = arrays.values.get(at).copied().unwrap_or(f64::NAN);
-        let mode = arrays.modes.get(at).copied().unwrap_or(NodeMode::Leaf);
+        let index = self.index(position);
+        let value = arrays.values.get(index).copied().unwrap_or(f64::NAN);
+        let mode = arrays.modes.get(index).copied().unwrap_or(NodeMode::Leaf);
         if matches!(mode, NodeMode::Leaf | NodeMode::WeightedLeaf) {
             return Ok(ForeignNode::Leaf(Leaf { value, rows: 0 }));
         }
@@ -243,9 +244,9 @@ impl OnnxNodes {
         let false_child = self.child(&arrays.falsenodeids, position, start, end)?;
         // Values up to the threshold go left, which is the true side of some modes.
         let true_is_left = matches!(mode, NodeMode::AtMost | NodeMode::Below);
-        let missing_true = arrays.missing_tracks_true.get(at).is_some_and(|&tracks| tracks != 0);
+        let missing_true = arrays.missing_tracks_true.get(index).is_some_and(|&tracks| tracks != 0);
         Ok(ForeignNode::Split {
-            feature: arrays.featureids.get(at).copied().unwrap_or(u32::MAX),
+            feature: arrays.featureids.get(index).copied().unwrap_or(u32::MAX),
             threshold,
             missing: if missing_true == true_is_left { Side::Left } else { Side::Right },
             left: if true_is_left { true_child } else { false_child },

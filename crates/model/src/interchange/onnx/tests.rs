@@ -22,7 +22,8 @@ struct Sample {
     packed: bool,
 }
 
-/// `x0 <= 0.5 ? 1 : (x1 > -2 ? 4 : 2)` and a tree of one leaf, on a base of 10.
+/// `10 + (x0 <= 0.5 ? 1 : (x1 > -2 ? 4 : 2)) + 0.5`: a base, and two trees with the ids 0 and 7. A
+/// missing x0 goes to the side of 1, a missing x1 to the side of 2.
 fn sample() -> Sample {
     Sample {
         ints: vec![
@@ -48,11 +49,13 @@ fn sample() -> Sample {
 }
 
 impl Sample {
+    /// The sample with another list of whole numbers as the attribute `name`.
     fn ints(mut self, name: &str, values: &[i64]) -> Sample {
         self.ints.iter_mut().find(|entry| entry.0 == name).unwrap().1 = values.to_vec();
         self
     }
 
+    /// The node of the ensemble, with the input `X` and the output `variable`.
     fn node(&self) -> WireWriter {
         let mut node = WireWriter::default();
         node.text(1, "X").text(2, "variable").text(4, "TreeEnsembleRegressor");
@@ -105,7 +108,7 @@ impl Sample {
     }
 }
 
-/// A file whose graph has these nodes.
+/// A file whose graph has these nodes, the input `X` of `columns` columns, and this output.
 fn file(nodes: &[WireWriter], output: &str, columns: i64) -> Vec<u8> {
     let tensor = |name: &str, columns| {
         let (mut dim, mut shape, mut tensor_type) =

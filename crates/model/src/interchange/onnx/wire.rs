@@ -105,29 +105,29 @@ impl<'a> WireField<'a> {
     }
 }
 
-/// Calls `take` with every whole number of a field, packed or alone.
+/// Calls `visit` with every whole number of a field, packed or alone.
 pub(super) fn ints(
     field: WireField<'_>,
-    mut take: impl FnMut(i64) -> Result<(), ModelError>,
+    mut visit: impl FnMut(i64) -> Result<(), ModelError>,
 ) -> Result<(), ModelError> {
     match field {
         WireField::Bytes(mut packed) => {
             while !packed.is_empty() {
-                take(varint(&mut packed)? as i64)?;
+                visit(varint(&mut packed)? as i64)?;
             }
             Ok(())
         }
-        alone => take(alone.int()?),
+        alone => visit(alone.int()?),
     }
 }
 
-/// Calls `take` with every f32 of a field, packed or alone.
-pub(super) fn floats(field: WireField<'_>, mut take: impl FnMut(f32)) -> Result<(), ModelError> {
+/// Calls `visit` with every f32 of a field, packed or alone.
+pub(super) fn floats(field: WireField<'_>, mut visit: impl FnMut(f32)) -> Result<(), ModelError> {
     match field {
-        WireField::Fixed32(bytes) => take(f32::from_le_bytes(bytes)),
+        WireField::Fixed32(bytes) => visit(f32::from_le_bytes(bytes)),
         WireField::Bytes(packed) => {
             let (numbers, rest) = packed.as_chunks::<4>();
-            numbers.iter().for_each(|bytes| take(f32::from_le_bytes(*bytes)));
+            numbers.iter().for_each(|bytes| visit(f32::from_le_bytes(*bytes)));
             if !rest.is_empty() {
                 return Err(invalid(ProtobufProblem::PackedLength));
             }
@@ -137,13 +137,13 @@ pub(super) fn floats(field: WireField<'_>, mut take: impl FnMut(f32)) -> Result<
     Ok(())
 }
 
-/// Calls `take` with every f64 of a field, packed or alone.
-pub(super) fn doubles(field: WireField<'_>, mut take: impl FnMut(f64)) -> Result<(), ModelError> {
+/// Calls `visit` with every f64 of a field, packed or alone.
+pub(super) fn doubles(field: WireField<'_>, mut visit: impl FnMut(f64)) -> Result<(), ModelError> {
     match field {
-        WireField::Fixed64(bytes) => take(f64::from_le_bytes(bytes)),
+        WireField::Fixed64(bytes) => visit(f64::from_le_bytes(bytes)),
         WireField::Bytes(packed) => {
             let (numbers, rest) = packed.as_chunks::<8>();
-            numbers.iter().for_each(|bytes| take(f64::from_le_bytes(*bytes)));
+            numbers.iter().for_each(|bytes| visit(f64::from_le_bytes(*bytes)));
             if !rest.is_empty() {
                 return Err(invalid(ProtobufProblem::PackedLength));
             }
@@ -175,8 +175,8 @@ fn chunk<'a, const N: usize>(bytes: &mut &'a [u8]) -> Result<&'a [u8; N], ModelE
     Ok(chunk)
 }
 
-/// A message to be written. Every method adds a field with this number; repeated numbers are one to
-/// a field.
+/// A message to be written. Every method but `done` adds a field with the given field number; of a
+/// list, each value is a field of its own.
 #[derive(Debug, Default)]
 pub(super) struct WireWriter {
     bytes: Vec<u8>,
@@ -219,6 +219,7 @@ impl WireWriter {
         self.bytes(number, &message.bytes)
     }
 
+    /// The bytes of the message.
     pub(super) fn done(self) -> Vec<u8> {
         self.bytes
     }

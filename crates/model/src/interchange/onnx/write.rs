@@ -37,7 +37,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let names = serde_json::Value::from_iter(names).to_string();
     let mut graph = WireWriter::default();
     graph.message(graph_fields::NODE, &node(ensemble)?).text(graph_fields::NAME, "rankwright");
-    // Runtimes reject a tensor without arrays.
+    // At least one column: runtimes reject an input without columns.
     graph.message(graph_fields::INPUT, &value_info("X", features.len().max(1)));
     graph.message(graph_fields::OUTPUT, &value_info("score", 1));
     let mut file = WireWriter::default();
@@ -98,19 +98,19 @@ fn node(ensemble: &Ensemble) -> Result<WireWriter, ModelError> {
     node.text(node_fields::NAME, "trees").text(node_fields::OP_TYPE, "TreeEnsembleRegressor");
     node.text(node_fields::DOMAIN, "ai.onnx.ml");
     let base = to_f32("the base score", ensemble.base())?;
-    add_attribute(&mut node, "aggregate_function", attribute_type::STRING, |to| {
-        to.text(attribute::STRING, "SUM")
+    add_attribute(&mut node, "aggregate_function", attribute_type::STRING, |out| {
+        out.text(attribute::STRING, "SUM")
     });
-    add_attribute(&mut node, "post_transform", attribute_type::STRING, |to| {
-        to.text(attribute::STRING, "NONE")
+    add_attribute(&mut node, "post_transform", attribute_type::STRING, |out| {
+        out.text(attribute::STRING, "NONE")
     });
-    add_attribute(&mut node, "n_targets", attribute_type::INT, |to| to.int(attribute::INT, 1));
-    add_attribute(&mut node, "base_values", attribute_type::FLOATS, |to| {
-        to.float(attribute::FLOATS, base)
+    add_attribute(&mut node, "n_targets", attribute_type::INT, |out| out.int(attribute::INT, 1));
+    add_attribute(&mut node, "base_values", attribute_type::FLOATS, |out| {
+        out.float(attribute::FLOATS, base)
     });
-    add_attribute(&mut node, "nodes_modes", attribute_type::STRINGS, |to| {
+    add_attribute(&mut node, "nodes_modes", attribute_type::STRINGS, |out| {
         let modes = arrays.is_leaf.iter().map(|leaf| if *leaf { "LEAF" } else { "BRANCH_LEQ" });
-        modes.fold(to, |to, mode| to.text(attribute::STRINGS, mode))
+        modes.fold(out, |out, mode| out.text(attribute::STRINGS, mode))
     });
     for (name, ints) in [
         ("nodes_treeids", &arrays.treeids),
@@ -123,15 +123,15 @@ fn node(ensemble: &Ensemble) -> Result<WireWriter, ModelError> {
         ("target_nodeids", &arrays.target_nodeids),
         ("target_ids", &arrays.target_ids),
     ] {
-        add_attribute(&mut node, name, attribute_type::INTS, |to| {
-            ints.iter().fold(to, |to, &int| to.int(attribute::INTS, int.into()))
+        add_attribute(&mut node, name, attribute_type::INTS, |out| {
+            ints.iter().fold(out, |out, &int| out.int(attribute::INTS, int.into()))
         });
     }
     for (name, reals) in
         [("nodes_values", &arrays.values), ("target_weights", &arrays.target_weights)]
     {
-        add_attribute(&mut node, name, attribute_type::FLOATS, |to| {
-            reals.iter().fold(to, |to, &real| to.float(attribute::FLOATS, real))
+        add_attribute(&mut node, name, attribute_type::FLOATS, |out| {
+            reals.iter().fold(out, |out, &real| out.float(attribute::FLOATS, real))
         });
     }
     Ok(node)
@@ -170,23 +170,23 @@ impl EnsembleArrays {
     /// Adds a tree: its splits by number, then its leaves.
     fn add_tree(&mut self, number: usize, tree: &Tree) -> Result<(), ModelError> {
         let splits = tree.splits().len() as u32;
-        let node = |child: Child| match child {
-            Child::Split(to) => to,
-            Child::Leaf(to) => splits + to,
+        let node_id = |child: Child| match child {
+            Child::Split(split) => split,
+            Child::Leaf(leaf) => splits + leaf,
         };
-        for (at, split) in tree.splits().iter().enumerate() {
+        for (split_number, split) in tree.splits().iter().enumerate() {
             self.treeids.push(number as u32);
-            self.nodeids.push(at as u32);
+            self.nodeids.push(split_number as u32);
             self.is_leaf.push(false);
             self.featureids.push(split.feature);
-            self.truenodeids.push(node(split.left));
-            self.falsenodeids.push(node(split.right));
+            self.truenodeids.push(node_id(split.left));
+            self.falsenodeids.push(node_id(split.right));
             self.missing_tracks_true.push((split.missing == Side::Left).into());
-            self.values.push(as_threshold(NAME, at, split)?);
+            self.values.push(as_threshold(NAME, split_number, split)?);
         }
-        for (at, leaf) in tree.leaves().iter().enumerate() {
+        for (leaf_number, leaf) in tree.leaves().iter().enumerate() {
             let value = to_f32("a leaf value", leaf.value)?;
-            self.add_leaf(number as u32, splits + at as u32, value);
+            self.add_leaf(number as u32, splits + leaf_number as u32, value);
         }
         Ok(())
     }

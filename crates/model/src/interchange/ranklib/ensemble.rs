@@ -23,7 +23,7 @@ use crate::error::ModelError;
 use crate::interchange::common::{
     ForeignNode, MAX_TREES, assemble, in_tree, java_number, node_problem, side_of_zero,
 };
-use crate::interchange::problem::shown;
+use crate::interchange::problem::excerpt;
 use crate::interchange::{FileProblem, NodeProblem, UnsupportedPart};
 use crate::model::ModelBody;
 use crate::tree::{Leaf, Tree};
@@ -52,7 +52,7 @@ pub(super) fn read(text: &str, allowed: EnsembleCount) -> Result<(ModelBody, usi
         })?;
         let done = event == Event::Eof;
         let byte = reader.buffer_position();
-        parser.take(event).map_err(|error| match error {
+        parser.handle(event).map_err(|error| match error {
             ModelError::InvalidFile { format, tree, problem } => {
                 let problem = FileProblem::BeforeByte { byte, problem: Box::new(problem) };
                 ModelError::InvalidFile { format, tree, problem }
@@ -69,7 +69,7 @@ pub(super) fn read(text: &str, allowed: EnsembleCount) -> Result<(ModelBody, usi
     Ok((ModelBody::Trees(Ensemble::new(0.0, parser.trees)?), parser.largest_id))
 }
 
-/// The innermost open tag; within a `<split>` it counts as `Tree`.
+/// The innermost open tag; a `<split>` counts as `Tree`.
 #[derive(Default, PartialEq, Clone, Copy)]
 enum OpenTag {
     #[default]
@@ -111,7 +111,8 @@ struct EnsembleParser {
 }
 
 impl EnsembleParser {
-    fn take(&mut self, event: Event<'_>) -> Result<(), ModelError> {
+    /// Handles the next event.
+    fn handle(&mut self, event: Event<'_>) -> Result<(), ModelError> {
         match event {
             Event::Start(tag) => self.start(&tag),
             Event::End(tag) => self.end(tag.name().as_ref()),
@@ -125,6 +126,7 @@ impl EnsembleParser {
         }
     }
 
+    /// Opens a tag.
     fn start(&mut self, tag: &BytesStart<'_>) -> Result<(), ModelError> {
         match (self.within, tag.name().as_ref()) {
             (OpenTag::None, "ensemble") => {
@@ -178,12 +180,13 @@ impl EnsembleParser {
         Ok(())
     }
 
+    /// Reads text: the value of an open `<feature>`, `<threshold>` or `<output>`, or white space.
     fn text(&mut self, text: &str) -> Result<(), ModelError> {
         let blank = text.trim().is_empty();
         let Some(open) = self.open.last_mut().filter(|_| !blank) else {
             return match blank {
                 true => Ok(()),
-                false => Err(unexpected(format!("the text '{}'", shown(text)), "tags only")),
+                false => Err(unexpected(format!("the text '{}'", excerpt(text)), "tags only")),
             };
         };
         let is_repeated = match self.within {
@@ -197,7 +200,7 @@ impl EnsembleParser {
                 open.threshold.replace(value).is_some()
             }
             OpenTag::Output => open.output.replace(number(text)?).is_some(),
-            _ => return Err(unexpected(format!("the text '{}'", shown(text)), "tags only")),
+            _ => return Err(unexpected(format!("the text '{}'", excerpt(text)), "tags only")),
         };
         match is_repeated {
             true => Err(unexpected("a split with a value given twice", "each value once")),
@@ -205,6 +208,7 @@ impl EnsembleParser {
         }
     }
 
+    /// Closes the last opened tag.
     fn end(&mut self, name: &str) -> Result<(), ModelError> {
         // The XML reader has checked that this closes the last opened tag.
         match name {
@@ -259,16 +263,16 @@ impl EnsembleParser {
         let nodes = &self.nodes;
         let root = nodes.len().checked_sub(1);
         let root = root.ok_or_else(|| node_problem(NAME, NodeProblem::EmptyTree))?;
-        assemble(NAME, root as u32, nodes.len(), |at| {
-            let node = nodes.get(at as usize).copied();
-            node.ok_or_else(|| node_problem(NAME, NodeProblem::NoSuchNode { node: at.into() }))
+        assemble(NAME, root as u32, nodes.len(), |number| {
+            let node = nodes.get(number as usize).copied();
+            node.ok_or_else(|| node_problem(NAME, NodeProblem::NoSuchNode { node: number.into() }))
         })
     }
 }
 
 fn unexpected_tag(name: &str) -> ModelError {
-    let expected = "<ensemble>, <tree> within it, <split> within that";
-    unexpected(format!("the tag <{}>", shown(name)), expected)
+    let expected = "<ensemble>, in it <tree>, in a tree <split>";
+    unexpected(format!("the tag <{}>", excerpt(name)), expected)
 }
 
 fn no_number(text: &str) -> ModelError {

@@ -9,9 +9,9 @@
 //!
 //! Other rankers (nets, RankBoost, AdaRank, ...) are rejected by name. Values up to a threshold go
 //! left. RankLib has no missing values: a feature that is absent, and one that is NaN, counts as 0
-//! there, and so a missing value goes to the side of a 0 at every split here. A model to whose
-//! scores another side of missing values matters cannot be written. RankLib computes in f32 and we
-//! in f64, so scores agree to about 1e-6 of their size.
+//! there, and so a missing value goes to the side of a 0 at every split here. A model whose scores
+//! depend on sending missing values to another side cannot be written. RankLib computes in f32 and
+//! we in f64, so scores agree to about 1e-6 of their size.
 //!
 //! Feature ids count from 1. If features have names or other ids, the writer uses their positions
 //! from 1 as ids and adds the names as comments (`## Feature 1 = "bm25"`), which RankLib skips and
@@ -30,7 +30,7 @@ use rankwright_data::{Absent, FeatureNames};
 use self::ensemble::EnsembleCount;
 use self::weights::IdZero;
 use super::common::MAX_FEATURES;
-use super::problem::shown;
+use super::problem::excerpt;
 use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::{FileProblem, ModelFormat, UnsupportedPart};
@@ -92,7 +92,7 @@ fn read(bytes: &[u8]) -> Result<Model, ModelError> {
         other => {
             return Err(unsupported(UnsupportedPart::Unknown {
                 item: "ranker",
-                found: shown(other),
+                found: excerpt(other),
                 expected: "LambdaMART, MART, Random Forests, Coordinate Ascent or Linear Regression",
             }));
         }
@@ -130,7 +130,7 @@ fn unexpected(found: impl Into<String>, expected: &'static str) -> ModelError {
 }
 
 fn bad_value(name: &'static str, found: &str, expected: &'static str) -> ModelError {
-    invalid(FileProblem::BadValue { name, line: None, found: shown(found), expected })
+    invalid(FileProblem::BadValue { name, line: None, found: excerpt(found), expected })
 }
 
 /// Splits a file into the name of the ranker, the names of features, and the text after the
@@ -155,7 +155,7 @@ fn head(text: &str) -> (&str, Vec<String>, &str) {
                 _ => {}
             }
         }
-        // Lines are slices of the text, so that the offset after one is known.
+        // A line is a slice of the text: its address gives the offset of its end in the text.
         let end = line.as_ptr() as usize - text.as_ptr() as usize + line.len();
         content = text.get(end..).unwrap_or("");
     }

@@ -11,6 +11,7 @@ use crate::interchange::test_support::{
 use crate::tree::tests::chain_tree;
 use crate::{Categories, Ensemble, Header, Model, ModelBody, Side, SplitCondition, Tree};
 
+/// `0.5 (x2 <= 0.5 ? -2 : (x4 <= -1.5 ? 4 : 0.1)) + 2 x 3`, features counted from 1.
 const ENSEMBLE: &str = r#"## LambdaMART
 ## No. of trees = 2
 ## No. of leaves = 10
@@ -247,8 +248,8 @@ fn deep_trees_are_read_and_written_without_recursion() {
 
 #[test]
 fn damaged_files_give_a_model_or_an_error() {
-    let all = [ENSEMBLE, LINEAR, LINEAR_WITH_BIAS].map(|text| damage(text.as_bytes(), read));
-    assert!(all.iter().sum::<usize>() > 10_000);
+    let counts = [ENSEMBLE, LINEAR, LINEAR_WITH_BIAS].map(|text| damage(text.as_bytes(), read));
+    assert!(counts.iter().sum::<usize>() > 10_000);
 }
 
 proptest! {

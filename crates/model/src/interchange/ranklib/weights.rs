@@ -4,7 +4,7 @@ use super::{bad_value, feature_id, invalid, unexpected};
 use crate::error::ModelError;
 use crate::interchange::FileProblem;
 use crate::interchange::common::java_number;
-use crate::interchange::problem::shown;
+use crate::interchange::problem::excerpt;
 use crate::linear::Linear;
 use crate::model::ModelBody;
 
@@ -29,7 +29,7 @@ pub(super) fn read(text: &str, id_zero: IdZero) -> Result<(ModelBody, usize), Mo
         .next()
         .ok_or_else(|| invalid(FileProblem::CutOff { expected: "a line of id:weight" }))?;
     if let Some(more) = lines.next() {
-        return Err(unexpected(format!("'{}' after the weights", shown(more)), "one line"));
+        return Err(unexpected(format!("'{}' after the weights", excerpt(more)), "one line"));
     }
     // Text after a hash is a comment.
     let line = line.split('#').next().unwrap_or("");

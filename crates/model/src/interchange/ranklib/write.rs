@@ -57,12 +57,13 @@ fn write_head(out: &mut String, ranker: &str, features: &FeatureNames) {
     }
 }
 
+/// Writes the line of `id:weight`; the bias has the id 0.
 fn write_weights(out: &mut String, linear: &Linear, with_bias: bool) {
     let bias = with_bias.then(|| format!("0:{}", for_java(linear.bias())));
     let weights = linear.weights().iter().enumerate();
-    let pairs = weights.map(|(number, &weight)| format!("{}:{}", number + 1, for_java(weight)));
-    let all: Vec<String> = bias.into_iter().chain(pairs).collect();
-    line!(out, "{}", all.join(" "));
+    let weights = weights.map(|(number, &weight)| format!("{}:{}", number + 1, for_java(weight)));
+    let pairs: Vec<String> = bias.into_iter().chain(weights).collect();
+    line!(out, "{}", pairs.join(" "));
 }
 
 /// Writes the trees; a base score becomes a first tree of one leaf.
@@ -82,7 +83,7 @@ fn write_trees(out: &mut String, ensemble: &Ensemble) -> Result<(), ModelError> 
 
 /// A part of a tree that is still to be written.
 enum PendingNode {
-    /// A node, and the attribute of its tag.
+    /// A node, and the attribute of its tag with a space before it; empty for the root.
     Node(Child, &'static str),
     /// The end of a split.
     End,
@@ -91,26 +92,26 @@ enum PendingNode {
 fn write_tree(out: &mut String, tree: &Tree) -> Result<(), ModelError> {
     let mut pending = vec![PendingNode::Node(tree.root(), "")];
     while let Some(next) = pending.pop() {
-        let (child, position) = match next {
+        let (child, attribute) = match next {
             PendingNode::End => {
                 line!(out, "</split>");
                 continue;
             }
-            PendingNode::Node(child, position) => (child, position),
+            PendingNode::Node(child, attribute) => (child, attribute),
         };
-        line!(out, "<split{position}>");
+        line!(out, "<split{attribute}>");
         match child {
-            Child::Leaf(to) => {
-                let value = tree.leaf(to).value;
+            Child::Leaf(number) => {
+                let value = tree.leaf(number).value;
                 if value.abs() > f64::from(f32::MAX) {
                     let name = "a leaf value";
                     return Err(unsupported(UnsupportedPart::Beyond32Bits { name, value }));
                 }
                 line!(out, "<output>{}</output>\n</split>", for_java(value));
             }
-            Child::Split(to) => {
-                let split = tree.split(to);
-                let threshold = as_threshold(NAME, to as usize, split)?;
+            Child::Split(number) => {
+                let split = tree.split(number);
+                let threshold = as_threshold(NAME, number as usize, split)?;
                 line!(out, "<feature>{}</feature>", u64::from(split.feature) + 1);
                 line!(out, "<threshold>{}</threshold>", for_java(threshold));
                 pending.push(PendingNode::End);

@@ -70,6 +70,7 @@ fn linear(names: &[String], weights: &HashMap<String, f64>) -> Result<Linear, Mo
     Linear::new(0.0, names.iter().map(weight).collect::<Result<_, _>>()?)
 }
 
+/// The parts of the file that are read, under Solr's names.
 #[derive(Deserialize)]
 struct SolrFile {
     class: String,
@@ -170,7 +171,7 @@ impl Visitor<'_> for NumberVisitor {
     }
 }
 
-/// A boolean, or a string of one.
+/// A boolean, perhaps in quotes.
 struct Boolean(bool);
 
 impl<'de> Deserialize<'de> for Boolean {
@@ -201,7 +202,7 @@ impl Visitor<'_> for BooleanVisitor {
     }
 }
 
-/// Weights by name.
+/// Weights by feature name.
 struct Weights(HashMap<String, f64>);
 
 impl<'de> Deserialize<'de> for Weights {
@@ -216,7 +217,7 @@ impl<'de> Visitor<'de> for WeightsVisitor {
     type Value = Weights;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at most {MAX_NAMES} weights by name")
+        write!(f, "at most {MAX_NAMES} weights by feature name")
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Weights, M::Error> {
@@ -329,7 +330,7 @@ fn tree<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<u32
     Ok(0)
 }
 
-/// Reads a node and those under it; returns its number.
+/// Reads a node and those under it; returns the number of the node, as [`RawTrees::push`] does.
 fn node<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<u32, M::Error> {
     let mut node = RawNode::default();
     while let Some(key) = map.next_key::<String>()? {

@@ -9,6 +9,7 @@ use crate::interchange::test_support::{
 };
 use crate::{Categories, Ensemble, Header, Model, ModelBody, Side, SplitCondition, Tree};
 
+/// `2 (title <= 0.5 ? -100 : (score <= -10 ? 50 : 75)) - 10`.
 const TREES: &str = r#"{
   "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
   "name": "mine", "store": "shop",
@@ -39,7 +40,7 @@ fn trees_are_read_with_1e_6_added_to_their_thresholds() {
     let model = parse(TREES).unwrap();
     for (row, score) in [
         ([0.5, 0.0, 0.0], -210.0),
-        // Solr adds 1e-6 to 0.5; next to -10, f32 has no such step.
+        // Solr adds 1e-6 to both thresholds; -10 then becomes the next f32 above it.
         ([0.5000009, 0.0, 0.0], -210.0),
         ([0.5000012, 0.0, 0.0], 140.0),
         ([0.6, -10.0, 0.0], 90.0),

@@ -98,6 +98,7 @@ enum Pending {
     Text(&'static str),
 }
 
+/// Writes the root of a tree and all nodes below it.
 fn write_tree(
     out: &mut String,
     tree: &Tree,
@@ -108,15 +109,15 @@ fn write_tree(
     while let Some(next) = pending.pop() {
         match next {
             Pending::Text(text) => out.push_str(text),
-            Pending::Node(Child::Leaf(to)) => {
-                let value = tree.leaf(to).value;
+            Pending::Node(Child::Leaf(number)) => {
+                let value = tree.leaf(number).value;
                 check_32_bits("a leaf value", value)?;
                 put(out, format_args!("{{\"value\": \"{}\"}}", for_java(value)));
             }
-            Pending::Node(Child::Split(to)) => {
-                let split = tree.split(to);
+            Pending::Node(Child::Split(number)) => {
+                let split = tree.split(number);
                 let name = names.get(split.feature as usize).map_or("\"\"", String::as_str);
-                let threshold = for_java(threshold_for_solr(to as usize, split)?);
+                let threshold = for_java(threshold_for_solr(number as usize, split)?);
                 put(out, format_args!("{{\"feature\": {name}, \"threshold\": \"{threshold}\", "));
                 match split.missing {
                     _ if !missing_matter => {}
@@ -124,20 +125,21 @@ fn write_tree(
                     Side::Right => out.push_str("\"missing\": \"right\", "),
                 }
                 out.push_str("\"left\": ");
-                let rest = [
+                let following = [
                     Pending::Node(split.left),
                     Pending::Text(", \"right\": "),
                     Pending::Node(split.right),
                     Pending::Text("}"),
                 ];
-                pending.extend(rest.into_iter().rev());
+                pending.extend(following.into_iter().rev());
             }
         }
     }
     Ok(())
 }
 
-/// The number that becomes the split's threshold when Solr adds its 1e-6.
+/// The number that becomes the split's threshold when Solr adds 1e-6; `number` is that of the
+/// split, for messages.
 fn threshold_for_solr(number: usize, split: &Split) -> Result<f32, ModelError> {
     let threshold = as_threshold(NAME, number, split)?;
     let near = (f64::from(threshold) - f64::from(THRESHOLD_OFFSET)) as f32;

@@ -13,7 +13,7 @@ use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::{in_tree, node_problem};
-use crate::interchange::problem::shown;
+use crate::interchange::problem::excerpt;
 use crate::interchange::{FileProblem, NodeProblem, UnsupportedPart};
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
@@ -23,11 +23,11 @@ use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 /// with a large number makes a large set.
 const EXTRA_SET_BYTES: usize = 4 << 20;
 
-/// The model of a file of `bytes` bytes, in which the number `nan_replacement` stands for NaN.
+/// The model of a file of `file_bytes` bytes, in which the number `nan_replacement` stands for NaN.
 pub(super) fn model(
     file: XgboostFile,
     nan_replacement: f32,
-    bytes: usize,
+    file_bytes: usize,
 ) -> Result<Model, ModelError> {
     let learner = file.learner;
     let version = match *file.version.0 {
@@ -54,7 +54,7 @@ pub(super) fn model(
         weights: None,
         nan_replacement,
         counts_rows: objective::counts_rows(&learner.objective.name),
-        set_bytes_left: EXTRA_SET_BYTES + bytes / 2,
+        set_bytes_left: EXTRA_SET_BYTES + file_bytes / 2,
     };
     header.notes.insert("objective".into(), learner.objective.name);
     if let Some(best_iteration) = learner.attributes.best_iteration {
@@ -71,7 +71,7 @@ pub(super) fn model(
         (other, ..) => {
             return Err(unsupported(UnsupportedPart::Unknown {
                 item: "booster",
-                found: shown(other),
+                found: excerpt(other),
                 expected: "gbtree, dart or gblinear with its model",
             }));
         }
@@ -80,7 +80,7 @@ pub(super) fn model(
 }
 
 fn bad_value(name: &'static str, found: &str, expected: &'static str) -> ModelError {
-    invalid(FileProblem::BadValue { name, line: None, found: shown(found), expected })
+    invalid(FileProblem::BadValue { name, line: None, found: excerpt(found), expected })
 }
 
 fn list_length(
@@ -323,6 +323,7 @@ impl TreeWalk {
         Ok(())
     }
 
+    /// Sets the child on one side of its parent's split; the root has no parent.
     fn set_child(&mut self, parent: Option<(usize, Side)>, child: Child) {
         let Some((split, side)) = parent else { return };
         if let Some(split) = self.splits.get_mut(split) {
@@ -338,6 +339,7 @@ impl TreeWalk {
 struct NodeSets(Vec<(u32, u32)>);
 
 impl NodeSets {
+    /// Checks that the lists of sets have equal lengths, and sorts the nodes.
     fn new(raw: &RawTree) -> Result<NodeSets, ModelError> {
         let nodes = &raw.categories_nodes.0;
         let (segments, sizes) = (raw.categories_segments.0.len(), raw.categories_sizes.0.len());
@@ -347,9 +349,9 @@ impl NodeSets {
                 return Err(list_length(list, length, nodes.len(), rule));
             }
         }
-        let mut all: Vec<(u32, u32)> = nodes.iter().copied().zip(0..).collect();
-        all.sort_unstable();
-        Ok(NodeSets(all))
+        let mut node_sets: Vec<(u32, u32)> = nodes.iter().copied().zip(0..).collect();
+        node_sets.sort_unstable();
+        Ok(NodeSets(node_sets))
     }
 
     /// The categories of a node's set.

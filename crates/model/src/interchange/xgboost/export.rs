@@ -12,9 +12,10 @@ use crate::interchange::common::in_tree;
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
-/// The parent of the root, which has none.
+/// The number that XGBoost writes as the parent of the root.
 const NO_PARENT: i64 = i32::MAX as i64;
 
+/// Writes a model of trees or a linear model, in the form of XGBoost 2.1.
 pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     let features = &model.header().features;
     let base = match model.body() {
@@ -102,6 +103,7 @@ fn types(model: &Model) -> Vec<&'static str> {
     types
 }
 
+/// Writes the parameters and the trees of a booster `gbtree`.
 fn write_trees(out: &mut String, ensemble: &Ensemble, features: usize) -> Result<(), ModelError> {
     let count = ensemble.trees().len();
     let _ = write!(
@@ -121,6 +123,7 @@ fn write_trees(out: &mut String, ensemble: &Ensemble, features: usize) -> Result
     Ok(())
 }
 
+/// Writes the arrays and the parameters of a tree; `features` is the number of features.
 fn write_tree(
     out: &mut String,
     number: usize,
@@ -159,13 +162,18 @@ struct NodeArrays {
     right: Vec<i64>,
     parents: Vec<i64>,
     features: Vec<u32>,
+    /// The threshold of a split, the value of a leaf.
     conditions: Vec<Float32>,
     default_left: Vec<bool>,
     gains: Vec<Float32>,
     rows: Vec<Float32>,
+    /// 1 for a split on categories, otherwise 0.
     types: Vec<u8>,
+    /// The categories of all sets.
     categories: Vec<u32>,
+    /// The node of each set.
     set_nodes: Vec<usize>,
+    /// The index of each set's first category in `categories`.
     set_begins: Vec<usize>,
     set_sizes: Vec<usize>,
 }
@@ -201,7 +209,8 @@ impl NodeArrays {
         Ok(nodes)
     }
 
-    /// Adds a split without its children, which are returned in XGBoost's order, left and right.
+    /// Adds split `number` of our tree as node `node`, without its children, which are returned in
+    /// XGBoost's order, left and right.
     fn push_split(
         &mut self,
         number: usize,
@@ -218,6 +227,7 @@ impl NodeArrays {
                 return Err(unsupported(UnsupportedPart::ZeroAsMissing { split: number }));
             }
             SplitCondition::In(set) => {
+                // In XGBoost listed categories go right, in our trees left.
                 children.reverse();
                 default_left = !default_left;
                 self.set_nodes.push(node);
@@ -235,6 +245,7 @@ impl NodeArrays {
         Ok(children)
     }
 
+    /// Adds a leaf.
     fn push_leaf(&mut self, leaf: &Leaf) -> Result<(), ModelError> {
         let value = to_f32("a leaf value", leaf.value)?;
         self.gains.push(Float32(0.0));

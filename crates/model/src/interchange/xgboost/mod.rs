@@ -79,6 +79,8 @@ fn is_json(bytes: &[u8]) -> bool {
         || inside.starts_with(b"\"version\"") && has(b"\"learner\"") && has(b"\"gradient_booster\"")
 }
 
+/// Whether bytes begin like an object of UBJSON: `{`, the marker of a length, and one of the keys
+/// that come first.
 fn is_ubjson(bytes: &[u8]) -> bool {
     let begin = bytes.get(..64).unwrap_or(bytes);
     matches!(begin, [b'{', b'i' | b'U' | b'I' | b'l' | b'L', ..])
@@ -126,24 +128,26 @@ const MAX_REPLACEMENTS: usize = 1 << 20;
 /// NaN (NaN itself, which equals no number, if nothing was replaced).
 fn without_nan(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, f32), ModelError> {
     let mut out = Vec::new();
+    // Number of bytes that are copied or replaced, and number of replacements.
     let (mut copied, mut count) = (0, 0);
     let mut in_string = false;
     let mut rest = bytes.iter().enumerate();
-    while let Some((at, byte)) = rest.next() {
+    while let Some((index, byte)) = rest.next() {
         match byte {
             b'"' => in_string = !in_string,
             b'\\' if in_string => drop(rest.next()),
             b'N' | b'I' if !in_string => {
-                let text = bytes.get(at..).unwrap_or_default();
+                let text = bytes.get(index..).unwrap_or_default();
                 let found = REPLACEMENTS.iter().find(|(word, _)| text.starts_with(word));
                 let Some((word, replacement)) = found else { continue };
                 count += 1;
                 if count == 1 {
+                    // A replacement is at most two bytes longer than the word.
                     out.reserve_exact(bytes.len() + 2 * MAX_REPLACEMENTS);
                 }
-                out.extend_from_slice(bytes.get(copied..at).unwrap_or_default());
+                out.extend_from_slice(bytes.get(copied..index).unwrap_or_default());
                 out.extend_from_slice(replacement);
-                copied = at + word.len();
+                copied = index + word.len();
             }
             _ => {}
         }

@@ -13,6 +13,7 @@ enum LinkFunction {
     Identity,
     /// `ln(p / (1 - p))`.
     Logit,
+    /// `ln(p)`.
     Log,
 }
 

@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Unexpected, Visitor};
 
+/// The whole file.
 #[derive(Debug, Deserialize)]
 pub(super) struct XgboostFile {
     pub(super) learner: XgboostLearner,
@@ -96,11 +97,13 @@ pub(super) struct RawTree {
     /// The categories of all sets.
     #[serde(default)]
     pub(super) categories: Packed<u32>,
-    /// For each set its node, the index of its first category in `categories`, and their number.
+    /// The node of each set.
     #[serde(default)]
     pub(super) categories_nodes: Packed<u32>,
+    /// The index of each set's first category in `categories`.
     #[serde(default)]
     pub(super) categories_segments: Packed<u32>,
+    /// The number of categories of each set.
     #[serde(default)]
     pub(super) categories_sizes: Packed<u32>,
     pub(super) tree_param: RawTreeParams,
@@ -145,19 +148,19 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for PackedVisitor<T> {
         // Only our own reader of UBJSON gives a hint, which it has compared with the remaining
         // bytes.
         let hint = list.size_hint().unwrap_or(0);
-        let mut all = Vec::with_capacity(if hint > MAX_NUMBERS { 0 } else { hint });
+        let mut numbers = Vec::with_capacity(if hint > MAX_NUMBERS { 0 } else { hint });
         while let Some(number) = list.next_element()? {
-            if hint > MAX_NUMBERS || all.len() == MAX_NUMBERS {
+            if hint > MAX_NUMBERS || numbers.len() == MAX_NUMBERS {
                 return Err(A::Error::custom(format!("more than {MAX_NUMBERS} numbers in a list")));
             }
-            if all.len() == all.capacity() {
-                // Short lists double; long ones grow by half, to waste less memory.
-                let more = if all.len() < 4096 { all.len() } else { all.len() / 2 };
-                all.reserve_exact(more.max(16));
+            if numbers.len() == numbers.capacity() {
+                // Short lists double; long lists grow by half, to waste less memory.
+                let more = if numbers.len() < 4096 { numbers.len() } else { numbers.len() / 2 };
+                numbers.reserve_exact(more.max(16));
             }
-            all.push(number);
+            numbers.push(number);
         }
-        Ok(Packed(all.into_boxed_slice()))
+        Ok(Packed(numbers.into_boxed_slice()))
     }
 }
 

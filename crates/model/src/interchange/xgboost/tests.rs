@@ -15,8 +15,8 @@ use crate::model::{Model, ModelBody};
 use crate::tree::tests::{chain_tree, two_split_tree};
 use crate::tree::{Leaf, Side, Split, SplitCondition, Tree};
 
-/// Node 0 tests a number, node 4 categories; node 1 is not reachable, and nodes 2 and 3 come before
-/// their parent 4.
+/// Node 0 tests a number (`x1 < 0.5`), node 4 the categories 0 and 2 of x0; node 1 is not
+/// reachable, and nodes 2 and 3 come before their parent 4.
 const TREE: &str = r#"{"base_weights":[0E0,0E0,0E0,0E0,0E0,0E0],"categories":[9,0,2],
 "categories_nodes":[4],"categories_segments":[1],"categories_sizes":[2],
 "default_left":[1,0,0,0,0,0],"id":0,"left_children":[5,-1,-1,-1,2,-1],
@@ -220,7 +220,7 @@ fn invalid_files_are_refused_with_the_position() {
         ("[0,0,0,0,1,0]", "[0,0,0,0,0,0]", "the threshold of node 4 is NaN"),
         ("\"categories_sizes\":[2]", "\"categories_sizes\":[3]", "node 4 is a split on categories"),
         ("\"categories_sizes\":[2]", "\"categories_sizes\":[]", "categories_sizes has 0 entries"),
-        ("[9,0,2]", "[9,0,16777216]", "tree 0: category 16777216"),
+        ("[9,0,2]", "[9,0,16777216]", "tree 0: a set with category 16777216"),
         ("\"split_indices\":[1", "\"split_indices\":[2", "uses 3 features; its header has 2"),
         ("[5E-1,9E9", "[-Infinity,9E9", "invalid number"),
         ("4E0,NaN,1E0]", "4E0,NaN,Infinity]", "tree 0: the value of leaf 0 is inf"),
@@ -258,15 +258,14 @@ fn flags_of_the_first_versions_are_read() {
 #[test]
 fn ubjson_lengths_are_compared_with_the_bytes() {
     let good = as_ubjson(&gbtree());
-    // The index of the length of a list of whole numbers.
-    let at = good.windows(5).position(|part| part == b"[$l#L").unwrap() + 5;
+    // The bytes before and after the length of a list of whole numbers.
+    let start = good.windows(5).position(|part| part == b"[$l#L").unwrap() + 5;
+    let (before, after) = (&good[..start], &good[start + 8..]);
+    let no_type = &good[..start - 3];
     for (bytes, reason) in [
-        (
-            [&good[..at], &(1u64 << 60).to_be_bytes(), &good[at + 8..]].concat(),
-            "longer than the file",
-        ),
-        ([&good[..at], &u64::MAX.to_be_bytes(), &good[at + 8..]].concat(), "a length of -1"),
-        ([&good[..at - 3], b"T#L", &good[at..]].concat(), "the marker 'T' where a list of numbers"),
+        ([before, &(1u64 << 60).to_be_bytes(), after].concat(), "longer than the file"),
+        ([before, &u64::MAX.to_be_bytes(), after].concat(), "a length of -1"),
+        ([no_type, b"T#L", &good[start..]].concat(), "the marker 'T' where a list of numbers"),
         (good[..good.len() - 30].to_vec(), "bytes should follow"),
         ([&b"{U\x07learner"[..], &[b'['; 100_000]].concat(), "invalid type"),
         ([&b"{U\x01xU\x07learner"[..], &[b'['; 100_000]].concat(), "at byte"),
@@ -318,16 +317,19 @@ fn the_right_child_is_written_after_the_left_one() {
     let model = model(0.0, vec![as_xgboost_keeps_it(&tree_of_mixed_conditions(3, 20))]);
     let text = String::from_utf8(write(&model).unwrap()).unwrap();
     let list = |key: &str| -> Vec<i64> {
+        // After the key come `":[`.
         let begin = text.find(key).unwrap() + key.len() + 3;
         let end = begin + text[begin..].find(']').unwrap();
         text[begin..end].split(',').map(|word| word.parse().unwrap()).collect()
     };
     let (left, right, parents) = (list("left_children"), list("right_children"), list("parents"));
+    // 20 splits and 21 leaves.
     assert_eq!((left.len(), right.len(), parents.len()), (41, 41, 41));
-    for (at, (&left, &right)) in left.iter().zip(&right).enumerate().filter(|(_, (l, _))| **l >= 0)
-    {
+    let splits = left.iter().zip(&right).enumerate().filter(|(_, (left, _))| **left >= 0);
+    for (node, (&left, &right)) in splits {
+        let parent = node as i64;
         assert_eq!(right, left + 1);
-        assert_eq!((parents[left as usize], parents[right as usize]), (at as i64, at as i64));
+        assert_eq!((parents[left as usize], parents[right as usize]), (parent, parent));
     }
 }
 
@@ -375,12 +377,12 @@ proptest! {
     #[test]
     fn any_bytes_give_a_model_or_an_error(
         bytes in proptest::collection::vec(any::<u8>(), 0..200),
-        at in any::<prop::sample::Index>(),
+        index in any::<prop::sample::Index>(),
     ) {
         let _ = read(&[b"{L\0\0\0\0\0\0\0\x07learner", &bytes[..]].concat());
         let mut file = as_ubjson(&dart());
-        let at = at.index(file.len());
-        file.splice(at..at, bytes);
+        let offset = index.index(file.len());
+        file.splice(offset..offset, bytes);
         let _ = read(&file);
     }
 }

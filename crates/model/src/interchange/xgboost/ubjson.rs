@@ -29,12 +29,13 @@ impl serde::de::Error for UbjsonError {
     }
 }
 
+/// Reads a file in UBJSON.
 pub(super) fn read(bytes: &[u8]) -> Result<XgboostFile, ModelError> {
     let mut input = UbjsonBytes { rest: bytes, depth: 0 };
     let file = XgboostFile::deserialize(UbjsonValue { marker: None, input: &mut input });
     file.map_err(|error| {
-        let at = bytes.len() - input.rest.len();
-        let message = format!("{error} at byte {at}");
+        let position = bytes.len() - input.rest.len();
+        let message = format!("{error} at byte {position}");
         invalid(FileProblem::Syntax { message, expected: "the UBJSON of save_model" })
     })
 }
@@ -58,7 +59,7 @@ impl<'de> UbjsonBytes<'de> {
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], UbjsonError> {
         let taken = self.take(N as u64)?;
-        taken.try_into().map_err(|_| UbjsonError("a number is cut".into()))
+        taken.try_into().map_err(|_| UbjsonError("a number is cut off".into()))
     }
 
     fn byte(&mut self) -> Result<u8, UbjsonError> {
@@ -125,6 +126,7 @@ impl<'de> UbjsonBytes<'de> {
     }
 }
 
+/// The error for a marker in the wrong place.
 fn unknown(marker: u8, expected: &str) -> UbjsonError {
     UbjsonError(format!("the marker '{}' where {expected} should be", marker.escape_ascii()))
 }
@@ -137,6 +139,7 @@ struct UbjsonValue<'a, 'de> {
 }
 
 impl<'de> UbjsonValue<'_, 'de> {
+    /// The marker of the value, read if it is not yet known.
     fn marker(&mut self) -> Result<u8, UbjsonError> {
         match self.marker.take() {
             Some(marker) => Ok(marker),

@@ -3,8 +3,8 @@
 //! The new model has the features of the training data, so validation data may lack some of them
 //! (absent values) but may have no others. A start model scores the training data, and passes its
 //! features on to the new model. A feature that the other side does not know is an error unless
-//! extra features are ignored. Names match names, and numbers
-//! match numbers, unless features are matched by position.
+//! extra features are ignored. Names match names, and numbers match numbers, unless features are
+//! matched by position.
 
 use std::path::Path;
 
@@ -49,6 +49,7 @@ pub(super) fn check_start(
     }
 }
 
+/// The training data in messages.
 const TRAINING: &str = "the training data";
 
 /// The error of a mismatch between the features of `input` and those of `other`.

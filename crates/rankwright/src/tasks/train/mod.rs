@@ -17,7 +17,9 @@ use std::time::Duration;
 
 use rankwright_data::store::write_atomic;
 use rankwright_data::{DEFAULT_SEED, Dataset, SummaryWarning};
-use rankwright_eval::{EvalOptions, Evaluation, Measure, MetricSpec, ScoredDataset, SourceKind};
+use rankwright_eval::{
+    EvalOptions, Evaluation, Measure, MetricSpec, PREFERENCE_METRIC, ScoredDataset, SourceKind,
+};
 use rankwright_learn::objective::SAMPLED_PARTNERS;
 use rankwright_learn::{LearnerSpec, TrainRequest, TrainResult, TrainingHistory, ValidationSet};
 use rankwright_model::{MatchOptions, Model, ScoreOptions};
@@ -31,7 +33,7 @@ use super::{
 pub use checks::TrainOption;
 pub(super) use features::{check_feature_set, check_validation};
 pub use output_paths::SavedTraining;
-pub(super) use output_paths::{beside, check_file, save_or_rescue};
+pub(super) use output_paths::{check_file, save_or_rescue, with_suffix};
 pub(super) use progress::ForwardedProgress;
 pub use progress::TrainingProgress;
 pub use result::{TrainModelResult, TrainSeconds};
@@ -49,7 +51,10 @@ pub struct TrainModelRequest {
     /// Files of validation data, each a separate set, read with the options of the training data.
     /// The first decides on early stopping.
     pub valid: Vec<PathBuf>,
-    /// Metrics to compute; the first decides on early stopping. The learner's own metric if empty.
+    /// A file of preference pairs for the first set of validation data.
+    pub valid_pairs: Option<PathBuf>,
+    /// Metrics to compute; the first decides on early stopping. If empty: the learner's own metric, or
+    /// preference accuracy if the data that it would be computed on has no labels.
     pub metrics: Vec<MetricSpec>,
     /// Seed of all random choices; the default seed if not given.
     pub seed: Option<u64>,
@@ -96,6 +101,7 @@ impl TrainModelRequest {
             learner,
             data,
             valid: Vec::new(),
+            valid_pairs: None,
             metrics: Vec::new(),
             seed: None,
             out: out.into(),
@@ -109,6 +115,12 @@ impl TrainModelRequest {
     /// Adds a file of validation data.
     pub fn validation(mut self, file: impl Into<PathBuf>) -> Self {
         self.valid.push(file.into());
+        self
+    }
+
+    /// Sets a file of preference pairs for the first set of validation data.
+    pub fn validation_pairs(mut self, file: impl Into<PathBuf>) -> Self {
+        self.valid_pairs = Some(file.into());
         self
     }
 
@@ -130,7 +142,8 @@ impl TrainModelRequest {
 
     /// All input files.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
-        self.data.paths().chain(self.valid.iter().chain(&self.start).map(PathBuf::as_path))
+        let others = self.valid.iter().chain(&self.valid_pairs).chain(&self.start);
+        self.data.paths().chain(others.map(PathBuf::as_path))
     }
 }
 
@@ -139,7 +152,7 @@ struct Trained {
     model: Model,
     history: TrainingHistory,
     load_seconds: f64,
-    /// Largest memory up to the end of the training, before scoring.
+    /// Largest memory of the process up to the end of the training, before scoring, in bytes.
     peak: Option<u64>,
     /// The final model's values on each data set.
     evaluations: Vec<(String, Evaluation)>,
@@ -154,7 +167,7 @@ pub fn train_model(
     let measures = learner_metrics(&request.metrics, &request.learner)?;
     checks::check(request)?;
     output_paths::check(request)?;
-    let trained = match (request.data.files.is_empty(), request.learner.without_data()) {
+    let trained = match (request.data.files.is_empty(), request.learner.model_without_data()) {
         (true, Some(model)) => without_data(model?, &mut task),
         (true, None) => {
             return Err(TaskError::NoTrainingData { learner: request.learner.def().name });
@@ -163,7 +176,7 @@ pub fn train_model(
     };
     let checkpoints = request.checkpoint.as_ref().map(|options| options.folder.as_path());
     let sha256 = save_or_rescue(&trained.model, &request.out, checkpoints)?;
-    output_paths::clean(request, &mut task);
+    output_paths::remove_default_checkpoint(request, &mut task);
     let mut result = result::new(request, trained, sha256, task.warnings().to_vec());
     if let Err(error) = side_file::write(request, &result) {
         // The model is there: a missing log is no reason to fail.
@@ -194,6 +207,7 @@ fn without_data(model: Model, task: &mut RunningTask<'_>) -> Trained {
     Trained { model, history, load_seconds: 0.0, peak: None, evaluations: Vec::new() }
 }
 
+/// Reads the data, trains, and evaluates the final model on each data set.
 fn with_data(
     request: &TrainModelRequest,
     measures: &[Measure],
@@ -205,12 +219,22 @@ fn with_data(
     let loaded = request.data.load(rules, task)?;
     let train = &loaded.data;
     check_feature_set(train, task);
-    warn_of_large_labels(train, measures, task);
     if let (Some(path), Some(start)) = (&request.start, &start) {
         features::check_start(train, path, start, request.matching)?;
     }
-    let valid = ValidationFiles { files: &request.valid, matching: request.matching };
+    let valid = ValidationFiles {
+        files: &request.valid,
+        pairs: request.valid_pairs.as_deref(),
+        matching: request.matching,
+    };
     let (valid, seconds) = valid.load(&request.data, train, task)?;
+    let evaluated = valid.first().map_or(train, |(_, data)| data);
+    let of_pairs = match request.metrics.is_empty() && !evaluated.is_labelled() {
+        true => Some([MetricSpec::parse(PREFERENCE_METRIC)?.resolve(SourceKind::Features)?]),
+        false => None,
+    };
+    let measures = of_pairs.as_ref().map_or(measures, |measures| measures.as_slice());
+    warn_of_large_labels(train, measures, task);
     let result = train_on(request, measures, train, &valid, start.as_ref(), task)?;
     result.warnings.iter().cloned().for_each(|warning| task.warn(Warning::Training(warning)));
     let peak = side_file::peak_memory();
@@ -248,12 +272,14 @@ pub(super) fn warn_of_large_labels(
 /// Files of validation data, each a separate set.
 pub(super) struct ValidationFiles<'a> {
     pub(super) files: &'a [PathBuf],
+    /// Preference pairs for the first file.
+    pub(super) pairs: Option<&'a Path>,
     pub(super) matching: MatchOptions,
 }
 
 impl ValidationFiles<'_> {
     /// Reads each set with the options of the training data and matches its features; returns the
-    /// seconds too.
+    /// sets with their names, and the seconds of reading.
     pub(super) fn load(
         &self,
         data: &DataFiles,
@@ -261,8 +287,11 @@ impl ValidationFiles<'_> {
         task: &mut RunningTask<'_>,
     ) -> Result<(Vec<(String, Dataset)>, f64), TaskError> {
         let (mut sets, mut seconds) = (Vec::new(), 0.0);
+        let mut pairs = self.pairs.map(Path::to_owned);
         for (path, name) in self.files.iter().zip(system_names(self.files)) {
-            let loaded = data.validation(path).load(Some(ReadRules::of_data(train)), task)?;
+            let mut files = data.validation(path);
+            files.pairs = pairs.take();
+            let loaded = files.load(Some(ReadRules::of_data(train)), task)?;
             check_validation(train, path, &loaded.data, self.matching)?;
             seconds += loaded.seconds;
             sets.push((name, loaded.data));
@@ -284,7 +313,7 @@ fn train_on(
     warn_sampled(learner, data, task)?;
     let checkpoints = output_paths::checkpoints(request);
     let file = checkpoints.as_ref().map(rankwright_learn::Checkpoints::file);
-    let watched = ForwardedProgress::begin(task.context(), learner, data.rows(), file.as_deref());
+    let forwarded = ForwardedProgress::begin(task.context(), learner, data.rows(), file.as_deref());
     let valid = valid.iter().map(|(name, data)| ValidationSet::new(name, data));
     let training = TrainRequest::new(data)
         .validation_sets(valid)
@@ -294,24 +323,24 @@ fn train_on(
         .start(start)
         .features(ScoreOptions::new().matching(request.matching).simd(task.simd()))
         .checkpoints(checkpoints)
-        .progress(&watched)
+        .progress(&forwarded)
         .simd(task.simd());
     let result = learner.train(training);
-    let failed = watched.take_failed_checkpoint();
-    drop(watched);
+    let checkpoint_error = forwarded.take_failed_checkpoint();
+    drop(forwarded);
     match result? {
         result if result.finished => {
-            if let Some(message) = failed {
+            if let Some(message) = checkpoint_error {
                 // The caller has already received this warning.
                 task.keep(Warning::CheckpointFailed { message });
             }
             Ok(result)
         }
-        result => Err(output_paths::stopped(request, &result, failed)),
+        result => Err(output_paths::stopped_error(request, &result, checkpoint_error)),
     }
 }
 
-/// Warns if not every pair of documents is visited.
+/// Warns if not every pair of documents of the data is used in training.
 pub(super) fn warn_sampled(
     learner: &LearnerSpec,
     data: &Dataset,
@@ -321,7 +350,7 @@ pub(super) fn warn_sampled(
     Ok(())
 }
 
-/// A warning if not every pair of documents of the data is visited in training.
+/// A warning if not every pair of documents of the data is used in training.
 pub fn sampled_pairs(learner: &LearnerSpec, data: &Dataset) -> Option<Warning> {
     let queries = learner.queries_with_sampled_pairs(data);
     (queries > 0).then(|| Warning::SampledPairs {

@@ -110,22 +110,23 @@ fn is_special(out: &Path) -> bool {
     out.metadata().is_ok_and(|meta| !meta.is_file())
 }
 
-/// Bytes that the model will need, roughly: what is known before the training.
+/// A rough estimate of the bytes of the model, from its parameters.
 fn size_estimate(learner: &LearnerSpec) -> u64 {
     let parameter = |name: &str| learner.parameter(name).and_then(|text| text.parse::<u64>().ok());
     let leaves = parameter("trees").unwrap_or(0).saturating_mul(parameter("leaves").unwrap_or(2));
-    LEAST_ROOM + leaves.saturating_mul(LEAF_BYTES).min(MOST_ROOM)
+    MIN_ROOM + leaves.saturating_mul(LEAF_BYTES).min(MAX_ROOM)
 }
 
 /// Room for the parts of a model whose size is not known before the training, and for its log.
-const LEAST_ROOM: u64 = 1 << 16;
+const MIN_ROOM: u64 = 1 << 16;
 /// Bytes of a leaf and its split in a model file, at least.
 const LEAF_BYTES: u64 = 16;
-/// Most bytes that are written to find out whether there is room.
-const MOST_ROOM: u64 = 1 << 26;
+/// Largest number of bytes that are written to find out whether there is room.
+const MAX_ROOM: u64 = 1 << 26;
 
-/// Writes a trained model; if that fails, to a place from which it can be fetched: the folder of
-/// the checkpoints, or the system's folder for temporary files. Returns the SHA-256 of its bytes.
+/// Writes a trained model and returns the SHA-256 of its bytes. If that fails, saves the model in
+/// the folder of the checkpoints or in the system's folder for temporary files, and returns an
+/// error that names this file.
 pub(in crate::tasks) fn save_or_rescue(
     model: &Model,
     out: &Path,
@@ -169,29 +170,33 @@ pub(super) fn checkpoints(request: &TrainModelRequest) -> Option<Checkpoints> {
             Some(checkpoints.every_rounds(options.every_rounds))
         }
         None if is_special(&request.out) => None,
-        None => Some(Checkpoints::new(beside(&request.out, ".checkpoint")).every(Duration::MAX)),
+        None => {
+            let folder = with_suffix(&request.out, ".checkpoint");
+            Some(Checkpoints::new(folder).every(Duration::MAX))
+        }
     }
 }
 
 /// A path with a suffix after its name.
-pub(in crate::tasks) fn beside(path: &Path, more: &str) -> PathBuf {
+pub(in crate::tasks) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(more);
+    name.push(suffix);
     name.into()
 }
 
 /// The file of an incomplete model, if its checkpoint cannot be written.
 fn partial_path(out: &Path) -> PathBuf {
-    beside(out, ".partial")
+    with_suffix(out, ".partial")
 }
 
-/// The error of a cancelled training; `failed` is the reason why its checkpoint is missing.
-pub(super) fn stopped(
+/// The error of a cancelled training; `checkpoint_error` is the reason why its checkpoint could not
+/// be written.
+pub(super) fn stopped_error(
     request: &TrainModelRequest,
     result: &TrainResult,
-    failed: Option<String>,
+    checkpoint_error: Option<String>,
 ) -> TaskError {
-    let saved = match (checkpoints(request), failed) {
+    let saved = match (checkpoints(request), checkpoint_error) {
         (Some(Checkpoints { folder, .. }), None) => SavedTraining::Checkpoint { folder },
         (None, _) => SavedTraining::Nothing { out: request.out.clone() },
         (Some(_), Some(reason)) => {
@@ -212,7 +217,7 @@ pub(super) fn stopped(
 }
 
 /// Removes the checkpoint in the default folder, and the folder unless it has other files.
-pub(super) fn clean(request: &TrainModelRequest, task: &mut RunningTask<'_>) {
+pub(super) fn remove_default_checkpoint(request: &TrainModelRequest, task: &mut RunningTask<'_>) {
     let Some(checkpoints) = checkpoints(request).filter(|_| request.checkpoint.is_none()) else {
         return;
     };
@@ -239,10 +244,10 @@ mod tests {
     use rankwright_data::generate::LetorOptions;
     use rankwright_learn::{Progress, TrainingHistory};
 
-    /// Puts a file in the place of a folder after the first round.
-    struct Replaces(PathBuf);
+    /// Replaces a folder by a file after the first round, so that nothing can be written into it.
+    struct ReplacesFolder(PathBuf);
 
-    impl Progress for Replaces {
+    impl Progress for ReplacesFolder {
         fn round_finished(&self, history: &TrainingHistory) {
             if history.iterations.len() == 1 {
                 fs::remove_dir_all(&self.0).unwrap();
@@ -251,51 +256,51 @@ mod tests {
         }
     }
 
-    impl TrainingProgress for Replaces {}
+    impl TrainingProgress for ReplacesFolder {}
 
     #[test]
     fn a_model_that_cannot_be_written_is_saved_elsewhere_and_the_error_says_where() {
         let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
+        let path = |name: &str| folder.path().join(name);
         let data = LetorOptions { queries: 10, documents: 20, seed: 1 }.generate().unwrap();
-        write(&data, at("train.rwd"), Format::Cache).unwrap();
+        write(&data, path("train.rwd"), Format::Cache).unwrap();
         let learner = LearnerSpec::parse("mart(trees=3, leaves=4)").unwrap();
-        let files = || DataFiles::new([at("train.rwd")]);
-        let mut request = TrainModelRequest::new(learner.clone(), files(), at("whole.model"));
+        let files = || DataFiles::new([path("train.rwd")]);
+        let mut request = TrainModelRequest::new(learner.clone(), files(), path("whole.model"));
         train_model(&request, &Context::default()).unwrap();
-        let whole = fs::read(at("whole.model")).unwrap();
-        for checkpoint in [Some(at("c")), None] {
-            fs::create_dir(at("gone")).unwrap();
-            request.out = at("gone/m.model");
+        let whole = fs::read(path("whole.model")).unwrap();
+        for checkpoint in [Some(path("c")), None] {
+            fs::create_dir(path("gone")).unwrap();
+            request.out = path("gone/m.model");
             request.checkpoint = checkpoint.clone().map(CheckpointOptions::new);
-            let progress = Replaces(at("gone"));
+            let progress = ReplacesFolder(path("gone"));
             let error = train_model(&request, &Context::default().training(&progress)).unwrap_err();
             let TaskError::ModelSavedElsewhere { out, file, .. } = &error else {
                 panic!("{error}")
             };
-            assert_eq!(*out, at("gone/m.model"));
+            assert_eq!(*out, path("gone/m.model"));
             assert!(error.to_string().contains(&file.display().to_string()), "{error}");
             assert!(fs::read(file).unwrap() == whole, "{}", file.display());
             match checkpoint {
                 Some(folder) => assert_eq!(*file, folder.join("m.model")),
                 None => fs::remove_dir_all(file.parent().unwrap()).unwrap(),
             }
-            fs::remove_file(at("gone")).unwrap();
+            fs::remove_file(path("gone")).unwrap();
         }
     }
 
     #[test]
     fn a_log_that_cannot_be_written_is_a_warning() {
         let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
+        let path = |name: &str| folder.path().join(name);
         let data = LetorOptions { queries: 10, documents: 20, seed: 1 }.generate().unwrap();
-        write(&data, at("train.rwd"), Format::Cache).unwrap();
-        fs::create_dir(at("m.model.log.json")).unwrap();
+        write(&data, path("train.rwd"), Format::Cache).unwrap();
+        fs::create_dir(path("m.model.log.json")).unwrap();
         let learner = LearnerSpec::parse("mart(trees=3, leaves=4)").unwrap();
-        let files = DataFiles::new([at("train.rwd")]);
-        let request = TrainModelRequest::new(learner, files, at("m.model"));
+        let files = DataFiles::new([path("train.rwd")]);
+        let request = TrainModelRequest::new(learner, files, path("m.model"));
         let result = train_model(&request, &Context::default()).unwrap();
-        assert!(at("m.model").is_file());
+        assert!(path("m.model").is_file());
         let kinds: Vec<&str> = result.warnings.iter().map(Warning::kind).collect();
         assert_eq!(kinds, ["training-log-not-written"]);
     }

@@ -80,6 +80,7 @@ fn added_trees(blend: &Blend) -> Option<usize> {
     }
 }
 
+/// The result of a training whose model was written.
 pub(super) fn new(
     request: &TrainModelRequest,
     trained: Trained,

@@ -20,10 +20,11 @@ pub struct FeatureWeight {
 }
 
 /// All weights, the largest first; equal ones in the order of the features. None for models that
-/// are not linear.
+/// are not linear. `learnt` are the weights of the values that the learner received; empty if these
+/// are the raw values.
 pub(super) fn of_model(model: &Model, learnt: &[f64]) -> Option<Vec<FeatureWeight>> {
     let raw = match model.body() {
-        ModelBody::Linear(line) => Some(line.weights()),
+        ModelBody::Linear(linear) => Some(linear.weights()),
         _ => None,
     };
     let learnt = if learnt.is_empty() { raw? } else { learnt };

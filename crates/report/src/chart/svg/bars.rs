@@ -3,16 +3,22 @@
 //! Bars begin at 0 (on a logarithmic axis at its lower end); bars below 0 are stacked downwards,
 //! separately from those above.
 
-use super::frame::{Frame, LINE, LegendEntry, Plot, Swatch, left_room, names_below, width_of};
+use super::frame::{
+    Frame, LINE, LegendEntry, Plot, RIGHT, Swatch, left_room, names_below, width_of,
+};
 use super::pen::{DrawError, DrawResult, Position};
 use super::theme::ColourRole;
 use super::{Picture, PictureForm};
-use crate::chart::axis::AxisSpan;
+use crate::chart::axis::{AxisEnds, AxisSpan};
 use crate::chart::escape::shorten;
 use crate::chart::{BarSeries, Bars, Chart, Grouping, Scale};
 
 /// Share of a category's width that is filled.
 const FILLED: f64 = 0.78;
+/// Thickness of a horizontal bar.
+const THICKNESS: f64 = 11.0;
+/// Maximum number of letters of a name below the axis.
+const NAME_LETTERS: usize = 24;
 
 /// One bar: along the categories from `from` to `to`, in values from `base` to `end`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,25 +32,26 @@ struct BarShape {
 pub(super) fn draw(chart: &Chart, bars: &Bars, form: PictureForm) -> Result<Picture, DrawError> {
     let layout = layout(bars);
     let plot = frame(chart, bars, &layout, form).draw(form)?;
-    let floor = match chart.y.scale {
+    // On a logarithmic axis bars begin at its lower end, because it has no 0.
+    let log_base = match chart.y.scale {
         Scale::Linear => None,
         Scale::Log => Some(if bars.horizontal { plot.spans().0 } else { plot.spans().1 }.ends().0),
     };
     let mut positions = Vec::new();
-    for (i, (one, own)) in bars.series.iter().zip(&layout).enumerate() {
-        plot.pen.series(&one.name, false, || {
-            for (c, bar) in own.iter().enumerate() {
+    for (i, (series, shapes)) in bars.series.iter().zip(&layout).enumerate() {
+        plot.pen.series(&series.name, || {
+            for (c, bar) in shapes.iter().enumerate() {
                 let Some(bar) = bar else { continue };
-                let base = floor.filter(|_| bar.base == 0.0).unwrap_or(bar.base);
-                let from = at(&plot, bars, bar.from, base);
-                let role = ColourRole::of(one.colour, i, bar.end < bar.base);
-                plot.pen.rect(from, at(&plot, bars, bar.to, bar.end), role, 0.9)?;
-                error_bar(&plot, bars, one.band.get(c), bar)?;
+                let base = log_base.filter(|_| bar.base == 0.0).unwrap_or(bar.base);
+                let from = position(&plot, bars, bar.from, base);
+                let role = ColourRole::of_value(series.colour, i, bar.end - bar.base);
+                plot.pen.rect(from, position(&plot, bars, bar.to, bar.end), role, 0.9)?;
+                error_bar(&plot, bars, series.band.get(c), bar)?;
             }
             Ok(())
         })?;
-        let middle = |bar: &BarShape| at(&plot, bars, (bar.from + bar.to) / 2.0, bar.end);
-        positions.extend(own.iter().map(|bar| bar.as_ref().map(middle)));
+        let middle = |bar: &BarShape| position(&plot, bars, (bar.from + bar.to) / 2.0, bar.end);
+        positions.extend(shapes.iter().map(|bar| bar.as_ref().map(middle)));
     }
     zero_line(&plot, bars)?;
     if positions.iter().all(Option::is_none) {
@@ -53,50 +60,54 @@ pub(super) fn draw(chart: &Chart, bars: &Bars, form: PictureForm) -> Result<Pict
     Ok(plot.finish(positions))
 }
 
-/// The position in the picture of a value along the categories and a value along the values.
-fn at(plot: &Plot, bars: &Bars, along: f64, value: f64) -> Position {
-    if bars.horizontal { plot.at(value, along) } else { plot.at(along, value) }
+/// The position in the picture of `along` on the axis of categories and `value` on the axis of
+/// values.
+fn position(plot: &Plot, bars: &Bars, along: f64, value: f64) -> Position {
+    if bars.horizontal { plot.position(value, along) } else { plot.position(along, value) }
 }
 
-/// The bars of each series, one for each category.
+/// The bars of each series, one for each category; none for a gap. Bars side by side have a lane
+/// each; stacked bars share one lane and begin at the sum of those before them with the same sign.
 fn layout(bars: &Bars) -> Vec<Vec<Option<BarShape>>> {
     let count = bars.categories.len();
     let mut sums = vec![(0.0, 0.0); count];
     let beside = bars.grouping == Grouping::Beside;
     let lanes = if beside { bars.series.len().max(1) } else { 1 };
-    let thick = FILLED / lanes as f64;
+    let thickness = FILLED / lanes as f64;
     let mut all = Vec::with_capacity(bars.series.len());
-    for (i, one) in bars.series.iter().enumerate() {
+    for (i, series) in bars.series.iter().enumerate() {
         let lane = if beside { i } else { 0 };
-        let mut own = Vec::with_capacity(count);
+        let mut shapes = Vec::with_capacity(count);
         for (c, (up, down)) in sums.iter_mut().enumerate() {
-            let value = one.values.get(c).copied().filter(|v| v.is_finite());
-            let from = c as f64 - FILLED / 2.0 + lane as f64 * thick;
-            own.push(value.map(|value| {
+            let value = series.values.get(c).copied().filter(|v| v.is_finite());
+            let from = c as f64 - FILLED / 2.0 + lane as f64 * thickness;
+            shapes.push(value.map(|value| {
                 let mut base = 0.0;
                 if !beside {
                     let sum = if value < 0.0 { &mut *down } else { &mut *up };
                     base = *sum;
                     *sum += value;
                 }
-                BarShape { from, to: from + thick, base, end: base + value }
+                BarShape { from, to: from + thickness, base, end: base + value }
             }));
         }
-        all.push(own);
+        all.push(shapes);
     }
     all
 }
 
+/// The axes and the legend around the bars.
 fn frame(chart: &Chart, bars: &Bars, layout: &[Vec<Option<BarShape>>], form: PictureForm) -> Frame {
     let values = layout.iter().flatten().flatten().map(|bar| bar.end);
     let bands = bars.series.iter().flat_map(|s: &BarSeries| s.band.iter().flat_map(|b| [b.0, b.1]));
     let ticks = if bars.horizontal { form.ticks() } else { 6 };
-    let values = AxisSpan::numbers(&chart.y, values.chain(bands).chain([0.0]), ticks, true);
+    let values = values.chain(bands).chain([0.0]);
+    let values = AxisSpan::numbers(&chart.y, values, ticks, AxisEnds::AtTicks);
     let legend: Vec<_> = match bars.series.len() {
         0 | 1 => Vec::new(),
         _ => {
             let entry = |(i, s): (usize, &BarSeries)| {
-                (s.name.clone(), Swatch::Block, ColourRole::of(s.colour, i, false))
+                (s.name.clone(), Swatch::Block, ColourRole::of(s.colour, i))
             };
             bars.series.iter().enumerate().map(entry).collect()
         }
@@ -104,18 +115,19 @@ fn frame(chart: &Chart, bars: &Bars, layout: &[Vec<Option<BarShape>>], form: Pic
     if bars.horizontal {
         return horizontal_frame(chart, bars, values, legend, form);
     }
-    let room = form.width() - left_room(&values.ticks) - 18.0;
-    let names: Vec<_> = bars.categories.iter().map(|name| shorten(name, 24)).collect();
-    let (every, upright) = names_below(&names, room / names.len().max(1) as f64);
+    let room = form.width() - left_room(&values.ticks) - RIGHT;
+    let names: Vec<_> = bars.categories.iter().map(|name| shorten(name, NAME_LETTERS)).collect();
+    let (every, vertical_names) = names_below(&names, room / names.len().max(1) as f64);
     Frame {
-        x: AxisSpan::names(&names, every, false),
+        x: AxisSpan::names_across(&names, every),
         y: values,
         x_label: chart.x.label.clone(),
         y_label: chart.y.label.clone(),
         legend,
-        upright,
+        vertical_names,
         height: form.height(),
-        grid: (false, true),
+        x_grid: false,
+        y_grid: true,
         above: 0.0,
     }
 }
@@ -128,23 +140,26 @@ fn horizontal_frame(
     legend: Vec<LegendEntry>,
     form: PictureForm,
 ) -> Frame {
-    let most = (form.width() * 0.36 / width_of("n")) as usize;
-    let names: Vec<_> = bars.categories.iter().map(|name| shorten(name, most)).collect();
+    // Names take about a third of the width.
+    let max_letters = (form.width() * 0.36 / width_of("n")) as usize;
+    let names: Vec<_> = bars.categories.iter().map(|name| shorten(name, max_letters)).collect();
     let lanes = if bars.grouping == Grouping::Beside { bars.series.len().max(1) } else { 1 };
-    let thick = (11.0 * lanes as f64 / FILLED).max(LINE + 2.0);
+    let category_height = (THICKNESS * lanes as f64 / FILLED).max(LINE + 2.0);
     Frame {
         x: values,
-        y: AxisSpan::names(&names, 1, true),
+        y: AxisSpan::names_down(&names),
         x_label: chart.y.label.clone(),
         y_label: chart.x.label.clone(),
         legend,
-        upright: false,
-        height: thick * names.len().max(2) as f64,
-        grid: (true, false),
+        vertical_names: false,
+        height: category_height * names.len().max(2) as f64,
+        x_grid: true,
+        y_grid: false,
         above: 0.0,
     }
 }
 
+/// Draws a line over the interval of a bar, with a short line across each end.
 fn error_bar(plot: &Plot, bars: &Bars, band: Option<&(f64, f64)>, bar: &BarShape) -> DrawResult {
     let Some((low, high)) = band.filter(|(a, b)| a.is_finite() && b.is_finite()) else {
         return Ok(());
@@ -152,9 +167,9 @@ fn error_bar(plot: &Plot, bars: &Bars, band: Option<&(f64, f64)>, bar: &BarShape
     let middle = (bar.from + bar.to) / 2.0;
     let cap = (bar.to - bar.from) / 5.0;
     let ends = [*low, *high];
-    plot.pen.line(&ends.map(|v| at(plot, bars, middle, v)), ColourRole::Ink, 0.85, 1.2)?;
+    plot.pen.line(&ends.map(|v| position(plot, bars, middle, v)), ColourRole::Ink, 0.85, 1.2)?;
     ends.into_iter().try_for_each(|v| {
-        let across = [middle - cap, middle + cap].map(|along| at(plot, bars, along, v));
+        let across = [middle - cap, middle + cap].map(|along| position(plot, bars, along, v));
         plot.pen.line(&across, ColourRole::Ink, 0.85, 1.2)
     })
 }
@@ -169,7 +184,7 @@ fn zero_line(plot: &Plot, bars: &Bars) -> DrawResult {
         return Ok(());
     }
     let (first, last) = along.ends();
-    let line = [first, last].map(|along| at(plot, bars, along, 0.0));
+    let line = [first, last].map(|along| position(plot, bars, along, 0.0));
     plot.pen.line(&line, ColourRole::Soft, 1.0, 1.2)
 }
 
@@ -178,10 +193,11 @@ mod tests {
     use super::*;
 
     fn bars(grouping: Grouping) -> Bars {
-        let one = |values: [f64; 2]| BarSeries { values: values.to_vec(), ..BarSeries::default() };
+        let series =
+            |values: [f64; 2]| BarSeries { values: values.to_vec(), ..BarSeries::default() };
         Bars {
             categories: vec!["a".into(), "b".into()],
-            series: vec![one([1.0, -2.0]), one([3.0, -4.0]), one([f64::NAN, 5.0])],
+            series: vec![series([1.0, -2.0]), series([3.0, -4.0]), series([f64::NAN, 5.0])],
             grouping,
             horizontal: false,
         }

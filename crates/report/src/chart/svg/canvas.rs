@@ -1,8 +1,9 @@
 //! The drawing backend of the plotting library that writes SVG.
 //!
 //! The library works in whole pixels, so the surface is ten times as large as the picture and
-//! coordinates are written as tenths. Each role has a placeholder colour, which is written as a CSS
-//! class, and elements can be put into groups, one for each series.
+//! coordinates are written as tenths. Each role of a colour has a placeholder colour, whose blue
+//! component is the index of a CSS class (see `theme`). Elements can be put into groups, one for
+//! each series.
 
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -41,7 +42,7 @@ impl SvgBuffer {
 
 /// The surface that the plotting library draws on.
 pub(super) struct Canvas {
-    sheet: SvgBuffer,
+    svg: SvgBuffer,
     size: (u32, u32),
 }
 
@@ -49,20 +50,21 @@ type DrawResult = Result<(), DrawingErrorKind<std::fmt::Error>>;
 
 impl Canvas {
     /// A surface for a picture of this width and height.
-    pub(super) fn new(sheet: SvgBuffer, width: f64, height: f64) -> Canvas {
-        Canvas { sheet, size: ((width * CANVAS_SCALE) as u32, (height * CANVAS_SCALE) as u32) }
+    pub(super) fn new(svg: SvgBuffer, width: f64, height: f64) -> Canvas {
+        Canvas { svg, size: ((width * CANVAS_SCALE) as u32, (height * CANVAS_SCALE) as u32) }
     }
 
-    /// Writes an element with its colour; nothing if it is fully transparent.
+    /// Writes an element of this kind with its colour; nothing if it is fully transparent.
     fn element(&self, colour: BackendColor, kind: &str, attributes: &str) -> DrawResult {
         if colour.alpha > 0.0 {
             let opacity = opacity(colour);
             let class = class_of(colour.rgb.2 as usize);
-            self.sheet.raw(&format!("<{kind} class=\"{class}\"{opacity}{attributes}/>\n"));
+            self.svg.raw(&format!("<{kind} class=\"{class}\"{opacity}{attributes}/>\n"));
         }
         Ok(())
     }
 
+    /// Writes an element that is either filled or drawn as an outline.
     fn shape<S: BackendStyle>(
         &self,
         style: &S,
@@ -77,6 +79,7 @@ impl Canvas {
         self.element(style.color(), kind, &format!("{paint}{position}"))
     }
 
+    /// Writes a line through points, or the area between them.
     fn path<S: BackendStyle>(
         &self,
         style: &S,
@@ -85,8 +88,9 @@ impl Canvas {
     ) -> DrawResult {
         let mut d = String::from("M");
         for (i, (x, y)) in points.into_iter().enumerate() {
-            let gap = if i == 0 { "" } else { " " };
-            write!(d, "{gap}{} {}", tenth(x), tenth(y)).map_err(DrawingErrorKind::DrawingError)?;
+            let separator = if i == 0 { "" } else { " " };
+            write!(d, "{separator}{} {}", tenth(x), tenth(y))
+                .map_err(DrawingErrorKind::DrawingError)?;
         }
         let end = if fill { "z" } else { "" };
         self.shape(style, fill, "path", &format!(" d=\"{d}{end}\""))
@@ -127,9 +131,8 @@ impl DrawingBackend for Canvas {
         Ok(())
     }
 
-    fn draw_pixel(&mut self, at: BackendCoord, colour: BackendColor) -> DrawResult {
-        let position =
-            format!(" x=\"{}\" y=\"{}\" width=\".1\" height=\".1\"", tenth(at.0), tenth(at.1));
+    fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> DrawResult {
+        let position = format!(" x=\"{}\" y=\"{}\" width=\".1\" height=\".1\"", tenth(x), tenth(y));
         self.element(colour, "rect", &format!(" fill=\"currentColor\"{position}"))
     }
 
@@ -191,14 +194,16 @@ impl DrawingBackend for Canvas {
         style: &S,
         (x, y): BackendCoord,
     ) -> DrawResult {
-        let turned = !matches!(style.transform(), FontTransform::None);
+        let rotated = !matches!(style.transform(), FontTransform::None);
         let (x, y) = (tenth(x), tenth(y));
-        let anchor = match (turned, style.anchor().h_pos) {
+        let anchor = match (rotated, style.anchor().h_pos) {
             (true, _) | (_, HPos::Right) => " text-anchor=\"end\"",
             (_, HPos::Center) => " text-anchor=\"middle\"",
             (_, HPos::Left) => "",
         };
-        let dy = match (turned, style.anchor().v_pos) {
+        // The position is at the baseline in SVG; these shares of the text size move it to the
+        // middle, the top or the bottom of the text.
+        let dy = match (rotated, style.anchor().v_pos) {
             (true, _) | (_, VPos::Center) => " dy=\".35em\"",
             (_, VPos::Top) => " dy=\".78em\"",
             (_, VPos::Bottom) => " dy=\"-.22em\"",
@@ -210,10 +215,10 @@ impl DrawingBackend for Canvas {
         };
         let bold = matches!(style.style(), FontStyle::Bold);
         let weight = if bold { " font-weight=\"600\"" } else { "" };
-        let turn =
-            if turned { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
-        self.sheet.raw(&format!(
-            "<text class=\"{}\"{} x=\"{x}\" y=\"{y}\"{anchor}{dy}{size}{weight}{turn} \
+        let rotation =
+            if rotated { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
+        self.svg.raw(&format!(
+            "<text class=\"{}\"{} x=\"{x}\" y=\"{y}\"{anchor}{dy}{size}{weight}{rotation} \
              fill=\"currentColor\">{}</text>\n",
             class_of(style.color().rgb.2 as usize),
             opacity(style.color()),

@@ -1,10 +1,11 @@
 //! Ranked lists side by side with an arrow at each document: the direction and strength of its
-//! training force.
+//! force, minus the gradient of the training loss by the document's score.
 //!
 //! Arrows are drawn in lanes beside each other, so that those of neighbours do not cover each
-//! other; the longest arrow of a list is as long as three rows. A box in front of a name shows the
+//! other; the longest arrow of a list is as long as 2.6 rows. A box in front of a name shows the
 //! label: the stronger its colour, the higher the label among all lists.
 
+use super::canvas::FONT;
 use super::frame::{LINE, width_of};
 use super::pen::{DrawError, DrawResult, Pen, Position, TextAnchor};
 use super::theme::ColourRole;
@@ -13,32 +14,41 @@ use crate::chart::escape::shorten;
 use crate::chart::number::short;
 use crate::chart::{ForceArrow, Forces};
 
-/// Lanes of arrows in a list.
+/// Number of lanes of arrows in a list.
 const LANES: usize = 5;
 /// Distance between lanes.
-const LANE: f64 = 13.0;
+const LANE_DISTANCE: f64 = 13.0;
 /// Height of a document's row.
 const ROW: f64 = LINE + 6.0;
 /// Length of the longest arrow.
 const LONGEST: f64 = 2.6 * ROW;
+/// Width of bold text relative to normal text.
+const BOLD: f64 = 1.06;
+
+// The x positions inside a row, from its left end: rank (right-aligned), box of the label, name.
+const RANK_X: f64 = 18.0;
+const BOX_X: f64 = 24.0;
+const NAME_X: f64 = 58.0;
 
 pub(super) fn draw(forces: &Forces, form: PictureForm) -> Result<Picture, DrawError> {
-    let across = forces.lists.len().clamp(1, form.lists_per_row());
-    let width = form.width() / across as f64;
-    let longest = forces.lists.iter().map(|(_, list)| list.len()).max().unwrap_or(0).max(2);
-    let block = 3.0 * LINE + longest as f64 * ROW + ROW;
-    let down = forces.lists.len().div_ceil(across).max(1);
-    let height = down as f64 * block;
-    let highest = labels(forces).fold(0.0, f64::max);
+    let lists_per_row = forces.lists.len().clamp(1, form.lists_per_row());
+    let list_width = form.width() / lists_per_row as f64;
+    let most_documents = forces.lists.iter().map(|(_, list)| list.len()).max().unwrap_or(0).max(2);
+    let list_height = 3.0 * LINE + most_documents as f64 * ROW + ROW;
+    let rows_of_lists = forces.lists.len().div_ceil(lists_per_row).max(1);
+    let height = rows_of_lists as f64 * list_height;
+    let highest_label = labels(forces).fold(0.0, f64::max);
 
     let pen = Pen::new(form.width(), height);
     let mut positions = Vec::new();
     for (i, (name, list)) in forces.lists.iter().enumerate() {
-        let corner = ((i % across) as f64 * width, (i / across) as f64 * block);
-        pen.series(name, false, || {
-            let title = shorten(name, ((width - 8.0) / (13.0 * LETTER * 1.06)) as usize);
-            pen.bold(&title, (corner.0 + 4.0, corner.1 + 12.0), TextAnchor::Left, ColourRole::Ink)?;
-            one(&pen, list, corner, width, highest, &mut positions)
+        let (column, row) = (i % lists_per_row, i / lists_per_row);
+        let corner = (column as f64 * list_width, row as f64 * list_height);
+        pen.series(name, || {
+            let max_letters = ((list_width - 8.0) / (FONT * LETTER * BOLD)) as usize;
+            let position = (corner.0 + 4.0, corner.1 + 12.0);
+            pen.bold(&shorten(name, max_letters), position, TextAnchor::Left, ColourRole::Ink)?;
+            draw_list(&pen, list, corner, list_width, highest_label, &mut positions)
         })?;
     }
     if positions.is_empty() {
@@ -49,35 +59,40 @@ pub(super) fn draw(forces: &Forces, form: PictureForm) -> Result<Picture, DrawEr
             ColourRole::Soft,
         )?;
     }
-    Ok(Picture { width: form.width(), height, body: pen.sheet.take(), positions })
+    Ok(Picture { width: form.width(), height, body: pen.svg.take(), positions })
 }
 
+/// The finite labels of all documents.
 fn labels(forces: &Forces) -> impl Iterator<Item = f64> {
     let documents = forces.lists.iter().flat_map(|(_, list)| list);
     documents.map(|document| document.label).filter(|label| label.is_finite())
 }
 
-fn one(
+/// Draws a list below `corner`, its upper left corner, and adds the position of each document.
+fn draw_list(
     pen: &Pen,
     list: &[ForceArrow],
     corner: Position,
     width: f64,
-    highest: f64,
+    highest_label: f64,
     positions: &mut Vec<Option<Position>>,
 ) -> DrawResult {
-    let known = list.iter().map(|d| d.force.abs()).filter(|f| f.is_finite());
-    let strongest = known.fold(0.0, f64::max);
-    let right = corner.0 + width - 14.0 - (LANES - 1) as f64 * LANE;
-    let most = ((right - corner.0 - 78.0) / (13.0 * LETTER)).max(3.0) as usize;
-    let names = list.iter().map(|d| width_of(&shorten(&d.name, most))).fold(0.0, f64::max);
-    let lanes = right.min(corner.0 + 62.0 + names + 26.0);
+    let finite = list.iter().map(|d| d.force.abs()).filter(|f| f.is_finite());
+    let strongest = finite.fold(0.0, f64::max);
+    // The x of the first lane: close to the names, but so that all lanes fit.
+    let rightmost = corner.0 + width - 14.0 - (LANES - 1) as f64 * LANE_DISTANCE;
+    let max_letters = ((rightmost - corner.0 - 78.0) / (FONT * LETTER)).max(3.0) as usize;
+    let name_width =
+        list.iter().map(|d| width_of(&shorten(&d.name, max_letters))).fold(0.0, f64::max);
+    let first_lane = rightmost.min(corner.0 + 62.0 + name_width + 26.0);
     for (rank, document) in list.iter().enumerate() {
         let y = corner.1 + 3.0 * LINE + rank as f64 * ROW + ROW / 2.0;
         let x = corner.0 + 4.0;
-        pen.text(&(rank + 1).to_string(), (x + 18.0, y), TextAnchor::Right, ColourRole::Soft)?;
-        label_box(pen, (x + 24.0, y), document.label, highest)?;
-        pen.text(&shorten(&document.name, most), (x + 58.0, y), TextAnchor::Left, ColourRole::Ink)?;
-        let lane = lanes + (rank % LANES) as f64 * LANE;
+        let name = shorten(&document.name, max_letters);
+        pen.text(&(rank + 1).to_string(), (x + RANK_X, y), TextAnchor::Right, ColourRole::Soft)?;
+        label_box(pen, (x + BOX_X, y), document.label, highest_label)?;
+        pen.text(&name, (x + NAME_X, y), TextAnchor::Left, ColourRole::Ink)?;
+        let lane = first_lane + (rank % LANES) as f64 * LANE_DISTANCE;
         let length = if strongest > 0.0 { document.force / strongest * LONGEST } else { 0.0 };
         positions.push(Some((lane, y)));
         arrow(pen, (lane, y), length)?;
@@ -85,13 +100,18 @@ fn one(
     Ok(())
 }
 
-fn label_box(pen: &Pen, (x, y): Position, label: f64, highest: f64) -> DrawResult {
-    let strength =
-        if highest > 0.0 && label.is_finite() { (label / highest).max(0.0) } else { 0.0 };
+/// Draws a label in a box; `(x, y)` is the middle of the box's left side.
+fn label_box(pen: &Pen, (x, y): Position, label: f64, highest_label: f64) -> DrawResult {
+    let strength = if highest_label > 0.0 && label.is_finite() {
+        (label / highest_label).max(0.0)
+    } else {
+        0.0
+    };
     let (from, to) = ((x, y - 9.0), (x + 27.0, y + 9.0));
     pen.rect(from, to, ColourRole::Series(2), 0.9 * strength)?;
     pen.outline(from, to, ColourRole::Series(2), 1.0)?;
-    let ink = if strength > 0.55 { ColourRole::Ground } else { ColourRole::Ink };
+    // Light text on a strong colour.
+    let ink = if strength > 0.55 { ColourRole::Background } else { ColourRole::Ink };
     pen.text(&shorten(&short(label), 4), (x + 13.5, y), TextAnchor::Middle, ink)
 }
 

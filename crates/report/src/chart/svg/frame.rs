@@ -9,7 +9,7 @@ use plotters::chart::ChartBuilder;
 use plotters::coord::CoordTranslate;
 use plotters::coord::cartesian::Cartesian2d;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
-use plotters::style::FontTransform;
+use plotters::style::{FontStyle, FontTransform};
 
 use super::canvas::{CANVAS_SCALE, FONT};
 use super::pen::{DrawError, DrawResult, Pen, Position, TextAnchor, line_style, text_style};
@@ -21,7 +21,7 @@ use crate::chart::escape::shorten;
 /// Height of a line of text.
 pub(super) const LINE: f64 = 20.0;
 /// Room right of the plot, for half of the last tick's label.
-const RIGHT: f64 = 18.0;
+pub(super) const RIGHT: f64 = 18.0;
 /// Distance between ticks and their labels.
 const TICK: f64 = 4.0;
 
@@ -30,7 +30,7 @@ const TICK: f64 = 4.0;
 pub(super) enum Swatch {
     /// A line with the marker of the series.
     Line,
-    /// A broken line.
+    /// A dashed line.
     Dashed,
     /// The marker alone.
     Marker,
@@ -49,11 +49,13 @@ pub(super) struct Frame {
     pub(super) y_label: String,
     pub(super) legend: Vec<LegendEntry>,
     /// Whether names below the axis are vertical.
-    pub(super) upright: bool,
+    pub(super) vertical_names: bool,
     /// Height of the plot area without the frame.
     pub(super) height: f64,
-    /// Whether there are grid lines at the ticks of x and of y.
-    pub(super) grid: (bool, bool),
+    /// Whether there are grid lines at the ticks of x.
+    pub(super) x_grid: bool,
+    /// Whether there are grid lines at the ticks of y.
+    pub(super) y_grid: bool,
     /// Room above everything else, for a colour key.
     pub(super) above: f64,
 }
@@ -75,10 +77,11 @@ impl Ranged for AxisSpan {
         (f64::from(limit.0) + length * self.fraction(*value)).round() as i32
     }
 
+    // The values that get a tick: only bold ones, no light ones between them.
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
         match hint.weight().allow_light_points() {
             true => Vec::new(),
-            false => self.ticks.iter().map(|(at, _)| *at).collect(),
+            false => self.ticks.iter().map(|(value, _)| *value).collect(),
         }
     }
 
@@ -90,12 +93,13 @@ impl Ranged for AxisSpan {
 
 impl ValueFormatter<f64> for AxisSpan {
     fn format_ext(&self, value: &f64) -> String {
-        let found = self.ticks.iter().find(|(at, _)| at == value);
+        let found = self.ticks.iter().find(|(tick, _)| tick == value);
         found.map(|(_, label)| label.clone()).unwrap_or_default()
     }
 }
 
-/// Approximate width of a text: fonts are not available here, and readers have different ones.
+/// Approximate width of a text, from the usual widths of letters in sans-serif fonts: the reader's
+/// font is not known here.
 pub(super) fn width_of(text: &str) -> f64 {
     let letter = |c: char| match c {
         'i' | 'l' | 'j' | 't' | 'f' | '.' | ',' | ' ' | '|' | '\'' | ':' => 0.36,
@@ -123,56 +127,60 @@ impl Frame {
         let label_above = if self.y_label.is_empty() { 0.0 } else { LINE + 6.0 };
         let top = 8.0 + self.above + rows.len() as f64 * LINE + label_above;
         let left = left_room(&self.y.ticks);
-        let names = self.x.ticks.iter().map(|(_, label)| width_of(label)).fold(0.0, f64::max);
-        let below = if self.upright { names + 3.0 * TICK } else { LINE + TICK };
-        let label = if self.x_label.is_empty() { 6.0 } else { LINE + 4.0 };
-        let height = top + self.height + below + label;
+        let widest = self.x.ticks.iter().map(|(_, label)| width_of(label)).fold(0.0, f64::max);
+        let tick_room = if self.vertical_names { widest + 3.0 * TICK } else { LINE + TICK };
+        let label_room = if self.x_label.is_empty() { 6.0 } else { LINE + 4.0 };
+        let height = top + self.height + tick_room + label_room;
 
         let pen = Pen::new(width, height);
         draw_legend(&pen, &rows)?;
         if !self.y_label.is_empty() {
-            let most = ((width - 8.0) / (FONT * LETTER)) as usize;
-            let at = (2.0, top - LINE / 2.0 - 8.0);
-            pen.text(&shorten(&self.y_label, most), at, TextAnchor::Left, ColourRole::Soft)?;
+            let max_letters = ((width - 8.0) / (FONT * LETTER)) as usize;
+            let label = shorten(&self.y_label, max_letters);
+            let position = (2.0, top - LINE / 2.0 - 8.0);
+            pen.text(&label, position, TextAnchor::Left, ColourRole::Soft)?;
         }
         let middle = left + (width - left - RIGHT) / 2.0;
-        let most = ((width - left) / (FONT * LETTER)) as usize;
-        let at = (middle, height - LINE / 2.0 - 1.0);
-        pen.text(&shorten(&self.x_label, most), at, TextAnchor::Middle, ColourRole::Soft)?;
-        let coord = self.mesh(&pen, top, left, below, label)?;
+        let max_letters = ((width - left) / (FONT * LETTER)) as usize;
+        let label = shorten(&self.x_label, max_letters);
+        let position = (middle, height - LINE / 2.0 - 1.0);
+        pen.text(&label, position, TextAnchor::Middle, ColourRole::Soft)?;
+        let coord = self.mesh(&pen, top, left, tick_room, label_room)?;
         Ok(Plot { pen, coord, width, height })
     }
 
-    /// Draws grid, axes and ticks.
+    /// Draws grid, axes and ticks into the area that the four margins leave; below the plot there
+    /// is room for the tick labels and for the axis label.
     fn mesh(
         self,
         pen: &Pen,
         top: f64,
         left: f64,
-        below: f64,
-        label: f64,
+        tick_room: f64,
+        label_room: f64,
     ) -> Result<Cartesian2d<AxisSpan, AxisSpan>, DrawError> {
         let px = |v: f64| (v * CANVAS_SCALE) as i32;
         let mut context = ChartBuilder::on(&pen.area)
             .margin_top(px(top))
             .margin_right(px(RIGHT))
-            .margin_bottom(px(label))
-            .x_label_area_size(px(below))
+            .margin_bottom(px(label_room))
+            .x_label_area_size(px(tick_room))
             .y_label_area_size(px(left))
             .build_cartesian_2d(self.x, self.y)?;
-        let text = text_style(ColourRole::Soft, FONT, false);
-        let turn = if self.upright { FontTransform::Rotate270 } else { FontTransform::None };
+        let text = text_style(ColourRole::Soft, FONT, FontStyle::Normal);
+        let rotation =
+            if self.vertical_names { FontTransform::Rotate270 } else { FontTransform::None };
         let mut mesh = context.configure_mesh();
         mesh.axis_style(line_style(ColourRole::Soft, 0.6, 1.0))
             .bold_line_style(line_style(ColourRole::Grid, 1.0, 1.0))
             .light_line_style(line_style(ColourRole::Grid, 0.0, 1.0))
-            .x_label_style(text.clone().transform(turn))
+            .x_label_style(text.clone().transform(rotation))
             .y_label_style(text)
             .set_all_tick_mark_size(px(TICK));
-        if !self.grid.0 {
+        if !self.x_grid {
             mesh.disable_x_mesh();
         }
-        if !self.grid.1 {
+        if !self.y_grid {
             mesh.disable_y_mesh();
         }
         mesh.draw()?;
@@ -181,8 +189,8 @@ impl Frame {
 }
 
 impl Plot {
-    /// The position of a pair of values.
-    pub(super) fn at(&self, x: f64, y: f64) -> Position {
+    /// The position of a pair of values in the picture.
+    pub(super) fn position(&self, x: f64, y: f64) -> Position {
         let (x, y) = self.coord.translate(&(x, y));
         (f64::from(x) / CANVAS_SCALE, f64::from(y) / CANVAS_SCALE)
     }
@@ -194,38 +202,42 @@ impl Plot {
 
     /// Writes in the middle of the plot that there are no values.
     pub(super) fn write_no_values(&self) -> DrawResult {
-        let at = (self.width / 2.0, self.height / 2.0);
-        self.pen.text("no values", at, TextAnchor::Middle, ColourRole::Soft)
+        let centre = (self.width / 2.0, self.height / 2.0);
+        self.pen.text("no values", centre, TextAnchor::Middle, ColourRole::Soft)
     }
 
     /// The picture, with the positions of its values in the chart's order.
     pub(super) fn finish(self, positions: Vec<Option<Position>>) -> Picture {
-        let body = self.pen.sheet.take();
+        let body = self.pen.svg.take();
         Picture { width: self.width, height: self.height, body, positions }
     }
 }
 
-/// The layout of names below an axis, where each name has `slot` of width: n, of which every n-th
-/// name is written, and whether the names are vertical.
+/// The layout of names below an axis with `slot` of width for each name: the number n of which
+/// every n-th name is written, and whether the names are vertical.
 pub(super) fn names_below(names: &[String], slot: f64) -> (usize, bool) {
     let longest = names.iter().map(|name| width_of(name)).fold(0.0, f64::max);
     if longest + 6.0 <= slot {
         return (1, false);
     }
+    // Names of up to five digits, such as numbers of bins, stay horizontal.
     if longest <= width_of("00000") {
         return (((longest + 10.0) / slot).ceil() as usize, false);
     }
     (((FONT + 3.0) / slot).ceil().max(1.0) as usize, true)
 }
 
-type Entry<'a> = (usize, f64, String, &'a Swatch, ColourRole);
+/// A legend entry with its place: index of the series, x, shortened name, sample, colour.
+type PlacedEntry<'a> = (usize, f64, String, &'a Swatch, ColourRole);
 
-/// Entries of the legend with their positions from the left, row by row.
-fn legend_rows(legend: &[LegendEntry], form: PictureForm) -> Vec<Vec<Entry<'_>>> {
-    let mut rows: Vec<Vec<Entry<'_>>> = Vec::new();
+/// The entries of the legend in as many rows as they need.
+fn legend_rows(legend: &[LegendEntry], form: PictureForm) -> Vec<Vec<PlacedEntry<'_>>> {
+    let mut rows: Vec<Vec<PlacedEntry<'_>>> = Vec::new();
+    // Infinite, so that the first entry begins a row.
     let mut x = f64::INFINITY;
     for (i, (name, swatch, role)) in legend.iter().enumerate() {
         let name = shorten(name, form.letters());
+        // The sample before the name and a gap behind it.
         let width = 28.0 + width_of(&name) + 16.0;
         if x + width > form.width() {
             rows.push(Vec::new());
@@ -239,7 +251,7 @@ fn legend_rows(legend: &[LegendEntry], form: PictureForm) -> Vec<Vec<Entry<'_>>>
     rows
 }
 
-fn draw_legend(pen: &Pen, rows: &[Vec<Entry<'_>>]) -> DrawResult {
+fn draw_legend(pen: &Pen, rows: &[Vec<PlacedEntry<'_>>]) -> DrawResult {
     for (row, entries) in rows.iter().enumerate() {
         let y = 10.0 + row as f64 * LINE;
         for (series, x, name, swatch, role) in entries {
@@ -271,13 +283,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_level_where_they_fit_and_upright_where_not() {
+    fn names_are_horizontal_where_they_fit_and_vertical_where_not() {
         let names = |text: &str| vec![text.to_owned(); 3];
         assert_eq!(names_below(&names("12"), 40.0), (1, false));
         assert_eq!(names_below(&names("a long feature name"), 40.0), (1, true));
         assert_eq!(names_below(&names("a long feature name"), 8.0), (2, true));
-        let (every, upright) = names_below(&names("100"), 5.0);
-        assert!(every > 4 && !upright);
+        let (every, vertical) = names_below(&names("100"), 5.0);
+        assert!(every > 4 && !vertical);
     }
 
     #[test]

@@ -4,14 +4,17 @@
 //! value. With values on both sides of 0, each sign has its own colour and the strength is the
 //! distance from 0. Where cells are large enough the number is written in them.
 
-use super::frame::{Frame, LINE, Plot, left_room, names_below, width_of};
-use super::pen::{DrawError, DrawResult, Position, TextAnchor};
+use super::frame::{Frame, LINE, Plot, RIGHT, left_room, names_below, width_of};
+use super::pen::{DrawError, DrawResult, TextAnchor};
 use super::theme::ColourRole;
 use super::{Picture, PictureForm};
 use crate::chart::axis::AxisSpan;
 use crate::chart::escape::shorten;
 use crate::chart::number::{brief, short};
 use crate::chart::{Chart, HeatMap};
+
+/// Maximum number of letters of a name below the axis.
+const NAME_LETTERS: usize = 24;
 
 /// The mapping from values to colours.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,7 +42,8 @@ impl Shades {
         (self.low, self.high)
     }
 
-    /// Whether below 0, and the strength from 0 to 1.
+    /// Whether the value has the colour for values below 0, and the strength of the colour from 0
+    /// to 1.
     pub(crate) fn strength(self, value: f64) -> (bool, f64) {
         if self.has_both_signs() {
             return (value < 0.0, value.abs() / self.high.max(-self.low));
@@ -52,36 +56,37 @@ impl Shades {
 pub(super) fn draw(chart: &Chart, heat: &HeatMap, form: PictureForm) -> Result<Picture, DrawError> {
     let columns = heat.columns.len().max(1) as f64;
     let rows: Vec<_> = heat.rows.iter().map(|name| shorten(name, form.letters() / 2)).collect();
-    let y = AxisSpan::names(&rows, 1, true);
-    let slot = (form.width() - left_room(&y.ticks) - 18.0) / columns;
-    let names: Vec<_> = heat.columns.iter().map(|name| shorten(name, 24)).collect();
-    let (every, upright) = names_below(&names, slot);
+    let y = AxisSpan::names_down(&rows);
+    let column_width = (form.width() - left_room(&y.ticks) - RIGHT) / columns;
+    let names: Vec<_> = heat.columns.iter().map(|name| shorten(name, NAME_LETTERS)).collect();
+    let (every, vertical_names) = names_below(&names, column_width);
     let plot = Frame {
-        x: AxisSpan::names(&names, every, false),
+        x: AxisSpan::names_across(&names, every),
         y,
         x_label: chart.x.label.clone(),
         y_label: chart.y.label.clone(),
         legend: Vec::new(),
-        upright,
+        vertical_names,
         height: (LINE + 4.0) * rows.len().max(2) as f64,
-        grid: (false, false),
+        x_grid: false,
+        y_grid: false,
         above: LINE,
     }
     .draw(form)?;
     let shades = Shades::of(heat);
     let mut positions = Vec::new();
-    plot.pen.series(&heat.value, false, || {
+    plot.pen.series(&heat.value, || {
         for (r, c) in grid(heat) {
             let value = cell(heat, r, c);
-            positions.push(value.map(|_| plot.at(c as f64, r as f64)));
+            positions.push(value.map(|_| plot.position(c as f64, r as f64)));
             if let (Some(value), Some(shades)) = (value, shades) {
-                draw_cell(&plot, (r as f64, c as f64), value, shades, slot)?;
+                draw_cell(&plot, (r as f64, c as f64), value, shades, column_width)?;
             }
         }
         Ok(())
     })?;
     match shades {
-        Some(shades) => key(&plot, heat, shades)?,
+        Some(shades) => draw_colour_key(&plot, heat, shades)?,
         None => plot.write_no_values()?,
     }
     Ok(plot.finish(positions))
@@ -98,18 +103,27 @@ pub(crate) fn cell(heat: &HeatMap, r: usize, c: usize) -> Option<f64> {
     heat.cells.get(r).and_then(|row| row.get(c)).copied().filter(|v| v.is_finite())
 }
 
-fn draw_cell(plot: &Plot, (r, c): Position, value: f64, shades: Shades, slot: f64) -> DrawResult {
+/// Draws the cell in row `r` and column `c`, with its number if there is room for it.
+fn draw_cell(
+    plot: &Plot,
+    (r, c): (f64, f64),
+    value: f64,
+    shades: Shades,
+    column_width: f64,
+) -> DrawResult {
     let (below, strength) = shades.strength(value);
     let role = if below { ColourRole::Down } else { ColourRole::Up };
-    let (from, to) = (plot.at(c - 0.5, r - 0.5), plot.at(c + 0.5, r + 0.5));
-    let inset = if slot > 6.0 { 0.5 } else { 0.0 };
+    let (from, to) = (plot.position(c - 0.5, r - 0.5), plot.position(c + 0.5, r + 0.5));
+    // A thin gap between cells, unless the cells are tiny.
+    let inset = if column_width > 6.0 { 0.5 } else { 0.0 };
     let (from, to) = ((from.0 + inset, from.1 + inset), (to.0 - inset, to.1 - inset));
     plot.pen.rect(from, to, role, opacity(strength))?;
     let text = format!("{value:.2}");
     let text = if value.fract() == 0.0 { short(value) } else { text };
-    if width_of(&text) + 4.0 <= slot && to.1 - from.1 >= 14.0 {
-        let ink = if strength > 0.55 { ColourRole::Ground } else { ColourRole::Ink };
-        plot.pen.text(&text, plot.at(c, r), TextAnchor::Middle, ink)?;
+    if width_of(&text) + 4.0 <= column_width && to.1 - from.1 >= 14.0 {
+        // Light text on a strong colour.
+        let ink = if strength > 0.55 { ColourRole::Background } else { ColourRole::Ink };
+        plot.pen.text(&text, plot.position(c, r), TextAnchor::Middle, ink)?;
     }
     Ok(())
 }
@@ -119,9 +133,9 @@ fn opacity(strength: f64) -> f64 {
     0.06 + 0.94 * strength
 }
 
-/// Draws the key above the grid: the quantity, the smallest and largest value and the colours
-/// between.
-fn key(plot: &Plot, heat: &HeatMap, shades: Shades) -> DrawResult {
+/// Draws the colour key above the grid: the name of the quantity, and the colours from the smallest
+/// to the largest value.
+fn draw_colour_key(plot: &Plot, heat: &HeatMap, shades: Shades) -> DrawResult {
     const STEPS: usize = 9;
     let (low, high) = shades.ends();
     let name = shorten(&heat.value, 28);
@@ -149,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_part_at_zero_only_with_values_on_both_sides() {
+    fn each_sign_has_its_colour_only_with_values_on_both_sides_of_0() {
         let both = Shades::of(&heat(vec![vec![-1.0, f64::NAN, 4.0]])).unwrap();
         assert_eq!(both.strength(-1.0), (true, 0.25));
         assert_eq!(both.strength(4.0), (false, 1.0));

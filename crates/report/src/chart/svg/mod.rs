@@ -1,8 +1,9 @@
 //! Charts as SVG, in a wide and a narrow form.
 //!
 //! Text in both is 13 units high: the wide form is shown at about its own size on a desktop screen,
-//! the narrow one on a phone, so that text stays readable in both. Marks of each series are in a
-//! group with `data-series`, and colours are classes (see `theme`).
+//! the narrow one on a phone, so that text stays readable in both. The marks (lines, bars, cells
+//! ...) of each series are in a group with `data-series`, and colours are CSS classes (see
+//! `theme`).
 
 mod bars;
 mod canvas;
@@ -64,8 +65,7 @@ impl PictureForm {
         }
     }
 
-    /// Number of ranked lists side by side in a chart of forces (an arrow at each document: its
-    /// gradient in training).
+    /// Number of ranked lists side by side in a chart of forces (see [`super::Forces`]).
     fn lists_per_row(self) -> usize {
         match self {
             PictureForm::Wide => 4,
@@ -145,6 +145,8 @@ impl Chart {
     /// ```
     pub fn to_svg(&self) -> Result<String, ReportError> {
         let picture = Picture::of(self, PictureForm::Wide)?;
+        // The title fits into one line; there is a margin of 16 left and right, 44 above with the
+        // title, and 12 below.
         let title = super::escape::shorten(&self.title, 104);
         let (width, height) = (picture.width + 32.0, picture.height.ceil() + 56.0);
         Ok(format!(
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_have_a_place_inside_the_picture_for_every_value() {
+    fn in_both_forms_every_value_has_a_position_inside_the_picture() {
         for (chart, _) in samples::all() {
             let (wide, narrow) = (
                 Picture::of(&chart, PictureForm::Wide).unwrap(),

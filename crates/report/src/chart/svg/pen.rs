@@ -27,7 +27,7 @@ pub(super) enum TextAnchor {
 
 /// A canvas and the operations that draw on it.
 pub(super) struct Pen {
-    pub(super) sheet: SvgBuffer,
+    pub(super) svg: SvgBuffer,
     pub(super) area: DrawingArea<Canvas, Shift>,
 }
 
@@ -41,8 +41,7 @@ pub(super) fn line_style(role: ColourRole, opacity: f64, width: f64) -> ShapeSty
 }
 
 /// The style of text of this colour and size.
-pub(super) fn text_style(role: ColourRole, size: f64, bold: bool) -> TextStyle<'static> {
-    let style = if bold { FontStyle::Bold } else { FontStyle::Normal };
+pub(super) fn text_style(role: ColourRole, size: f64, style: FontStyle) -> TextStyle<'static> {
     let font = FontDesc::new(FontFamily::SansSerif, size * CANVAS_SCALE, style);
     let color = role.placeholder(1.0).to_backend_color();
     TextStyle { color, ..TextStyle::from(font) }
@@ -51,26 +50,31 @@ pub(super) fn text_style(role: ColourRole, size: f64, bold: bool) -> TextStyle<'
 impl Pen {
     /// An empty canvas.
     pub(super) fn new(width: f64, height: f64) -> Pen {
-        let sheet = SvgBuffer::default();
-        let area = Canvas::new(sheet.clone(), width, height).into_drawing_area();
-        Pen { sheet, area }
+        let svg = SvgBuffer::default();
+        let area = Canvas::new(svg.clone(), width, height).into_drawing_area();
+        Pen { svg, area }
     }
 
-    /// Draws the marks of one series into a group that names it.
-    pub(super) fn series(
+    /// Draws the marks of one series into a group that has its name.
+    pub(super) fn series(&self, name: &str, draw: impl FnOnce() -> DrawResult) -> DrawResult {
+        self.line_series(name, false, draw)
+    }
+
+    /// As [`Self::series`], with dashed or solid lines.
+    pub(super) fn line_series(
         &self,
         name: &str,
         dashed: bool,
         draw: impl FnOnce() -> DrawResult,
     ) -> DrawResult {
         let dash = if dashed { " stroke-dasharray=\"7 5\"" } else { "" };
-        self.sheet.raw(&format!("<g data-series=\"{}\"{dash}>\n", escape(name)));
+        self.svg.raw(&format!("<g data-series=\"{}\"{dash}>\n", escape(name)));
         let drawn = draw();
-        self.sheet.raw("</g>\n");
+        self.svg.raw("</g>\n");
         drawn
     }
 
-    /// Draws a line through positions.
+    /// Draws a line through positions; opacity from 0 to 1, width in units of the picture.
     pub(super) fn line(
         &self,
         positions: &[Position],
@@ -119,58 +123,59 @@ impl Pen {
             .draw(&Rectangle::new([to_canvas(from), to_canvas(to)], line_style(role, 1.0, width)))
     }
 
-    /// Draws text; `at` is on its vertical middle.
+    /// Draws text; `position` is in the vertical middle of the text.
     pub(super) fn text(
         &self,
         text: &str,
-        at: Position,
-        side: TextAnchor,
+        position: Position,
+        anchor: TextAnchor,
         role: ColourRole,
     ) -> DrawResult {
-        self.write(text, at, side, text_style(role, FONT, false))
+        self.write(text, position, anchor, text_style(role, FONT, FontStyle::Normal))
     }
 
-    /// Draws bold text; `at` is on its vertical middle.
+    /// Draws bold text; `position` is in the vertical middle of the text.
     pub(super) fn bold(
         &self,
         text: &str,
-        at: Position,
-        side: TextAnchor,
+        position: Position,
+        anchor: TextAnchor,
         role: ColourRole,
     ) -> DrawResult {
-        self.write(text, at, side, text_style(role, FONT, true))
+        self.write(text, position, anchor, text_style(role, FONT, FontStyle::Bold))
     }
 
     fn write(
         &self,
         text: &str,
-        at: Position,
-        side: TextAnchor,
+        position: Position,
+        anchor: TextAnchor,
         style: TextStyle<'static>,
     ) -> DrawResult {
-        let side = match side {
+        let anchor = match anchor {
             TextAnchor::Left => HPos::Left,
             TextAnchor::Middle => HPos::Center,
             TextAnchor::Right => HPos::Right,
         };
-        self.area.draw_text(text, &style.pos(Pos::new(side, VPos::Center)), to_canvas(at))
+        self.area.draw_text(text, &style.pos(Pos::new(anchor, VPos::Center)), to_canvas(position))
     }
 
-    /// Draws the marker of the series of this number: eight shapes, so that series can be told
+    /// Draws the marker of the series with this index: eight shapes, so that series can be told
     /// apart without colour.
     pub(super) fn marker(
         &self,
         series: usize,
         role: ColourRole,
-        at: Position,
+        position: Position,
         radius: f64,
         opacity: f64,
     ) -> DrawResult {
+        // A circle, or the corners of another shape in units of the radius.
         let shape: &[Position] = match series % 8 {
             0 => {
                 let style = role.placeholder(opacity).filled();
                 return self.area.draw(&Circle::new(
-                    to_canvas(at),
+                    to_canvas(position),
                     (radius * CANVAS_SCALE) as u32,
                     style,
                 ));
@@ -183,11 +188,12 @@ impl Pen {
             6 => &[(-1.1, -0.55), (1.1, -0.55), (1.1, 0.55), (-1.1, 0.55)],
             _ => &[(-0.55, -1.1), (0.55, -1.1), (0.55, 1.1), (-0.55, 1.1)],
         };
-        let corners = shape.iter().map(|(x, y)| (at.0 + x * radius, at.1 + y * radius));
+        let corners = shape.iter().map(|(x, y)| (position.0 + x * radius, position.1 + y * radius));
         self.area(corners.collect(), role, opacity)
     }
 }
 
+/// The corners of a plus sign.
 const PLUS: [Position; 12] = [
     (-0.4, -1.2),
     (0.4, -1.2),

@@ -1,52 +1,57 @@
 //! Series along two axes of numbers: lines with bands, points, and areas on top of each other.
 //!
-//! A line breaks at every value that is outside its axes or missing; a value alone between two gaps
-//! is shown as a point. Each solid line also has its series' marker at a few points.
+//! A line breaks at every value that is outside its axes or missing; a single value between two
+//! gaps is shown as a point. Each solid line also has the marker of its series at a few points.
 
 use super::frame::{Frame, Plot, Swatch};
 use super::pen::{DrawError, DrawResult, Position};
 use super::theme::ColourRole;
 use super::{Picture, PictureForm};
-use crate::chart::axis::AxisSpan;
+use crate::chart::axis::{AxisEnds, AxisSpan};
 use crate::chart::{Chart, Series};
 
-/// Number of markers on a line.
+/// Approximate number of markers on a line.
 const MARKERS: usize = 6;
 
+/// Lines with a band around each of them, if there is one.
 pub(super) fn lines(
     chart: &Chart,
     series: &[Series],
     form: PictureForm,
 ) -> Result<Picture, DrawError> {
     let swatch = |s: &Series| if s.dashed { Swatch::Dashed } else { Swatch::Line };
-    let plot = frame(chart, series, form, ends(chart, series), swatch).draw(form)?;
+    let ys = values_and_bands(chart, series);
+    let plot = frame(chart, series, form, ys, swatch).draw(form)?;
     let mut positions = Vec::new();
     for (i, one) in series.iter().enumerate() {
-        plot.pen.series(&one.name, one.dashed, || line(&plot, i, one))?;
-        positions.extend(positions_of(&plot, &one.points));
+        plot.pen.line_series(&one.name, one.dashed, || draw_line(&plot, i, one))?;
+        positions.extend(visible_positions(&plot, &one.points));
     }
-    done(plot, positions)
+    finish(plot, positions)
 }
 
+/// Points without lines; bands are vertical lines.
 pub(super) fn points(
     chart: &Chart,
     series: &[Series],
     form: PictureForm,
 ) -> Result<Picture, DrawError> {
-    let plot = frame(chart, series, form, ends(chart, series), |_| Swatch::Marker).draw(form)?;
+    let ys = values_and_bands(chart, series);
+    let plot = frame(chart, series, form, ys, |_| Swatch::Marker).draw(form)?;
     let count: usize = series.iter().map(|s| s.points.len()).sum();
     let radius = if count > 400 { 2.5 } else { 4.0 };
     let mut positions = Vec::new();
     for (i, one) in series.iter().enumerate() {
-        let own = positions_of(&plot, &one.points);
-        plot.pen.series(&one.name, false, || {
-            bars_of_band(&plot, i, one)?;
-            let role = ColourRole::of(one.colour, i, false);
-            own.iter().flatten().try_for_each(|at| plot.pen.marker(i, role, *at, radius, 0.75))
+        let of_series = visible_positions(&plot, &one.points);
+        plot.pen.series(&one.name, || {
+            draw_error_bars(&plot, i, one)?;
+            let role = ColourRole::of(one.colour, i);
+            let mut known = of_series.iter().flatten();
+            known.try_for_each(|position| plot.pen.marker(i, role, *position, radius, 0.75))
         })?;
-        positions.extend(own);
+        positions.extend(of_series);
     }
-    done(plot, positions)
+    finish(plot, positions)
 }
 
 /// Stacked areas: each series from the sum of those before it to that sum plus its own value.
@@ -55,37 +60,37 @@ pub(super) fn stack(
     series: &[Series],
     form: PictureForm,
 ) -> Result<Picture, DrawError> {
-    let sums = sums(series);
-    let all = sums.iter().flatten().map(|(_, y)| *y).chain([0.0]).collect();
-    let plot = frame(chart, series, form, all, |_| Swatch::Block).draw(form)?;
+    let edges = stack_edges(series);
+    let ys = edges.iter().flatten().map(|(_, y)| *y).chain([0.0]).collect();
+    let plot = frame(chart, series, form, ys, |_| Swatch::Block).draw(form)?;
     let mut positions = Vec::new();
     for (i, one) in series.iter().enumerate() {
-        let upper = sums.get(i + 1).map(Vec::as_slice).unwrap_or_default();
-        let lower = sums.get(i).map(Vec::as_slice).unwrap_or_default();
-        plot.pen.series(&one.name, false, || {
-            let at = |edge: &[(f64, f64)]| -> Vec<Position> {
+        let upper = edges.get(i + 1).map(Vec::as_slice).unwrap_or_default();
+        let lower = edges.get(i).map(Vec::as_slice).unwrap_or_default();
+        plot.pen.series(&one.name, || {
+            let edge_positions = |edge: &[(f64, f64)]| -> Vec<Position> {
                 let known = edge.iter().filter(|(x, _)| plot.spans().0.can_show(*x));
-                known.map(|(x, y)| plot.at(*x, *y)).collect()
+                known.map(|(x, y)| plot.position(*x, *y)).collect()
             };
-            let (top, mut corners) = (at(upper), at(lower));
+            let (top, mut corners) = (edge_positions(upper), edge_positions(lower));
             corners.reverse();
             corners.extend(top.iter().copied());
             if corners.len() < 4 {
                 return Ok(());
             }
-            plot.pen.area(corners, ColourRole::of(one.colour, i, false), 0.85)?;
+            plot.pen.area(corners, ColourRole::of(one.colour, i), 0.85)?;
             // A line in the background colour separates neighbouring areas without relying on
             // colour.
-            plot.pen.line(&top, ColourRole::Ground, 1.0, 1.5)
+            plot.pen.line(&top, ColourRole::Background, 1.0, 1.5)
         })?;
-        positions.extend(positions_of(&plot, upper));
+        positions.extend(visible_positions(&plot, upper));
     }
-    done(plot, positions)
+    finish(plot, positions)
 }
 
-/// The lower edge of the first series, then the upper edge of each. A value that is not a number
-/// counts as 0.
-fn sums(series: &[Series]) -> Vec<Vec<(f64, f64)>> {
+/// The edges of stacked areas: the lower edge of the first series, then the upper edge of each
+/// series. A value that is not a number counts as 0.
+fn stack_edges(series: &[Series]) -> Vec<Vec<(f64, f64)>> {
     let xs: Vec<f64> =
         series.first().map(|s| s.points.iter().map(|p| p.0).collect()).unwrap_or_default();
     let mut edge: Vec<(f64, f64)> = xs.into_iter().map(|x| (x, 0.0)).collect();
@@ -99,13 +104,15 @@ fn sums(series: &[Series]) -> Vec<Vec<(f64, f64)>> {
     edges
 }
 
-fn done(plot: Plot, positions: Vec<Option<Position>>) -> Result<Picture, DrawError> {
+/// The picture, with a note if no value has a position.
+fn finish(plot: Plot, positions: Vec<Option<Position>>) -> Result<Picture, DrawError> {
     if positions.iter().all(Option::is_none) {
         plot.write_no_values()?;
     }
     Ok(plot.finish(positions))
 }
 
+/// The axes and the legend around the series; `ys` are the values that the upward axis must cover.
 fn frame(
     chart: &Chart,
     series: &[Series],
@@ -116,23 +123,23 @@ fn frame(
     let xs = series.iter().flat_map(|s| s.points.iter().map(|p| p.0));
     let needs_legend = series.len() > 1 || series.iter().any(|s| !s.name.is_empty());
     let legend = series.iter().enumerate();
-    let legend =
-        legend.map(|(i, s)| (s.name.clone(), swatch(s), ColourRole::of(s.colour, i, false)));
+    let legend = legend.map(|(i, s)| (s.name.clone(), swatch(s), ColourRole::of(s.colour, i)));
     Frame {
-        x: AxisSpan::numbers(&chart.x, xs, form.ticks(), false),
-        y: AxisSpan::numbers(&chart.y, ys, 6, true),
+        x: AxisSpan::numbers(&chart.x, xs, form.ticks(), AxisEnds::AtValues),
+        y: AxisSpan::numbers(&chart.y, ys, 6, AxisEnds::AtTicks),
         x_label: chart.x.label.clone(),
         y_label: chart.y.label.clone(),
         legend: if needs_legend { legend.collect() } else { Vec::new() },
-        upright: false,
+        vertical_names: false,
         height: form.height(),
-        grid: (false, true),
+        x_grid: false,
+        y_grid: true,
         above: 0.0,
     }
 }
 
-/// All values and ends of their bands, where x is on its axis.
-fn ends(chart: &Chart, series: &[Series]) -> Vec<f64> {
+/// All values and the ends of their bands, without those whose x is outside its axis.
+fn values_and_bands(chart: &Chart, series: &[Series]) -> Vec<f64> {
     let mut values = Vec::new();
     for one in series {
         for (i, (x, y)) in one.points.iter().enumerate() {
@@ -145,15 +152,16 @@ fn ends(chart: &Chart, series: &[Series]) -> Vec<f64> {
     values
 }
 
-fn position(plot: &Plot, x: f64, y: f64) -> Option<Position> {
+/// The position of a pair of values; none if it is outside the axes.
+fn visible_position(plot: &Plot, x: f64, y: f64) -> Option<Position> {
     let (across, up) = plot.spans();
     let (low, high) = across.ends();
     let is_inside = (low..=high).contains(&x);
-    (is_inside && across.can_show(x) && up.can_show(y)).then(|| plot.at(x, y))
+    (is_inside && across.can_show(x) && up.can_show(y)).then(|| plot.position(x, y))
 }
 
-fn positions_of(plot: &Plot, points: &[(f64, f64)]) -> Vec<Option<Position>> {
-    points.iter().map(|(x, y)| position(plot, *x, *y)).collect()
+fn visible_positions(plot: &Plot, points: &[(f64, f64)]) -> Vec<Option<Position>> {
+    points.iter().map(|(x, y)| visible_position(plot, *x, *y)).collect()
 }
 
 /// The runs of positions without a gap.
@@ -162,45 +170,48 @@ fn runs<T: Copy>(positions: &[Option<T>]) -> Vec<Vec<T>> {
     parts.filter(|run: &Vec<T>| !run.is_empty()).collect()
 }
 
-fn line(plot: &Plot, i: usize, one: &Series) -> DrawResult {
-    let role = ColourRole::of(one.colour, i, false);
-    for run in runs(&band_positions(plot, one)) {
+/// Draws the band, the line and the markers of the `i`-th series.
+fn draw_line(plot: &Plot, i: usize, series: &Series) -> DrawResult {
+    let role = ColourRole::of(series.colour, i);
+    for run in runs(&band_positions(plot, series)) {
         let mut corners: Vec<Position> = run.iter().map(|(_, high)| *high).collect();
         corners.extend(run.iter().rev().map(|(low, _)| *low));
         if corners.len() > 3 {
             plot.pen.area(corners, role, 0.16)?;
         }
     }
-    let positions = positions_of(plot, &one.points);
+    let positions = visible_positions(plot, &series.points);
     for run in runs(&positions) {
         match run.as_slice() {
-            [alone] => plot.pen.marker(i, role, *alone, 3.0, 1.0)?,
+            [single] => plot.pen.marker(i, role, *single, 3.0, 1.0)?,
             run => plot.pen.line(run, role, 1.0, 2.0)?,
         }
     }
-    if one.dashed {
+    if series.dashed {
         return Ok(());
     }
-    // Later series begin a little later, so that markers on equal lines do not cover each other.
+    // The first marker of each series is at another point, so that the markers of lines with equal
+    // values do not cover each other.
     let every = positions.len().div_ceil(MARKERS).max(1);
     let every = if positions.len() <= 2 * MARKERS { 1 } else { every };
     let first = if every == 1 { 0 } else { (i * every / 4) % every };
     let known = positions.iter().skip(first).step_by(every).flatten();
-    known.into_iter().try_for_each(|at| plot.pen.marker(i, role, *at, 3.5, 1.0))
+    known.into_iter().try_for_each(|position| plot.pen.marker(i, role, *position, 3.5, 1.0))
 }
 
-/// Both ends of the band at each point that has one.
-fn band_positions(plot: &Plot, one: &Series) -> Vec<Option<(Position, Position)>> {
-    let pairs = one.points.iter().zip(&one.band);
-    pairs
-        .map(|((x, _), (low, high))| Some((position(plot, *x, *low)?, position(plot, *x, *high)?)))
-        .collect()
+/// The lower and the upper end of the band at each point; none if it has no band inside the axes.
+fn band_positions(plot: &Plot, series: &Series) -> Vec<Option<(Position, Position)>> {
+    let pairs = series.points.iter().zip(&series.band);
+    let ends = pairs.map(|((x, _), (low, high))| {
+        Some((visible_position(plot, *x, *low)?, visible_position(plot, *x, *high)?))
+    });
+    ends.collect()
 }
 
-/// Draws a vertical bar over the band of each point.
-fn bars_of_band(plot: &Plot, i: usize, one: &Series) -> DrawResult {
-    let known = band_positions(plot, one);
-    let role = ColourRole::of(one.colour, i, false);
+/// Draws a vertical line over the band of each point of the `i`-th series.
+fn draw_error_bars(plot: &Plot, i: usize, series: &Series) -> DrawResult {
+    let known = band_positions(plot, series);
+    let role = ColourRole::of(series.colour, i);
     known
         .into_iter()
         .flatten()
@@ -212,16 +223,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gaps_part_a_line_into_runs() {
+    fn gaps_split_a_line_into_runs() {
         assert_eq!(runs(&[Some(1), None, Some(2), Some(3), None]), [vec![1], vec![2, 3]]);
         assert!(runs::<i32>(&[None, None]).is_empty());
     }
 
     #[test]
-    fn a_stack_adds_up_and_takes_gaps_as_nothing() {
-        let one =
+    fn a_stack_adds_up_its_series_and_gaps_count_as_0() {
+        let series =
             |ys: [f64; 2]| Series { points: vec![(0.0, ys[0]), (1.0, ys[1])], ..Series::default() };
-        let edges = sums(&[one([1.0, 2.0]), one([3.0, f64::NAN])]);
+        let edges = stack_edges(&[series([1.0, 2.0]), series([3.0, f64::NAN])]);
         assert_eq!(edges[0], [(0.0, 0.0), (1.0, 0.0)]);
         assert_eq!(edges[2], [(0.0, 4.0), (1.0, 2.0)]);
     }

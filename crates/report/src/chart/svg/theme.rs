@@ -3,8 +3,8 @@
 //!
 //! The series' colours are derived from Okabe and Ito's set for colour-blind readers, darkened or
 //! lightened until each has a contrast of at least 3 to 1 with its background. The colours of an
-//! ordered scale go from weak to strong: their contrast with the background rises from step to step,
-//! and their hue changes, so that neighbours can be told apart.
+//! ordered scale go from weak to strong: their contrast with the background rises from step to
+//! step, and their hue changes, so that neighbours can be told apart.
 
 use plotters::style::{RGBAColor, RGBColor};
 
@@ -13,25 +13,25 @@ use crate::chart::SeriesColour;
 /// The role of a colour in a plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ColourRole {
-    /// The series of this number; colours repeat after the last.
+    /// The series with this index; colours repeat after the last.
     Series(usize),
     /// This step of the ordered scale, from 0 to 7.
     Ordinal(usize),
     /// Text.
     Ink,
-    /// Secondary text: ticks, axis labels.
+    /// Secondary text: tick labels, axis labels.
     Soft,
     /// Grid lines.
     Grid,
     /// The background, for text on strong colours and gaps between areas.
-    Ground,
-    /// Upwards, above 0.
+    Background,
+    /// Values above 0 and forces upwards.
     Up,
-    /// Downwards, below 0.
+    /// Values below 0 and forces downwards.
     Down,
 }
 
-/// CSS class, colour in light mode, colour in dark mode.
+/// CSS class, colour in light mode, colour in dark mode; in the order of [`ColourRole::index`].
 const COLOURS: [(&str, &str, &str); 22] = [
     ("ink", "#1b1f24", "#e8eaed"),
     ("soft", "#535a63", "#a9b1bb"),
@@ -63,12 +63,13 @@ const SERIES: usize = 8;
 const STEPS: usize = 8;
 
 impl ColourRole {
+    /// Index into [`COLOURS`].
     fn index(self) -> usize {
         match self {
             ColourRole::Ink => 0,
             ColourRole::Soft => 1,
             ColourRole::Grid => 2,
-            ColourRole::Ground => 3,
+            ColourRole::Background => 3,
             ColourRole::Up => 4,
             ColourRole::Down => 5,
             ColourRole::Series(n) => 6 + n % SERIES,
@@ -76,8 +77,14 @@ impl ColourRole {
         }
     }
 
-    /// The colour of the series of this number; `below` says whether the value is below 0.
-    pub(crate) fn of(colour: SeriesColour, series: usize, below: bool) -> ColourRole {
+    /// The colour of the series with this index; of its values above 0 if it has a colour for each
+    /// sign.
+    pub(crate) fn of(colour: SeriesColour, series: usize) -> ColourRole {
+        Self::of_value(colour, series, 1.0)
+    }
+
+    /// The colour of a value of the series with this index.
+    pub(crate) fn of_value(colour: SeriesColour, series: usize, value: f64) -> ColourRole {
         match colour {
             SeriesColour::Distinct => ColourRole::Series(series),
             // Few labels are spread over the whole scale; a single one is the strongest.
@@ -86,7 +93,7 @@ impl ColourRole {
                 let share = if last == 0 { 1.0 } else { step.min(last) as f64 / last as f64 };
                 ColourRole::Ordinal((share * (STEPS - 1) as f64).round() as usize)
             }
-            SeriesColour::Signed if below => ColourRole::Down,
+            SeriesColour::Signed if value < 0.0 => ColourRole::Down,
             SeriesColour::Signed => ColourRole::Up,
         }
     }
@@ -96,14 +103,15 @@ impl ColourRole {
         class_of(self.index())
     }
 
-    /// The placeholder colour that the plotting library passes on to the canvas.
+    /// The placeholder colour that the plotting library passes on to the canvas: its blue component
+    /// is the index of the role.
     pub(super) fn placeholder(self, opacity: f64) -> RGBAColor {
         let RGBColor(r, g, b) = RGBColor(0, 0, self.index() as u8);
         RGBAColor(r, g, b, opacity)
     }
 }
 
-/// The CSS class of a placeholder colour.
+/// The CSS class of the role with this index.
 pub(super) fn class_of(index: usize) -> &'static str {
     COLOURS.get(index).map_or("ink", |(class, ..)| class)
 }
@@ -133,7 +141,7 @@ pub(crate) fn page_css() -> String {
 mod tests {
     use super::*;
 
-    /// Relative luminance after WCAG 2.
+    /// Relative luminance by the definition of WCAG 2 (Web Content Accessibility Guidelines).
     fn luminance(colour: &str) -> f64 {
         let part = |from: usize| {
             let v = u8::from_str_radix(&colour[from..from + 2], 16).unwrap() as f64 / 255.0;
@@ -142,15 +150,17 @@ mod tests {
         0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
     }
 
+    /// Contrast ratio by the definition of WCAG 2.
     fn contrast(a: &str, b: &str) -> f64 {
         let (a, b) = (luminance(a), luminance(b));
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
 
     #[test]
-    fn marks_have_contrast_three_and_text_four_and_a_half_on_both_grounds() {
-        let (_, light, dark) = COLOURS[ColourRole::Ground.index()];
+    fn marks_have_contrast_three_and_text_four_and_a_half_on_both_backgrounds() {
+        let (_, light, dark) = COLOURS[ColourRole::Background.index()];
         for (class, on_light, on_dark) in COLOURS {
+            // The minimum of WCAG 2 (level AA) for text and for graphics.
             let least = match class {
                 "grid" | "ground" => continue,
                 "ink" | "soft" => 4.5,
@@ -163,20 +173,20 @@ mod tests {
 
     #[test]
     fn the_ordered_scale_gets_stronger_from_step_to_step() {
-        let (_, light, dark) = COLOURS[ColourRole::Ground.index()];
+        let (_, light, dark) = COLOURS[ColourRole::Background.index()];
         let step = |n: usize| COLOURS[ColourRole::Ordinal(n).index()];
         for n in 1..STEPS {
             let (weak, strong) = (step(n - 1), step(n));
             assert!(contrast(strong.1, light) > contrast(weak.1, light), "{} on light", strong.0);
             assert!(contrast(strong.2, dark) > contrast(weak.2, dark), "{} on dark", strong.0);
         }
-        let of = |step, of| ColourRole::of(SeriesColour::Ordinal { step, of }, 3, false).class();
-        assert_eq!([of(0, 5), of(2, 5), of(4, 5), of(0, 1)], ["o1", "o5", "o8", "o8"]);
-        assert_eq!(ColourRole::of(SeriesColour::Signed, 0, true), ColourRole::Down);
+        let class = |step, of| ColourRole::of(SeriesColour::Ordinal { step, of }, 3).class();
+        assert_eq!([class(0, 5), class(2, 5), class(4, 5), class(0, 1)], ["o1", "o5", "o8", "o8"]);
+        assert_eq!(ColourRole::of_value(SeriesColour::Signed, 0, -1.0), ColourRole::Down);
     }
 
     #[test]
-    fn series_begin_anew_after_the_last_colour() {
+    fn colours_repeat_after_the_last_one() {
         assert_eq!(ColourRole::Series(0).class(), "s1");
         assert_eq!(ColourRole::Series(8).class(), "s1");
         assert_eq!(class_of(ColourRole::Series(7).placeholder(1.0).2 as usize), "s8");

@@ -1,70 +1,77 @@
 //! Bars in characters: horizontal, in eighths of a character, with their values to the right.
 //!
-//! Values below 0 go to the left from a common line. In eighths only the right end of a bar can be
-//! drawn, so bars to the left end at whole characters.
+//! Values below 0 go to the left from the common zero column. Unicode has eighths of a block only
+//! for the right end of a bar, so bars to the left end at whole characters.
 
 use super::{name, pad, pad_left};
 use crate::chart::Bars;
 use crate::chart::number::short;
 
+/// Blocks that fill 0 to 7 eighths of a character from the left.
 const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
-/// Maximum number of categories that are shown; the rest is left out.
-const MOST: usize = 25;
+/// Maximum number of categories that are shown; those after them are left out.
+const MAX_CATEGORIES: usize = 25;
 
 pub(super) fn draw(bars: &Bars, width: usize) -> String {
     let shown = || bars.series.iter().flat_map(|s| s.values.iter().take(bars.categories.len()));
-    let known = || shown().copied().filter(|v| v.is_finite());
-    if known().next().is_none() {
+    let finite = || shown().copied().filter(|v| v.is_finite());
+    if finite().next().is_none() {
         return String::new();
     }
-    let (low, high) = known().fold((0.0f64, 0.0f64), |e, v| (e.0.min(v), e.1.max(v)));
-    let longest = |names: &mut dyn Iterator<Item = &String>, most: usize| {
-        names.map(|n| n.chars().count().min(most)).max().unwrap_or(0)
+    let (low, high) = finite().fold((0.0f64, 0.0f64), |e, v| (e.0.min(v), e.1.max(v)));
+    let longest = |names: &mut dyn Iterator<Item = &String>, max_chars: usize| {
+        names.map(|n| n.chars().count().min(max_chars)).max().unwrap_or(0)
     };
-    let category = longest(&mut bars.categories.iter(), width / 3);
-    let series = match bars.series.len() {
+    let category_width = longest(&mut bars.categories.iter(), width / 3);
+    let series_width = match bars.series.len() {
         1 => 0,
         _ => longest(&mut bars.series.iter().map(|s| &s.name), width / 6) + 1,
     };
-    let number = known().map(|v| short(v).len()).max().unwrap_or(0);
-    let room = width.saturating_sub(category + series + number + 2).max(4) as f64;
+    let number_width = finite().map(|v| short(v).len()).max().unwrap_or(0);
+    let names_and_number = category_width + series_width + number_width + 2;
+    let bar_width = width.saturating_sub(names_and_number).max(4) as f64;
     let span = if high > low { high - low } else { 1.0 };
-    let left = (-low / span * room).round() as usize;
+    let zero_column = (-low / span * bar_width).round() as usize;
     let mut out = String::new();
-    for (c, label) in bars.categories.iter().enumerate().take(MOST) {
-        for (i, one) in bars.series.iter().enumerate() {
-            let label = if i == 0 { name(label, category) } else { String::new() };
-            let own = if series > 0 { name(&one.name, series - 1) } else { String::new() };
-            let value = one.values.get(c).copied().unwrap_or(f64::NAN);
-            let bar = bar(value, span, room, left);
-            let head = format!("{} {}", pad(&label, category), pad(&own, series));
-            let line = format!("{head}{bar} {}", short(value));
+    for (c, category) in bars.categories.iter().enumerate().take(MAX_CATEGORIES) {
+        for (i, series) in bars.series.iter().enumerate() {
+            let category = if i == 0 { name(category, category_width) } else { String::new() };
+            let series_name = match series_width {
+                0 => String::new(),
+                width => name(&series.name, width - 1),
+            };
+            let value = series.values.get(c).copied().unwrap_or(f64::NAN);
+            let bar = bar(value, span, bar_width, zero_column);
+            let names =
+                format!("{} {}", pad(&category, category_width), pad(&series_name, series_width));
+            let line = format!("{names}{bar} {}", short(value));
             out.push_str(line.trim_end());
             out.push('\n');
         }
     }
-    if bars.categories.len() > MOST {
-        out.push_str(&format!("and {} more\n", bars.categories.len() - MOST));
+    if bars.categories.len() > MAX_CATEGORIES {
+        out.push_str(&format!("and {} more\n", bars.categories.len() - MAX_CATEGORIES));
     }
     out
 }
 
-/// A bar with the empty columns to its left.
-fn bar(value: f64, span: f64, room: f64, left: usize) -> String {
-    let length = if value.is_finite() { value.abs() / span * room } else { 0.0 };
+/// A bar with the empty columns to its left. The `width` of all bars stands for a difference of
+/// values of `span`.
+fn bar(value: f64, span: f64, width: f64, zero_column: usize) -> String {
+    let length = if value.is_finite() { value.abs() / span * width } else { 0.0 };
     if value < 0.0 {
-        let blocks = "█".repeat((length.round() as usize).min(left));
-        return pad_left(&blocks, left);
+        let blocks = "█".repeat((length.round() as usize).min(zero_column));
+        return pad_left(&blocks, zero_column);
     }
     let eighths = (length * 8.0).round() as usize;
     let end = match EIGHTHS.get(eighths % 8) {
         Some(end) if !eighths.is_multiple_of(8) => end.to_string(),
         _ => String::new(),
     };
-    // Rounding on both sides of the line must not push the value out of the window.
-    let whole = (eighths / 8).min((room as usize).saturating_sub(left));
+    // Rounding on both sides of the zero column must not make the line longer than the width.
+    let whole = (eighths / 8).min((width as usize).saturating_sub(zero_column));
     let end = if whole < eighths / 8 { String::new() } else { end };
-    format!("{}{}{end}", " ".repeat(left), "█".repeat(whole))
+    format!("{}{}{end}", " ".repeat(zero_column), "█".repeat(whole))
 }
 
 #[cfg(test)]

@@ -1,13 +1,17 @@
 //! A grid of dots, two across and four down in each character, from Unicode's braille patterns.
 
-/// Bits of the dots of a character: by column, then from top to bottom.
+/// The bit of each dot in a braille character of Unicode: by column, then from top to bottom.
 const BITS: [[u32; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
 
 /// A grid of dots; characters can be placed over them.
 pub(super) struct Dots {
+    /// Number of characters from left to right.
     columns: usize,
+    /// Number of characters from top to bottom.
     rows: usize,
+    /// Bits of the dots that are set in each character, row by row.
     cells: Vec<u32>,
+    /// The character placed over the dots of each cell.
     over: Vec<Option<char>>,
 }
 
@@ -30,10 +34,11 @@ impl Dots {
         (x < self.columns && y < self.rows).then_some(y * self.columns + x)
     }
 
+    /// Sets a dot; does nothing outside of the grid.
     fn set(&mut self, across: i64, down: i64) {
-        let Some(at) = self.cell(across, down) else { return };
+        let Some(index) = self.cell(across, down) else { return };
         let bit = BITS.get(across as usize % 2).and_then(|column| column.get(down as usize % 4));
-        if let (Some(cell), Some(bit)) = (self.cells.get_mut(at), bit) {
+        if let (Some(cell), Some(bit)) = (self.cells.get_mut(index), bit) {
             *cell |= bit;
         }
     }
@@ -43,17 +48,17 @@ impl Dots {
         let (a, b) = (self.dot(from.0, from.1), self.dot(to.0, to.1));
         let steps = (b.0 - a.0).abs().max((b.1 - a.1).abs()).max(1);
         for i in 0..=steps {
-            let part = |from: i64, to: i64| {
+            let between = |from: i64, to: i64| {
                 from + ((to - from) as f64 * i as f64 / steps as f64).round() as i64
             };
-            self.set(part(a.0, b.0), part(a.1, b.1));
+            self.set(between(a.0, b.0), between(a.1, b.1));
         }
     }
 
     /// Places a character over the dots at a position.
     pub(super) fn put(&mut self, (x, y): (f64, f64), character: char) {
         let (across, down) = self.dot(x, y);
-        if let Some(cell) = self.cell(across, down).and_then(|at| self.over.get_mut(at)) {
+        if let Some(cell) = self.cell(across, down).and_then(|index| self.over.get_mut(index)) {
             *cell = Some(character);
         }
     }
@@ -63,6 +68,7 @@ impl Dots {
         let character = |(cell, over): (&u32, &Option<char>)| match over {
             Some(character) => *character,
             None if *cell == 0 => ' ',
+            // Braille characters begin at U+2800.
             None => char::from_u32(0x2800 + cell).unwrap_or(' '),
         };
         let all: Vec<char> = self.cells.iter().zip(&self.over).map(character).collect();
@@ -100,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_line_fills_its_row_and_signs_stand_over_it() {
+    fn a_horizontal_line_fills_its_row_and_characters_are_placed_over_it() {
         let mut dots = Dots::new(3, 1);
         dots.line((0.0, 1.0), (1.0, 1.0));
         dots.put((0.0, 1.0), 'o');

@@ -5,16 +5,21 @@ use crate::chart::number::short;
 use crate::chart::svg::heat::{Shades, cell};
 use crate::chart::{Forces, HeatMap};
 
+/// Number of arrows of the strongest force in a list.
+const ARROWS: usize = 8;
+/// Characters of increasing density.
 const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
 
 /// A grid as characters of increasing density, with a minus before values below 0.
 pub(super) fn heat(heat: &HeatMap, width: usize) -> String {
     let Some(shades) = Shades::of(heat) else { return String::new() };
-    let left = heat.rows.iter().map(|n| n.chars().count()).max().unwrap_or(0).min(width / 3);
-    let columns = heat.columns.len().min((width - left - 1) / 3);
+    let longest = heat.rows.iter().map(|n| n.chars().count()).max().unwrap_or(0);
+    let name_width = longest.min(width / 3);
+    // Each column takes three characters: the sign and two of the shade.
+    let columns = heat.columns.len().min((width - name_width - 1) / 3);
     let mut out = String::new();
     for (r, row) in heat.rows.iter().enumerate() {
-        let mut line = pad(&name(row, left), left) + " ";
+        let mut line = pad(&name(row, name_width), name_width) + " ";
         for c in 0..columns {
             match cell(heat, r, c) {
                 Some(value) => {
@@ -37,37 +42,38 @@ pub(super) fn heat(heat: &HeatMap, width: usize) -> String {
     out + &name(&key, width) + "\n"
 }
 
-/// `columns: a, b, ...`, cut to the width.
-fn column_names(heat: &HeatMap, columns: usize, width: usize) -> String {
-    let more = heat.columns.len() - columns;
-    let rest = if more > 0 { format!(" (the first {columns})") } else { String::new() };
-    let names = heat.columns.iter().take(columns).cloned().collect::<Vec<_>>().join(", ");
-    format!("{}\n", name(&format!("columns{rest}: {names}"), width))
+/// `columns: a, b, ...` for the shown columns, cut to the width.
+fn column_names(heat: &HeatMap, shown: usize, width: usize) -> String {
+    let omitted = heat.columns.len() - shown;
+    let note = if omitted > 0 { format!(" (the first {shown})") } else { String::new() };
+    let names = heat.columns.iter().take(shown).cloned().collect::<Vec<_>>().join(", ");
+    format!("{}\n", name(&format!("columns{note}: {names}"), width))
 }
 
 /// One line per document: rank, name, label and arrows, more of them for a stronger force.
 pub(super) fn forces(forces: &Forces, width: usize) -> String {
-    const ARROWS: f64 = 8.0;
+    // The other columns of a line take 34 characters.
+    let name_width = width - 34;
     let mut out = String::new();
     for (list, documents) in forces.lists.iter().filter(|(_, list)| !list.is_empty()) {
         out.push_str(&format!("{}\n", name(list, width)));
-        let known = documents.iter().map(|d| d.force.abs()).filter(|f| f.is_finite());
-        let strongest = known.fold(0.0, f64::max);
+        let finite = documents.iter().map(|d| d.force.abs()).filter(|f| f.is_finite());
+        let strongest = finite.fold(0.0, f64::max);
         for (rank, d) in documents.iter().enumerate() {
-            // An infinite force has all arrows; it is not among the finite ones that set the scale.
+            // An infinite force has all arrows; the strongest finite force sets the scale.
             let share = match d.force {
                 force if force.is_infinite() => force.signum(),
                 force if strongest > 0.0 => (force / strongest).clamp(-1.0, 1.0),
                 _ => 0.0,
             };
             let arrow = if share < 0.0 { "↓" } else { "↑" };
-            let arrows = arrow.repeat((share.abs() * ARROWS).ceil() as usize);
+            let arrows = arrow.repeat((share.abs() * ARROWS as f64).ceil() as usize);
             let line = format!(
                 "{} {} label {} {} {}",
                 pad_left(&(rank + 1).to_string(), 3),
-                pad(&name(&d.name, width - 34), (width - 34).min(24)),
+                pad(&name(&d.name, name_width), name_width.min(24)),
                 pad(&short(d.label), 3),
-                pad(&arrows, ARROWS as usize),
+                pad(&arrows, ARROWS),
                 short(d.force)
             );
             out.push_str(&format!("{}\n", name(line.trim_end(), width)));

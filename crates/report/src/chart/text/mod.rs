@@ -1,8 +1,8 @@
 //! Charts for a terminal: dots for lines, blocks for bars, shades for grids. No colours, so a chart
 //! can also be written to a file or an e-mail.
 //!
-//! Columns are counted in characters, which is right for all but wide scripts. A chart without
-//! values is one line that says so. Widths below 40 count as 40.
+//! Columns are counted in characters, which is right for all but wide scripts (Chinese, Japanese,
+//! Korean). A chart without values is one line that says so. Widths below 40 count as 40.
 
 mod bars;
 mod braille;
@@ -11,7 +11,7 @@ mod plane;
 
 use super::{Body, Chart};
 
-/// Rows of a plot with two axes.
+/// Number of rows of a plot with two axes.
 const ROWS: usize = 12;
 
 impl Chart {
@@ -38,9 +38,9 @@ pub(crate) fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// A name of at most `most` characters without control characters.
-fn name(text: &str, most: usize) -> String {
-    super::escape::shorten(&clean(text), most)
+/// A name of at most `max_chars` characters without control characters.
+fn name(text: &str, max_chars: usize) -> String {
+    super::escape::shorten(&clean(text), max_chars)
 }
 
 /// The text padded with spaces on the right.
@@ -60,7 +60,7 @@ mod tests {
     use super::super::samples;
 
     #[test]
-    fn no_line_is_wider_than_asked_for() {
+    fn no_line_is_wider_than_the_requested_width() {
         for (chart, _) in samples::all() {
             for width in [40, 80, 120] {
                 let text = chart.to_text(width);

@@ -5,11 +5,13 @@
 
 use super::braille::Dots;
 use super::{ROWS, name, pad_left};
-use crate::chart::axis::AxisSpan;
+use crate::chart::axis::{AxisEnds, AxisSpan};
 use crate::chart::number::short;
 use crate::chart::{Chart, Series};
 
+/// Markers of the series, in order; they repeat after the last.
 const MARKERS: [char; 8] = ['●', '■', '▲', '◆', '▼', '+', '○', '□'];
+/// Characters that fill the areas of the series, in order; they repeat after the last.
 const FILLS: [char; 6] = ['█', '░', '▓', '·', '▒', ':'];
 
 fn marker(i: usize) -> char {
@@ -22,39 +24,42 @@ fn fill(i: usize) -> char {
 
 pub(super) fn lines(chart: &Chart, all: &[Series], width: usize) -> String {
     draw(chart, all, width, |dots, fractions| {
-        for (i, own) in fractions.iter().enumerate() {
-            for pair in own.windows(2) {
+        for (i, positions) in fractions.iter().enumerate() {
+            for pair in positions.windows(2) {
                 if let [Some(from), Some(to)] = pair {
                     dots.line(*from, *to);
                 }
             }
-            let every = (own.len() / 5).max(1);
-            let known = own.iter().skip(i * every / 4).step_by(every).flatten();
-            known.into_iter().for_each(|at| dots.put(*at, marker(i)));
+            // About five markers; the first marker of each series is at another point, so that
+            // markers do not cover each other.
+            let every = (positions.len() / 5).max(1);
+            let known = positions.iter().skip(i * every / 4).step_by(every).flatten();
+            known.into_iter().for_each(|position| dots.put(*position, marker(i)));
         }
     })
 }
 
 pub(super) fn points(chart: &Chart, all: &[Series], width: usize) -> String {
     draw(chart, all, width, |dots, fractions| {
-        for (i, own) in fractions.iter().enumerate() {
-            own.iter().flatten().for_each(|at| dots.put(*at, marker(i)));
+        for (i, positions) in fractions.iter().enumerate() {
+            positions.iter().flatten().for_each(|position| dots.put(*position, marker(i)));
         }
     })
 }
 
+/// The position of a point as shares of the two axes, from 0 to 1; none for a gap.
 type Fraction = Option<(f64, f64)>;
 
-/// Axes and legend around a plot; `put` draws the values, whose positions are between 0 and 1.
+/// A plot with axes and legend. `draw_values` draws the series from the positions of their points.
 fn draw(
     chart: &Chart,
     all: &[Series],
     width: usize,
-    put: impl FnOnce(&mut Dots, &[Vec<Fraction>]),
+    draw_values: impl FnOnce(&mut Dots, &[Vec<Fraction>]),
 ) -> String {
     let points = || all.iter().flat_map(|s| &s.points).filter(|(x, _)| chart.x.is_inside(*x));
-    let x = AxisSpan::numbers(&chart.x, points().map(|p| p.0), 4, false);
-    let y = AxisSpan::numbers(&chart.y, points().map(|p| p.1), 4, true);
+    let x = AxisSpan::numbers(&chart.x, points().map(|p| p.0), 4, AxisEnds::AtValues);
+    let y = AxisSpan::numbers(&chart.y, points().map(|p| p.1), 4, AxisEnds::AtTicks);
     let position = |p: &(f64, f64)| -> Fraction {
         let is_shown = chart.x.is_inside(p.0) && x.can_show(p.0) && y.can_show(p.1);
         is_shown.then(|| (x.fraction(p.0), y.fraction(p.1)))
@@ -66,43 +71,46 @@ fn draw(
     }
     let left = margin(&y);
     let mut dots = Dots::new(width - left - 1, ROWS);
-    put(&mut dots, &fractions);
-    let entries = all.iter().enumerate().map(|(i, one)| legend(one, marker(i), width));
-    around(chart, (&x, &y), dots.lines(), width) + &entries.collect::<String>()
+    draw_values(&mut dots, &fractions);
+    let legend = all.iter().enumerate().map(|(i, s)| legend_line(s, marker(i), width));
+    with_axes(chart, (&x, &y), dots.lines(), width) + &legend.collect::<String>()
 }
 
 /// Stacked areas as columns, each filled from the bottom.
 pub(super) fn stack(chart: &Chart, all: &[Series], width: usize) -> String {
     let Some(first) = all.first().filter(|s| !s.points.is_empty()) else { return String::new() };
+    // The upper edges of all areas at the i-th point.
     let sums = |i: usize| -> Vec<f64> {
-        let own = all.iter().map(|s| s.points.get(i).map_or(0.0, |p| p.1));
-        let grow = |sum: &mut f64, v: f64| {
+        let values = all.iter().map(|s| s.points.get(i).map_or(0.0, |p| p.1));
+        let add = |sum: &mut f64, v: f64| {
             *sum += if v.is_finite() { v } else { 0.0 };
             Some(*sum)
         };
-        own.scan(0.0, grow).collect()
+        values.scan(0.0, add).collect()
     };
     let edges: Vec<Vec<f64>> = (0..first.points.len()).map(sums).collect();
-    let x = AxisSpan::numbers(&chart.x, first.points.iter().map(|p| p.0), 4, false);
-    let y = AxisSpan::numbers(&chart.y, edges.iter().flatten().copied().chain([0.0]), 4, true);
+    let (xs, ys) = (first.points.iter().map(|p| p.0), edges.iter().flatten().copied());
+    let x = AxisSpan::numbers(&chart.x, xs, 4, AxisEnds::AtValues);
+    let y = AxisSpan::numbers(&chart.y, ys.chain([0.0]), 4, AxisEnds::AtTicks);
     let columns = width - margin(&y) - 1;
-    let nearest = |column: usize| {
+    let nearest_point = |column: usize| {
         let fraction = column as f64 / (columns - 1).max(1) as f64;
-        let off = |p: &(f64, f64)| (x.fraction(p.0) - fraction).abs();
-        let best = first.points.iter().enumerate().min_by(|a, b| off(a.1).total_cmp(&off(b.1)));
-        best.map_or(0, |(i, _)| i)
+        let distance = |p: &(f64, f64)| (x.fraction(p.0) - fraction).abs();
+        let points = first.points.iter().enumerate();
+        let nearest = points.min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
+        nearest.map_or(0, |(i, _)| i)
     };
-    let nearest: Vec<usize> = (0..columns).map(nearest).collect();
+    let nearest_points: Vec<usize> = (0..columns).map(nearest_point).collect();
     let row = |r: usize| -> String {
         let height = (ROWS - r) as f64 - 0.5;
-        let one = |i: &usize| {
-            let own = edges.get(*i).map(Vec::as_slice).unwrap_or_default();
-            own.iter().position(|sum| y.fraction(*sum) * ROWS as f64 >= height).map_or(' ', fill)
+        let character = |point: &usize| {
+            let sums = edges.get(*point).map(Vec::as_slice).unwrap_or_default();
+            sums.iter().position(|sum| y.fraction(*sum) * ROWS as f64 >= height).map_or(' ', fill)
         };
-        nearest.iter().map(one).collect()
+        nearest_points.iter().map(character).collect()
     };
-    let entries = all.iter().enumerate().map(|(i, one)| legend(one, fill(i), width));
-    around(chart, (&x, &y), (0..ROWS).map(row).collect(), width) + &entries.collect::<String>()
+    let legend = all.iter().enumerate().map(|(i, s)| legend_line(s, fill(i), width));
+    with_axes(chart, (&x, &y), (0..ROWS).map(row).collect(), width) + &legend.collect::<String>()
 }
 
 /// Number of columns to the left of the plot.
@@ -111,18 +119,18 @@ fn margin(y: &AxisSpan) -> usize {
 }
 
 /// A line of the legend: `● validation: 0.41 to 0.52, last 0.51`.
-fn legend(one: &Series, marker: char, width: usize) -> String {
-    let known: Vec<f64> = one.points.iter().map(|p| p.1).filter(|y| y.is_finite()).collect();
-    let Some(last) = known.last() else { return String::new() };
-    let ends = known.iter().fold((*last, *last), |e, v| (e.0.min(*v), e.1.max(*v)));
-    let shown = format!("{} to {}, last {}", short(ends.0), short(ends.1), short(*last));
-    let label = name(&one.name, width.saturating_sub(shown.chars().count() + 4));
-    let gap = if label.is_empty() { "" } else { ": " };
-    format!("{}\n", name(&format!("{marker} {label}{gap}{shown}"), width))
+fn legend_line(series: &Series, marker: char, width: usize) -> String {
+    let finite: Vec<f64> = series.points.iter().map(|p| p.1).filter(|y| y.is_finite()).collect();
+    let Some(last) = finite.last() else { return String::new() };
+    let (low, high) = finite.iter().fold((*last, *last), |e, v| (e.0.min(*v), e.1.max(*v)));
+    let values = format!("{} to {}, last {}", short(low), short(high), short(*last));
+    let label = name(&series.name, width.saturating_sub(values.chars().count() + 4));
+    let separator = if label.is_empty() { "" } else { ": " };
+    format!("{}\n", name(&format!("{marker} {label}{separator}{values}"), width))
 }
 
-/// The plot with ticks on the left and the ends of x below.
-fn around(
+/// The rows of a plot with ticks on the left and the ends of x below.
+fn with_axes(
     chart: &Chart,
     (x, y): (&AxisSpan, &AxisSpan),
     rows: Vec<String>,
@@ -135,8 +143,10 @@ fn around(
     }
     let last = rows.len().saturating_sub(1).max(1);
     for (r, row) in rows.iter().enumerate() {
-        let here = |at: f64| ((1.0 - y.fraction(at)) * last as f64).round() as usize == r;
-        let tick = y.ticks.iter().find(|(at, _)| here(*at)).map(|(_, label)| label.as_str());
+        let is_in_row =
+            |value: f64| ((1.0 - y.fraction(value)) * last as f64).round() as usize == r;
+        let tick = y.ticks.iter().find(|(value, _)| is_in_row(*value));
+        let tick = tick.map(|(_, label)| label.as_str());
         let line = format!("{}│{row}", pad_left(tick.unwrap_or_default(), left - 1));
         out.push_str(line.trim_end());
         out.push('\n');
@@ -144,11 +154,11 @@ fn around(
     let inner = width - left;
     out.push_str(&format!("{}└{}\n", " ".repeat(left - 1), "─".repeat(inner - 1)));
     let (low, high) = (short(x.ends().0), short(x.ends().1));
-    let room = inner.saturating_sub(low.chars().count() + high.chars().count() + 2);
-    let label = name(&chart.x.label, room);
-    let side = (room - label.chars().count()) / 2;
-    let rest = room - label.chars().count() - side;
-    let gaps = (" ".repeat(side + 1), " ".repeat(rest + 1));
-    out.push_str(&format!("{}{low}{}{label}{}{high}\n", " ".repeat(left), gaps.0, gaps.1));
+    let label_room = inner.saturating_sub(low.chars().count() + high.chars().count() + 2);
+    let label = name(&chart.x.label, label_room);
+    let before = (label_room - label.chars().count()) / 2;
+    let after = label_room - label.chars().count() - before;
+    let (before, after) = (" ".repeat(before + 1), " ".repeat(after + 1));
+    out.push_str(&format!("{}{low}{before}{label}{after}{high}\n", " ".repeat(left)));
     out
 }

@@ -1,0 +1,96 @@
+//! Data that has preference pairs instead of labels: trained, validated, evaluated and converted.
+
+use rankwright::data::Random;
+
+use crate::common::Bench;
+
+/// A table without labels and its pairs: a document is better if twice its price minus its rank is
+/// larger.
+fn part(bench: &Bench, name: &str, queries: usize, seed: u64) {
+    let (mut table, mut pairs) = ("session,doc,price,rank\n".to_owned(), String::new());
+    let mut random = Random::new(seed, 0);
+    for query in 0..queries {
+        let mut values = Vec::new();
+        for document in 0..8 {
+            let (price, rank) = (random.unit(), random.unit());
+            table += &format!("{name}{query},d{document},{price:.4},{rank:.4}\n");
+            values.push(2.0 * price - rank);
+        }
+        for _ in 0..10 {
+            let (a, b) = (random.below(8), random.below(8));
+            match values[a].total_cmp(&values[b]) {
+                std::cmp::Ordering::Greater => pairs += &format!("{name}{query}\td{a}\td{b}\n"),
+                std::cmp::Ordering::Less => pairs += &format!("{name}{query}\td{b}\td{a}\n"),
+                std::cmp::Ordering::Equal => {}
+            }
+        }
+    }
+    bench.put(&format!("{name}.csv"), &table).put(&format!("{name}.tsv"), &pairs);
+}
+
+const ROLES: &str = "--columns qid=session,docid=doc,label=none";
+
+fn shop() -> Bench {
+    let bench = Bench::new();
+    part(&bench, "train", 40, 1);
+    part(&bench, "valid", 20, 2);
+    part(&bench, "test", 30, 3);
+    bench
+}
+
+fn accuracy(found: &serde_json::Value) -> f64 {
+    assert_eq!(found["metrics"][0]["metric"], "preference-accuracy", "{found}");
+    found["metrics"][0]["value"].as_f64().unwrap()
+}
+
+#[test]
+fn pairs_alone_train_stop_and_evaluate_a_model() {
+    let bench = shop();
+    let train = format!(
+        "train train.csv {ROLES} --pairs train.tsv --valid valid.csv --valid-pairs valid.tsv \
+         --learner rankmart(trees=150,stop=20) --out m.model --json"
+    );
+    let result = bench.run(&train).json();
+    let curve = result["iterations"].as_array().unwrap();
+    let value = |round: usize| curve[round]["values"][0][0].as_f64();
+    assert!(value(curve.len() - 1).unwrap() > value(0).unwrap(), "{}", result["iterations"]);
+    // The roles of the columns are those of the model.
+    let found = bench.run("eval m.model test.csv --pairs test.tsv --json").json();
+    assert_eq!(found["metrics"].as_array().unwrap().len(), 1, "no labels, no other metric");
+    assert!(accuracy(&found) > 0.8, "{found}");
+    let table = bench.run("compare test.csv m.model --pairs test.tsv").ok().out();
+    assert!(table.contains("preference-accuracy") && !table.contains("ndcg"), "{table}");
+}
+
+#[test]
+fn a_metric_of_labels_is_refused_without_labels() {
+    let bench = shop();
+    let roles = "--columns|qid=session,docid=doc,label=none";
+    bench
+        .run(&format!("train|train.csv|{roles}|--pairs|train.tsv|--learner|ranksvm|--out|m.model"))
+        .ok();
+    for metrics in ["", "|--metric|ndcg@10"] {
+        let ran = bench.run(&format!("eval|m.model|test.csv|{roles}{metrics}"));
+        assert_eq!(ran.code(), 1);
+        assert!(ran.err().contains("needs labels, and the data has none"), "{}", ran.err());
+    }
+}
+
+#[test]
+fn a_table_without_labels_is_converted_to_one_without_labels() {
+    let bench = shop();
+    bench.run(&format!("data convert train.csv small.csv {ROLES}")).ok();
+    assert_eq!(bench.text("small.csv").lines().next(), Some("qid,docid,price,rank"));
+    let text = bench.run(&format!("data convert train.csv small.txt {ROLES}")).ok().err();
+    assert!(
+        text.contains("the data has no labels, but every row of this format needs one"),
+        "{text}"
+    );
+    bench.run(&format!("data convert train.csv small.rwd --pairs train.tsv {ROLES}")).ok();
+    let found =
+        bench.run("cv small.rwd --learner ranksvm --metric preference-accuracy --json").json();
+    assert!(found.to_string().contains("preference-accuracy"), "{found}");
+    let found = bench.run("data inspect small.rwd --json").json();
+    assert_eq!(found["labels"].as_array().unwrap().len(), 0, "{found}");
+    assert_eq!(found["equal_label_queries"], 0, "{found}");
+}
