@@ -17,7 +17,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::file::{DataOrigin, DataSet, DataSource};
-use super::lock::{FileChecksum, LearnerSettings, LockedDivision, LockedGenerator, is_default};
+use super::lock::{FileChecksum, LockedDefinition, LockedDivision, LockedGenerator, is_default};
 use super::paths::FilePath;
 use super::{hexadecimal, sha256};
 
@@ -34,7 +34,7 @@ pub(super) struct CellKey<'a> {
     pub(super) version: &'static str,
     /// [`TRAINING_RULES`].
     pub(super) training_rules: u32,
-    pub(super) learner: &'a LearnerSettings,
+    pub(super) learner: &'a LockedDefinition,
     /// `None` if the seed has no effect.
     pub(super) seed: Option<u64>,
     pub(super) data: &'a DataKey<'a>,

@@ -55,7 +55,7 @@ pub use file::{
     FactorTable, FoldFiles, LearnerEntry, LearnerKind, QueryDivision,
 };
 pub use lock::{
-    ExperimentLock, FileChecksum, LearnerSettings, LockedComparison, LockedData, LockedDivision,
+    ExperimentLock, FileChecksum, LockedComparison, LockedData, LockedDefinition, LockedDivision,
     LockedGenerator, LockedLearner, LockedMetric, LockedSource, Machine,
 };
 pub use memory::JobLimit;

@@ -1,7 +1,7 @@
 //! The lock file: everything needed to repeat an experiment, on this machine or another.
 //!
-//! Checksums identify the data, and settings list every default of every learner, so that a later
-//! version with other defaults can reproduce the experiment. Threads, jobs and the machine are
+//! Checksums identify the data, and settings list every parameter of every learner, defaults
+//! included, so that a later version with other defaults can reproduce the experiment. Threads, jobs and the machine are
 //! recorded too, though results do not depend on them; times are not.
 
 use std::collections::BTreeMap;
@@ -39,7 +39,8 @@ pub struct ExperimentLock {
     pub learners: Vec<LockedLearner>,
     /// Threads of all jobs together.
     pub threads: usize,
-    /// Number of cells run at a time.
+    /// Number of cells that run at a time. A cell is one training: a learner on a fold of a data set
+    /// with a seed.
     pub jobs: usize,
     /// The machine.
     pub machine: Machine,
@@ -92,7 +93,7 @@ pub struct LockedData {
     /// Whether features of validation and test data that the training data lacks are ignored.
     pub ignore_extra: bool,
     /// The rule that matches the features of validation and test data with those of the training
-    /// data; absent in the file if it is the default, by name.
+    /// data. Left out of the file if it is the default (matching by name).
     #[serde(skip_serializing_if = "is_default")]
     pub match_by: MatchBy,
 }
@@ -150,7 +151,7 @@ pub enum LockedDivision {
 pub struct LockedGenerator {
     /// Number of queries.
     pub queries: usize,
-    /// Number of documents of each query.
+    /// Mean number of documents per query.
     pub documents: usize,
     /// The seed.
     pub seed: u64,
@@ -162,7 +163,8 @@ pub struct LockedGenerator {
 pub struct FileChecksum {
     /// The file as the experiment names it.
     pub file: String,
-    /// SHA-256 of its content and of the side files that are read with it.
+    /// SHA-256 of its content and of the side files that are read with it (`.query`, `.weight`,
+    /// `.position`).
     pub sha256: String,
     /// Size in bytes, without side files.
     pub bytes: u64,
@@ -176,14 +178,14 @@ pub struct LockedLearner {
     pub name: String,
     /// The spec with every setting, or the file of a model.
     #[serde(flatten)]
-    pub definition: LearnerSettings,
+    pub definition: LockedDefinition,
 }
 
 /// A learner with every setting, or a model given as a file in place of a learner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
-pub enum LearnerSettings {
+pub enum LockedDefinition {
     /// A learner.
     Learner {
         /// The learner's spec.
@@ -193,7 +195,8 @@ pub enum LearnerSettings {
     },
     /// A model that is not trained here.
     Model {
-        /// The file as the experiment names it; in the key of a cell, its checksum.
+        /// The file as the experiment names it. The key that identifies a stored cell uses the same
+        /// type, with the file's checksum here.
         model: String,
     },
 }
@@ -206,9 +209,9 @@ pub struct Machine {
     pub system: &'static str,
     /// The kind of processor.
     pub processor: &'static str,
-    /// Cores of the processor.
+    /// Number of logical CPUs that are available to the process.
     pub cores: usize,
-    /// The SIMD instruction set that was used: `auto` or `portable`.
+    /// The SIMD setting: `auto` (AVX2 if the processor has it) or `portable`.
     pub simd: String,
 }
 
@@ -307,16 +310,16 @@ impl LockedGenerator {
 
 impl LockedLearner {
     fn new(learner: &ExperimentLearner) -> Self {
-        let definition = LearnerSettings::new(&learner.kind);
+        let definition = LockedDefinition::new(&learner.kind);
         LockedLearner { name: learner.name.clone(), definition }
     }
 }
 
-impl LearnerSettings {
+impl LockedDefinition {
     pub(super) fn new(kind: &LearnerKind) -> Self {
         match kind {
             LearnerKind::Spec(spec) => Self::of_learner(spec),
-            LearnerKind::Model(file) => LearnerSettings::Model { model: file.written.clone() },
+            LearnerKind::Model(file) => LockedDefinition::Model { model: file.written.clone() },
         }
     }
 
@@ -325,6 +328,6 @@ impl LearnerSettings {
         let params = spec.learner().params();
         let setting = |name: &str| Some((name.to_owned(), params.text(name)?));
         let settings = params.defs().into_iter().filter_map(|def| setting(def.name));
-        LearnerSettings::Learner { spec: spec.to_string(), settings: settings.collect() }
+        LockedDefinition::Learner { spec: spec.to_string(), settings: settings.collect() }
     }
 }

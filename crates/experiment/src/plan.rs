@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::cell::{CellState, CellStore, ExperimentCell};
 use super::file::{DataSet, Experiment, ExperimentLearner, LearnerKind};
 use super::key::{CellKey, DataKey, FileChecksums, TRAINING_RULES, checksum};
-use super::lock::{FileChecksum, LearnerSettings};
+use super::lock::{FileChecksum, LockedDefinition};
 use super::memory::JobLimit;
 use super::parts::DataParts;
 use super::run::error_text;
@@ -293,11 +293,11 @@ impl<'e> Plan<'e> {
     }
 
     /// The settings that determine each learner; `None` for a model that cannot be read.
-    fn learner_keys(&mut self) -> Vec<Option<LearnerSettings>> {
+    fn learner_keys(&mut self) -> Vec<Option<LockedDefinition>> {
         let key = |learner: &ExperimentLearner| match &learner.kind {
-            LearnerKind::Spec(spec) => Ok(LearnerSettings::of_learner(spec)),
+            LearnerKind::Spec(spec) => Ok(LockedDefinition::of_learner(spec)),
             LearnerKind::Model(file) => {
-                checksum(&file.path).map(|(sum, _)| LearnerSettings::Model { model: sum })
+                checksum(&file.path).map(|(sum, _)| LockedDefinition::Model { model: sum })
             }
         };
         let mut keys = Vec::new();
@@ -315,7 +315,7 @@ impl<'e> Plan<'e> {
         &mut self,
         set_index: usize,
         set: &DataSet,
-        settings: &[Option<LearnerSettings>],
+        settings: &[Option<LockedDefinition>],
     ) -> Result<(), ExperimentError> {
         let checksums = match FileChecksums::of(set) {
             Ok(checksums) => checksums,

@@ -11,7 +11,7 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use super::file::Experiment;
-use super::lock::LearnerSettings;
+use super::lock::LockedDefinition;
 use super::plan::{FailedCells, Plan};
 use super::report::{SetResult, System};
 use super::study::{FactorPlotResult, FactorTableResult, FactorTableTimes, Study};
@@ -71,7 +71,7 @@ pub struct LearnerResult {
     pub name: String,
     /// The spec with every setting, or the file of a model.
     #[serde(rename = "what")]
-    pub definition: LearnerSettings,
+    pub definition: LockedDefinition,
     /// Values for each seed.
     pub seeds: Vec<SeedResult>,
     /// The trainings, by fold and seed.
@@ -222,7 +222,7 @@ impl LearnerResult {
         };
         LearnerResult {
             name: learner.name.clone(),
-            definition: LearnerSettings::new(&learner.kind),
+            definition: LockedDefinition::new(&learner.kind),
             seeds: system.seeds.iter().map(seed).collect(),
             cells: system.cells.iter().map(CellResult::new).collect(),
         }
