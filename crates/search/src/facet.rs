@@ -64,7 +64,7 @@ impl Index {
         let kind = self.facet_kind(field)?;
         let (counted, without) = match kind {
             FieldKind::Number | FieldKind::Date => self.count_numbers(field, kind, documents)?,
-            _ => self.count_labels(field, kind, documents)?,
+            _ => self.count_texts(field, kind, documents)?,
         };
         let mut counted: Vec<(FacetKey, usize)> = counted;
         counted.sort_by(|(a, count_a), (b, count_b)| count_b.cmp(count_a).then_with(|| a.order(b)));
@@ -75,27 +75,25 @@ impl Index {
     }
 
     /// The number of documents of each text, and the number of documents without one.
-    fn count_labels(
+    fn count_texts(
         &self,
         field: &str,
         kind: FieldKind,
         documents: &[Candidate],
     ) -> Result<(Vec<(FacetKey, usize)>, usize), SearchError> {
-        let labels = self.labels(field, kind)?;
-        let mut counts = vec![0; labels.len()];
+        let values = self.field_values(field, kind)?;
+        let mut counts = vec![0; values.len()];
         let mut without = 0;
         for candidate in documents {
-            let mut labels_of_doc = labels.of(self.doc_of(candidate)?).to_vec();
-            labels_of_doc.sort_unstable();
-            labels_of_doc.dedup();
-            without += usize::from(labels_of_doc.is_empty());
-            labels_of_doc.into_iter().for_each(|label| counts[label as usize] += 1);
+            let mut values_of_doc = values.of(self.doc_of(candidate)?).to_vec();
+            values_of_doc.sort_unstable();
+            values_of_doc.dedup();
+            without += usize::from(values_of_doc.is_empty());
+            values_of_doc.into_iter().for_each(|value| counts[value as usize] += 1);
         }
-        let counted = (0_u32..).zip(counts).filter(|(_, count)| *count > 0);
-        let counted = counted
-            .map(|(label, count)| (FacetKey::Text(labels.name(label).to_owned()), count))
-            .collect();
-        Ok((counted, without))
+        let counted = values.texts().zip(counts).filter(|(_, count)| *count > 0);
+        let counted = counted.map(|(text, count)| (FacetKey::Text(text.to_owned()), count));
+        Ok((counted.collect(), without))
     }
 
     /// The number of documents of each number or year, and the number of documents without one.

@@ -116,20 +116,22 @@ impl PreparedQuery {
         filter: Option<&Filter>,
     ) -> Result<Self, SearchError> {
         let ParsedQuery { text, conditions, ignored } = syntax.parse(&query.text, index)?;
-        let of_query = conditions.map(|conditions| Filter::of_expression(index, &conditions));
-        let of_query = of_query.transpose()?;
-        let hints = of_query.as_ref().map_or(&[][..], Filter::hints).to_vec();
-        let filter = match (of_query, filter) {
-            (Some(of_query), Some(filter)) => Some(of_query.and(filter)?),
-            (of_query, _) => of_query,
+        let query_filter = conditions.map(|conditions| Filter::of_expression(index, &conditions));
+        let query_filter = query_filter.transpose()?;
+        let hints = query_filter.as_ref().map_or(&[][..], Filter::hints).to_vec();
+        let filter = match (query_filter, filter) {
+            (Some(query_filter), Some(filter)) => Some(query_filter.and(filter)?),
+            (query_filter, _) => query_filter,
         };
         Ok(Self { query: Query { text, ..query.clone() }, filter, ignored, hints })
     }
 }
 
-/// The first part of a plain query that would be an operator in the simple syntax.
+/// The first part of a plain query that looks like an operator of the simple syntax: a sign, several
+/// words in quotes, or a field of the index. A single word in quotes is not reported, although it
+/// would be a condition in the simple syntax: in plain queries such quotes are common.
 pub(crate) fn first_operator(text: &str, index: &Index) -> Option<String> {
-    let parts = split(text);
+    let parts = split_parts(text);
     let found = parts.iter().find(|part| {
         let is_phrase = part.is_quoted && part.body.split_whitespace().count() > 1;
         part.sign.is_some() || is_phrase || kind_of_field(part, index).is_some()
@@ -153,7 +155,7 @@ struct QueryPart<'a> {
 }
 
 /// Divides a query at whitespace that is not inside of quotes or brackets.
-fn split(text: &str) -> Vec<QueryPart<'_>> {
+fn split_parts(text: &str) -> Vec<QueryPart<'_>> {
     let mut parts = Vec::new();
     // The byte that is read next.
     let mut offset = 0;
@@ -167,21 +169,13 @@ fn split(text: &str) -> Vec<QueryPart<'_>> {
         });
         offset += sign.map_or(0, char::len_utf8);
         let body_start = offset;
-        let quoted_bytes = quoted_length(&text[offset..]);
+        let quoted_bytes = quoted_length(&text[offset..], Escapes::None);
         let is_whole_body =
             |end: &usize| text[offset + end..].chars().next().is_none_or(char::is_whitespace);
         if let Some(end) = quoted_bytes.filter(is_whole_body) {
-            let quoted = &text[offset..offset + end];
-            let inside = quoted.trim_matches(|c| "\"'“”„‘’‚«»".contains(c));
+            let body = without_quotes(&text[offset..offset + end]);
             offset += end;
-            parts.push(QueryPart {
-                sign,
-                body: inside,
-                is_quoted: true,
-                start,
-                end: offset,
-                body_start,
-            });
+            parts.push(QueryPart { sign, body, is_quoted: true, start, end: offset, body_start });
             continue;
         }
         offset += part_length(&text[offset..]);
@@ -190,14 +184,35 @@ fn split(text: &str) -> Vec<QueryPart<'_>> {
     }
 }
 
+/// Whether a backslash in quotes takes the meaning of the next character away.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Escapes {
+    /// Backslashes are ordinary characters, as in a phrase.
+    None,
+    /// A quote after a backslash does not end the text, as in a value of a filter.
+    Backslash,
+}
+
 /// Number of bytes of a quoted text at the beginning, with its quotes; `None` if the text does not
 /// begin with a quote, or the quote is not closed.
-fn quoted_length(text: &str) -> Option<usize> {
-    let open = text.chars().next()?;
-    let closing = closing_quotes(open)?;
-    let inside = &text[open.len_utf8()..];
-    let (at, close) = inside.char_indices().find(|(_, c)| closing.contains(c))?;
-    Some(open.len_utf8() + at + close.len_utf8())
+fn quoted_length(text: &str, escapes: Escapes) -> Option<usize> {
+    let closing = closing_quotes(text.chars().next()?)?;
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        if !is_escaped && closing.contains(&c) {
+            return Some(at + c.len_utf8());
+        }
+        is_escaped = escapes == Escapes::Backslash && c == '\\' && !is_escaped;
+    }
+    None
+}
+
+/// A quoted text without its first and its last character, which are the quotes.
+fn without_quotes(quoted: &str) -> &str {
+    let mut inside = quoted.chars();
+    inside.next();
+    inside.next_back();
+    inside.as_str()
 }
 
 /// Number of bytes before the next whitespace. Whitespace inside of quotes or brackets does not
@@ -213,7 +228,7 @@ fn part_length(text: &str) -> usize {
         let jump = match c {
             '[' | '{' if starts_value => text[offset..].find([']', '}']).map(|end| end + 1),
             '(' if starts_value => text[offset..].find(')').map(|end| end + 1),
-            _ if starts_value => quoted_length(&text[offset..]),
+            _ if starts_value => quoted_length(&text[offset..], Escapes::Backslash),
             _ => None,
         };
         previous = c;
@@ -226,6 +241,7 @@ fn part_length(text: &str) -> usize {
 fn kind_of_field(part: &QueryPart<'_>, index: &Index) -> Option<FieldKind> {
     let (name, value) = part.body.split_once(':').filter(|_| !part.is_quoted)?;
     let kind = index.schema().kind(name);
+    // The id of a document is no field of the schema; filters compare it like a category.
     let kind = kind.or((name == "id").then_some(FieldKind::Category));
     kind.filter(|kind| !value.is_empty() && *kind != FieldKind::Stored)
 }
@@ -241,10 +257,10 @@ fn parse_simple(text: &str, index: &Index) -> Result<ParsedQuery, SearchError> {
     if text.chars().nth(MAX_CHARACTERS).is_some() {
         return Err(error_at(0, FilterProblem::TooLong { most: MAX_CHARACTERS }));
     }
-    let mut words: Vec<&str> = Vec::new();
+    let mut words: Vec<String> = Vec::new();
     let mut conditions = Vec::new();
     let mut ignored = Vec::new();
-    for part in &split(text) {
+    for part in &split_parts(text) {
         let is_excluded = part.sign == Some('-');
         let text_of_part = || text[part.start..part.end].to_owned();
         if let Some(kind) = kind_of_field(part, index) {
@@ -260,8 +276,9 @@ fn parse_simple(text: &str, index: &Index) -> Result<ParsedQuery, SearchError> {
                     ignored.push(text_of_part());
                     continue;
                 }
-                let at = part.body.find(value).filter(|_| !is_excluded);
-                words.extend(at.map(|at| &part.body[at..at + value.len()]));
+                if !is_excluded {
+                    words.push(value.to_owned());
+                }
             }
             let (test, offset) = (QueryTest::Field(expression), part.body_start);
             conditions.push(QueryCondition { is_excluded, test, offset });
@@ -271,12 +288,12 @@ fn parse_simple(text: &str, index: &Index) -> Result<ParsedQuery, SearchError> {
                 continue;
             }
             if !is_excluded {
-                words.push(part.body);
+                words.push(part.body.to_owned());
             }
             let test = QueryTest::Words(part.body.to_owned());
             conditions.push(QueryCondition { is_excluded, test, offset: part.body_start });
         } else {
-            words.push(part.body);
+            words.push(part.body.to_owned());
         }
         if conditions.len() > MAX_CONDITIONS {
             let most = MAX_CONDITIONS;
@@ -327,6 +344,8 @@ mod tests {
             ("title:blue", "blue", "title:blue"),
             ("-title:blue x", "x", "NOT title:blue"),
             ("genre:\"hard bop\" x", "hard bop x", "genre:\"hard bop\""),
+            ("title:\"blue \\\"train\\\"\" x", "blue \"train\" x", "title:\"blue \\\"train\\\"\""),
+            ("\"'blue' train\" x", "'blue' train x", "\"'blue' train\""),
             ("x year:>=1960", "x", "year>=1960"),
             ("x year:[1950 TO 1960]", "x", "year:[1950 TO 1960]"),
             ("colour:red 12:30", "colour:red 12:30", ""),

@@ -1,8 +1,10 @@
 //! An index in memory is searched, added to and deleted from; candidates belong to one index.
 
+use std::sync::Arc;
+
 use rankwright_search::{
     BuildOptions, Document, Extractor, FeatureSet, Filter, FirstStage, Index, Query, Ranker,
-    SearchBuffers, SearchError, SearchRequest, SearchWarning, Terms,
+    Schema, SearchBuffers, SearchError, SearchRequest, SearchWarning, Terms,
 };
 
 fn shop() -> Vec<Document> {
@@ -126,6 +128,26 @@ fn classes_without_a_field_are_those_of_the_only_category() {
     let index = Index::in_memory(documents).unwrap();
     let set = FeatureSet::parse("rocchio(class=*)").unwrap().expand(&index).unwrap();
     assert_eq!(set.features, ["rocchio(class=jazz)", "rocchio(class=rock)"]);
+}
+
+/// In training a document belongs to the first of its classes only. A class without documents was
+/// a column of missing values.
+#[test]
+fn a_class_that_is_first_nowhere_is_refused() {
+    let documents = (0..20).map(|n| {
+        let genres = [["jazz", "live"], ["rock", "live"]][n % 2].map(str::to_owned);
+        Document::new(n.to_string()).with("text", "a jazz trio").with("genre", genres.to_vec())
+    });
+    let schema = Schema::parse("genre:category").unwrap();
+    let options = BuildOptions::new().schema(schema);
+    let index = Arc::new(Index::in_memory_with(documents.map(Ok), &options).unwrap().0);
+    let set = FeatureSet::parse("knn(class=*)").unwrap().expand(&index).unwrap();
+    assert_eq!(set.features, ["knn(class=jazz)", "knn(class=rock)"]);
+    for feature in ["knn(class=live)", "rocchio(class=live)"] {
+        let error = Extractor::new(index.clone(), &FeatureSet::parse(feature).unwrap());
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("the first one of at least one document"), "{error}");
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::fields::{FieldParams, field};
 use super::statistics::CandidateStatistics;
 use crate::document::Value;
 use crate::error::SearchError;
-use crate::index::{FieldLabels, Index};
+use crate::index::{FieldValues, Index};
 use crate::schema::FieldKind;
 use crate::terms::Terms;
 
@@ -19,8 +19,8 @@ pub(super) static CATEGORY_MATCH: FeatureDef = FeatureDef {
     field: Some(FieldKind::Category),
     ..FeatureDef::of::<FieldParams>(|index, spec| {
         let field = field(index, spec, FieldKind::Category)?;
-        let labels = index.labels(&field, FieldKind::Category)?;
-        Ok(Box::new(CategoryMatch::new(index, field, labels)))
+        let categories = index.field_values(&field, FieldKind::Category)?;
+        Ok(Box::new(CategoryMatch::new(index, field, categories)))
     })
 };
 
@@ -30,21 +30,22 @@ pub(super) static CATEGORY_MATCH: FeatureDef = FeatureDef {
 /// field. Otherwise a category matches if all of its terms are in the query.
 struct CategoryMatch {
     field: String,
-    labels: Arc<FieldLabels>,
-    /// The terms of each label.
-    terms_of_label: Vec<Vec<String>>,
+    categories: Arc<FieldValues>,
+    /// The terms of each category.
+    terms_of_category: Vec<Vec<String>>,
 }
 
 impl CategoryMatch {
-    fn new(index: &Index, field: String, labels: Arc<FieldLabels>) -> Self {
-        let terms_of = |label: usize| -> Vec<String> {
-            let terms = Terms::new(labels.name(label as u32), index.analysis());
+    fn new(index: &Index, field: String, categories: Arc<FieldValues>) -> Self {
+        let terms_of = |category: &str| -> Vec<String> {
+            let terms = Terms::new(category, index.analysis());
             terms.distinct().map(str::to_owned).collect()
         };
-        Self { field, terms_of_label: (0..labels.len()).map(terms_of).collect(), labels }
+        let terms_of_category = categories.texts().map(terms_of).collect();
+        Self { field, categories, terms_of_category }
     }
 
-    /// Whether each label matches the query.
+    /// Whether each category matches the query.
     fn matches(&self, statistics: &CandidateStatistics<'_>) -> Vec<bool> {
         let query_field = statistics.query.fields.iter().find(|(name, _)| *name == self.field);
         let query_categories: Option<Vec<String>> = query_field.map(|(_, value)| match value {
@@ -53,9 +54,9 @@ impl CategoryMatch {
             Value::Number(number) => vec![number.to_string()],
         });
         let in_query = |term: &String| statistics.terms.distinct().any(|known| known == term);
-        let labels = self.terms_of_label.iter().enumerate();
-        let matches = labels.map(|(label, terms)| match &query_categories {
-            Some(names) => names.iter().any(|name| name == self.labels.name(label as u32)),
+        let categories = self.categories.texts().zip(&self.terms_of_category);
+        let matches = categories.map(|(category, terms)| match &query_categories {
+            Some(names) => names.iter().any(|name| name == category),
             None => !terms.is_empty() && terms.iter().all(in_query),
         });
         matches.collect()
@@ -74,8 +75,8 @@ impl Feature for CategoryMatch {
     ) -> Result<(), SearchError> {
         let matches = self.matches(statistics);
         for (value, &doc) in out.iter_mut().zip(statistics.docs) {
-            let labels = self.labels.of(doc);
-            *value = f64::from(labels.iter().any(|&label| matches[label as usize]));
+            let categories = self.categories.of(doc);
+            *value = f64::from(categories.iter().any(|&category| matches[category as usize]));
         }
         Ok(())
     }

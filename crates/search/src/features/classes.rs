@@ -2,10 +2,13 @@
 //! of the index that have a class.
 //!
 //! Documents are tf-idf vectors of all their text. Rocchio's score is the cosine with the centroid
-//! of the class; kNN's score is the share of the class among the k nearest other documents. Every
-//! document of the index is read once, when the features are prepared; a document with several
-//! classes counts for the first one.
+//! of the class, which includes the document itself if it belongs to the class; kNN's score is the
+//! share of the class among the k nearest other documents. Every document of the index is read
+//! once, when the features are prepared. A document with several classes belongs only to the first
+//! one in training; a class that is the first one of no document is refused. `class=*` was replaced
+//! by the single classes before (`set.rs`).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rankwright_spec::{Auto, Spec, SpecError, params};
@@ -17,7 +20,7 @@ use super::def::FeatureDef;
 use super::fields::field_or_only;
 use crate::classify::{Distance, Knn, Rocchio, SparseVector, TfIdf};
 use crate::error::SearchError;
-use crate::index::Index;
+use crate::index::{FieldValues, Index};
 use crate::params::read_params;
 use crate::schema::FieldKind;
 
@@ -69,7 +72,7 @@ enum FeatureClassifier {
     Knn { k: usize },
 }
 
-/// The feature of a class, which must be a value of the field.
+/// The feature of a class, which must be the first value of the field for at least one document.
 fn build(
     index: &Index,
     spec: &Spec,
@@ -78,17 +81,33 @@ fn build(
     classifier: FeatureClassifier,
 ) -> Result<Box<dyn Feature>, SearchError> {
     let field = field_or_only(index, spec, field, FieldKind::Category)?;
-    let labels = index.labels(&field, FieldKind::Category)?;
-    if !(0..labels.len() as u32).any(|label| labels.name(label) == class) {
+    if !trained_classes(index, &field)?.contains(class) {
         return Err(SpecError::BadValue {
             name: spec.name.clone(),
             key: "class".to_owned(),
             value: class.to_owned(),
-            expected: format!("a value of the field `{field}`, or * for each value"),
+            expected: format!(
+                "a value of the field `{field}` that is the first one of at least one document, or \
+                 * for each such value"
+            ),
         }
         .into());
     }
     Ok(Box::new(DocumentColumn(class_column(index, &field, class, classifier)?)))
+}
+
+/// The number of the class that a document belongs to in training: its first value.
+fn class_of(categories: &FieldValues, doc: u32) -> Option<u32> {
+    categories.of(doc).first().copied()
+}
+
+/// The classes of a category field that documents belong to in training, ascending.
+pub(super) fn trained_classes(index: &Index, field: &str) -> Result<BTreeSet<String>, SearchError> {
+    let categories = index.field_values(field, FieldKind::Category)?;
+    let docs = index.ids()?.sorted();
+    let classes: BTreeSet<u32> =
+        docs.iter().filter_map(|&doc| class_of(&categories, doc)).collect();
+    Ok(classes.into_iter().map(|class| categories.text(class).to_owned()).collect())
 }
 
 /// Documents of an index as vectors, and the classes of those that have one.
@@ -105,22 +124,22 @@ struct ClassVectors {
 
 impl ClassVectors {
     fn read(index: &Index, field: &str) -> Result<ClassVectors, SearchError> {
-        let labels = index.labels(field, FieldKind::Category)?;
+        let categories = index.field_values(field, FieldKind::Category)?;
         let docs = index.ids()?.sorted().to_vec();
         let texts: Result<Vec<Vec<String>>, SearchError> =
             docs.par_iter().map(|&doc| index.terms_of_document(doc)).collect();
         let texts = texts?;
         let tfidf = TfIdf::fit(&texts);
         let vectors = texts.par_iter().map(|terms| tfidf.vector(terms)).collect();
-        let class = |row: &usize| labels.of(docs[*row]).first().copied();
+        let class = |row: &usize| class_of(&categories, docs[*row]);
         let labelled: Vec<usize> = (0..docs.len()).filter(|row| class(row).is_some()).collect();
-        let classes = labelled.iter().filter_map(class).map(|label| labels.name(label).to_owned());
-        let classes = classes.collect();
+        let classes = labelled.iter().filter_map(class);
+        let classes = classes.map(|class| categories.text(class).to_owned()).collect();
         Ok(ClassVectors { docs, vectors, labelled, classes })
     }
 }
 
-/// A column with the score of one class for each document.
+/// The score of one class for each document, by document number; deleted documents have NaN.
 fn class_column(
     index: &Index,
     field: &str,
@@ -129,17 +148,20 @@ fn class_column(
 ) -> Result<Arc<Vec<f64>>, SearchError> {
     let ClassVectors { docs, vectors, labelled, classes } = ClassVectors::read(index, field)?;
     let training: Vec<SparseVector> = labelled.iter().map(|&row| vectors[row].clone()).collect();
-    let failed = |error| SearchError::Classes { field: field.to_owned(), error };
+    let training_error = |error| SearchError::Classes { field: field.to_owned(), error };
+    // A class without training documents was refused before.
     let score_of_class = |scores: Vec<(&str, f64)>| {
         scores.iter().find(|(name, _)| *name == class).map_or(f64::NAN, |(_, score)| *score)
     };
     let values: Vec<f64> = match classifier {
         FeatureClassifier::Rocchio => {
-            let rocchio = Rocchio::fit(&training, &classes, Distance::Cosine).map_err(failed)?;
+            let rocchio = Rocchio::fit(&training, &classes, Distance::Cosine);
+            let rocchio = rocchio.map_err(training_error)?;
             vectors.par_iter().map(|vector| score_of_class(rocchio.scores(vector))).collect()
         }
         FeatureClassifier::Knn { k } => {
-            let knn = Knn::fit(&training, &classes, k, Distance::Cosine).map_err(failed)?;
+            let knn = Knn::fit(&training, &classes, k, Distance::Cosine);
+            let knn = knn.map_err(training_error)?;
             let scores = (0..docs.len()).into_par_iter().map(|row| {
                 // A document is not its own neighbour.
                 match labelled.binary_search(&row) {

@@ -107,15 +107,14 @@ fn column(index: &Index, values: Vec<f64>) -> Result<Box<dyn Feature>, SearchErr
 
 /// The links in a field as a graph; a node is the position of a document among the sorted ids.
 fn graph_of(index: &Index, field: &str) -> Result<Graph, SearchError> {
-    let labels = index.labels(field, FieldKind::Links)?;
+    let links_field = index.field_values(field, FieldKind::Links)?;
     let ids = index.ids()?;
     // The node of each linked id; `None` for ids of unknown documents.
-    let targets: Vec<Option<u32>> = (0..labels.len() as u32)
-        .map(|label| ids.find(labels.name(label)).map(|doc| ids.rank(doc)))
-        .collect();
+    let targets: Vec<Option<u32>> =
+        links_field.texts().map(|id| ids.find(id).map(|doc| ids.rank(doc))).collect();
     let mut links = Vec::new();
     for (node, &doc) in (0..).zip(ids.sorted()) {
-        let linked = labels.of(doc).iter().filter_map(|&label| targets[label as usize]);
+        let linked = links_field.of(doc).iter().filter_map(|&value| targets[value as usize]);
         links.extend(linked.map(|target| (node, target)));
     }
     Graph::new(ids.sorted().len(), links)

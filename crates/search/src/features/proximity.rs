@@ -1,8 +1,10 @@
 //! Features of the proximity of the query's terms in a text.
 //!
-//! Positions count all words of the text, including removed ones. Words of different fields are not
-//! near each other: the feature of all text fields together is the best value of the single fields
-//! (for phrases the sum).
+//! Positions count all words of the text, including those that the analysis removes. Words of
+//! different fields are not near each other, so with `field=all` the values of the single fields are
+//! combined: the smallest window and the smallest distance, the largest proximity, and the sum of the
+//! phrases. The fields may match different terms: a field that matches one term has a window of one
+//! word, which is smaller than that of any field that matches more.
 
 use rankwright_spec::Spec;
 
@@ -16,21 +18,21 @@ use crate::index::{Index, TextField};
 
 pub(super) static WINDOW: FeatureDef = FeatureDef {
     name: "window",
-    help: "Words in the smallest window with all matched terms; 0 without a match.",
+    help: "Words in the smallest window with all matched terms; 0 without a match. With field=all the smallest window of a field, which is 1 if a field matches a single term.",
     example: "window(field=text)",
     ..of_text(|index, spec| build(index, spec, ProximityKind::Window))
 };
 
 pub(super) static PAIR_DISTANCE: FeatureDef = FeatureDef {
     name: "pair-distance",
-    help: "Smallest distance between adjacent query terms; missing without such a pair.",
+    help: "Smallest distance, in words, between two terms that are adjacent in the query; missing without such a pair.",
     example: "pair-distance(field=text)",
     ..of_text(|index, spec| build(index, spec, ProximityKind::PairDistance))
 };
 
 pub(super) static PAIR_PROXIMITY: FeatureDef = FeatureDef {
     name: "pair-proximity",
-    help: "Sum over pairs of adjacent query terms of 1 / their distance.",
+    help: "Sum over pairs of adjacent query terms of 1 / their smallest distance.",
     example: "pair-proximity(field=text)",
     ..of_text(|index, spec| build(index, spec, ProximityKind::PairProximity))
 };
@@ -114,11 +116,12 @@ impl ProximityKind {
         }
     }
 
-    /// Combines the values of the single fields of a text field.
+    /// Combines the values of the single fields that a text field such as `all` stands for.
     fn combine(self, values: impl Iterator<Item = f64>) -> f64 {
         let present = values.filter(|value| !value.is_nan());
         match self {
-            // The smallest window among fields with a match; 0 if there is none.
+            // The smallest window among fields with a match, however many terms each matches; 0 if
+            // there is none.
             ProximityKind::Window => {
                 let matched = present.filter(|&value| value > 0.0);
                 matched.reduce(f64::min).unwrap_or(0.0)

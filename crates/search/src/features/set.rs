@@ -22,6 +22,7 @@ use std::path::PathBuf;
 use rankwright_spec::{Auto, Spec, SpecError, split_specs};
 use serde::{Deserialize, Serialize};
 
+use super::classes::trained_classes;
 use super::def::FeatureDef;
 use super::fields::field_or_only;
 use crate::error::{FeatureSetProblem, SearchError};
@@ -225,20 +226,18 @@ fn fields_of_kind(index: &Index, kind: FieldKind) -> Vec<String> {
 fn class_specs(index: &Index, spec: Spec) -> Result<Vec<Spec>, SearchError> {
     let named = spec.get("field").map_or(Auto::Auto, |field| Auto::Given(field.to_owned()));
     let field = field_or_only(index, &spec, &named, FieldKind::Category)?;
-    let labels = index.labels(&field, FieldKind::Category)?;
-    if labels.len() > MAX_CLASSES {
+    let classes = trained_classes(index, &field)?;
+    if classes.len() > MAX_CLASSES {
         return Err(SpecError::BadValue {
             name: spec.name.clone(),
             key: "class".into(),
             value: "*".into(),
             expected: format!(
                 "a field of at most {MAX_CLASSES} classes; this field has {}",
-                labels.len()
+                classes.len()
             ),
         }
         .into());
     }
-    let mut names: Vec<&str> = (0..labels.len() as u32).map(|label| labels.name(label)).collect();
-    names.sort_unstable();
-    Ok(names.into_iter().map(|name| spec.clone().with("class", name)).collect())
+    Ok(classes.into_iter().map(|class| spec.clone().with("class", class)).collect())
 }

@@ -49,39 +49,40 @@ pub(super) enum ResolvedFilter {
 /// A condition on one field.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Condition {
-    /// A text field has these terms at these positions relative to each other; `None` means any
-    /// text field.
+    /// A text field has these terms, each with its position in the phrase, at the same distances;
+    /// `None` means any text field.
     Phrase { field: Option<String>, terms: Vec<(String, usize)> },
     /// A text field has at least one term.
     HasText { field: String },
     /// The value of a number field, or of a date field in seconds since 1970, is in an interval.
     Interval { field: String, kind: FieldKind, interval: Interval },
-    /// One of the texts in a field of categories, links or web addresses passes a test.
-    Label { field: String, kind: FieldKind, test: LabelTest },
+    /// One of the values of a field of categories, links or web addresses passes a test.
+    FieldValue { field: String, kind: FieldKind, test: StringTest },
     /// The id of the document passes a test.
-    Id(LabelTest),
+    Id(StringTest),
 }
 
 /// A range of numbers.
 pub(super) type Interval = (Bound<f64>, Bound<f64>);
 
-/// A test of a text in a field of categories, links or web addresses (a label).
+/// A test of a value of a field of categories, links or web addresses, or of an id.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum LabelTest {
-    /// Any text passes.
+pub(super) enum StringTest {
+    /// Any value passes.
     Present,
+    /// The value is this text.
     Equals(String),
-    /// The label contains this text, which is in lower case, ignoring case.
+    /// The value contains this text, which is in lower case, ignoring case.
     Contains(String),
 }
 
-impl LabelTest {
-    /// Whether a label passes the test.
-    pub(super) fn passes(&self, label: &str) -> bool {
+impl StringTest {
+    /// Whether a value passes the test.
+    pub(super) fn passes(&self, value: &str) -> bool {
         match self {
             Self::Present => true,
-            Self::Equals(text) => label == text,
-            Self::Contains(text) => label.to_lowercase().contains(text),
+            Self::Equals(text) => value == text,
+            Self::Contains(text) => value.to_lowercase().contains(text),
         }
     }
 }
@@ -130,7 +131,7 @@ impl Resolver<'_> {
         match self.index.schema().kind(&field.text) {
             Some(kind) => self.typed_test(field, kind, test),
             None if field.text == ID => {
-                label_filter(field, FieldKind::Category, test, Condition::Id)
+                value_filter(field, FieldKind::Category, test, Condition::Id)
             }
             None => {
                 let schema = self.index.schema();
@@ -157,7 +158,7 @@ impl Resolver<'_> {
             FieldKind::Number => interval_filter(field, kind, test, number_interval),
             FieldKind::Date => interval_filter(field, kind, test, date_interval),
             FieldKind::Category | FieldKind::Links | FieldKind::Url => {
-                label_filter(field, kind, test, |test| Condition::Label {
+                value_filter(field, kind, test, |test| Condition::FieldValue {
                     field: name.clone(),
                     kind,
                     test,
@@ -212,22 +213,24 @@ fn check_wildcard(value: &Literal) -> Resolved<()> {
 }
 
 /// A test of a field of categories, links or web addresses, or of the id.
-fn label_filter(
+fn value_filter(
     field: &Literal,
     kind: FieldKind,
     test: &ValueTest,
-    condition: impl Fn(LabelTest) -> Condition,
+    condition: impl Fn(StringTest) -> Condition,
 ) -> Resolved<ResolvedFilter> {
     let equals = |value: &Literal, comparison: Comparison| -> Resolved<ResolvedFilter> {
         check_wildcard(value)?;
         let test = match (kind, comparison) {
-            (FieldKind::Url, Comparison::Matches) => LabelTest::Contains(value.text.to_lowercase()),
-            _ => LabelTest::Equals(value.text.clone()),
+            (FieldKind::Url, Comparison::Matches) => {
+                StringTest::Contains(value.text.to_lowercase())
+            }
+            _ => StringTest::Equals(value.text.clone()),
         };
         Ok(ResolvedFilter::Condition(condition(test)))
     };
     match test {
-        ValueTest::Present => Ok(ResolvedFilter::Condition(condition(LabelTest::Present))),
+        ValueTest::Present => Ok(ResolvedFilter::Condition(condition(StringTest::Present))),
         ValueTest::Compare(comparison @ (Comparison::Matches | Comparison::Equals), value) => {
             equals(value, *comparison)
         }

@@ -11,7 +11,7 @@ use std::ops::Bound;
 use rankwright_spec::nearest;
 use serde::Serialize;
 
-use super::condition::{Condition, LabelTest, ResolvedFilter};
+use super::condition::{Condition, ResolvedFilter, StringTest};
 use super::expression::{Comparison, FieldTest, FilterExpression, Literal, Node, ValueTest};
 use crate::error::SearchError;
 use crate::index::Index;
@@ -153,7 +153,7 @@ impl HintFinder<'_> {
             let whole = format!("{} {}", value.text, words.join(" "));
             let is_probable = match self.index.schema().kind(&field.text) {
                 Some(kind @ (FieldKind::Category | FieldKind::Links)) => {
-                    self.similar_label(&field.text, kind, &whole)?.is_some()
+                    self.similar_value(&field.text, kind, &whole)?.is_some()
                 }
                 Some(FieldKind::Text) => true,
                 _ => false,
@@ -189,12 +189,12 @@ impl HintFinder<'_> {
                 }
                 Ok(())
             }
-            ResolvedFilter::Condition(Condition::Label {
+            ResolvedFilter::Condition(Condition::FieldValue {
                 field,
                 kind,
-                test: LabelTest::Equals(value),
+                test: StringTest::Equals(value),
             }) => {
-                let found = self.similar_label(field, *kind, value)?;
+                let found = self.similar_value(field, *kind, value)?;
                 let is_explained = self.hints.iter().any(|hint| match hint {
                     FilterHint::Unquoted { field: explained, .. } => explained == field,
                     _ => false,
@@ -214,18 +214,19 @@ impl HintFinder<'_> {
 
     /// The value of a field that equals a text; otherwise one that equals it ignoring case;
     /// otherwise the most similar one, if any is similar.
-    fn similar_label(
+    fn similar_value(
         &self,
         field: &str,
         kind: FieldKind,
         text: &str,
     ) -> Result<Option<String>, SearchError> {
-        let labels = self.index.labels(field, kind)?;
-        let names: Vec<&str> = (0..labels.len() as u32).map(|label| labels.name(label)).collect();
+        let field_values = self.index.field_values(field, kind)?;
+        let values: Vec<&str> = field_values.texts().collect();
         let lower_case = text.to_lowercase();
-        let equal = names.iter().find(|name| **name == text);
-        let equal = equal.or_else(|| names.iter().find(|name| name.to_lowercase() == lower_case));
-        Ok(equal.map(|name| (*name).to_owned()).or_else(|| nearest(text, &names)))
+        let equal = values.iter().find(|value| **value == text);
+        let equal =
+            equal.or_else(|| values.iter().find(|value| value.to_lowercase() == lower_case));
+        Ok(equal.map(|value| (*value).to_owned()).or_else(|| nearest(text, &values)))
     }
 }
 

@@ -49,7 +49,7 @@ impl Filter {
         expression: &FilterExpression,
     ) -> Result<Filter, SearchError> {
         let filter = expression.resolve(index)?;
-        let passes = passing(index, &filter)?;
+        let passes = filter_mask(index, &filter)?;
         let documents = passes.iter().filter(|&&passes| passes).count();
         let hints = hint::hints(index, expression, &filter, documents > 0)?;
         Ok(Filter { passes, documents, index: index.index_id(), hints })
@@ -102,20 +102,20 @@ impl Index {
 }
 
 /// Whether each document passes; deleted documents never do.
-fn passing(index: &Index, filter: &ResolvedFilter) -> Result<Vec<bool>, SearchError> {
+fn filter_mask(index: &Index, filter: &ResolvedFilter) -> Result<Vec<bool>, SearchError> {
     match filter {
         ResolvedFilter::Everything => Ok(not_deleted(index)),
-        ResolvedFilter::Condition(condition) => passing_condition(index, condition),
+        ResolvedFilter::Condition(condition) => condition_mask(index, condition),
         ResolvedFilter::Not(filter) => {
             let mut passes = not_deleted(index);
-            let excluded = passing(index, filter)?;
+            let excluded = filter_mask(index, filter)?;
             passes.iter_mut().zip(excluded).for_each(|(passes, excluded)| *passes &= !excluded);
             Ok(passes)
         }
         ResolvedFilter::All(filters) => {
             let mut passes = not_deleted(index);
             for filter in filters {
-                let also = passing(index, filter)?;
+                let also = filter_mask(index, filter)?;
                 passes.iter_mut().zip(also).for_each(|(passes, also)| *passes &= also);
             }
             Ok(passes)
@@ -123,7 +123,7 @@ fn passing(index: &Index, filter: &ResolvedFilter) -> Result<Vec<bool>, SearchEr
         ResolvedFilter::Any(filters) => {
             let mut passes = vec![false; index.max_doc()];
             for filter in filters {
-                let also = passing(index, filter)?;
+                let also = filter_mask(index, filter)?;
                 passes.iter_mut().zip(also).for_each(|(passes, also)| *passes |= also);
             }
             Ok(passes)
@@ -137,12 +137,12 @@ fn not_deleted(index: &Index) -> Vec<bool> {
 }
 
 /// Whether each document fulfils a condition; deleted documents never do.
-fn passing_condition(index: &Index, condition: &Condition) -> Result<Vec<bool>, SearchError> {
+fn condition_mask(index: &Index, condition: &Condition) -> Result<Vec<bool>, SearchError> {
     let by_document = |passes: &dyn Fn(u32) -> bool| -> Vec<bool> {
         (0..index.max_doc() as u32).map(|doc| index.is_alive(doc) && passes(doc)).collect()
     };
     match condition {
-        Condition::Phrase { field, terms } => passing_phrase(index, field.as_deref(), terms),
+        Condition::Phrase { field, terms } => phrase_mask(index, field.as_deref(), terms),
         Condition::HasText { field } => {
             let lengths = index.stat(index.text_field(field)?, Stat::Length)?;
             Ok(by_document(&|doc| lengths[doc as usize] > 0.0))
@@ -151,11 +151,10 @@ fn passing_condition(index: &Index, condition: &Condition) -> Result<Vec<bool>, 
             let values = index.values(field, *kind)?;
             Ok(by_document(&|doc| contains(interval, values[doc as usize])))
         }
-        Condition::Label { field, kind, test } => {
-            let labels = index.labels(field, *kind)?;
-            let label_passes: Vec<bool> =
-                (0..labels.len() as u32).map(|label| test.passes(labels.name(label))).collect();
-            let passes = |doc| labels.of(doc).iter().any(|&label| label_passes[label as usize]);
+        Condition::FieldValue { field, kind, test } => {
+            let values = index.field_values(field, *kind)?;
+            let value_passes: Vec<bool> = values.texts().map(|text| test.passes(text)).collect();
+            let passes = |doc| values.of(doc).iter().any(|&value| value_passes[value as usize]);
             Ok(by_document(&passes))
         }
         Condition::Id(test) => {
@@ -165,9 +164,9 @@ fn passing_condition(index: &Index, condition: &Condition) -> Result<Vec<bool>, 
     }
 }
 
-/// Whether each document has these terms, at positions with these distances, in the named text
-/// field or in any.
-fn passing_phrase(
+/// Whether each document has a phrase in the named text field, or in any; each term has its position
+/// in the phrase.
+fn phrase_mask(
     index: &Index,
     field: Option<&str>,
     terms: &[(String, usize)],
@@ -185,7 +184,7 @@ fn passing_phrase(
     Ok(passes)
 }
 
-/// Tantivy's query for terms at positions with these distances.
+/// Tantivy's query for a phrase; each term has its position in the phrase.
 fn phrase_query(field: Field, terms: &[(String, usize)]) -> Box<dyn Query> {
     match terms {
         [(term, _)] => {

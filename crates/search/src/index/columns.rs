@@ -1,5 +1,5 @@
-//! Columns of an index: one number, or several labels (numbers of texts), per document. They are
-//! read on first use and cached.
+//! Columns of an index: one number, or several texts, per document. They are read on first use
+//! and cached.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use tantivy::DateTime;
 use tantivy::columnar::Column;
 
 use super::layout::{Stat, url_column};
-use super::{FieldLabels, Index, IndexId, Segment, TextField, lock};
+use super::{FieldValues, Index, IndexId, Segment, TextField, lock};
 use crate::error::{IndexObject, SearchError};
 use crate::schema::FieldKind;
 
@@ -101,20 +101,20 @@ impl Index {
         Ok(())
     }
 
-    /// The labels of each document in a field of categories, links or web addresses.
-    pub(crate) fn labels(
+    /// The values of each document in a field of categories, links or web addresses.
+    pub(crate) fn field_values(
         &self,
         name: &str,
         kind: FieldKind,
-    ) -> Result<Arc<FieldLabels>, SearchError> {
+    ) -> Result<Arc<FieldValues>, SearchError> {
         let field = self.layout.non_text_field(name, kind);
         let field = field.ok_or_else(|| self.unknown_field(name, kind))?;
-        if let Some(labels) = lock(&self.labels).get(&field.name) {
-            return Ok(labels.clone());
+        if let Some(values) = lock(&self.field_values).get(&field.name) {
+            return Ok(values.clone());
         }
-        let labels = Arc::new(self.catch_damage(|| FieldLabels::read(self, &field.name))?);
-        lock(&self.labels).insert(field.name.clone(), labels.clone());
-        Ok(labels)
+        let values = Arc::new(self.catch_damage(|| FieldValues::read(self, &field.name))?);
+        lock(&self.field_values).insert(field.name.clone(), values.clone());
+        Ok(values)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Columns of texts: categories, links, web addresses and ids of documents.
 //!
-//! Each different text of a field has a number, its label.
+//! Each different text of a field is a value, and has a number, from 0.
 
 use std::collections::HashMap;
 
@@ -10,65 +10,71 @@ use rankwright_data::Strings;
 use crate::error::SearchError;
 use crate::index::Index;
 
-/// The different texts of a field, and the labels of each document.
+/// The different values of a field, and the values of each document.
 #[derive(Debug, Default)]
-pub(crate) struct FieldLabels {
-    /// The text of each label.
-    names: Strings,
-    /// Labels of all documents, one document after another.
-    labels: Vec<u32>,
-    /// The end of each document's labels in `labels`.
+pub(crate) struct FieldValues {
+    /// The text of each value, by the number of the value.
+    texts: Strings,
+    /// The numbers of the values of all documents, one document after another.
+    numbers: Vec<u32>,
+    /// The end of each document's values in `numbers`.
     ends: Vec<u32>,
 }
 
-impl FieldLabels {
-    /// Reads a column of texts; a segment without the column has no labels.
-    pub(super) fn read(index: &Index, column: &str) -> Result<FieldLabels, SearchError> {
+impl FieldValues {
+    /// Reads a column of texts; the documents of a segment without the column have no values.
+    pub(super) fn read(index: &Index, column: &str) -> Result<FieldValues, SearchError> {
         let failed = |error: tantivy::TantivyError| index.tantivy_error(&error);
-        let mut found = FieldLabels::default();
-        let mut label_of_text: HashMap<String, u32, FixedState> = HashMap::default();
+        let mut found = FieldValues::default();
+        let mut number_of_text: HashMap<String, u32, FixedState> = HashMap::default();
         for segment in &index.segments {
             let documents = segment.reader.max_doc();
-            let Some(texts) = segment.reader.fast_fields().str(column).map_err(failed)? else {
-                let end = found.labels.len() as u32;
+            let Some(column) = segment.reader.fast_fields().str(column).map_err(failed)? else {
+                let end = found.numbers.len() as u32;
                 found.ends.extend((0..documents).map(|_| end));
                 continue;
             };
             // Tantivy numbers the texts of each segment from 0 (ordinals).
-            let mut label_of_ord = Vec::with_capacity(texts.num_terms());
-            let mut stream = texts.dictionary().stream().map_err(|e| failed(e.into()))?;
+            let mut number_of_ord = Vec::with_capacity(column.num_terms());
+            let mut stream = column.dictionary().stream().map_err(|e| failed(e.into()))?;
             while stream.advance() {
                 let text = String::from_utf8_lossy(stream.key());
-                let next = label_of_text.len() as u32;
-                let label = *label_of_text.entry(text.into_owned()).or_insert_with_key(|text| {
-                    found.names.push(text);
+                let next = number_of_text.len() as u32;
+                let number = *number_of_text.entry(text.into_owned()).or_insert_with_key(|text| {
+                    found.texts.push(text);
                     next
                 });
-                label_of_ord.push(label);
+                number_of_ord.push(number);
             }
             for doc in 0..documents {
-                let ords = texts.term_ords(doc);
-                found.labels.extend(ords.filter_map(|ord| label_of_ord.get(ord as usize).copied()));
-                found.ends.push(found.labels.len() as u32);
+                let ords = column.term_ords(doc);
+                let numbers = ords.filter_map(|ord| number_of_ord.get(ord as usize).copied());
+                found.numbers.extend(numbers);
+                found.ends.push(found.numbers.len() as u32);
             }
         }
         Ok(found)
     }
 
-    /// Number of different texts.
+    /// Number of different values.
     pub(crate) fn len(&self) -> usize {
-        self.names.len()
+        self.texts.len()
     }
 
-    /// The text of a label.
-    pub(crate) fn name(&self, label: u32) -> &str {
-        self.names.get(label as usize)
+    /// The text of a value, given its number.
+    pub(crate) fn text(&self, value: u32) -> &str {
+        self.texts.get(value as usize)
     }
 
-    /// The labels of a document.
+    /// The texts of all values, in the order of their numbers.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        (0..self.len() as u32).map(|value| self.text(value))
+    }
+
+    /// The numbers of the values of a document.
     pub(crate) fn of(&self, doc: u32) -> &[u32] {
         let doc = doc as usize;
         let start = if doc == 0 { 0 } else { self.ends[doc - 1] };
-        &self.labels[start as usize..self.ends[doc] as usize]
+        &self.numbers[start as usize..self.ends[doc] as usize]
     }
 }

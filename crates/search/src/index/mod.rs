@@ -16,9 +16,9 @@ mod directory;
 mod document_writer;
 mod encode;
 mod features;
+mod field_values;
 mod ids;
 mod impacts;
-mod labels;
 mod layout;
 mod meta;
 mod postings;
@@ -28,9 +28,9 @@ mod update;
 
 pub use build::{BuildOptions, BuildReport, Existing, build_index};
 pub use columns::NumberField;
+pub(crate) use field_values::FieldValues;
 pub(crate) use ids::DocumentIds;
 pub(crate) use impacts::{Impact, Impacts};
-pub(crate) use labels::FieldLabels;
 pub(crate) use layout::Stat;
 pub use postings::TermStats;
 pub(crate) use postings::{PostingCursor, TermPostings, first_not_before};
@@ -161,7 +161,7 @@ pub struct Index {
     /// Columns of numbers that were read, by name.
     columns: Mutex<HashMap<String, Arc<Vec<f64>>>>,
     /// Columns of texts that were read, by name.
-    labels: Mutex<HashMap<String, Arc<FieldLabels>>>,
+    field_values: Mutex<HashMap<String, Arc<FieldValues>>>,
     /// Cached statistics of terms, by [`TextField`].
     stats: Vec<Mutex<StatsByTerm>>,
     /// Cached impacts of terms, by [`TextField`].
@@ -288,7 +288,7 @@ impl Index {
             max_doc,
             ids: OnceLock::new(),
             columns: Mutex::default(),
-            labels: Mutex::default(),
+            field_values: Mutex::default(),
             stats: Vec::new(),
             impacts: Vec::new(),
             custom_features: Vec::new(),

@@ -5,7 +5,7 @@ use tantivy::TantivyDocument;
 use tantivy::schema::Value as _;
 
 use super::layout::ID;
-use super::{DocumentIds, FieldLabels, Index, lock};
+use super::{DocumentIds, FieldValues, Index, lock};
 use crate::document::Document;
 use crate::error::{IndexDamage, SearchError};
 use crate::retrieve::Candidate;
@@ -17,13 +17,13 @@ impl Index {
         if let Some(ids) = self.ids.get() {
             return Ok(ids);
         }
-        let labels = self.catch_damage(|| FieldLabels::read(self, ID))?;
+        let ids = self.catch_damage(|| FieldValues::read(self, ID))?;
         let mut texts = Strings::default();
         for doc in 0..self.max_doc {
-            let Some(&label) = labels.of(doc).first() else {
+            let Some(&id) = ids.of(doc).first() else {
                 return Err(self.damaged(IndexDamage::NoId { document: doc }));
             };
-            texts.push(labels.name(label));
+            texts.push(ids.text(id));
         }
         let ids = DocumentIds::new(texts, |doc| self.is_alive(doc));
         if let Some(id) = ids.repeated() {
