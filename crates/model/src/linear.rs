@@ -105,7 +105,7 @@ impl Linear {
             Some(ids) => {
                 let largest = ids.iter().copied().max().unwrap_or(0);
                 if largest > MAX_ID {
-                    let problem = WeightsProblem::IdTooLarge { id: largest, most: MAX_ID };
+                    let problem = WeightsProblem::IdTooLarge { id: largest, max_id: MAX_ID };
                     return Err(ModelError::InvalidWeights(problem));
                 }
                 let first = u32::from(!ids.contains(&0));

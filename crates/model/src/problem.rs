@@ -52,7 +52,7 @@ pub enum ModelParameter {
     },
 }
 
-/// The problem with splits and leaves that do not make a tree.
+/// A reason why splits and leaves are not a valid tree.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum TreeProblem {
@@ -127,8 +127,8 @@ pub enum TreeProblem {
     },
     /// A set of categories of too many words, or whose last word is 0.
     #[error(
-        "a set of categories in {}; expected at most 262144 words, the last of them not 0",
-        counted(*.words, "word")
+        "a category set of {}; expected at most 262144, and the last one not 0",
+        counted(*.words, "64-bit word")
     )]
     SetWords {
         /// Number of words of 64 bits.
@@ -144,7 +144,7 @@ fn child_in_words(child: &Child) -> String {
     }
 }
 
-/// The problem with weights that do not make a linear model.
+/// A reason why weights are not a valid linear model.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WeightsProblem {
@@ -168,22 +168,25 @@ pub enum WeightsProblem {
         features: usize,
     },
     /// A text that is no weight.
-    #[error("the weight '{found}'; expected a feature and a number, such as 22:0.03/72:0.06")]
+    #[error(
+        "'{found}' is not a weight; expected feature:weight pairs separated by '/', such as \
+         22:0.03/72:0.06"
+    )]
     Syntax {
         /// The text.
         found: String,
     },
     /// A feature id that is too large.
-    #[error("a weight for feature id {id}; expected ids up to {most}")]
+    #[error("a weight for feature id {id}; expected ids up to {max_id}")]
     IdTooLarge {
         /// The id.
         id: u32,
         /// The largest id that is possible.
-        most: u32,
+        max_id: u32,
     },
 }
 
-/// The problem with layers that do not make a net.
+/// A reason why layers are not a valid net.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NetProblem {
@@ -238,7 +241,7 @@ pub enum NetProblem {
     },
 }
 
-/// The problem with steps that do not make a transform of features.
+/// A reason why steps are not a valid transform of features.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TransformProblem {
@@ -287,7 +290,7 @@ pub enum StepProblem {
     TableOrder,
 }
 
-/// The problem with models that do not make a blend.
+/// A reason why models are not the members of a valid blend.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BlendProblem {
@@ -331,7 +334,7 @@ pub enum BlendProblem {
     },
 }
 
-/// The problem with features that do not make a header.
+/// The problem with the feature list in the header of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum HeaderProblem {

@@ -16,7 +16,7 @@ use crate::tree::SplitCondition;
 /// A name with unprintable characters replaced, cut to at most `max` characters.
 fn printable(name: &str, max: usize) -> String {
     let clean = |c: char| match c {
-        // These reverse the direction of all text after them.
+        // These can reverse the direction of the text after them.
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
         c if c.is_control() => '\u{fffd}',
         c => c,
@@ -34,11 +34,11 @@ fn rows_text(count: u64) -> String {
 
 /// The condition of a split, as text to follow the name of its feature; `at_most` is the sign to
 /// show for "at most".
-fn condition_text(rule: SplitCondition, sets: &[Categories], at_most: &str) -> String {
-    match rule {
+fn condition_text(condition: SplitCondition, sets: &[Categories], at_most: &str) -> String {
+    match condition {
         SplitCondition::AtMost(threshold) => format!("{at_most} {}", shortest(threshold)),
         SplitCondition::NonZeroAtMost(threshold) => {
-            format!("{at_most} {} (0 is missing)", shortest(threshold))
+            format!("{at_most} {} (0 counts as missing)", shortest(threshold))
         }
         SplitCondition::In(set) => {
             let ids = sets.get(set as usize).into_iter().flat_map(Categories::ids);
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(condition_text(SplitCondition::AtMost(0.5), &sets, "<="), "<= 0.5");
         assert_eq!(
             condition_text(SplitCondition::NonZeroAtMost(0.5), &sets, "<="),
-            "<= 0.5 (0 is missing)"
+            "<= 0.5 (0 counts as missing)"
         );
         assert_eq!(condition_text(SplitCondition::In(0), &sets, "<="), "in {2, 5}");
     }

@@ -109,7 +109,7 @@ impl SplitTests {
                 (&mut test.condition, node.rule.threshold())
             {
                 let count_before = list.len();
-                let Some(found) = list.number(threshold) else {
+                let Some(found) = list.index_or_insert(threshold) else {
                     self.roll_back(&counts_before);
                     return false;
                 };

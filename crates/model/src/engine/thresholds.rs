@@ -1,7 +1,9 @@
-//! The thresholds of one column test, while trees are added: up to [`MAX_THRESHOLDS`] distinct
-//! numbers.
+//! The thresholds of one [`ColumnTest`](super::split_tests::ColumnTest), while trees are added: up
+//! to [`MAX_THRESHOLDS`] distinct numbers. A column test stands for all splits of some trees that
+//! compare one column with a threshold; a tree that would bring too many begins the next group of
+//! trees, with tests of its own.
 //!
-//! Thresholds are numbered in the order of arrival and found by their bits in a hash table with at
+//! Thresholds are kept in the order of arrival and found by their bits in a hash table with at
 //! least twice as many slots as entries. They are sorted once, at the end: a model of 1,000 large
 //! trees has a quarter of a million splits, and a search in a sorted list for each would take most
 //! of the time of preparing the model. With at most 255 entries even bits that were chosen to
@@ -9,7 +11,7 @@
 
 /// Maximum number of thresholds of a column test.
 pub(crate) const MAX_THRESHOLDS: usize = 255;
-/// A slot without a threshold; the numbers of thresholds are smaller.
+/// A slot without a threshold; the indices of thresholds are smaller.
 const EMPTY: u8 = u8::MAX;
 /// Initial number of slots: two to this power.
 const INITIAL_SLOT_BITS: u32 = 4;
@@ -35,17 +37,17 @@ impl Thresholds {
         self.values.len()
     }
 
-    /// The number of a threshold (from 0, in the order of arrival), which is added if it is new;
+    /// The index of a threshold (from 0, in the order of arrival), which is added if it is new;
     /// `None` if there are already [`MAX_THRESHOLDS`] others.
     #[inline]
-    pub(crate) fn number(&mut self, threshold: f32) -> Option<u8> {
+    pub(crate) fn index_or_insert(&mut self, threshold: f32) -> Option<u8> {
         // Makes -0 into 0.
         let threshold = threshold + 0.0;
         let mut slot = self.slot(threshold);
         loop {
             match self.slots[slot] {
                 EMPTY => return self.insert(threshold, slot),
-                number if self.values[usize::from(number)] == threshold => return Some(number),
+                index if self.values[usize::from(index)] == threshold => return Some(index),
                 _ => slot = (slot + 1) % self.slots.len(),
             }
         }
@@ -58,18 +60,18 @@ impl Thresholds {
         (threshold.to_bits().wrapping_mul(0x9e37_79b1) >> (32 - bits)) as usize
     }
 
-    /// Adds a new threshold in an empty slot; returns its number, or `None` if there is no room.
+    /// Adds a new threshold in an empty slot; returns its index, or `None` if there is no room.
     fn insert(&mut self, threshold: f32, slot: usize) -> Option<u8> {
         if self.values.len() == MAX_THRESHOLDS {
             return None;
         }
-        let number = self.values.len() as u8;
+        let index = self.values.len() as u8;
         self.values.push(threshold);
-        self.slots[slot] = number;
+        self.slots[slot] = index;
         if self.values.len() * 2 > self.slots.len() {
             self.rebuild(self.slots.len() * 2);
         }
-        Some(number)
+        Some(index)
     }
 
     /// Removes all thresholds but the first `count`.
@@ -82,24 +84,24 @@ impl Thresholds {
     fn rebuild(&mut self, slots: usize) {
         self.slots.clear();
         self.slots.resize(slots, EMPTY);
-        for number in 0..self.values.len() {
-            let mut slot = self.slot(self.values[number]);
+        for index in 0..self.values.len() {
+            let mut slot = self.slot(self.values[index]);
             while self.slots[slot] != EMPTY {
                 slot = (slot + 1) % slots;
             }
-            self.slots[slot] = number as u8;
+            self.slots[slot] = index as u8;
         }
     }
 
-    /// The sorted thresholds, and the rank of each threshold (its index in that list) by its
-    /// number.
+    /// The sorted thresholds, and the rank of each threshold (its index in that list), in
+    /// the order of arrival.
     pub(crate) fn sorted(&self) -> (Vec<f32>, Vec<u8>) {
         let mut order: Vec<u8> = (0..self.values.len() as u8).collect();
-        let value = |number: u8| self.values[usize::from(number)];
+        let value = |index: u8| self.values[usize::from(index)];
         order.sort_unstable_by(|a, b| value(*a).total_cmp(&value(*b)));
         let mut ranks = vec![0; order.len()];
-        for (rank, number) in (0..=u8::MAX).zip(&order) {
-            ranks[usize::from(*number)] = rank;
+        for (rank, index) in (0..=u8::MAX).zip(&order) {
+            ranks[usize::from(*index)] = rank;
         }
         (order.into_iter().map(value).collect(), ranks)
     }
@@ -119,9 +121,9 @@ mod tests {
             let values: Vec<f32> = values.into_iter().filter(|value| !value.is_nan()).collect();
             let mut thresholds = Thresholds::default();
             for value in values.iter().chain(values.iter().take(kept)) {
-                if let Some(number) = thresholds.number(*value) {
+                if let Some(index) = thresholds.index_or_insert(*value) {
                     let (sorted, ranks) = thresholds.sorted();
-                    prop_assert_eq!(sorted[usize::from(ranks[usize::from(number)])], *value);
+                    prop_assert_eq!(sorted[usize::from(ranks[usize::from(index)])], *value);
                     prop_assert!(sorted.is_sorted_by(|a, b| a < b));
                 } else {
                     prop_assert_eq!(thresholds.len(), MAX_THRESHOLDS);
@@ -129,8 +131,8 @@ mod tests {
             }
             let before = thresholds.values.clone();
             thresholds.truncate(kept);
-            for (number, value) in (0..=u8::MAX).zip(before.iter().take(kept)) {
-                prop_assert_eq!(thresholds.number(*value), Some(number));
+            for (index, value) in (0..=u8::MAX).zip(before.iter().take(kept)) {
+                prop_assert_eq!(thresholds.index_or_insert(*value), Some(index));
             }
         }
     }
@@ -138,6 +140,9 @@ mod tests {
     #[test]
     fn both_zeros_are_one_threshold() {
         let mut thresholds = Thresholds::default();
-        assert_eq!([0.0, -0.0, 1.0].map(|value| thresholds.number(value)), [0, 0, 1].map(Some));
+        assert_eq!(
+            [0.0, -0.0, 1.0].map(|value| thresholds.index_or_insert(value)),
+            [0, 0, 1].map(Some)
+        );
     }
 }

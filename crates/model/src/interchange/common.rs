@@ -106,6 +106,21 @@ pub(super) fn in_tree(format: &'static str, number: usize, error: ModelError) ->
     }
 }
 
+/// Adds the format and the number of a tree to an error of writing the tree that is `number` in the
+/// file. If the base score is written as the first tree of the file, the other trees have another
+/// number in the model, and an error of the first one belongs to no tree.
+pub(super) fn in_written_tree(
+    format: &'static str,
+    number: usize,
+    has_base_tree: bool,
+    error: ModelError,
+) -> ModelError {
+    match number.checked_sub(usize::from(has_base_tree)) {
+        Some(number) => in_tree(format, number, error),
+        None => error,
+    }
+}
+
 /// The error for a problem with the nodes of a tree.
 pub(super) fn node_problem(format: &'static str, problem: NodeProblem) -> ModelError {
     ModelError::invalid_file(format, FileProblem::Node(problem))

@@ -3,6 +3,7 @@
 //! in the order of first occurrence. The nodes become trees once the column of each name is known.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use super::NodeProblem;
 use super::common::{ForeignNode, MAX_TREES, assemble, in_tree, node_problem};
@@ -18,8 +19,15 @@ pub(super) struct RawTrees {
     /// The number of each feature name that a node tests.
     names: HashMap<String, u32>,
     nodes: Vec<RawNode>,
-    /// For each tree its weight, and the index after its last node, which is the root.
-    trees: Vec<(f64, usize)>,
+    trees: Vec<RawTree>,
+}
+
+/// A tree of the file.
+struct RawTree {
+    /// The factor of the leaf values.
+    weight: f64,
+    /// The index after the tree's last node, which is the root.
+    end: usize,
 }
 
 /// A node of the file: a leaf if it has no feature.
@@ -43,10 +51,11 @@ impl RawTrees {
     /// The number of a name, from 0; a new name gets the next one.
     pub(super) fn number_of_name(&mut self, name: String) -> Result<u32, String> {
         let next = self.names.len();
-        if next > MAX_NAMES {
-            return Err(format!("more than {MAX_NAMES} features"));
+        match self.names.entry(name) {
+            Entry::Occupied(known) => Ok(*known.get()),
+            Entry::Vacant(_) if next == MAX_NAMES => Err(format!("more than {MAX_NAMES} features")),
+            Entry::Vacant(new) => Ok(*new.insert(next as u32)),
         }
-        Ok(*self.names.entry(name).or_insert(next as u32))
     }
 
     /// Every name with its number.
@@ -66,13 +75,13 @@ impl RawTrees {
         if self.trees.len() == MAX_TREES {
             return Err(format!("more than {MAX_TREES} trees"));
         }
-        self.trees.push((weight, self.nodes.len()));
+        self.trees.push(RawTree { weight, end: self.nodes.len() });
         Ok(())
     }
 
-    /// The trees, given the column of each name, and `missing`, which returns the side of missing
-    /// values of a node with a threshold; `format` is for errors.
-    pub(super) fn trees(
+    /// Builds the trees, given the column of each name, and `missing`, which returns the side of
+    /// missing values of a node with a threshold; `format` is for errors.
+    pub(super) fn build_trees(
         &self,
         format: &'static str,
         columns: &[u32],
@@ -81,14 +90,14 @@ impl RawTrees {
         let invalid = |problem| node_problem(format, problem);
         let mut trees = Vec::with_capacity(self.trees.len());
         let mut start = 0;
-        for (number, &(weight, end)) in self.trees.iter().enumerate() {
-            let nodes = self.nodes.get(start..end).unwrap_or(&[]);
+        for (number, &RawTree { weight, end }) in self.trees.iter().enumerate() {
+            let nodes = self.nodes.get(start..end).ok_or(TREE_END)?;
             let root = nodes.len().checked_sub(1);
             let node = |index: u32| {
                 let node = (index as usize).checked_sub(start).and_then(|index| nodes.get(index));
-                let node =
-                    node.ok_or_else(|| invalid(NodeProblem::NoSuchNode { node: index.into() }))?;
+                let node = node.ok_or(CHILD_OF_OTHER_TREE)?;
                 let Some(feature) = node.feature else {
+                    // 0 rows means that their number is unknown: these files do not have it.
                     return match node.left == 0 && node.right == 0 {
                         true => Ok(ForeignNode::Leaf(Leaf { value: node.value * weight, rows: 0 })),
                         false => Err(invalid(NodeProblem::LeafWithChildren)),
@@ -98,7 +107,7 @@ impl RawTrees {
                 if node.left == 0 || node.right == 0 {
                     return Err(invalid(NodeProblem::MissingChild));
                 }
-                let feature = columns.get(feature as usize).copied().unwrap_or(u32::MAX);
+                let feature = *columns.get(feature as usize).ok_or(NO_COLUMN)?;
                 let (left, right) = (node.left - 1, node.right - 1);
                 let missing = missing(node, threshold);
                 Ok(ForeignNode::Split { feature, threshold, missing, left, right, rows: 0 })
@@ -110,5 +119,31 @@ impl RawTrees {
             start = end;
         }
         Ok(trees)
+    }
+}
+
+/// An error that no file can cause.
+const TREE_END: ModelError =
+    ModelError::Internal { invariant: "a tree ends after the one before it, at a node" };
+/// An error that no file can cause.
+const CHILD_OF_OTHER_TREE: ModelError =
+    ModelError::Internal { invariant: "the children of a node were added to the same tree" };
+/// An error that no file can cause.
+const NO_COLUMN: ModelError =
+    ModelError::Internal { invariant: "every feature name of a node has a column" };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_known_name_is_accepted_when_there_is_no_room_for_a_new_one() {
+        let mut trees = RawTrees::default();
+        for number in 0..MAX_NAMES {
+            assert_eq!(trees.number_of_name(format!("f{number}")), Ok(number as u32));
+        }
+        assert_eq!(trees.number_of_name("f7".into()), Ok(7));
+        assert!(trees.number_of_name("new".into()).is_err());
+        assert_eq!(trees.names().count(), MAX_NAMES);
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     let (features, columns) = features(&forest);
     // If a node does not name the side of missing values, the plugins send them right.
     let missing = |node: &RawNode, _| node.missing.unwrap_or(Side::Right);
-    let ensemble = Ensemble::new(0.0, forest.trees(NAME, &columns, missing)?)?;
+    let ensemble = Ensemble::new(0.0, forest.build_trees(NAME, &columns, missing)?)?;
     let absent = if missing_as_zero { Absent::Zero } else { Absent::Missing };
     let mut header = Header::new(features, absent);
     header.notes.insert("from".into(), NAME.into());

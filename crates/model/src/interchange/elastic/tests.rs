@@ -83,8 +83,9 @@ fn the_writer_gives_the_text_that_the_plugins_read() {
 
 #[test]
 fn models_that_cannot_be_written_are_refused_with_a_reason() {
+    // The base score becomes the first tree of the file; errors count the trees of the model.
     let write_tree = |tree: Tree| {
-        let body = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
+        let body = ModelBody::Trees(Ensemble::new(0.5, vec![tree]).unwrap());
         let model = Model::new(Header::new(names(), Absent::Zero), body).unwrap();
         write(&model).map_err(|error| error.to_string())
     };

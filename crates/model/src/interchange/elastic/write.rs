@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::{NAME, unsupported};
 use crate::error::ModelError;
 use crate::interchange::UnsupportedPart;
-use crate::interchange::common::{as_threshold, in_tree, missing_matters, side_of_zero};
+use crate::interchange::common::{as_threshold, in_written_tree, missing_matters, side_of_zero};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Tree};
 
@@ -21,16 +21,17 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
         .iter()
         .map(|name| serde_json::Value::from(&*name).to_string())
         .collect();
-    let missing_matter = missing_matters(model.header(), ensemble).is_some();
+    let missing_values_matter = missing_matters(model.header(), ensemble).is_some();
     let (base, trees) = (ensemble.base(), ensemble.trees());
     // The plugins need at least one tree.
     let base_tree =
         (base != 0.0 || trees.is_empty()).then(|| Tree::constant(base, 0)).transpose()?;
+    to_f32("the base score", base)?;
     let mut out = String::new();
     for (number, tree) in base_tree.iter().chain(trees).enumerate() {
         out.push_str(if number == 0 { "[\n" } else { ",\n" });
-        let written = write_tree(&mut out, tree, &names, missing_matter);
-        written.map_err(|error| in_tree(NAME, number, error))?;
+        let written = write_tree(&mut out, tree, &names, missing_values_matter);
+        written.map_err(|error| in_written_tree(NAME, number, base_tree.is_some(), error))?;
     }
     out.push_str("\n]\n");
     Ok(out.into_bytes())
@@ -43,12 +44,13 @@ enum Pending {
 }
 
 /// Writes a tree; `names` are the names of features as JSON strings. Unless missing values matter
-/// to the model, they are written as going to the side of a 0.
+/// to the model, they are written as going to the side of a 0, because most versions of the plugins
+/// count a missing value as 0.
 fn write_tree(
     out: &mut String,
     tree: &Tree,
     names: &[String],
-    missing_matter: bool,
+    missing_values_matter: bool,
 ) -> Result<(), ModelError> {
     let mut pending = vec![Pending::Node { node: tree.root(), id: 0, depth: 0 }];
     // The next id that no node has.
@@ -71,8 +73,10 @@ fn write_tree(
             Child::Split(number) => {
                 let split = tree.splits().get(number as usize).ok_or(UNKNOWN_NODE)?;
                 let threshold = as_threshold(NAME, number as usize, split)?;
-                let above = to_f32("a threshold", f64::from(threshold.next_up()))?;
-                let side = if missing_matter { split.missing } else { side_of_zero(threshold) };
+                // Values below the condition go to `yes`: the next float above the threshold.
+                let split_condition = to_f32("a threshold", f64::from(threshold.next_up()))?;
+                let side =
+                    if missing_values_matter { split.missing } else { side_of_zero(threshold) };
                 let (yes, no) = (next_id, next_id + 1);
                 next_id += 2;
                 let missing = if side == Side::Left { yes } else { no };
@@ -84,7 +88,7 @@ fn write_tree(
                 write!(
                     out,
                     "{{\"nodeid\": {id}, \"depth\": {depth}, \"split\": {name}, \"split_condition\": \
-                     {above:?}, \"yes\": {yes}, \"no\": {no}, \"missing\": {missing}, \"children\": ["
+                     {split_condition:?}, \"yes\": {yes}, \"no\": {no}, \"missing\": {missing}, \"children\": ["
                 )
             }
         };

@@ -9,7 +9,9 @@ use super::{FEATURE_COMMENT, NAME, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::interchange::UnsupportedPart;
-use crate::interchange::common::{as_threshold, for_java, in_tree, missing_matters};
+use crate::interchange::common::{
+    as_threshold, for_java, in_tree, in_written_tree, missing_matters,
+};
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Tree};
@@ -74,7 +76,9 @@ fn write_trees(out: &mut String, ensemble: &Ensemble) -> Result<(), ModelError> 
     line!(out, "## No. of trees = {}\n\n<ensemble>", trees.len() + base_tree.iter().len());
     for (number, tree) in base_tree.iter().chain(trees).enumerate() {
         line!(out, "<tree id=\"{}\" weight=\"1.0\">", number + 1);
-        write_tree(out, tree).map_err(|error| in_tree(NAME, number, error))?;
+        let has_base_tree = base_tree.is_some();
+        write_tree(out, tree)
+            .map_err(|error| in_written_tree(NAME, number, has_base_tree, error))?;
         line!(out, "</tree>");
     }
     line!(out, "</ensemble>");

@@ -124,7 +124,7 @@ impl SolrParams {
             true => node.missing.unwrap_or(Side::Right),
             false => side_of_zero(threshold),
         };
-        Ensemble::new(0.0, self.forest.trees(NAME, &columns, missing)?)
+        Ensemble::new(0.0, self.forest.build_trees(NAME, &columns, missing)?)
     }
 }
 

@@ -6,7 +6,7 @@ use super::{LINEAR, NAME, PACKAGE, THRESHOLD_OFFSET, TREES, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::interchange::UnsupportedPart;
-use crate::interchange::common::{as_threshold, for_java, in_tree, missing_matters};
+use crate::interchange::common::{as_threshold, for_java, in_written_tree, missing_matters};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Split, Tree};
 
@@ -30,8 +30,8 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     out.push_str("\n  ],\n  \"params\": {\n");
     match model.body() {
         ModelBody::Trees(ensemble) => {
-            let missing_matter = missing_matters(model.header(), ensemble).is_some();
-            write_trees(&mut out, ensemble, &names, missing_matter)?;
+            let missing_values_matter = missing_matters(model.header(), ensemble).is_some();
+            write_trees(&mut out, ensemble, &names, missing_values_matter)?;
         }
         ModelBody::Linear(linear) if linear.bias() != 0.0 => {
             return Err(unsupported(UnsupportedPart::Bias { bias: linear.bias() }));
@@ -74,18 +74,19 @@ fn write_trees(
     out: &mut String,
     ensemble: &Ensemble,
     names: &[String],
-    missing_matter: bool,
+    missing_values_matter: bool,
 ) -> Result<(), ModelError> {
-    if missing_matter {
+    if missing_values_matter {
         out.push_str("    \"isNullSameAsZero\": false,\n");
     }
     out.push_str("    \"trees\": [");
     let (base, trees) = (ensemble.base(), ensemble.trees());
+    check_32_bits("the base score", base)?;
     let base_tree = (base != 0.0).then(|| Tree::constant(base, 0)).transpose()?;
     for (number, tree) in base_tree.iter().chain(trees).enumerate() {
         put(out, format_args!("{}{{\"weight\": \"1\", \"root\": ", separator(number)));
-        let written = write_tree(out, tree, names, missing_matter);
-        written.map_err(|error| in_tree(NAME, number, error))?;
+        let written = write_tree(out, tree, names, missing_values_matter);
+        written.map_err(|error| in_written_tree(NAME, number, base_tree.is_some(), error))?;
         out.push('}');
     }
     out.push_str("\n    ]\n");
@@ -103,7 +104,7 @@ fn write_tree(
     out: &mut String,
     tree: &Tree,
     names: &[String],
-    missing_matter: bool,
+    missing_values_matter: bool,
 ) -> Result<(), ModelError> {
     let mut pending = vec![Pending::Node(tree.root())];
     while let Some(next) = pending.pop() {
@@ -120,7 +121,7 @@ fn write_tree(
                 let threshold = for_java(threshold_for_solr(number as usize, split)?);
                 put(out, format_args!("{{\"feature\": {name}, \"threshold\": \"{threshold}\", "));
                 match split.missing {
-                    _ if !missing_matter => {}
+                    _ if !missing_values_matter => {}
                     Side::Left => out.push_str("\"missing\": \"left\", "),
                     Side::Right => out.push_str("\"missing\": \"right\", "),
                 }

@@ -258,7 +258,7 @@ fn flags_of_the_first_versions_are_read() {
 #[test]
 fn ubjson_lengths_are_compared_with_the_bytes() {
     let good = as_ubjson(&gbtree());
-    // The bytes before and after the length of a list of whole numbers.
+    // The bytes before and after the length of a list of integers.
     let start = good.windows(5).position(|part| part == b"[$l#L").unwrap() + 5;
     let (before, after) = (&good[..start], &good[start + 8..]);
     let no_type = &good[..start - 3];
@@ -266,7 +266,7 @@ fn ubjson_lengths_are_compared_with_the_bytes() {
         ([before, &(1u64 << 60).to_be_bytes(), after].concat(), "longer than the file"),
         ([before, &u64::MAX.to_be_bytes(), after].concat(), "a length of -1"),
         ([no_type, b"T#L", &good[start..]].concat(), "the marker 'T' where a list of numbers"),
-        (good[..good.len() - 30].to_vec(), "bytes should follow"),
+        (good[..good.len() - 30].to_vec(), "more bytes, found"),
         ([&b"{U\x07learner"[..], &[b'['; 100_000]].concat(), "invalid type"),
         ([&b"{U\x01xU\x07learner"[..], &[b'['; 100_000]].concat(), "at byte"),
         ([&b"{U\x07version[]U\x01x"[..], &[b'['; 100_000]].concat(), "nesting is too deep"),

@@ -3,8 +3,9 @@
 //! the numbers without markers.
 //!
 //! Counts are compared with the remaining bytes before memory is allocated; nesting ends at 128
-//! levels. Lists of values without bytes, counted objects and numbers as text are rejected: no
-//! model has them.
+//! levels. Rejected, because no XGBoost model has them: typed lists of anything but numbers (a list
+//! of a billion `T` would need no bytes), objects with a type or a count, and high-precision numbers
+//! (digits as text).
 
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
@@ -51,7 +52,7 @@ impl<'de> UbjsonBytes<'de> {
     fn take(&mut self, count: u64) -> Result<&'de [u8], UbjsonError> {
         let parts = usize::try_from(count).ok().and_then(|count| self.rest.split_at_checked(count));
         let (taken, rest) = parts.ok_or_else(|| {
-            UbjsonError(format!("{count} bytes should follow where {} are left", self.rest.len()))
+            UbjsonError(format!("expected {count} more bytes, found {}", self.rest.len()))
         })?;
         self.rest = rest;
         Ok(taken)
@@ -70,22 +71,22 @@ impl<'de> UbjsonBytes<'de> {
         self.rest.first().copied()
     }
 
-    /// Reads a whole number of the type that the marker names.
-    fn whole_number(&mut self, marker: u8) -> Result<i64, UbjsonError> {
+    /// Reads an integer of the type that the marker names.
+    fn integer(&mut self, marker: u8) -> Result<i64, UbjsonError> {
         Ok(match marker {
             b'i' => i64::from(i8::from_be_bytes(self.array()?)),
             b'U' => i64::from(self.byte()?),
             b'I' => i64::from(i16::from_be_bytes(self.array()?)),
             b'l' => i64::from(i32::from_be_bytes(self.array()?)),
             b'L' => i64::from_be_bytes(self.array()?),
-            other => return Err(unknown(other, "a whole number")),
+            other => return Err(unexpected_marker(other, "an integer")),
         })
     }
 
     /// Reads a length: the marker of its type, and the number.
     fn length(&mut self) -> Result<u64, UbjsonError> {
         let marker = self.byte()?;
-        let length = self.whole_number(marker)?;
+        let length = self.integer(marker)?;
         u64::try_from(length).map_err(|_| UbjsonError(format!("a length of {length}")))
     }
 
@@ -115,7 +116,7 @@ impl<'de> UbjsonBytes<'de> {
             Some(b'I') => 2,
             Some(b'l' | b'd') => 4,
             Some(b'L' | b'D') => 8,
-            Some(other) => return Err(unknown(other, "a list of numbers")),
+            Some(other) => return Err(unexpected_marker(other, "a list of numbers")),
         };
         match count.checked_mul(width).is_some_and(|bytes| bytes <= self.rest.len() as u64) {
             true => Ok((marker, Some(count))),
@@ -127,7 +128,7 @@ impl<'de> UbjsonBytes<'de> {
 }
 
 /// The error for a marker in the wrong place.
-fn unknown(marker: u8, expected: &str) -> UbjsonError {
+fn unexpected_marker(marker: u8, expected: &str) -> UbjsonError {
     UbjsonError(format!("the marker '{}' where {expected} should be", marker.escape_ascii()))
 }
 
@@ -178,17 +179,22 @@ impl<'de> Deserializer<'de> for UbjsonValue<'_, 'de> {
                 input.depth -= 1;
                 Ok(value)
             }
-            other => visitor.visit_i64(input.whole_number(other)?),
+            other => visitor.visit_i64(input.integer(other)?),
         }
     }
 
-    /// Accepts floats only: a whole number of one byte in the file would take four in memory.
+    /// Accepts floats only: an integer of one byte in the file would take four or eight bytes in
+    /// memory.
     fn deserialize_f32<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, UbjsonError> {
         match self.marker()? {
             b'd' => visitor.visit_f32(f32::from_be_bytes(self.input.array()?)),
             b'D' => visitor.visit_f64(f64::from_be_bytes(self.input.array()?)),
-            other => Err(unknown(other, "a number with a fraction")),
+            other => Err(unexpected_marker(other, "a float")),
         }
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, UbjsonError> {
+        self.deserialize_f32(visitor)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, UbjsonError> {
@@ -210,7 +216,7 @@ impl<'de> Deserializer<'de> for UbjsonValue<'_, 'de> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f64 char str string bytes byte_buf unit
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 char str string bytes byte_buf unit
         unit_struct seq tuple tuple_struct map struct enum identifier ignored_any
     }
 }
@@ -268,7 +274,9 @@ impl<'de> MapAccess<'de> for ObjectPairs<'_, 'de> {
                 self.input.byte()?;
                 Ok(None)
             }
-            Some(mark @ (b'$' | b'#')) => Err(UbjsonError::custom(unknown(mark, "a key"))),
+            Some(mark @ (b'$' | b'#')) => {
+                Err(UbjsonError::custom(unexpected_marker(mark, "a key")))
+            }
             _ => seed
                 .deserialize(StrDeserializer::<UbjsonError>::new(self.input.string()?))
                 .map(Some),
