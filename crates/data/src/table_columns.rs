@@ -3,8 +3,8 @@
 //!
 //! A data set, its cache and a model keep these columns, so that roles are given only once, and so
 //! that texts get the same category numbers in every file. If the names of the columns alone tell
-//! their roles ([`TableColumns::is_implied`]), the columns are not kept, except if there is no
-//! query.
+//! their roles ([`TableColumns::is_implied`]), the columns are not kept, except if the table has no
+//! query column (all rows are one query).
 //!
 //! Feature values are 32-bit floats. The value of a category is its index in the list of
 //! categories, which is sorted by frequency, the most frequent first, then by text. A text that is
@@ -189,8 +189,11 @@ impl<'de> Deserialize<'de> for TableColumns {
 }
 
 impl TableColumns {
-    /// Checks that names differ, that a role other than `feature` and `ignore` has one column, and
-    /// that no category or part occurs twice.
+    /// Checks that there are not too many columns, that names differ, that no column has an encoding
+    /// such as `category` as its role, and that a role other than `feature` and `ignore` has at most
+    /// one column; that only features have an encoding other than numbers; that the categories of a
+    /// column differ and are at most [`MAX_CATEGORIES`]; and that the parts of a time are at least
+    /// one, ascending and different.
     pub fn new(columns: Vec<TableColumn>) -> Result<TableColumns, DataError> {
         let invalid = |column: &TableColumn| DataError::TableColumn { column: column.name.clone() };
         if columns.len() > MAX_COLUMNS {
@@ -201,7 +204,7 @@ impl TableColumns {
         for column in &columns {
             let is_shared = matches!(column.role, Role::Feature | Role::Ignore);
             let is_encoding = column.role.is_encoding();
-            let may_have_encoding = column.role == Role::Feature || column.encoding.is_number();
+            let encoding_fits_role = column.role == Role::Feature || column.encoding.is_number();
             let is_valid = match &column.encoding {
                 Encoding::Number => true,
                 Encoding::Category(values) => {
@@ -212,7 +215,7 @@ impl TableColumns {
             };
             let is_new =
                 names.insert(column.name.as_str()) && (is_shared || roles.insert(column.role));
-            if !(is_new && is_valid && may_have_encoding) || is_encoding {
+            if !(is_new && is_valid && encoding_fits_role) || is_encoding {
                 return Err(invalid(column));
             }
         }
@@ -286,7 +289,7 @@ pub(crate) fn category_text(texts: &[String], value: f32) -> Option<&str> {
 
 impl Dataset {
     /// The columns of the table that the data was read from; `None` if it is from no table, or if
-    /// the names of the columns tell everything ([`TableColumns::is_implied`]).
+    /// the names of the columns tell everything ([`TableColumns::is_implied`]) and one is the query.
     pub fn table_columns(&self) -> Option<&Arc<TableColumns>> {
         self.table_columns.as_ref()
     }
@@ -296,8 +299,9 @@ impl Dataset {
         self.table_columns.as_ref()?.categories(&self.features().name(feature))
     }
 
-    /// Whether every value of a category that is not missing is the number of a text. Readers of
-    /// files that record categories check this, and all other code relies on it.
+    /// Whether every value of a feature of categories is missing, or the number of a text in the
+    /// feature's list. Readers of files that record categories check this, and all other code relies
+    /// on it.
     pub(crate) fn has_category_texts(&self) -> bool {
         let categories = self.table_columns.iter().flat_map(|columns| columns.all_categories());
         categories.into_iter().all(|(name, texts)| {
@@ -310,8 +314,8 @@ impl Dataset {
         })
     }
 
-    /// Whether the category numbers differ from those of other columns, so that
-    /// [`with_categories`](Self::with_categories) would change values.
+    /// Whether a feature of categories has another list of categories in `other`, so that
+    /// [`with_categories`](Self::with_categories) would number them anew.
     pub fn differs_in_categories(&self, other: &TableColumns) -> bool {
         let own = self.table_columns.iter().flat_map(|columns| columns.all_categories());
         own.into_iter().any(|(name, values)| other.categories(name).is_some_and(|o| o != values))

@@ -48,26 +48,43 @@ pub enum Role {
     Weekday,
 }
 
-/// A role, its name in options, and the column names that mean it by default.
-const ROLES: &[(Role, &str, &[&str])] = &[
-    (Role::Query, "qid", &["qid", "q_id", "query_id", "queryid", "query", "q"]),
-    (Role::Label, "label", &["label", "relevance", "rel", "grade", "target", "y"]),
-    (
+/// The declaration of a role.
+struct RoleDef {
+    role: Role,
+    /// The name in options and messages.
+    name: &'static str,
+    /// Names of columns that mean the role by default.
+    column_names: &'static [&'static str],
+}
+
+const fn role_def(
+    role: Role,
+    name: &'static str,
+    column_names: &'static [&'static str],
+) -> RoleDef {
+    RoleDef { role, name, column_names }
+}
+
+/// Every role, in the order of the enum.
+const ROLES: &[RoleDef] = &[
+    role_def(Role::Query, "qid", &["qid", "q_id", "query_id", "queryid", "query", "q"]),
+    role_def(Role::Label, "label", &["label", "relevance", "rel", "grade", "target", "y"]),
+    role_def(
         Role::Docid,
         "docid",
         &["docid", "doc_id", "document_id", "documentid", "did", "docno", "corpus_id"],
     ),
-    (Role::Weight, "weight", &["weight", "row_weight", "sample_weight"]),
-    (Role::QueryWeight, "query_weight", &["query_weight", "group_weight"]),
-    (Role::Position, "position", &["position", "pos"]),
-    (Role::Feature, "feature", &[]),
-    (Role::Ignore, "ignore", &[]),
-    (Role::Number, "number", &[]),
-    (Role::Category, "category", &[]),
-    (Role::Time, "time", &[]),
-    (Role::Days, "days", &[]),
-    (Role::Hour, "hour", &[]),
-    (Role::Weekday, "weekday", &[]),
+    role_def(Role::Weight, "weight", &["weight", "row_weight", "sample_weight"]),
+    role_def(Role::QueryWeight, "query_weight", &["query_weight", "group_weight"]),
+    role_def(Role::Position, "position", &["position", "pos"]),
+    role_def(Role::Feature, "feature", &[]),
+    role_def(Role::Ignore, "ignore", &[]),
+    role_def(Role::Number, "number", &[]),
+    role_def(Role::Category, "category", &[]),
+    role_def(Role::Time, "time", &[]),
+    role_def(Role::Days, "days", &[]),
+    role_def(Role::Hour, "hour", &[]),
+    role_def(Role::Weekday, "weekday", &[]),
 ];
 
 // `Role::name` uses a role as index into the table, so the order must be that of the enum.
@@ -75,14 +92,14 @@ const ROLES: &[(Role, &str, &[&str])] = &[
 const _: () = {
     let mut index = 0;
     while index < ROLES.len() {
-        let (role, _, _) = ROLES[index];
-        assert!(role as usize == index);
+        assert!(ROLES[index].role as usize == index);
         index += 1;
     }
 };
 
-/// Names that mean the label if no column has a name of `Role::Label` in [`ROLES`].
-pub(super) const LABELS: &[&str] = &[
+/// Names that mean the label if no column has a name of `Role::Label` in [`ROLES`], and exactly one
+/// column with a name of this list has values like grades (see `table/guess.rs`).
+pub(super) const FALLBACK_LABEL_NAMES: &[&str] = &[
     "rating",
     "ratings",
     "score",
@@ -111,8 +128,9 @@ pub(super) const POSSIBLE_LABELS: &[&str] = &[
     "orders",
 ];
 
-/// Names that mean the query if no column has a name of `Role::Query` in [`ROLES`].
-pub(super) const QUERIES: &[&str] = &[
+/// Names that mean the query if no column has a name of `Role::Query` in [`ROLES`], and exactly one
+/// column with a name of this list has values that repeat (see `table/guess.rs`).
+pub(super) const FALLBACK_QUERY_NAMES: &[&str] = &[
     "session_id",
     "session",
     "search_id",
@@ -168,7 +186,7 @@ pub(super) fn is_item_number_name(name: &str) -> bool {
 /// its values decide.
 pub(crate) fn has_undecided_role(name: &str) -> bool {
     let normalised = normalised_name(name);
-    let lists = [LABELS, POSSIBLE_LABELS, QUERIES];
+    let lists = [FALLBACK_LABEL_NAMES, POSSIBLE_LABELS, FALLBACK_QUERY_NAMES];
     is_id_name(name) || lists.iter().any(|list| list.contains(&normalised.as_str()))
 }
 
@@ -176,14 +194,13 @@ impl Role {
     /// The name used in options and messages.
     #[allow(clippy::indexing_slicing)] // The constant above checks the order at compile time.
     pub fn name(self) -> &'static str {
-        let (_, name, _) = ROLES[self as usize];
-        name
+        ROLES[self as usize].name
     }
 
     /// The role with this name, or an error that lists the names.
     pub fn from_name(name: &str) -> Result<Role, DataError> {
-        ROLES.iter().find(|(_, known, _)| *known == name).map(|(role, ..)| *role).ok_or_else(|| {
-            let known: Vec<&str> = ROLES.iter().map(|(_, name, _)| *name).collect();
+        ROLES.iter().find(|def| def.name == name).map(|def| def.role).ok_or_else(|| {
+            let known: Vec<&str> = ROLES.iter().map(|def| def.name).collect();
             let (what, name) = ("column role", name.to_owned());
             DataError::UnknownName { what, name, known: known.join(", ") }
         })
@@ -192,10 +209,8 @@ impl Role {
     /// The role that a column name means by default; features have none.
     pub fn guess(column: &str) -> Option<Role> {
         let normalised = normalised_name(column);
-        let has_column_name = |(_, _, column_names): &&(Role, &str, &[&str])| {
-            column_names.contains(&normalised.as_str())
-        };
-        ROLES.iter().find(has_column_name).map(|(role, ..)| *role)
+        let has_column_name = |def: &&RoleDef| def.column_names.contains(&normalised.as_str());
+        ROLES.iter().find(has_column_name).map(|def| def.role)
     }
 
     /// Whether several columns may have this role.
@@ -234,7 +249,7 @@ impl<'de> Deserialize<'de> for Role {
 /// The word for "no column" in `label=none` and `qid=none`.
 const NONE: &str = "none";
 
-/// Roles that are given instead of guessed.
+/// Roles that are given instead of guessed. Whitespace around the name of a column does not count.
 ///
 /// ```
 /// use rankwright_data::format::{Role, Roles};
@@ -253,7 +268,7 @@ impl Roles {
     /// Reads `role=column, role=column, ...`; `feature`, `ignore` and the encodings of features
     /// take several columns, joined by `+`. `label=none` means that there are no labels (all are
     /// then 0), `qid=none` that all rows are one query. A name that contains `,`, `+` or `=` is
-    /// written in double quotes.
+    /// written in double quotes, in which `""` stands for a quote.
     pub fn parse(text: &str) -> Result<Roles, DataError> {
         let mut roles = Roles::default();
         for part in split_unquoted(text, ',').into_iter().map(str::trim) {
@@ -273,7 +288,7 @@ impl Roles {
 
     /// Sets the role of one column.
     pub fn set(&mut self, role: Role, column: &str) -> Result<(), DataError> {
-        let name = role.name();
+        let (name, column) = (role.name(), column.trim());
         if column.is_empty() {
             return Err(DataError::RoleWithoutColumn { role: name });
         }
@@ -298,7 +313,8 @@ impl Roles {
 
     /// Sets the role of a column, unless the column has a role already, or another column has this
     /// role and only one may have it.
-    pub(super) fn add(&mut self, role: Role, column: &str) {
+    pub(super) fn set_if_free(&mut self, role: Role, column: &str) {
+        let column = column.trim();
         let is_known = self.role(column).is_some() && column != NONE;
         let is_taken = !role.is_shared() && self.columns(role).next().is_some();
         if !is_known && !is_taken {
@@ -308,6 +324,7 @@ impl Roles {
 
     /// Removes the roles of a column.
     pub(super) fn remove(&mut self, column: &str) {
+        let column = column.trim();
         self.given.retain(|(_, name)| name != column);
     }
 
@@ -359,10 +376,10 @@ impl Roles {
 impl fmt::Display for Roles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut comma = "";
-        for (role, name, _) in ROLES {
-            let columns: Vec<String> = self.columns(*role).map(quoted).collect();
+        for def in ROLES {
+            let columns: Vec<String> = self.columns(def.role).map(quoted).collect();
             if !columns.is_empty() {
-                write!(f, "{comma}{name}={}", columns.join("+"))?;
+                write!(f, "{comma}{}={}", def.name, columns.join("+"))?;
                 comma = ",";
             }
         }
@@ -371,12 +388,14 @@ impl fmt::Display for Roles {
 }
 
 /// The parts of a text between separators that are not in double quotes. Quotes begin only at the
-/// start of a name: after `=`, `+`, `,` or a space.
+/// start of a name, after `=`, `+` or `,` and spaces; inside of them `""` stands for a quote.
 fn split_unquoted(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut start, mut is_quoted, mut is_name_start) = (Vec::new(), 0, false, true);
-    for (at, c) in text.char_indices() {
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
         match c {
-            '"' if is_quoted => is_quoted = false,
+            // Of two quotes, the second one is skipped.
+            '"' if is_quoted => is_quoted = chars.next_if(|(_, next)| *next == '"').is_some(),
             '"' if is_name_start && text.get(at + 1..).is_some_and(|rest| rest.contains('"')) => {
                 is_quoted = true;
             }
@@ -386,31 +405,34 @@ fn split_unquoted(text: &str, separator: char) -> Vec<&str> {
             }
             _ => {}
         }
-        is_name_start = matches!(c, '=' | '+' | ',' | ' ');
+        is_name_start = matches!(c, '=' | '+' | ',') || (is_name_start && c == ' ');
     }
     parts.extend(text.get(start..));
     parts
 }
 
-fn unquoted(name: &str) -> String {
-    let inner = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
-    inner.filter(|inner| !inner.contains('"')).unwrap_or(name).to_owned()
+/// The name that a text in quotes stands for; another text is the name itself.
+fn unquoted(text: &str) -> String {
+    let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    let inner = inner.filter(|inner| !inner.replace("\"\"", "").contains('"'));
+    inner.map_or_else(|| text.to_owned(), |inner| inner.replace("\"\"", "\""))
 }
 
+/// The text that [`Roles::parse`] reads as this name.
 fn quoted(name: &str) -> String {
-    match name.contains([',', '+', '=']) && !name.contains('"') {
-        true => format!("\"{name}\""),
+    match name.contains([',', '+', '=', '"']) {
+        true => format!("\"{}\"", name.replace('"', "\"\"")),
         false => name.to_owned(),
     }
 }
 
-/// Checks that columns have names, all different.
+/// Checks that columns have names, all different when whitespace around them does not count.
 pub(super) fn check_names(file: &str, columns: &[String]) -> Result<(), DataError> {
     let mut seen = HashSet::new();
     for (index, column) in columns.iter().enumerate() {
         let problem = if column.trim().is_empty() {
             ColumnProblem::Unnamed { number: index + 1, columns: columns.len() }
-        } else if !seen.insert(column.as_str()) {
+        } else if !seen.insert(column.trim()) {
             ColumnProblem::Duplicate { column: column.clone() }
         } else {
             continue;
@@ -473,10 +495,33 @@ mod tests {
     }
 
     #[test]
+    fn any_column_name_prints_as_it_is_read() {
+        let names =
+            ["a,b", "5\" screen", "a \"b", "c\"d", "\"x\"", "\"", "\"+\"", "w=\"1\",2", "é+"];
+        let mut roles = Roles::default();
+        names.iter().for_each(|name| roles.set(Role::Ignore, name).unwrap());
+        let text = roles.to_string();
+        assert_eq!(Roles::parse(&text).unwrap(), roles, "{text}");
+    }
+
+    #[test]
+    fn whitespace_around_column_names_does_not_count() {
+        let mut roles = Roles::parse("qid = session , ignore=\" a \"").unwrap();
+        assert_eq!(roles.role(" session"), Some(Role::Query));
+        assert_eq!(roles.role("a"), Some(Role::Ignore));
+        assert!(roles.set(Role::Label, "session ").is_err());
+        roles.remove(" a ");
+        roles.set_if_free(Role::Label, " session");
+        assert_eq!(roles.to_string(), "qid=session");
+        let columns = ["a".to_owned(), " a".to_owned()];
+        assert!(check_names("f", &columns).is_err(), "a role could not tell them apart");
+    }
+
+    #[test]
     fn every_role_has_a_name_that_reads_back() {
-        for (role, name, _) in ROLES {
-            assert_eq!(Role::from_name(name).unwrap(), *role);
-            assert_eq!(role.name(), *name);
+        for def in ROLES {
+            assert_eq!(Role::from_name(def.name).unwrap(), def.role);
+            assert_eq!(def.role.name(), def.name);
         }
     }
 }

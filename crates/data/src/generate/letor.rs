@@ -2,11 +2,13 @@
 //!
 //! Each query has one to five terms with an idf each; each document has five text streams (body,
 //! anchor, title, url, whole) with 25 statistics each, as MSLR-WEB has them, and eleven features
-//! that are not about text (links, ranks, clicks): 136 in all. Counts, heavy tails, ties and zeros
+//! that are not about text (links, ranks, clicks): 136 in all. Text features are numbered stream by
+//! stream, where MSLR-WEB numbers them statistic by statistic, so that only the features 126 to 136
+//! have the same numbers as there. Counts, heavy tails, ties and zeros
 //! arise as they do on the web: from term counts in streams of uneven length that may be empty.
 //!
 //! Each document has three hidden numbers: match (r), popularity (p) and quality (q). The features
-//! are noisy functions of them. Relevance is not linear in them:
+//! are noisy functions of them. The utility u of a document is not linear in them:
 //!
 //! u = r + 0.5 max(p, 0) n + 0.7 [r > 0.4 and q > 0] - 0.9 [q < -0.8 and p > 0.3] + noise,
 //!
@@ -36,7 +38,8 @@ const MAX_TERMS: usize = 5;
 /// A text stream of a document, such as its title.
 #[derive(Clone, Copy)]
 struct TextStream {
-    /// The probability that the stream is not empty.
+    /// The probability that the stream is not empty, for a document whose popularity is not below 0;
+    /// less popular documents have it less often.
     presence: f64,
     /// The typical length in words.
     length: f64,
@@ -60,7 +63,7 @@ params! {
     /// Parameters of generated LETOR data.
     pub struct LetorOptions {
         queries: usize = 1000, 1.., "Number of queries.";
-        documents: usize = 120, 1.., "Mean number of documents per query; sizes go from 1 to 7.5 times this.";
+        documents: usize = 120, 1.., "Mean number of documents per query; a query has between 1 document and 7.5 times this number.";
         seed: u64 = DEFAULT_SEED, .., "Seed of all draws.";
     }
 }
@@ -186,7 +189,7 @@ const DOCUMENT_FEATURE_NAMES: [&str; DOCUMENT_FEATURES] = [
     "dwell_time",
 ];
 
-/// Names of all features, in the words of MSLR-WEB's description.
+/// Short names for the features of MSLR-WEB, in the order of the columns here.
 fn feature_names() -> Vec<String> {
     let of_streams = STREAM_NAMES
         .iter()
@@ -194,7 +197,7 @@ fn feature_names() -> Vec<String> {
     of_streams.chain(DOCUMENT_FEATURE_NAMES.map(str::to_owned)).collect()
 }
 
-/// The number of documents of a query: skewed to the right, from 1 to 7.5 times the mean.
+/// The number of documents of a query: skewed to the right, between 1 and 7.5 times the mean.
 fn query_size(random: &mut Random, mean: usize) -> usize {
     let z = random.normal();
     let low = (1.0 + z / 3.2).max(0.0);
@@ -263,9 +266,10 @@ fn draw_document(random: &mut Random, intent: &QueryIntent, row: &mut [f32]) -> 
         text_features(random, intent, stream_match, TextStream { length, ..*stream }, cells);
     }
     document_features(random, intent, [r, p, q], of_document);
-    let good_match = if r > 0.4 && q > 0.0 { 0.7 } else { 0.0 };
-    let spam = if q < -0.8 && p > 0.3 { 0.9 } else { 0.0 };
-    r + 0.5 * p.max(0.0) * intent.popularity_weight + good_match - spam + 0.8 * random.normal()
+    let quality_bonus = if r > 0.4 && q > 0.0 { 0.7 } else { 0.0 };
+    let spam_penalty = if q < -0.8 && p > 0.3 { 0.9 } else { 0.0 };
+    let popularity = 0.5 * p.max(0.0) * intent.popularity_weight;
+    r + popularity + quality_bonus - spam_penalty + 0.8 * random.normal()
 }
 
 /// A positive number with a heavy tail and a median of about 1.

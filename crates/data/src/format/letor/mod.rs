@@ -63,19 +63,19 @@ pub(super) fn read(
         LetorInput { name: &input.name, text, has_qid: first.is_some_and(|chunk| chunk.has_qid) }
     });
     let pass = ParsingPass { sources: sources.collect(), chunks: &chunks, absent: options.absent };
-    let (mut matrix, mut parts) = pass.run(shape, options)?;
+    let (mut matrix, mut results) = pass.run(shape, options)?;
     // The first pass looks only at some ids of each line. If a row has an id outside of the range
     // found there, all is parsed again with the range that is now known.
-    let needed = parts.iter().fold(shape, |shape, part| MatrixShape {
-        first_id: shape.first_id.min(part.least_id),
-        end_id: shape.end_id.max(part.end_id),
+    let needed = results.iter().fold(shape, |shape, result| MatrixShape {
+        first_id: shape.first_id.min(result.least_id),
+        end_id: shape.end_id.max(result.end_id),
         rows,
     });
     if needed != shape {
         shape = needed;
-        (matrix, parts) = pass.run(shape, options)?;
+        (matrix, results) = pass.run(shape, options)?;
     }
-    let columns = assemble(inputs, &chunks, shape, matrix, parts, options.absent, warnings)?;
+    let columns = assemble(inputs, &chunks, shape, matrix, results, options.absent, warnings)?;
     Dataset::grouped(columns, name, warnings)
 }
 
@@ -122,7 +122,7 @@ struct ParsingPass<'a> {
 struct ChunkResult {
     labels: Vec<f64>,
     /// Query ids, each with the number of adjacent rows that have it.
-    adjacent_rows: Vec<(String, u32)>,
+    query_runs: Vec<(String, u32)>,
     /// Empty while no row has one; then one per row, empty texts for rows without.
     doc_ids: Strings,
     rows_with_docid: usize,
@@ -158,10 +158,11 @@ impl ParsingPass<'_> {
             rest = after;
         }
         let parse = |(chunk, rows): (&LineChunk, &mut [f32])| self.parse_chunk(chunk, shape, rows);
-        let parts: Vec<Result<ChunkResult, DataError>> = tasks.into_par_iter().map(parse).collect();
+        let results: Vec<Result<ChunkResult, DataError>> =
+            tasks.into_par_iter().map(parse).collect();
         // Returns the first error in file order, whichever thread finds an error first.
-        let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
-        Ok((matrix, parts))
+        let results = results.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok((matrix, results))
     }
 
     /// Rejects a large matrix of which hardly any cell has a value, unless the program has set a
@@ -210,7 +211,7 @@ impl ParsingPass<'_> {
             shape,
             ids: fast::IdTexts::new(shape.first_id, shape.columns()),
             absent: self.absent.value(),
-            part: ChunkResult {
+            result: ChunkResult {
                 least_id: shape.first_id,
                 end_id: shape.end_id,
                 ..ChunkResult::default()
@@ -222,15 +223,16 @@ impl ParsingPass<'_> {
         let columns = shape.columns();
         let (mut at, mut line_number, mut filled) = (chunk.bytes.start, chunk.first_line, 0);
         while at < text.len() {
-            // There are no more rows than were counted: both passes call `has_data` on the same
-            // lines.
+            // The row of the matrix that this line fills if it has data. The first pass counted the
+            // lines with data, so the slice is empty only for comments and blank lines after the
+            // last of them, which fill no row.
             let row = rows.get_mut(filled * columns..(filled + 1) * columns).unwrap_or(&mut []);
             let (next, is_row) = parser.parse_line(text, at, line_number, row)?;
             filled += usize::from(is_row);
             line_number += 1;
             at = next;
         }
-        Ok(parser.part)
+        Ok(parser.result)
     }
 }
 
@@ -254,7 +256,7 @@ struct ChunkParser<'a> {
     /// The value of features that a row does not mention.
     absent: f32,
     /// The result so far.
-    part: ChunkResult,
+    result: ChunkResult,
 }
 
 impl ChunkParser<'_> {
@@ -280,11 +282,11 @@ impl ChunkParser<'_> {
         let next = (at + content.len() + 1).min(text.len());
         if line::has_data(content) {
             row.fill(self.absent);
-            self.parse_by_reference(content, line_number, row)?;
+            self.parse_with_reference_parser(content, line_number, row)?;
             return Ok((next, true));
         }
         if content.iter().all(u8::is_ascii_whitespace) {
-            self.part
+            self.result
                 .warnings
                 .add(WarningKind::BlankLines, 1, || SourceLocation::line(self.name, line_number));
         }
@@ -292,7 +294,7 @@ impl ChunkParser<'_> {
     }
 
     /// Parses a line with the reference parser, which accepts unusual forms and reports errors.
-    fn parse_by_reference(
+    fn parse_with_reference_parser(
         &mut self,
         line: &[u8],
         line_number: u64,
@@ -305,12 +307,12 @@ impl ChunkParser<'_> {
             expected: e.expected.into(),
             remedy: e.help.map(Into::into),
         })?;
-        let warnings = &mut self.part.warnings;
+        let warnings = &mut self.result.warnings;
         warnings.add(WarningKind::UnsortedFeatures, u64::from(line.unsorted), location);
         warnings.add(WarningKind::MissingValues, line.nulls, location);
         for (id, value) in line.features {
-            self.part.least_id = self.part.least_id.min(id);
-            self.part.end_id = self.part.end_id.max(id + 1);
+            self.result.least_id = self.result.least_id.min(id);
+            self.result.end_id = self.result.end_id.max(id + 1);
             let column = id.checked_sub(self.shape.first_id).map(|c| c as usize);
             if let Some(cell) = column.and_then(|c| row.get_mut(c)) {
                 *cell = value;
@@ -330,20 +332,20 @@ impl ChunkParser<'_> {
         if qid.is_some() != self.expects_qid {
             return Err(mixed_qids(self.name, line_number, qid));
         }
-        let part = &mut self.part;
-        part.labels.push(label);
+        let result = &mut self.result;
+        result.labels.push(label);
         let qid = qid.unwrap_or("");
-        match part.adjacent_rows.last_mut() {
+        match result.query_runs.last_mut() {
             Some((id, rows)) if id == qid => *rows += 1,
-            _ => part.adjacent_rows.push((qid.to_owned(), 1)),
+            _ => result.query_runs.push((qid.to_owned(), 1)),
         }
-        part.rows_with_docid += usize::from(docid.is_some());
-        if part.rows_with_docid > 0 {
+        result.rows_with_docid += usize::from(docid.is_some());
+        if result.rows_with_docid > 0 {
             // Rows before the first id get an empty id.
-            while part.doc_ids.len() + 1 < part.labels.len() {
-                part.doc_ids.push("");
+            while result.doc_ids.len() + 1 < result.labels.len() {
+                result.doc_ids.push("");
             }
-            part.doc_ids.push(docid.unwrap_or(""));
+            result.doc_ids.push(docid.unwrap_or(""));
         }
         Ok(())
     }
@@ -364,33 +366,33 @@ fn assemble(
     chunks: &[LineChunk],
     shape: MatrixShape,
     matrix: Matrix,
-    parts: Vec<ChunkResult>,
+    results: Vec<ChunkResult>,
     absent: Absent,
     warnings: &mut Warnings,
 ) -> Result<RowColumns, DataError> {
     let mut labels = Vec::with_capacity(shape.rows);
     let mut queries = QueryIndex::default();
     let mut query_of_row = Vec::with_capacity(shape.rows);
-    let rows_with_docid: usize = parts.iter().map(|part| part.rows_with_docid).sum();
+    let rows_with_docid: usize = results.iter().map(|result| result.rows_with_docid).sum();
     let mut doc_ids = Strings::default();
     let mut side_files = side::SideFiles::default();
-    let mut parts = parts.into_iter().zip(chunks).peekable();
+    let mut results = results.into_iter().zip(chunks).peekable();
     for (number, input) in inputs.iter().enumerate() {
         let first_row = labels.len();
         let mut has_qid = false;
-        while let Some((part, chunk)) = parts.next_if(|(_, chunk)| chunk.input == number) {
-            labels.extend_from_slice(&part.labels);
-            for (id, rows) in &part.adjacent_rows {
+        while let Some((result, chunk)) = results.next_if(|(_, chunk)| chunk.input == number) {
+            labels.extend_from_slice(&result.labels);
+            for (id, rows) in &result.query_runs {
                 has_qid |= !id.is_empty();
                 // Without a qid, the side file gives the query below.
                 let query = if id.is_empty() { 0 } else { queries.number(id) };
                 query_of_row.extend(std::iter::repeat_n(query, *rows as usize));
             }
             if rows_with_docid > 0 {
-                doc_ids.append(&part.doc_ids);
-                (part.doc_ids.len()..chunk.rows).for_each(|_| doc_ids.push(""));
+                doc_ids.append(&result.doc_ids);
+                (result.doc_ids.len()..chunk.rows).for_each(|_| doc_ids.push(""));
             }
-            warnings.merge(part.warnings);
+            warnings.merge(result.warnings);
         }
         let rows = first_row..labels.len();
         let rows = query_of_row.get_mut(rows).unwrap_or(&mut []);

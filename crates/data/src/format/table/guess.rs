@@ -11,7 +11,8 @@ use std::collections::{HashMap, HashSet};
 use super::content::{ColumnContent, ContentKind};
 use super::plan::{ColumnUse, SourceColumn};
 use crate::format::roles::{
-    LABELS, POSSIBLE_LABELS, QUERIES, ROW_NUMBERS, is_id_name, is_item_number_name, normalised_name,
+    FALLBACK_LABEL_NAMES, FALLBACK_QUERY_NAMES, POSSIBLE_LABELS, ROW_NUMBERS, is_id_name,
+    is_item_number_name, normalised_name,
 };
 
 /// A label guessed by name has at most this many different values.
@@ -56,18 +57,18 @@ impl<'a> Guesses<'a> {
 
     /// The column of the label, if exactly one column can be the label.
     pub(super) fn label(&self) -> Option<usize> {
-        only(&self.named(LABELS, is_grade))
+        only(&self.named(FALLBACK_LABEL_NAMES, is_grade))
     }
 
     /// A column that is perhaps the label, to be suggested in an error message.
     pub(super) fn possible_label(&self) -> Option<usize> {
-        let named = self.named(LABELS, is_numeric);
+        let named = self.named(FALLBACK_LABEL_NAMES, is_numeric);
         named.into_iter().chain(self.named(POSSIBLE_LABELS, is_numeric)).next()
     }
 
     /// The column of the query id, if exactly one column can be the query id.
     pub(super) fn query(&self) -> Option<usize> {
-        only(&self.named(QUERIES, repeats))
+        only(&self.named(FALLBACK_QUERY_NAMES, repeats))
     }
 
     /// A column that is perhaps the query id, to be suggested in an error message: by its name, or
@@ -76,7 +77,7 @@ impl<'a> Guesses<'a> {
         let grouped =
             self.undecided().filter(|(.., content)| repeats(content) && is_grouped(content));
         let grouped = grouped.map(|(number, ..)| number).next();
-        self.named(QUERIES, repeats).into_iter().next().or(grouped)
+        self.named(FALLBACK_QUERY_NAMES, repeats).into_iter().next().or(grouped)
     }
 
     /// The undecided columns whose name means an id and whose values can be ids.

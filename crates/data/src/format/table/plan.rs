@@ -161,8 +161,8 @@ impl<'o> TablePlan<'o> {
             }
             if let Some(other) = self.of_role(role) {
                 let (one, other) = (self.name(other).to_owned(), name);
-                self.solution.add(role, &one);
-                self.solution.add(Role::Ignore, &other);
+                self.solution.set_if_free(role, &one);
+                self.solution.set_if_free(Role::Ignore, &other);
                 self.problems.push(ColumnProblem::Ambiguous { role, one, other });
                 self.set(column, ColumnUse::Role(Role::Ignore));
                 continue;
@@ -188,7 +188,7 @@ impl<'o> TablePlan<'o> {
             None => {
                 let possible = self.guesses().possible_label();
                 let name = possible.map_or("none", |column| self.name(column)).to_owned();
-                self.solution.add(Role::Label, &name);
+                self.solution.set_if_free(Role::Label, &name);
                 self.add_missing_role(Role::Label);
             }
         }
@@ -211,7 +211,7 @@ impl<'o> TablePlan<'o> {
             None => {
                 let possible = self.guesses().possible_query();
                 let name = possible.map_or("none", |column| self.name(column)).to_owned();
-                self.solution.add(Role::Query, &name);
+                self.solution.set_if_free(Role::Query, &name);
                 self.add_missing_role(Role::Query);
             }
         }
@@ -265,7 +265,7 @@ impl<'o> TablePlan<'o> {
         if Some(column) != query && Some(column) != suggested(Role::Label) {
             let name = self.name(column);
             solution.remove(name);
-            solution.add(Role::Docid, name);
+            solution.set_if_free(Role::Docid, name);
         }
     }
 
@@ -350,7 +350,7 @@ impl<'o> TablePlan<'o> {
                     Err(EncodingProblem::Column(problem, role)) => {
                         problems.push(*problem);
                         solution.remove(&column.name);
-                        solution.add(role, &column.name);
+                        solution.set_if_free(role, &column.name);
                     }
                 },
             }
