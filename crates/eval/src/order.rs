@@ -1,7 +1,8 @@
 //! The order of documents: by score, highest first, then by a rule for equal scores.
 //!
-//! Training, metrics, search and serving all sort by the code of this file, so that a metric always
-//! measures the order that is served. A NaN score is an error that names the row; infinities are
+//! Training, metrics, search and serving all sort by the code of this file, so that a metric measures
+//! the order that is served, except among equal scores, where metrics may use another
+//! [`TiePolicy`]. A NaN score is an error that names the row; infinities are
 //! legal; -0.0 and 0.0 are equal.
 //!
 //! Each score becomes an integer whose ascending order is the score's descending order; the row
@@ -100,7 +101,8 @@ impl Orderer {
         self.order_kept(rows, rule, |_| true)
     }
 
-    /// Like `order`, for the rows that `keep` accepts; the others are left out.
+    /// Like `order`, for the rows that `keep` accepts; the others are left out. A NaN score is an
+    /// error in any row.
     pub fn order_kept(
         &mut self,
         rows: Rows<'_>,
@@ -204,8 +206,8 @@ impl Orderer {
         // Adjacent rows of which the second has the higher score.
         let rises = self.entries.windows(2).filter(|w| w[1].key < w[0].key).count();
         let nearly_sorted = rises * MIN_ROWS_PER_RISE < n;
-        let sorted = nearly_sorted && insert_sorted(&mut self.entries, seed)
-            || self.sort_by_upper_bits() && insert_sorted(&mut self.entries, seed);
+        let sorted = nearly_sorted && insertion_sort(&mut self.entries, seed)
+            || self.sort_by_upper_bits() && insertion_sort(&mut self.entries, seed);
         self.order.clear();
         self.order.extend(self.entries.iter().map(|e| e.row));
         // A row that occurs twice in the hint would be next to itself here. If none does, all are
@@ -246,6 +248,7 @@ impl Orderer {
         self.packed.clear();
         let mut sorted = true;
         let mut tied = false;
+        // No score but NaN has the key 0, so the first key is not taken for a tie.
         let mut last = 0_u64;
         for (row, &score) in scores.iter().enumerate() {
             if score.is_nan() {
@@ -351,7 +354,7 @@ impl ScoredRow {
 }
 
 /// Insertion sort; returns `false` if it took too many moves and was not finished.
-fn insert_sorted(entries: &mut [ScoredRow], seed: u64) -> bool {
+fn insertion_sort(entries: &mut [ScoredRow], seed: u64) -> bool {
     let mut moves_left = MAX_MOVES_PER_ROW * entries.len();
     for i in 1..entries.len() {
         let inserted = entries[i];

@@ -11,7 +11,8 @@ use crate::source::SourceKind;
 /// The default metric of training and of reports.
 pub const DEFAULT_METRIC: &str = "ndcg@10";
 
-/// The default metric of data that has preference pairs and no labels.
+/// The default metric of preference pairs: the only one of data without labels, and one more beside
+/// the usual ones where data has labels too.
 pub const PREFERENCE_METRIC: &str = "preference-accuracy";
 
 /// Metrics as a caller writes them: a text (several metrics are separated by commas), a

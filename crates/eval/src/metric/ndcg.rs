@@ -6,9 +6,10 @@
 //!
 //! The ideal includes judged documents that were not retrieved. Published figures differ by gain
 //! (2^label - 1 or label), by discount, by the value of a query in which even the best document has
-//! gain 0 (`blank`) and by lists shorter than k: `short=keep` uses the existing ranks, `short=zero`
+//! gain 0 (`blank`) and by lists shorter than k: `short=keep` evaluates the ranks that exist, `short=zero`
 //! gives 0 (LETOR). The value is never above 1: labels whose gains would overflow are errors, and a
-//! value above 1 by rounding is clamped. Cost O(k); exact under `ties=mean`.
+//! value above 1 by rounding is clamped. Under `ties=mean` the value is the exact mean over all orders
+//! of tied documents. Cost O(k).
 //!
 //! ```
 //! use rankwright_eval::{of_ranking, MetricSpec, SourceKind};
@@ -36,9 +37,9 @@ choices! {
     /// The treatment of a list with fewer documents than the cut-off of NDCG.
     #[non_exhaustive]
     pub enum NdcgShort {
-        /// Uses the existing ranks.
+        /// The ranks that exist are evaluated.
         Keep = "keep",
-        /// The list counts 0.
+        /// The value of the list is 0.
         Zero = "zero",
     }
 }
@@ -47,7 +48,7 @@ params! {
     /// The parameter that NDCG has beyond those of DCG.
     pub struct NdcgShortParams {
         short: NdcgShort = NdcgShort::Keep, ..,
-            "List with fewer than k documents: keep uses the ranks there are, zero counts it 0.";
+            "List with fewer than k documents: keep evaluates the ranks that exist, zero gives the value 0.";
     }
     /// Builder methods for short lists in NDCG.
     pub trait NdcgShortOptions: ndcg_short_params;
@@ -67,7 +68,7 @@ param_groups! {
 /// NDCG.
 pub(super) static NDCG: MetricDef = MetricDef {
     name: "ndcg",
-    help: "Discounted cumulative gain, as a share of the best possible.",
+    help: "DCG divided by the DCG of the ideal ranking.",
     example: "ndcg(gain=exp, blank=skip)@10",
     mean_ties: true,
     ..MetricDef::of::<NdcgParams>()
@@ -91,7 +92,7 @@ struct Ndcg {
 }
 
 impl Ndcg {
-    /// Whether a list of `n` documents counts 0 because it is shorter than the cut-off.
+    /// Whether the value of a list of `n` documents is 0 because it is shorter than the cut-off.
     fn is_too_short(&self, n: usize) -> bool {
         self.short == NdcgShort::Zero && self.dcg.cutoff.is_some_and(|k| n < k as usize)
     }

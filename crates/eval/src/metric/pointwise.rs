@@ -4,8 +4,9 @@
 //! RMSE = sqrt(mean of (score - label)^2)        MAE = mean of |score - label|
 //! ```
 //!
-//! Each query gets its own value. The total is over all rows by default (`over=rows`, the usual
-//! definition: long queries weigh more); `over=queries` takes the mean of the queries' values.
+//! Each query gets its own value. The value for all queries is computed over all rows by default
+//! (`over=rows`, the usual definition: long queries weigh more); `over=queries` takes the mean of
+//! the queries' values.
 //! Unjudged documents are left out unless `unjudged=nonrel`. An empty query is skipped. An infinite
 //! score makes an infinite error. Cost O(n).
 //!
@@ -27,7 +28,7 @@ use crate::error::EvalError;
 use crate::list::RankedList;
 
 choices! {
-    /// The items over which the total is a mean.
+    /// The items over which the value for all queries is a mean.
     #[non_exhaustive]
     pub enum Over {
         /// Documents: each counts the same.
@@ -40,7 +41,7 @@ choices! {
 params! {
     /// The mean of a pointwise metric.
     pub struct OverParams {
-        over: Over = Over::Rows, .., "Units of the mean: rows (each document the same) or queries.";
+        over: Over = Over::Rows, .., "Value for all queries: computed over all rows (rows), or the mean of the queries' values (queries).";
     }
     /// Builder methods for the mean of a pointwise metric.
     pub trait OverOptions: over_params;
@@ -66,7 +67,7 @@ param_groups! {
 pub(super) static RMSE: MetricDef = MetricDef {
     name: "rmse",
     help: "Root of the mean squared difference between score and label.",
-    example: "rmse(over=rows)",
+    example: "rmse(over=queries)",
     cutoff: false,
     ..MetricDef::of::<RmseParams>()
 };
@@ -75,7 +76,7 @@ pub(super) static RMSE: MetricDef = MetricDef {
 pub(super) static MAE: MetricDef = MetricDef {
     name: "mae",
     help: "Mean absolute difference between score and label.",
-    example: "mae(over=rows)",
+    example: "mae(over=queries)",
     cutoff: false,
     ..MetricDef::of::<MaeParams>()
 };

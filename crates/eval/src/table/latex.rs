@@ -19,7 +19,7 @@ pub(super) fn render(table: &Table) -> String {
     out.push_str(&format!("\\begin{{tabular}}{{{alignments}}}\n\\toprule\n"));
     out.push_str(&line(&table.header_cells()));
     out.push_str("\\midrule\n");
-    table.full_rows().for_each(|row| out.push_str(&line(&row)));
+    table.padded_rows().for_each(|row| out.push_str(&line(&row)));
     out.push_str("\\bottomrule\n\\end{tabular}\n");
     for note in &table.notes {
         out.push_str(&format!("\n\\smallskip\\noindent{{\\footnotesize {}\\par}}\n", escape(note)));

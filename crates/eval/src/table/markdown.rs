@@ -6,7 +6,7 @@ use super::{Align, Cell, Table, one_line, pad, width};
 
 pub(super) fn render(table: &Table) -> String {
     let mut lines: Vec<Vec<String>> = vec![table.header_cells().iter().map(cell_text).collect()];
-    lines.extend(table.full_rows().map(|row| row.iter().map(cell_text).collect()));
+    lines.extend(table.padded_rows().map(|row| row.iter().map(cell_text).collect()));
     let widths: Vec<usize> = (0..table.columns())
         .map(|c| lines.iter().filter_map(|row| row.get(c)).map(|text| width(text)).max())
         .map(|widest| widest.unwrap_or(0).max(1))

@@ -6,7 +6,8 @@
 //! scripts. Cost is linear in the cells.
 //!
 //! Edge cases: rows may be shorter or longer than the header, missing cells are empty and missing
-//! alignments left; a table without rows still has its header; line breaks in a cell are spaces.
+//! alignments left; a table without rows still has its header; line breaks and tabs in a cell become
+//! spaces.
 
 mod comparison;
 mod latex;
@@ -141,7 +142,7 @@ impl Table {
     }
 
     /// The rows, each padded to all columns.
-    fn full_rows(&self) -> impl Iterator<Item = Vec<Cell>> {
+    fn padded_rows(&self) -> impl Iterator<Item = Vec<Cell>> {
         let columns = self.columns();
         self.rows.iter().map(move |row| {
             let missing = columns.saturating_sub(row.len());
@@ -150,13 +151,13 @@ impl Table {
     }
 }
 
-/// The text without line breaks, which would break a row in every output format, and with other
-/// control characters as escapes.
+/// The text with spaces for line breaks and tabs, which would break a row in every output format, and
+/// with other control characters as escapes.
 fn one_line(text: &str) -> String {
     visible::one_line(&text.replace(['\n', '\r', '\t', '\u{2028}', '\u{2029}'], " ")).into_owned()
 }
 
-/// A text from outside in a line of Markdown: markup is escaped.
+/// Escapes Markdown markup in a text that we did not write, and puts it on one line.
 ///
 /// ```
 /// use rankwright_eval::table::escape_markdown;
@@ -171,9 +172,9 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Pads `text` with spaces to a number of characters.
-fn pad(text: &str, columns: usize, align: Align) -> String {
-    let space = " ".repeat(columns.saturating_sub(width(text)));
+/// Pads `text` with spaces to at least this many characters.
+fn pad(text: &str, min_width: usize, align: Align) -> String {
+    let space = " ".repeat(min_width.saturating_sub(width(text)));
     match align {
         Align::Left => format!("{text}{space}"),
         Align::Right => format!("{space}{text}"),

@@ -55,7 +55,7 @@ const MIN_COLUMN_WIDTH: usize = 12;
 /// The table as text; with a maximum width, long texts continue on further lines.
 fn draw(table: &Table, max_width: Option<usize>) -> String {
     let mut lines = vec![table.header_cells()];
-    lines.extend(table.full_rows());
+    lines.extend(table.padded_rows());
     let cells_by_column: Vec<Vec<&Cell>> =
         (0..table.columns()).map(|c| lines.iter().filter_map(|row| row.get(c)).collect()).collect();
     let mut column_parts: Vec<ColumnParts> =

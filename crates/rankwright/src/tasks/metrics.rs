@@ -7,7 +7,8 @@ use rankwright_eval::{
 
 use super::TaskError;
 
-/// Metrics for feature data or a run: the given ones, or the default ones.
+/// Metrics for feature data or a run: the given ones, or the usual ones of its kind
+/// ([`usual_metrics`](rankwright_eval::usual_metrics)).
 pub fn resolve_metrics(
     metrics: &[MetricSpec],
     kind: SourceKind,
@@ -15,8 +16,9 @@ pub fn resolve_metrics(
     Ok(metrics_or_default(metrics, kind, DefaultMetrics::Usual)?)
 }
 
-/// Metrics for a data set: the given ones, or the usual ones of labels and preference pairs, as far as
-/// the data has them.
+/// Metrics for a data set: the given ones, or the default ones. The default ones are the usual metrics
+/// of labels if the data has no preference pairs, the metric of pairs if it has pairs alone, and both
+/// if it has labels and pairs.
 pub fn resolve_data_metrics(
     metrics: &[MetricSpec],
     data: &Dataset,
