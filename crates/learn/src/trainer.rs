@@ -10,7 +10,8 @@ use crate::boost::BoostParams;
 use crate::error::LearnError;
 use crate::session::{Stop, TrainRequest, TrainResult};
 
-/// A learner with checked parameters, ready to train once.
+/// A learner with checked parameters, ready to train. [`train`](Self::train) is called at most once
+/// on a trainer; it may use up its state.
 pub trait Trainer: Debug + Send + Sync {
     /// Trains a model. The caller has checked that the request has rows, that it has a start model
     /// and preference pairs only if the trainer supports them, and that it has validation data if
@@ -37,7 +38,7 @@ pub trait Trainer: Debug + Send + Sync {
 
     /// Whether several processes that each hold some of the queries can train one model together,
     /// by exchanging sums through [`TrainRequest::collective`].
-    fn is_distributed(&self) -> bool {
+    fn supports_distributed(&self) -> bool {
         false
     }
 
@@ -48,7 +49,7 @@ pub trait Trainer: Debug + Send + Sync {
     }
 
     /// The use of validation data in training, besides evaluation.
-    fn validation(&self) -> ValidationUse {
+    fn validation_use(&self) -> ValidationUse {
         ValidationUse::Ignored
     }
 
@@ -57,7 +58,8 @@ pub trait Trainer: Debug + Send + Sync {
         0
     }
 
-    /// The parameters of boosting; `None` for learners that do not boost trees by gradients.
+    /// The parameters of boosting, if the learner boosts trees by gradients: rounds of such a learner
+    /// only add to the model, so that tuning can continue a training. `None` for other learners.
     fn boosting(&self) -> Option<&BoostParams> {
         None
     }
@@ -74,11 +76,12 @@ pub trait Trainer: Debug + Send + Sync {
 pub enum ValidationUse {
     /// Validation data does not change the model.
     Ignored,
-    /// If validation data is given, the round that is best on it is kept. Without validation data,
-    /// all rounds on all queries give about as good a model, so a blend of equal weights holds no
-    /// queries out for such a learner.
+    /// If validation data is given, the round that is best on it is kept. It is optional: training
+    /// all rounds on all queries gives about as good a model as choosing the round on held-out
+    /// queries. A blend with `weights=equal` therefore holds out no queries for such a learner.
     BestRound,
-    /// If validation data is given, it selects the model; a blend holds queries out for such a
+    /// If validation data is given, the model of the round that is best on it is chosen, and this
+    /// matters: the last round may be much worse. A blend therefore holds out queries for such a
     /// learner.
     ModelChoice,
     /// Training without validation data is an error.
@@ -87,7 +90,7 @@ pub enum ValidationUse {
 
 impl ValidationUse {
     /// The use of validation data by learners that add up many small rounds, such as boosted trees;
-    /// `rounds` is their largest number of rounds.
+    /// `rounds` is the largest number of rounds. With one round there is nothing to choose.
     pub(crate) fn of_rounds(stop: Stop, rounds: usize) -> Self {
         match stop {
             Stop::Auto if rounds > 1 => ValidationUse::BestRound,

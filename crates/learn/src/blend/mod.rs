@@ -215,7 +215,7 @@ impl Trainer for BlendTrainer {
         Some((self.members.len(), "member"))
     }
 
-    fn validation(&self) -> ValidationUse {
+    fn validation_use(&self) -> ValidationUse {
         ValidationUse::ModelChoice
     }
 
@@ -234,7 +234,7 @@ impl BlendTrainer {
         let uses_held_out = |member: &BlendMember| match member {
             BlendMember::Learner(learner) => {
                 let uses = [ValidationUse::ModelChoice, ValidationUse::Required];
-                self.search.is_some() || uses.contains(&learner.validation())
+                self.search.is_some() || uses.contains(&learner.validation_use())
             }
             BlendMember::File(_) => false,
         };

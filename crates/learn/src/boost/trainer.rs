@@ -85,7 +85,7 @@ impl Trainer for BoostTrainer {
         true
     }
 
-    fn is_distributed(&self) -> bool {
+    fn supports_distributed(&self) -> bool {
         true
     }
 
@@ -93,7 +93,7 @@ impl Trainer for BoostTrainer {
         Some((self.boost.trees, "tree"))
     }
 
-    fn validation(&self) -> ValidationUse {
+    fn validation_use(&self) -> ValidationUse {
         ValidationUse::of_rounds(self.boost.stop, self.boost.trees)
     }
 

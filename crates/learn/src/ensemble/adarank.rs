@@ -32,7 +32,7 @@ use rayon::prelude::*;
 
 use super::columns::QueryColumns;
 use super::target::TargetMetric;
-use super::{TransformedData, numbers};
+use super::{TransformedData, float_state};
 use crate::error::LearnError;
 use crate::exp::exp;
 use crate::learner::{
@@ -178,7 +178,7 @@ impl Trainer for AdaRankTrainer {
             Session::begin(request, RoundPlan::new("round", self.rounds, request).stop(self.stop))?;
         let mut state = AdaRankState::new(&target, &columns, self.both_directions)?;
         if let Some(saved) = saved.and_then(|saved| saved.learner_state) {
-            state.restore(&numbers::read(&saved)?)?;
+            state.restore(&float_state::read(&saved)?)?;
         }
         let mut finished = true;
         while !session.is_over() {
@@ -188,7 +188,7 @@ impl Trainer for AdaRankTrainer {
             let loss = Some(1.0 - state.value);
             let model = || inputs.model(&state.weights());
             match session
-                .end_round_with_model(loss, model, &|| numbers::write(&state.to_numbers()))?
+                .end_round_with_model(loss, model, &|| float_state::write(&state.to_numbers()))?
             {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
@@ -209,7 +209,7 @@ impl Trainer for AdaRankTrainer {
         Some((self.rounds, "round"))
     }
 
-    fn validation(&self) -> ValidationUse {
+    fn validation_use(&self) -> ValidationUse {
         ValidationUse::of_model_choice(self.stop)
     }
 }
@@ -326,7 +326,7 @@ impl<'a> AdaRankState<'a> {
         for [number, alpha] in saved.as_chunks().0 {
             let number = *number as usize;
             if number >= self.rankers.len() {
-                return Err(numbers::unreadable());
+                return Err(float_state::unreadable());
             }
             let values = self.values_with(number, *alpha)?;
             self.keep((number, *alpha), &values);

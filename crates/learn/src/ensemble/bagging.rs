@@ -136,8 +136,8 @@ impl Trainer for BaggingTrainer {
         Some((self.bags, "bag"))
     }
 
-    fn validation(&self) -> ValidationUse {
-        self.learner.validation()
+    fn validation_use(&self) -> ValidationUse {
+        self.learner.validation_use()
     }
 
     fn queries_with_sampled_pairs(&self, data: &rankwright_data::Dataset) -> usize {

@@ -18,7 +18,7 @@ use rankwright_spec::{SpecError, param_groups, params};
 
 use super::coordinate_search::{CoordinateSearch, WeightPoint};
 use super::target::TargetMetric;
-use super::{TransformedData, numbers};
+use super::{TransformedData, float_state};
 use crate::error::LearnError;
 use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
@@ -127,7 +127,7 @@ impl Trainer for CoordinateTrainer {
         let (mut session, saved) =
             Session::begin(request, RoundPlan::new("pass", usize::MAX, request))?;
         let state = match saved.and_then(|saved| saved.learner_state) {
-            Some(saved) => AscentState::read(&numbers::read(&saved)?, columns)?,
+            Some(saved) => AscentState::read(&float_state::read(&saved)?, columns)?,
             None => AscentState::begin(search.evaluate(start_weights(request.seed, 0, columns))?),
         };
         let finished = self.run(state, &search, request, &mut session, &inputs)?;
@@ -142,7 +142,7 @@ impl Trainer for CoordinateTrainer {
         Some((self.restarts * self.passes, "pass"))
     }
 
-    fn validation(&self) -> ValidationUse {
+    fn validation_use(&self) -> ValidationUse {
         ValidationUse::ModelChoice
     }
 }
@@ -180,7 +180,7 @@ impl CoordinateTrainer {
             let loss = Some(-state.best.value);
             let model = || inputs.model(&state.best.weights);
             match session
-                .end_round_with_model(loss, model, &|| numbers::write(&state.to_numbers()))?
+                .end_round_with_model(loss, model, &|| float_state::write(&state.to_numbers()))?
             {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
@@ -208,9 +208,9 @@ impl AscentState {
 
     /// The state of numbers that [`to_numbers`](Self::to_numbers) gave.
     fn read(saved: &[f64], columns: usize) -> Result<Self, LearnError> {
-        let (head, weights) = saved.split_at_checked(4).ok_or_else(numbers::unreadable)?;
+        let (head, weights) = saved.split_at_checked(4).ok_or_else(float_state::unreadable)?;
         let ([restart, pass, current, best], true) = (head, weights.len() == 2 * columns) else {
-            return Err(numbers::unreadable());
+            return Err(float_state::unreadable());
         };
         let point = |value: f64, weights: &[f64]| WeightPoint { weights: weights.to_vec(), value };
         let (current_weights, best_weights) = weights.split_at(columns);

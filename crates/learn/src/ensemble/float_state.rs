@@ -1,13 +1,14 @@
-//! The checkpoint format of the learners of this folder: 64-bit floats, little-endian.
+//! The state of a training in a checkpoint, for learners whose state is a list of 64-bit floats
+//! (AdaRank, coordinate ascent, SVM-MAP): the floats one after another, little-endian.
 
 use crate::error::{LearnError, StateProblem};
 
-/// The bytes of numbers.
+/// The bytes of a state.
 pub(crate) fn write(numbers: &[f64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// The numbers of bytes; an error if there are not eight bytes for each.
+/// The state from its bytes; an error if their number is no multiple of eight.
 pub(crate) fn read(bytes: &[u8]) -> Result<Vec<f64>, LearnError> {
     match bytes.as_chunks() {
         (numbers, []) => Ok(numbers.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect()),
@@ -15,7 +16,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<f64>, LearnError> {
     }
 }
 
-/// The error for a state that no training of this learner could have written.
+/// The error for a state that no training of this learner could have written, such as one with
+/// another number of floats.
 pub(crate) fn unreadable() -> LearnError {
     StateProblem::OtherLearner.into()
 }

@@ -124,7 +124,7 @@ impl Trainer for ForestTrainer {
         Some((self.config.trees, "tree"))
     }
 
-    fn validation(&self) -> ValidationUse {
+    fn validation_use(&self) -> ValidationUse {
         ValidationUse::of_rounds(self.config.stop, self.config.trees)
     }
 }

@@ -155,7 +155,7 @@ pub fn cross_validate(
     data: &Dataset,
     options: &CvOptions<'_>,
 ) -> Result<CvResult, LearnError> {
-    if learner.validation() == ValidationUse::Required && options.valid_part.is_none() {
+    if learner.validation_use() == ValidationUse::Required && options.valid_part.is_none() {
         return Err(LearnError::MissingFoldValidation { learner: learner.to_string() });
     }
     let mut scores = vec![0.0; data.rows()];

@@ -191,12 +191,12 @@ impl LearnerSpec {
 
     /// Whether validation data changes the model: by early stopping, or by choosing a model.
     pub fn uses_validation(&self) -> bool {
-        self.validation() != ValidationUse::Ignored
+        self.validation_use() != ValidationUse::Ignored
     }
 
     /// The use of validation data.
-    pub fn validation(&self) -> ValidationUse {
-        self.trainer.validation()
+    pub fn validation_use(&self) -> ValidationUse {
+        self.trainer.validation_use()
     }
 
     /// Whether the learner can train on preference pairs.
@@ -270,13 +270,13 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
         return Err(LearnError::StartUnsupported { learner: name() });
     }
     let processes = request.collective.size();
-    if processes > 1 && !trainer.is_distributed() {
+    if processes > 1 && !trainer.supports_distributed() {
         return Err(LearnError::CollectiveUnsupported { learner: name(), processes });
     }
     if request.train.rows() == 0 && trainer.model_without_data().is_none() {
         return Err(LearnError::EmptyData);
     }
-    if trainer.validation() == ValidationUse::Required && request.valid.is_empty() {
+    if trainer.validation_use() == ValidationUse::Required && request.valid.is_empty() {
         return Err(LearnError::MissingValidation { learner: request.learner });
     }
     let started = Instant::now();

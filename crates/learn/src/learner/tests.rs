@@ -113,7 +113,7 @@ fn a_learner_that_exchanges_nothing_refuses_several_processes() {
     let data = tiny(1);
     for def in LEARNERS {
         let spec = LearnerSpec::parse(def.example).unwrap();
-        if spec.validation() == ValidationUse::Required {
+        if spec.validation_use() == ValidationUse::Required {
             continue;
         }
         match spec.train(TrainRequest::new(&data).collective(&TwoProcesses)) {

@@ -130,7 +130,7 @@ impl Trainer for LinearTrainer {
         }
     }
 
-    fn validation(&self) -> ValidationUse {
+    fn validation_use(&self) -> ValidationUse {
         if self.fit.c_values.len() > 1 { ValidationUse::Required } else { ValidationUse::Ignored }
     }
 

@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! forward   z = X W' + b,   x^ = norm(z),   y = dropout(activation(scale x^ + shift))
-//! backward  d = (gradient by y) * slope,  then through the norm
+//! backward  d = (gradient by y) * derivative,  then through the norm
 //!           gradient by W = d' X,   by b = sums of d over the rows,   by X = d W
 //! ```
 //!
 //! X are the inputs of a layer, a row for each document, W its weights, b its biases, ' is the
-//! transpose; the slope is the derivative of activation and dropout. A mini-batch is cut into
+//! transpose; the derivative is the derivative of activation and dropout. A mini-batch is cut into
 //! blocks, each with its buffers and a gradient of its own. A block's results depend only on its
 //! rows, except for batch norm, whose sums the caller adds up over all blocks between the two
 //! halves of a layer. Cost: three matrix products for each layer (two for the first, whose inputs
@@ -27,7 +27,7 @@ struct LayerCache {
     /// 1 / standard deviation of each row, for layer norm.
     inverses: Vec<f32>,
     /// Derivative of the output by the input of the activation.
-    slopes: Vec<f32>,
+    derivatives: Vec<f32>,
 }
 
 /// Buffers of a block of rows.
@@ -166,10 +166,10 @@ impl NetBlock {
             }
         }
         if number + 1 < shape.layers.len() {
-            cache.slopes.resize(output.len(), 0.0);
-            activate(layer.activation, output, &mut cache.slopes);
+            cache.derivatives.resize(output.len(), 0.0);
+            activate(layer.activation, output, &mut cache.derivatives);
             if dropout > 0.0 {
-                self.draws.apply_dropout(dropout, output, &mut cache.slopes);
+                self.draws.apply_dropout(dropout, output, &mut cache.derivatives);
             }
         }
     }
@@ -186,7 +186,10 @@ impl NetBlock {
     pub(super) fn backward_activation(&mut self, shape: &NetShape, number: usize) {
         let (layer, cache) = (&shape.layers[number], &self.caches[number]);
         if number + 1 < shape.layers.len() {
-            self.delta.iter_mut().zip(&cache.slopes).for_each(|(d, slope)| *d *= slope);
+            self.delta
+                .iter_mut()
+                .zip(&cache.derivatives)
+                .for_each(|(d, derivative)| *d *= derivative);
         }
         if layer.norm != HiddenNorm::None {
             norm::column_sums(&self.delta, &cache.normalised, layer.outputs, &mut self.sums);

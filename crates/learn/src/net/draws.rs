@@ -53,17 +53,17 @@ impl RandomLanes {
         }
     }
 
-    /// Sets values and slopes to 0 with probability `rate`, and scales up the others to compensate.
-    pub(super) fn apply_dropout(&mut self, rate: f32, values: &mut [f32], slopes: &mut [f32]) {
+    /// Sets values and derivatives to 0 with probability `rate`, and scales up the others to compensate.
+    pub(super) fn apply_dropout(&mut self, rate: f32, values: &mut [f32], derivatives: &mut [f32]) {
         let kept_factor = 1.0 / (1.0 - rate);
         // Each value gets a random number of 24 bits, and is dropped if that is below this one.
         let min_kept = (rate * (1 << 24) as f32) as i32;
-        for (values, slopes) in values.chunks_mut(LANES).zip(slopes.chunks_mut(LANES)) {
+        for (values, derivatives) in values.chunks_mut(LANES).zip(derivatives.chunks_mut(LANES)) {
             let is_kept = |x: u32| (x >> 8) as i32 >= min_kept;
             let factors = self.next().map(|x| if is_kept(x) { kept_factor } else { 0.0 });
-            for ((value, slope), factor) in values.iter_mut().zip(slopes).zip(factors) {
+            for ((value, derivative), factor) in values.iter_mut().zip(derivatives).zip(factors) {
                 *value *= factor;
-                *slope *= factor;
+                *derivative *= factor;
             }
         }
     }
@@ -88,11 +88,11 @@ mod tests {
 
     #[test]
     fn dropout_keeps_the_mean_and_drops_the_given_fraction() {
-        let (mut values, mut slopes) = (vec![2.0; 100_003], vec![1.0; 100_003]);
-        RandomLanes::new(5, 8).apply_dropout(0.3, &mut values, &mut slopes);
+        let (mut values, mut derivatives) = (vec![2.0; 100_003], vec![1.0; 100_003]);
+        RandomLanes::new(5, 8).apply_dropout(0.3, &mut values, &mut derivatives);
         let dropped = values.iter().filter(|v| **v == 0.0).count() as f64 / values.len() as f64;
         assert!((dropped - 0.3).abs() < 0.01, "{dropped}");
-        assert!(values.iter().zip(&slopes).all(|(v, s)| *v == 2.0 * s));
+        assert!(values.iter().zip(&derivatives).all(|(v, s)| *v == 2.0 * s));
         assert!(values.iter().all(|v| *v == 0.0 || (v - 2.0 / 0.7).abs() < 1e-6));
     }
 

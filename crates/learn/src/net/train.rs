@@ -98,7 +98,7 @@ impl Trainer for NetTrainer {
         Some((self.params.epochs, "epoch"))
     }
 
-    fn validation(&self) -> ValidationUse {
+    fn validation_use(&self) -> ValidationUse {
         ValidationUse::of_model_choice(self.params.stop)
     }
 

@@ -4,8 +4,9 @@
 //! p_i = w_i exp(s_i) / sum over the query of w_j exp(s_j)
 //! ```
 //!
-//! A document of weight w counts like w copies of it. Infinite scores are legal: documents at the
-//! largest score share all the probability. If all weights are 0, all p are 0. Cost O(n).
+//! A document of weight w counts like w copies of it. Infinite scores are legal: if the largest score
+//! is infinite, the documents that have it share all the probability by their weights, and a score of
+//! minus infinity below a larger one has the probability 0. If all weights are 0, all p are 0. Cost O(n).
 
 use super::{Derivatives, QueryView, pointwise};
 use crate::error::LearnError;
@@ -20,16 +21,21 @@ pub(super) struct LogDenominator {
     largest: f64,
 }
 
-/// Sets `into` to p, and returns the logarithm of the denominator.
-pub(super) fn softmax(scores: &[f64], weights: &[f32], into: &mut Vec<f64>) -> LogDenominator {
+/// Sets `probabilities` to p, and returns the logarithm of the denominator.
+pub(super) fn softmax(
+    scores: &[f64],
+    weights: &[f32],
+    probabilities: &mut Vec<f64>,
+) -> LogDenominator {
     let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    into.clear();
+    probabilities.clear();
     // The largest score minus itself is 0 even if it is infinite.
-    into.extend(scores.iter().map(|&s| exp(if s == largest { 0.0 } else { s - largest })));
-    for (p, &weight) in into.iter_mut().zip(weights) {
+    let relative = |&s: &f64| exp(if s == largest { 0.0 } else { s - largest });
+    probabilities.extend(scores.iter().map(relative));
+    for (p, &weight) in probabilities.iter_mut().zip(weights) {
         *p *= f64::from(weight);
     }
-    let total = normalise(into);
+    let total = normalise(probabilities);
     LogDenominator { log_sum: total.ln(), largest }
 }
 
@@ -59,7 +65,8 @@ pub(super) fn write_derivatives(
 }
 
 /// Cross entropy between a target distribution and the softmax of the scores, given the result of
-/// [`softmax`]: the sum of -t_i ln p_i.
+/// [`softmax`]: the sum of -t_i ln(exp(s_i) / D), where D is the denominator of p. The constant
+/// -t_i ln w_i is left out.
 pub(super) fn cross_entropy(
     query: &QueryView<'_>,
     target: &[f64],

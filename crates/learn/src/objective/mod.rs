@@ -30,13 +30,15 @@ mod yeti;
 #[cfg(test)]
 mod yeti_reference;
 
+pub use rankwright_eval::DEFAULT_METRIC;
+
 pub use approxndcg::{ApproxNdcg, ApproxNdcgOptions, ApproxNdcgParams};
 pub use def::{HessianKind, ObjectiveDef, ObjectiveParams, find_objective, parse_objective};
 pub use huber::{Huber, HuberOptions, HuberParams, HuberWidth};
 pub use lambda::{
-    CutoffMode, DEFAULT_METRIC, Lambda, LambdaConfig, LambdaOptions, LambdaParams, LambdaPreset,
-    PairChoice, PairOptions, PairParams, SAMPLED_PARTNERS, TiedLabels, WeightScheme,
-    WeightSchemeName, WeightSource,
+    CutoffMode, Lambda, LambdaConfig, LambdaOptions, LambdaParams, LambdaPreset, PairChoice,
+    PairOptions, PairParams, SAMPLED_PARTNERS, TiedLabels, WeightScheme, WeightSchemeName,
+    WeightSource,
 };
 pub use listmle::{ListMle, ListMleOptions, ListMleParams};
 pub use logloss::{LogLoss, LogLossOptions, LogLossParams};

@@ -33,7 +33,7 @@ use super::{check_shape, pointwise};
 use crate::error::LearnError;
 use crate::exp::{exp, ln, softplus};
 
-/// The YetiLoss objective: a metric smoothed by noise.
+/// The YetiLoss objective: the expected value of a metric when random noise is added to the scores.
 #[derive(Debug, Clone)]
 pub struct Yeti {
     /// The metric that is smoothed.
@@ -65,7 +65,7 @@ pub(super) struct YetiBuffers {
 params! {
     /// Parameters of YetiLoss.
     pub struct YetiParams {
-        metric: MetricText = MetricText::new(DEFAULT_METRIC), .., "Metric that is smoothed.";
+        metric: MetricText = MetricText::new(DEFAULT_METRIC), .., "Metric whose expected value is optimised.";
         samples: u32 = 10, 1..=1000, "Number of orders drawn for each query and tree.";
         noise: f64 = 1.0, above(0.0),
             "Scale of the noise on the scores; the smaller, the closer to the metric itself.";
@@ -77,7 +77,7 @@ params! {
 impl ObjectiveParams for YetiParams {
     const DEF: &'static ObjectiveDef = &ObjectiveDef {
         name: "yeti",
-        help: "A metric smoothed by noise on the scores, by swaps of neighbouring documents (YetiLoss).",
+        help: "Expected value of a metric when random noise is added to the scores, by swaps of neighbouring documents (YetiLoss).",
         example: "yeti(metric=ap, samples=10)",
         ..ObjectiveDef::of::<Self>()
     };

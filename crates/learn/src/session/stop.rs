@@ -27,7 +27,7 @@ pub enum Stop {
     /// With validation data, the number of rounds that is best on it is kept.
     #[default]
     Auto,
-    /// All rounds are trained and kept; validation data is only evaluated.
+    /// All rounds are trained and kept; validation data is only evaluated. `stop=0` means the same.
     None,
     /// Training ends after this many rounds without improvement on the validation data, and the
     /// best number of rounds is kept. Needs validation data.

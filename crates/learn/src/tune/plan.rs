@@ -231,7 +231,7 @@ impl TunePlan {
 
     /// Whether a trial needs validation data to be trained.
     pub fn needs_validation(&self) -> bool {
-        self.specs.iter().any(|spec| spec.validation() == ValidationUse::Required)
+        self.specs.iter().any(|spec| spec.validation_use() == ValidationUse::Required)
     }
 
     /// A trial's learner with at most `limit` rounds, or with those of its spec if that is `None`.
@@ -380,7 +380,7 @@ fn draw_trials(
         })?;
         let no_validation =
             matches!(settings.evaluated_on, TuneData::Folds { valid_part: None, .. });
-        match learner.validation() == ValidationUse::Required && no_validation {
+        match learner.validation_use() == ValidationUse::Required && no_validation {
             false => Ok(learner),
             true => Err(LearnError::MissingFoldValidation { learner: learner.to_string() }),
         }

@@ -1,5 +1,6 @@
 //! YetiRank (Gulin, Kuralenok and Pavlov 2011; Lyzhin, Ustimenko, Gulin and Prokhorenkova 2023):
-//! boosted trees on a metric smoothed by noise on the scores.
+//! boosted trees that optimise the expected value of a metric when random noise is added to the
+//! scores.
 
 use rankwright_spec::{Conflict, SpecError, param_groups};
 
@@ -14,7 +15,8 @@ use crate::trainer::Trainer;
 use crate::tree::{TreeOptions, TreeParams};
 
 param_groups! {
-    /// YetiRank: boosted trees on a metric smoothed by noise on the scores.
+    /// YetiRank: boosted trees that optimise the expected value of a metric when random noise is
+    /// added to the scores.
     pub struct YetiRank, check = check {
         boost: BoostParams, BoostOptions::boost_params;
         tree: TreeParams, TreeOptions::tree_params;
@@ -30,7 +32,7 @@ fn check(params: &YetiRank) -> Result<(), Conflict> {
 impl DeclaredLearner for YetiRank {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "yetirank",
-        help: "Boosted trees on a metric smoothed by noise on the scores (Gulin 2011, Lyzhin 2023).",
+        help: "Boosted trees that optimise the expected value of a metric when random noise is added to the scores (Gulin 2011, Lyzhin 2023).",
         example: "yetirank(trees=200, leaves=31, metric=ap)",
         accepts: TREE_INPUTS,
         tuning: Tuning::of_trees(&[TREE_SEARCH_SPACE, "samples=choice(5,10,30), noise=log(0.3,3)"]),

@@ -132,7 +132,7 @@ impl Trainer for RankBoostTrainer {
         true
     }
 
-    fn is_distributed(&self) -> bool {
+    fn supports_distributed(&self) -> bool {
         true
     }
 
@@ -140,7 +140,7 @@ impl Trainer for RankBoostTrainer {
         Some((self.config.trees, "tree"))
     }
 
-    fn validation(&self) -> ValidationUse {
+    fn validation_use(&self) -> ValidationUse {
         ValidationUse::of_rounds(self.config.stop, self.config.trees)
     }
 }

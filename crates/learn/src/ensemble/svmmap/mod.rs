@@ -28,7 +28,7 @@ use rayon::prelude::*;
 
 use self::qp::QuadraticProgram;
 use self::violated::{ViolatedRanking, most_violated};
-use super::{TransformedData, numbers};
+use super::{TransformedData, float_state};
 use crate::error::LearnError;
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
 use crate::session::{RoundPlan, RoundStatus, Session, TrainRequest, TrainResult};
@@ -124,7 +124,7 @@ impl Trainer for SvmMapTrainer {
         // Only the weights of the last round satisfy all constraints that were found.
         let mut session = session.keeping_last();
         let mut fit = match saved.and_then(|saved| saved.learner_state) {
-            Some(saved) => PlaneFit::read(&numbers::read(&saved)?, self.c, columns)?,
+            Some(saved) => PlaneFit::read(&float_state::read(&saved)?, self.c, columns)?,
             None => PlaneFit::new(self.c, columns),
         };
         let mut finished = true;
@@ -138,7 +138,7 @@ impl Trainer for SvmMapTrainer {
             let loss = Some(0.5 * dot(&fit.weights, &fit.weights) + self.c * fit.slack());
             let model = || inputs.model(&fit.weights);
             match session
-                .end_round_with_model(loss, model, &|| numbers::write(&fit.to_numbers()))?
+                .end_round_with_model(loss, model, &|| float_state::write(&fit.to_numbers()))?
             {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
@@ -280,12 +280,12 @@ impl PlaneFit {
     fn read(saved: &[f64], c: f64, columns: usize) -> Result<Self, LearnError> {
         let planes = saved.chunks_exact(columns + 2);
         if !planes.remainder().is_empty() {
-            return Err(numbers::unreadable());
+            return Err(float_state::unreadable());
         }
         let mut fit = Self::new(c, columns);
         let mut weights = Vec::new();
         for plane in planes {
-            let [a, loss, gradient @ ..] = plane else { return Err(numbers::unreadable()) };
+            let [a, loss, gradient @ ..] = plane else { return Err(float_state::unreadable()) };
             weights.push(*a);
             fit.push(Plane { loss: *loss, gradient: gradient.to_vec() });
         }

@@ -9,7 +9,7 @@ use crate::boost::queries::QueryPass;
 use crate::objective::{Derivatives, ObjectiveBuffers, QueryView};
 
 /// The derivative of a function by each parameter, by finite differences.
-fn differences(parameters: &[f32], step: f32, function: impl Fn(&[f32]) -> f64) -> Vec<f64> {
+fn finite_differences(parameters: &[f32], step: f32, function: impl Fn(&[f32]) -> f64) -> Vec<f64> {
     let slope = |index: usize| {
         // The value of the function, and the moved parameter as it was rounded to 32 bits.
         let moved = |by: f32| {
@@ -54,7 +54,7 @@ fn the_gradient_of_every_loss_agrees_with_finite_differences() {
         for hidden in [&[][..], &[6, 5]] {
             let shape = NetShape::new(4, hidden, HiddenNorm::None, Activation::Tanh);
             let fixture = NetFixture::new(text, &data, shape);
-            let expected = differences(&fixture.parameters, 3e-3, |parameters| {
+            let expected = finite_differences(&fixture.parameters, 3e-3, |parameters| {
                 total_loss(&fixture, parameters)
             });
             let relative_difference = relative_difference(&fixture.gradient(), &expected);
@@ -93,7 +93,7 @@ fn with_lambdas_the_gradient_agrees_with_finite_differences() {
             let scores = fixture.scores(parameters);
             scores.iter().zip(&lambdas).map(|(s, l)| s * f64::from(*l)).sum::<f64>()
         };
-        let expected = differences(&fixture.parameters, 1e-2, scores_times_lambdas);
+        let expected = finite_differences(&fixture.parameters, 1e-2, scores_times_lambdas);
         let relative_difference = relative_difference(&fixture.gradient(), &expected);
         assert!(relative_difference < 3e-3, "{metric}: {relative_difference}");
     }
@@ -110,7 +110,7 @@ fn the_gradient_of_every_kind_of_layer_agrees_with_finite_differences() {
             // ReLU has no derivative at 0: a difference across 0 is wrong, and smaller steps cross
             // 0 less often.
             let step = if activation == Activation::Relu { 1e-3 } else { 5e-3 };
-            let expected = differences(&fixture.parameters, step, |parameters| {
+            let expected = finite_differences(&fixture.parameters, step, |parameters| {
                 total_loss(&fixture, parameters)
             });
             let relative_difference = relative_difference(&fixture.gradient(), &expected);
@@ -127,6 +127,7 @@ fn assert_same_gradient(text: &str, other: &str, data: &Dataset) {
     let relative_difference =
         relative_difference(&NetFixture::new(text, data, shape()).gradient(), &expected);
     assert!(relative_difference < 1e-5, "{text} {other}: {relative_difference}");
+    // Two gradients of 0 would be equal whatever the code does.
     assert!(super::norm(&expected) > 1e-3);
 }
 
@@ -195,12 +196,12 @@ fn opposite_preferences_are_a_soft_label() {
 #[test]
 fn weights_of_queries_and_documents_count() {
     let shape = || NetShape::new(3, &[4], HiddenNorm::None, Activation::Tanh);
-    let without_pairs = data(&[6, 8], 3, 5);
+    let unweighted = data(&[6, 8], 3, 5);
     let weighted = |row_weights: [f32; 14], query_weights: [f32; 2]| {
-        let query_of_row = without_pairs.query_of_rows();
+        let query_of_row = unweighted.query_of_rows();
         Dataset::builder()
-            .matrix(without_pairs.matrix().clone())
-            .labels(without_pairs.labels())
+            .matrix(unweighted.matrix().clone())
+            .labels(unweighted.labels())
             .weights(row_weights)
             .query_weights(query_of_row.iter().map(|query| query_weights[*query as usize]))
             .query_ids(query_of_row)
@@ -210,7 +211,7 @@ fn weights_of_queries_and_documents_count() {
     for text in ["ranknet", "ranknet(factored=false)", "listnet", "approxndcg"] {
         let gradient = |data: &Dataset| NetFixture::new(text, data, shape()).gradient();
         // The gradient is the sum over queries, each times its weight.
-        let both = gradient(&without_pairs);
+        let both = gradient(&unweighted);
         let first = gradient(&weighted([1.0; 14], [1.0, 0.0]));
         let second = gradient(&weighted([1.0; 14], [0.0, 3.0]));
         for ((both, first), second) in both.iter().zip(first).zip(second) {

@@ -1,4 +1,4 @@
-//! Whole trainings: reproducible to the bit, and better than chance.
+//! Whole training runs: reproducible to the bit, and better than chance.
 
 use rankwright_data::format::{ReadOptions, read};
 use rankwright_data::generate::LetorOptions;
@@ -37,7 +37,7 @@ fn randomised(learner: &str, more: &str) -> String {
 }
 
 #[test]
-fn threads_do_not_change_a_bit() {
+fn the_number_of_threads_does_not_change_the_model() {
     let data = letor(23, 1);
     let bytes = |text: &str, threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -58,7 +58,7 @@ fn threads_do_not_change_a_bit() {
 
 /// With one pair in all, a step after each pair is a step after each query.
 #[test]
-fn a_step_after_each_pair_is_stochastic_gradient_descent() {
+fn update_pair_takes_a_step_after_each_pair_in_a_drawn_order() {
     let data = |rows: usize| {
         let values = (0..rows).map(|row| [row as f32, (row * row) as f32]);
         // The better document first, as in a pair: sums then have the same order.
@@ -84,13 +84,13 @@ fn a_step_after_each_pair_is_stochastic_gradient_descent() {
 }
 
 #[test]
-fn a_resumed_training_gives_the_same_bits() {
+fn a_resumed_training_gives_the_same_model_as_an_uninterrupted_one() {
     let (data, valid) = (letor(20, 1), letor(10, 2));
     let request = || {
         let validation_set = ValidationSet::new("valid", &valid);
         TrainRequest::new(&data).validation_sets([validation_set])
     };
-    for more in [", norm=batch, optimiser=adam", ", norm=layer, optimiser=sgd, stop=0", ""] {
+    for more in [", norm=batch, optimiser=adam", ", norm=layer, optimiser=sgd, stop=none", ""] {
         let text = randomised("lambdarank", more).replace("epochs=3", "epochs=6");
         let uninterrupted = train(&text, request()).unwrap();
         let folder = tempfile::tempdir().unwrap();
@@ -109,7 +109,7 @@ fn a_resumed_training_gives_the_same_bits() {
 }
 
 #[test]
-fn only_the_seed_changes_the_model() {
+fn the_same_seed_gives_the_same_model_and_another_seed_another() {
     let data = letor(15, 1);
     let text = randomised("softmax", "");
     let model = |seed: u64| train(&text, TrainRequest::new(&data).seed(seed)).unwrap().model;
@@ -119,7 +119,7 @@ fn only_the_seed_changes_the_model() {
 
 /// Every learner is much better than chance on unseen data, linear or not.
 #[test]
-fn every_learner_learns() {
+fn every_learner_is_better_than_chance_on_unseen_data() {
     let (data, test) = (letor(120, 1), letor(60, 2));
     let mut random = Random::new(1, 1);
     let scores: Vec<f64> = (0..test.rows()).map(|_| random.unit()).collect();
@@ -196,7 +196,7 @@ fn an_exported_net_gives_the_scores_of_training() {
 }
 
 #[test]
-fn missing_and_constant_features_do_no_harm() {
+fn every_learner_learns_beside_missing_and_constant_features() {
     let (sizes, rows) = ([20_usize; 6], 120);
     let mut random = Random::new(3, 3);
     let labels: Vec<f64> = (0..rows).map(|_| random.below(3) as f64).collect();

@@ -72,8 +72,8 @@ use crate::simd::Simd;
 
 pub use coherent::PairChoice;
 pub use params::{
-    DEFAULT_METRIC, LambdaConfig, LambdaOptions, LambdaParams, LambdaPreset, PairOptions,
-    PairParams, TiedLabels, WeightSchemeName,
+    LambdaConfig, LambdaOptions, LambdaParams, LambdaPreset, PairOptions, PairParams, TiedLabels,
+    WeightSchemeName,
 };
 pub use rows::SAMPLED_PARTNERS;
 pub use weight::{CutoffMode, WeightScheme, WeightSource};

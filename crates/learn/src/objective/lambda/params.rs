@@ -1,6 +1,6 @@
 //! Parameters of the pairwise objectives.
 
-use rankwright_eval::{MetricSpec, MetricText};
+use rankwright_eval::{DEFAULT_METRIC, MetricSpec, MetricText};
 use rankwright_spec::{Auto, Conflict, SpecError, above, choices, params};
 
 use super::Lambda;
@@ -81,11 +81,12 @@ params! {
              its absolute pair lambdas.", requires "preset=none";
         weight: WeightSchemeName = WeightSchemeName::Swap, ..,
             "Weight of a pair: the metric's change when the two swap ranks (swap), LambdaLoss for \
-             ndcg (loss2, loss2++), or LambdaGap for p@k (gap).";
+             ndcg and dcg (loss2, loss2++), or LambdaGap for p@k (gap).";
         mu: f64 = 10.0, 0.0..,
             "Factor of the loss2 part of weight=loss2++.", requires "weight=loss2++";
         pairs: PairChoice = PairChoice::Top, ..,
-            "Pairs of the first ranks (top), or also of documents that belong there (coherent).";
+            "Pairs that are used: those with a document within the truncation level (top), or also \
+             those of documents that an ideal ranking has there (coherent).";
         cut: CutoffMode = CutoffMode::Soft, ..,
             "The metric's cut-off in the weight of a pair: left out (soft), or used as written \
              (hard).", requires "preset=none";
@@ -96,9 +97,6 @@ params! {
     /// Builder methods for the parameters of the lambda objective.
     pub trait LambdaOptions: lambda_params;
 }
-
-/// The metric that learners optimise and report by default.
-pub const DEFAULT_METRIC: &str = "ndcg@10";
 
 /// The parameter `truncation` as [`LambdaConfig::truncation`]: `None` for auto, `usize::MAX` for
 /// all ranks.
@@ -261,7 +259,8 @@ impl LambdaConfig {
     }
 
     /// Sets the truncation level: a pair is used if its better-ranked document is among this many
-    /// first ranks.
+    /// first ranks. `None` is k + 3 if the metric has a cut-off k, otherwise no limit; `usize::MAX` is
+    /// no limit in any case.
     #[must_use]
     pub fn truncation(mut self, truncation: impl Into<Option<usize>>) -> Self {
         self.truncation = truncation.into();
@@ -319,7 +318,8 @@ impl LambdaConfig {
             return conflict(Conflict::BadValue { key: "sigma", value, expected });
         }
         if self.truncation == Some(0) {
-            let (value, expected) = ("0".to_owned(), "none, or a number from 1 on".to_owned());
+            let (value, expected) =
+                ("0".to_owned(), "auto, none, or a number of at least 1".to_owned());
             return conflict(Conflict::BadValue { key: "truncation", value, expected });
         }
         if self.ties == TiedLabels::Half && !matches!(self.pair_weight, WeightSource::One) {
