@@ -141,7 +141,7 @@ class Opened:
     def bring_up(self, chart):
         """Chooses the group that a plot is in, where it is in one."""
         self.page.evaluate("id => { location.hash = ''; location.hash = id; }", chart)
-        self.page.locator(f'[data-chart="{chart}"] .plot').wait_for(state="visible")
+        self.page.locator(f'[data-chart="{chart}"] .chart').wait_for(state="visible")
 
     def series(self, chart):
         """Names of the series in the form of the plot that is shown."""
@@ -180,7 +180,7 @@ class Opened:
     def keyboard(self, chart):
         """Words shown at the first and the last value, reached without a mouse."""
         self.bring_up(chart)
-        plot = self.page.locator(f'[data-chart="{chart}"] .plot')
+        plot = self.page.locator(f'[data-chart="{chart}"] .chart')
         plot.focus()
         plot.press("Home")
         first = self.tip(chart)

@@ -53,7 +53,7 @@ def test_hover_and_keyboard_agree_with_the_numbers_below_the_plot(chrome, sample
 
 def test_arrow_keys_go_along_rows_and_columns_of_a_grid(chrome, sample):
     with Opened(chrome, sample) as opened:
-        plot = opened.page.locator('[data-chart="correlation"] .plot')
+        plot = opened.page.locator('[data-chart="correlation"] .chart')
         plot.focus()
         plot.press("Home")
         plot.press("ArrowRight")
@@ -91,7 +91,7 @@ def test_tab_reaches_the_skip_link_first_and_then_every_plot(chrome, sample):
         for _ in range(80):
             opened.page.keyboard.press("Tab")
             chart = opened.page.evaluate(
-                "document.activeElement.closest('.plot')?.parentElement.dataset.chart"
+                "document.activeElement.closest('.chart')?.parentElement.dataset.chart"
             )
             reached.add(chart)
         assert set(CHARTS) - {"forces-2"} <= reached

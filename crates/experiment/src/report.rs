@@ -420,7 +420,7 @@ fn page(
     sections.push(tables::repeat(plan));
     Page {
         title: experiment.name.clone(),
-        lead: lead(experiment, sets, failed),
+        summary: summary(experiment, sets, failed),
         facts: tables::facts(experiment, sets, not_run),
         conventions: tables::metric_conventions(sets),
         sections,
@@ -435,7 +435,7 @@ fn other_baseline_note(experiment: &Experiment, set: &SetResult) -> Option<Strin
 }
 
 /// The summary, a sentence for each data set.
-fn lead(experiment: &Experiment, sets: &[SetResult], failed: &[FailedCells]) -> String {
+fn summary(experiment: &Experiment, sets: &[SetResult], failed: &[FailedCells]) -> String {
     let mut sentences: Vec<String> = Vec::new();
     if !experiment.description.is_empty() {
         sentences.push(experiment.description.trim().to_owned());

@@ -312,7 +312,7 @@ fn many_learners_with_a_table_are_listed_and_not_compared() {
     assert_eq!(values.len(), 42);
     assert!(values.windows(2).all(|pair| pair[0] >= pair[1]), "{values:?}");
     assert!(!report.markdown.contains("system"), "{}", report.markdown);
-    assert!(!report.page.lead.contains("the best"), "{}", report.page.lead);
+    assert!(!report.page.summary.contains("the best"), "{}", report.page.summary);
     assert!(report.per_query.lines().next().unwrap().split('\t').count() == 3 + 42);
 }
 
@@ -369,7 +369,7 @@ fn a_failing_learner_does_not_affect_the_others() {
     assert!(
         report
             .page
-            .lead
+            .summary
             .contains("mart has no result on this data set, so lambdamart is the baseline")
     );
     assert!(report.page.sections.iter().any(|section| section.title == "Failed cells"));

@@ -10,7 +10,7 @@ use rankwright_report::chart::{
     Axis, BarSeries, Bars, Body, Chart, ForceArrow, Forces, Grouping, HeatMap, Scale, Series,
     SeriesColour,
 };
-use rankwright_report::{ChoiceForm, Page, PageBlock, Section};
+use rankwright_report::{ChoiceControl, Page, PageBlock, Section};
 
 /// A name that is markup if the page does not escape it, with right-to-left letters.
 const NASTY: &str = "<script>alert(1)</script> &\"' שלום 🚀";
@@ -36,7 +36,7 @@ fn page() -> Page {
     };
     Page {
         title: "Training report: lambdamart on the demo data".into(),
-        lead: "The best model has 140 trees and reaches NDCG@10 0.5123 on validation data; \
+        summary: "The best model has 140 trees and reaches NDCG@10 0.5123 on validation data; \
                later trees only fit the training data better."
             .into(),
         facts: vec![
@@ -261,7 +261,7 @@ fn lists() -> Vec<PageBlock> {
             id: "query".into(),
             label: "Query".into(),
             groups: vec![group(1), group(2)],
-            form: ChoiceForm::List,
+            control: ChoiceControl::List,
         },
         chart(
             "scores",

@@ -155,10 +155,10 @@ pub enum ReportError {
         /// The condition that should have held.
         invariant: &'static str,
     },
-    /// A plot could not be drawn.
-    #[error("cannot draw the plot {chart}: {why}")]
+    /// A chart could not be drawn.
+    #[error("cannot draw the chart {chart}: {why}")]
     Draw {
-        /// The id of the plot.
+        /// The id of the chart.
         chart: String,
         /// The message of the plotting library.
         why: String,

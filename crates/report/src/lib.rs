@@ -27,5 +27,5 @@ mod warning;
 pub use chart::Chart;
 pub use error::ReportError;
 pub use known::KnownNames;
-pub use page::{ChoiceForm, Page, PageBlock, Section};
+pub use page::{ChoiceControl, Page, PageBlock, Section};
 pub use warning::ReportWarning;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_report::chart::{Axis, Body, Chart, Series};
-use rankwright_report::{ChoiceForm, Page, PageBlock, Section};
+use rankwright_report::{ChoiceControl, Page, PageBlock, Section};
 
 const NASTY: &str = "</script><script>alert(1)</script> <b>&\"' שלום 🚀";
 
@@ -37,7 +37,7 @@ fn table(rows: usize) -> Table {
 fn page(blocks: Vec<PageBlock>) -> Page {
     Page {
         title: format!("Page {NASTY}"),
-        lead: NASTY.into(),
+        summary: NASTY.into(),
         facts: vec![(NASTY.into(), NASTY.into())],
         conventions: vec![NASTY.into()],
         sections: vec![Section { id: "one two".into(), title: NASTY.into(), blocks }],
@@ -59,7 +59,7 @@ fn everything() -> Page {
             id: "same".into(),
             label: NASTY.into(),
             groups: vec![group(NASTY), group("b")],
-            form: ChoiceForm::Slider,
+            control: ChoiceControl::Slider,
         },
     ])
 }

@@ -1,6 +1,6 @@
 //! The position of values along an axis, and the tick labels.
 //!
-//! One type serves numbers (evenly or by powers of ten) and names, so that every plot has the same
+//! One type serves numbers (evenly or by powers of ten) and names, so that every chart has the same
 //! two axes. Ticks of a linear axis are multiples of 1, 2 or 5 times a power of ten; those of a
 //! logarithmic one are powers of ten, with 2 and 5 between them if the axis is short.
 //!

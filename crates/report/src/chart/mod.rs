@@ -1,4 +1,4 @@
-//! Plots as plain data, independent of how they are drawn.
+//! Charts as plain data, independent of how they are drawn.
 //!
 //! A [`Chart`] is made by a report and handed to a [`Page`](crate::Page). The plotting library is
 //! private to this folder: no public type exposes it. The same chart becomes SVG, a few lines of
@@ -17,14 +17,14 @@ pub(crate) mod svg;
 pub(crate) mod text;
 pub(crate) mod tooltips;
 
-/// A plot.
+/// A chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
     /// Short name, unique on its page: letters, digits and `-`. Names the files and the anchor.
     pub id: String,
-    /// Heading of the plot.
+    /// Heading of the chart.
     pub title: String,
-    /// The main observation and how it was computed; one or two sentences below the plot.
+    /// The main observation and how it was computed; one or two sentences below the chart.
     pub caption: String,
     /// The axis from left to right (for [`Body::Bars`] the axis of the categories).
     pub x: Axis,
@@ -86,7 +86,7 @@ pub enum Scale {
     Log,
 }
 
-/// The values of a plot, by kind of plot.
+/// The values of a chart, by kind of chart.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Body {
     /// A line through each series' points.

@@ -21,7 +21,7 @@ use super::{ComparisonReport, SourceDetails, fixed, signed};
 use crate::chart::{Axis, Body, Chart, Series, SeriesColour};
 use crate::error::ReportError;
 use crate::known::KnownNames;
-use crate::page::{ChoiceForm, PageBlock, Section};
+use crate::page::{ChoiceControl, PageBlock, Section};
 
 /// Maximum number of systems that are compared with the baseline here.
 const SYSTEMS: usize = 4;
@@ -232,7 +232,7 @@ pub(super) fn section(report: &ComparisonReport, details: &SourceDetails) -> Opt
         id: "changed-query".to_owned(),
         label: "Query".to_owned(),
         groups: details.changes.iter().enumerate().map(group).collect(),
-        form: ChoiceForm::List,
+        control: ChoiceControl::List,
     }];
     if details.omitted > 0 {
         blocks.push(PageBlock::Text(format!(

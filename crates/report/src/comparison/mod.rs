@@ -208,7 +208,7 @@ impl ComparisonReport {
         }
         Page {
             title: self.title.clone(),
-            lead: overview::lead(self),
+            summary: overview::summary(self),
             facts,
             conventions: lines,
             sections,

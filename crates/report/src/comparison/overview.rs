@@ -27,7 +27,7 @@ pub(super) fn facts(report: &ComparisonReport) -> Vec<(String, String)> {
 }
 
 /// Summary of the results under the main metric, in a sentence.
-pub(super) fn lead(report: &ComparisonReport) -> String {
+pub(super) fn summary(report: &ComparisonReport) -> String {
     let Some(metric) = report.comparison.metrics.get(report.main) else {
         return "No metric was requested.".to_owned();
     };

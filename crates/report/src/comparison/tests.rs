@@ -222,7 +222,7 @@ fn one_system_is_described_without_wins() {
     assert_eq!(report.per_query_text(80), "");
     let page = report.page();
     // The mean of 1, 1/2 and 1/3.
-    assert!(page.lead.starts_with("only: rr 0.6111"), "{}", page.lead);
+    assert!(page.summary.starts_with("only: rr 0.6111"), "{}", page.summary);
     let ids: Vec<&str> = page.sections.iter().map(|section| section.id.as_str()).collect();
     assert_eq!(ids, ["summary", "hardest"]);
 }
@@ -235,7 +235,7 @@ fn facts_and_sections_of_the_caller_are_on_the_page() {
     assert_eq!(page.facts[0], ("Data".to_owned(), "d.txt".to_owned()));
     assert_eq!(page.sections.last().unwrap().id, "own");
     // The mean of -1/2, 0 and 2/3 is 0.0556.
-    assert!(page.lead.contains("other is not significantly different from base (+0.0556, p ="));
+    assert!(page.summary.contains("other is not significantly different from base (+0.0556, p ="));
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn the_caller_can_choose_the_main_metric() {
     let report = report(&["kendall", "rr"]).with_main("rr").unwrap();
     assert_eq!(report.differences[0].sorted[0], (2, 1.0 - 1.0 / 3.0));
     assert_eq!(to_value(&report).unwrap()["per_query"]["metric"], "rr");
-    assert!(report.page().lead.starts_with("By rr:"));
+    assert!(report.page().summary.starts_with("By rr:"));
     let error = report.with_main("ap").unwrap_err();
     assert!(error.to_string().ends_with("one of the compared metrics: kendall, rr"), "{error}");
 }

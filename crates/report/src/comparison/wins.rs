@@ -16,7 +16,7 @@ use super::{ComparisonReport, direction, fixed};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::error::ReportError;
 use crate::metric_axis::metric_limits;
-use crate::page::{ChoiceForm, PageBlock, Section};
+use crate::page::{ChoiceControl, PageBlock, Section};
 
 /// Maximum number of queries for which each query has its own bar.
 const BARS: usize = 300;
@@ -91,7 +91,7 @@ pub(super) fn section(report: &ComparisonReport) -> Option<Section> {
         id: "wins-by-system".to_owned(),
         label: "System".to_owned(),
         groups,
-        form: ChoiceForm::List,
+        control: ChoiceControl::List,
     };
     let title = "Queries won and lost".to_owned();
     Some(Section { id: "wins".to_owned(), title, blocks: vec![counts, charts] })

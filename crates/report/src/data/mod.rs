@@ -117,7 +117,7 @@ impl DataOptions {
 /// let data = LetorOptions { queries: 10, documents: 20, seed: 1 }.generate()?;
 /// let report = DataReport::new("Made up", &data, &DataOptions::default())?;
 /// assert_eq!(serde_json::to_value(&report)?["queries"], 10);
-/// assert!(report.page().lead.starts_with("10 queries"));
+/// assert!(report.page().summary.starts_with("10 queries"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -205,7 +205,7 @@ impl DataReport {
             true => Vec::new(),
             false => vec![self.convention()],
         };
-        Page { title: self.title.clone(), lead: self.lead(), facts, conventions, sections }
+        Page { title: self.title.clone(), summary: self.summary(), facts, conventions, sections }
     }
 
     /// The facts that the report adds to those of the caller.
@@ -243,9 +243,9 @@ impl DataReport {
     }
 
     /// The summary at the top of the page: the size of the data and its strongest feature.
-    fn lead(&self) -> String {
+    fn summary(&self) -> String {
         let DatasetSummary { queries, rows, .. } = &self.summary;
-        let mut lead = format!(
+        let mut summary = format!(
             "{}, {}, {}.",
             counted(*queries, "query"),
             counted(*rows, "document"),
@@ -253,7 +253,7 @@ impl DataReport {
         );
         let best = self.order.first().and_then(|&c| Some((c, self.relations.get(c)?)));
         if let Some((column, relation)) = best.filter(|(_, r)| r.tau.is_finite() && r.tau != 0.0) {
-            lead += &format!(
+            summary += &format!(
                 " Feature {} has the strongest correlation with relevance: its mean tau is {}, and \
                  ranking by it alone gives {} {}.",
                 self.name(column),
@@ -262,7 +262,7 @@ impl DataReport {
                 fixed(Some(relation.best(self.ranker.metric().better()).0))
             );
         }
-        lead
+        summary
     }
 }
 

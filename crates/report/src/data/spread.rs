@@ -14,7 +14,7 @@ use rankwright_data::{Dataset, DatasetSummary};
 
 use super::{DataReport, column, signed};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, SeriesColour};
-use crate::page::{ChoiceForm, PageBlock, Section};
+use crate::page::{ChoiceControl, PageBlock, Section};
 
 /// Maximum number of different values for which each value has its bin.
 const VALUES: usize = 12;
@@ -158,7 +158,7 @@ pub(super) fn section(report: &DataReport) -> Section {
         id: "spread-feature".to_owned(),
         label: "Feature".to_owned(),
         groups: report.spreads.iter().enumerate().map(group).collect(),
-        form: ChoiceForm::List,
+        control: ChoiceControl::List,
     };
     let title = "Distribution of values by label".to_owned();
     Section { id: "spread".to_owned(), title, blocks: vec![choice] }

@@ -140,8 +140,8 @@ fn unusual_data_sets_have_a_report() {
     assert!(
         equal_labels.relations[0].tau.is_nan() && json["feature_summaries"][0]["tau"].is_null()
     );
-    let lead = equal_labels.page().lead;
-    assert!(lead.ends_with("1 feature."), "{lead}");
+    let summary = equal_labels.page().summary;
+    assert!(summary.ends_with("1 feature."), "{summary}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::{
     RankingExplanation,
 };
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, SeriesColour};
-use crate::page::{ChoiceForm, Page, PageBlock, Section};
+use crate::page::{ChoiceControl, Page, PageBlock, Section};
 
 /// Maximum number of features in a plot.
 const FEATURES: usize = 20;
@@ -31,7 +31,7 @@ impl RankingExplanation {
             ("Relative to".to_owned(), self.relative_to.clone()),
             ("Shapley values".to_owned(), method.to_owned()),
         ];
-        let (title, lead, mut sections) = match (&self.query, &self.summary) {
+        let (title, summary, mut sections) = match (&self.query, &self.summary) {
             (Some(query), _) => {
                 facts.push(("Documents".to_owned(), query.size.to_string()));
                 let title = format!("Explanation of the ranking of query {}", query.query);
@@ -53,7 +53,7 @@ impl RankingExplanation {
                 ("dependence".into(), "Partial dependence of scores on a feature".into());
             sections.push(Section { id, title, blocks });
         }
-        Page { title, lead, facts, sections, ..Page::default() }
+        Page { title, summary, facts, sections, ..Page::default() }
     }
 
     fn query_lead(&self, query: &QueryExplanation) -> String {
@@ -99,7 +99,7 @@ fn query_sections(query: &QueryExplanation) -> Vec<Section> {
     let mut sections = vec![Section {
         id: "documents".into(),
         title: "Documents".into(),
-        blocks: vec![PageBlock::Choice { id, label, groups, form: ChoiceForm::List }],
+        blocks: vec![PageBlock::Choice { id, label, groups, control: ChoiceControl::List }],
     }];
     if let Some(pair) = &query.pair {
         sections.push(Section {
@@ -252,7 +252,7 @@ fn summary_sections(summary: &EffectSummary) -> Vec<Section> {
         id: "value".into(),
         label: "Feature".into(),
         groups,
-        form: ChoiceForm::List,
+        control: ChoiceControl::List,
     };
     vec![
         Section {

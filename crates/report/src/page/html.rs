@@ -1,8 +1,8 @@
-//! A page as one HTML file: style, script, plots and numbers are all inside, and its content
+//! A page as one HTML file: style, script, charts and numbers are all inside, and its content
 //! security policy forbids the network and every script but the page's own.
 //!
 //! Without scripts everything can still be read: all groups of a choice are shown then, and the
-//! numbers are below each plot. All text from outside is escaped, and the JSON inside the page has
+//! numbers are below each chart. All text from outside is escaped, and the JSON inside the page has
 //! no `<`, so that it cannot end its `<script>` element.
 
 use base64::prelude::{BASE64_STANDARD, Engine};
@@ -11,7 +11,7 @@ use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_spec::words::counted;
 use sha2::{Digest, Sha256};
 
-use super::{ChoiceForm, Page, PageBlock, Section};
+use super::{ChoiceControl, Page, PageBlock, Section};
 use crate::ReportError;
 use crate::chart::escape::{escape, replace_control_char};
 use crate::chart::numbers::TableValue;
@@ -21,7 +21,7 @@ use crate::chart::{Chart, tooltips};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
-/// Maximum number of rows of numbers below a plot.
+/// Maximum number of rows of numbers below a chart.
 const ROWS: usize = 100;
 
 pub(super) fn render(page: &Page) -> Result<String, ReportError> {
@@ -61,9 +61,9 @@ fn script_text() -> String {
 /// The beginning of the file up to the heading and lead of the page.
 fn head(page: &Page) -> String {
     let title = escape(&page.title);
-    let lead = match page.lead.is_empty() {
+    let summary = match page.summary.is_empty() {
         true => String::new(),
-        false => format!("<p class=\"lead\">{}</p>\n", escape(&page.lead)),
+        false => format!("<p class=\"lead\">{}</p>\n", escape(&page.summary)),
     };
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -73,7 +73,7 @@ fn head(page: &Page) -> String {
          <meta name=\"generator\" content=\"rankwright {}\">\n\
          <title>{title}</title>\n<style>\n{}\n{STYLE}</style>\n</head>\n<body>\n\
          <a class=\"skip\" href=\"#main\">Skip to the report</a>\n\
-         <header class=\"top\">\n<h1 dir=\"auto\">{title}</h1>\n{lead}\
+         <header class=\"top\">\n<h1 dir=\"auto\">{title}</h1>\n{summary}\
          <button type=\"button\" class=\"theme\" hidden>Dark colours</button>\n</header>\n",
         policy(),
         env!("CARGO_PKG_VERSION"),
@@ -142,14 +142,14 @@ fn write_block(block: &PageBlock, level: usize, out: &mut String) -> Result<(), 
             out.push_str(&format!("<div class=\"block\">\n{table}</div>\n"));
         }
         PageBlock::Drawing { id, title, svg } => out.push_str(&drawing(id, title, svg, level)),
-        PageBlock::Choice { id, label, groups, form } => {
-            write_choice((id, label, *form), groups, level, out)?;
+        PageBlock::Choice { id, label, groups, control } => {
+            write_choice((id, label, *control), groups, level, out)?;
         }
     }
     Ok(())
 }
 
-/// A chart as a figure: the plot in both forms, its caption, numbers and tooltips.
+/// A chart as a figure: its picture in both forms, its caption, numbers and tooltips.
 fn figure(chart: &Chart, level: usize) -> Result<String, ReportError> {
     let (wide, narrow) =
         (Picture::of(chart, PictureForm::Wide)?, Picture::of(chart, PictureForm::Narrow)?);
@@ -159,7 +159,7 @@ fn figure(chart: &Chart, level: usize) -> Result<String, ReportError> {
     let (id, title) = (&chart.id, escape(&chart.title));
     Ok(format!(
         "<figure id=\"{id}\" data-chart=\"{id}\">\n<h{level} dir=\"auto\">{title}</h{level}>\n\
-         <div class=\"plot\" tabindex=\"0\" role=\"group\" \
+         <div class=\"chart\" tabindex=\"0\" role=\"group\" \
          aria-label=\"{title}. Arrow keys move through the values.\">\n{}{}\
          <output class=\"tip\" aria-live=\"polite\"></output>\n</div>\n\
          <figcaption dir=\"auto\">{}</figcaption>\n{}\
@@ -314,7 +314,7 @@ fn with_prefixed_ids(svg: &str, prefix: &str) -> String {
 
 /// Writes a control to choose one of the groups, and all groups.
 fn write_choice(
-    (id, label, form): (&str, &str, ChoiceForm),
+    (id, label, control): (&str, &str, ChoiceControl),
     groups: &[(String, Vec<PageBlock>)],
     level: usize,
     out: &mut String,
@@ -323,13 +323,13 @@ fn write_choice(
         groups.iter().map(|(name, _)| format!("<option>{}</option>", escape(name))).collect();
     let label = escape(label);
     out.push_str(&format!("<div class=\"choice\" id=\"{id}\" data-choice=\"{id}\">\n"));
-    out.push_str(&match form {
-        ChoiceForm::List => format!(
+    out.push_str(&match control {
+        ChoiceControl::List => format!(
             "<label class=\"chooser\" hidden>{label}\n\
              <select autocomplete=\"off\">{options}</select></label>\n"
         ),
         // The list of names stays, for the script and for screen readers.
-        ChoiceForm::Slider => format!(
+        ChoiceControl::Slider => format!(
             "<div class=\"chooser stages\" hidden>\n\
              <button type=\"button\" class=\"play\" aria-pressed=\"false\">\
              <span aria-hidden=\"true\">\u{25b6}</span> Play</button>\n\

@@ -19,7 +19,7 @@ pub struct Page {
     /// The heading, and the title of the window.
     pub title: String,
     /// One or two sentences that summarise the results.
-    pub lead: String,
+    pub summary: String,
     /// Name and value of facts about the origin of the report: data, spec, seed, version...
     pub facts: Vec<(String, String)>,
     /// The conventions of the metrics (how ties, unjudged documents and so on are treated), a line
@@ -45,7 +45,7 @@ pub struct Section {
 pub enum PageBlock {
     /// A paragraph, as plain text.
     Text(String),
-    /// A plot.
+    /// A chart.
     Chart(Chart),
     /// A table with a heading.
     Table {
@@ -53,7 +53,7 @@ pub enum PageBlock {
         id: String,
         /// The heading of the table.
         title: String,
-        /// The numbers.
+        /// The table.
         table: Table,
     },
     /// A drawing that is SVG already, such as a tree.
@@ -75,13 +75,13 @@ pub enum PageBlock {
         /// Name and blocks of each group.
         groups: Vec<(String, Vec<PageBlock>)>,
         /// The control with which the reader chooses.
-        form: ChoiceForm,
+        control: ChoiceControl,
     },
 }
 
 /// The control with which the reader chooses one of several groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ChoiceForm {
+pub enum ChoiceControl {
     /// A list of names.
     #[default]
     List,
@@ -102,12 +102,14 @@ impl Page {
         html::render(self)
     }
 
-    /// The main results as text, for a terminal of this many columns.
+    /// The main results as text, for a terminal of this many columns: title, summary, facts,
+    /// conventions, up to three charts (lines, bars, stacked areas) and the first rows of each table.
+    /// Paragraphs and drawings are left out; of a choice only the first group is shown.
     pub fn to_text(&self, width: usize) -> String {
         text::render(self, width)
     }
 
-    /// Writes every plot and drawing as SVG and every chart's and table's numbers as CSV and JSON
+    /// Writes every chart and drawing as SVG and every chart's and table's numbers as CSV and JSON
     /// into a folder, which is created if needed; returns the paths of the files.
     pub fn write_assets(&self, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
         assets::write(self, folder)

@@ -36,19 +36,19 @@
   // Tooltips of a chart. Its JSON comes from chart/tooltips.rs. A stop is a position of the tooltip:
   // [title, items]; an item is [series, text, x, y, x in the narrow form, y in the narrow form].
   const chart = (figure) => {
-    const plot = figure.querySelector(".plot");
+    const chartBox = figure.querySelector(".chart");
     const tip = figure.querySelector(".tip");
     let data = null;
     let current = -1; // index of the stop that is shown, -1 for none
     const load = () => (data ??= JSON.parse(figure.querySelector("script").textContent));
-    // The wide or the narrow form of the plot, whichever the style sheet shows.
-    const visibleSvg = () => [...plot.querySelectorAll("svg")].find((svg) => svg.getClientRects().length);
+    // The wide or the narrow form of the chart, whichever the style sheet shows.
+    const visibleSvg = () => [...chartBox.querySelectorAll("svg")].find((svg) => svg.getClientRects().length);
     const position = (svg, item) => (svg.classList.contains("wide") ? [item[2], item[3]] : [item[4], item[5]]);
 
     const hide = () => {
       current = -1;
       tip.replaceChildren();
-      plot.querySelectorAll(".cursor").forEach((old) => old.remove());
+      chartBox.querySelectorAll(".cursor").forEach((old) => old.remove());
     };
 
     // Draws a circle at each item, and a line through all of them if stops differ in x or y only.
@@ -93,7 +93,7 @@
         make(line, "bdi", item[1]);
       }
       const box = svg.getBoundingClientRect();
-      const frame = plot.getBoundingClientRect();
+      const frame = chartBox.getBoundingClientRect();
       const scale = box.width / svg.viewBox.baseVal.width;
       const positions = items.map((item) => position(svg, item));
       const x = positions[0][0] * scale;
@@ -126,11 +126,11 @@
     };
 
     const showNearest = (event) => { const index = nearest(event); if (index >= 0) show(index); };
-    plot.addEventListener("pointermove", showNearest);
-    plot.addEventListener("pointerdown", showNearest);
-    plot.addEventListener("pointerleave", hide);
-    plot.addEventListener("blur", hide);
-    plot.addEventListener("keydown", (event) => {
+    chartBox.addEventListener("pointermove", showNearest);
+    chartBox.addEventListener("pointerdown", showNearest);
+    chartBox.addEventListener("pointerleave", hide);
+    chartBox.addEventListener("blur", hide);
+    chartBox.addEventListener("keydown", (event) => {
       const down = load().stride;
       const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: down, ArrowUp: -down };
       if (event.key in steps) show(current < 0 ? 0 : current + steps[event.key]);

@@ -1,4 +1,4 @@
-//! A page for a terminal: the summary, the main plots and short tables.
+//! A page for a terminal: the summary, the main charts and short tables.
 
 use rankwright_eval::table::Table;
 use rankwright_spec::words::counted;
@@ -7,7 +7,7 @@ use super::{Page, PageBlock};
 use crate::chart::text::clean;
 use crate::chart::{Body, Chart};
 
-/// Maximum number of plots that are shown.
+/// Maximum number of charts that are shown.
 const CHARTS: usize = 3;
 /// Maximum number of rows of a table that are shown.
 const ROWS: usize = 15;
@@ -15,8 +15,8 @@ const ROWS: usize = 15;
 pub(super) fn render(page: &Page, width: usize) -> String {
     let title = clean(&page.title);
     let mut out = format!("{title}\n{}\n", "=".repeat(title.chars().count()));
-    if !page.lead.is_empty() {
-        out.push_str(&format!("{}\n", wrapped(&clean(&page.lead), width)));
+    if !page.summary.is_empty() {
+        out.push_str(&format!("{}\n", wrapped(&clean(&page.summary), width)));
     }
     for (name, value) in &page.facts {
         out.push_str(&format!("{}: {}\n", clean(name), clean(value)));
@@ -62,7 +62,7 @@ fn shown_blocks(blocks: &[PageBlock]) -> Vec<&PageBlock> {
     out
 }
 
-/// Whether a plot is of a kind that can be read well in characters.
+/// Whether a chart is of a kind that can be read well in characters.
 fn is_main(chart: &Chart) -> bool {
     matches!(chart.body, Body::Lines(_) | Body::Bars(_) | Body::Stack(_))
 }

@@ -22,11 +22,11 @@ use rankwright_spec::{Spec, SpecError};
 use serde::Serialize;
 
 use super::stages::{STAGES, Stages};
-use super::{LeftOut, ReportPart};
+use super::{OmissionReason, ReportPart};
 use crate::chart::{Axis, Body, Chart, ForceArrow, Forces};
 use crate::error::ReportError;
 use crate::known::KnownNames;
-use crate::page::{ChoiceForm, PageBlock, Section};
+use crate::page::{ChoiceControl, PageBlock, Section};
 
 /// Maximum number of documents of a list that are shown.
 const SHOWN: usize = 20;
@@ -104,7 +104,7 @@ impl<'a> ForceRecorder<'a> {
             None => choose(data, evaluation),
         };
         let Some(query) = query else {
-            return Ok(Err(LeftOut::EqualLabels));
+            return Ok(Err(OmissionReason::EqualLabels));
         };
         let spec = Spec::parse(objective).ok();
         let sigma = spec.and_then(|spec| spec.get("sigma")?.parse::<f64>().ok());
@@ -243,7 +243,12 @@ impl QueryForces {
             1 => blocks.extend(groups.remove(0).1),
             _ => {
                 let (id, label) = ("forces-stage".to_owned(), "Stage".to_owned());
-                blocks.push(PageBlock::Choice { id, label, groups, form: ChoiceForm::Slider });
+                blocks.push(PageBlock::Choice {
+                    id,
+                    label,
+                    groups,
+                    control: ChoiceControl::Slider,
+                });
             }
         }
         Section { id: "forces".into(), title: "Forces on a ranked list".into(), blocks }
@@ -350,7 +355,7 @@ mod tests {
         let data = lists(&[&[1.0, 1.0]]);
         let found = ScoredDataset::new(&data, &[0.0; 2]).unwrap().evaluate(&[ndcg()]).unwrap();
         let none = ForceRecorder::new(&data, ("", 1), &ndcg(), None, &found).unwrap();
-        assert_eq!(none.unwrap_err(), LeftOut::EqualLabels);
+        assert_eq!(none.unwrap_err(), OmissionReason::EqualLabels);
         let error = ForceRecorder::new(&data, ("", 1), &ndcg(), Some("x"), &found).unwrap_err();
         assert!(error.to_string().contains("no query 'x'"), "{error}");
         assert!(error.help().unwrap().contains("q1"));

@@ -14,7 +14,7 @@ use rankwright_model::{Model, ModelBody, ScoreOptions};
 use rankwright_spec::words::counted;
 use serde::{Serialize, Serializer};
 
-use super::{LeftOut, ReportPart};
+use super::{OmissionReason, ReportPart};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::error::ReportError;
 use crate::page::{PageBlock, Section};
@@ -113,7 +113,7 @@ impl Importances {
         let permutation = match result {
             // A metric without a value on these queries still leaves the other importances.
             Err(LearnError::MetricUndefined { metric, convention }) => {
-                Err(LeftOut::MetricUndefined { metric, convention })
+                Err(OmissionReason::MetricUndefined { metric, convention })
             }
             other => Ok(other?),
         };

@@ -16,7 +16,7 @@ use super::classes::Classes;
 use super::stages::{STAGES, Stages};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, SeriesColour};
 use crate::error::ReportError;
-use crate::page::{ChoiceForm, PageBlock, Section};
+use crate::page::{ChoiceControl, PageBlock, Section};
 
 /// Number of ranks that are shown.
 const RANKS: usize = 10;
@@ -123,7 +123,12 @@ impl LabelRanks {
             1 => blocks.extend(groups.remove(0).1),
             _ => {
                 let (id, label) = ("labels-stage".to_owned(), "Stage".to_owned());
-                blocks.push(PageBlock::Choice { id, label, groups, form: ChoiceForm::Slider });
+                blocks.push(PageBlock::Choice {
+                    id,
+                    label,
+                    groups,
+                    control: ChoiceControl::Slider,
+                });
             }
         }
         if stages.has_earlier_stages {

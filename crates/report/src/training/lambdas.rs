@@ -26,7 +26,7 @@ use serde::{Serialize, Serializer};
 use super::classes::Classes;
 use super::pair_sizes::PairSizes;
 use super::stages::Stages;
-use super::{LeftOut, ReportPart};
+use super::{OmissionReason, ReportPart};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::error::ReportError;
 use crate::page::{PageBlock, Section};
@@ -142,7 +142,7 @@ impl<'a> LambdaRecorder<'a> {
         };
         let queries = sample(data, &pair_sizes, seed);
         if queries.is_empty() {
-            return Ok(Err(LeftOut::NoUsableQuery));
+            return Ok(Err(OmissionReason::NoUsableQuery));
         }
         Ok(Ok(LambdaRecorder {
             data,
@@ -244,12 +244,12 @@ impl<'a> LambdaRecorder<'a> {
 }
 
 /// The reason why a model has no lambdas of pairs.
-fn without_lambdas(model: &Model) -> LeftOut {
+fn without_lambdas(model: &Model) -> OmissionReason {
     let header = model.header();
     let name = header.learner.split(['(', ' ']).next().unwrap_or("");
     match (name, header.objective.as_str()) {
-        ("", _) | (_, "") => LeftOut::UnknownObjective,
-        (learner, objective) => LeftOut::NoPairObjective {
+        ("", _) | (_, "") => OmissionReason::UnknownObjective,
+        (learner, objective) => OmissionReason::NoPairObjective {
             learner: learner.to_owned(),
             objective: objective.to_owned(),
         },
@@ -454,7 +454,7 @@ mod tests {
             let classes = Classes::of(data.labels());
             let recorder = LambdaRecorder::new(&model, &data, classes, 1).unwrap();
             let reason = recorder.unwrap_err().to_string();
-            assert!(reason.starts_with("Left out: "), "{objective}");
+            assert!(reason.starts_with("This part is left out: "), "{objective}");
         }
     }
 

@@ -4,7 +4,9 @@ use rankwright_eval::conventions;
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_spec::words::counted;
 
-use super::{BestRound, NamedData, ReportPart, TrainingReport, TrainingRequest, trees};
+use super::{
+    BestRound, CurveOrigin, NamedData, ReportPart, TrainingReport, TrainingRequest, trees,
+};
 use crate::page::{Page, PageBlock, Section};
 
 /// Name and text of facts about the origin of the report: model, data and settings.
@@ -60,7 +62,7 @@ impl TrainingReport {
         let data = self.values.first().map_or("the training data", |(name, _)| name.as_str());
         Page {
             title: format!("Training report of {}", self.name),
-            lead: self.lead(),
+            summary: self.summary(),
             facts: self.facts.clone(),
             conventions: self.conventions(),
             sections: vec![
@@ -99,7 +101,7 @@ impl TrainingReport {
     }
 
     /// Summary of the results, in one or two sentences.
-    fn lead(&self) -> String {
+    fn summary(&self) -> String {
         let value = |(name, found): &(String, rankwright_eval::Evaluation)| {
             let result = found.results.first()?;
             Some(match result.value.is_nan() {
@@ -114,18 +116,22 @@ impl TrainingReport {
             false => "The model".to_owned(),
             true => format!("After {} the model", counted(self.stages.last(), &self.unit())),
         };
-        let mut lead = format!("{subject} has {metric} {}.", values.join(" and "));
+        let mut summary = format!("{subject} has {metric} {}.", values.join(" and "));
         let best = self.curves.first().and_then(|curve| Some((curve, curve.best?)));
         if let Some((curve, BestRound { rounds: best, value })) = best {
-            let start = if self.from_log { "According to the training log the" } else { "The" };
-            lead.push_str(&format!(
+            let start = if self.curves_from == Some(CurveOrigin::Log) {
+                "According to the training log the"
+            } else {
+                "The"
+            };
+            summary.push_str(&format!(
                 " {start} best {} on {} is {value:.4}, after {}.",
                 curve.metric,
                 curve.deciding_name(),
                 counted(best, &self.unit())
             ));
         }
-        lead
+        summary
     }
 
     /// The name of a round: `tree`, `epoch`, ...
@@ -136,20 +142,21 @@ impl TrainingReport {
     /// The section: a chart for each metric, and the values of the whole model.
     fn curve_section(&self) -> Section {
         let mut blocks = Vec::new();
-        let source = match self.from_log {
-            true => "The values are from the training log.",
-            false => {
+        let source = match self.curves_from {
+            None => "",
+            Some(CurveOrigin::Log) => "The values are from the training log.",
+            Some(CurveOrigin::Trees) => {
                 "The values are computed again from the first trees of the model, stage by stage."
             }
         };
-        if self.from_log && self.curves.is_empty() {
+        if self.curves_from.is_none() {
             blocks.push(PageBlock::Text(
                 "There is no learning curve: the model has no trees that could be added one by one, \
                  and there is no training log with metrics after each round."
                     .to_owned(),
             ));
         }
-        let has_log_curves = self.from_log && !self.curves.is_empty();
+        let has_log_curves = self.curves_from == Some(CurveOrigin::Log);
         let measured = self.values.first().map_or(&[][..], |(_, found)| &found.results);
         let has_no_curve = |metric: &String| self.curves.iter().all(|c| c.metric != *metric);
         let missing: Vec<String> = measured

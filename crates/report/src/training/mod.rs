@@ -15,7 +15,7 @@ mod importance;
 mod labels;
 mod lambdas;
 mod layout;
-mod left_out;
+mod omission_reason;
 mod pair_sizes;
 mod phases;
 mod result;
@@ -29,6 +29,7 @@ use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::{Evaluation, Measure, ScoredDataset, SourceKind, metric_or_default};
 use rankwright_learn::TrainingLog;
 use rankwright_model::{Model, ScoreOptions};
+use serde::Serialize;
 
 use crate::error::ReportError;
 use crate::page::PageBlock;
@@ -40,11 +41,22 @@ pub use forces::{DocumentForces, ForceRecorder, QueryForces, StageForces};
 pub use importance::{Importances, PermutationData, ReportedImportance};
 pub use labels::LabelRanks;
 pub use lambdas::{LambdaRecorder, LambdaSizes, Lambdas};
-pub use left_out::{LeftOut, ReportPart};
+pub use omission_reason::{OmissionReason, ReportPart};
 pub use phases::PhaseTimes;
 pub use shrinkage::{ShrinkageInput, ShrinkageReport, ShrinkageRun};
 pub use stages::{StagedData, Stages, stage_numbers};
 pub use trees::chosen_trees;
+
+/// The origin of the learning curves of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum CurveOrigin {
+    /// The training log, for a model that has no earlier stages, such as a net.
+    Log,
+    /// The first trees of the model, evaluated again stage by stage.
+    Trees,
+}
 
 /// A data set and its name.
 #[derive(Debug, Clone, Copy)]
@@ -221,8 +233,8 @@ pub struct TrainingReport {
     pub stages: Stages,
     /// A curve for each metric.
     pub curves: Vec<Curve>,
-    /// Whether the curves come from the log.
-    pub from_log: bool,
+    /// The origin of the curves; `None` if there are none.
+    pub curves_from: Option<CurveOrigin>,
     /// Number of rounds of the training, if the model keeps only the first rounds.
     pub trained_rounds: Option<usize>,
     /// Values of the whole model on each data set: the training data, then validation data.
@@ -265,16 +277,16 @@ impl TrainingReport {
         let best = history.filter(|_| !valid.is_empty()).and_then(|history| history.best);
         let stages = Stages::of(model, options.points, best, rounds);
         let results = StageResults::new(request, options, &measures, &values, &stages)?;
-        let from_log = !stages.has_earlier_stages;
-        let curves = match history.filter(|_| from_log) {
-            Some(history) => Curve::from_log(history),
-            None if from_log => Vec::new(),
-            None => {
-                let names: Vec<&str> = sets.iter().map(|set| set.name).collect();
-                let deciding_set = (!valid.is_empty()).then_some(1);
-                Curve::measured(&measures, &stages, &names, &results.values, deciding_set)
-            }
+        let (curves, origin) = if stages.has_earlier_stages {
+            let names: Vec<&str> = sets.iter().map(|set| set.name).collect();
+            let deciding_set = (!valid.is_empty()).then_some(1);
+            let values = &results.values;
+            let curves = Curve::measured(&measures, &stages, &names, values, deciding_set);
+            (curves, CurveOrigin::Trees)
+        } else {
+            (history.map(Curve::from_log).unwrap_or_default(), CurveOrigin::Log)
         };
+        let curves_from = (!curves.is_empty()).then_some(origin);
         let trained_rounds = history.map(|history| history.iterations.len());
         let permuted = valid.first().unwrap_or(train);
         let permuted = (permuted.name, permuted.data);
@@ -283,7 +295,7 @@ impl TrainingReport {
             warnings: request.warnings(),
             name: (*name).to_owned(),
             curves,
-            from_log,
+            curves_from,
             trained_rounds: trained_rounds
                 .filter(|rounds| stages.has_earlier_stages && *rounds > stages.last()),
             values,
@@ -320,7 +332,7 @@ fn whole_model(
 
 /// The times per phase, or the reason why there are none.
 fn phase_times(log: Option<&TrainingLog>) -> ReportPart<PhaseTimes> {
-    PhaseTimes::new(log.ok_or(LeftOut::NoLog)?).ok_or(LeftOut::NoTimes)
+    PhaseTimes::new(log.ok_or(OmissionReason::NoLog)?).ok_or(OmissionReason::NoTimes)
 }
 
 /// Results collected while the stages are computed.

@@ -3,15 +3,15 @@
 use std::fmt;
 
 /// A part of a report, or the reason why it is left out.
-pub type ReportPart<T> = Result<T, LeftOut>;
+pub type ReportPart<T> = Result<T, OmissionReason>;
 
 /// The reason why a part of a training report is left out. [`fmt::Display`] gives a whole sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum LeftOut {
-    /// There is no log of the training.
+pub enum OmissionReason {
+    /// There is no training log.
     NoLog,
-    /// The log of the training has no times.
+    /// The training log does not record the time of each phase.
     NoTimes,
     /// The model does not name the objective that it was trained with.
     UnknownObjective,
@@ -27,13 +27,13 @@ pub enum LeftOut {
     /// No query has two documents with different labels.
     EqualLabels,
     /// The model has no trees.
-    NotTrees {
+    NoTreesInModel {
         /// The kind of model, such as `net`.
         model: &'static str,
     },
     /// No drawing of a tree was requested, or the ensemble is empty.
-    NoTree,
-    /// The metric has no value on the data, so that features cannot be permuted.
+    NoTreeToDraw,
+    /// The metric has no value on the data, so permutation importance cannot be computed.
     MetricUndefined {
         /// The metric.
         metric: String,
@@ -42,34 +42,34 @@ pub enum LeftOut {
     },
 }
 
-impl fmt::Display for LeftOut {
+impl fmt::Display for OmissionReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("This part is left out: ")?;
         match self {
-            Self::NoLog => f.write_str("Left out: there is no log of the training."),
-            Self::NoTimes => f.write_str("Left out: the log of the training has no times."),
+            Self::NoLog => f.write_str("there is no training log."),
+            Self::NoTimes => {
+                f.write_str("the training log does not record the time of each phase.")
+            }
             Self::UnknownObjective => {
-                f.write_str("Left out: the model does not name the objective of its training.")
+                f.write_str("the model does not name the objective of its training.")
             }
             Self::NoPairObjective { learner, objective } => write!(
                 f,
-                "Left out: {learner} does not learn from pairs of documents (its objective is \
-                 {objective}), so there are no lambdas of pairs."
+                "{learner} does not learn from pairs of documents (its objective is {objective}), \
+                 so there are no lambdas of pairs."
             ),
             Self::NoUsableQuery => f.write_str(
-                "Left out: no query of the data has pairs of documents, or every query has too \
-                 many of them.",
+                "no query of the data has pairs of documents, or every query has too many of them.",
             ),
-            Self::EqualLabels => {
-                f.write_str("Left out: no query has two documents with different labels.")
+            Self::EqualLabels => f.write_str("no query has two documents with different labels."),
+            Self::NoTreesInModel { model } => {
+                write!(f, "the model has no trees (its kind is {model}).")
             }
-            Self::NotTrees { model } => {
-                write!(f, "Left out: the model has no trees (its kind is {model}).")
-            }
-            Self::NoTree => f.write_str("Left out: there is no tree to draw."),
+            Self::NoTreeToDraw => f.write_str("there is no tree to draw."),
             Self::MetricUndefined { metric, convention } => write!(
                 f,
-                "Permutation importance is left out: {metric} has no value for any query of the data \
-                 under {convention}."
+                "{metric} has no value for any query of the data under {convention}, so permutation \
+                 importance cannot be computed."
             ),
         }
     }

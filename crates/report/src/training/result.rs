@@ -4,7 +4,9 @@ use rankwright_eval::MeasureResult;
 use serde::{Serialize, Serializer};
 
 use super::labels::LabelRanksResult;
-use super::{Curve, Importances, Lambdas, PhaseTimes, QueryForces, ReportPart, TrainingReport};
+use super::{
+    Curve, CurveOrigin, Importances, Lambdas, PhaseTimes, QueryForces, ReportPart, TrainingReport,
+};
 use crate::serialise::or_reason;
 
 /// The JSON of a training report.
@@ -20,8 +22,9 @@ struct TrainingResult<'a, W> {
     best: Option<usize>,
     /// Values of the whole model on each data set.
     values: Vec<SetValue<'a>>,
-    /// Origin of the curves: `log` or `trees`.
-    curves_from: &'static str,
+    /// Origin of the curves: `log` (the training log) or `trees` (the first trees of the model,
+    /// evaluated again); null if there are no curves.
+    curves_from: Option<CurveOrigin>,
     /// Learning curves, one for each metric.
     curves: &'a [Curve],
     /// The sizes of lambdas by stage, or the reason why they are left out.
@@ -29,7 +32,7 @@ struct TrainingResult<'a, W> {
     lambdas: &'a ReportPart<Lambdas>,
     /// The ranks of documents by label and stage.
     labels: LabelRanksResult<'a>,
-    /// The forces (minus the lambdas) on the documents of one query, or the reason why they are
+    /// The forces (negative lambdas) on the documents of one query, or the reason why they are
     /// left out.
     #[serde(serialize_with = "or_reason")]
     forces: &'a ReportPart<QueryForces>,
@@ -38,13 +41,14 @@ struct TrainingResult<'a, W> {
     time: &'a ReportPart<PhaseTimes>,
     /// The importance of features.
     importance: &'a Importances,
-    /// Numbers of the drawn trees.
-    trees: Vec<usize>,
+    /// The number of each drawn tree, from 1, or the reason why no tree is drawn.
+    #[serde(serialize_with = "or_reason")]
+    trees: ReportPart<Vec<usize>>,
     /// Warnings about the data and the model.
     warnings: &'a [W],
 }
 
-/// Values of the whole model on one data set.
+/// The value of one metric for the whole model on one data set.
 #[derive(Serialize)]
 struct SetValue<'a> {
     /// Name of the data set.
@@ -88,15 +92,25 @@ impl TrainingReport {
                 .iter()
                 .flat_map(|(name, found)| found.results.iter().map(|r| SetValue::new(name, r)))
                 .collect(),
-            curves_from: if self.from_log { "log" } else { "trees" },
+            curves_from: self.curves_from,
             curves: &self.curves,
             lambdas: &self.lambdas,
             labels: self.labels.result(&self.stages),
             forces: &self.forces,
             time: &self.phases,
             importance: &self.importance,
-            trees: self.trees.iter().flatten().map(|(number, _)| *number).collect(),
+            trees: self.drawn_trees(),
             warnings,
+        }
+    }
+}
+
+impl TrainingReport {
+    /// The number of each drawn tree, or the reason why there are none.
+    fn drawn_trees(&self) -> ReportPart<Vec<usize>> {
+        match &self.trees {
+            Ok(drawings) => Ok(drawings.iter().map(|(number, _)| *number).collect()),
+            Err(reason) => Err(reason.clone()),
         }
     }
 }

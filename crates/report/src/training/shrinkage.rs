@@ -152,7 +152,7 @@ impl ShrinkageReport {
     /// The report as a page.
     pub fn page(&self) -> Page {
         let best = &self.runs[self.best];
-        let lead = format!(
+        let summary = format!(
             "Of {} the best on {} is {}: {} {:.4} after {}.",
             counted(self.runs.len(), "rate"),
             self.sets[1],
@@ -174,7 +174,7 @@ impl ShrinkageReport {
         sections.push(self.values_section());
         Page {
             title: "Shrinkage".into(),
-            lead,
+            summary,
             facts: self.facts.clone(),
             conventions: vec![format!("{}: {}", self.metric, self.convention)],
             sections,

@@ -143,13 +143,17 @@ fn a_report_on_lambdamart_has_every_part() {
 fn parts_that_do_not_apply_are_left_out_with_a_reason() {
     let (mart, _) = report("mart(trees=3, leaves=4)", Log::No, Validation::No);
     let reason = mart.lambdas.as_ref().unwrap_err();
-    assert!(matches!(reason, LeftOut::NoPairObjective { learner, .. } if learner == "mart"));
+    assert!(matches!(reason, OmissionReason::NoPairObjective { learner, .. } if learner == "mart"));
     assert!(reason.to_string().contains("mart does not learn from"), "{reason}");
-    assert_eq!(mart.phases.as_ref().unwrap_err(), &LeftOut::NoLog);
+    assert_eq!(mart.phases.as_ref().unwrap_err(), &OmissionReason::NoLog);
     assert!(mart.curves[0].best.is_none() && mart.trees.is_ok());
     assert_eq!(mart.page().sections.len(), 7);
     let (linear, _) = report("linear-regression", Log::No, Validation::No);
-    assert!(linear.curves.is_empty() && linear.trees.is_err() && linear.from_log);
+    assert!(linear.curves.is_empty() && linear.trees.is_err());
+    let json = to_value(&linear).unwrap();
+    assert_eq!(json["curves_from"], serde_json::Value::Null);
+    let reason = "This part is left out: the model has no trees (its kind is linear).";
+    assert_eq!(json["trees"]["left_out"], reason);
     assert_eq!(linear.labels.counts.len(), 1);
     assert!(linear.importance.features.iter().take(20).all(|feature| feature.loss.is_some()));
     assert_eq!(linear.page().sections.len(), 7);
@@ -158,7 +162,7 @@ fn parts_that_do_not_apply_are_left_out_with_a_reason() {
 #[test]
 fn other_learners_have_the_curves_of_their_log() {
     let (net, _) = report("ranknet(epochs=3, layers=4)", Log::Yes, Validation::Yes);
-    assert!(net.from_log && net.lambdas.is_ok());
+    assert!(net.curves_from == Some(CurveOrigin::Log) && net.lambdas.is_ok());
     assert_eq!((net.stages.unit.as_str(), net.curves[0].rounds.len()), ("epoch", 3));
     let page = net.page();
     assert!(charts(&page).iter().any(|chart| chart.id == "lambda-pair-share"));

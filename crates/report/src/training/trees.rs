@@ -3,8 +3,8 @@
 use rankwright_model::draw::tree_svg;
 use rankwright_model::{Model, ModelBody};
 
-use super::{LeftOut, ReportPart};
-use crate::page::{ChoiceForm, PageBlock, Section};
+use super::{OmissionReason, ReportPart};
+use crate::page::{ChoiceControl, PageBlock, Section};
 
 /// Maximum number of leaves of a drawn tree: a larger drawing cannot be read.
 const MOST_LEAVES: usize = 256;
@@ -33,7 +33,7 @@ pub fn chosen_trees(trees: usize, count: usize) -> Vec<usize> {
 /// Number and drawing of some of a model's trees, or the reason why there are none.
 pub(super) fn drawings(model: &Model, count: usize) -> ReportPart<Vec<(usize, PageBlock)>> {
     let ModelBody::Trees(ensemble) = model.body() else {
-        return Err(LeftOut::NotTrees { model: model.body().name() });
+        return Err(OmissionReason::NoTreesInModel { model: model.body().name() });
     };
     let trees = ensemble.trees();
     let numbers = chosen_trees(trees.len(), count);
@@ -53,7 +53,7 @@ pub(super) fn drawings(model: &Model, count: usize) -> ReportPart<Vec<(usize, Pa
         (number, block)
     };
     match trees.is_empty() || count == 0 {
-        true => Err(LeftOut::NoTree),
+        true => Err(OmissionReason::NoTreeToDraw),
         false => Ok(all.map(draw).collect()),
     }
 }
@@ -73,7 +73,7 @@ pub(super) fn section(drawings: &ReportPart<Vec<(usize, PageBlock)>>) -> Section
             let (id, label) = ("tree-choice".to_owned(), "Tree".to_owned());
             vec![
                 PageBlock::Text(text.to_owned()),
-                PageBlock::Choice { id, label, groups, form: ChoiceForm::List },
+                PageBlock::Choice { id, label, groups, control: ChoiceControl::List },
             ]
         }
     };

@@ -4,7 +4,7 @@
 //! separately from those above.
 
 use super::frame::{
-    Frame, LINE, LegendEntry, Plot, RIGHT, Swatch, left_room, names_below, width_of,
+    Frame, LINE, LegendEntry, PlotArea, RIGHT, Swatch, left_room, names_below, width_of,
 };
 use super::pen::{DrawError, DrawResult, Position};
 use super::theme::ColourRole;
@@ -62,7 +62,7 @@ pub(super) fn draw(chart: &Chart, bars: &Bars, form: PictureForm) -> Result<Pict
 
 /// The position in the picture of `along` on the axis of categories and `value` on the axis of
 /// values.
-fn position(plot: &Plot, bars: &Bars, along: f64, value: f64) -> Position {
+fn position(plot: &PlotArea, bars: &Bars, along: f64, value: f64) -> Position {
     if bars.horizontal { plot.position(value, along) } else { plot.position(along, value) }
 }
 
@@ -160,7 +160,12 @@ fn horizontal_frame(
 }
 
 /// Draws a line over the interval of a bar, with a short line across each end.
-fn error_bar(plot: &Plot, bars: &Bars, band: Option<&(f64, f64)>, bar: &BarShape) -> DrawResult {
+fn error_bar(
+    plot: &PlotArea,
+    bars: &Bars,
+    band: Option<&(f64, f64)>,
+    bar: &BarShape,
+) -> DrawResult {
     let Some((low, high)) = band.filter(|(a, b)| a.is_finite() && b.is_finite()) else {
         return Ok(());
     };
@@ -175,7 +180,7 @@ fn error_bar(plot: &Plot, bars: &Bars, band: Option<&(f64, f64)>, bar: &BarShape
 }
 
 /// Draws the base line at 0 if there are bars on both sides of it.
-fn zero_line(plot: &Plot, bars: &Bars) -> DrawResult {
+fn zero_line(plot: &PlotArea, bars: &Bars) -> DrawResult {
     let (values, along) = match bars.horizontal {
         true => (plot.spans().0, plot.spans().1),
         false => (plot.spans().1, plot.spans().0),

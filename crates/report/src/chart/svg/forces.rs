@@ -24,6 +24,24 @@ const ROW: f64 = LINE + 6.0;
 const LONGEST: f64 = 2.6 * ROW;
 /// Width of bold text relative to normal text.
 const BOLD: f64 = 1.06;
+/// Room left of the ranks and titles of a list.
+const LEFT_MARGIN: f64 = 4.0;
+/// Room right of the last lane, for half of an arrow's head.
+const RIGHT_MARGIN: f64 = 14.0;
+/// Room between the longest name and the first lane.
+const LANE_GAP: f64 = 26.0;
+/// The same where the list is so narrow that names are shortened.
+const NARROW_LANE_GAP: f64 = 16.0;
+/// Names are shortened to no fewer letters.
+const MIN_LETTERS: f64 = 3.0;
+/// Width and height of the box of a label.
+const BOX_SIZE: (f64, f64) = (27.0, 18.0);
+/// A shorter arrow is drawn as a dot.
+const SHORTEST: f64 = 2.0;
+/// Half of the width of a dot.
+const DOT: f64 = 1.5;
+/// Length and half of the width of an arrow's head.
+const HEAD: (f64, f64) = (8.0, 5.0);
 
 // The x positions inside a row, from its left end: rank (right-aligned), box of the label, name.
 const RANK_X: f64 = 18.0;
@@ -46,7 +64,7 @@ pub(super) fn draw(forces: &Forces, form: PictureForm) -> Result<Picture, DrawEr
         let corner = (column as f64 * list_width, row as f64 * list_height);
         pen.series(name, || {
             let max_letters = ((list_width - 8.0) / (FONT * LETTER * BOLD)) as usize;
-            let position = (corner.0 + 4.0, corner.1 + 12.0);
+            let position = (corner.0 + LEFT_MARGIN, corner.1 + 12.0);
             pen.bold(&shorten(name, max_letters), position, TextAnchor::Left, ColourRole::Ink)?;
             draw_list(&pen, list, corner, list_width, highest_label, &mut positions)
         })?;
@@ -79,15 +97,18 @@ fn draw_list(
 ) -> DrawResult {
     let finite = list.iter().map(|d| d.force.abs()).filter(|f| f.is_finite());
     let strongest = finite.fold(0.0, f64::max);
-    // The x of the first lane: close to the names, but so that all lanes fit.
-    let rightmost = corner.0 + width - 14.0 - (LANES - 1) as f64 * LANE_DISTANCE;
-    let max_letters = ((rightmost - corner.0 - 78.0) / (FONT * LETTER)).max(3.0) as usize;
+    let names_x = corner.0 + LEFT_MARGIN + NAME_X;
+    // The largest x of the first lane with which all lanes fit.
+    let rightmost = corner.0 + width - RIGHT_MARGIN - (LANES - 1) as f64 * LANE_DISTANCE;
+    let name_room = rightmost - names_x - NARROW_LANE_GAP;
+    let max_letters = (name_room / (FONT * LETTER)).max(MIN_LETTERS) as usize;
     let name_width =
         list.iter().map(|d| width_of(&shorten(&d.name, max_letters))).fold(0.0, f64::max);
-    let first_lane = rightmost.min(corner.0 + 62.0 + name_width + 26.0);
+    // The first lane is close to the names.
+    let first_lane = rightmost.min(names_x + name_width + LANE_GAP);
     for (rank, document) in list.iter().enumerate() {
         let y = corner.1 + 3.0 * LINE + rank as f64 * ROW + ROW / 2.0;
-        let x = corner.0 + 4.0;
+        let x = corner.0 + LEFT_MARGIN;
         let name = shorten(&document.name, max_letters);
         pen.text(&(rank + 1).to_string(), (x + RANK_X, y), TextAnchor::Right, ColourRole::Soft)?;
         label_box(pen, (x + BOX_X, y), document.label, highest_label)?;
@@ -107,22 +128,24 @@ fn label_box(pen: &Pen, (x, y): Position, label: f64, highest_label: f64) -> Dra
     } else {
         0.0
     };
-    let (from, to) = ((x, y - 9.0), (x + 27.0, y + 9.0));
+    let (width, height) = BOX_SIZE;
+    let (from, to) = ((x, y - height / 2.0), (x + width, y + height / 2.0));
     pen.rect(from, to, ColourRole::Series(2), 0.9 * strength)?;
     pen.outline(from, to, ColourRole::Series(2), 1.0)?;
     // Light text on a strong colour.
     let ink = if strength > 0.55 { ColourRole::Background } else { ColourRole::Ink };
-    pen.text(&shorten(&short(label), 4), (x + 13.5, y), TextAnchor::Middle, ink)
+    pen.text(&shorten(&short(label), 4), (x + width / 2.0, y), TextAnchor::Middle, ink)
 }
 
-/// An arrow, upwards where the length is above 0; a dot where the force is close to 0.
+/// An arrow, upwards where the length is above 0; a dot where the force is close to 0 or not finite.
 fn arrow(pen: &Pen, (x, y): Position, length: f64) -> DrawResult {
-    if !length.is_finite() || length.abs() < 2.0 {
-        return pen.rect((x - 1.5, y - 1.5), (x + 1.5, y + 1.5), ColourRole::Soft, 1.0);
+    if !length.is_finite() || length.abs() < SHORTEST {
+        return pen.rect((x - DOT, y - DOT), (x + DOT, y + DOT), ColourRole::Soft, 1.0);
     }
     let role = if length > 0.0 { ColourRole::Up } else { ColourRole::Down };
     let tip = y - length;
-    let head = length.abs().min(8.0) * length.signum();
+    let (head_length, half_width) = HEAD;
+    let head = length.abs().min(head_length) * length.signum();
     pen.line(&[(x, y), (x, tip + head * 0.8)], role, 1.0, 2.4)?;
-    pen.area(vec![(x, tip), (x + 5.0, tip + head), (x - 5.0, tip + head)], role, 1.0)
+    pen.area(vec![(x, tip), (x + half_width, tip + head), (x - half_width, tip + head)], role, 1.0)
 }

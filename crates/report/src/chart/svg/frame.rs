@@ -20,7 +20,7 @@ use crate::chart::escape::shorten;
 
 /// Height of a line of text.
 pub(super) const LINE: f64 = 20.0;
-/// Room right of the plot, for half of the last tick's label.
+/// Room right of the chart, for half of the last tick's label.
 pub(super) const RIGHT: f64 = 18.0;
 /// Distance between ticks and their labels.
 const TICK: f64 = 4.0;
@@ -60,8 +60,8 @@ pub(super) struct Frame {
     pub(super) above: f64,
 }
 
-/// A frame that is drawn, ready for marks.
-pub(super) struct Plot {
+/// The plot area of a chart: its frame is drawn, and marks can be added.
+pub(super) struct PlotArea {
     pub(super) pen: Pen,
     coord: Cartesian2d<AxisSpan, AxisSpan>,
     width: f64,
@@ -121,7 +121,7 @@ pub(super) fn left_room(ticks: &[(f64, String)]) -> f64 {
 
 impl Frame {
     /// Draws the frame.
-    pub(super) fn draw(self, form: PictureForm) -> Result<Plot, DrawError> {
+    pub(super) fn draw(self, form: PictureForm) -> Result<PlotArea, DrawError> {
         let width = form.width();
         let rows = legend_rows(&self.legend, form);
         let label_above = if self.y_label.is_empty() { 0.0 } else { LINE + 6.0 };
@@ -146,10 +146,10 @@ impl Frame {
         let position = (middle, height - LINE / 2.0 - 1.0);
         pen.text(&label, position, TextAnchor::Middle, ColourRole::Soft)?;
         let coord = self.mesh(&pen, top, left, tick_room, label_room)?;
-        Ok(Plot { pen, coord, width, height })
+        Ok(PlotArea { pen, coord, width, height })
     }
 
-    /// Draws grid, axes and ticks into the area that the four margins leave; below the plot there
+    /// Draws grid, axes and ticks into the area that the four margins leave; below the chart there
     /// is room for the tick labels and for the axis label.
     fn mesh(
         self,
@@ -188,7 +188,7 @@ impl Frame {
     }
 }
 
-impl Plot {
+impl PlotArea {
     /// The position of a pair of values in the picture.
     pub(super) fn position(&self, x: f64, y: f64) -> Position {
         let (x, y) = self.coord.translate(&(x, y));
@@ -200,7 +200,7 @@ impl Plot {
         (self.coord.x_spec(), self.coord.y_spec())
     }
 
-    /// Writes in the middle of the plot that there are no values.
+    /// Writes in the middle of the chart that there are no values.
     pub(super) fn write_no_values(&self) -> DrawResult {
         let centre = (self.width / 2.0, self.height / 2.0);
         self.pen.text("no values", centre, TextAnchor::Middle, ColourRole::Soft)

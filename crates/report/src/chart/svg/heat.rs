@@ -4,7 +4,7 @@
 //! value. With values on both sides of 0, each sign has its own colour and the strength is the
 //! distance from 0. Where cells are large enough the number is written in them.
 
-use super::frame::{Frame, LINE, Plot, RIGHT, left_room, names_below, width_of};
+use super::frame::{Frame, LINE, PlotArea, RIGHT, left_room, names_below, width_of};
 use super::pen::{DrawError, DrawResult, TextAnchor};
 use super::theme::ColourRole;
 use super::{Picture, PictureForm};
@@ -105,7 +105,7 @@ pub(crate) fn cell(heat: &HeatMap, r: usize, c: usize) -> Option<f64> {
 
 /// Draws the cell in row `r` and column `c`, with its number if there is room for it.
 fn draw_cell(
-    plot: &Plot,
+    plot: &PlotArea,
     (r, c): (f64, f64),
     value: f64,
     shades: Shades,
@@ -135,7 +135,7 @@ fn opacity(strength: f64) -> f64 {
 
 /// Draws the colour key above the grid: the name of the quantity, and the colours from the smallest
 /// to the largest value.
-fn draw_colour_key(plot: &Plot, heat: &HeatMap, shades: Shades) -> DrawResult {
+fn draw_colour_key(plot: &PlotArea, heat: &HeatMap, shades: Shades) -> DrawResult {
     const STEPS: usize = 9;
     let (low, high) = shades.ends();
     let name = shorten(&heat.value, 28);

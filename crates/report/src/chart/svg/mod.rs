@@ -112,7 +112,7 @@ impl Picture {
     }
 
     /// The `<svg>` element for a page; the page defines the colours and the label describes the
-    /// plot.
+    /// chart.
     pub(crate) fn inline(&self, form: PictureForm, label: &str) -> String {
         format!(
             "<svg class=\"{}\" role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {} {}\" \
@@ -127,7 +127,7 @@ impl Picture {
 }
 
 impl Chart {
-    /// The plot as a standalone SVG file, with colours for light and dark mode.
+    /// The chart as a standalone SVG file, with colours for light and dark mode.
     ///
     /// ```
     /// use rankwright_report::chart::{Axis, Body, Chart, Series};

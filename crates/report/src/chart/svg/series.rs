@@ -3,7 +3,7 @@
 //! A line breaks at every value that is outside its axes or missing; a single value between two
 //! gaps is shown as a point. Each solid line also has the marker of its series at a few points.
 
-use super::frame::{Frame, Plot, Swatch};
+use super::frame::{Frame, PlotArea, Swatch};
 use super::pen::{DrawError, DrawResult, Position};
 use super::theme::ColourRole;
 use super::{Picture, PictureForm};
@@ -105,7 +105,7 @@ fn stack_edges(series: &[Series]) -> Vec<Vec<(f64, f64)>> {
 }
 
 /// The picture, with a note if no value has a position.
-fn finish(plot: Plot, positions: Vec<Option<Position>>) -> Result<Picture, DrawError> {
+fn finish(plot: PlotArea, positions: Vec<Option<Position>>) -> Result<Picture, DrawError> {
     if positions.iter().all(Option::is_none) {
         plot.write_no_values()?;
     }
@@ -153,14 +153,14 @@ fn values_and_bands(chart: &Chart, series: &[Series]) -> Vec<f64> {
 }
 
 /// The position of a pair of values; none if it is outside the axes.
-fn visible_position(plot: &Plot, x: f64, y: f64) -> Option<Position> {
+fn visible_position(plot: &PlotArea, x: f64, y: f64) -> Option<Position> {
     let (across, up) = plot.spans();
     let (low, high) = across.ends();
     let is_inside = (low..=high).contains(&x);
     (is_inside && across.can_show(x) && up.can_show(y)).then(|| plot.position(x, y))
 }
 
-fn visible_positions(plot: &Plot, points: &[(f64, f64)]) -> Vec<Option<Position>> {
+fn visible_positions(plot: &PlotArea, points: &[(f64, f64)]) -> Vec<Option<Position>> {
     points.iter().map(|(x, y)| visible_position(plot, *x, *y)).collect()
 }
 
@@ -171,7 +171,7 @@ fn runs<T: Copy>(positions: &[Option<T>]) -> Vec<Vec<T>> {
 }
 
 /// Draws the band, the line and the markers of the `i`-th series.
-fn draw_line(plot: &Plot, i: usize, series: &Series) -> DrawResult {
+fn draw_line(plot: &PlotArea, i: usize, series: &Series) -> DrawResult {
     let role = ColourRole::of(series.colour, i);
     for run in runs(&band_positions(plot, series)) {
         let mut corners: Vec<Position> = run.iter().map(|(_, high)| *high).collect();
@@ -200,7 +200,7 @@ fn draw_line(plot: &Plot, i: usize, series: &Series) -> DrawResult {
 }
 
 /// The lower and the upper end of the band at each point; none if it has no band inside the axes.
-fn band_positions(plot: &Plot, series: &Series) -> Vec<Option<(Position, Position)>> {
+fn band_positions(plot: &PlotArea, series: &Series) -> Vec<Option<(Position, Position)>> {
     let pairs = series.points.iter().zip(&series.band);
     let ends = pairs.map(|((x, _), (low, high))| {
         Some((visible_position(plot, *x, *low)?, visible_position(plot, *x, *high)?))
@@ -209,7 +209,7 @@ fn band_positions(plot: &Plot, series: &Series) -> Vec<Option<(Position, Positio
 }
 
 /// Draws a vertical line over the band of each point of the `i`-th series.
-fn draw_error_bars(plot: &Plot, i: usize, series: &Series) -> DrawResult {
+fn draw_error_bars(plot: &PlotArea, i: usize, series: &Series) -> DrawResult {
     let known = band_positions(plot, series);
     let role = ColourRole::of(series.colour, i);
     known

@@ -10,7 +10,7 @@ use plotters::style::{RGBAColor, RGBColor};
 
 use crate::chart::SeriesColour;
 
-/// The role of a colour in a plot.
+/// The role of a colour in a chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ColourRole {
     /// The series with this index; colours repeat after the last.
@@ -132,7 +132,7 @@ pub(crate) fn page_css() -> String {
     }
     out.push('}');
     for (class, ..) in COLOURS {
-        out.push_str(&format!(".plot .{class}{{color:var(--{class})}}"));
+        out.push_str(&format!(".chart .{class}{{color:var(--{class})}}"));
     }
     out
 }

@@ -11,11 +11,11 @@ mod plane;
 
 use super::{Body, Chart};
 
-/// Number of rows of a plot with two axes.
+/// Number of rows of a chart with two axes.
 const ROWS: usize = 12;
 
 impl Chart {
-    /// The plot in characters, `width` columns at most where names allow; ends of the axes, legend
+    /// The chart in characters, `width` columns at most where names allow; ends of the axes, legend
     /// and values are written beside it.
     pub fn to_text(&self, width: usize) -> String {
         let width = width.clamp(40, 200);

@@ -50,7 +50,7 @@ pub(super) fn points(chart: &Chart, all: &[Series], width: usize) -> String {
 /// The position of a point as shares of the two axes, from 0 to 1; none for a gap.
 type Fraction = Option<(f64, f64)>;
 
-/// A plot with axes and legend. `draw_values` draws the series from the positions of their points.
+/// A chart with axes and legend. `draw_values` draws the series from the positions of their points.
 fn draw(
     chart: &Chart,
     all: &[Series],
@@ -113,7 +113,7 @@ pub(super) fn stack(chart: &Chart, all: &[Series], width: usize) -> String {
     with_axes(chart, (&x, &y), (0..ROWS).map(row).collect(), width) + &legend.collect::<String>()
 }
 
-/// Number of columns to the left of the plot.
+/// Number of columns to the left of the chart.
 fn margin(y: &AxisSpan) -> usize {
     y.ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(1) + 1
 }
@@ -129,7 +129,7 @@ fn legend_line(series: &Series, marker: char, width: usize) -> String {
     format!("{}\n", name(&format!("{marker} {label}{separator}{values}"), width))
 }
 
-/// The rows of a plot with ticks on the left and the ends of x below.
+/// The rows of a chart with ticks on the left and the ends of x below.
 fn with_axes(
     chart: &Chart,
     (x, y): (&AxisSpan, &AxisSpan),
