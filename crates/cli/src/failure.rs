@@ -50,7 +50,8 @@ pub(crate) enum Failure {
     /// The file for log lines has another content.
     #[error("{} is not a log file: its first line is not a line of a log", path.display())]
     NotALog { path: PathBuf },
-    /// Standard output is closed (a broken pipe); the work itself succeeded.
+    /// Standard output cannot be written, for another reason than a closed pipe, which is no failure;
+    /// the work itself succeeded.
     #[error("cannot write to standard output: {0}")]
     Output(std::io::Error),
 }

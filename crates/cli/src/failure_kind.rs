@@ -20,7 +20,7 @@ pub(crate) fn kind(failure: &Failure) -> &'static str {
         Failure::NotALog { .. } => "not-a-log",
         Failure::Request(_) => "bad-request",
         Failure::Usage(_) => "usage",
-        Failure::Output(_) => "output-closed",
+        Failure::Output(_) => "output",
     }
 }
 
@@ -55,6 +55,7 @@ mod tests {
             (Failure::usage("x"), "usage"),
             (Failure::request("x"), "bad-request"),
             (Failure::Stopped, "interrupted"),
+            (Failure::Output(std::io::ErrorKind::StorageFull.into()), "output"),
         ] {
             assert_eq!(kind(&failure), expected, "{failure:?}");
         }

@@ -1,13 +1,14 @@
-//! Flags that do not exist, refused with the right one: flags of earlier versions, and parameters
-//! of learners, which belong in the learner's spec.
+//! Messages for flags that do not exist but have a counterpart: flags that were renamed, and
+//! parameters of learners, which belong in the learner's spec.
 //!
-//! A parameter may have its name here or in another system, such as `--learning-rate` of LightGBM.
+//! A parameter is known by its name here, such as `--leaves`, or in another system, such as
+//! `--learning-rate` of LightGBM.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory};
 
 use rankwright::learn::{LEARNERS, LearnerDef};
-use rankwright::spec::other_system_param;
+use rankwright::spec::{OtherSystemParam, other_system_param};
 
 use crate::Cli;
 
@@ -38,7 +39,7 @@ const RENAMED: [RenamedFlag; 4] = [
 ];
 
 /// The message for a flag of an earlier version, if that is what an error of clap is about.
-pub(crate) fn renamed_flag(error: &clap::Error) -> Option<String> {
+pub(crate) fn renamed_flag_message(error: &clap::Error) -> Option<String> {
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
@@ -52,7 +53,7 @@ pub(crate) fn renamed_flag(error: &clap::Error) -> Option<String> {
 
 /// The message and the advice for a flag that is a parameter of learners, here or in another system:
 /// `--learning-rate`.
-pub(crate) fn learner_parameter(error: &clap::Error) -> Option<(String, Option<String>)> {
+pub(crate) fn learner_parameter_message(error: &clap::Error) -> Option<(String, Option<String>)> {
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
@@ -68,25 +69,34 @@ pub(crate) fn learner_parameter(error: &clap::Error) -> Option<(String, Option<S
         return Some((message, Some(help)));
     }
     let entry = other_system_param(&key)?;
-    let with_learner = |name: &&'static str| Some((learner_with(name)?, *name));
-    let help = match entry.our_names.iter().find_map(with_learner) {
-        Some((learner, name)) => {
-            format!("parameters are part of the learner: --learner '{learner}({name}=...)'")
-        }
-        None => entry.note.to_owned(),
-    };
     let help = match key.as_str() {
-        "seed" | "random_state" | "random_seed" => "give --seed N".to_owned(),
-        "num_threads" | "n_jobs" | "nthread" | "thread_count" => "give --threads N".to_owned(),
-        "objective" | "loss_function" => {
-            "the learner is the objective: --learner lambdamart".to_owned()
+        "seed" | "random_state" | "random_seed" => Some("give --seed N".to_owned()),
+        "num_threads" | "n_jobs" | "nthread" | "thread_count" => {
+            Some("give --threads N".to_owned())
         }
-        "eval_metric" | "metric2t" | "custom_metric" => {
-            "give --metric, such as --metric ndcg@10".to_owned()
+        "objective" | "loss_function" | "application" => {
+            Some("the learner is the objective: --learner lambdamart".to_owned())
         }
-        _ => help,
+        "eval_metric" | "custom_metric" => {
+            Some("give --metric, such as --metric ndcg@10".to_owned())
+        }
+        _ => other_system_help(entry),
     };
-    Some((message, Some(help)))
+    Some((message, help))
+}
+
+/// The advice for a parameter of another system: our name of it in the spec of a learner, and the
+/// note on it; `None` if there is neither.
+fn other_system_help(entry: &OtherSystemParam) -> Option<String> {
+    let with_learner = |name: &&'static str| Some((learner_with(name)?, *name));
+    let spec = entry.our_names.iter().find_map(with_learner).map(|(learner, name)| {
+        format!("parameters are part of the learner: --learner '{learner}({name}=...)'")
+    });
+    match (spec, entry.note) {
+        (spec, "") => spec,
+        (Some(spec), note) => Some(format!("{spec} ({note})")),
+        (None, note) => Some(note.to_owned()),
+    }
 }
 
 /// The first learner that has a parameter of this name.
@@ -111,22 +121,32 @@ fn given_command() -> Option<String> {
 mod tests {
     use super::*;
 
-    /// A new flag that no command takes would send the user from one error to the next.
+    /// A new flag that the command rejects would send the user from one error to the next.
     #[test]
-    fn new_flags_are_taken_and_old_ones_are_not() {
+    fn each_command_accepts_the_new_flag_and_rejects_the_old_one() {
         for RenamedFlag { commands, old, new } in RENAMED {
             for line in commands {
                 let mut command = &Cli::command();
                 for name in line.split(' ') {
                     command = command.find_subcommand(name).unwrap();
                 }
-                let takes = |flag: &str| {
+                let accepts = |flag: &str| {
                     let name = flag.strip_prefix("--");
                     command.get_arguments().any(|arg| arg.get_long() == name)
                 };
-                assert!(takes(new), "{line} {new}");
-                assert!(!takes(old), "{line} {old}");
+                assert!(accepts(new), "{line} {new}");
+                assert!(!accepts(old), "{line} {old}");
             }
         }
+    }
+
+    #[test]
+    fn advice_for_a_parameter_of_another_system_has_our_name_and_the_note() {
+        let help = |name: &str| other_system_help(other_system_param(name).unwrap()).unwrap();
+        let expected = "parameters are part of the learner: --learner 'lambdamart(metric=...)'";
+        assert_eq!(help("metric2t"), expected, "RankLib trains for this metric");
+        let batch = help("batch_size");
+        assert!(batch.ends_with("(batch=...)' (a number of queries)"), "{batch}");
+        assert!(help("device").starts_with("there is one method"));
     }
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 
 use crate::output::error_line;
-use crate::renamed::{learner_parameter, renamed_flag};
+use crate::renamed::{learner_parameter_message, renamed_flag_message};
 
 /// The exit code of wrong usage.
 const CODE: u8 = 2;
@@ -14,8 +14,8 @@ const CODE: u8 = 2;
 /// version are no errors, and are printed on standard output.
 pub(crate) fn fail(error: clap::Error) -> ExitCode {
     // Better messages than those of clap, with advice.
-    let special = renamed_flag(&error).map(|message| (message, None));
-    let special = special.or_else(|| learner_parameter(&error));
+    let special = renamed_flag_message(&error).map(|message| (message, None));
+    let special = special.or_else(|| learner_parameter_message(&error));
     if !wants_json() || !error.use_stderr() {
         return match special {
             None => error.exit(),

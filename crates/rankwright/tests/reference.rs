@@ -234,7 +234,10 @@ fn errors() -> String {
         ("usage", "The command line is wrong."),
         ("bad-request", "A request that cannot be met."),
         ("interrupted", "The command was interrupted and had nothing to save."),
-        ("output-closed", "Standard output was closed."),
+        (
+            "output",
+            "Standard output cannot be written, such as to a full disk. A closed pipe is no error.",
+        ),
     ];
     text.push_str("## The command\n\n");
     let of_command = of_command.map(|(kind, about)| vec![code(kind), about.to_owned()]);

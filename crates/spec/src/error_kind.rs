@@ -2,10 +2,11 @@
 //! that read JSON, Python and HTTP clients.
 //!
 //! A kind is the name of a variant in lower case with hyphens, such as `unknown-features`. A variant
-//! that only wraps another error, or only adds a place to it, has the kind of the inner error. The
-//! match is exhaustive, so a new variant does not compile without a kind.
+//! that only wraps another error, or only adds a location (file, line) to it, has the kind of the
+//! inner error. The match in `kind` is exhaustive, so a new variant does not compile without a kind.
 
-/// Gives an error type `kind` and the list `KINDS` of the kinds of its own variants.
+/// Implements the method `kind` and the constant `KINDS`, the list of the kinds of an error type's own
+/// variants.
 ///
 /// ```
 /// #[derive(Debug)]

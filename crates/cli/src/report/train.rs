@@ -13,9 +13,9 @@ use crate::output::Output;
 use crate::page::PageArgs;
 use crate::progress::run_task;
 
-/// Show the training of a model: learning curves, lambdas, labels by rank, forces on a list,
-/// time, feature importance and trees. The log beside the model (MODEL.log.json) has the facts that
-/// cannot be recomputed.
+/// Show the training of a model: learning curves, lambdas, labels by rank, forces on the documents
+/// of a query, time, feature importance and trees. The log beside the model (MODEL.log.json) has what
+/// cannot be computed again: times, and the curves of a model without trees.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The model
@@ -27,14 +27,16 @@ pub(crate) struct Args {
     /// Validation data; may be repeated, each a separate set. The first determines the best round
     #[arg(long, value_name = "DATA")]
     valid: Vec<PathBuf>,
-    /// A metric; may be repeated, and the first determines the best round. That of the model's
-    /// training, or ndcg@10, if not given
+    /// A metric; may be repeated, and the first determines the best round. If not given: the metric
+    /// of the model's training, or ndcg@10 if the model names none
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
-    /// The query whose forces are drawn; an informative one if not given
+    /// The query whose forces are drawn. If not given: one of 10 to 20 documents, if there is any,
+    /// with many different labels and a typical value of the metric
     #[arg(long, value_name = "ID")]
     query: Option<String>,
-    /// Maximum number of points of the curves: rounds after which the partial model is evaluated
+    /// Maximum number of points of the learning curves: numbers of trees after which the model is
+    /// evaluated; curves from the log do not depend on it
     #[arg(long, value_name = "N", default_value_t = TrainingOptions::default().points as u32, value_parser = clap::value_parser!(u32).range(2..=1000))]
     points: u32,
     /// Number of trees to draw, spread evenly from the first to the last

@@ -33,30 +33,30 @@ pub struct DeleteDocumentsRequest {
     pub index: PathBuf,
     /// Ids of documents to delete.
     pub ids: Vec<String>,
-    /// Documents that pass this filter are deleted, too.
+    /// A filter; documents that pass it are deleted too.
     pub filter: Option<String>,
 }
 
 impl DeleteDocumentsRequest {
-    /// Deletes nothing yet.
+    /// A request that deletes no documents yet.
     pub fn new(index: impl Into<PathBuf>) -> Self {
         Self { index: index.into(), ids: Vec::new(), filter: None }
     }
 
-    /// Deletes the document of an id.
+    /// Adds the id of a document to delete.
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.ids.push(id.into());
         self
     }
 
-    /// Deletes the documents that pass a filter.
+    /// Also deletes the documents that pass a filter.
     pub fn filter(mut self, filter: impl Into<String>) -> Self {
         self.filter = Some(filter.into());
         self
     }
 }
 
-/// The number of documents that were deleted.
+/// The result of a deletion.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DeleteDocumentsResult {
@@ -72,8 +72,8 @@ pub struct DeleteDocumentsResult {
     pub warnings: Vec<Warning>,
 }
 
-/// Deletes documents from an index. The filter is read before anything is deleted, so that a mistake
-/// in it deletes nothing.
+/// Deletes documents from an index. The filter is parsed and resolved before anything is deleted: if
+/// it is invalid, no document is deleted.
 pub fn delete_documents(
     request: &DeleteDocumentsRequest,
     context: &Context<'_>,
