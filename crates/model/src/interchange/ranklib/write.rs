@@ -9,7 +9,7 @@ use super::{FEATURE_COMMENT, NAME, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::interchange::UnsupportedPart;
-use crate::interchange::common::{as_threshold, for_java, in_tree, missing_matters};
+use crate::interchange::common::{as_threshold, for_java, in_tree, json_string, missing_matters};
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Tree};
@@ -52,7 +52,7 @@ fn write_head(out: &mut String, ranker: &str, features: &FeatureNames) {
         return;
     }
     for (number, name) in features.iter().enumerate() {
-        let name = serde_json::Value::from(name);
+        let name = json_string(&name);
         line!(out, "## {FEATURE_COMMENT}{} = {name}", number + 1);
     }
 }
