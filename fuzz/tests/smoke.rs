@@ -110,6 +110,8 @@ const PIECES: &[&[u8]] = &[
     b"NOT ",
     b" OR ",
     b"@10",
+    b"bagging(learner=",
+    b"blend(members=",
     b"qid:",
     b"\xc3",
 ];

@@ -23,7 +23,8 @@ from pathlib import Path
 from bench import Bench, Broken, Partial, Skipped
 from disturbed import limits, read_only, same_output, search_during_rebuild, signals, small_disk, two_trainings
 from hostile import bombs, mutations
-from struck import add, convert, delete, experiment, features, folds, index, outputs, random_kills, split, train, tune
+from struck import add, convert, delete, experiment, features, folds, index, outputs, random_kills, split, store
+from struck import train, tune
 
 # Every attack with its share of the time.
 ATTACKS = {
@@ -31,6 +32,7 @@ ATTACKS = {
     split: 2,
     folds: 4,
     features: 2,
+    store: 2,
     train: 3,
     tune: 3,
     index: 6,

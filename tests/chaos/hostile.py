@@ -23,8 +23,10 @@ def bombs(bench):
     if zstd.returncode == 0:
         bench.at("w/bomb.zst").write_bytes(zstd.stdout * 800)
         names.append("bomb.zst")
-    rows = "".join(f"{i % 2} qid:{i // 7} 16777216:1\n" for i in range(21))
-    bench.at("w/wide.txt").write_text(rows)
+    for count in (1, 3, 21):
+        rows = "".join(f"{i % 2} qid:{i // 7} 16777216:1\n" for i in range(count))
+        bench.at(f"w/wide-{count}.txt").write_text(rows)
+        names.append(f"wide-{count}.txt")
     bench.at("w/wide.csv").write_text(
         "qid,label," + ",".join(f"f{i}" for i in range(1_000_000)) + "\n" + "1,0" + ",0" * 1_000_000 + "\n"
     )
@@ -36,8 +38,8 @@ def bombs(bench):
         done = bench.run(words + " --max-memory 4M")
         check(done.returncode == 1, words, "took more than it may:", done.stderr[-300:])
         check("the limit for an input" in done.stderr, words, "blames something else:", done.stderr[-300:])
-    names += ["wide.txt", "wide.csv"]
-    tried = 2
+    names.append("wide.csv")
+    tried = 2 + long_ids(bench)
     for name in names:
         for words in ["data inspect w/{}", "data convert w/{} w/out.rwd", "train w/{} --learner mart(trees=2) --out w/m"]:
             begin = time.monotonic()
@@ -52,6 +54,22 @@ def bombs(bench):
     if "bomb.zst" not in names:
         raise Partial(f"{tried} commands; without bombs of zstd, which is not installed")
     return f"{tried} commands"
+
+
+def long_ids(bench):
+    """A dictionary of a Parquet file holds a long id once, a data set in every row; the number of commands."""
+    text = "x" * 50_000
+    with open(bench.at("w/ids.csv"), "w") as file:
+        file.write("qid,docid,label,x\n")
+        file.writelines(f"{row},{text},{row % 2},1\n" for row in range(2_000))
+    bench.ok("data convert w/ids.csv w/ids.parquet")
+    check(bench.at("w/ids.parquet").stat().st_size < 100_000, "the ids are not in a dictionary")
+    commands = ["data inspect w/ids.parquet", "data convert w/ids.parquet w/out.rwd"]
+    for words in commands:
+        done, memory = measured(bench, words + " --max-memory 20M")
+        check(done == 1, words, "was not refused")
+        check(memory < 200 << 20, words, f"took {memory >> 20} MiB")
+    return len(commands)
 
 
 def measured(bench, words):

@@ -206,16 +206,42 @@ def folds(bench):
     return strikes(strike(bench, words.format(2, "w/folds"), prepare, verify, most=40))
 
 
+def store(bench):
+    """A generated store is written over an older one, and struck: documents, queries and judgements belong
+    together"""
+    names = ["documents.jsonl", "queries.jsonl", "qrels.txt"]
+    words = "data generate store --records 200 --queries 20 --seed {} --out {}"
+    for seed in (1, 2):
+        bench.ok(words.format(seed, f"g{seed}"))
+    sets = {tuple(digest(bench.at(f"g{seed}") / name) for name in names) for seed in (1, 2)}
+    check(len(sets) == 2 and all(None not in files for files in sets), "the two stores are the same")
+
+    def prepare():
+        fresh(bench, "w", *(f"g1/{name}" for name in names))
+
+    def verify(kind, done):
+        # Reading one of the files finishes a switch that was killed.
+        bench.ok("index w/documents.jsonl --out i/store --rebuild --quiet")
+        files = tuple(digest(bench.at("w") / name) for name in names)
+        check(files in sets, kind, "left files of two stores side by side")
+        bench.ok(words.format(2, "w"))
+        check_clean(bench.at("w"), kind)
+
+    return strikes(strike(bench, words.format(2, "w"), prepare, verify))
+
+
 def experiment(bench):
     """An experiment is struck and run again: the results are the same to the byte"""
     words = "experiment small.toml --out w/study"
+    names = ["results.json", "report.html", "table.md", "per-query.tsv", "experiment.lock.json"]
     fresh(bench, "w")
     bench.ok(words)
-    expected = digest(bench.at("w/study/results.json"))
+    expected = [digest(bench.at("w/study") / name) for name in names]
+    check(None not in expected, "a file of the report is missing")
 
     def verify(kind, done):
         bench.ok(words)
-        check(digest(bench.at("w/study/results.json")) == expected, kind, "resumed to other results")
+        check([digest(bench.at("w/study") / name) for name in names] == expected, kind, "resumed to other results")
         check_clean(bench.at("w"), kind)
         parts = [path.name for path in bench.at("w/study/cells").iterdir() if path.suffix]
         check(not parts, kind, "left cells", parts)

@@ -28,6 +28,9 @@ HOSTILE = [
     "a, b; c\td | e \\ f",
     "long " + "x" * 300,
     "many words " * 30,
+    "a\nb</td>",
+    "q\r\nz",
+    "x\u200fy",
 ]
 # A name of a file has no slash.
 FILE = "<img src=x onerror=window.hacked=1>\"'&\u202e%s.%s"
@@ -100,7 +103,7 @@ def bench(tmp_path_factory):
         table = csv.writer(file)
         table.writerow(["qid", "docid", "label", *HOSTILE])
         for query in HOSTILE:
-            for number in range(12):
+            for number in range(len(HOSTILE)):
                 values = [round(draws.random(), 3) for _ in HOSTILE]
                 label = int(sum(values[:3]) + draws.random() / 2)
                 table.writerow([query, f"{HOSTILE[number]} {number}", label, *values])
@@ -135,7 +138,7 @@ def test_comparison(bench):
     check(folder / "comparison.html")
 
 
-@pytest.mark.parametrize("query", [0, 2, 9, 10, 12])
+@pytest.mark.parametrize("query", [0, 2, 9, 10, 12, 14, 15, 16])
 def test_explanation(bench, query):
     folder, data, models = bench
     page = folder / f"why-{query}.html"
@@ -148,12 +151,17 @@ def test_experiment(bench):
     lines = [f"name = {json.dumps(HOSTILE[2])}", f"description = {json.dumps(HOSTILE[4])}",
              'metrics = ["ndcg@10"]', "seeds = [1]", "[[data]]", f"name = {json.dumps(HOSTILE[0])}"]
     lines += [f"{part} = {json.dumps([str(data)])}" for part in ("train", "valid", "test")]
-    for number, name in enumerate(name for name in HOSTILE if "\t" not in name):
+    # Tabs and line breaks are refused in names of learners.
+    for number, name in enumerate(name for name in HOSTILE if not any(c in name for c in "\t\r\n")):
         lines += ["[[learner]]", f"name = {json.dumps(name)}", f'spec = "mart(trees={number + 2}, leaves=3)"']
+    titles = [*HOSTILE[:6], HOSTILE[8], "x\u200fy"]
+    for title in titles:
+        lines += ["[[table]]", f"title = {json.dumps('table ' + title)}", 'rows = ["learner"]', 'columns = ["trees"]']
+        lines += ["[[plot]]", f"title = {json.dumps('plot ' + title)}", 'lines = ["learner"]']
     plan = folder / "plan.toml"
     plan.write_text("\n".join(lines) + "\n", encoding="utf-8")
     rankwright("experiment", plan, "--out", folder / "study")
-    check(folder / "study" / "report.html", HOSTILE[:4])
+    check(folder / "study" / "report.html", [*HOSTILE[:4], *(f"table {title}" for title in titles)])
 
 
 def test_drawn_tree(bench):

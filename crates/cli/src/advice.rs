@@ -68,6 +68,10 @@ pub(crate) fn advice_on_warning(warning: &Warning) -> Option<String> {
         }
         SearchWarning::PlainOperators { .. } => "give --query-syntax simple".to_owned(),
         SearchWarning::Codes { field, .. } => format!("for a number: --schema '{field}:number'"),
+        SearchWarning::NearlyOfKind { field, kind, .. } => {
+            let kind = kind.name();
+            format!("for a {kind}: --schema '{field}:{kind}'")
+        }
         SearchWarning::NotIndexed { field, is_late: true, .. } => {
             format!("for instance --schema '{field}:category'")
         }

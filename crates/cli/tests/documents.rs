@@ -53,6 +53,23 @@ fn adding_says_what_changed_and_which_fields_are_not_indexed() {
 }
 
 #[test]
+fn a_word_among_prices_is_noted() {
+    let bench = Bench::new();
+    let line = |id: usize, price: &str| {
+        format!("{{\"id\": \"{id}\", \"title\": \"a lamp\", \"price\": \"{price}\"}}\n")
+    };
+    let prices: String = (0..50).map(|id| line(id, &format!("{id}.99"))).collect();
+    bench.put("docs.jsonl", &(prices + &line(50, "n/a")));
+    let ran = bench.run("index docs.jsonl --out shop").ok();
+    let note = "field `price` is text, as 1 of its 51 values is no number, such as 'n/a'";
+    assert!(ran.err().contains(note), "{}", ran.err());
+    assert!(ran.err().contains("--schema 'price:number'"), "{}", ran.err());
+    let ran = bench.run("index|docs.jsonl|--out|shop|--rebuild|--schema|price:number").ok();
+    let note = "field `price`: 1 value that is no number counted as absent, such as 'n/a'";
+    assert!(ran.err().contains(note) && !ran.err().contains("is text"), "{}", ran.err());
+}
+
+#[test]
 fn codes_with_a_zero_in_front_stay_as_they_are() {
     let bench = Bench::new();
     let line = |id: &str, zip: &str| {

@@ -124,6 +124,19 @@ fn ctrl_c_ends_with_130_and_says_how_to_go_on() {
 }
 
 #[test]
+fn files_that_are_no_part_of_the_results_keep_their_content() {
+    let bench = bench();
+    bench.put("x.toml", FILE);
+    std::fs::create_dir(bench.path("study")).unwrap();
+    bench.put("study/.lock", "notes");
+    bench.put("study/times.md", "of an earlier run with a study");
+    bench.run("experiment x.toml --out study --quiet").ok();
+    assert_eq!(bench.text("study/.lock"), "notes");
+    // The files of the report belong together.
+    assert!(bench.path("study/times.json").is_file() && !bench.path("study/times.md").exists());
+}
+
+#[test]
 fn two_jobs_give_the_same_bytes_as_one() {
     let bench = bench();
     bench.put("x.toml", FILE);

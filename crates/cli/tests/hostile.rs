@@ -50,17 +50,22 @@ fn a_decompression_bomb_is_refused_wherever_a_file_is_read() {
 #[test]
 fn a_large_feature_id_alone_does_not_take_memory() {
     let bench = Bench::new();
-    let rows: String = (0..21).map(|n| format!("{} qid:1 16777216:1\n", n % 2)).collect();
-    bench.put("wide.txt", &rows);
-    for line in ["data inspect wide.txt", "train wide.txt --learner mart --out m"] {
-        let began = Instant::now();
-        let ran = bench.run(line);
-        assert_eq!(ran.code(), 1, "{line}");
-        let said = "21 rows and 16777216 features make a matrix of 1344 MiB, but only 21 of its \
-                    cells have a value (the largest feature id is 16777216)";
-        assert!(ran.err().contains(said), "{}", ran.err());
-        assert!(ran.err().contains("--max-memory"), "{}", ran.err());
-        assert!(began.elapsed() < Duration::from_secs(20));
+    for (rows, size) in [(1, "64 MiB"), (3, "192 MiB"), (21, "1344 MiB")] {
+        let lines = (0..rows).map(|n| format!("{} qid:1 16777216:1\n", n % 2));
+        bench.put("wide.txt", &lines.collect::<String>());
+        let counted = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+        let said = format!(
+            "{counted} and 16777216 features make a matrix of {size}, but only {rows} of its cells"
+        );
+        for line in ["data inspect wide.txt", "train wide.txt --learner mart --out m"] {
+            let began = Instant::now();
+            let ran = bench.run(line);
+            assert_eq!(ran.code(), 1, "{line}");
+            assert!(ran.err().contains(&said), "{}", ran.err());
+            assert!(ran.err().contains("the largest feature id is 16777216"), "{}", ran.err());
+            assert!(ran.err().contains("--max-memory"), "{}", ran.err());
+            assert!(began.elapsed() < Duration::from_secs(20));
+        }
     }
 }
 
@@ -80,6 +85,26 @@ fn many_rows_of_a_small_parquet_file_count_with_their_labels_and_ids() {
         assert!(ran.err().contains("--max-memory"), "{}", ran.err());
         bench.run(&format!("{line} --max-memory 4M")).ok();
     }
+}
+
+/// A dictionary of a Parquet file holds a long id once; a data set holds that of every row.
+#[test]
+fn long_ids_of_a_small_parquet_file_count_in_every_row() {
+    let bench = Bench::new();
+    let id = "x".repeat(5000);
+    let rows: String = (0..2000).map(|row| format!("{row},{id},{},1\n", row % 2)).collect();
+    bench.put("ids.csv", &format!("qid,docid,label,x\n{rows}"));
+    bench.run("data convert ids.csv ids.parquet").ok();
+    assert!(bench.path("ids.parquet").metadata().unwrap().len() < 30_000);
+    // 10 MB of ids, which are in memory twice when they are joined.
+    for line in ["data inspect ids.parquet", "train ids.parquet --learner mart --out m"] {
+        let ran = bench.run(&format!("{line} --max-memory 15M"));
+        let said = "ids.parquet takes more than 15 MiB, the limit for an input";
+        assert!(ran.code() == 1 && ran.err().contains(said), "{line}\n{}", ran.err());
+        bench.run(&format!("{line} --max-memory 25M")).ok();
+    }
+    // As documents they are read a few at a time.
+    bench.run("index ids.parquet --out index --max-memory 15M");
 }
 
 #[test]
@@ -167,6 +192,28 @@ fn control_characters_of_ids_neither_forge_rows_nor_reach_the_terminal() {
     let ran = bench.run("data convert n.jsonl n.csv");
     assert!(ran.code() == 1 && ran.err().contains("has a NUL byte"), "{}", ran.err());
     assert!(!bench.path("n.csv").exists());
+}
+
+#[test]
+fn messages_and_logs_have_no_control_characters_of_ids_and_names() {
+    let bench = Bench::new();
+    let row = |label: u8| format!("q\\u202e\", \"label\": {label}, \"x\\u009b\": {label}");
+    let line = |label: u8| format!("{{\"qid\": \"{}}}\n", row(label));
+    let name = "d\u{9b}.jsonl";
+    bench.put(name, &(line(0) + &line(1)));
+    bench.run(&format!("train {name} --learner mart(trees=2,min_rows=1) --out m")).ok();
+    let log = bench.text("m.log.json");
+    assert!(!log.contains(['\u{9b}', '\u{202e}']) && log.contains("d\\u009b.jsonl"), "{log}");
+    let ran = bench.run(&format!("explain|m|{name}|--query|e\t9\nforged"));
+    assert!(ran.code() == 1 && ran.err().contains("no query 'e\\t9\\nforged'"), "{}", ran.err());
+    assert!(!ran.err().contains('\u{202e}'), "{}", ran.err());
+    bench.put("docs.jsonl", "{\"id\": \"1\", \"title\": \"a lamp\"}\n");
+    bench.run("index docs.jsonl --out shop").ok();
+    for words in ["--filter|a\tb:x", "--facet|a\nb"] {
+        let ran = bench.run(&format!("search|shop|lamp|{words}"));
+        assert_eq!(ran.code(), 1, "{words}");
+        assert!(!ran.err().contains('\t') && !ran.err().contains("a\nb"), "{}", ran.err());
+    }
 }
 
 /// Scores with ids: every row is one row, and the terminal gets no escape sequence.

@@ -96,6 +96,36 @@ fn every_file_of_tests_is_part_of_a_program() {
     assert!(lost.is_empty(), "not named in the test program: {}", lost.join(", "));
 }
 
+/// The page of docs/ that names the test of each mistake.
+#[test]
+fn every_test_that_the_documentation_names_exists() {
+    let root = crates().parent().unwrap().to_owned();
+    let page = std::fs::read_to_string(root.join("docs/reliability-tests.md")).unwrap();
+    let mut sources = String::new();
+    let folders = [crates(), root.join("tests")];
+    let mut folders: Vec<PathBuf> = folders.into();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let is_source = path.extension().is_some_and(|end| end == "rs" || end == "py");
+            match path.is_dir() {
+                true => folders.push(path),
+                false if is_source => sources += &std::fs::read_to_string(path).unwrap(),
+                false => {}
+            }
+        }
+    }
+    let rows = page.lines().filter(|line| line.starts_with("| ") && line.contains('`'));
+    let last_cells = rows.filter_map(|row| row.trim_end_matches(" |").rsplit(" | ").next());
+    let names: Vec<&str> = last_cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    assert!(names.len() > 70, "{}", names.len());
+    let exists = |name: &&&str| {
+        ["fn ", "def "].iter().any(|word| sources.contains(&format!("{word}{name}(")))
+    };
+    let missing: Vec<&&str> = names.iter().filter(|name| !exists(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
 fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }

@@ -63,6 +63,20 @@ fn the_chosen_spec_trains_to_the_model_that_was_written() {
 }
 
 #[test]
+fn the_log_of_an_earlier_training_does_not_stay_beside_a_new_model() {
+    let bench = bench();
+    bench.run("train train.txt --learner mart(trees=3) --out m.model").ok();
+    assert!(bench.path("m.model.log.json").is_file());
+    let more = "--valid valid.txt --trials 2 --out m.model";
+    tune(&bench, "mart(trees=2)", "leaves=int(2,4)", more).ok();
+    assert!(!bench.path("m.model.log.json").exists());
+    // A file of that name that is no log of a training stays.
+    bench.put("m.model.log.json", "notes");
+    tune(&bench, "mart(trees=2)", "leaves=int(2,4)", more).ok();
+    assert_eq!(bench.text("m.model.log.json"), "notes");
+}
+
+#[test]
 fn slips_are_found_before_anything_runs() {
     let bench = bench();
     bench.put("notes", "mine\n");

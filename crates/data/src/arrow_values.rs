@@ -3,6 +3,9 @@
 //! The `arrow-cast` crate converts between all pairs of types and took an eighth of the time that
 //! this workspace needed to build; ranking data needs only conversions to numbers and to texts.
 //!
+//! A text that occurs in many rows is held once, as in the array: a dictionary or an array of views
+//! of a few bytes can claim gigabytes of text.
+//!
 //! A null stays a null. [`numbers`] takes integers, floats, booleans (0 and 1), decimals (correctly
 //! rounded) and dictionaries of them; [`texts`] takes the same and text and binary, which must be
 //! UTF-8. Other types give an [`UnreadableValues`].
@@ -15,7 +18,7 @@ use arrow_array::types::{
     Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, Float64Array, LargeStringArray};
+use arrow_array::{Array, ArrayRef, Float64Array, LargeStringArray, StringArray, StringViewArray};
 use arrow_schema::DataType;
 
 /// The reason why an array cannot be read as numbers or texts.
@@ -86,21 +89,85 @@ pub fn numbers(array: &dyn Array) -> Result<Float64Array, UnreadableValues> {
     })
 }
 
+/// The texts of an array, row by row.
+#[derive(Debug, Clone)]
+pub struct ArrowTexts(TextForm);
+
+/// The form in which texts are held.
+#[derive(Debug, Clone)]
+enum TextForm {
+    Flat(LargeStringArray),
+    Short(StringArray),
+    Views(StringViewArray),
+    /// The number of the text of each row, and the texts.
+    Numbered(Vec<Option<usize>>, Box<ArrowTexts>),
+}
+
+impl ArrowTexts {
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            TextForm::Flat(texts) => texts.len(),
+            TextForm::Short(texts) => texts.len(),
+            TextForm::Views(texts) => texts.len(),
+            TextForm::Numbered(numbers, _) => numbers.len(),
+        }
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The text of a row; `None` for a null and beyond the last row.
+    pub fn get(&self, row: usize) -> Option<&str> {
+        match &self.0 {
+            _ if row >= self.len() => None,
+            TextForm::Flat(texts) => texts.is_valid(row).then(|| texts.value(row)),
+            TextForm::Short(texts) => texts.is_valid(row).then(|| texts.value(row)),
+            TextForm::Views(texts) => texts.is_valid(row).then(|| texts.value(row)),
+            TextForm::Numbered(numbers, texts) => texts.get(numbers.get(row).copied().flatten()?),
+        }
+    }
+
+    /// The texts of all rows.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Option<&str>> {
+        (0..self.len()).map(|row| self.get(row))
+    }
+}
+
+impl From<LargeStringArray> for ArrowTexts {
+    fn from(texts: LargeStringArray) -> ArrowTexts {
+        ArrowTexts(TextForm::Flat(texts))
+    }
+}
+
 /// The values as texts: integers and decimals with all their digits, booleans as `true` and
 /// `false`, floats as Rust prints them.
 ///
 /// # Errors
 ///
 /// If the type has no text, or binary data is not UTF-8.
-pub fn texts(array: &dyn Array) -> Result<LargeStringArray, UnreadableValues> {
+pub fn texts(array: &dyn Array) -> Result<ArrowTexts, UnreadableValues> {
+    Ok(ArrowTexts(match array.data_type() {
+        DataType::Utf8 => TextForm::Short(array.as_string::<i32>().clone()),
+        DataType::Utf8View => TextForm::Views(array.as_string_view().clone()),
+        DataType::BinaryView => TextForm::Views(utf8_views(array)?),
+        DataType::Dictionary(..) => {
+            let values = texts(array.as_any_dictionary().values())?;
+            TextForm::Numbered(dictionary_keys(array).collect(), Box::new(values))
+        }
+        _ => TextForm::Flat(flat_texts(array)?),
+    }))
+}
+
+/// The values of types that do not repeat a text without holding it again.
+fn flat_texts(array: &dyn Array) -> Result<LargeStringArray, UnreadableValues> {
     Ok(match array.data_type() {
         DataType::Null => LargeStringArray::new_null(array.len()),
         DataType::LargeUtf8 => array.as_string::<i64>().clone(),
-        DataType::Utf8 => array.as_string::<i32>().iter().collect(),
-        DataType::Utf8View => array.as_string_view().iter().collect(),
         DataType::Binary => utf8(array.as_binary::<i32>().iter())?,
         DataType::LargeBinary => utf8(array.as_binary::<i64>().iter())?,
-        DataType::BinaryView => utf8(array.as_binary_view().iter())?,
         DataType::FixedSizeBinary(_) => utf8(array.as_fixed_size_binary().iter())?,
         DataType::Boolean => printed(array.as_boolean().iter()),
         DataType::Int8 => printed(array.as_primitive::<Int8Type>().iter()),
@@ -118,12 +185,6 @@ pub fn texts(array: &dyn Array) -> Result<LargeStringArray, UnreadableValues> {
         DataType::Decimal64(..) => decimal_texts::<Decimal64Type>(array),
         DataType::Decimal128(..) => decimal_texts::<Decimal128Type>(array),
         DataType::Decimal256(..) => decimal_texts::<Decimal256Type>(array),
-        DataType::Dictionary(..) => {
-            let dictionary = array.as_any_dictionary();
-            let values = texts(dictionary.values())?;
-            let value = |key| values.is_valid(key).then(|| values.value(key));
-            dictionary_keys(array).map(|key| key.and_then(value)).collect()
-        }
         kind => return Err(UnreadableValues::Type(kind.clone(), "texts")),
     })
 }
@@ -228,6 +289,16 @@ fn utf8<'a>(
     values.enumerate().map(text).collect()
 }
 
+/// Views of bytes as views of texts.
+fn utf8_views(array: &dyn Array) -> Result<StringViewArray, UnreadableValues> {
+    let bytes = array.as_binary_view();
+    let is_text =
+        |bytes: Option<&[u8]>| bytes.is_none_or(|bytes| std::str::from_utf8(bytes).is_ok());
+    let row = bytes.iter().position(|bytes| !is_text(bytes));
+    let texts = bytes.clone().to_string_view();
+    texts.map_err(|_| UnreadableValues::NotUtf8(row.map_or(0, |row| row + 1)))
+}
+
 /// The key of each row of a dictionary array; `None` for a null.
 fn dictionary_keys(array: &dyn Array) -> impl Iterator<Item = Option<usize>> {
     let dictionary = array.as_any_dictionary();
@@ -247,8 +318,8 @@ mod tests {
 
     use arrow_array::builder::Decimal256Builder;
     use arrow_array::{
-        BinaryArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Int8Array,
-        Int64Array, NullArray, StringArray, StringViewArray, UInt64Array,
+        BinaryArray, BinaryViewArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray,
+        Int8Array, Int64Array, NullArray, UInt64Array,
     };
 
     use super::*;
@@ -323,8 +394,13 @@ mod tests {
         }
         let words = texts(&dictionary([Some("b"), None, Some("a")])).unwrap();
         assert_eq!(words.iter().collect::<Vec<_>>(), [Some("b"), None, Some("a")]);
+        let repeated = texts(&dictionary([Some("same"); 3])).unwrap();
+        let places: Vec<_> = repeated.iter().map(|text| text.map(str::as_ptr)).collect();
+        assert!(places.iter().all(|place| place.is_some() && *place == places[0]));
         let nothing = texts(&dictionary([None; 3])).unwrap();
-        assert_eq!(nothing.null_count(), 3);
+        assert_eq!(nothing.iter().collect::<Vec<_>>(), [None; 3]);
+        let views = texts(&BinaryViewArray::from(vec!["d\u{e9}".as_bytes()])).unwrap();
+        assert_eq!((views.get(0), views.get(1)), (Some("d\u{e9}"), None));
     }
 
     #[test]
@@ -335,6 +411,8 @@ mod tests {
         assert!(texts(&days).is_err());
         assert!(numbers(&dictionary([Some("1"), None, None])).is_err());
         let error = texts(&BinaryArray::from(vec![b"a".as_slice(), b"\xff"])).unwrap_err();
+        assert_eq!(error, UnreadableValues::NotUtf8(2));
+        let error = texts(&BinaryViewArray::from(vec![b"a".as_slice(), b"\xff"])).unwrap_err();
         assert_eq!(error, UnreadableValues::NotUtf8(2));
     }
 }

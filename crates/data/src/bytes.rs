@@ -128,14 +128,47 @@ impl Input {
     }
 
     fn read(name: String, reader: impl Read) -> Result<Input, DataError> {
-        let bytes =
-            read_bounded(reader, max_stream_bytes(), |error| DataError::io("read", &name, error))?
-                .ok_or_else(|| DataError::ContentTooLarge {
-                    file: name.clone(),
-                    limit: max_stream_bytes(),
-                })?;
+        let bytes = read_whole(&name, reader)?;
         Input::from_bytes(name, bytes)
     }
+}
+
+/// Reads all bytes of a reader, an error if they are more than an input may take; `name` is its name
+/// in errors.
+///
+/// ```
+/// use rankwright_data::bytes::read_whole;
+///
+/// assert_eq!(read_whole("a", b"bytes".as_slice())?, b"bytes");
+/// # Ok::<(), rankwright_data::DataError>(())
+/// ```
+pub fn read_whole(name: &str, reader: impl Read) -> Result<Vec<u8>, DataError> {
+    let limit = max_stream_bytes();
+    let bytes = read_bounded(reader, limit, |error| DataError::io("read", name, error))?;
+    bytes.ok_or_else(|| DataError::ContentTooLarge { file: name.to_owned(), limit })
+}
+
+/// Reads all bytes of an ordinary file as [`read_blocks`] does, an error if they are more than an
+/// input may take.
+pub fn read_file(path: impl AsRef<Path>) -> Result<Vec<u8>, DataError> {
+    let path = path.as_ref();
+    let limit = max_stream_bytes();
+    if path.metadata().is_ok_and(|meta| meta.len() > limit) {
+        return Err(DataError::ContentTooLarge { file: path.display().to_string(), limit });
+    }
+    // A file that grows meanwhile is an error of `read_blocks`.
+    let mut bytes = Vec::new();
+    read_blocks(path, |block| bytes.extend_from_slice(block))?;
+    Ok(bytes)
+}
+
+/// Reads an ordinary file as [`read_file`] does; an error if its bytes are no text.
+pub fn read_text_file(path: impl AsRef<Path>) -> Result<String, DataError> {
+    let path = path.as_ref();
+    String::from_utf8(read_file(path)?).map_err(|error| {
+        let error = io::Error::new(io::ErrorKind::InvalidData, error.utf8_error());
+        DataError::io("read", path.display().to_string(), error)
+    })
 }
 
 /// Calls `take` with the bytes of an ordinary file, block by block, without decompressing them;

@@ -1,5 +1,6 @@
 //! Errors of evaluations.
 
+use rankwright_spec::visible::one_line;
 use std::fmt;
 
 use rankwright_spec::SpecError;
@@ -90,7 +91,10 @@ pub enum EvalError {
     #[error("ties=docid needs document ids, and the data has none")]
     NoDocids,
     /// A run or a judgement file that lists a document twice for one query.
-    #[error("query {query}: {list} names document '{document}' twice ({location})")]
+    #[error(
+        "query {query}: {list} names document '{document}' twice ({location})",
+        query = one_line(.query), document = one_line(.document)
+    )]
     DuplicateDocument {
         /// The query's id.
         query: String,
@@ -110,7 +114,7 @@ pub enum EvalError {
         queries: usize,
     },
     /// An error inside one query.
-    #[error("query {query}: {source}")]
+    #[error("query {query}: {source}", query = one_line(.query))]
     Query {
         /// The query's id.
         query: String,

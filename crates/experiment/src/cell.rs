@@ -11,7 +11,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rankwright_data::bytes::{Input, read_blocks};
+use rankwright_data::bytes::{Input, read_file};
 use rankwright_data::{DataError, read_scores, write_scores};
 use rankwright_learn::TrainWarning;
 use rankwright_model::Model;
@@ -205,9 +205,7 @@ impl CellStore {
 
 /// The bytes of a file of a cell; none if they cannot be read.
 fn read(path: &Path) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    read_blocks(path, |block| bytes.extend_from_slice(block)).ok()?;
-    Some(bytes)
+    read_file(path).ok()
 }
 
 /// Writes a file, whole or not at all.

@@ -6,11 +6,10 @@
 //! Whether files can be read and whether a learner fits the data is found during the run, and
 //! affects only the cells concerned.
 
-use std::io;
 use std::path::Path;
 
-use rankwright_data::bytes::read_blocks;
-use rankwright_data::{DEFAULT_SEED, DataError};
+use rankwright_data::DEFAULT_SEED;
+use rankwright_data::bytes::read_text_file;
 use rankwright_eval::compare::CompareOptions;
 use rankwright_eval::{Measure, SourceKind, parse_metrics};
 use rankwright_spec::nearest;
@@ -91,11 +90,7 @@ impl Experiment {
     /// environment.
     pub fn read(path: &Path) -> Result<Self, ExperimentError> {
         let name = path.display().to_string();
-        let mut bytes = Vec::new();
-        read_blocks(path, |block| bytes.extend_from_slice(block))?;
-        let not_text = |e| io::Error::new(io::ErrorKind::InvalidData, e);
-        let text = String::from_utf8(bytes)
-            .map_err(|e| DataError::io("read", name.as_str(), not_text(e.utf8_error())))?;
+        let text = read_text_file(path)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         Self::parse(&text, &name, folder, &|name| std::env::var(name).ok())
     }

@@ -19,7 +19,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rankwright_data::store::write_atomic;
+use rankwright_data::store::{WriteBody, write_together};
 use rankwright_data::{DataError, Dataset};
 use rankwright_eval::compare::Better;
 use rankwright_eval::table::{comparison_table, escape_markdown};
@@ -27,6 +27,7 @@ use rankwright_eval::{EvalOptions, Evaluation, QuerySource, evaluate, tie_notes}
 use rankwright_report::chart::Chart;
 use rankwright_report::comparison::ComparisonReport;
 use rankwright_report::page::{Page, PageBlock, Section};
+use rankwright_spec::visible;
 use rankwright_spec::words::counted;
 use rayon::prelude::*;
 use serde_json::Value;
@@ -116,8 +117,11 @@ pub(super) const REPORT_FILES: [&str; 7] = [
     "per-query.tsv",
     "experiment.lock.json",
     "times.json",
-    "times.md",
+    TIMES_MARKDOWN,
 ];
+
+/// The table of times, which not every report has.
+const TIMES_MARKDOWN: &str = "times.md";
 
 /// The folder of the plots of a report.
 pub(super) const PLOTS: &str = "plots";
@@ -166,21 +170,22 @@ impl ExperimentReport {
         })
     }
 
-    /// Writes all files into the plan's folder; returns their paths.
+    /// Writes all files into the plan's folder, together: after a kill, they are all of one run.
+    /// Returns their paths.
     pub fn write(&self, plan: &Plan<'_>) -> Result<Vec<PathBuf>, ExperimentError> {
         let folder = plan.out();
         fs::create_dir_all(folder)
             .map_err(|e| DataError::io("make the folder", folder.display().to_string(), e))?;
         let mut files = vec![
             ("report.html".to_owned(), self.page.to_html()?),
-            ("results.json".to_owned(), format!("{:#}\n", to_json(&self.results)?)),
+            ("results.json".to_owned(), json_text(&to_json(&self.results)?)),
             ("table.md".to_owned(), self.markdown.clone()),
             ("per-query.tsv".to_owned(), self.per_query.clone()),
-            ("experiment.lock.json".to_owned(), format!("{:#}\n", to_json(&self.lock)?)),
-            ("times.json".to_owned(), format!("{:#}\n", to_json(&self.times)?)),
+            ("experiment.lock.json".to_owned(), json_text(&to_json(&self.lock)?)),
+            ("times.json".to_owned(), json_text(&to_json(&self.times)?)),
         ];
         if !self.times_markdown.is_empty() {
-            files.push(("times.md".to_owned(), self.times_markdown.clone()));
+            files.push((TIMES_MARKDOWN.to_owned(), self.times_markdown.clone()));
         }
         if !self.plots.is_empty() {
             let plots = folder.join(PLOTS);
@@ -190,15 +195,24 @@ impl ExperimentReport {
         for chart in &self.plots {
             files.push((format!("{PLOTS}/{}.svg", chart.id), chart.to_svg()?));
         }
-        let mut written = Vec::new();
-        for (name, text) in files {
-            debug_assert!(name.starts_with(PLOTS) || REPORT_FILES.contains(&&*name), "{name}");
-            let path = folder.join(name);
-            write_atomic(&path, |out| out.write_all(text.as_bytes()))?;
-            written.push(path);
+        let is_known = |name: &str| name.starts_with(PLOTS) || REPORT_FILES.contains(&name);
+        debug_assert!(files.iter().all(|(name, _)| is_known(name)));
+        let mut changes: Vec<(PathBuf, Option<WriteBody<'_>>)> = Vec::new();
+        for (name, text) in &files {
+            changes.push((folder.join(name), Some(Box::new(|out| out.write_all(text.as_bytes())))));
         }
-        Ok(written)
+        if self.times_markdown.is_empty() {
+            // One of an earlier run does not belong to these files.
+            write_together([(folder.join(TIMES_MARKDOWN), None)])?;
+        }
+        write_together(changes)?;
+        Ok(files.into_iter().map(|(name, _)| folder.join(name)).collect())
     }
+}
+
+/// A JSON document as the text of a file, without control characters.
+fn json_text(document: &Value) -> String {
+    visible::json(&format!("{document:#}\n")).into_owned()
 }
 
 /// The results on one data set; `None` if no learner has all of its cells stored.

@@ -72,7 +72,12 @@ impl ResultsLock {
     /// Locks a folder; an error if another process holds the lock.
     fn take(folder: &Path) -> Result<Self, ExperimentError> {
         let path = folder.join(".lock");
-        let file = File::create(&path)
+        // The lock is a lock of the system; a file of the user's with this name keeps its content.
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
             .map_err(|e| DataError::io("write", path.display().to_string(), e))?;
         match file.try_lock() {
             Err(fs::TryLockError::WouldBlock) => {

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright_data::DataError;
-use rankwright_data::bytes::read_blocks;
+use rankwright_data::bytes::read_text_file;
 use serde::Deserialize;
 
 use crate::error::LearnError;
@@ -18,6 +17,9 @@ pub struct TrainingLog {
     pub load_seconds: f64,
     /// Number of threads; `None` if the log does not state it.
     pub threads: Option<usize>,
+    /// SHA-256 of the model that the training wrote, in hexadecimal; `None` if the log does not state
+    /// it. The log beside a model with another digest is that of another training.
+    pub sha256: Option<String>,
 }
 
 /// The JSON document of the file; its keys have the meaning of the fields of [`TrainingHistory`].
@@ -36,6 +38,7 @@ struct LogDocument {
     #[serde(default)]
     seconds: Seconds,
     threads: Option<usize>,
+    sha256: Option<String>,
 }
 
 /// Seconds spent reading the data, binning it and training.
@@ -81,7 +84,8 @@ impl TrainingLog {
             // The weights of a linear model are not part of a log.
             weights: Vec::new(),
         };
-        Ok(TrainingLog { history, load_seconds: document.seconds.load, threads: document.threads })
+        let LogDocument { seconds, threads, sha256, .. } = document;
+        Ok(TrainingLog { history, load_seconds: seconds.load, threads, sha256 })
     }
 
     /// The path of a model's log: that of the model with `.log.json` appended.
@@ -98,12 +102,6 @@ impl TrainingLog {
             return Ok(None);
         }
         let name = path.display().to_string();
-        let mut bytes = Vec::new();
-        read_blocks(&path, |block| bytes.extend_from_slice(block))?;
-        let text = std::str::from_utf8(&bytes).map_err(|error| {
-            let error = std::io::Error::new(std::io::ErrorKind::InvalidData, error);
-            DataError::io("read", name.as_str(), error)
-        })?;
-        Self::parse_named(&name, text).map(Some)
+        Self::parse_named(&name, &read_text_file(&path)?).map(Some)
     }
 }

@@ -292,3 +292,23 @@ fn a_query_of_a_million_documents_trains() {
     let model = train(&data, params(2)).unwrap().model;
     assert!(model.score_row(&[10.0]) > model.score_row(&[900_000.0]));
 }
+
+/// A spec within a spec is read by recursion; an overflow of the stack cannot be caught.
+#[test]
+fn deeply_nested_learners_are_refused_on_a_small_stack() {
+    let nested =
+        |start: &str, levels: usize| format!("{}mart{}", start.repeat(levels), ")".repeat(levels));
+    let on_small_stack = std::thread::Builder::new().stack_size(512 << 10);
+    let tried = on_small_stack.spawn(move || {
+        for start in ["blend(members=", "bagging(learner="] {
+            let error = LearnerSpec::parse(&nested(start, 5000)).unwrap_err();
+            let message = error.to_string();
+            assert!(message.ends_with("nest more than 64 levels deep"), "{message}");
+            // The deepest nesting that is read: a learner or an error of its own.
+            let _ = LearnerSpec::parse(&nested(start, 64));
+        }
+        let space = format!("learner=choice({})", nested("bagging(learner=", 5000));
+        assert!(rankwright_learn::tune::Space::parse(&space).is_err());
+    });
+    tried.unwrap().join().unwrap();
+}

@@ -1,6 +1,7 @@
 //! The problems with the parts of a model, an enum for each kind of part. Their messages name the
 //! value that was found and what was expected.
 
+use rankwright_spec::visible::one_line;
 use rankwright_spec::words::counted;
 use thiserror::Error;
 
@@ -350,7 +351,7 @@ pub enum HeaderProblem {
         count: usize,
     },
     /// Two features of the same name.
-    #[error("two features are named '{name}'; expected different names")]
+    #[error("two features are named '{name}'; expected different names", name = one_line(.name))]
     DuplicateFeature {
         /// The name.
         name: String,

@@ -6,6 +6,7 @@ use rankwright_eval::compare::CompareError;
 use rankwright_learn::LearnError;
 use rankwright_model::{ExplainError, ModelError};
 use rankwright_spec::SpecError;
+use rankwright_spec::visible::one_line;
 use rankwright_spec::words::counted;
 
 use crate::known::KnownNames;
@@ -45,7 +46,7 @@ pub enum ReportError {
     #[error("there is no training to show")]
     NoTraining,
     /// The data has no query with this id.
-    #[error("the {data} has no query '{query}'")]
+    #[error("the {data} has no query '{query}'", query = one_line(.query))]
     UnknownQuery {
         /// The role of the data, such as `training data`.
         data: &'static str,
@@ -55,7 +56,10 @@ pub enum ReportError {
         known: KnownNames,
     },
     /// The query is not one of those compared.
-    #[error("query '{query}' is not one of the {} compared", counted(known.count, "query"))]
+    #[error(
+        "query '{query}' is not one of the {} compared",
+        counted(known.count, "query"), query = one_line(.query)
+    )]
     NotCompared {
         /// The id of the query.
         query: String,
@@ -71,7 +75,10 @@ pub enum ReportError {
         known: Vec<String>,
     },
     /// The query has no such document.
-    #[error("query '{query}' has no document '{document}'")]
+    #[error(
+        "query '{query}' has no document '{document}'",
+        query = one_line(.query), document = one_line(.document)
+    )]
     UnknownDocument {
         /// The id of the query.
         query: String,
@@ -81,7 +88,7 @@ pub enum ReportError {
         known: KnownNames,
     },
     /// The model has no such feature.
-    #[error("the model has no feature '{feature}'")]
+    #[error("the model has no feature '{feature}'", feature = one_line(.feature))]
     UnknownFeature {
         /// The feature.
         feature: String,

@@ -1,6 +1,7 @@
 //! The known names, listed in the message about an unknown name.
 
 use rankwright_spec::nearest;
+use rankwright_spec::visible::one_line;
 use rankwright_spec::words::counted;
 
 /// Maximum number of names in a message.
@@ -36,9 +37,13 @@ impl KnownNames {
 
     /// Some of the names, as a part of a sentence.
     pub(crate) fn examples(&self) -> String {
+        let join = |names: &[String]| -> String {
+            let names: Vec<_> = names.iter().map(|name| one_line(name)).collect();
+            names.join(", ")
+        };
         match self.nearest.is_empty() {
-            true => format!("for example {}", self.first.join(", ")),
-            false => format!("similar: {}", self.nearest.join(", ")),
+            true => format!("for example {}", join(&self.first)),
+            false => format!("similar: {}", join(&self.nearest)),
         }
     }
 
@@ -55,6 +60,12 @@ impl KnownNames {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_stay_on_one_line() {
+        let names = KnownNames::similar_to("e9", ["e\t9\nforged", "e8"].into_iter());
+        assert!(!names.listed("the data has", "query").contains(['\n', '\t']));
+    }
 
     #[test]
     fn similar_names_are_listed_or_else_the_first_names() {

@@ -13,7 +13,8 @@
 //! A value that is not of its field's kind (`n/a` in a number field) counts as absent, and a
 //! warning gives the number of such values. Guessing reads the first documents only; a field that
 //! first appears later is stored. A field is guessed to be a number, a date or a url if all its
-//! values are, or if at least 20 values are and at most 1 % are not. Empty values are left out. A
+//! values are, or if at least 20 values are and at most 1 % are not; a warning names a field of which
+//! up to 5 % are not, as those values alone make it a text or a category. Empty values are left out. A
 //! field of numbers with a code among them, digits with a leading zero such as `01234`, is a
 //! category: a number would lose the zero.
 
@@ -26,6 +27,7 @@ use time::{Date, OffsetDateTime};
 
 use crate::document::{Document, Value};
 use crate::error::SearchError;
+use crate::warning::SearchWarning;
 
 /// The kind of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -196,9 +198,26 @@ const MAX_OTHER_KIND_SHARE: f64 = 0.01;
 /// Smallest number of values of its own kind of a field that has values of another kind.
 const MIN_VALUES_OF_KIND: usize = 20;
 
+/// The name of a field within its object, in lower case.
+fn last_part(name: &str) -> String {
+    name.rsplit('.').next().unwrap_or(name).to_lowercase()
+}
+
+/// Whether a field of this name is text if it has a text value.
+fn is_text_name(name: &str) -> bool {
+    TEXT_NAMES.contains(&last_part(name).as_str())
+}
+
+/// Whether a value is a web address.
+fn is_url(value: &Value) -> bool {
+    let is_address = |text: &str| text.starts_with("http://") || text.starts_with("https://");
+    as_text(value).is_some_and(is_address)
+}
+
 /// Guesses the kind of a field from its name and values; see the rules at the top of this file.
 fn guess_kind(name: &str, values: &[&Value]) -> FieldKind {
-    let name = name.rsplit('.').next().unwrap_or(name).to_lowercase();
+    let is_text_name = is_text_name(name);
+    let name = last_part(name);
     if LINK_NAMES.contains(&name.as_str()) {
         return FieldKind::Links;
     }
@@ -210,15 +229,11 @@ fn guess_kind(name: &str, values: &[&Value]) -> FieldKind {
         let has_number = values.iter().any(|value| matches!(value, Value::Number(_)));
         return if has_number { FieldKind::Number } else { FieldKind::Category };
     }
-    if TEXT_NAMES.contains(&name.as_str()) {
+    if is_text_name {
         return FieldKind::Text;
     }
     let values: Vec<&Value> =
         values.iter().copied().filter(|value| !is_empty_text(value)).collect();
-    let is_url = |value: &Value| {
-        let is_address = |text: &str| text.starts_with("http://") || text.starts_with("https://");
-        as_text(value).is_some_and(is_address)
-    };
     if URL_NAMES.contains(&name.as_str()) || mostly(&values, is_url) {
         return FieldKind::Url;
     }
@@ -254,9 +269,60 @@ fn is_code(text: &str) -> bool {
     text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Notes on guesses that may not be what the user expects: codes, and few values of another kind.
+pub(crate) fn guess_warnings(documents: &[Document], given: &Schema) -> Vec<SearchWarning> {
+    let codes = fields_of_codes(documents, given).into_iter();
+    let codes = codes.map(|(field, example)| SearchWarning::Codes { field, example });
+    codes.chain(nearly_of_kind(documents, given)).collect()
+}
+
+/// Largest share of values of another kind at which a note says that they decide the kind of a
+/// field.
+const MAX_NOTED_SHARE: f64 = 0.05;
+
+/// The fields that are guessed to be texts or categories because of a few values that are no
+/// numbers, dates or urls as all others are.
+fn nearly_of_kind(documents: &[Document], given: &Schema) -> Vec<SearchWarning> {
+    let schema = Schema::guess(documents, given);
+    let is_guessed = |field: &&FieldDef| {
+        let is_text = matches!(field.kind, FieldKind::Text | FieldKind::Category);
+        is_text && given.kind(&field.name).is_none() && !is_text_name(&field.name)
+    };
+    let note = |field: &FieldDef| {
+        let values = documents.iter().filter_map(|document| document.get(&field.name));
+        let values: Vec<&Value> = values.filter(|value| !is_empty_text(value)).collect();
+        [FieldKind::Number, FieldKind::Date, FieldKind::Url].into_iter().find_map(|kind| {
+            let others: Vec<&str> =
+                values.iter().filter(|v| !is_of_kind(v, kind)).filter_map(|v| as_text(v)).collect();
+            let most = MAX_NOTED_SHARE * values.len() as f64;
+            // Codes are noted on their own.
+            let are_few = others.len() as f64 <= most && !others.iter().any(|text| is_code(text));
+            let example = others.first().filter(|_| are_few)?;
+            Some(SearchWarning::NearlyOfKind {
+                field: field.name.clone(),
+                kind,
+                guessed: field.kind,
+                values: values.len(),
+                others: others.len(),
+                example: (*example).to_owned(),
+            })
+        })
+    };
+    schema.fields.iter().filter(is_guessed).filter_map(note).collect()
+}
+
+/// Whether a value can be one of a field of numbers, dates or urls.
+fn is_of_kind(value: &Value, kind: FieldKind) -> bool {
+    match kind {
+        FieldKind::Number => number_of(value).is_some(),
+        FieldKind::Date => date_of(value).is_some(),
+        _ => is_url(value),
+    }
+}
+
 /// The names of the fields that are guessed to be a category only because a code is among values
 /// that read as numbers, each with its first code.
-pub(crate) fn fields_of_codes(documents: &[Document], given: &Schema) -> Vec<(String, String)> {
+fn fields_of_codes(documents: &[Document], given: &Schema) -> Vec<(String, String)> {
     let schema = Schema::guess(documents, given);
     let guessed = schema.of_kind(FieldKind::Category).filter(|name| given.kind(name).is_none());
     let code_of = |name: &str| {
@@ -391,6 +457,31 @@ mod tests {
         assert_ne!(guessed("pages", repeat(number(), 19, &["n/a"])), FieldKind::Number);
         assert_eq!(guessed("pages", repeat(number(), 3, &["", " "])), FieldKind::Number);
         assert_eq!(guessed("pages", vec![text(""), text(" ")]), FieldKind::Text);
+    }
+
+    #[test]
+    fn a_field_whose_kind_few_values_decide_is_noted() {
+        let prices = |numbers: usize, others: &[&str]| {
+            let mut values: Vec<Value> = (0..numbers).map(|n| text(&format!("{n}.5"))).collect();
+            values.extend(others.iter().map(|&other| text(other)));
+            documents("price", values)
+        };
+        let noted = |documents: &[Document]| {
+            let notes = guess_warnings(documents, &Schema::default());
+            notes.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let expected = "field `price` is text, as 1 of its 51 values is no number, such as 'n/a'; \
+                        give its kind in the schema if it is a number field";
+        assert_eq!(noted(&prices(50, &["n/a"])), [expected]);
+        assert_eq!(noted(&prices(50, &["n/a", ""])), [expected]);
+        // Few enough to be a number all the same, too many, and none.
+        assert_eq!(noted(&prices(99, &["n/a"])), [""; 0]);
+        assert_eq!(noted(&prices(18, &["n/a"])), [""; 0]);
+        assert_eq!(noted(&prices(50, &[])), [""; 0]);
+        let given = Schema::parse("price:text").unwrap();
+        assert_eq!(guess_warnings(&prices(50, &["n/a"]), &given), []);
+        let days: Vec<Value> = (0..19).map(|_| text("2024-05-31")).chain([text("soon")]).collect();
+        assert!(noted(&documents("day", days))[0].contains("is no date, such as 'soon'"));
     }
 
     #[test]

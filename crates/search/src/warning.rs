@@ -120,6 +120,21 @@ pub enum SearchWarning {
         /// The first such code.
         example: String,
     },
+    /// A field is text or a category because of a few values; all others are numbers, dates or urls.
+    NearlyOfKind {
+        /// The field.
+        field: String,
+        /// The kind of most values: number, date or url.
+        kind: FieldKind,
+        /// The kind of the field.
+        guessed: FieldKind,
+        /// Number of values.
+        values: usize,
+        /// Number of values of another kind.
+        others: usize,
+        /// The first of these.
+        example: String,
+    },
     /// Documents have a field that the index does not have. The field is stored with them, but
     /// cannot be searched or filtered.
     NotIndexed {
@@ -282,6 +297,7 @@ impl SearchWarning {
             Self::WithoutTerms { .. } => "without-terms",
             Self::NotOfKind { .. } => "not-of-kind",
             Self::Codes { .. } => "codes",
+            Self::NearlyOfKind { .. } => "nearly-of-kind",
             Self::NotIndexed { .. } => "not-indexed",
             Self::FilterHint { .. } => "filter-hint",
             Self::PlainOperators { .. } => "plain-operators",
@@ -340,6 +356,14 @@ impl SearchWarning {
             Self::Codes { field, example } => {
                 vec![("field", json!(field)), ("example", json!(example))]
             }
+            Self::NearlyOfKind { field, kind, guessed, values, others, example } => vec![
+                ("field", json!(field)),
+                ("value_kind", json!(kind)),
+                ("field_kind", json!(guessed)),
+                ("values", json!(values)),
+                ("others", json!(others)),
+                ("example", json!(example)),
+            ],
             Self::NotOfKind { field, kind, values, example } => vec![
                 ("field", json!(field)),
                 ("field_kind", json!(kind)),
@@ -478,6 +502,17 @@ impl fmt::Display for SearchWarning {
                  a category; give its kind in the schema if it is a number",
                 quote(example.as_bytes())
             ),
+            Self::NearlyOfKind { field, kind, guessed, values, others, example } => {
+                let (guessed, kind) = (guessed.name(), kind.name());
+                let is = if *others == 1 { "is" } else { "are" };
+                let example = quote(example.as_bytes());
+                write!(
+                    f,
+                    "field `{field}` is {guessed}, as {others} of its {values} values {is} "
+                )?;
+                write!(f, "no {kind}, such as {example}; give its kind in the schema if it is a ")?;
+                write!(f, "{kind} field")
+            }
             Self::NotIndexed { field, documents, is_late } => {
                 let documents = counted(*documents as usize, "document");
                 write!(f, "field `{field}` of {documents} is kept but not indexed, ")?;

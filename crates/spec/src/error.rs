@@ -20,6 +20,14 @@ pub enum SpecError {
         /// The text that may stand there.
         expected: &'static str,
     },
+    /// More levels of nested parentheses than a spec may have.
+    #[error("spec, column {column}: parentheses nest more than {most} levels deep")]
+    TooDeep {
+        /// The column of the first parenthesis too many, counted in characters from 1.
+        column: usize,
+        /// The most levels.
+        most: usize,
+    },
     /// A name that is not that of a metric, learner or other component.
     #[error("unknown {kind} `{found}`{}; known: {}", did_you_mean(.nearest), .known.join(", "))]
     UnknownName {

@@ -58,6 +58,7 @@ use crate::SpecError;
 error_kinds! {
     SpecError {
         Self::Syntax { .. } => "syntax",
+        Self::TooDeep { .. } => "too-deep",
         Self::UnknownName { .. } => "unknown-name",
         Self::UnknownKey { .. } => "unknown-key",
         Self::DuplicateKey { .. } => "duplicate-key",

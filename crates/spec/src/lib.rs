@@ -39,7 +39,7 @@ pub use other_systems::{
     other_system_learner, other_system_param,
 };
 pub use range::{Above, ParamRange, above};
-pub use spec::{Spec, split_specs};
+pub use spec::{MAX_DEPTH, Spec, split_specs};
 pub use value::{Auto, IntoParam, ParamValue, Slashed, TextValue};
 
 /// Functions that the macros call; not part of the API.

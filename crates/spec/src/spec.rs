@@ -13,12 +13,16 @@
 //! A value may be a spec itself, or several joined by `+`: `blend(members=mart(trees=9)+ranksvm)`.
 //! White space around the pieces is dropped. `Display` writes the canonical form
 //! (`name(a=b, c=d)@10`) and parsing that gives the same [`Spec`] again. The cut-off is a whole
-//! number from 1 on. Cost: one pass over the text.
+//! number from 1 on. Parentheses nest at most [`MAX_DEPTH`] deep, since specs within specs are read by
+//! recursion. Cost: two passes over the text.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::SpecError;
+
+/// The most levels of nested parentheses in a spec.
+pub const MAX_DEPTH: usize = 64;
 
 /// A parsed spec: a name, its arguments in the order written, and a cut-off.
 ///
@@ -50,6 +54,7 @@ impl Spec {
 
     /// Reads a spec; the error names the column.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
+        check_depth(text)?;
         Parser { text, offset: 0 }.spec()
     }
 
@@ -123,6 +128,22 @@ pub fn split_specs(text: &str) -> Vec<&str> {
     parts.push(text[start..].trim());
     parts.retain(|p| !p.is_empty());
     parts
+}
+
+/// Rejects a text with too many levels of nested parentheses.
+fn check_depth(text: &str) -> Result<(), SpecError> {
+    let mut depth = 0_usize;
+    for (index, c) in text.chars().enumerate() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            return Err(SpecError::TooDeep { column: index + 1, most: MAX_DEPTH });
+        }
+    }
+    Ok(())
 }
 
 /// A parser with its position in the text; every method moves it behind the text that it has read.
@@ -301,6 +322,21 @@ mod tests {
         }
         let twice = Spec::parse("ndcg(a=1, a=2)").unwrap_err().to_string();
         assert_eq!(twice, "`ndcg` is given `a` twice");
+    }
+
+    #[test]
+    fn parentheses_nest_up_to_a_limit() {
+        let nested = |levels: usize| format!("{}x{}", "a(b=".repeat(levels), ")".repeat(levels));
+        assert!(Spec::parse(&nested(MAX_DEPTH)).is_ok());
+        let error = Spec::parse(&nested(MAX_DEPTH + 1)).unwrap_err();
+        // The 65th parenthesis: 64 times `a(b=`, and `a(`.
+        assert_eq!(error, SpecError::TooDeep { column: 258, most: MAX_DEPTH });
+        let expected = "spec, column 258: parentheses nest more than 64 levels deep";
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(error.kind(), "too-deep");
+        // Parentheses that are closed again do not add up.
+        let many = format!("a(b={})", "c(d=1)+".repeat(1000) + "e");
+        assert!(Spec::parse(&many).is_ok());
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use rankwright_spec::visible::one_line;
+
 use serde::Serialize;
 
 /// A location in an input: a file, and as far as known the line, the column and the field.
@@ -54,7 +56,7 @@ impl fmt::Display for SourceLocation {
             }
         }
         if let Some(field) = &self.field {
-            write!(f, " (column '{field}')")?;
+            write!(f, " (column '{}')", one_line(field))?;
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ mod location;
 mod remedy;
 mod unfinished;
 
+use rankwright_spec::visible::one_line;
 use std::io;
 
 use rankwright_spec::SpecError;
@@ -89,7 +90,11 @@ pub enum DataError {
         problem: UnfinishedWrite,
     },
     /// A part of the input does not follow its format.
-    #[error("{location}: found {found}, expected {expected}")]
+    #[error(
+        "{location}: found {found}, expected {expected}",
+        found = one_line(.found),
+        expected = one_line(.expected)
+    )]
     Malformed {
         /// The location.
         location: Box<SourceLocation>,
@@ -306,7 +311,11 @@ pub enum DataError {
         value: f32,
     },
     /// Rows of one query disagree on the weight of the query.
-    #[error("query '{query}' has query weight {first} and, in row {}, {found}; all rows of a query must agree", row + 1)]
+    #[error(
+        "query '{query}' has query weight {first} and, in row {}, {found}; all rows of a \
+         query must agree",
+        row + 1, query = one_line(.query)
+    )]
     QueryWeights {
         /// The query's id.
         query: String,
@@ -334,7 +343,7 @@ pub enum DataError {
         second: String,
     },
     /// Two features have one name.
-    #[error("there are two features '{name}'")]
+    #[error("there are two features '{name}'", name = one_line(.name))]
     DuplicateFeature {
         /// The name.
         name: String,
@@ -398,7 +407,10 @@ pub enum DataError {
         rows: usize,
     },
     /// A name that is not in one of the library's tables.
-    #[error("there is no {what} '{name}'; the {} are {known}", plural(what))]
+    #[error(
+        "there is no {what} '{name}'; the {} are {known}",
+        plural(what), name = one_line(.name)
+    )]
     UnknownName {
         /// The kind of name: format, column role.
         what: &'static str,

@@ -108,6 +108,9 @@ fn listed_name(path: &Path, folder: &Path) -> Option<String> {
         return Some(name);
     }
     let file_folder = file_folder.canonicalize().ok()?;
+    if file_folder == folder {
+        return Some(name);
+    }
     (file_folder.parent()? == folder).then_some(())?;
     Some(format!("{}/{name}", plain_name(&file_folder)?))
 }

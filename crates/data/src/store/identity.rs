@@ -3,6 +3,8 @@
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
+use super::target::{WriteTarget, folder_of};
+
 /// Whether two paths lead to the same ordinary file. Links are followed, and two hard links are the
 /// same file. If neither file exists yet, the paths are the same if a file written to one path
 /// would appear at the other.
@@ -34,9 +36,11 @@ fn is_same(one: &Path, _: &Metadata, other: &Path, _: &Metadata) -> bool {
     one.canonicalize().is_ok_and(|path| other.canonicalize().is_ok_and(|other| path == other))
 }
 
-/// The path of a file that does not exist yet, in its folder without links.
+/// The path of a file that does not exist yet, in its folder without links. A link to such a file is
+/// followed, as a write follows it.
 fn path_of_new(path: &Path) -> Option<PathBuf> {
-    let folder = super::target::folder_of(path).canonicalize().ok()?;
+    let WriteTarget::Ordinary(path) = WriteTarget::of(path).ok()? else { return None };
+    let folder = folder_of(&path).canonicalize().ok()?;
     Some(folder.join(path.file_name()?))
 }
 
@@ -57,5 +61,10 @@ mod tests {
         assert!(!is_same_file(&at("a"), &at("b")));
         assert!(!is_same_file(Path::new("/dev/null"), Path::new("/dev/null")), "not a file");
         assert!(is_same_file(&at("new"), &at("./new")) && !is_same_file(&at("new"), &at("a")));
+        // A write to a link whose target does not exist makes the target.
+        std::os::unix::fs::symlink("new", at("to-new")).unwrap();
+        std::os::unix::fs::symlink("to-new", at("again")).unwrap();
+        assert!(is_same_file(&at("to-new"), &at("new")));
+        assert!(is_same_file(&at("new"), &at("again")) && !is_same_file(&at("again"), &at("c")));
     }
 }

@@ -94,8 +94,8 @@ fn prepare(folder: &Path) -> Result<(), DataError> {
 
 /// Writes several files that belong together, and removes those without a body. All of them are
 /// complete on disk before the first gets its final name, and after a process was killed, readers
-/// see all old files or all new files. This holds if the files are in one folder, or in subfolders
-/// of one folder. Otherwise the files of each folder change together, one folder after the other.
+/// see all old files or all new files. This holds if the files are in one folder or in subfolders
+/// of it. Otherwise the files of each folder change together, one folder after the other.
 /// Pipes and devices are written to directly.
 pub fn write_together<'a>(
     files: impl IntoIterator<Item = (PathBuf, Option<WriteBody<'a>>)>,

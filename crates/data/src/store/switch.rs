@@ -8,8 +8,8 @@
 //! ([`finish_switch`]), so that no reader of this library sees old and new files side by side. A
 //! list that cannot be carried out stays, and so do its temporary files: every reader reports it.
 //!
-//! Files in several subfolders of one folder (the folds of a split) have one list in that parent
-//! folder. A reader therefore looks for a list in the folder of its file and in the parent folder;
+//! Files in several subfolders of one folder (the folds of a split), or in a folder and its subfolders
+//! (the report of an experiment and its plots), have one list in that folder. A reader therefore looks for a list in the folder of its file and in the parent folder;
 //! a list in the parent counts only if it names the folder of the file.
 //!
 //! `change_list.rs` defines the lines of a list. Since a reader carries out the changes that it
@@ -50,17 +50,21 @@ fn parent_and_name(folder: &Path) -> Option<(PathBuf, String)> {
     Some((folder.parent()?.to_owned(), folder.file_name()?.to_str()?.to_owned()))
 }
 
-/// The folder of the list for changes in these folders: the only folder, or the parent of all of
-/// them. `None` if they have different parents.
+/// The folder of the list for changes in these folders: the only folder, or one that each of them is
+/// or is in. `None` if there is no such folder.
 pub(super) fn common_folder(folders: &[PathBuf]) -> Option<PathBuf> {
     let (first, others) = folders.split_first()?;
     if others.is_empty() {
         return Some(first.clone());
     }
-    let (parent, _) = parent_and_name(first)?;
-    let has_same_parent =
-        |folder: &PathBuf| parent_and_name(folder).is_some_and(|(other, _)| other == parent);
-    others.iter().all(has_same_parent).then_some(parent)
+    let real: Vec<PathBuf> =
+        folders.iter().map(|folder| folder.canonicalize().ok()).collect::<Option<_>>()?;
+    let first = real.first()?;
+    let holds_all = |candidate: &&Path| {
+        real.iter().all(|folder| folder == candidate || folder.parent() == Some(candidate))
+    };
+    let candidates = [Some(first.as_path()), first.parent()];
+    candidates.into_iter().flatten().find(holds_all).map(Path::to_owned)
 }
 
 /// Carries out changes in one folder, or in its subfolders, all or none. If the system refuses one

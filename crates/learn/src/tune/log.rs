@@ -8,10 +8,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
-use std::io::{Error, ErrorKind, Read, Write};
+use std::io::{Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use rankwright_data::DataError;
+use rankwright_data::bytes::read_whole;
 use serde::{Deserialize, Serialize};
 
 use super::error::{SettingDifference, TuneError, TuneLogProblem};
@@ -63,8 +64,7 @@ impl Log {
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(TuneError::LogInUse { path: path.display().to_string() }.into());
         }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(io("read"))?;
+        let mut bytes = read_whole(&path.display().to_string(), &mut file)?;
         // A new log, or one whose first line was being written when its process was killed.
         if bytes.len() < header_line.len() && header_line.as_bytes().starts_with(&bytes) {
             file.set_len(0).map_err(io("repair"))?;

@@ -348,6 +348,9 @@ fn as_written(error: SpecError, text: &str) -> SpecError {
                 }
             }
         }
+        SpecError::TooDeep { column, most } => {
+            SpecError::TooDeep { column: column.saturating_sub(PREFIX.len()).max(1), most }
+        }
         other => other,
     }
 }

@@ -8,6 +8,7 @@
 //! parents), which is an error.
 
 use rankwright_data::Absent;
+use rankwright_spec::visible;
 
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
@@ -226,6 +227,11 @@ pub(super) fn for_java(value: impl Into<f64> + std::fmt::Debug + Copy) -> String
         f64::NEG_INFINITY => "-Infinity".into(),
         _ => format!("{value:?}"),
     }
+}
+
+/// A text as a JSON string, without control characters.
+pub(super) fn json_string(text: &str) -> String {
+    visible::json(&serde_json::Value::from(text).to_string()).into_owned()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use super::*;
 use crate::{Blend, Header, ModelBody, Normalise, net};
 use rankwright_data::{Absent, FeatureNames};
+use rankwright_spec::visible;
 
 /// A model of each kind that every format with that kind can express.
 fn model_of_each_kind() -> Vec<Model> {
@@ -57,6 +58,27 @@ fn a_format_writes_the_kinds_that_it_names_and_refuses_all_others() {
                 }
             }
         }
+    }
+}
+
+/// A terminal acts on such characters, and an editor shows the text after them in another order.
+#[test]
+fn control_characters_of_names_are_escaped_where_names_are_json() {
+    let names = ["csi \u{9b}31m", "reversed \u{202e}x"];
+    let (mut header, body) = test_support::simple_model().into_parts();
+    header.features = FeatureNames::Named(names.map(String::from).to_vec());
+    let model = Model::new(header, body).unwrap();
+    for name in ["xgboost", "solr", "elasticsearch", "ranklib"] {
+        let format = ModelFormat::all().iter().find(|format| format.name == name).unwrap();
+        let bytes = model.to_bytes_as(format).unwrap();
+        let text = std::str::from_utf8(&bytes).unwrap();
+        assert!(!text.contains(|c| visible::is_control(c) && c != '\n'), "{name}: {text:?}");
+        assert!(text.contains("\\u009b") && text.contains("\\u202e"), "{name}: {text}");
+        let read = Model::from_bytes(&bytes).unwrap();
+        let mut found: Vec<_> = read.header().features.iter().map(|n| n.into_owned()).collect();
+        // A format that names only the features of splits reads them in the order of the splits.
+        found.sort();
+        assert_eq!(found, names, "{name}");
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rankwright_data::bytes::Input;
 use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::{MetricSpec, SourceKind, ToMeasures};
 use rankwright_learn::TrainingLog;
@@ -12,6 +13,7 @@ use serde::{Serialize, Serializer};
 
 use super::context::RunningTask;
 use super::paths::{file_name, set_names};
+use super::train::digest;
 use super::{
     Context, DataFiles, ReadRules, TaskError, Warning, check_standard_input, load_model, matching,
 };
@@ -120,7 +122,7 @@ pub fn report_training(
     check_standard_input(request.inputs())?;
     let measures = request.metrics.to_measures(SourceKind::Features)?;
     let model = load_model(&request.model)?;
-    let log = load_log(&request.model, &mut task);
+    let log = load_log(&request.model, &mut task)?;
     let train = load_set(request, &request.data, &model, &mut task)?;
     let mut valid = Vec::new();
     for file in &request.valid {
@@ -147,15 +149,28 @@ pub fn report_training(
     Ok(ReportTrainingResult { report, warnings: task.into_warnings() })
 }
 
-/// The log beside the model, if it exists and can be read; the report works without it.
-fn load_log(model: &Path, task: &mut RunningTask<'_>) -> Option<TrainingLog> {
-    let found = TrainingLog::read_for_model(model);
-    match &found {
-        Ok(Some(_)) => {}
-        Ok(None) => task.warn(Warning::NoTrainingLog { file: TrainingLog::path_of(model) }),
-        Err(error) => task.warn(Warning::BadTrainingLog { message: error.to_string() }),
+/// The log beside the model, if it exists, can be read and is that of this model; the report works
+/// without it.
+fn load_log(model: &Path, task: &mut RunningTask<'_>) -> Result<Option<TrainingLog>, TaskError> {
+    let file = TrainingLog::path_of(model);
+    let log = match TrainingLog::read_for_model(model) {
+        Ok(Some(log)) => log,
+        Ok(None) => {
+            task.warn(Warning::NoTrainingLog { file });
+            return Ok(None);
+        }
+        Err(error) => {
+            task.warn(Warning::BadTrainingLog { message: error.to_string() });
+            return Ok(None);
+        }
+    };
+    // The digest is that of the content, without compression.
+    let found = digest(&Input::open(model)?.bytes);
+    if log.sha256.as_ref().is_some_and(|sha256| *sha256 != found) {
+        task.warn(Warning::OtherTrainingLog { file });
+        return Ok(None);
     }
-    found.ok().flatten()
+    Ok(Some(log))
 }
 
 /// A data set, read with the model's rule for absent features and matched with its features.
@@ -220,6 +235,14 @@ mod tests {
         };
         let damaged = report_training(&request, &Context::default()).unwrap();
         assert_eq!(kinds(&damaged), ["bad-training-log", "no-log"]);
+        // The log of another training, which was killed before it wrote its own log.
+        let learner = LearnerSpec::parse("lambdamart(trees=2, leaves=4)").unwrap();
+        let data = DataFiles::new([folder.path().join("train.rwd")]);
+        let other = TrainModelRequest::new(learner, data, folder.path().join("other.model"));
+        train_model(&other, &Context::default()).unwrap();
+        std::fs::copy(TrainingLog::path_of(&other.out), &log).unwrap();
+        let with_other_log = report_training(&request, &Context::default()).unwrap();
+        assert_eq!(kinds(&with_other_log), ["other-training-log", "no-log"]);
         std::fs::remove_file(&log).unwrap();
         let without_log = report_training(&request, &Context::default()).unwrap();
         assert_eq!(kinds(&without_log), ["no-training-log", "no-log"]);

@@ -18,8 +18,8 @@ use serde::Serialize;
 
 use super::context::RunningTask;
 use super::train::{
-    ForwardedProgress, ValidationFiles, check_feature_set, check_file, save_or_rescue,
-    warn_sampled, with_suffix,
+    ForwardedProgress, ValidationFiles, check_feature_set, check_file, remove_old_log,
+    save_or_rescue, warn_sampled, with_suffix,
 };
 use super::{Context, DataFiles, TaskError, Warning, check_outputs, check_standard_input};
 
@@ -294,6 +294,8 @@ fn train_best(
     }
     result.warnings.iter().cloned().for_each(|warning| task.warn(Warning::Training(warning)));
     let sha256 = save_or_rescue(&result.model, path, None)?;
+    // A search writes no log of this training.
+    remove_old_log(path);
     Ok(Some(WrittenModel { path: path.to_owned(), sha256 }))
 }
 

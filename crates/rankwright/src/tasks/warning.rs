@@ -124,6 +124,11 @@ pub enum Warning {
         /// The reason.
         message: String,
     },
+    /// The log beside the model is that of another training, and is left out.
+    OtherTrainingLog {
+        /// The file.
+        file: PathBuf,
+    },
     /// Data files beside the parts of a division that are none of its parts, such as those of an older
     /// division; their queries may be in the new parts, too.
     OtherParts {
@@ -188,6 +193,7 @@ impl Warning {
             Warning::TrialsFound { .. } => "trials-found",
             Warning::NoTrainingLog { .. } => "no-training-log",
             Warning::BadTrainingLog { .. } => "bad-training-log",
+            Warning::OtherTrainingLog { .. } => "other-training-log",
             Warning::OtherParts { .. } => "other-parts",
             Warning::MissingQueries { .. } => "missing-queries",
             Warning::UnjudgedQueries { .. } => "unjudged-queries",
@@ -292,6 +298,10 @@ impl fmt::Display for Warning {
             Warning::BadTrainingLog { message } => {
                 write!(f, "the training log cannot be used, and is left out: {message}")
             }
+            Warning::OtherTrainingLog { file } => {
+                let file = file.display();
+                write!(f, "{file} is the log of another model's training, and is left out")
+            }
             Warning::OtherParts { files } => {
                 let names: Vec<String> = files.iter().map(|p| p.display().to_string()).collect();
                 let (them, belong) = match names.len() {
@@ -358,7 +368,9 @@ impl Warning {
             Warning::TrialsFound { trainings, log } => {
                 vec![("trainings", json!(trainings)), ("log", path_value(log))]
             }
-            Warning::NoTrainingLog { file } => vec![("file", path_value(file))],
+            Warning::NoTrainingLog { file } | Warning::OtherTrainingLog { file } => {
+                vec![("file", path_value(file))]
+            }
             Warning::OtherParts { files } => {
                 vec![("files", files.iter().map(|file| path_value(file)).collect())]
             }

@@ -8,6 +8,7 @@ use rankwright_data::DataError;
 use rankwright_data::store::write_atomic;
 use rankwright_eval::compare::Mark;
 use rankwright_eval::table::Table;
+use rankwright_spec::visible;
 use serde_json::{Value, json};
 
 use super::{Page, PageBlock};
@@ -63,17 +64,21 @@ impl AssetWriter<'_> {
         Ok(())
     }
 
+    fn json_file(&mut self, id: &str, content: &Value) -> Result<(), ReportError> {
+        self.file(id, "json", &visible::json(&format!("{content:#}\n")))
+    }
+
     fn block(&mut self, block: &PageBlock) -> Result<(), ReportError> {
         match block {
             PageBlock::Text(_) => Ok(()),
             PageBlock::Chart(chart) => {
                 self.file(&chart.id, "svg", &chart.to_svg()?)?;
                 self.file(&chart.id, "csv", &chart.to_csv())?;
-                self.file(&chart.id, "json", &format!("{:#}\n", chart.to_json()))
+                self.json_file(&chart.id, &chart.to_json())
             }
             PageBlock::Table { id, title, table } => {
                 self.file(id, "csv", &csv(table))?;
-                self.file(id, "json", &format!("{:#}\n", json(title, table)))
+                self.json_file(id, &json(title, table))
             }
             PageBlock::Drawing { id, svg, .. } => self.file(id, "svg", svg),
             PageBlock::Choice { groups, .. } => {

@@ -65,6 +65,7 @@ fn report(learner: &str, log: Log, validation: Validation) -> (TrainingReport, M
         history: outcome.history,
         load_seconds: 0.5,
         threads: Some(2),
+        sha256: None,
     });
     let valid = NamedData { name: "valid", data: &valid };
     let request = TrainingRequest {

@@ -2,6 +2,7 @@
 
 mod problems;
 
+use rankwright_spec::visible::one_line;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -116,7 +117,7 @@ pub enum SearchError {
     },
 
     /// An entry of a schema has no kind.
-    #[error("the schema gives `{part}` no kind")]
+    #[error("the schema gives `{part}` no kind", part = one_line(.part))]
     SchemaWithoutKind {
         /// The entry.
         part: String,
@@ -153,7 +154,7 @@ pub enum SearchError {
         first: String,
     },
     /// A given schema names a field that no document has.
-    #[error("the schema names a field `{field}`, but no document has it")]
+    #[error("the schema names a field `{field}`, but no document has it", field = one_line(.field))]
     AbsentField {
         /// The field.
         field: String,
@@ -164,7 +165,10 @@ pub enum SearchError {
     #[error("the documents have no text field, so there is nothing to search")]
     NoTextField,
     /// A field that the index does not have, or not with this kind.
-    #[error("the index has no {} field `{name}`; its fields are {schema}", kind.name())]
+    #[error(
+        "the index has no {} field `{name}`; its fields are {schema}",
+        kind.name(), name = one_line(.name)
+    )]
     UnknownField {
         /// The field.
         name: String,
@@ -174,7 +178,10 @@ pub enum SearchError {
         schema: Schema,
     },
     /// The values of a field cannot be counted: it is text, or only stored.
-    #[error("the values of the field `{field}` cannot be counted: it is {}", kind.name())]
+    #[error(
+        "the values of the field `{field}` cannot be counted: it is {}",
+        kind.name(), field = one_line(.field)
+    )]
     NoFacet {
         /// The field.
         field: String,
@@ -188,7 +195,7 @@ pub enum SearchError {
         file: String,
     },
     /// A document that cannot be added to an index.
-    #[error("document `{id}`: {problem}")]
+    #[error("document `{id}`: {problem}", id = one_line(.id))]
     BadDocument {
         /// The document.
         id: String,
@@ -227,7 +234,10 @@ pub enum SearchError {
     #[error("the index cannot compute the features of the model: {0}")]
     ModelFeatures(Box<SearchError>),
     /// A model names a feature differently from the index.
-    #[error("the model has a feature `{found}`, which the index names `{expected}`")]
+    #[error(
+        "the model has a feature `{found}`, which the index names `{expected}`",
+        found = one_line(.found), expected = one_line(.expected)
+    )]
     FeatureName {
         /// The model's name.
         found: String,
@@ -235,7 +245,10 @@ pub enum SearchError {
         expected: String,
     },
     /// The classes in a field cannot train the classifier whose scores are a feature.
-    #[error("the classes in the field `{field}` cannot train a classifier: {error}")]
+    #[error(
+        "the classes in the field `{field}` cannot train a classifier: {error}",
+        field = one_line(.field)
+    )]
     Classes {
         /// The field.
         field: String,
@@ -243,13 +256,13 @@ pub enum SearchError {
         error: ClassifyError,
     },
     /// A custom feature has the name of another feature of the index.
-    #[error("there is already a feature `{name}`")]
+    #[error("there is already a feature `{name}`", name = one_line(.name))]
     FeatureTaken {
         /// The name.
         name: &'static str,
     },
     /// The name of a custom feature has characters with a meaning in specs.
-    #[error("`{name}` is not a valid name of a feature")]
+    #[error("`{name}` is not a valid name of a feature", name = one_line(.name))]
     InvalidFeatureName {
         /// The name.
         name: &'static str,
@@ -280,7 +293,7 @@ pub enum SearchError {
         terms: usize,
     },
     /// A model gave a document a score that is not a number.
-    #[error("the score of the document `{id}` is not a number")]
+    #[error("the score of the document `{id}` is not a number", id = one_line(.id))]
     NanScore {
         /// The document.
         id: String,
@@ -308,7 +321,10 @@ pub enum SearchError {
     ZeroCandidates,
 
     /// No document has the field of the classes.
-    #[error("no document has the field `{label}`; the fields are {fields}")]
+    #[error(
+        "no document has the field `{label}`; the fields are {fields}",
+        label = one_line(.label)
+    )]
     NoLabelField {
         /// The field.
         label: String,
@@ -326,7 +342,10 @@ pub enum SearchError {
         fields: Schema,
     },
     /// The field of the classes is empty in every document.
-    #[error("no document has a value in the field `{label}` ({})", counted(*documents, "document"))]
+    #[error(
+        "no document has a value in the field `{label}` ({})",
+        counted(*documents, "document"), label = one_line(.label)
+    )]
     NoLabels {
         /// The field.
         label: String,

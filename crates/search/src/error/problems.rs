@@ -1,6 +1,7 @@
 //! Details of [`SearchError`](super::SearchError): damage of an index, invalid documents and
 //! feature sets.
 
+use rankwright_spec::visible::one_line;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -45,7 +46,7 @@ pub enum IndexDamage {
         document: u32,
     },
     /// Two documents have the same id.
-    #[error("two documents have the id `{id}`")]
+    #[error("two documents have the id `{id}`", id = one_line(.id))]
     DuplicateId {
         /// The id.
         id: String,

@@ -1,5 +1,6 @@
 //! Errors of filters: a problem, and its position in the text of the filter.
 
+use rankwright_spec::visible::one_line;
 use std::fmt;
 
 use crate::schema::FieldKind;
@@ -82,7 +83,7 @@ pub enum FilterProblem {
     #[error("a range is written `[low TO high]`; `TO` is missing here")]
     MissingTo,
     /// The index has no such field.
-    #[error("there is no field `{name}`")]
+    #[error("there is no field `{name}`", name = one_line(.name))]
     UnknownField {
         /// The name.
         name: String,
@@ -92,13 +93,16 @@ pub enum FilterProblem {
         similar: Option<String>,
     },
     /// The field is only stored.
-    #[error("field `{name}` is stored only, so that it cannot be filtered")]
+    #[error("field `{name}` is stored only, so that it cannot be filtered", name = one_line(.name))]
     NotFilterable {
         /// The name.
         name: String,
     },
     /// A comparison or range of a field whose values have no order.
-    #[error("field `{name}` is of kind {}, whose values have no order", .kind.name())]
+    #[error(
+        "field `{name}` is of kind {}, whose values have no order",
+        .kind.name(), name = one_line(.name)
+    )]
     NoOrder {
         /// The field.
         name: String,
@@ -106,7 +110,10 @@ pub enum FilterProblem {
         kind: FieldKind,
     },
     /// The value of a number field is not a number.
-    #[error("field `{name}` is a number, and `{value}` is not")]
+    #[error(
+        "field `{name}` is a number, and `{value}` is not",
+        name = one_line(.name), value = one_line(.value)
+    )]
     NotANumber {
         /// The field.
         name: String,
@@ -114,7 +121,10 @@ pub enum FilterProblem {
         value: String,
     },
     /// The value of a date field is not a date.
-    #[error("field `{name}` is a date, and `{value}` is not")]
+    #[error(
+        "field `{name}` is a date, and `{value}` is not",
+        name = one_line(.name), value = one_line(.value)
+    )]
     NotADate {
         /// The field.
         name: String,
@@ -122,13 +132,16 @@ pub enum FilterProblem {
         value: String,
     },
     /// The analysis removes all words of a value of a text field.
-    #[error("no term is left of `{value}`: it has stop words or punctuation only")]
+    #[error(
+        "no term is left of `{value}`: it has stop words or punctuation only",
+        value = one_line(.value)
+    )]
     NoTerms {
         /// The value.
         value: String,
     },
     /// An unquoted value has a wildcard.
-    #[error("`{value}` has a wildcard; values are compared whole")]
+    #[error("`{value}` has a wildcard; values are compared whole", value = one_line(.value))]
     Wildcard {
         /// The value.
         value: String,

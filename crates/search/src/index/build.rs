@@ -25,7 +25,7 @@ use super::prepare::MistypedValues;
 use crate::analysis::Analysis;
 use crate::document::Document;
 use crate::error::SearchError;
-use crate::schema::{FieldDef, Schema, fields_of_codes};
+use crate::schema::{FieldDef, Schema, guess_warnings};
 use crate::warning::SearchWarning;
 
 /// Number of documents from which the kinds of the fields are guessed.
@@ -132,9 +132,9 @@ pub struct BuildReport {
     /// Fields of the documents that the index does not have, with the number of documents that have
     /// each of them. They are kept with the documents, but cannot be searched or filtered.
     pub not_indexed: BTreeMap<String, u64>,
-    /// Fields that are categories because of a code such as `01234`, with the first code.
+    /// Notes on the kinds that were guessed: codes such as `01234`, few values of another kind.
     #[serde(skip)]
-    pub(super) codes: Vec<(String, String)>,
+    pub(super) guess_warnings: Vec<SearchWarning>,
     /// Whether documents were added to an existing index.
     #[serde(skip)]
     pub(super) is_added: bool,
@@ -166,7 +166,7 @@ impl BuildReport {
             not_of_kind: problems.mistyped.values().map(|mistyped| mistyped.values).sum(),
             mistyped: problems.mistyped,
             not_indexed: problems.not_indexed,
-            codes: Vec::new(),
+            guess_warnings: Vec::new(),
             is_added: previous.is_some(),
             analysis: analysis.to_string(),
             schema,
@@ -192,10 +192,7 @@ impl BuildReport {
                 example,
             });
         }
-        for (field, example) in &self.codes {
-            let (field, example) = (field.clone(), example.clone());
-            warnings.push(SearchWarning::Codes { field, example });
-        }
+        warnings.extend(self.guess_warnings.iter().cloned());
         for (field, documents) in &self.not_indexed {
             let (field, documents) = (field.clone(), *documents);
             let is_late = !self.is_added;
@@ -307,7 +304,7 @@ fn create(
     let analysis = options.analysis.clone().unwrap_or_default();
     let first = read_batch(documents, SAMPLE_DOCUMENTS)?;
     let (schema, layout) = layout_of(&first, options)?;
-    let codes = fields_of_codes(&first, &options.schema);
+    let guess_warnings = guess_warnings(&first, &options.schema);
     let number = generations(path).into_iter().max().map_or(1, |last| last + 1);
     let folder = generation_folder(path, number);
     let build = || -> Result<Option<BuildReport>, SearchError> {
@@ -324,7 +321,7 @@ fn create(
         let Some(counts) = add_guessed_fields(counts, &schema, options)? else { return Ok(None) };
         Meta::new(number, analysis.to_string(), schema.clone()).write(path)?;
         let report = BuildReport::new(counts, &analysis, schema.clone(), None);
-        Ok(Some(BuildReport { codes, ..report }))
+        Ok(Some(BuildReport { guess_warnings, ..report }))
     };
     let result = build();
     let is_finished = matches!(result, Ok(Some(_)));

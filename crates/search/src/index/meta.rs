@@ -7,6 +7,7 @@
 use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::path::{Path, PathBuf};
 
+use rankwright_data::bytes::read_whole;
 use rankwright_data::store;
 use serde::{Deserialize, Serialize};
 
@@ -39,14 +40,16 @@ impl Meta {
 
     /// Reads the file of an index; `None` if there is no index.
     pub(crate) fn read(folder: &Path) -> Result<Option<Meta>, SearchError> {
-        let text = match std::fs::read_to_string(folder.join(FILE)) {
-            Ok(text) => text,
+        let path = folder.join(FILE);
+        let file = match std::fs::File::open(&path) {
+            Ok(file) => file,
             Err(error) if matches!(error.kind(), NotFound | NotADirectory) => return Ok(None),
             Err(error) => {
                 return Err(SearchError::access(folder, error));
             }
         };
-        let meta: Meta = serde_json::from_str(&text).map_err(|error| SearchError::Damaged {
+        let text = read_whole(&path.display().to_string(), file)?;
+        let meta: Meta = serde_json::from_slice(&text).map_err(|error| SearchError::Damaged {
             path: folder.into(),
             damage: IndexDamage::Description { message: error.to_string() },
         })?;

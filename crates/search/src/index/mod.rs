@@ -41,6 +41,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use rankwright_data::bytes::read_whole;
 use tantivy::store::StoreReader;
 use tantivy::tokenizer::TokenizerManager;
 use tantivy::{ReloadPolicy, SegmentReader};
@@ -189,7 +190,8 @@ impl OpenGeneration {
 
 /// The bytes of tantivy's list of segments.
 fn segment_list(path: &Path, meta: &Meta) -> Option<Vec<u8>> {
-    std::fs::read(meta.folder(path).join("meta.json")).ok()
+    let file = meta.folder(path).join("meta.json");
+    read_whole(&file.display().to_string(), File::open(&file).ok()?).ok()
 }
 
 impl std::fmt::Debug for Index {

@@ -16,7 +16,7 @@ use super::{Index, IndexLocation, OpenGeneration};
 use crate::document::Document;
 use crate::error::SearchError;
 use crate::filter::Filter;
-use crate::schema::fields_of_codes;
+use crate::schema::guess_warnings;
 
 /// Bytes of memory of a writer that only deletes; tantivy demands 15 MB.
 const DELETE_MEMORY: usize = 16 << 20;
@@ -50,7 +50,7 @@ impl Index {
         let analysis = options.analysis.clone().unwrap_or_default();
         let first = read_batch(&mut documents, SAMPLE_DOCUMENTS)?;
         let (schema, layout) = layout_of(&first, options)?;
-        let codes = fields_of_codes(&first, &options.schema);
+        let guess_warnings = guess_warnings(&first, &options.schema);
         let path = IndexLocation::Memory.path().to_owned();
         let index = tantivy::Index::builder()
             .schema(layout.schema.clone())
@@ -63,7 +63,7 @@ impl Index {
         let counts = writer.write(first, &mut documents, &mut |_| ControlFlow::Continue(()));
         let counts = add_guessed_fields(counts, &schema, options)?.ok_or(NEVER_STOPPED)?;
         let report = BuildReport::new(counts, &analysis, schema.clone(), None);
-        let report = BuildReport { codes, ..report };
+        let report = BuildReport { guess_warnings, ..report };
         Ok((Self::read(IndexLocation::Memory, index.index, analysis, schema)?, report))
     }
 

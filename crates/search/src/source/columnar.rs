@@ -1,7 +1,7 @@
 //! Documents as rows of a Parquet file.
 //!
 //! The id is the column `id`, `_id`, `docid`, `doc_id`, `docno` or `key`, else the first, and may
-//! be a whole number. Texts, dates and times (in ISO form) become texts; numbers become numbers,
+//! be a whole number. ArrowTexts, dates and times (in ISO form) become texts; numbers become numbers,
 //! and booleans 0 or 1; lists become several texts. Columns of other types are skipped, each
 //! counted once. A null is absent. Files are untrusted, and the crates used here panic on some
 //! damaged files: such a panic becomes an error.
@@ -11,16 +11,17 @@ mod timestamps;
 use std::fmt;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, Float64Array, LargeStringArray, RecordBatch};
+use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch};
 use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
 };
 use rankwright_data::arrow_values::{
-    UnreadableValues, is_number, list_item, list_range, list_values, numbers, texts,
+    ArrowTexts, UnreadableValues, is_number, list_item, list_range, list_values, numbers, texts,
 };
 use rankwright_data::bytes::{Bytes, Input};
-use rankwright_data::parquet_limits::check_lists;
+use rankwright_data::parquet_limits::{check_lists, check_texts, with_text_views};
 use rankwright_data::{
     DataError, FileDamage, SourceLocation, WarningKind, Warnings, catch_panic, memory_limit,
 };
@@ -41,6 +42,8 @@ pub(super) struct Parquet {
     rows: u64,
     /// Number of rows returned so far.
     returned: u64,
+    /// The most bytes of the texts of a document.
+    limit: u64,
     reader: ParquetRecordBatchReader,
     /// The rows that were decoded last.
     batch: Option<Batch>,
@@ -55,19 +58,21 @@ impl Parquet {
             Bytes::Mapped(map) => ::bytes::Bytes::from_owner(map),
             Bytes::Owned(bytes) => ::bytes::Bytes::from(bytes),
         };
-        let content = bytes.clone();
-        let (reader, rows, lists) = catch_file_damage(&name, || {
+        let limit = memory_limit();
+        let (reader, rows, fits) = catch_file_damage(&name, || {
             let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-            let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes, options)?;
-            let rows = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
+            let metadata = with_text_views(&ArrowReaderMetadata::load(&bytes, options)?)?;
             // A list is decoded as a whole, however few rows are read at a time: its size is
-            // checked before.
-            let lists = check_lists(&name, &content, builder.metadata(), memory_limit());
+            // checked before. So are texts that can be much longer than the file.
+            let fits = check_lists(&name, &bytes, metadata.metadata(), limit)
+                .and_then(|()| check_texts(&name, &bytes, &metadata, limit));
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata);
+            let rows = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
             let reader = builder.with_batch_size(READ_ROWS).build()?;
-            Ok::<_, parquet::errors::ParquetError>((reader, rows, lists))
+            Ok::<_, parquet::errors::ParquetError>((reader, rows, fits))
         })?;
-        lists?;
-        Ok(Parquet { name, length, rows, returned: 0, reader, batch: None })
+        fits?;
+        Ok(Parquet { name, length, rows, returned: 0, limit, reader, batch: None })
     }
 
     /// Decodes the next rows; `None` at the end.
@@ -117,12 +122,12 @@ fn catch_file_damage<T, E: fmt::Display>(
 
 /// A column of a batch, converted to one of few types.
 enum TypedColumn {
-    Text(LargeStringArray),
+    Text(ArrowTexts),
     Number(Float64Array),
     /// Bytes that are read as text.
     Binary(ArrayRef),
     /// The lists, and the texts of all their items.
-    List(ArrayRef, LargeStringArray),
+    List(ArrayRef, ArrowTexts),
 }
 
 /// Rows that were decoded together.
@@ -160,6 +165,11 @@ impl Batch {
             }
         }
         Ok(Batch { rows: batch.num_rows(), next_row: 0, id: id_column, columns, skipped })
+    }
+
+    /// The bytes of all texts of a row, which a list can repeat any number of times.
+    fn text_bytes(&self, row: usize) -> u64 {
+        self.columns.iter().map(|(_, column)| column.text_bytes(row)).sum()
     }
 
     /// The document of a row.
@@ -216,14 +226,27 @@ fn is_text(kind: &DataType) -> bool {
 }
 
 /// An array as texts; dates and times in ISO form.
-fn to_texts(array: &ArrayRef) -> Result<LargeStringArray, UnreadableValues> {
+fn to_texts(array: &ArrayRef) -> Result<ArrowTexts, UnreadableValues> {
     match timestamps::texts(array) {
-        Some(timestamps) => Ok(timestamps),
+        Some(timestamps) => Ok(timestamps.into()),
         None => texts(array),
     }
 }
 
 impl TypedColumn {
+    /// The bytes of the texts of a row.
+    fn text_bytes(&self, row: usize) -> u64 {
+        match self {
+            TypedColumn::Text(texts) => texts.get(row).map_or(0, |text| text.len() as u64),
+            TypedColumn::Number(_) => 0,
+            TypedColumn::Binary(array) => bytes_at(array, row).map_or(0, |b| b.len() as u64),
+            TypedColumn::List(lists, texts) => {
+                let items = list_range(lists, row).unwrap_or_default();
+                items.filter_map(|item| texts.get(item)).map(|text| text.len() as u64).sum()
+            }
+        }
+    }
+
     /// The value of a row; `None` if it is absent.
     fn value(
         &self,
@@ -232,9 +255,7 @@ impl TypedColumn {
         location: impl FnOnce() -> SourceLocation,
     ) -> Option<Value> {
         match self {
-            TypedColumn::Text(texts) => {
-                text_at(texts, row).map(|text| Value::Text(text.to_owned()))
-            }
+            TypedColumn::Text(texts) => texts.get(row).map(|text| Value::Text(text.to_owned())),
             TypedColumn::Number(numbers) => {
                 let number = numbers.is_valid(row).then(|| numbers.value(row))?;
                 number.is_finite().then_some(Value::Number(number))
@@ -244,16 +265,12 @@ impl TypedColumn {
                 Some(Value::Text(warnings.text(bytes, location)))
             }
             TypedColumn::List(lists, texts) => {
-                let items = list_range(lists, row)?.filter_map(|item| text_at(texts, item));
+                let items = list_range(lists, row)?.filter_map(|item| texts.get(item));
                 let items: Vec<String> = items.map(str::to_owned).collect();
                 (!items.is_empty()).then_some(Value::Texts(items))
             }
         }
     }
-}
-
-fn text_at(texts: &LargeStringArray, row: usize) -> Option<&str> {
-    texts.is_valid(row).then(|| texts.value(row))
 }
 
 fn bytes_at(array: &ArrayRef, row: usize) -> Option<&[u8]> {
@@ -272,6 +289,10 @@ impl DocumentReader for Parquet {
                 batch.next_row += 1;
                 self.returned += 1;
                 let location = || SourceLocation::line(&self.name, self.returned);
+                if batch.text_bytes(row) > self.limit {
+                    let (file, limit) = (self.name.clone(), self.limit);
+                    return Some(Err(DataError::ContentTooLarge { file, limit }.into()));
+                }
                 return Some(batch.document(row, location, warnings));
             }
             match self.next_batch(warnings)? {

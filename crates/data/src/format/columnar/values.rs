@@ -2,12 +2,12 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float32Type;
-use arrow_array::{Array, ArrayRef, Float32Array, Float64Array, LargeStringArray};
+use arrow_array::{Array, ArrayRef, Float32Array, Float64Array};
 use arrow_schema::DataType;
 use rankwright_spec::words::counted;
 
 use crate::arrow_values::{
-    UnreadableValues, is_number, list_item, list_range, list_values, numbers, texts,
+    ArrowTexts, UnreadableValues, is_number, list_item, list_range, list_values, numbers, texts,
 };
 use crate::format::roles::Role;
 use crate::format::table::{
@@ -60,7 +60,7 @@ pub(super) fn type_name(kind: &DataType) -> String {
 pub(super) enum Values {
     Single(Float32Array),
     Double(Float64Array),
-    Text(LargeStringArray),
+    Text(ArrowTexts),
 }
 
 impl Values {
@@ -88,9 +88,10 @@ impl Values {
                 Ok(values.value(row))
             }
             Values::Double(values) if values.is_valid(row) => feature_from_f64(values.value(row)),
-            Values::Text(values) if values.is_valid(row) => {
-                Ok(feature_from_text(values.value(row).as_bytes())?.value)
-            }
+            Values::Text(values) => match values.get(row) {
+                Some(text) => Ok(feature_from_text(text.as_bytes())?.value),
+                None => Ok(f32::NAN),
+            },
             _ => Ok(f32::NAN),
         }
     }
@@ -102,6 +103,10 @@ impl Values {
         role: Role,
         role_values: &mut RoleValues<'a>,
     ) -> Result<(), CellProblem> {
+        let text = match self {
+            Values::Text(values) => values.get(row),
+            _ => None,
+        };
         match self {
             Values::Single(values) if values.is_valid(row) => {
                 role_values.set_number(role, values.value(row).into())
@@ -109,11 +114,11 @@ impl Values {
             Values::Double(values) if values.is_valid(row) => {
                 role_values.set_number(role, values.value(row))
             }
-            Values::Text(values) if values.is_valid(row) => {
-                role_values.set_text(role, values.value(row).into())
-            }
-            _ if role == Role::Docid => Ok(()),
-            _ => Err(missing(role)),
+            _ => match text {
+                Some(text) => role_values.set_text(role, text.into()),
+                None if role == Role::Docid => Ok(()),
+                None => Err(missing(role)),
+            },
         }
     }
 }

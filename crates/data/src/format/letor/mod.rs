@@ -35,6 +35,10 @@ pub(super) use write::write;
 /// A matrix of fewer cells (256 MiB) may have any share of cells without a value.
 const UNCHECKED_CELLS: usize = 64 << 20;
 
+/// The number of cells that take as much memory as the summary, the bins and the name of a column
+/// (1 KiB): a very wide matrix costs much, however few rows it has.
+const CELLS_OF_COLUMN: usize = 256;
+
 /// At least one of this many cells of a larger matrix must have a value.
 const MAX_CELLS_PER_VALUE: u64 = 1000;
 
@@ -166,9 +170,10 @@ impl ParsingPass<'_> {
     }
 
     /// Rejects a large matrix of which hardly any cell has a value, unless the program has set a
-    /// memory limit.
+    /// memory limit. A column counts as [`CELLS_OF_COLUMN`] cells besides its own.
     fn check_content(&self, name: &str, shape: MatrixShape, cells: usize) -> Result<(), DataError> {
         let bytes: usize = self.sources.iter().map(|source| source.text.len()).sum();
+        let cells = cells.saturating_add(shape.columns().saturating_mul(CELLS_OF_COLUMN));
         // A value (` 1:2`) takes at least 4 bytes of text. If there is that much text for each
         // cell, the values need not be counted.
         if cells < UNCHECKED_CELLS || bytes / 4 >= cells || configured_limit().is_some() {

@@ -2,6 +2,7 @@
 //! matrix. Parts that were read in parallel are joined in the order of the files.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::cell::{RoleValues, missing};
 use super::schema::{CellRead, Slot, TableSchema};
@@ -13,6 +14,37 @@ use crate::matrix::Matrix;
 use crate::names::FeatureNames;
 use crate::strings::Strings;
 use crate::warnings::{WarningKind, Warnings};
+
+/// The bytes of ids in memory, counted over all tasks that read a table. A Parquet or Arrow file
+/// holds an id that many rows have once, while a data set holds that of every row.
+#[derive(Debug)]
+pub(super) struct IdBytes {
+    sum: AtomicU64,
+    limit: u64,
+}
+
+/// The number of times that an id is in memory: in the part of a task and in the joined columns.
+const ID_COPIES: u64 = 2;
+
+/// A task reports the bytes of its ids when it has read this many, and at its end.
+const REPORTED_BYTES: u64 = 64 << 10;
+
+impl IdBytes {
+    /// No ids; the sum may be `limit` bytes.
+    pub(super) fn new(limit: u64) -> IdBytes {
+        IdBytes { sum: AtomicU64::new(0), limit }
+    }
+
+    /// Adds the bytes of further ids, an error if these are more than allowed.
+    fn add(&self, file: &str, bytes: u64) -> Result<(), DataError> {
+        let bytes = bytes.saturating_mul(ID_COPIES);
+        let before = self.sum.fetch_add(bytes, Ordering::Relaxed);
+        match before.saturating_add(bytes) <= self.limit {
+            true => Ok(()),
+            false => Err(DataError::ContentTooLarge { file: file.to_owned(), limit: self.limit }),
+        }
+    }
+}
 
 /// Labels, ids, weights and positions of the rows that one task has read.
 #[derive(Debug, Default)]
@@ -29,6 +61,8 @@ pub(in crate::format) struct RowPart {
     /// The query weight in the first row of each query, by query id.
     first_query_weights: HashMap<String, f32>,
     positions: Vec<u32>,
+    /// The bytes of ids that are not yet reported to the schema.
+    unreported_bytes: u64,
     /// Warnings on these rows.
     pub(in crate::format) warnings: Warnings,
     /// Features that were guessed to be numbers, but have another value in one of these rows.
@@ -81,7 +115,10 @@ impl RowPart {
         };
         match self.adjacent_rows.last_mut() {
             Some((id, rows)) if id == query => *rows += 1,
-            _ => self.adjacent_rows.push((query.to_owned(), 1)),
+            _ => {
+                self.unreported_bytes += query.len() as u64;
+                self.adjacent_rows.push((query.to_owned(), 1));
+            }
         }
         self.labels.push(match schema.is_labelled {
             true => role_values.label.ok_or_else(|| missing(Role::Label))?,
@@ -91,7 +128,11 @@ impl RowPart {
             let docid = role_values.docid.as_deref().unwrap_or_default();
             let is_empty = u64::from(docid.is_empty());
             self.warnings.add(WarningKind::RowsWithoutDocid, is_empty, &location);
+            self.unreported_bytes += docid.len() as u64;
             self.doc_ids.push(docid);
+        }
+        if self.unreported_bytes >= REPORTED_BYTES {
+            self.report_id_bytes(schema)?;
         }
         if schema.has(Role::Weight) {
             self.row_weights.push(role_values.weight.ok_or_else(|| missing(Role::Weight))?);
@@ -115,6 +156,11 @@ impl RowPart {
         self.rows += 1;
         Ok(())
     }
+
+    /// Adds the bytes of the ids since the last call to those of all tasks.
+    fn report_id_bytes(&mut self, schema: &TableSchema) -> Result<(), DataError> {
+        schema.id_bytes.add(&schema.file, std::mem::take(&mut self.unreported_bytes))
+    }
 }
 
 /// Joins parts in the order of the files and groups the rows by query. The matrix is already
@@ -122,7 +168,7 @@ impl RowPart {
 pub(in crate::format) fn join_parts(
     schema: &TableSchema,
     matrix: Matrix,
-    parts: Vec<RowPart>,
+    mut parts: Vec<RowPart>,
     absent: Absent,
     warnings: &mut Warnings,
 ) -> Result<TableRead, DataError> {
@@ -131,6 +177,7 @@ pub(in crate::format) fn join_parts(
     if !wrong_guesses.is_empty() {
         return Ok(not_numbers(schema, wrong_guesses));
     }
+    parts.iter_mut().try_for_each(|part| part.report_id_bytes(schema))?;
     let rows = parts.iter().map(|part| part.rows).sum();
     let (mut labels, mut query_of_row) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
     let (mut queries, mut doc_ids) = (QueryIndex::default(), Strings::default());

@@ -4,10 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use super::cell::{CellProblem, TextValue, feature_from_text, is_missing_word};
 use super::content::is_code;
+use super::parts::IdBytes;
 use super::plan::CategoryNumbers;
 use super::time;
 use crate::error::{ColumnProblem, DataError, SourceLocation};
 use crate::format::roles::Role;
+use crate::memory::memory_limit;
 use crate::table_columns::{Encoding, TableColumn, TableColumns, TimePart};
 
 /// The target of the cells of a column: one or several features (columns of the matrix), or a role.
@@ -61,6 +63,8 @@ pub(in crate::format) struct TableSchema {
     roles: u32,
     pub(super) is_labelled: bool,
     pub(super) is_one_query: bool,
+    /// The bytes of the ids that were read so far, by all tasks.
+    pub(super) id_bytes: IdBytes,
 }
 
 impl TableSchema {
@@ -83,6 +87,7 @@ impl TableSchema {
             roles: columns.iter().fold(0, |bits, column| bits | 1 << column.role as u32),
             is_labelled,
             is_one_query,
+            id_bytes: IdBytes::new(memory_limit()),
         };
         for (source, (column, is_guessed)) in columns.iter().zip(is_guessed).enumerate() {
             let slot = schema.slot(column, is_guessed);

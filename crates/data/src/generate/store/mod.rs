@@ -29,7 +29,7 @@ use crate::error::DataError;
 use crate::lists::{ListFormat, Qrels, QueryLists};
 use crate::memory::memory_limit;
 use crate::random::{DEFAULT_SEED, Random};
-use crate::store::write_atomic;
+use crate::store::{WriteBody, write_together};
 use judge::Judge;
 use records::RecordDraft;
 use words::{GENRES, LANGUAGES, Vocabulary};
@@ -154,20 +154,22 @@ impl StoreOptions {
 
 impl Store {
     /// Writes `documents.jsonl`, `queries.jsonl` and `qrels.txt` (TREC columns) into an existing
-    /// folder, each of them atomically.
+    /// folder, all of them together: after a kill, readers see three old or three new files.
     pub fn write(&self, folder: impl AsRef<Path>) -> Result<(), DataError> {
         let folder = folder.as_ref();
-        write_atomic(folder.join("documents.jsonl"), |out| {
-            self.documents.iter().try_for_each(|record| write_record(out, record))
-        })?;
-        write_atomic(folder.join("queries.jsonl"), |out| {
+        let documents: WriteBody<'_> =
+            Box::new(|out| self.documents.iter().try_for_each(|record| write_record(out, record)));
+        let queries: WriteBody<'_> = Box::new(|out| {
             self.queries.iter().try_for_each(|query| {
                 let StoreQuery { id, text, language } = query;
                 write_text_fields(out, &[("id", id), ("text", text), ("language", language)])?;
                 out.write_all(b"}\n")
             })
-        })?;
-        self.qrels.save(folder.join("qrels.txt"), ListFormat::Trec)
+        });
+        let qrels: WriteBody<'_> = Box::new(|out| self.qrels.write_to(out, ListFormat::Trec));
+        let files =
+            [("documents.jsonl", documents), ("queries.jsonl", queries), ("qrels.txt", qrels)];
+        write_together(files.map(|(name, body)| (folder.join(name), Some(body))))
     }
 }
 

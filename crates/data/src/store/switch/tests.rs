@@ -160,6 +160,32 @@ fn a_switch_of_several_folders_is_finished_by_a_reader_or_writer_in_any_of_them(
     }
 }
 
+/// The report of an experiment and its plots.
+#[test]
+fn files_of_a_folder_and_of_its_subfolder_change_together() {
+    for reader in ["report", "plots/a"] {
+        let parent = tempfile::tempdir().unwrap();
+        let at = |name: &str| parent.path().join("study").join(name);
+        fs::create_dir_all(at("plots")).unwrap();
+        let pair = ["report", "plots/a"];
+        write_together(pair.map(|name| (at(name), Some(body("old"))))).unwrap();
+        let obstacle = at("plots/end/obstacle");
+        let end: WriteBody<'_> = Box::new(move |out| {
+            fs::create_dir_all(obstacle)?;
+            out.write_all(b"new")
+        });
+        let files = [("report", body("new")), ("plots/end", end), ("plots/a", body("new"))];
+        let files = files.map(|(name, body)| (at(name), Some(body)));
+        write_together(files).unwrap_err();
+        fs::remove_dir_all(at("plots/end")).unwrap();
+        assert_eq!(&*Input::open(at(reader)).unwrap().bytes, b"new");
+        for name in ["report", "plots/a", "plots/end"] {
+            assert_eq!(fs::read_to_string(at(name)).unwrap(), "new", "{name}");
+        }
+        assert_eq!(names(&at("")), ["plots", "report"]);
+    }
+}
+
 /// A writer that is killed before its list has its final name leaves the list in the parent folder.
 #[test]
 fn a_list_without_its_name_is_removed_by_the_next_writer_of_the_folders() {

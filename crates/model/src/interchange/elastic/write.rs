@@ -6,7 +6,9 @@ use std::fmt::Write;
 use super::{NAME, unsupported};
 use crate::error::ModelError;
 use crate::interchange::UnsupportedPart;
-use crate::interchange::common::{as_threshold, in_written_tree, missing_matters, side_of_zero};
+use crate::interchange::common::{
+    as_threshold, in_written_tree, json_string, missing_matters, side_of_zero,
+};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Tree};
 
@@ -15,12 +17,8 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let ModelBody::Trees(ensemble) = model.body() else {
         return Err(unsupported(UnsupportedPart::Body(model.body().kind())));
     };
-    let names: Vec<String> = model
-        .header()
-        .features
-        .iter()
-        .map(|name| serde_json::Value::from(&*name).to_string())
-        .collect();
+    let names: Vec<String> =
+        model.header().features.iter().map(|name| json_string(&name)).collect();
     let missing_values_matter = missing_matters(model.header(), ensemble).is_some();
     let (base, trees) = (ensemble.base(), ensemble.trees());
     // The plugins need at least one tree.

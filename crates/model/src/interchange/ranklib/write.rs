@@ -10,7 +10,7 @@ use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::interchange::UnsupportedPart;
 use crate::interchange::common::{
-    as_threshold, for_java, in_tree, in_written_tree, missing_matters,
+    as_threshold, for_java, in_tree, in_written_tree, json_string, missing_matters,
 };
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
@@ -54,7 +54,7 @@ fn write_head(out: &mut String, ranker: &str, features: &FeatureNames) {
         return;
     }
     for (number, name) in features.iter().enumerate() {
-        let name = serde_json::Value::from(name);
+        let name = json_string(&name);
         line!(out, "## {FEATURE_COMMENT}{} = {name}", number + 1);
     }
 }

@@ -6,7 +6,9 @@ use super::{LINEAR, NAME, PACKAGE, THRESHOLD_OFFSET, TREES, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::interchange::UnsupportedPart;
-use crate::interchange::common::{as_threshold, for_java, in_written_tree, missing_matters};
+use crate::interchange::common::{
+    as_threshold, for_java, in_written_tree, json_string, missing_matters,
+};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Split, Tree};
 
@@ -14,7 +16,7 @@ use crate::tree::{Child, Side, Split, Tree};
 pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let mut names = Vec::with_capacity(model.header().features.len());
     for name in model.header().features.iter() {
-        names.push(serde_json::Value::from(name).to_string());
+        names.push(json_string(&name));
     }
     let class = match model.body() {
         ModelBody::Trees(_) => TREES,

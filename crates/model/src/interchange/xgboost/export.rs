@@ -8,7 +8,7 @@ use super::{NAME, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::interchange::UnsupportedPart;
-use crate::interchange::common::in_tree;
+use crate::interchange::common::{in_tree, json_string};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
@@ -79,12 +79,8 @@ fn to_f32(name: &'static str, value: f64) -> Result<Float32, ModelError> {
 fn names(features: &FeatureNames) -> Vec<String> {
     match features {
         FeatureNames::Ids { first: 0, .. } => Vec::new(),
-        _ => features.iter().map(|name| quoted(&name)).collect(),
+        _ => features.iter().map(|name| json_string(&name)).collect(),
     }
-}
-
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 /// The type of each feature, `"q"` (a quantity) or `"c"` (categories); empty if none has

@@ -37,7 +37,7 @@ pub(super) use output_paths::{check_file, save_or_rescue, with_suffix};
 pub(super) use progress::ForwardedProgress;
 pub use progress::TrainingProgress;
 pub use result::{TrainModelResult, TrainSeconds};
-pub(super) use side_file::digest;
+pub(super) use side_file::{digest, remove_old_log};
 pub use weights::FeatureWeight;
 
 /// A learner, its data, and the file for the model.
@@ -180,6 +180,7 @@ pub fn train_model(
     let mut result = result::new(request, trained, sha256, task.warnings().to_vec());
     if let Err(error) = side_file::write(request, &result) {
         // The model is there: a missing log is no reason to fail.
+        remove_old_log(&request.out);
         task.warn(Warning::TrainingLogNotWritten { message: error.to_string() });
         result.warnings = task.into_warnings();
     }

@@ -1,10 +1,11 @@
 //! The side file of a model, `MODEL.log.json`: the result of the training, with its inputs and
 //! environment.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use rankwright_data::store::write_atomic;
+use rankwright_data::store::{write_atomic, write_together};
 use rankwright_learn::TrainingLog;
+use rankwright_spec::visible;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -47,7 +48,16 @@ pub(super) fn write(
         invariant: format!("a training can be written as JSON ({error})"),
     })?;
     let path = TrainingLog::path_of(&request.out);
-    Ok(write_atomic(&path, |out| out.write_all(format!("{text:#}\n").as_bytes()))?)
+    let text = format!("{text:#}\n");
+    Ok(write_atomic(&path, |out| out.write_all(visible::json(&text).as_bytes()))?)
+}
+
+/// Removes the log of an earlier training beside a model that was written without a log of its own.
+/// A file that is no such log stays; one that cannot be removed is recognised by its digest.
+pub(in crate::tasks) fn remove_old_log(model: &Path) {
+    if let Ok(Some(_)) = TrainingLog::read_for_model(model) {
+        let _ = write_together([(TrainingLog::path_of(model), None)]);
+    }
 }
 
 /// SHA-256 in hexadecimal.
