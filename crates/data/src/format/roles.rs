@@ -164,6 +164,11 @@ pub(super) fn is_item_number_name(name: &str) -> bool {
     is_camel || ["_no", "_nr", "_number"].iter().any(|end| normalised.ends_with(end))
 }
 
+/// Whether a name means a query id, by itself or if no other column has that role.
+pub(crate) fn is_query_name(name: &str) -> bool {
+    Role::guess(name) == Some(Role::Query) || QUERIES.contains(&normalised_name(name).as_str())
+}
+
 /// Whether a name alone does not decide the role: the column may be an id, a label or a query, and
 /// its values decide.
 pub(crate) fn has_undecided_role(name: &str) -> bool {
@@ -251,9 +256,10 @@ pub struct Roles {
 
 impl Roles {
     /// Reads `role=column, role=column, ...`; `feature`, `ignore` and the encodings of features
-    /// take several columns, joined by `+`. `label=none` means that there are no labels (all are
-    /// then 0), `qid=none` that all rows are one query. A name that contains `,`, `+` or `=` is
-    /// written in double quotes.
+    /// take several columns, joined by `+`. `label=none` means that there are no labels
+    /// ([`Dataset::is_labelled`](crate::Dataset::is_labelled)), `qid=none` that all rows are one
+    /// query. A name that contains `,`, `+` or `=` is written in double quotes; a double quote in
+    /// it is doubled.
     pub fn parse(text: &str) -> Result<Roles, DataError> {
         let mut roles = Roles::default();
         for part in split_unquoted(text, ',').into_iter().map(str::trim) {
@@ -269,6 +275,13 @@ impl Roles {
             }
         }
         Ok(roles)
+    }
+
+    /// The given roles of columns, as far as they do not contradict each other.
+    pub(crate) fn of<N: AsRef<str>>(entries: impl IntoIterator<Item = (Role, N)>) -> Roles {
+        let mut roles = Roles::default();
+        entries.into_iter().for_each(|(role, column)| roles.add(role, column.as_ref()));
+        roles
     }
 
     /// Sets the role of one column.
@@ -298,7 +311,7 @@ impl Roles {
 
     /// Sets the role of a column, unless the column has a role already, or another column has this
     /// role and only one may have it.
-    pub(super) fn add(&mut self, role: Role, column: &str) {
+    pub(crate) fn add(&mut self, role: Role, column: &str) {
         let is_known = self.role(column).is_some() && column != NONE;
         let is_taken = !role.is_shared() && self.columns(role).next().is_some();
         if !is_known && !is_taken {
@@ -307,7 +320,7 @@ impl Roles {
     }
 
     /// Removes the roles of a column.
-    pub(super) fn remove(&mut self, column: &str) {
+    pub(crate) fn remove(&mut self, column: &str) {
         self.given.retain(|(_, name)| name != column);
     }
 
@@ -371,12 +384,13 @@ impl fmt::Display for Roles {
 }
 
 /// The parts of a text between separators that are not in double quotes. Quotes begin only at the
-/// start of a name: after `=`, `+`, `,` or a space.
+/// start of a name: after `=`, `+`, `,` or a space. Within them, two quotes stand for one.
 fn split_unquoted(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut start, mut is_quoted, mut is_name_start) = (Vec::new(), 0, false, true);
-    for (at, c) in text.char_indices() {
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
         match c {
-            '"' if is_quoted => is_quoted = false,
+            '"' if is_quoted => is_quoted = chars.next_if(|(_, next)| *next == '"').is_some(),
             '"' if is_name_start && text.get(at + 1..).is_some_and(|rest| rest.contains('"')) => {
                 is_quoted = true;
             }
@@ -394,12 +408,16 @@ fn split_unquoted(text: &str, separator: char) -> Vec<&str> {
 
 fn unquoted(name: &str) -> String {
     let inner = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
-    inner.filter(|inner| !inner.contains('"')).unwrap_or(name).to_owned()
+    // Quotes within quotes come in twos; otherwise they belong to the name.
+    match inner.filter(|inner| !inner.replace("\"\"", "").contains('"')) {
+        Some(inner) => inner.replace("\"\"", "\""),
+        None => name.to_owned(),
+    }
 }
 
 fn quoted(name: &str) -> String {
-    match name.contains([',', '+', '=']) && !name.contains('"') {
-        true => format!("\"{name}\""),
+    match name.contains([',', '+', '=']) || name.starts_with('"') {
+        true => format!("\"{}\"", name.replace('"', "\"\"")),
         false => name.to_owned(),
     }
 }
@@ -470,6 +488,16 @@ mod tests {
         let roles = Roles::parse("category=\"a+b\" + c , docid=doc\"id").unwrap();
         assert_eq!(roles.role("a+b"), Some(Role::Category));
         assert_eq!(roles.role("doc\"id"), Some(Role::Docid));
+        for name in
+            ["a", "a b", "x,y", "5\" disk", "5\", \"disk\"", "\"", "\"a\"", "\"\"", "a=\"b+c\""]
+        {
+            let roles = Roles::of([(Role::Ignore, name), (Role::Label, "y")]);
+            assert_eq!(
+                Roles::parse(&roles.to_string()).unwrap(),
+                Roles::of([(Role::Label, "y"), (Role::Ignore, name)]),
+                "{roles}"
+            );
+        }
     }
 
     #[test]
