@@ -5,6 +5,9 @@
 //! function for each crate's error; it matches variants, never message texts. An error without an
 //! entry falls back to the help of the library.
 
+use std::path::PathBuf;
+
+use rankwright::data::format::{Role, Roles};
 use rankwright::data::{DataError, Remedy};
 use rankwright::eval::EvalError;
 use rankwright::experiment::ExperimentError;
@@ -53,7 +56,11 @@ pub(crate) fn offer_skipping(failure: Failure) -> Failure {
 
 /// Advice on what to type after a warning, where there is any.
 pub(crate) fn advice_on_warning(warning: &Warning) -> Option<String> {
-    let Warning::Search(warning) = warning else { return None };
+    let warning = match warning {
+        Warning::Search(warning) => warning,
+        Warning::OtherParts { files } => return Some(format!("for instance: rm {}", words(files))),
+        _ => return None,
+    };
     Some(match warning {
         SearchWarning::MissingQueryFields { fields } => {
             let flags: Vec<String> =
@@ -203,16 +210,21 @@ fn data(error: &DataError) -> Option<String> {
 /// A remedy of the library as flags and commands to type.
 fn remedy_text(remedy: &Remedy) -> String {
     match remedy {
-        Remedy::IgnoreColumn { column } => {
-            format!("leave out a column that is not a feature with `--columns ignore={column}`")
+        Remedy::IgnoreColumn { roles, .. } => {
+            format!("leave out a column that is not a feature: {}", columns_flag(roles))
         }
         Remedy::FewerColumns => {
             "leave out columns with `--columns ignore=NAME`, or read fewer rows".into()
         }
-        Remedy::ChooseColumn { role, one, other } => format!(
-            "choose one: `--columns {role}={one},ignore={other}` (or `number={other}`), or the \
-             other way round"
-        ),
+        Remedy::ChooseColumn { role, one, other } => {
+            let mut roles = Roles::default();
+            // Both are different columns, so neither can have a role already.
+            let given = roles.set(*role, one).and_then(|()| roles.set(Role::Ignore, other));
+            match given {
+                Ok(()) => format!("choose one, or the other way round: {}", columns_flag(&roles)),
+                Err(error) => error.to_string(),
+            }
+        }
         Remedy::NameColumn { role, optional: false } => {
             format!("name the column: `--columns {role}=NAME`")
         }
@@ -221,7 +233,7 @@ fn remedy_text(remedy: &Remedy) -> String {
              without {role}s"
         ),
         Remedy::GiveRoles { roles } => {
-            format!("give the roles of the columns: --columns {}", shell_word(&roles.to_string()))
+            format!("give the roles of the columns: {}", columns_flag(roles))
         }
         Remedy::CheckRoles => "check the names given to `--columns`".into(),
         Remedy::NoRoles => "leave out --columns".into(),
@@ -253,6 +265,18 @@ fn remedy_text(remedy: &Remedy) -> String {
         }
         other => other.to_string(),
     }
+}
+
+/// Paths as words for a shell.
+fn words(paths: &[PathBuf]) -> String {
+    let words: Vec<String> =
+        paths.iter().map(|path| shell_word(&path.display().to_string())).collect();
+    words.join(" ")
+}
+
+/// The flag that gives roles, ready to be pasted into a shell.
+fn columns_flag(roles: &Roles) -> String {
+    format!("--columns {}", shell_word(&roles.to_string()))
 }
 
 /// A text with the quotes that make it one word for a shell.

@@ -40,7 +40,8 @@ pub(crate) struct ReadArgs {
 pub(crate) enum PairColumnArg {
     /// The weight of the pair
     Weight,
-    /// The probability that the first document is better: 1, 0.5 (equal) or 0
+    /// The probability that the first document is better, from 0 to 1; between them it is a soft
+    /// target, such as 0.7, or 0.5 for equal documents
     Probability,
 }
 

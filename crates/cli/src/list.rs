@@ -61,8 +61,12 @@ fn show_entry(what: ListSubject, name: &str, out: &Output) -> Result<(), Failure
         ListSubject::Learners => out.show(&describe_learner(name)?, |def| {
             let takes = def.accepts;
             let yes = |takes: bool| if takes { "yes" } else { "no" };
+            let pairs = match (takes.pairs, takes.pairs_alone) {
+                (true, false) => "yes, together with labels",
+                (pairs, _) => yes(pairs),
+            };
             let facts = [
-                ("preference pairs", yes(takes.pairs)),
+                ("preference pairs", pairs),
                 ("start model", yes(takes.start)),
                 ("validation data", yes(takes.validation)),
                 ("missing values", yes(takes.missing)),

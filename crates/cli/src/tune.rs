@@ -34,6 +34,10 @@ pub(crate) struct Args {
     /// Validation data, for early stopping and for the value of each trial
     #[arg(long, value_name = "DATA", conflicts_with_all = ["folds", "valid_part"])]
     valid: Option<PathBuf>,
+    /// Preference pairs of --valid, as --pairs are those of DATA. Without labels, the share of these
+    /// pairs in the right order (preference-accuracy) decides
+    #[arg(long, value_name = "FILE", requires = "valid")]
+    valid_pairs: Option<PathBuf>,
     /// Without --valid: number of folds by query, the same for all trials; 5 if not given
     #[arg(long, value_name = "K")]
     folds: Option<usize>,
@@ -125,6 +129,7 @@ impl Args {
         let plan = TunePlan::new(learner, self.settings()?)?;
         let mut request = TuneRequest::new(plan, self.read.files(&self.data)?);
         request.valid = self.valid.clone();
+        request.valid_pairs = self.valid_pairs.clone();
         request.matching = self.match_by.options(self.ignore_extra);
         (request.out, request.log) = (self.out.clone(), self.log.clone());
         Ok(request)

@@ -6,6 +6,7 @@ mod documents;
 mod eval;
 mod experiment;
 mod explain;
+mod first_hour;
 mod hostile;
 mod inputs;
 mod large;

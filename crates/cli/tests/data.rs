@@ -307,3 +307,17 @@ fn the_names_of_standard_output_are_written_to_and_stay() {
     }
     assert!(bench.path("link").is_symlink() && std::path::Path::new("/dev/stdout").is_symlink());
 }
+
+#[test]
+fn files_of_an_older_division_are_named_with_a_line_that_removes_them() {
+    let bench = bench();
+    bench.run("data split train.txt --out parts").ok();
+    let ran = bench.run("data split train.txt --parts train=0.5,test=0.5 --out parts --force").ok();
+    assert!(ran.out().contains("1 file of another division in the same folder"), "{}", ran.out());
+    let error = ran.err();
+    let (_, line) = error.lines().find_map(|line| line.split_once("for instance: ")).unwrap();
+    assert_eq!(line, "rm parts/valid.txt");
+    bench.shell(line).ok();
+    let ran = bench.run("data split train.txt --parts train=0.5,test=0.5 --out parts --force").ok();
+    assert!(!ran.err().contains("division") && !ran.out().contains("division"), "{}", ran.err());
+}

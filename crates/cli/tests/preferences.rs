@@ -94,3 +94,45 @@ fn a_table_without_labels_is_converted_to_one_without_labels() {
     assert_eq!(found["labels"].as_array().unwrap().len(), 0, "{found}");
     assert_eq!(found["equal_label_queries"], 0, "{found}");
 }
+
+#[test]
+fn a_search_is_decided_by_the_pairs_of_its_validation_data() {
+    let bench = shop();
+    let search = format!(
+        "tune train.csv {ROLES} --pairs train.tsv --valid valid.csv --valid-pairs valid.tsv --learner \
+         rankmart(trees=20) --space leaves=choice(2,4) --trials 3 --out best.model"
+    );
+    let found = bench.run(&format!("{search} --json")).json();
+    assert_eq!(found["metric"], "preference-accuracy", "{found}");
+    assert!(found["best"]["value"].as_f64().unwrap() > 0.6, "{found}");
+    let text = bench.run(&search).ok().out();
+    assert!(text.contains("preference-accuracy") && !text.contains("ndcg"), "{text}");
+    // On folds, the pairs of the training data decide.
+    let folds = format!(
+        "tune train.csv {ROLES} --pairs train.tsv --learner rankmart(trees=10) --space \
+         leaves=choice(2,4) --trials 2 --folds 2 --json"
+    );
+    assert_eq!(bench.run(&folds).json()["metric"], "preference-accuracy");
+    let ran = bench.run("tune train.csv --valid-pairs valid.tsv --learner rankmart");
+    assert_eq!(ran.code(), 2, "pairs of validation data need validation data");
+}
+
+#[test]
+fn pair_files_with_other_headers_are_read_or_told_what_they_need() {
+    let bench = shop();
+    let lines = bench.text("train.tsv");
+    let rows: Vec<&str> = lines.lines().filter(|line| !line.starts_with("qid")).collect();
+    let with_commas: String = rows.iter().map(|row| row.replace('\t', ",") + "\n").collect();
+    bench.put("other.csv", &format!("query,winner,loser\n{with_commas}"));
+    bench.put("neutral.tsv", &format!("qid\tdoc_a\tdoc_b\n{}\n", rows.join("\n")));
+    let train = |pairs: &str, out: &str| {
+        bench.run(&format!("train train.csv {ROLES} --pairs {pairs} --learner ranksvm --out {out}"))
+    };
+    train("train.tsv", "one.model").ok();
+    train("other.csv", "two.model").ok();
+    let bytes = |name: &str| std::fs::read(bench.path(name)).unwrap();
+    assert_eq!(bytes("one.model"), bytes("two.model"));
+    let error = train("neutral.tsv", "three.model").err();
+    assert!(error.contains("neutral.tsv:1: found 'qid"), "{error}");
+    assert!(error.contains("a header with the columns qid, better, worse"), "{error}");
+}

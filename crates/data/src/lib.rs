@@ -79,5 +79,7 @@ pub use scored_rows::{ScoreFormat, ScoredRows};
 pub use scores::{read_scores, write_scores};
 pub use standard_streams::{allow_standard_streams, is_standard_stream};
 pub use strings::Strings;
-pub use table_columns::{Encoding, MAX_CATEGORIES, TableColumn, TableColumns, TimePart};
+pub use table_columns::{
+    Encoding, MAX_CATEGORIES, TableColumn, TableColumns, TimePart, UnseenCategories,
+};
 pub use warnings::{DataPart, DataWarning, WarningKind, Warnings};

@@ -1,7 +1,7 @@
 //! Preference pairs: two documents of one query, and which of them is better.
 //!
 //! They are read from lines `qid better worse [weight]` or `qid A > B [weight]`, `qid A < B`,
-//! `qid A = B`, separated by tabs or spaces. A document is named by its document id or, if the data
+//! `qid A = B`, separated by tabs, spaces or commas (`lines.rs`). A document is named by its document id or, if the data
 //! has no such id, by its row number in the input, from 0. Equal pairs (`=`) and pairs that
 //! contradict each other are kept, with their weights.
 //!
@@ -16,12 +16,15 @@
 //! times the loss of `B > A`. So a soft target becomes these two pairs with weights P and 1 - P,
 //! which every pairwise learner can use; at P = 1/2 the loss is lowest for equal scores.
 
+mod lines;
+
 use std::collections::HashMap;
 
 use crate::bytes::Input;
 use crate::dataset::Dataset;
 use crate::error::{DataError, PairProblem, SourceLocation, quote};
 use crate::warnings::{WarningKind, Warnings};
+use lines::{PairLine, read_lines};
 
 /// The meaning of the fourth column of a file of preference pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,8 +181,9 @@ impl Dataset {
         column: Option<PairColumn>,
     ) -> Result<(Dataset, Warnings), DataError> {
         let mut warnings = Warnings::default();
-        let (lines, column) = read_lines(input, column)?;
         let resolver = PairResolver::new(&self);
+        let is_query = |id: &str| resolver.queries.contains_key(id);
+        let (lines, column) = read_lines(input, column, is_query)?;
         let pairs = lines.into_iter().map(|line| resolver.pair(line, column));
         let pairs = pairs.collect::<Result<Vec<_>, _>>()?;
         if pairs.is_empty() {
@@ -343,127 +347,6 @@ fn probability(text: &str, location: &SourceLocation) -> Result<f32, DataError> 
     }
 }
 
-/// The words of a line.
-#[derive(Debug)]
-struct PairLine<'a> {
-    query: &'a str,
-    first: &'a str,
-    /// `>`, `<` or `=`, if the line has it; the last column is then a weight.
-    relation: Option<char>,
-    second: &'a str,
-    /// The fourth column (after the relation, if there is one): a weight or a probability.
-    fourth: Option<&'a str>,
-    /// The fifth column: the weight after a probability.
-    fifth: Option<&'a str>,
-    location: SourceLocation,
-}
-
-impl<'a> PairLine<'a> {
-    /// Splits a line into its words.
-    fn new(line: &'a str, location: SourceLocation) -> Result<Self, DataError> {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let mut fifth = None;
-        let (query, first, relation, second, fourth) = match words[..] {
-            [query, a, ">" | "<" | "=", b] => (query, a, words.get(2), b, None),
-            [query, a, ">" | "<" | "=", b, weight] => (query, a, words.get(2), b, Some(weight)),
-            [query, a, b] => (query, a, None, b, None),
-            [query, a, b, value] => (query, a, None, b, Some(value)),
-            [query, a, b, value, weight] => {
-                fifth = Some(weight);
-                (query, a, None, b, Some(value))
-            }
-            _ => {
-                let expected = "'qid better worse [weight]' or 'qid A > B [weight]'";
-                let found = quote(line.trim_end().as_bytes());
-                return Err(DataError::malformed(location, found, expected));
-            }
-        };
-        let relation = relation.and_then(|word| word.chars().next());
-        Ok(PairLine { query, first, relation, second, fourth, fifth, location })
-    }
-}
-
-/// The lines of a file, and the meaning of its fourth column; `given` is the meaning by the caller.
-fn read_lines(
-    input: &Input,
-    given: Option<PairColumn>,
-) -> Result<(Vec<PairLine<'_>>, PairColumn), DataError> {
-    // `header` is the meaning by the header: `Some(None)` if the header has only three columns.
-    let (mut lines, mut header) = (Vec::new(), None);
-    for (number, line) in (1..).zip(input.bytes.split(|&b| b == b'\n')) {
-        let location = SourceLocation::line(&input.name, number);
-        let text = std::str::from_utf8(line)
-            .map_err(|_| DataError::malformed(location.clone(), quote(line), "UTF-8 text"))?;
-        if text.trim().is_empty() || text.starts_with('#') {
-            continue;
-        }
-        match lines.is_empty() && header.is_none() {
-            true if is_header(text) => header = Some(header_column(text, given, location)?),
-            _ => lines.push(PairLine::new(text, location)?),
-        }
-    }
-    match given.or(header.flatten()) {
-        Some(column) => Ok((lines, column)),
-        None => check_weights(&lines).map(|()| (lines, PairColumn::Weight)),
-    }
-}
-
-/// Whether a line names columns instead of documents.
-fn is_header(line: &str) -> bool {
-    let words = line.split_whitespace().take(3);
-    words.map(str::to_ascii_lowercase).eq(["qid", "better", "worse"])
-}
-
-/// The meaning of the fourth column by a header, if the header names it; an error if the caller has
-/// given another meaning.
-fn header_column(
-    line: &str,
-    given: Option<PairColumn>,
-    location: SourceLocation,
-) -> Result<Option<PairColumn>, DataError> {
-    let name = match line.split_whitespace().collect::<Vec<_>>()[..] {
-        [_, _, _] => return Ok(None),
-        [_, _, _, name] => name,
-        [_, _, _, name, weight]
-            if PairColumn::from_name(name) == Some(PairColumn::Probability)
-                && PairColumn::from_name(weight) == Some(PairColumn::Weight) =>
-        {
-            name
-        }
-        _ => line,
-    };
-    let column = PairColumn::from_name(name);
-    match column {
-        Some(_) if given.is_none() || column == given => Ok(column),
-        _ => {
-            let expected = given.map_or("'weight' or 'probability'", PairColumn::name);
-            Err(DataError::malformed(location, quote(name.as_bytes()), expected))
-        }
-    }
-}
-
-/// Rejects values of the fourth column that could be probabilities as well as weights.
-fn check_weights(lines: &[PairLine<'_>]) -> Result<(), DataError> {
-    let values = lines.iter().filter(|line| line.relation.is_none());
-    let values = values.filter_map(|line| Some((line, line.fourth?.parse::<f32>().ok()?)));
-    let mut ambiguous = None;
-    for (line, value) in values {
-        if !(0.0..=1.0).contains(&value) {
-            return Ok(());
-        }
-        if value != 1.0 {
-            ambiguous.get_or_insert((line, value));
-        }
-    }
-    let Some((line, value)) = ambiguous else { return Ok(()) };
-    Err(DataError::AmbiguousPair {
-        location: Box::new(line.location.clone()),
-        first: line.first.to_owned(),
-        second: line.second.to_owned(),
-        value,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -510,6 +393,27 @@ mod tests {
         assert_eq!(part.pairs(), Some(&[kept][..]));
     }
 
+    const HEADER: &str = "p:1: found 'qid doc_a doc_b', expected a header with the columns qid, better, \
+                          worse and, if there are more, weight or probability";
+
+    #[test]
+    fn headers_of_other_words_and_commas_are_read() {
+        let pairs = |text: &str| with_pairs(text).unwrap().0.pairs().unwrap().to_vec();
+        let expected = pairs("q a b 2\n");
+        for text in [
+            "query_id winner loser weight\nq a b 2\n",
+            "Query,Winner,Loser,Weight\nq,a,b,2\n",
+            "\"qid\", \"better\", \"worse\", \"weight\"\r\n\"q\", \"a\", \"b\", 2\r\n",
+            "qid chosen rejected weight\nq a b 2\n",
+            "q,a,>,b,2\n",
+        ] {
+            assert_eq!(pairs(text), expected, "{text}");
+        }
+        // A query of the data set is no header, whatever its documents are called.
+        let error = with_pairs("q winner loser\n").unwrap_err().to_string();
+        assert!(error.contains("found 'winner', expected a document id"), "{error}");
+    }
+
     #[test]
     fn invalid_pairs_are_refused() {
         for (text, message) in [
@@ -530,6 +434,8 @@ mod tests {
             ("q a b 2\nq b a 0\n", "p:2: found '0', expected a weight above 0"),
             ("q a > b 0\n", "p:1: found '0', expected a weight above 0"),
             ("qid better worse p\n", "p:1: found 'p', expected 'weight' or 'probability'"),
+            ("qid doc_a doc_b\nq a b\n", HEADER),
+            ("qid loser winner\nq a b\n", &HEADER.replace("doc_a doc_b", "loser winner")),
             (
                 "q a\n",
                 "p:1: found 'q a', expected 'qid better worse [weight]' or 'qid A > B [weight]'",

@@ -12,6 +12,7 @@
 //! in UTC.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::Dataset;
 use crate::error::DataError;
 use crate::format::{Role, has_undecided_role};
+use crate::warnings::{MAX_EXAMPLES, unseen_message};
 
 /// The largest number of categories of a column; rarer texts are missing values.
 pub const MAX_CATEGORIES: usize = 1000;
@@ -266,6 +268,25 @@ impl TableColumns {
         serde_json::from_str(text).ok()
     }
 
+    /// The same columns; columns of categories also have the categories that only `other` has,
+    /// after their own. So a table can be read for several models, each of which then gets its own
+    /// category numbers ([`Dataset::with_categories`]).
+    #[must_use]
+    pub fn joined_categories(&self, other: &TableColumns) -> TableColumns {
+        let mut columns = self.columns.clone();
+        for column in &mut columns {
+            if let (Encoding::Category(values), Some(others)) =
+                (&mut column.encoding, other.categories(&column.name))
+            {
+                let known: HashSet<&String> = values.iter().collect();
+                let added = others.iter().filter(|text| !known.contains(text));
+                let joined: Vec<String> = values.iter().chain(added).cloned().collect();
+                *values = joined.into();
+            }
+        }
+        TableColumns { columns }
+    }
+
     /// The same columns, but with the categories of `other` for features that both have.
     fn with_categories_of(&self, other: &TableColumns) -> TableColumns {
         let mut columns = self.columns.clone();
@@ -285,6 +306,38 @@ impl TableColumns {
 #[cfg(any(feature = "text", feature = "columnar"))]
 pub(crate) fn category_text(texts: &[String], value: f32) -> Option<&str> {
     (!value.is_nan()).then(|| texts[value as usize].as_str())
+}
+
+/// Values of a feature whose texts are none of the categories of a model or of earlier data, so that
+/// they count as missing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct UnseenCategories {
+    /// The name of the feature.
+    pub feature: String,
+    /// The number of such values.
+    pub values: u64,
+    /// The first different texts, at most five.
+    pub examples: Vec<String>,
+}
+
+impl UnseenCategories {
+    fn new(feature: &str) -> UnseenCategories {
+        UnseenCategories { feature: feature.to_owned(), values: 0, examples: Vec::new() }
+    }
+
+    fn add(&mut self, text: &String) {
+        self.values += 1;
+        if self.examples.len() < MAX_EXAMPLES && !self.examples.contains(text) {
+            self.examples.push(text.clone());
+        }
+    }
+}
+
+impl fmt::Display for UnseenCategories {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&unseen_message(&self.feature, self.values, &self.examples))
+    }
 }
 
 impl Dataset {
@@ -319,6 +372,35 @@ impl Dataset {
     pub fn differs_in_categories(&self, other: &TableColumns) -> bool {
         let own = self.table_columns.iter().flat_map(|columns| columns.all_categories());
         own.into_iter().any(|(name, values)| other.categories(name).is_some_and(|o| o != values))
+    }
+
+    /// The values that [`with_categories`](Self::with_categories) makes missing, because their
+    /// texts are none of the other columns' categories; a feature without such values is not
+    /// listed. Cost: one pass over the values of features with such texts.
+    pub fn unseen_categories(&self, other: &TableColumns) -> Vec<UnseenCategories> {
+        let own = self.table_columns.iter().flat_map(|columns| columns.all_categories());
+        own.into_iter().filter_map(|(name, texts)| self.unseen_of(name, texts, other)).collect()
+    }
+
+    /// The values of one feature that are none of the other columns' categories.
+    fn unseen_of(
+        &self,
+        name: &str,
+        texts: &[String],
+        other: &TableColumns,
+    ) -> Option<UnseenCategories> {
+        let known: HashSet<&String> = other.categories(name)?.iter().collect();
+        let is_unseen: Vec<bool> = texts.iter().map(|text| !known.contains(text)).collect();
+        let column = self.features.column(name).filter(|_| is_unseen.contains(&true))?;
+        let mut unseen = UnseenCategories::new(name);
+        for row in 0..self.rows() {
+            let value = self.matrix.get(row, column);
+            // The value is in range, see `has_category_texts`.
+            if !value.is_nan() && is_unseen[value as usize] {
+                unseen.add(&texts[value as usize]);
+            }
+        }
+        (unseen.values > 0).then_some(unseen)
     }
 
     /// The same data with the category numbers of other columns, such as those of the training
@@ -416,11 +498,19 @@ mod tests {
         data.table_columns = Some(Arc::new(brands(&["a", "b", "c"])));
         let other = brands(&["c", "a"]);
         assert!(data.differs_in_categories(&other));
+        let unseen = data.unseen_categories(&other);
+        assert_eq!(
+            (unseen.len(), unseen[0].values, unseen[0].examples.join(",")),
+            (1, 1, "b".into())
+        );
+        let joined = data.table_columns().unwrap().joined_categories(&brands(&["d", "a"]));
+        assert_eq!(joined.categories("brand").unwrap().join(""), "abcd");
         let recoded = data.with_categories(&other);
         let values = recoded.matrix().values();
         assert_eq!((values[0], values[2]), (1.0, 0.0));
         assert!(values[1].is_nan() && values[3].is_nan());
         assert_eq!(recoded.categories(0).unwrap().len(), 2);
         assert!(!recoded.differs_in_categories(&other));
+        assert!(recoded.unseen_categories(&other).is_empty());
     }
 }

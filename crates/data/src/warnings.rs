@@ -6,7 +6,7 @@ use rankwright_spec::words::counted;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use crate::error::SourceLocation;
+use crate::error::{SourceLocation, quote};
 use crate::format::Role;
 use crate::table_columns::MAX_CATEGORIES;
 
@@ -61,6 +61,9 @@ pub enum WarningKind {
     LeadingZeros,
     /// Columns with more different values than can be categories; rare values are missing values.
     RareCategories,
+    /// Texts that are none of the categories of earlier data, such as the training data of a model,
+    /// and are read as missing values.
+    UnseenCategories,
     /// Files of a folder that are no documents by their name.
     SkippedFiles,
     /// Links in a folder that lead to another folder or to nothing.
@@ -164,6 +167,7 @@ impl WarningKind {
             WarningKind::IdsAsCategories => "ids-as-categories",
             WarningKind::LeadingZeros => "leading-zeros",
             WarningKind::RareCategories => "rare-categories",
+            WarningKind::UnseenCategories => "unseen-categories",
             WarningKind::SkippedFiles => "skipped-files",
             WarningKind::SkippedLinks => "skipped-links",
         }
@@ -203,6 +207,9 @@ impl WarningKind {
             WarningKind::SkippedValues => ("value", "skipped: neither text, number nor list"),
             WarningKind::OutsideText => ("text", "outside of documents, skipped"),
             WarningKind::EmptyInputs => ("input", "without a document"),
+            WarningKind::UnseenCategories => {
+                ("value", "not among the known categories, read as missing")
+            }
             // Warnings with columns have their message from `about_columns`.
             WarningKind::GuessedRole(_)
             | WarningKind::RoleLeftOut(_)
@@ -237,9 +244,16 @@ pub struct DataWarning {
     pub first: SourceLocation,
     /// The columns of a table that the warning is about; empty for other warnings.
     pub columns: Vec<String>,
+    /// The first different texts that are no known categories; empty for other warnings.
+    pub examples: Vec<String>,
 }
 
 impl DataWarning {
+    /// Problems of a kind that concern no columns of a table.
+    pub fn new(kind: WarningKind, count: u64, first: SourceLocation) -> DataWarning {
+        DataWarning { kind, count, first, columns: Vec::new(), examples: Vec::new() }
+    }
+
     /// The message of a warning about columns; `None` for other kinds.
     fn about_columns(&self) -> Option<String> {
         let is_single = self.columns.len() == 1;
@@ -285,7 +299,8 @@ impl DataWarning {
 
 impl Serialize for DataWarning {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let length = if self.columns.is_empty() { 4 } else { 5 };
+        let lists = [&self.columns, &self.examples];
+        let length = 4 + lists.iter().filter(|list| !list.is_empty()).count();
         let mut object = serializer.serialize_struct("DataWarning", length)?;
         object.serialize_field("kind", self.kind())?;
         object.serialize_field("message", &self.to_string())?;
@@ -293,6 +308,9 @@ impl Serialize for DataWarning {
         object.serialize_field("first", &self.first)?;
         if !self.columns.is_empty() {
             object.serialize_field("columns", &self.columns)?;
+        }
+        if !self.examples.is_empty() {
+            object.serialize_field("examples", &self.examples)?;
         }
         object.end()
     }
@@ -302,10 +320,31 @@ impl fmt::Display for DataWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             WarningKind::Lost(part) => write!(f, "{}: {}", self.first, part.lost_message()),
+            WarningKind::UnseenCategories => {
+                let column = self.columns.first().map_or("", String::as_str);
+                let message = unseen_message(column, self.count, &self.examples);
+                write!(f, "{message} (first: {})", self.first)
+            }
             _ if !self.columns.is_empty() => f.write_str(&self.about_columns().unwrap_or_default()),
             kind => write!(f, "{} (first: {})", kind.message(self.count), self.first),
         }
     }
+}
+
+/// The message that values of a column are no known categories.
+pub(crate) fn unseen_message(column: &str, values: u64, examples: &[String]) -> String {
+    let shown: Vec<String> = examples.iter().map(|text| quote(text.as_bytes())).collect();
+    let (are, count) = match values {
+        1 => ("is", "1 value".to_owned()),
+        values => ("are", format!("{values} values")),
+    };
+    // There may be further texts once the list is full.
+    let such_as = if shown.len() < MAX_EXAMPLES { "" } else { "such as " };
+    format!(
+        "column '{column}': {count} {are} not among the known categories and {are} read as missing: \
+         {such_as}{}",
+        shown.join(", ")
+    )
 }
 
 /// A role in words, for messages.
@@ -324,7 +363,10 @@ fn role_in_words(role: Role) -> &'static str {
 /// Maximum number of fields whose skipped values are counted separately.
 const MAX_COUNTED_FIELDS: usize = 20;
 
-/// The warnings of a reader or a writer, one for each kind; skipped values are counted by field.
+/// Maximum number of texts that a warning on unseen categories has.
+pub(crate) const MAX_EXAMPLES: usize = 5;
+
+/// The warnings of a reader or a writer, one for each kind; unseen categories and skipped values are counted by field.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Warnings {
@@ -348,8 +390,7 @@ impl Warnings {
         match self.warnings.iter_mut().find(|warning| warning.kind == kind) {
             Some(warning) => warning.count += count,
             None => {
-                let (first, columns) = (location(), Vec::new());
-                self.warnings.push(DataWarning { kind, count, first, columns });
+                self.warnings.push(DataWarning::new(kind, count, location()));
             }
         }
     }
@@ -377,12 +418,33 @@ impl Warnings {
         let last = || self.warnings.iter().rposition(|warning| warning.kind == kind && is_full);
         match known.or_else(last).and_then(|at| self.warnings.get_mut(at)) {
             Some(warning) => warning.count += count,
-            None => self.warnings.push(DataWarning {
-                kind,
-                count,
-                columns: Vec::new(),
-                first: location,
-            }),
+            None => self.warnings.push(DataWarning::new(kind, count, location)),
+        }
+    }
+
+    /// Counts texts of a column that are none of its known categories; `location` is called only
+    /// for the first of the column.
+    pub(crate) fn add_unseen(
+        &mut self,
+        column: &str,
+        count: u64,
+        examples: &[String],
+        location: impl FnOnce() -> SourceLocation,
+    ) {
+        let kind = WarningKind::UnseenCategories;
+        let is_same = |known: &DataWarning| known.kind == kind && known.columns == [column];
+        let at = self.warnings.iter().position(is_same).unwrap_or_else(|| {
+            let mut new = DataWarning::new(kind, 0, location());
+            new.columns.push(column.to_owned());
+            self.warnings.push(new);
+            self.warnings.len() - 1
+        });
+        let Some(warning) = self.warnings.get_mut(at) else { return };
+        warning.count += count;
+        for text in examples {
+            if warning.examples.len() < MAX_EXAMPLES && !warning.examples.contains(text) {
+                warning.examples.push(text.clone());
+            }
         }
     }
 
@@ -400,7 +462,11 @@ impl Warnings {
     /// Adds the warnings of a later part of the input.
     pub fn merge(&mut self, later: Warnings) {
         for warning in later.warnings {
-            let DataWarning { kind, count, first, columns } = warning;
+            let DataWarning { kind, count, first, columns, examples } = warning;
+            if let (WarningKind::UnseenCategories, [column]) = (kind, columns.as_slice()) {
+                self.add_unseen(column, count, &examples, || first);
+                continue;
+            }
             self.add(kind, count, || first);
             if let Some(known) = self.warnings.iter_mut().find(|known| known.kind == kind) {
                 known.columns.extend(columns);
@@ -484,12 +550,7 @@ mod tests {
 
     #[test]
     fn one_problem_is_singular() {
-        let one = DataWarning {
-            kind: WarningKind::ScatteredQueries,
-            count: 1,
-            first: SourceLocation::file("a"),
-            columns: Vec::new(),
-        };
+        let one = DataWarning::new(WarningKind::ScatteredQueries, 1, SourceLocation::file("a"));
         assert!(one.to_string().starts_with("1 query with rows"), "{one}");
         assert_eq!(one.kind(), "scattered-queries");
     }

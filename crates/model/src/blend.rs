@@ -11,7 +11,7 @@
 //! that of scoring with each member; the normalisation by rank also sorts each query.
 
 use crate::error::ModelError;
-use crate::model::{Model, ModelBody};
+use crate::model::{BodyKind, Model, ModelBody};
 use crate::problem::{BlendProblem, ModelParameter};
 
 /// The normalisation of a member's scores within each query. Equal scores stay equal, and a list
@@ -189,6 +189,25 @@ impl Blend {
         normalisations.push(Normalise::None);
         members.push((1.0, added));
         Blend::checked(normalisations, members)
+    }
+
+    /// The kind of the model that boosting started from, if this blend is the sum of such a model and
+    /// of trees ([`Blend::sum`]): the last member is trees, not normalised and of weight 1, and an
+    /// earlier one is not.
+    pub(crate) fn start_of_sum(&self) -> Option<BodyKind> {
+        let ((weight, added), start) = self.members.split_last()?;
+        let is_sum = *weight == 1.0
+            && added.body().kind() == BodyKind::Trees
+            && self.normalisations.last() == Some(&Normalise::None);
+        match start {
+            _ if !is_sum => None,
+            [] => None,
+            [(1.0, model)] if self.normalisations.first() == Some(&Normalise::None) => {
+                let kind = model.body().kind();
+                (kind != BodyKind::Trees).then_some(kind)
+            }
+            _ => Some(BodyKind::Blend),
+        }
     }
 
     /// Makes a blend whose members have their own normalisations, as many as there are members.

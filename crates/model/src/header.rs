@@ -65,6 +65,14 @@ pub struct Header {
 }
 
 impl Header {
+    /// The text of a feature's value, if the feature is a category and the model knows the texts.
+    pub fn category_text(&self, feature: usize, value: f32) -> Option<&str> {
+        let columns = self.table_columns.as_deref()?;
+        let texts = columns.categories(&self.features.name(feature))?;
+        let is_number = value >= 0.0 && value.fract() == 0.0;
+        texts.get(value as usize).filter(|_| is_number).map(String::as_str)
+    }
+
     /// A header with these features; all other fields are empty or 0.
     pub fn new(features: FeatureNames, absent: Absent) -> Header {
         Header {

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use rankwright_data::{Dataset, FeatureNames};
+use rankwright_data::{Dataset, FeatureNames, UnseenCategories};
 use rayon::prelude::*;
 
 use crate::engine::{ScoreBuffers, Scorer};
@@ -168,6 +168,14 @@ impl Model {
         ranges.into_iter().map(with_scores).collect()
     }
 
+    /// The values of the data whose texts are none of the model's categories, so that scores take
+    /// them as missing. Data that was read by the columns of the model has none: its reader has
+    /// warned of them ([`WarningKind::UnseenCategories`](rankwright_data::WarningKind)).
+    pub fn unseen_categories(&self, data: &Dataset) -> Vec<UnseenCategories> {
+        let columns = self.header().table_columns.as_deref();
+        columns.map_or_else(Vec::new, |columns| data.unseen_categories(columns))
+    }
+
     /// An error if texts of a feature have other category numbers in the model than in the data.
     pub fn check_categories(&self, data: &Dataset) -> Result<(), ModelError> {
         let model_columns = self.header().table_columns.as_deref();
@@ -185,7 +193,10 @@ impl Model {
 
     /// The data with the category numbers of the model. An error if a feature that scores depend on
     /// has texts in the data, and the model knows no texts of it.
-    fn with_own_categories<'a>(&self, data: &'a Dataset) -> Result<Cow<'a, Dataset>, ModelError> {
+    pub(crate) fn with_own_categories<'a>(
+        &self,
+        data: &'a Dataset,
+    ) -> Result<Cow<'a, Dataset>, ModelError> {
         let Some(data_columns) = data.table_columns() else { return Ok(Cow::Borrowed(data)) };
         let model_columns = self.header().table_columns.as_deref();
         let features = &self.header().features;

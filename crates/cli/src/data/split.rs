@@ -6,7 +6,8 @@ use rankwright::data::DEFAULT_SEED;
 use rankwright::data::format::Format;
 use rankwright::data::split::Parts;
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::tasks::{Division, SplitRequest, WrittenPart, split_data};
+use rankwright::spec::words::counted;
+use rankwright::tasks::{Division, SplitRequest, SplitResult, Warning, split_data};
 
 use crate::failure::Failure;
 use crate::input::ReadArgs;
@@ -51,16 +52,25 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     request = request.seed(args.seed).replace(args.force);
     request.format = args.to.as_deref().map(Format::from_name).transpose()?;
     let result = run_task(out, |context| split_data(&request, context))?;
-    out.show(&result, |result| table(&result.parts))
+    out.show(&result, table)
 }
 
-fn table(parts: &[WrittenPart]) -> String {
+/// The parts, and below them a reminder of files that are no parts.
+fn table(result: &SplitResult) -> String {
     let columns = [("part", Align::Left), ("queries", Align::Right), ("documents", Align::Right)];
     let mut table = Table::new(columns);
-    for part in parts {
+    for part in &result.parts {
         let cells =
             [part.path.display().to_string(), part.queries.to_string(), part.rows.to_string()];
         table.rows.push(cells.map(Cell::new).to_vec());
+    }
+    for warning in &result.warnings {
+        if let Warning::OtherParts { files } = warning {
+            let files = counted(files.len(), "file");
+            table
+                .notes
+                .push(format!("{files} of another division in the same folder, see the note"));
+        }
     }
     table.to_text()
 }

@@ -66,10 +66,9 @@ fn rounds_text(trained: &TrainModelResult) -> Option<String> {
 fn trees_text(learner: &LearnerSpec, trained: &TrainModelResult) -> Option<String> {
     let count = trained.trees?;
     let grown = trained.iterations.len();
-    let leaves: usize = trained.iterations.iter().filter_map(|tree| tree.leaves).sum();
-    let text = match leaves {
-        0 => count.to_string(),
-        _ => format!("{count}, {:.1} leaves on average", leaves as f64 / grown.max(1) as f64),
+    let text = match mean_leaves(trained.trained.body()) {
+        None => count.to_string(),
+        Some(mean) => format!("{count}, {mean:.1} leaves on average"),
     };
     if learner.boosting().is_none() {
         return Some(text);
@@ -82,6 +81,18 @@ fn trees_text(learner: &LearnerSpec, trained: &TrainModelResult) -> Option<Strin
         0 => Some(text),
         start => Some(format!("{text}; {start} from the start model")),
     }
+}
+
+/// The mean number of leaves of a model's trees. In a sum of a start model and trees, those of the
+/// last member count, which are the new ones.
+fn mean_leaves(body: &ModelBody) -> Option<f64> {
+    let trees = match body {
+        ModelBody::Trees(ensemble) => ensemble.trees(),
+        ModelBody::Blend(blend) => return mean_leaves(blend.members().last()?.1.body()),
+        _ => return None,
+    };
+    let leaves: usize = trees.iter().map(|tree| tree.leaves().len()).sum();
+    (!trees.is_empty()).then(|| leaves as f64 / trees.len() as f64)
 }
 
 /// A row for each set and metric.

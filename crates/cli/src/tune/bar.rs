@@ -77,7 +77,7 @@ impl<'a> TuneBar<'a> {
     fn show(&self, state: &BarState) {
         let best = match state.best {
             Some((trial, value)) => {
-                format!("  best {} {value:.4} (trial {trial})", self.plan.measure())
+                format!("  best {value:.4} (trial {trial})")
             }
             None => String::new(),
         };

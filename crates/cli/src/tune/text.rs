@@ -2,7 +2,7 @@
 
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::learn::LearnerSpec;
-use rankwright::learn::tune::{Trial, TrialComparison, TuneData, TuneMethod, TunePlan, TuneResult};
+use rankwright::learn::tune::{Trial, TrialComparison, TuneData, TuneMethod, TunePlan};
 use rankwright::spec::words::counted;
 use rankwright::tasks::TuneLearnerResult;
 
@@ -11,11 +11,11 @@ use super::Args;
 /// The best trials, and the spec to use.
 pub(super) fn of(args: &Args, plan: &TunePlan, found: &TuneLearnerResult) -> String {
     let result = &found.result;
-    let mut text = args.table.draw(&table(args, plan, result)) + "\n";
+    let mut text = args.table.draw(&table(args, plan, found)) + "\n";
     let mut line = |name: &str, what: String| text.push_str(&format!("{name:<9}{what}\n"));
     if let Some(best) = result.best() {
         let value = best.value.unwrap_or(f64::NAN);
-        line("best", format!("trial {}, {} {value:.4}", best.trial, plan.measure()));
+        line("best", format!("trial {}, {} {value:.4}", best.trial, found.metric));
         line("gain", gain(best, result.vs_trial_0.as_ref()));
         line("caution", found.note.to_owned());
         if let Some(written) = &found.model {
@@ -51,9 +51,10 @@ fn gain(best: &Trial, vs_trial_0: Option<&TrialComparison>) -> String {
 }
 
 /// A row for each of the best trials, and for trial 0.
-fn table(args: &Args, plan: &TunePlan, result: &TuneResult) -> Table {
+fn table(args: &Args, plan: &TunePlan, found: &TuneLearnerResult) -> Table {
+    let result = &found.result;
     let is_halving = plan.settings().method == TuneMethod::Halving;
-    let metric = plan.measure().to_string();
+    let metric = found.metric.clone();
     let mut columns = vec![
         ("trial", Align::Right),
         (metric.as_str(), Align::Right),
@@ -90,7 +91,7 @@ fn table(args: &Args, plan: &TunePlan, result: &TuneResult) -> Table {
         }
         table.rows.push(cells.into_iter().map(Cell::new).collect());
     }
-    table.notes = notes(args, plan, result);
+    table.notes = notes(args, plan, found);
     table
 }
 
@@ -105,8 +106,9 @@ fn added_stop(args: &Args, plan: &TunePlan) -> String {
 }
 
 /// The conventions of the metric, then method and data of the search, repeated and failed trials.
-fn notes(args: &Args, plan: &TunePlan, result: &TuneResult) -> Vec<String> {
-    let convention = result.best().map(|best| format!("{}: {}", plan.measure(), best.convention));
+fn notes(args: &Args, plan: &TunePlan, found: &TuneLearnerResult) -> Vec<String> {
+    let result = &found.result;
+    let convention = result.best().map(|best| format!("{}: {}", found.metric, best.convention));
     let evaluated_on = match (&args.valid, plan.settings().evaluated_on) {
         (Some(path), _) => format!("evaluated on {}", path.display()),
         (None, TuneData::Folds { count, .. }) => {

@@ -43,6 +43,16 @@ impl Bench {
             .output();
         Ran(command.unwrap())
     }
+
+    /// Runs a line in a shell, in which `rankwright` is the command.
+    pub fn shell(&self, line: &str) -> Ran {
+        let command = Command::new("sh")
+            .args(["-c", &format!("rankwright() {{ \"$COMMAND\" \"$@\"; }}\n{line}")])
+            .env("COMMAND", env!("CARGO_BIN_EXE_rankwright"))
+            .current_dir(self.0.path())
+            .output();
+        Ran(command.unwrap())
+    }
 }
 
 /// The output of a run.

@@ -182,18 +182,18 @@ impl ColumnProblem {
             Self::NoNames { .. } => Remedy::NoRoles,
             Self::Missing { .. } => Remedy::CheckRoles,
             Self::Ambiguous { role, one, other } => {
-                Remedy::ChooseColumn { role: role.name(), one: one.clone(), other: other.clone() }
+                Remedy::ChooseColumn { role: *role, one: one.clone(), other: other.clone() }
             }
             Self::NoneForRole { role, .. } => {
                 Remedy::NameColumn { role: role.name(), optional: *role == Role::Label }
             }
             Self::Type { column, .. } | Self::ColumnAndListed { column, .. } => {
-                Remedy::IgnoreColumn { column: column.clone() }
+                Remedy::ignore_column(column)
             }
             Self::FreeTexts { column, .. }
             | Self::NumbersAndTexts { column, .. }
             | Self::DecimalCommas { column, .. }
-            | Self::NotTimes { column } => Remedy::IgnoreColumn { column: column.clone() },
+            | Self::NotTimes { column } => Remedy::ignore_column(column),
             Self::Unusable { roles, .. } => Remedy::GiveRoles { roles: roles.clone() },
             Self::ListInOne { .. } | Self::Different { .. } => Remedy::SameColumns,
         }

@@ -16,7 +16,7 @@ use std::io;
 use rankwright_spec::SpecError;
 use rankwright_spec::words::{counted, plural};
 
-use crate::format::Format;
+use crate::format::{Format, Roles};
 
 pub use columns::ColumnProblem;
 #[cfg(feature = "text")]
@@ -605,6 +605,27 @@ impl DataError {
         match self {
             DataError::Malformed { location, found, expected, .. } => {
                 DataError::Malformed { location, found, expected, remedy: Some(remedy.into()) }
+            }
+            other => other,
+        }
+    }
+
+    /// The error of a reader that was given these roles; roles that it suggests contain them.
+    #[must_use]
+    pub(crate) fn with_given_roles(self, given: &Roles) -> Self {
+        match self {
+            DataError::Malformed { location, found, expected, remedy: Some(remedy) } => {
+                let remedy = Some(remedy.with_given_roles(given));
+                DataError::Malformed { location, found, expected, remedy }
+            }
+            DataError::Columns { file, problem } => {
+                match problem.remedy().with_given_roles(given) {
+                    Remedy::IgnoreColumn { roles, .. } => {
+                        let problems = vec![*problem];
+                        DataError::columns(&file, ColumnProblem::Unusable { problems, roles })
+                    }
+                    _ => DataError::Columns { file, problem },
+                }
             }
             other => other,
         }

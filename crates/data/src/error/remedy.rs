@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::format::Roles;
+use crate::format::{Role, Roles};
 
 /// A remedy of an error. `Display` phrases it in terms of this library.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,13 +14,15 @@ pub enum Remedy {
     IgnoreColumn {
         /// The column.
         column: String,
+        /// The roles that were given, and this one.
+        roles: Roles,
     },
     /// The data is too large: leave columns out, or read fewer rows.
     FewerColumns,
     /// Choose which of two columns has a role.
     ChooseColumn {
         /// The role.
-        role: &'static str,
+        role: Role,
         /// A column that could have the role.
         one: String,
         /// Another such column.
@@ -78,19 +80,17 @@ pub enum Remedy {
 impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Remedy::IgnoreColumn { column } => {
-                write!(
-                    f,
-                    "if the column is not a feature, leave it out by the role `ignore={column}`"
-                )
+            Remedy::IgnoreColumn { roles, .. } => {
+                write!(f, "if the column is not a feature, leave it out: give the roles `{roles}`")
             }
             Remedy::FewerColumns => {
                 f.write_str("leave columns out by the role `ignore`, or read fewer rows")
             }
-            Remedy::ChooseColumn { role, one, other } => write!(
-                f,
-                "choose by roles, such as `{role}={one},ignore={other}` or `{role}={one},number={other}`"
-            ),
+            Remedy::ChooseColumn { role, one, other } => {
+                let ignored = Roles::of([(*role, one), (Role::Ignore, other)]);
+                let number = Roles::of([(*role, one), (Role::Number, other)]);
+                write!(f, "choose by roles, such as `{ignored}` or `{number}`")
+            }
             Remedy::NameColumn { role, optional } => {
                 write!(f, "name the column by the role `{role}=NAME`")?;
                 match optional {
@@ -134,6 +134,27 @@ impl fmt::Display for Remedy {
                  probability`, or say which it is when the pairs are read",
             ),
             Remedy::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Remedy {
+    /// The remedy to leave out a column; no other roles were given.
+    pub(crate) fn ignore_column(column: &str) -> Remedy {
+        let roles = Roles::of([(Role::Ignore, column)]);
+        Remedy::IgnoreColumn { column: column.to_owned(), roles }
+    }
+
+    /// The remedy for a reader that was given roles: roles to give instead contain them.
+    pub(crate) fn with_given_roles(self, given: &Roles) -> Remedy {
+        match self {
+            Remedy::IgnoreColumn { column, .. } => {
+                let mut roles = given.clone();
+                roles.remove(&column);
+                roles.add(Role::Ignore, &column);
+                Remedy::IgnoreColumn { column, roles }
+            }
+            other => other,
         }
     }
 }

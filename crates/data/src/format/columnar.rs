@@ -496,7 +496,7 @@ fn unreadable(file: &str, column: &str, error: &UnreadableValues) -> DataError {
         format!("values that cannot be read ({error})"),
         "numbers, texts or times",
     )
-    .with_help(Remedy::IgnoreColumn { column: column.to_owned() })
+    .with_help(Remedy::ignore_column(column))
 }
 
 /// Rejects a column whose type does not fit its target.

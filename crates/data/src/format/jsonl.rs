@@ -575,7 +575,7 @@ impl LineLayout {
             self.columns.iter().filter(is_shown).map(|column| column.name.clone()).collect();
         let expected = format!("a key of the first line: {}", ListedColumns(&known));
         DataError::malformed(location, format!("the key {}", quote(key.as_bytes())), expected)
-            .with_help(Remedy::IgnoreColumn { column: key.to_owned() })
+            .with_help(Remedy::ignore_column(key))
     }
 }
 

@@ -25,7 +25,7 @@ use crate::error::{ColumnProblem, DataError, FormatProblem, SourceLocation};
 use crate::memory::memory_limit;
 use crate::names::FeatureNames;
 use crate::store::{WriteBody, is_ordinary, write_atomic, write_together};
-use crate::table_columns::TableColumns;
+use crate::table_columns::{TableColumns, UnseenCategories};
 use crate::warnings::{DataPart, WarningKind, Warnings};
 
 #[cfg(feature = "text")]
@@ -33,8 +33,8 @@ pub(crate) use csv::nul_in_text;
 pub(crate) use feature_set::ENDING as FEATURE_SET_ENDING;
 use feature_set::FeatureSets;
 pub use feature_set::feature_set_path;
-pub(crate) use roles::has_undecided_role;
 pub use roles::{Role, Roles};
+pub(crate) use roles::{has_undecided_role, is_query_name};
 #[cfg(feature = "text")]
 pub use table::{RowCell, RowEncoder};
 
@@ -289,43 +289,57 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
         return Err(DataError::columns(&first.name, ColumnProblem::NoNames { format }));
     }
     check_built(format)?;
+    let name = first.name.clone();
     let mut warnings = Warnings::default();
-    // Only the readers of Parquet and Arrow add feature sets that are inside of the inputs.
-    #[cfg_attr(not(feature = "columnar"), allow(unused_mut))]
+    // The readers of Parquet and Arrow add feature sets that are inside of the inputs.
     let mut sets = FeatureSets::from_side_files(&inputs)?;
+    let read = read_format(format, inputs, options, &mut sets, &mut warnings);
+    let (mut data, columns) = read.map_err(|error| error.with_given_roles(&options.roles))?;
+    if data.feature_set.is_none() {
+        data.feature_set = sets.join(&mut warnings)?;
+    }
+    if let Some(known) = &options.columns {
+        for unseen in data.unseen_categories(known) {
+            let UnseenCategories { feature, values, examples } = unseen;
+            let location = || SourceLocation::file(&*name);
+            warnings.add_unseen(&feature, values, &examples, location);
+        }
+        data = data.with_categories(known);
+    }
+    Ok(Loaded { data, warnings, format, columns })
+}
+
+/// Reads inputs of a format; a table also has its columns.
+#[cfg_attr(not(feature = "columnar"), allow(unused_variables))]
+fn read_format(
+    format: Format,
+    inputs: Vec<Input>,
+    options: &ReadOptions,
+    sets: &mut FeatureSets,
+    warnings: &mut Warnings,
+) -> Result<(Dataset, Option<TableColumns>), DataError> {
     let some_columns = |(data, columns): (Dataset, TableColumns)| (data, Some(columns));
-    let (mut data, columns) = match format {
+    Ok(match format {
         #[cfg(feature = "text")]
-        Format::Letor => (letor::read(&inputs, options, &mut warnings)?, None),
+        Format::Letor => (letor::read(&inputs, options, warnings)?, None),
         #[cfg(feature = "text")]
-        Format::Csv => some_columns(csv::read(&inputs, b',', options, &mut warnings)?),
+        Format::Csv => some_columns(csv::read(&inputs, b',', options, warnings)?),
         #[cfg(feature = "text")]
-        Format::Tsv => some_columns(csv::read(&inputs, b'\t', options, &mut warnings)?),
+        Format::Tsv => some_columns(csv::read(&inputs, b'\t', options, warnings)?),
         #[cfg(feature = "text")]
-        Format::Jsonl => some_columns(jsonl::read(&inputs, options, &mut warnings)?),
+        Format::Jsonl => some_columns(jsonl::read(&inputs, options, warnings)?),
         Format::Cache => {
             let data = cache::read(inputs)?;
             let columns = data.table_columns.as_deref().cloned();
             (data, columns)
         }
         #[cfg(feature = "columnar")]
-        Format::Parquet => {
-            some_columns(columnar::read_parquet(inputs, options, &mut sets, &mut warnings)?)
-        }
+        Format::Parquet => some_columns(columnar::read_parquet(inputs, options, sets, warnings)?),
         #[cfg(feature = "columnar")]
-        Format::Arrow => {
-            some_columns(columnar::read_arrow(inputs, options, &mut sets, &mut warnings)?)
-        }
+        Format::Arrow => some_columns(columnar::read_arrow(inputs, options, sets, warnings)?),
         #[cfg(not(all(feature = "text", feature = "columnar")))]
         _ => return Err(DataError::io("read", format.info().name, not_built())),
-    };
-    if data.feature_set.is_none() {
-        data.feature_set = sets.join(&mut warnings)?;
-    }
-    if let Some(known) = &options.columns {
-        data = data.with_categories(known);
-    }
-    Ok(Loaded { data, warnings, format, columns })
+    })
 }
 
 /// Writes a data set atomically. Its feature set is written into the file, or to the side file

@@ -182,6 +182,11 @@ pub(super) fn is_item_number_name(name: &str) -> bool {
     is_camel || ["_no", "_nr", "_number"].iter().any(|end| normalised.ends_with(end))
 }
 
+/// Whether a name means a query id, by itself or if no other column has that role.
+pub(crate) fn is_query_name(name: &str) -> bool {
+    Role::guess(name) == Some(Role::Query) || QUERIES.contains(&normalised_name(name).as_str())
+}
+
 /// Whether a name alone does not decide the role: the column may be an id, a label or a query, and
 /// its values decide.
 pub(crate) fn has_undecided_role(name: &str) -> bool {
@@ -266,9 +271,10 @@ pub struct Roles {
 
 impl Roles {
     /// Reads `role=column, role=column, ...`; `feature`, `ignore` and the encodings of features
-    /// take several columns, joined by `+`. `label=none` means that there are no labels (all are
-    /// then 0), `qid=none` that all rows are one query. A name that contains `,`, `+` or `=` is
-    /// written in double quotes, in which `""` stands for a quote.
+    /// take several columns, joined by `+`. `label=none` means that there are no labels
+    /// ([`Dataset::is_labelled`](crate::Dataset::is_labelled)), `qid=none` that all rows are one
+    /// query. A name that contains `,`, `+` or `=` is written in double quotes; a double quote in
+    /// it is doubled.
     pub fn parse(text: &str) -> Result<Roles, DataError> {
         let mut roles = Roles::default();
         for part in split_unquoted(text, ',').into_iter().map(str::trim) {
@@ -284,6 +290,13 @@ impl Roles {
             }
         }
         Ok(roles)
+    }
+
+    /// The given roles of columns, as far as they do not contradict each other.
+    pub(crate) fn of<N: AsRef<str>>(entries: impl IntoIterator<Item = (Role, N)>) -> Roles {
+        let mut roles = Roles::default();
+        entries.into_iter().for_each(|(role, column)| roles.set_if_free(role, column.as_ref()));
+        roles
     }
 
     /// Sets the role of one column.
@@ -313,7 +326,7 @@ impl Roles {
 
     /// Sets the role of a column, unless the column has a role already, or another column has this
     /// role and only one may have it.
-    pub(super) fn set_if_free(&mut self, role: Role, column: &str) {
+    pub(crate) fn set_if_free(&mut self, role: Role, column: &str) {
         let column = column.trim();
         let is_known = self.role(column).is_some() && column != NONE;
         let is_taken = !role.is_shared() && self.columns(role).next().is_some();
@@ -323,7 +336,7 @@ impl Roles {
     }
 
     /// Removes the roles of a column.
-    pub(super) fn remove(&mut self, column: &str) {
+    pub(crate) fn remove(&mut self, column: &str) {
         let column = column.trim();
         self.given.retain(|(_, name)| name != column);
     }
@@ -492,6 +505,16 @@ mod tests {
         let roles = Roles::parse("category=\"a+b\" + c , docid=doc\"id").unwrap();
         assert_eq!(roles.role("a+b"), Some(Role::Category));
         assert_eq!(roles.role("doc\"id"), Some(Role::Docid));
+        for name in
+            ["a", "a b", "x,y", "5\" disk", "5\", \"disk\"", "\"", "\"a\"", "\"\"", "a=\"b+c\""]
+        {
+            let roles = Roles::of([(Role::Ignore, name), (Role::Label, "y")]);
+            assert_eq!(
+                Roles::parse(&roles.to_string()).unwrap(),
+                Roles::of([(Role::Label, "y"), (Role::Ignore, name)]),
+                "{roles}"
+            );
+        }
     }
 
     #[test]

@@ -254,7 +254,8 @@ impl TrainResult {
             let (model, train, options) = (&self.model, request.train, request.features);
             self.warnings
                 .extend(TrainWarning::about_constant_scores(model, train, options, min_rows)?);
-            self.warnings.extend(TrainWarning::about_categories(&self.model, train));
+            let of_categories = TrainWarning::about_categories(&self.model, request.start, train);
+            self.warnings.extend(of_categories);
         }
         Ok(())
     }

@@ -30,11 +30,13 @@ pub enum TrainWarning {
         /// The most likely reason.
         reason: ConstantReason,
     },
-    /// The learner cannot split by sets of categories, and used the numbers of the categories as
-    /// quantities. The most frequent category has the lowest number.
+    /// The learner, or the model that it started from, cannot split by sets of categories, and used
+    /// the numbers of the categories as quantities. The most frequent category has the lowest number.
     CategoriesAsNumbers {
         /// The features whose values are categories.
         features: Vec<String>,
+        /// Whether the start model does so; the learner otherwise.
+        in_start: bool,
     },
 }
 
@@ -91,15 +93,25 @@ impl TrainWarning {
         Ok(Some(TrainWarning::ConstantScores { reason: ConstantReason::find(train, min_rows) }))
     }
 
-    /// The warning about categories that a model takes as numbers, if there are any.
-    pub(crate) fn about_categories(model: &Model, train: &Dataset) -> Option<Self> {
+    /// The warnings about categories that a model takes as numbers: those that the start model
+    /// takes so, then the others, as far as there are any.
+    pub(crate) fn about_categories(
+        model: &Model,
+        start: Option<&Model>,
+        train: &Dataset,
+    ) -> Vec<Self> {
         let categories =
             (0..train.columns()).filter(|feature| train.categories(*feature).is_some());
-        let features: Vec<String> = categories
+        let is_in_start = |name: &String| start.is_some_and(|start| takes_as_number(start, name));
+        let (of_start, of_learner): (Vec<String>, Vec<String>) = categories
             .map(|feature| train.features().name(feature).into_owned())
             .filter(|name| takes_as_number(model, name))
-            .collect();
-        (!features.is_empty()).then_some(TrainWarning::CategoriesAsNumbers { features })
+            .partition(is_in_start);
+        [(of_start, true), (of_learner, false)]
+            .into_iter()
+            .filter(|(features, _)| !features.is_empty())
+            .map(|(features, in_start)| TrainWarning::CategoriesAsNumbers { features, in_start })
+            .collect()
     }
 }
 
@@ -196,10 +208,11 @@ impl fmt::Display for TrainWarning {
                 "the model gives every document of a query the same score, so it ranks nothing: \
                  {reason}"
             ),
-            TrainWarning::CategoriesAsNumbers { features } => write!(
+            TrainWarning::CategoriesAsNumbers { features, in_start } => write!(
                 f,
-                "this learner takes the numbers of categories as numbers (the most frequent \
+                "{} takes the numbers of categories as numbers (the most frequent \
                  category is 0), in {}: {}; boosted trees split by sets of categories instead",
+                if *in_start { "the start model" } else { "this learner" },
                 counted(features.len(), "feature"),
                 features.join(", ")
             ),
@@ -232,15 +245,16 @@ impl fmt::Display for ConstantReason {
 
 impl Serialize for TrainWarning {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("TrainWarning", 3)?;
+        let mut object = serializer.serialize_struct("TrainWarning", 4)?;
         object.serialize_field("kind", self.kind())?;
         object.serialize_field("message", &self.to_string())?;
         match self {
             TrainWarning::ConstantScores { reason } => {
                 object.serialize_field("reason", reason.name())?;
             }
-            TrainWarning::CategoriesAsNumbers { features } => {
+            TrainWarning::CategoriesAsNumbers { features, in_start } => {
                 object.serialize_field("features", features)?;
+                object.serialize_field("in_start", in_start)?;
             }
         }
         object.end()

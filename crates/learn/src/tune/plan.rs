@@ -1,7 +1,8 @@
 //! The plan of a search: all trials are drawn and checked before anything runs. A trial is the
 //! learner with one set of parameters; a rung trains some of the trials for a number of rounds.
 
-use rankwright_eval::Measure;
+use rankwright_data::Dataset;
+use rankwright_eval::{Measure, MetricSpec, PREFERENCE_METRIC, SourceKind};
 use rankwright_spec::SpecError;
 
 use super::error::TuneError;
@@ -196,6 +197,15 @@ impl TunePlan {
             None => learner.measure()?,
         };
         Ok(Self { settings, measure, space, specs, rungs, rounds_parameter })
+    }
+
+    /// The same plan for trials that are evaluated on this data: if no metric was given and the data
+    /// has no labels, preference accuracy decides.
+    pub fn for_data(mut self, evaluated: &Dataset) -> Result<Self, LearnError> {
+        if self.settings.metric.is_none() && !evaluated.is_labelled() {
+            self.measure = MetricSpec::parse(PREFERENCE_METRIC)?.resolve(SourceKind::Features)?;
+        }
+        Ok(self)
     }
 
     /// The settings.

@@ -5,13 +5,15 @@ mod text;
 
 use std::fmt::{Display, LowerExp};
 
+use rankwright_data::FeatureNames;
 use rankwright_spec::words::counted;
 
 pub use svg::tree_svg;
 pub use text::tree_text;
 
 use crate::categories::Categories;
-use crate::tree::SplitCondition;
+use crate::header::Header;
+use crate::tree::{Split, SplitCondition};
 
 /// A name with unprintable characters replaced, cut to at most `max` characters.
 fn printable(name: &str, max: usize) -> String {
@@ -32,17 +34,61 @@ fn rows_text(count: u64) -> String {
     counted(usize::try_from(count).unwrap_or(usize::MAX), "row")
 }
 
+/// The names of features in a drawing, and the texts of categories where they are known.
+#[derive(Debug, Clone, Copy)]
+pub struct DrawnNames<'a> {
+    names: &'a FeatureNames,
+    header: Option<&'a Header>,
+}
+
+impl<'a> From<&'a FeatureNames> for DrawnNames<'a> {
+    fn from(names: &'a FeatureNames) -> Self {
+        DrawnNames { names, header: None }
+    }
+}
+
+impl<'a> From<&'a Header> for DrawnNames<'a> {
+    fn from(header: &'a Header) -> Self {
+        DrawnNames { names: &header.features, header: Some(header) }
+    }
+}
+
+impl DrawnNames<'_> {
+    /// The name of a feature, cut to at most `max` characters.
+    fn feature(&self, feature: u32, max: usize) -> String {
+        printable(&self.names.name(feature as usize), max)
+    }
+
+    /// A category as its text or, if that is not known, as its number.
+    fn category(&self, feature: u32, id: u32) -> String {
+        let known = self.header.and_then(|h| h.category_text(feature as usize, id as f32));
+        match known.map(|text| printable(text, usize::MAX)) {
+            // Without quotes, such a text could be taken for several ones, or for a number.
+            Some(text) if text.contains([',', '{', '}']) || text.parse::<f64>().is_ok() => {
+                format!("'{text}'")
+            }
+            Some(text) => text,
+            None => id.to_string(),
+        }
+    }
+}
+
 /// The condition of a split, as text to follow the name of its feature; `at_most` is the sign to
 /// show for "at most".
-fn condition_text(condition: SplitCondition, sets: &[Categories], at_most: &str) -> String {
-    match condition {
+fn condition_text(
+    split: &Split,
+    sets: &[Categories],
+    names: DrawnNames<'_>,
+    at_most: &str,
+) -> String {
+    match split.condition {
         SplitCondition::AtMost(threshold) => format!("{at_most} {}", shortest(threshold)),
         SplitCondition::NonZeroAtMost(threshold) => {
             format!("{at_most} {} (0 counts as missing)", shortest(threshold))
         }
         SplitCondition::In(set) => {
             let ids = sets.get(set as usize).into_iter().flat_map(Categories::ids);
-            let ids: Vec<String> = ids.map(|id| id.to_string()).collect();
+            let ids: Vec<String> = ids.map(|id| names.category(split.feature, id)).collect();
             format!("in {{{}}}", ids.join(", "))
         }
     }
@@ -60,7 +106,10 @@ fn shortest(value: impl Display + LowerExp) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rankwright_data::{Absent, Encoding, TableColumn, TableColumns};
+
     use super::*;
+    use crate::tree::tests::two_split_tree;
 
     #[test]
     fn numbers_read_back_and_stay_short() {
@@ -76,13 +125,22 @@ mod tests {
 
     #[test]
     fn conditions_name_thresholds_and_categories() {
-        let sets = [Categories::new([2, 5]).unwrap()];
-        assert_eq!(condition_text(SplitCondition::AtMost(0.5), &sets, "<="), "<= 0.5");
-        assert_eq!(
-            condition_text(SplitCondition::NonZeroAtMost(0.5), &sets, "<="),
-            "<= 0.5 (0 counts as missing)"
-        );
-        assert_eq!(condition_text(SplitCondition::In(0), &sets, "<="), "in {2, 5}");
+        let sets = [Categories::new([0, 2, 5]).unwrap()];
+        let names = FeatureNames::from_names(vec!["brand".into()]);
+        let mut header = Header::new(names, Absent::Zero);
+        let condition = |rule: SplitCondition, names: DrawnNames<'_>| {
+            condition_text(&Split { rule, ..two_split_tree().splits()[0] }, &sets, names, "<=")
+        };
+        let number = DrawnNames::from(&header.features);
+        assert_eq!(condition(SplitCondition::AtMost(0.5), number), "<= 0.5");
+        assert_eq!(condition(SplitCondition::NonZeroAtMost(0.5), number), "<= 0.5 (0 counts as missing)");
+        assert_eq!(condition(SplitCondition::In(0), number), "in {0, 2, 5}");
+        // Texts where the model has them; 5 has none.
+        let texts = ["acme", "b", "c, d"].map(str::to_owned).into();
+        let brand = TableColumn::feature("brand", Encoding::Category(texts));
+        header.table_columns = Some(TableColumns::new(vec![brand]).unwrap().into());
+        let in_text = condition(SplitCondition::In(0), DrawnNames::from(&header));
+        assert_eq!(in_text, "in {acme, 'c, d', 5}");
     }
 
     #[test]

@@ -9,9 +9,7 @@
 
 use std::fmt::Write;
 
-use rankwright_data::FeatureNames;
-
-use super::{condition_text, printable, rows_text, shortest};
+use super::{DrawnNames, condition_text, printable, rows_text, shortest};
 use crate::tree::{Child, Side, Tree};
 
 // Sizes are in pixels.
@@ -33,7 +31,8 @@ const MIN_BOX_WIDTH: usize = 136;
 /// Maximum number of characters of a feature's name, and of a condition, in a box.
 const MAX_CHARACTERS: usize = 24;
 
-/// Draws a tree with a title; returns the text of the SVG file.
+/// Draws a tree with a title; returns the text of the SVG file. `names` are the names of the
+/// features, or the header of the tree's model, which also has the texts of categories.
 ///
 /// ```
 /// use rankwright_data::FeatureNames;
@@ -43,7 +42,8 @@ const MAX_CHARACTERS: usize = 24;
 /// assert!(svg.starts_with("<svg ") && svg.contains("0.5"));
 /// # Ok::<(), rankwright_model::ModelError>(())
 /// ```
-pub fn tree_svg(tree: &Tree, names: &FeatureNames, title: &str) -> String {
+pub fn tree_svg<'a>(tree: &Tree, names: impl Into<DrawnNames<'a>>, title: &str) -> String {
+    let names = names.into();
     let boxes = layout(tree);
     let texts: Vec<BoxText> = boxes.iter().map(|b| BoxText::new(tree, names, b.node)).collect();
     let longest = texts.iter().flat_map(|t| &t.lines).map(|line| line.chars().count()).max();
@@ -126,7 +126,7 @@ struct BoxText {
 }
 
 impl BoxText {
-    fn new(tree: &Tree, names: &FeatureNames, node: Child) -> BoxText {
+    fn new(tree: &Tree, names: DrawnNames<'_>, node: Child) -> BoxText {
         match node {
             Child::Leaf(number) => {
                 let leaf = &tree.leaves()[number as usize];
@@ -137,18 +137,17 @@ impl BoxText {
             }
             Child::Split(number) => {
                 let split = &tree.splits()[number as usize];
-                let name = names.name(split.feature as usize);
-                let condition = condition_text(split.rule, tree.sets(), "\u{2264}");
+                let condition = condition_text(split, tree.sets(), names, "\u{2264}");
                 let lines = vec![
-                    printable(&name, MAX_CHARACTERS),
+                    names.feature(split.feature, MAX_CHARACTERS),
                     printable(&condition, MAX_CHARACTERS),
                     format!("{}, gain {}", rows_text(split.rows), rounded(split.gain)),
                 ];
                 let gain = shortest(split.gain);
-                let name = printable(&name, usize::MAX);
+                let name = names.feature(split.feature, usize::MAX);
                 let tooltip = format!(
                     "split {number}: {name} {}, {}, gain {gain}",
-                    condition_text(split.rule, tree.sets(), "<="),
+                    condition_text(split, tree.sets(), names, "<="),
                     rows_text(split.rows)
                 );
                 BoxText { lines, tooltip, is_leaf: false }
@@ -260,6 +259,8 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rankwright_data::FeatureNames;
+
     use super::*;
     use crate::tree::tests::{chain_tree, random_tree, two_split_tree};
     use roxmltree::Document;

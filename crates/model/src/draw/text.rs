@@ -14,15 +14,14 @@
 
 use std::fmt::Write;
 
-use rankwright_data::FeatureNames;
-
-use super::{condition_text, printable, rows_text, shortest};
+use super::{DrawnNames, condition_text, rows_text, shortest};
 use crate::tree::{Child, Side, Tree};
 
 /// The deepest level that is indented in full; on deeper levels the depth is written as a number.
 const MAX_INDENTED_DEPTH: usize = 40;
 
-/// Draws a tree as text.
+/// Draws a tree as text. `names` are the names of the features, or the header of the tree's model,
+/// which also has the texts of categories.
 ///
 /// ```
 /// use rankwright_data::FeatureNames;
@@ -32,7 +31,8 @@ const MAX_INDENTED_DEPTH: usize = 40;
 /// assert_eq!(text, "0.5 (10 rows)\n");
 /// # Ok::<(), rankwright_model::ModelError>(())
 /// ```
-pub fn tree_text(tree: &Tree, names: &FeatureNames) -> String {
+pub fn tree_text<'a>(tree: &Tree, names: impl Into<DrawnNames<'a>>) -> String {
+    let names = names.into();
     let mut text = String::new();
     let mut pending = vec![(tree.root(), 0, "")];
     while let Some((child, depth, prefix)) = pending.pop() {
@@ -48,12 +48,12 @@ pub fn tree_text(tree: &Tree, names: &FeatureNames) -> String {
             }
             Child::Split(number) => {
                 let split = &tree.splits()[number as usize];
-                let name = printable(&names.name(split.feature as usize), usize::MAX);
+                let name = names.feature(split.feature, usize::MAX);
                 let missing = if split.missing == Side::Left { "yes" } else { "no" };
                 let _ = writeln!(
                     text,
                     "{name} {}? missing: {missing}, {}, gain {}",
-                    condition_text(split.rule, tree.sets(), "<="),
+                    condition_text(split, tree.sets(), names, "<="),
                     rows_text(split.rows),
                     shortest(split.gain)
                 );
@@ -68,6 +68,8 @@ pub fn tree_text(tree: &Tree, names: &FeatureNames) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rankwright_data::FeatureNames;
+
     use crate::tree::tests::{chain_tree, two_split_tree};
 
     #[test]

@@ -73,6 +73,8 @@ pub struct Dependence {
     pub name: String,
     /// The values that the feature was set to, ascending.
     pub values: Vec<f32>,
+    /// The text of each of these values if the feature is a category; empty otherwise.
+    pub texts: Vec<String>,
     /// The mean score at each of these values.
     pub means: Vec<f64>,
     /// The mean score with the feature set to missing; `None` if it is missing in no document.
@@ -98,6 +100,7 @@ impl Model {
             return Err(ModelError::NoSuchFeature { feature, features }.into());
         }
         let name = self.header().features.name(feature).into_owned();
+        let data = &*self.with_own_categories(data)?;
         let matching = matched(self, data, options.matching)?;
         let Some(column) = matching.column(feature) else {
             return Err(ExplainError::NoColumn { feature: name });
@@ -138,7 +141,9 @@ impl Model {
         curves.iter_mut().for_each(|curve| curve.truncate(values.len()));
         let documents = rows.len();
         let curves = rows.into_iter().zip(curves).collect();
-        Ok(Dependence { feature, name, values, means, missing, documents, curves })
+        let text = |value: &f32| self.header().category_text(feature, *value);
+        let texts = values.iter().filter_map(text).map(str::to_owned).collect();
+        Ok(Dependence { feature, name, values, texts, means, missing, documents, curves })
     }
 }
 

@@ -171,6 +171,7 @@ impl<'a> Explainer<'a> {
             return Err(ExplainError::EmptyBackground);
         }
         let features = model.used_features();
+        let background = &*model.with_own_categories(background)?;
         let matching = matched(model, background, options.matching)?;
         let rows = sample(background.rows(), MAX_BACKGROUND, options.seed);
         let table = UsedFeatureRows::gather(background, rows.into_iter(), &matching, &features);
@@ -190,6 +191,12 @@ impl<'a> Explainer<'a> {
         self.features.iter().map(|feature| names.name(*feature).into_owned()).collect()
     }
 
+    /// The text of a value of one of these features, by its index among them, if it is a category.
+    pub fn category_text(&self, index: usize, value: f32) -> Option<String> {
+        let feature = *self.features.get(index)?;
+        self.model.header().category_text(feature, value).map(str::to_owned)
+    }
+
     /// Explains all documents of some queries of a data set, given by their numbers from 0.
     pub fn explain(
         &self,
@@ -199,6 +206,7 @@ impl<'a> Explainer<'a> {
         if let Some(&query) = queries.iter().find(|query| **query >= data.queries()) {
             return Err(ExplainError::NoSuchQuery { query, queries: data.queries() });
         }
+        let data = &*self.model.with_own_categories(data)?;
         let matching = matched(self.model, data, self.options.matching)?;
         let explain_query = |&query: &usize| {
             let rows = data.query_rows(query);

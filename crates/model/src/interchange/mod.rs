@@ -69,7 +69,7 @@ impl Model {
                     ModelBody::Net(net) if net.layers().len() == 1 => {
                         UnsupportedPart::TransformedLinear
                     }
-                    body => UnsupportedPart::Body(body.kind()),
+                    body => UnsupportedPart::of_body(body),
                 };
                 Err(ModelError::unsupported(format.system, part))
             }

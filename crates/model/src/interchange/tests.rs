@@ -83,6 +83,21 @@ fn control_characters_of_names_are_escaped_where_names_are_json() {
 }
 
 #[test]
+fn a_sum_of_kinds_is_refused_with_advice_that_can_be_followed() {
+    let (linear, trees) = (test_support::linear_model(0.0), test_support::simple_model());
+    let sum = Blend::sum(linear.clone(), trees).unwrap();
+    let sum = Model::new(linear.header().clone(), ModelBody::Blend(sum)).unwrap();
+    for format in ModelFormat::all() {
+        let Err(error) = sum.to_bytes_as(format) else { continue };
+        if format.can_write() {
+            let message = error.to_string();
+            assert!(message.contains("a sum of a linear model and the trees"), "{message}");
+            assert!(error.help().unwrap().contains("without a start model"), "{error:?}");
+        }
+    }
+}
+
+#[test]
 fn bytes_of_no_format_are_refused_with_the_systems_that_are_known() {
     let error = Model::from_bytes(b"2 qid:1 1:0.5\n").unwrap_err().to_string();
     assert!(error.starts_with("this is no model: ") && !error.contains("qid"), "{error}");

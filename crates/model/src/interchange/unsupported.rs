@@ -5,7 +5,7 @@ use rankwright_spec::words::counted;
 use thiserror::Error;
 
 use super::onnx::UnsupportedGraph;
-use crate::model::BodyKind;
+use crate::model::{BodyKind, ModelBody};
 
 /// A part of a model that our own format or that of another system cannot express.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -14,6 +14,16 @@ pub enum UnsupportedPart {
     /// A kind of model that the other system's format does not have.
     #[error("{} cannot be written in this format", kind_in_words(*.0))]
     Body(BodyKind),
+    /// A sum of a model and of the trees that a training added to it, where the two are of different
+    /// kinds.
+    #[error(
+        "a sum of {} and the trees that were added to it cannot be written in this format",
+        kind_in_words(*.start)
+    )]
+    SumOfKinds {
+        /// The kind of the model that the training started from.
+        start: BodyKind,
+    },
     /// A linear model of transformed features; only models of the raw features can be written.
     #[error("a linear model whose features are transformed cannot be written in this format")]
     TransformedLinear,
@@ -180,12 +190,28 @@ pub enum UnsupportedPart {
 }
 
 impl UnsupportedPart {
+    /// A kind of model that a format does not have.
+    pub(crate) fn of_body(body: &ModelBody) -> UnsupportedPart {
+        let start = match body {
+            ModelBody::Blend(blend) => blend.start_of_sum(),
+            _ => None,
+        };
+        match start {
+            Some(start) => UnsupportedPart::SumOfKinds { start },
+            None => UnsupportedPart::Body(body.kind()),
+        }
+    }
+
     /// A remedy, if there is one.
     pub(crate) fn help(&self) -> Option<&'static str> {
         match self {
             UnsupportedPart::Body(BodyKind::Blend) => {
                 Some("train and write its members one by one")
             }
+            UnsupportedPart::SumOfKinds { .. } => Some(
+                "only Rankwright's own format holds such a sum; to write trees alone, train them \
+                 without a start model, or from one that consists of trees",
+            ),
             UnsupportedPart::TransformedLinear => {
                 Some("train it with transform=standard, which becomes weights of the raw features")
             }

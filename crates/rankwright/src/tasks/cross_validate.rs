@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::context::RunningTask;
 use super::train::{ForwardedProgress, learner_metrics, warn_sampled};
-use super::{Context, DataFiles, TaskError, Warning};
+use super::{Context, DataFiles, TaskError, Warning, resolve_data_metrics};
 
 /// Learners to cross-validate, and the data.
 #[derive(Debug, Clone)]
@@ -107,6 +107,10 @@ pub fn cross_validate_learners(
     let mut task = RunningTask::new(context);
     let measures = check(request)?;
     let loaded = request.data.load(None, &mut task)?;
+    let measures = match request.metrics.is_empty() && !loaded.data.is_labelled() {
+        true => resolve_data_metrics(&[], &loaded.data)?,
+        false => measures,
+    };
     let mut learners = Vec::new();
     for learner in &request.learners {
         let result = validate(request, learner, &loaded.data, &measures, &mut task)?;

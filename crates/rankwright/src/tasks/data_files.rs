@@ -196,7 +196,7 @@ impl ReadRules {
         ReadRules { absent: Some(data.absent()), columns, labels_are_optional: false }
     }
 
-    /// Accepts tables without labels: all labels are then 0.
+    /// Accepts tables without labels ([`Dataset::is_labelled`] is then false).
     pub fn labels_are_optional(mut self) -> Self {
         self.labels_are_optional = true;
         self

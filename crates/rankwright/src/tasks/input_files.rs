@@ -1,6 +1,7 @@
 //! Inputs divided by content into models and data.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use rankwright_data::Absent;
 use rankwright_data::bytes::Input;
@@ -61,9 +62,13 @@ impl InputFiles {
     }
 
     /// The common rules of reading data for all models; the columns of tables are those of the
-    /// first model that has any. None if there are no models.
+    /// first model that has any, with the categories of all models. None if there are no models.
     pub fn rules(&self) -> Result<Option<ReadRules>, TaskError> {
-        let columns = self.models.iter().find_map(|(_, m)| m.header().table_columns.clone());
+        let all = self.models.iter().filter_map(|(_, m)| m.header().table_columns.clone());
+        let columns = all.reduce(|columns, other| match columns == other {
+            true => columns,
+            false => Arc::new(columns.joined_categories(&other)),
+        });
         let rules = |absent| ReadRules { columns, ..ReadRules::from(absent) };
         Ok(self.absent_rule()?.map(rules))
     }

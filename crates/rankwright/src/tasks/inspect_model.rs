@@ -152,7 +152,7 @@ pub fn inspect_model(
         number,
         leaves: tree.leaves().len(),
         depth: tree.depth(),
-        text: tree_text(tree, &model.header().features),
+        text: tree_text(tree, model.header()),
     });
     Ok(InspectModelResult {
         model: request.model.clone(),
@@ -177,7 +177,7 @@ fn tree_of(model: &Model, number: usize) -> Result<&Tree, TaskError> {
 fn draw(request: &InspectModelRequest, model: &Model) -> Result<String, TaskError> {
     let number = request.tree.unwrap_or(1);
     let title = format!("tree {number} of {}", request.model.display());
-    Ok(tree_svg(tree_of(model, number)?, &model.header().features, &title))
+    Ok(tree_svg(tree_of(model, number)?, model.header(), &title))
 }
 
 /// Computes the permutation importance of the features.

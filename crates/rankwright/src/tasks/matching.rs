@@ -7,7 +7,7 @@ use super::context::RunningTask;
 use super::{Context, TaskError, Warning};
 
 /// Checks that a model can score a data set. Returns the names of the features that scores depend
-/// on and the data lacks, and warnings about these.
+/// on and the data lacks, and warnings about these and about texts that the model does not know.
 pub fn match_features(
     model: &Model,
     data: &Dataset,
@@ -37,6 +37,9 @@ pub(super) fn check(
             used: used.len(),
             taken_as: model.header().absent.name(),
         });
+    }
+    for unseen in model.unseen_categories(data) {
+        task.warn(Warning::UnseenCategories(unseen));
     }
     Ok(missing)
 }

@@ -33,6 +33,8 @@ pub struct TuneRequest {
     pub data: DataFiles,
     /// File of validation data, for a plan that evaluates trials on it.
     pub valid: Option<PathBuf>,
+    /// A file of preference pairs for the validation data.
+    pub valid_pairs: Option<PathBuf>,
     /// The rule that matches the features of the validation data with those of the training data.
     pub matching: MatchOptions,
     /// File for the model of the best learner, trained on all of the data.
@@ -48,14 +50,27 @@ impl TuneRequest {
             plan,
             data,
             valid: None,
+            valid_pairs: None,
             matching: MatchOptions::default(),
             out: None,
             log: None,
         }
     }
 
+    /// Sets a file of validation data.
+    pub fn validation(mut self, file: impl Into<PathBuf>) -> Self {
+        self.valid = Some(file.into());
+        self
+    }
+
+    /// Sets a file of preference pairs for the validation data.
+    pub fn validation_pairs(mut self, file: impl Into<PathBuf>) -> Self {
+        self.valid_pairs = Some(file.into());
+        self
+    }
+
     fn inputs(&self) -> impl Iterator<Item = &Path> {
-        self.data.paths().chain(self.valid.as_deref())
+        self.data.paths().chain(self.valid.as_deref()).chain(self.valid_pairs.as_deref())
     }
 }
 
@@ -190,11 +205,14 @@ pub fn tune_learner(
         check_feature_set(&train, &mut task);
     }
     let files: Vec<PathBuf> = request.valid.iter().cloned().collect();
-    let valid = ValidationFiles { files: &files, pairs: None, matching: request.matching };
+    let pairs = request.valid_pairs.as_deref();
+    let valid = ValidationFiles { files: &files, pairs, matching: request.matching };
     let valid = valid.load(&request.data, &train, &mut task)?.0.pop().map(|(_, data)| data);
     if let Some(learner) = request.plan.specs().first() {
         warn_sampled(learner, &train, &mut task)?;
     }
+    let plan = request.plan.clone().for_data(valid.as_ref().unwrap_or(&train))?;
+    let request = &TuneRequest { plan, ..request.clone() };
     let result = search(request, &train, valid.as_ref(), progress, &task)?;
     if result.found_in_log > 0 {
         let log = request.log.clone().unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use rankwright_data::{DataWarning, SummaryWarning};
+use rankwright_data::{DataWarning, SummaryWarning, UnseenCategories};
 #[cfg(feature = "report")]
 use rankwright_experiment::ExperimentWarning;
 #[cfg(feature = "train")]
@@ -48,6 +48,8 @@ pub enum Warning {
         /// Their assumed value: `zero` or `missing`.
         taken_as: &'static str,
     },
+    /// Values of a feature are none of the model's categories.
+    UnseenCategories(UnseenCategories),
     /// A linear model was made without data, so its features are those of its weights.
     FeaturesOfWeights,
     /// Some queries are too large for a visit of every pair of their documents.
@@ -181,6 +183,7 @@ impl Warning {
             Warning::Training(warning) => warning.kind(),
             Warning::TrainingLogNotWritten { .. } => "training-log-not-written",
             Warning::MissingFeatures { .. } => "missing-features",
+            Warning::UnseenCategories(_) => "unseen-categories",
             Warning::FeaturesOfWeights => "features-of-weights",
             Warning::SampledPairs { .. } => "sampled-pairs",
             Warning::CheckpointFailed { .. } => "checkpoint-failed",
@@ -226,6 +229,7 @@ impl fmt::Display for Warning {
                     shortened(names)
                 )
             }
+            Warning::UnseenCategories(unseen) => unseen.fmt(f),
             Warning::FeaturesOfWeights => f.write_str(
                 "there is no data, so the features of the model are those that have a weight",
             ),
@@ -345,6 +349,11 @@ impl Warning {
             Warning::MissingFeatures { names, used, taken_as } => {
                 vec![("names", json!(names)), ("used", json!(used)), ("taken_as", json!(taken_as))]
             }
+            Warning::UnseenCategories(unseen) => vec![
+                ("count", json!(unseen.values)),
+                ("columns", json!([unseen.feature])),
+                ("examples", json!(unseen.examples)),
+            ],
             Warning::SampledPairs { learner, queries, partners, boosted } => vec![
                 ("learner", json!(learner)),
                 ("queries", json!(queries)),
@@ -442,12 +451,7 @@ mod tests {
     fn warnings_of_all_crates_have_one_shape() {
         let first = SourceLocation::line("a.txt", 3);
         let warnings = [
-            Warning::Data(DataWarning {
-                kind: WarningKind::BlankLines,
-                count: 2,
-                first,
-                columns: Vec::new(),
-            }),
+            Warning::Data(DataWarning::new(WarningKind::BlankLines, 2, first)),
             Warning::Content(SummaryWarning::NegativeLabels),
             #[cfg(feature = "search")]
             Warning::Search(SearchWarning::NothingPasses),

@@ -5,13 +5,15 @@
 //! Each chart of contributions shows the 20 features with the largest contributions; all others
 //! share one bar, so that the bars still sum to the number in the caption.
 
+use std::collections::BTreeMap;
+
 use rankwright_model::Dependence;
 use rankwright_spec::words::counted;
 
 use super::text::above_or_not;
 use super::{
-    EffectSummary, ExplainedDocument, FeatureEffect, PairExplanation, QueryExplanation,
-    RankingExplanation,
+    EffectSummary, ExplainedDocument, FeatureEffect, PairContribution, PairExplanation,
+    QueryExplanation, RankingExplanation,
 };
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, SeriesColour};
 use crate::page::{ChoiceControl, Page, PageBlock, Section};
@@ -116,10 +118,9 @@ fn query_sections(query: &QueryExplanation) -> Vec<Section> {
 
 /// The contributions to the score of a document.
 fn document_chart(document: &ExplainedDocument, query: &QueryExplanation) -> Chart {
-    let values = document
-        .contributions
-        .iter()
-        .map(|c| (format!("{} = {}", c.feature, value_text(c.value)), c.contribution));
+    let values = document.contributions.iter().map(|c| {
+        (format!("{} = {}", c.feature, value_text(c.value, c.text.as_deref())), c.contribution)
+    });
     bars(
         format!("document-{}", document.rank),
         format!("Rank {}: document {}", document.rank, document.doc),
@@ -135,7 +136,7 @@ fn document_chart(document: &ExplainedDocument, query: &QueryExplanation) -> Cha
 /// The contributions to the difference of two scores.
 fn pair_chart(pair: &PairExplanation) -> Chart {
     let values = pair.contributions.iter().map(|contribution| {
-        let [a, b] = contribution.values.map(value_text);
+        let [a, b] = pair_values(contribution);
         (format!("{}: {a} against {b}", contribution.feature), contribution.difference)
     });
     let (a, b) = (&pair.a, &pair.b);
@@ -198,6 +199,17 @@ fn bars(
         let sum = others.iter().map(|(_, value)| value).sum();
         values.push((format!("sum of {}", counted(others.len(), "other")), sum));
     }
+    all_bars(id, title, caption, label, values)
+}
+
+/// Horizontal bars with these names and lengths.
+fn all_bars(
+    id: String,
+    title: String,
+    caption: String,
+    label: &str,
+    values: Vec<(String, f64)>,
+) -> Chart {
     let (categories, values) = values.into_iter().unzip();
     let series = vec![BarSeries {
         name: label.to_owned(),
@@ -268,8 +280,45 @@ fn summary_sections(summary: &EffectSummary) -> Vec<Section> {
     ]
 }
 
+/// The mean contribution of each category of a feature; `number` makes the id unique.
+fn categories_chart(number: usize, feature: &FeatureEffect) -> Chart {
+    let mut sums: BTreeMap<&str, (f64, usize)> = BTreeMap::new();
+    for point in &feature.points {
+        let text = point.text.as_deref().unwrap_or("missing");
+        let (sum, count) = sums.entry(text).or_default();
+        (*sum, *count) = (*sum + point.contribution, *count + 1);
+    }
+    let mut means: Vec<(String, f64, usize)> = sums
+        .into_iter()
+        .map(|(text, (sum, count))| (text.to_owned(), sum / count as f64, count))
+        .collect();
+    means.sort_by_key(|(_, _, count)| std::cmp::Reverse(*count));
+    let left_out = means.split_off(means.len().min(FEATURES));
+    means.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let note = match left_out.len() {
+        0 => String::new(),
+        _ => format!(" The {FEATURES} most frequent categories are shown."),
+    };
+    let mut chart = bars(
+        format!("value-{number}"),
+        format!("{}: category and contribution", feature.feature),
+        format!(
+            "The mean contribution to the score of the documents with each category, in a sample \
+             of {}.{note}",
+            counted(feature.points.len(), "document")
+        ),
+        "mean contribution to the score",
+        means.into_iter().map(|(text, mean, _)| (text, mean)).collect(),
+    );
+    chart.x.label = feature.feature.clone();
+    chart
+}
+
 /// Value against contribution of a feature; `number` makes the id unique.
 fn points_chart(number: usize, feature: &FeatureEffect) -> Chart {
+    if feature.points.iter().any(|point| point.text.is_some()) {
+        return categories_chart(number, feature);
+    }
     let finite = feature.points.iter().filter(|point| point.value.is_finite());
     let points = finite.clone().map(|point| (f64::from(point.value), point.contribution)).collect();
     let names = finite.map(|point| format!("row {}", point.row)).collect();
@@ -318,22 +367,41 @@ fn dependence_chart(number: usize, dependence: &Dependence) -> Chart {
     let missing_note = dependence.missing.map_or(String::new(), |mean| {
         format!(" Where the feature is missing the mean score is {mean:.4}.")
     });
+    let id = format!("dependence-{number}");
+    let title = format!("Mean score as {} changes", dependence.name);
+    let caption = format!(
+        "{} {} scored with the feature set to each value and all other features \
+         unchanged.{missing_note}",
+        counted(dependence.documents, "document"),
+        if dependence.documents == 1 { "is" } else { "are" }
+    );
+    if !dependence.texts.is_empty() {
+        let means = dependence.texts.iter().cloned().zip(dependence.means.iter().copied());
+        let mut chart = all_bars(id, title, caption, "mean score", means.collect());
+        chart.x.label = dependence.name.clone();
+        return chart;
+    }
     Chart {
-        id: format!("dependence-{number}"),
-        title: format!("Mean score as {} changes", dependence.name),
-        caption: format!(
-            "{} {} scored with the feature set to each value and all other features \
-             unchanged.{missing_note}",
-            counted(dependence.documents, "document"),
-            if dependence.documents == 1 { "is" } else { "are" }
-        ),
+        id,
+        title,
+        caption,
         x: Axis { label: dependence.name.clone(), ..Axis::default() },
         y: Axis { label: "mean score".into(), ..Axis::default() },
         body: Body::Lines(series),
     }
 }
 
-/// The value of a feature, or `missing`.
-pub(super) fn value_text(value: f32) -> String {
-    if value.is_nan() { "missing".into() } else { value.to_string() }
+/// The text of a category, the value of another feature, or `missing`.
+pub(super) fn value_text(value: f32, text: Option<&str>) -> String {
+    match text {
+        Some(text) => text.to_owned(),
+        None if value.is_nan() => "missing".into(),
+        None => value.to_string(),
+    }
+}
+
+/// The values of a feature in two documents, as text.
+pub(super) fn pair_values(contribution: &PairContribution) -> [String; 2] {
+    let ([a, b], [text_a, text_b]) = (contribution.values, &contribution.texts);
+    [value_text(a, text_a.as_deref()), value_text(b, text_b.as_deref())]
 }

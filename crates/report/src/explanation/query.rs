@@ -54,6 +54,9 @@ pub struct Contribution {
     /// The feature's value; NaN if it is missing.
     #[serde(serialize_with = "short_f32")]
     pub value: f32,
+    /// The text of the value, if it is a category.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
     /// The contribution to the score.
     pub contribution: f64,
 }
@@ -78,6 +81,8 @@ pub struct PairContribution {
     pub feature: String,
     /// The feature's values in the first and in the second document.
     pub values: [f32; 2],
+    /// The texts of these values, as far as they are categories.
+    pub texts: [Option<String>; 2],
     /// The contribution to the difference.
     pub difference: f64,
 }
@@ -99,8 +104,13 @@ impl QueryExplanation {
             return Err(ReportError::Internal { invariant: "each query has an explanation" });
         };
         let (names, ranks) = (explainer.names(), ranks(&explanation.scores)?);
-        let query_documents =
-            QueryDocuments { data, explanation: &explanation, names: &names, ranks: &ranks };
+        let query_documents = QueryDocuments {
+            data,
+            explainer,
+            explanation: &explanation,
+            names: &names,
+            ranks: &ranks,
+        };
         let mut indices = match request.documents {
             [] => (0..explanation.documents()).collect(),
             named => {
@@ -141,6 +151,7 @@ fn ranks(scores: &[f64]) -> Result<Vec<usize>, ReportError> {
 /// The documents of a query, by their index within the query.
 struct QueryDocuments<'a> {
     data: &'a Dataset,
+    explainer: &'a Explainer<'a>,
     explanation: &'a Explanation,
     /// Names of the features.
     names: &'a [String],
@@ -189,9 +200,11 @@ impl QueryDocuments<'_> {
         let values = self.explanation.values(index);
         let features = self.names.iter().zip(values).zip(self.explanation.contributions(index));
         let mut contributions: Vec<Contribution> = features
-            .map(|((feature, value), contribution)| Contribution {
+            .enumerate()
+            .map(|(index, ((feature, value), contribution))| Contribution {
                 feature: feature.clone(),
                 value: *value,
+                text: self.explainer.category_text(index, *value),
                 contribution: *contribution,
             })
             .collect();
@@ -204,9 +217,11 @@ impl QueryDocuments<'_> {
         let values = self.explanation.values(a).iter().zip(self.explanation.values(b));
         let features = self.names.iter().zip(values).zip(differences);
         let mut contributions: Vec<PairContribution> = features
-            .map(|((feature, (a, b)), difference)| PairContribution {
+            .enumerate()
+            .map(|(index, ((feature, (a, b)), difference))| PairContribution {
                 feature: feature.clone(),
                 values: [*a, *b],
+                texts: [*a, *b].map(|value| self.explainer.category_text(index, value)),
                 difference,
             })
             .collect();

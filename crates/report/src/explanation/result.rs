@@ -61,6 +61,9 @@ struct PairContributionResult<'a> {
     feature: &'a str,
     /// The feature's values in both documents; null if missing.
     values: [Option<f64>; 2],
+    /// The texts of these values; only for categories.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    texts: Option<&'a [Option<String>; 2]>,
     difference: f64,
 }
 
@@ -82,7 +85,7 @@ struct DependenceResult<'a> {
     /// Number of documents in the means.
     documents: usize,
     /// The mean score at each value of the feature.
-    points: Vec<DependencePoint>,
+    points: Vec<DependencePoint<'a>>,
     /// The mean score with the feature set to missing; null if no document lacks it.
     missing: Option<f64>,
     /// The scores of single documents.
@@ -90,9 +93,12 @@ struct DependenceResult<'a> {
 }
 
 #[derive(Serialize)]
-struct DependencePoint {
+struct DependencePoint<'a> {
     /// The value that the feature is set to.
     value: Option<f64>,
+    /// The text of the value, if it is a category.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
     /// The mean score.
     score: f64,
 }
@@ -136,6 +142,7 @@ impl<'a> From<&'a PairExplanation> for PairResult<'a> {
         let contributions = pair.contributions.iter().map(|contribution| PairContributionResult {
             feature: &contribution.feature,
             values: contribution.values.map(shortest),
+            texts: Some(&contribution.texts).filter(|texts| texts.iter().any(Option::is_some)),
             difference: contribution.difference,
         });
         PairResult {
@@ -162,8 +169,11 @@ impl<'a> From<&'a ExplainedDocument> for DocumentHead<'a> {
 impl<'a> From<&'a Dependence> for DependenceResult<'a> {
     fn from(dependence: &'a Dependence) -> Self {
         let points = dependence.values.iter().zip(&dependence.means);
-        let points =
-            points.map(|(value, score)| DependencePoint { value: shortest(*value), score: *score });
+        let points = points.enumerate().map(|(index, (value, score))| DependencePoint {
+            value: shortest(*value),
+            text: dependence.texts.get(index).map(String::as_str),
+            score: *score,
+        });
         let curves = dependence.curves.iter();
         let curves = curves.map(|(row, scores)| DependenceCurve { row: *row, scores });
         DependenceResult {

@@ -68,12 +68,14 @@ pub struct FeatureEffect {
 }
 
 /// Value and contribution of a feature in one document.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FeaturePoint {
     /// The row in the input, from 0.
     pub row: usize,
     /// The value of the feature; NaN if it is missing.
     pub value: f32,
+    /// The text of the value, if it is a category.
+    pub text: Option<String>,
     /// The contribution of the feature.
     pub contribution: f64,
 }
@@ -102,6 +104,9 @@ impl EffectSummary {
         let source_row = |row: usize| data.source_row(row);
         for (index, feature) in features.iter_mut().take(SHOWN) {
             feature.points = points(&explanations, *index, documents, source_row);
+            for point in &mut feature.points {
+                point.text = explainer.category_text(*index, point.value);
+            }
         }
         let features = features.into_iter().map(|(_, feature)| feature).collect();
         Ok(EffectSummary {
@@ -159,6 +164,7 @@ fn points(
         .map(|(query, document)| FeaturePoint {
             row: source_row(query.rows.start + document),
             value: query.values(document)[feature],
+            text: None,
             contribution: query.contributions(document)[feature],
         })
         .collect();

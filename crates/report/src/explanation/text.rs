@@ -5,7 +5,7 @@ use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_model::Dependence;
 use rankwright_spec::words::counted;
 
-use super::page::value_text;
+use super::page::{pair_values, value_text};
 use super::{
     Contribution, EffectSummary, ExplainedDocument, PairExplanation, QueryExplanation,
     RankingExplanation,
@@ -93,7 +93,12 @@ fn document_text(document: &ExplainedDocument, query: &QueryExplanation, top: us
     let largest = document.contributions.first().map_or(0.0, |c| c.contribution.abs());
     let row = |c: &Contribution| {
         let bar = bar(c.contribution, largest);
-        let cells = [c.feature.clone(), value_text(c.value), signed(c.contribution), bar];
+        let cells = [
+            c.feature.clone(),
+            value_text(c.value, c.text.as_deref()),
+            signed(c.contribution),
+            bar,
+        ];
         cells.map(Cell::new).to_vec()
     };
     table.rows.extend(document.contributions.iter().take(top).map(row));
@@ -136,7 +141,7 @@ fn pair_text(pair: &PairExplanation, top: usize) -> String {
     ]);
     let largest = pair.contributions.first().map_or(0.0, |c| c.difference.abs());
     for c in pair.contributions.iter().take(top) {
-        let [value_a, value_b] = c.values.map(value_text);
+        let [value_a, value_b] = pair_values(c);
         let bar = bar(c.difference, largest);
         let cells = [c.feature.clone(), value_a, value_b, signed(c.difference), bar];
         table.rows.push(cells.map(Cell::new).to_vec());
@@ -197,9 +202,10 @@ fn dependence_text(dependence: &Dependence) -> String {
     ]);
     let low = dependence.means.iter().copied().fold(f64::INFINITY, f64::min);
     let high = dependence.means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    for (value, mean) in dependence.values.iter().zip(&dependence.means) {
+    for (index, (value, mean)) in dependence.values.iter().zip(&dependence.means).enumerate() {
         let bar = "█".repeat(bar_length(mean - low, high - low, 2 * HALF));
-        table.rows.push([value.to_string(), unsigned(*mean), bar].map(Cell::new).to_vec());
+        let value = value_text(*value, dependence.texts.get(index).map(String::as_str));
+        table.rows.push([value, unsigned(*mean), bar].map(Cell::new).to_vec());
     }
     if let Some(mean) = dependence.missing {
         table.rows.push(["missing".into(), unsigned(mean)].map(Cell::new).to_vec());

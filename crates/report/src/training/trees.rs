@@ -43,7 +43,7 @@ pub(super) fn drawings(model: &Model, count: usize) -> ReportPart<Vec<(usize, Pa
         let leaves = tree.leaves().len();
         let block = match leaves <= MOST_LEAVES {
             true => {
-                let svg = tree_svg(tree, &model.header().features, &title);
+                let svg = tree_svg(tree, model.header(), &title);
                 PageBlock::Drawing { id: format!("tree-{number}"), title, svg }
             }
             false => {

@@ -8,7 +8,19 @@ use rankwright_data::{SourceLocation, quote};
 use crate::error::SearchError;
 
 /// Names of the field that holds a document's id, in order of precedence, ignoring case.
-pub(crate) const DOCUMENT_ID_FIELDS: [&str; 6] = ["id", "_id", "docid", "doc_id", "docno", "key"];
+pub(crate) const DOCUMENT_ID_FIELDS: [&str; 11] = [
+    "id",
+    "_id",
+    "docid",
+    "doc_id",
+    "docno",
+    "key",
+    "document_id",
+    "product_id",
+    "item_id",
+    "sku",
+    "uuid",
+];
 
 /// Largest number of bytes of an id.
 const MAX_ID_BYTES: usize = 1000;

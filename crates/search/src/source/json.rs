@@ -12,6 +12,9 @@ use super::parts::keep_last_values;
 use crate::document::Value;
 use crate::error::SearchError;
 
+/// Help for an object without an id.
+const NO_ID_HELP: &str = "call the field of the id `id`, for instance with `jq -c '.id = .NAME'`";
+
 /// A JSON value that keeps the order of keys and the digits of whole numbers.
 enum Json {
     Null,
@@ -135,7 +138,8 @@ impl JsonRecord {
                 false => format!("no id among the fields {}", quote(present.join(", ").as_bytes())),
             };
             let expected = format!("one of the fields {}", names.join(", "));
-            return Err(SearchError::malformed(location(), found, expected));
+            let error = SearchError::malformed(location(), found, expected);
+            return Err(error.with_help(NO_ID_HELP));
         };
         let (name, value) = self.fields.remove(index);
         let text = match value {

@@ -1,6 +1,6 @@
 //! Documents as JSON lines, the form of the BEIR collections and of many exports.
 //!
-//! The id is a text or a whole number under `id`, `_id`, `docid`, `doc_id`, `docno` or `key`. Texts
+//! The id is a text or a whole number under one of the names of `id.rs`, such as `id`. Texts
 //! stay texts, numbers and booleans (0 or 1) become numbers, lists of texts or numbers become
 //! texts. Nested objects are flattened: BEIR's `"metadata": {"url": ..}` is the field
 //! `metadata.url`. Nulls, empty lists and empty objects are ignored; an object or a list inside a

@@ -120,7 +120,7 @@ fn a_header_alone_and_blank_files_hold_no_documents() {
 
 #[test]
 fn errors_of_documents_name_their_location() {
-    let ids = "id, _id, docid, doc_id, docno, key";
+    let ids = "id, _id, docid, doc_id, docno, key, document_id, product_id, item_id, sku, uuid";
     for (text, message) in [
         ("{\"id\":1}\n{\"id\":2,}\n", "f:2:9: found text that is not JSON (trailing comma), expected one JSON object per line".to_owned()),
         ("{\"id\":1}\n[1]\n", "f:2: found '[1]', expected one JSON object per line".into()),

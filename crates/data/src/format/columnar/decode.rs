@@ -14,6 +14,7 @@ use crate::arrow_values::{is_number, numbers, texts};
 use crate::error::{DataError, SourceLocation};
 use crate::format::roles::Role;
 use crate::format::table::{CellProblem, CellRead, Slot, TableSchema, feature_from_f64};
+use crate::warnings::Warnings;
 
 /// The values of a feature in a row group.
 pub(super) enum FeatureValues {
@@ -43,6 +44,8 @@ pub(super) enum Decoded {
         values: Vec<FeatureValues>,
         /// The number of missing values that are written as words, such as `NULL`.
         missing_words: u64,
+        /// Warnings on texts that are no known categories.
+        warnings: Warnings,
     },
     /// A column that was guessed to hold numbers, but has other texts.
     NotNumbers { feature: usize },
@@ -94,7 +97,7 @@ pub(super) fn decode(
             Some(slot) => {
                 let values = texts(&array).map_err(failed)?;
                 let values = values.iter().map(|value| value.unwrap_or_default());
-                decode_texts(schema, slot, values)
+                decode_texts(schema, slot, name, values, location)
                     .map_err(|(row, problem)| problem.at(location(row)))?
             }
         });
@@ -109,7 +112,10 @@ fn decode_numbers(
     array: &ArrayRef,
 ) -> Result<Decoded, (usize, CellProblem)> {
     let (first, count) = schema.features_of(slot);
-    let decoded = |values| Ok(Decoded::Features { first, values, missing_words: 0 });
+    let decoded = |values| {
+        let warnings = Warnings::default();
+        Ok(Decoded::Features { first, values, missing_words: 0, warnings })
+    };
     if let Slot::Time { parts_index, .. } = slot {
         let points = match micros(array) {
             Some(points) => points,
@@ -147,22 +153,28 @@ fn decode_numbers(
 fn decode_texts<'a>(
     schema: &TableSchema,
     slot: Slot,
+    column: &str,
     texts: impl Iterator<Item = &'a str>,
+    location: impl Fn(usize) -> SourceLocation,
 ) -> Result<Decoded, (usize, CellProblem)> {
     let (first, count) = schema.features_of(slot);
     let mut values = vec![Vec::new(); count];
-    let mut missing_words = 0;
+    let (mut missing_words, mut warnings) = (0, Warnings::default());
     for (row, text) in texts.enumerate() {
         let (read, parts) = schema.parse(slot, text.as_bytes()).map_err(|p| (row, p))?;
         match read {
             CellRead::Value => {}
             CellRead::MissingWord => missing_words += 1,
+            CellRead::UnseenCategory => {
+                let location = || SourceLocation { field: None, ..location(row) };
+                warnings.add_unseen(column, 1, &[text.trim().to_owned()], location);
+            }
             CellRead::NotNumber => return Ok(Decoded::NotNumbers { feature: first }),
         }
         values.iter_mut().zip(parts).for_each(|(values, part)| values.push(part));
     }
     let values = values.into_iter().map(FeatureValues::Floats).collect();
-    Ok(Decoded::Features { first, values, missing_words })
+    Ok(Decoded::Features { first, values, missing_words, warnings })
 }
 
 /// Points in time in microseconds since 1970; `None` for arrays of other values.

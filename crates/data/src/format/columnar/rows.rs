@@ -154,12 +154,13 @@ impl GroupColumns {
         }
     }
 
-    /// Adds a column; a wrong guess is marked in `part`.
+    /// Adds a column; its warnings and a wrong guess go to `part`.
     fn add(&mut self, column: Decoded, part: &mut RowPart) {
         match column {
             Decoded::Nothing => {}
-            Decoded::Features { first, values, missing_words } => {
+            Decoded::Features { first, values, missing_words, warnings } => {
                 self.missing_words += missing_words;
+                part.warnings.merge(warnings);
                 for (target, values) in self.features.iter_mut().skip(first).zip(values) {
                     *target = Some(values);
                 }

@@ -63,7 +63,8 @@ impl FastLines {
     ) -> Option<RoleValues<'a>> {
         let mut cursor = Cursor { text, at: 0 };
         let mut role_values = RoleValues::default();
-        let mut target = Target { schema, row, missing_words: 0, not_numbers: Vec::new() };
+        let mut target =
+            Target { schema, row, missing_words: 0, not_numbers: Vec::new(), unseen: Vec::new() };
         cursor.expect(b'{')?;
         for (number, (key, value)) in self.keys.iter().enumerate() {
             if number > 0 {
@@ -99,6 +100,9 @@ impl FastLines {
         if !cursor.is_at_end() {
             return None;
         }
+        for (feature, cell) in std::mem::take(&mut target.unseen) {
+            part.warn_of_unseen(schema, feature, &cell, &location);
+        }
         part.warnings.add(WarningKind::MissingValues, target.missing_words, location);
         target.not_numbers.into_iter().for_each(|feature| part.mark_not_number(feature));
         Some(role_values)
@@ -113,6 +117,8 @@ struct Target<'t> {
     missing_words: u64,
     /// Features that were guessed to be numbers, but have another value in this line.
     not_numbers: Vec<usize>,
+    /// Features of categories with texts of this line that are none of earlier data's categories.
+    unseen: Vec<(usize, Vec<u8>)>,
 }
 
 /// A position in the text of a line. Methods return `None` if the text has an unusual form.
@@ -184,6 +190,9 @@ impl<'a> Cursor<'a> {
                     (CellRead::MissingWord, _) => target.missing_words += 1,
                     (CellRead::NotNumber, Slot::Number { feature, .. }) => {
                         target.not_numbers.push(feature);
+                    }
+                    (CellRead::UnseenCategory, Slot::Category { feature, .. }) => {
+                        target.unseen.push((feature, cell.to_vec()));
                     }
                     _ => {}
                 }

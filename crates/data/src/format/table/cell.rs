@@ -51,7 +51,7 @@ impl CellProblem {
         let column = location.field.clone().filter(|_| self.maybe_not_feature);
         let error = DataError::malformed(location, self.found, self.expected);
         match column {
-            Some(column) => error.with_help(Remedy::IgnoreColumn { column }),
+            Some(column) => error.with_help(Remedy::ignore_column(&column)),
             None => error,
         }
     }

@@ -60,10 +60,11 @@ impl<'a> Guesses<'a> {
         only(&self.named(FALLBACK_LABEL_NAMES, is_grade))
     }
 
-    /// A column that is perhaps the label, to be suggested in an error message.
-    pub(super) fn possible_label(&self) -> Option<usize> {
+    /// The columns that are perhaps the label, to be suggested in an error message, the most likely
+    /// first.
+    pub(super) fn possible_labels(&self) -> Vec<usize> {
         let named = self.named(FALLBACK_LABEL_NAMES, is_numeric);
-        named.into_iter().chain(self.named(POSSIBLE_LABELS, is_numeric)).next()
+        named.into_iter().chain(self.named(POSSIBLE_LABELS, is_numeric)).collect()
     }
 
     /// The column of the query id, if exactly one column can be the query id.
@@ -71,13 +72,16 @@ impl<'a> Guesses<'a> {
         only(&self.named(FALLBACK_QUERY_NAMES, repeats))
     }
 
-    /// A column that is perhaps the query id, to be suggested in an error message: by its name, or
-    /// because equal values are adjacent.
-    pub(super) fn possible_query(&self) -> Option<usize> {
+    /// The columns that are perhaps the query id, to be suggested in an error message: by their
+    /// names, or the first one whose equal values are adjacent.
+    pub(super) fn possible_queries(&self) -> Vec<usize> {
         let grouped =
             self.undecided().filter(|(.., content)| repeats(content) && is_grouped(content));
-        let grouped = grouped.map(|(number, ..)| number).next();
-        self.named(FALLBACK_QUERY_NAMES, repeats).into_iter().next().or(grouped)
+        let named = self.named(FALLBACK_QUERY_NAMES, repeats);
+        match named.is_empty() {
+            true => grouped.map(|(number, ..)| number).take(1).collect(),
+            false => named,
+        }
     }
 
     /// The undecided columns whose name means an id and whose values can be ids.

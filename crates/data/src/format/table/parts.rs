@@ -88,9 +88,26 @@ impl RowPart {
                 });
             }
             (CellRead::NotNumber, Slot::Number { feature, .. }) => self.mark_not_number(feature),
+            (CellRead::UnseenCategory, Slot::Category { feature, .. }) => {
+                self.warn_of_unseen(schema, feature, cell, location);
+            }
             _ => {}
         }
         Ok(())
+    }
+
+    /// Counts a text that is none of the categories of earlier data.
+    pub(in crate::format) fn warn_of_unseen(
+        &mut self,
+        schema: &TableSchema,
+        feature: usize,
+        cell: &[u8],
+        location: impl Fn() -> SourceLocation,
+    ) {
+        let column = schema.features().get(feature).map_or("", String::as_str);
+        let text = String::from_utf8_lossy(cell.trim_ascii()).into_owned();
+        let location = || SourceLocation { field: None, column: None, ..location() };
+        self.warnings.add_unseen(column, 1, &[text], location);
     }
 
     /// Marks a feature that was guessed to be numbers, but has another value.

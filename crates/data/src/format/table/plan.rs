@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::content::{ColumnContent, ContentKind};
 use super::guess::Guesses;
-use super::schema::TableSchema;
+use super::schema::{EncodingOrigin, TableSchema};
 use crate::error::{ColumnProblem, DataError, SourceLocation};
 use crate::format::ReadOptions;
 use crate::format::roles::{Role, Roles};
@@ -40,6 +40,16 @@ pub(in crate::format) enum ColumnUse {
     Category,
     /// A feature whose values are points in time.
     Time,
+}
+
+impl ColumnUse {
+    fn encoding_origin(&self) -> EncodingOrigin {
+        match self {
+            ColumnUse::Feature(None) => EncodingOrigin::Guess,
+            ColumnUse::Feature(Some(_)) => EncodingOrigin::Fixed,
+            _ => EncodingOrigin::Role,
+        }
+    }
 }
 
 /// The plan of a table.
@@ -186,10 +196,8 @@ impl<'o> TablePlan<'o> {
             }
             None if !self.options.needs_labels => self.is_labelled = false,
             None => {
-                let possible = self.guesses().possible_label();
-                let name = possible.map_or("none", |column| self.name(column)).to_owned();
-                self.solution.set_if_free(Role::Label, &name);
-                self.add_missing_role(Role::Label);
+                let possible = self.guesses().possible_labels();
+                self.add_missing_role(Role::Label, &possible);
             }
         }
     }
@@ -209,16 +217,27 @@ impl<'o> TablePlan<'o> {
                 self.warn(WarningKind::GuessedRole(Role::Query), column);
             }
             None => {
-                let possible = self.guesses().possible_query();
-                let name = possible.map_or("none", |column| self.name(column)).to_owned();
-                self.solution.set_if_free(Role::Query, &name);
-                self.add_missing_role(Role::Query);
+                let possible = self.guesses().possible_queries();
+                self.add_missing_role(Role::Query, &possible);
             }
         }
     }
 
-    /// Adds the problem that no column has a required role.
-    fn add_missing_role(&mut self, role: Role) {
+    /// Adds the problem that no column has a required role, or that several columns could have it.
+    /// The solution gives it to the first of these, and leaves the others out: a label among the
+    /// features would make every model look perfect.
+    fn add_missing_role(&mut self, role: Role, possible: &[usize]) {
+        let names: Vec<String> = possible.iter().map(|c| self.name(*c).to_owned()).collect();
+        let first = names.first().map_or("none", String::as_str);
+        self.solution.add(role, first);
+        for other in names.iter().skip(1) {
+            self.solution.add(Role::Ignore, other);
+            let (one, other) = (first.to_owned(), other.clone());
+            self.problems.push(ColumnProblem::Ambiguous { role, one, other });
+        }
+        if names.len() > 1 {
+            return;
+        }
         let top_level = self.columns.iter().filter(|column| !column.is_nested);
         let columns = top_level.map(|column| column.name.clone()).collect();
         self.problems.push(ColumnProblem::NoneForRole { role, columns });
@@ -362,9 +381,9 @@ impl<'o> TablePlan<'o> {
             return Err(DataError::columns(&self.file, problem));
         }
         warnings.merge(all_warnings);
-        let is_guessed = self.uses.iter().map(|used| *used == ColumnUse::Feature(None)).collect();
+        let origins = self.uses.iter().map(ColumnUse::encoding_origin).collect();
         let columns = TableColumns::new(columns)?;
-        Ok(TableSchema::new(&self.file, columns, is_guessed, self.is_labelled, self.is_one_query))
+        Ok(TableSchema::new(&self.file, columns, origins, self.is_labelled, self.is_one_query))
     }
 }
 

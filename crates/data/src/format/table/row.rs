@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::cell::{CellProblem, feature_from_f64};
-use super::schema::{Slot, TableSchema};
+use super::schema::{EncodingOrigin, Slot, TableSchema};
 use super::time;
 use super::write::number_text;
 use crate::error::{ColumnProblem, DataError, SourceLocation};
@@ -69,11 +69,11 @@ pub struct RowEncoder {
 impl TableColumns {
     /// Prepares the encoding of rows.
     pub fn row_encoder(&self) -> RowEncoder {
-        let is_guessed = vec![false; self.iter().len()];
+        let origins = vec![EncodingOrigin::Fixed; self.iter().len()];
         let names = self.iter().enumerate().map(|(number, column)| (column.name.clone(), number));
         let columns = names.collect();
         RowEncoder {
-            schema: TableSchema::new(SOURCE, self.clone(), is_guessed, false, false),
+            schema: TableSchema::new(SOURCE, self.clone(), origins, false, false),
             columns,
         }
     }

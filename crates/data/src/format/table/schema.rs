@@ -42,6 +42,19 @@ pub(in crate::format) enum CellRead {
     MissingWord,
     /// A text that is no number, in a column that was guessed to hold numbers.
     NotNumber,
+    /// A text that is none of the categories that earlier data has; it is read as missing.
+    UnseenCategory,
+}
+
+/// The source from which the encoding of a column is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::format) enum EncodingOrigin {
+    /// Numbers in the first rows, or other values in all rows.
+    Guess,
+    /// A given role; the categories are those of the values.
+    Role,
+    /// A given encoding, such as the categories of earlier data.
+    Fixed,
 }
 
 /// The columns of a table, fixed by the first file.
@@ -56,7 +69,7 @@ pub(in crate::format) struct TableSchema {
     /// The column of each feature; `usize::MAX` for features that are no columns.
     sources: Vec<usize>,
     /// The categories of each column of categories.
-    category_tables: Vec<CategoryNumbers>,
+    category_tables: Vec<CategoryTable>,
     /// The parts of each column of times.
     time_parts: Vec<Vec<TimePart>>,
     /// A bit for each role that a column has.
@@ -72,7 +85,7 @@ impl TableSchema {
     pub(super) fn new(
         file: &str,
         columns: TableColumns,
-        is_guessed: Vec<bool>,
+        origins: Vec<EncodingOrigin>,
         is_labelled: bool,
         is_one_query: bool,
     ) -> TableSchema {
@@ -89,8 +102,8 @@ impl TableSchema {
             is_one_query,
             id_bytes: IdBytes::new(memory_limit()),
         };
-        for (source, (column, is_guessed)) in columns.iter().zip(is_guessed).enumerate() {
-            let slot = schema.slot(column, is_guessed);
+        for (source, (column, origin)) in columns.iter().zip(origins).enumerate() {
+            let slot = schema.slot(column, origin);
             let names = column.features();
             schema.sources.extend(names.iter().map(|_| source));
             schema.features.extend(names);
@@ -101,14 +114,17 @@ impl TableSchema {
     }
 
     /// The target of a column, whose features are the next ones.
-    fn slot(&mut self, column: &TableColumn, is_guessed: bool) -> Slot {
+    fn slot(&mut self, column: &TableColumn, origin: EncodingOrigin) -> Slot {
         let feature = self.features.len();
+        let is_guessed = origin == EncodingOrigin::Guess;
         match (&column.role, &column.encoding) {
             (Role::Feature, Encoding::Number) => Slot::Number { feature, is_guessed },
             (Role::Feature, Encoding::Category(values)) => {
                 let number =
                     |(number, text): (usize, &String)| (text.as_str().into(), number as f32);
-                self.category_tables.push(values.iter().enumerate().map(number).collect());
+                let numbers = values.iter().enumerate().map(number).collect();
+                let is_fixed = origin == EncodingOrigin::Fixed;
+                self.category_tables.push(CategoryTable { numbers, is_fixed });
                 Slot::Category { feature, table_index: self.category_tables.len() - 1 }
             }
             (Role::Feature, Encoding::Time(parts)) => {
@@ -221,7 +237,12 @@ impl TableSchema {
             }
             Slot::Category { table_index, .. } => {
                 let cell = cell.trim_ascii();
-                Ok((value_or_word(cell), [self.category(table_index, cell)?; 3]))
+                let (value, is_unseen) = self.category(table_index, cell)?;
+                let read = match value_or_word(cell) {
+                    CellRead::Value if is_unseen => CellRead::UnseenCategory,
+                    read => read,
+                };
+                Ok((read, [value; 3]))
             }
             Slot::Time { parts_index, .. } => {
                 let cell = cell.trim_ascii();
@@ -239,15 +260,17 @@ impl TableSchema {
         }
     }
 
-    /// The number of a category; NaN (missing) for a text that is no category.
-    pub(in crate::format) fn category(
-        &self,
-        table_index: usize,
-        text: &[u8],
-    ) -> Result<f32, CellProblem> {
+    /// The number of a category; NaN (missing) for a text that is no category. Also returns whether
+    /// the text is not empty and none of the categories of earlier data.
+    fn category(&self, table_index: usize, text: &[u8]) -> Result<(f32, bool), CellProblem> {
         let text = std::str::from_utf8(text).map_err(|_| CellProblem::not_utf8(text))?;
-        let numbers = self.category_tables.get(table_index);
-        Ok(numbers.and_then(|numbers| numbers.get(text)).copied().unwrap_or(f32::NAN))
+        let Some(table) = self.category_tables.get(table_index) else {
+            return Ok((f32::NAN, false));
+        };
+        Ok(match table.numbers.get(text) {
+            Some(number) => (*number, false),
+            None => (f32::NAN, table.is_fixed && !text.is_empty()),
+        })
     }
 
     /// The parts of a time, which is given in microseconds since 1970.
@@ -259,6 +282,14 @@ impl TableSchema {
         }
         values
     }
+}
+
+/// The categories of a column.
+#[derive(Debug)]
+struct CategoryTable {
+    numbers: CategoryNumbers,
+    /// Whether the categories are those of earlier data, so that others are reported.
+    is_fixed: bool,
 }
 
 #[inline]

@@ -40,7 +40,7 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
             out.push_str("\"boosted_rounds\":1},\"name\":\"gblinear\"},");
         }
         other => {
-            return Err(unsupported(UnsupportedPart::Body(other.kind())));
+            return Err(unsupported(UnsupportedPart::of_body(other)));
         }
     }
     let base = to_f32("the base score", base)?;
