@@ -177,6 +177,9 @@ pub struct LockedLearner {
     /// The spec with every setting, or the file of a model.
     #[serde(flatten)]
     pub definition: LearnerSettings,
+    /// The features that it is trained on; empty, and absent in the file, for all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<String>,
 }
 
 /// A learner with every setting, or a model given as a file in place of a learner.
@@ -308,7 +311,8 @@ impl LockedGenerator {
 impl LockedLearner {
     fn new(learner: &ExperimentLearner) -> Self {
         let definition = LearnerSettings::new(&learner.kind);
-        LockedLearner { name: learner.name.clone(), definition }
+        let features = learner.features.clone();
+        LockedLearner { name: learner.name.clone(), definition, features }
     }
 }
 

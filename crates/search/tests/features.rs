@@ -405,7 +405,7 @@ fn bm25f_is_the_score_of_the_first_stage_to_the_bit() {
         (0..(number * field + number) % 6).map(word).collect::<Vec<_>>().join(" ")
     };
     let document = |number: usize| {
-        let fields = ["title", "body", "note"].into_iter().enumerate();
+        let fields = ["title", "body", "text"].into_iter().enumerate();
         let document = Document::new(format!("d{number:02}"));
         fields.fold(document, |document, (at, name)| document.with(name, text(number, at)))
     };
@@ -417,8 +417,8 @@ fn bm25f_is_the_score_of_the_first_stage_to_the_bit() {
         "bm25f",
         "bm25f(k1=0)",
         "bm25f(weights=title:0)",
-        "bm25f(weights=title:0+note:0, b=0.3)",
-        "bm25f(b=title:0+body:1, weights=title:3+note:0.5)",
+        "bm25f(weights=title:0+text:0, b=0.3)",
+        "bm25f(b=title:0+body:1, weights=title:3+text:0.5)",
     ] {
         let stage = FirstStage::parse(spec).unwrap();
         let mut buffers = SearchBuffers::default();
