@@ -55,13 +55,6 @@ impl<'a> Context<'a> {
         self
     }
 
-    /// The same context for a step of another task, which passes on the warnings itself.
-    #[cfg(all(feature = "search", feature = "report"))]
-    pub(super) fn without_warnings(mut self) -> Self {
-        self.warning = None;
-        self
-    }
-
     /// Ends the task with [`TaskError::Cancelled`] before its next step once this flag is set.
     pub fn cancel(mut self, flag: &'a AtomicBool) -> Self {
         self.cancel = Some(flag);

@@ -34,7 +34,7 @@ pub(super) fn prepare_texts(
     request: &ExperimentRequest,
     context: &Context<'_>,
 ) -> Result<Vec<Warning>, TaskError> {
-    let (mut warnings, context) = (Vec::new(), &context.without_warnings());
+    let mut warnings = Vec::new();
     for text in &request.experiment()?.texts {
         let data = request.text_file(&text.name);
         warnings.extend(PreparedText { text, data: &data }.prepare(context)?);
