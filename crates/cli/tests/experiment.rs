@@ -446,6 +446,18 @@ fn bench_with_data(bench: &Bench) -> &Bench {
 }
 
 #[test]
+fn the_experiments_of_lectures_on_cacm_can_be_planned() {
+    let Some(_) = real_data() else { return };
+    let bench = Bench::new();
+    for (name, cells) in [("links.toml", 40), ("joachims.toml", 15)] {
+        let file = lecture(name).display().to_string();
+        let plan = bench.run(&format!("experiment|{file}|--dry-run|--json|--quiet")).json();
+        assert!(plan["failed"].as_array().unwrap().is_empty(), "{name}: {plan}");
+        assert_eq!(plan["cells"].as_array().unwrap().len(), cells, "{name}");
+    }
+}
+
+#[test]
 fn experiments_on_real_collections_say_where_they_look_for_them() {
     let bench = Bench::new();
     for name in ["nallapati.toml", "links.toml", "joachims.toml"] {

@@ -296,3 +296,31 @@ fn reject_file_members<T>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_are_named_with_or_without_their_parameters() {
+        let spec = LearnerSpec::parse("ranksvm").unwrap();
+        let learner = |features: &[&str]| ExperimentLearner {
+            name: "svm".to_owned(),
+            entry: 0,
+            kind: LearnerKind::Spec(Box::new(spec.clone())),
+            features: features.iter().map(|&feature| feature.to_owned()).collect(),
+        };
+        let names = ["bm25(field=title)", "bm25f", "bm25(field=text)", "length"];
+        let names = FeatureNames::from_names(names.map(str::to_owned).to_vec());
+        let columns = |features: &[&str]| learner(features).columns(&names);
+        assert_eq!(columns(&[]).unwrap(), None);
+        assert_eq!(columns(&["length", "bm25"]).unwrap(), Some(vec![0, 2, 3]));
+        assert_eq!(columns(&["bm25(field=text)"]).unwrap(), Some(vec![2]));
+        let error = columns(&["lenght"]).unwrap_err();
+        assert_eq!(error.kind(), "unknown-feature");
+        assert!(error.to_string().contains("did you mean `length`?"), "{error}");
+        let numbered = FeatureNames::Ids { first: 1, count: 3 };
+        let error = learner(&["2"]).columns(&numbered).unwrap_err();
+        assert_eq!(error.kind(), "numbered-features");
+    }
+}
