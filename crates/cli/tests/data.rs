@@ -49,6 +49,25 @@ fn a_generated_store_is_three_files_and_the_same_again() {
 }
 
 #[test]
+fn a_generated_web_has_homepages_and_a_store_the_popularity_of_artists() {
+    let bench = Bench::new();
+    let line = "data generate homepages --sites 20 --pages 4 --queries 6 --seed 3";
+    let made = bench.run(&format!("{line} --out web --json")).json();
+    assert_eq!(made["queries"], 6);
+    let pages = bench.text("web/documents.jsonl");
+    assert_eq!(pages.lines().count() as u64, made["pages"].as_u64().unwrap());
+    assert_eq!(pages.matches("/\",\"links\"").count(), 20, "a homepage for each site");
+    let said = bench.run(&format!("{line} --out again --threads 1")).ok().out();
+    assert!(said.contains("synthetic pages, 6 queries"), "{said}");
+    assert_eq!(bench.text("again/documents.jsonl"), pages);
+    let ran = bench.run(&format!("{line} --out -"));
+    assert!(ran.err().contains("--out cannot be standard output"), "{}", ran.err());
+    let line = "data generate store --records 40 --queries 2 --out shop --artist-popularity";
+    bench.run(line).ok();
+    assert_eq!(bench.text("shop/documents.jsonl").matches("\"artist_popularity\":").count(), 40);
+}
+
+#[test]
 fn standard_input_and_output_are_files_too() {
     let bench = Bench::new();
     bench.put("a.txt", "1 qid:x 1:2\n");

@@ -392,6 +392,97 @@ fn the_demo_runs_and_its_table_is_markdown() {
     assert!(bench.text("demo/per-query.tsv").starts_with("data\tmetric\tquery\tmart\t"));
 }
 
+/// A file of `experiments/lectures/`.
+fn lecture(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/lectures").join(name)
+}
+
+#[test]
+fn addresses_and_links_find_the_homepages_of_the_lectures() {
+    let bench = Bench::new();
+    let text = std::fs::read_to_string(lecture("homepages.toml")).unwrap();
+    let small = text.replace("sites=300, pages=8, queries=150", "sites=80, pages=6, queries=60");
+    assert_ne!(small, text);
+    bench.put("small.toml", &small.replace("trees=300", "trees=30"));
+    let found = bench.run("experiment small.toml --out web --quiet --json").json();
+    let value = |learner: &str| {
+        let learners = found["data"][0]["learners"].as_array().unwrap();
+        let found = learners.iter().find(|found| found["name"] == learner).unwrap();
+        found["seeds"][0]["values"]["success@10"].as_f64().unwrap()
+    };
+    assert!(value("RankSVM, text, addresses and links") > value("RankSVM, text") + 0.1, "{found}");
+    assert!(value("RankSVM, text, addresses and links") > 0.9, "{found}");
+    let again = bench.run("experiment small.toml --out web --dry-run --json").json();
+    assert!(again["cells"].as_array().unwrap().iter().all(|cell| cell["state"] == "done"));
+}
+
+#[test]
+fn mistakes_about_texts_and_features_are_reported_at_their_place() {
+    let bench = Bench::new();
+    let text = std::fs::read_to_string(lecture("homepages.toml")).unwrap();
+    for (from, to, expected) in [
+        ("text:web", "text:wep", "no [[text]] is called `wep` (did you mean `web`?)"),
+        ("name = \"web\"", "name = \"a/b\"", "letters, digits, - and _ only"),
+        ("seed = 1\n", "queries = \"q.tsv\"\n", "leave out the files"),
+        (
+            "generate = \"homepages(sites=300, pages=8, queries=150)\"\nseed = 1\n",
+            "",
+            "or `generate`",
+        ),
+        ("homepages(sites=300", "homepage(sites=300", "homepages"),
+        (
+            "feature = \"bm25(field=all)\"",
+            "feature = \"bm25(field=all)\"\nfeatures = [\"bm25\"]",
+            "needs a `spec`",
+        ),
+    ] {
+        let wrong = text.replacen(from, to, 1);
+        assert_ne!(wrong, text, "{from}");
+        bench.put("wrong.toml", &wrong);
+        let ran = bench.run("experiment wrong.toml --out wrong --quiet");
+        assert!(ran.code() == 1 && ran.err().contains(expected), "{to}: {}", ran.err());
+    }
+    bench.put(
+        "numbers.toml",
+        &FILE.replace("spec = \"ranknet", "features = [\"22\"]\nspec = \"ranknet"),
+    );
+    let ran = bench_with_data(&bench).run("experiment numbers.toml --out numbers --quiet");
+    assert!(ran.err().contains("have numbers and no names"), "{}", ran.err());
+}
+
+/// The folder, with `train.txt` and `valid.txt`.
+fn bench_with_data(bench: &Bench) -> &Bench {
+    for name in ["train", "valid"] {
+        bench.run(&format!("data generate letor --queries 8 --documents 8 --out {name}.txt")).ok();
+    }
+    bench
+}
+
+#[test]
+fn the_experiments_of_lectures_on_cacm_can_be_planned() {
+    let Some(_) = real_data() else { return };
+    let bench = Bench::new();
+    for (name, cells) in [("links.toml", 40), ("joachims.toml", 15)] {
+        let file = lecture(name).display().to_string();
+        let plan = bench.run(&format!("experiment|{file}|--dry-run|--json|--quiet")).json();
+        assert!(plan["failed"].as_array().unwrap().is_empty(), "{name}: {plan}");
+        assert_eq!(plan["cells"].as_array().unwrap().len(), cells, "{name}");
+    }
+}
+
+#[test]
+fn experiments_on_real_collections_say_where_they_look_for_them() {
+    let bench = Bench::new();
+    for name in ["nallapati.toml", "links.toml", "joachims.toml"] {
+        let file = lecture(name).display().to_string();
+        let mut ran = command(&bench, &["experiment", &file, "--dry-run"]);
+        let ran = Ran(ran.env_remove("RANKWRIGHT_DATA").output().unwrap());
+        assert_eq!(ran.code(), 1);
+        let said = "needs the environment variable RANKWRIGHT_DATA, which is not set";
+        assert!(ran.err().contains(said), "{name}: {}", ran.err());
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn the_commands_of_the_docs_run() {

@@ -135,6 +135,7 @@ fn every_verb_has_the_same_seed_by_default() {
         "classify",
         "data generate letor",
         "data generate store",
+        "data generate homepages",
         "data split",
         "model inspect",
         "report train",

@@ -91,11 +91,12 @@ const LOGS: &[&str] = &[
 ];
 
 /// Outputs that cannot be an input: there is none, or it is a new folder.
-const WITHOUT_INPUT: [(&str, &str); 4] = [
+const WITHOUT_INPUT: [(&str, &str); 5] = [
     ("man", "--out"),
     ("demo", "--out"),
     ("data generate letor", "--out"),
     ("data generate store", "--out"),
+    ("data generate homepages", "--out"),
 ];
 
 /// The outputs of pages share the code of those above.

@@ -580,3 +580,53 @@ fn classify_says_what_is_wrong() {
         some.err()
     );
 }
+
+/// Four pages of two sites; the last one is a page of text alone.
+const PAGES: &str = r#"{"id": "a", "title": "Jazz club", "text": "jazz", "url": "https://www.jazz.co.uk/", "links": ["b"], "date": "2024-01-11", "genre": "music", "clicks": 30, "dwell": 2.5}
+{"id": "b", "title": "Trains", "text": "jazz train", "url": "https://rail.de/jazz/train.html", "links": ["a", "c"], "date": "2024-01-01", "genre": "travel", "clicks": 0, "dwell": 0.5}
+{"id": "c", "title": "Train jazz", "text": "jazz jazz sea", "url": "https://shop.rail.de/x", "links": ["a"], "date": "2024-01-06", "genre": "music", "clicks": 7, "dwell": 9}
+{"id": "d", "title": "Sea", "text": "jazz of the sea"}
+"#;
+
+/// The features that lectures name, through the command, with values worked out by hand.
+#[test]
+fn features_of_queries_addresses_links_runs_and_categories_come_from_the_command() {
+    let bench = Bench::new();
+    bench.put("pages.jsonl", PAGES).put("queries.tsv", "qid\ttext\tfrequency\nq\tjazz\t99\n");
+    bench.put("other.run", "q Q0 c 1 9 x\nq Q0 a 2 8 x\n").put("qrels", "q 0 a 1\n");
+    let kinds = "url:url, links:links, date:date, genre:category, clicks:number, dwell:number";
+    bench.run(&format!("index|pages.jsonl|--out|web|--schema|{kinds}")).ok();
+    let nan = f32::NAN;
+    for (spec, expected) in [
+        ("query-number(field=frequency)", [99.0; 4]),
+        ("site(name=rail.de)", [0.0, 1.0, 1.0, nan]),
+        ("site(part=host, name=rail.de)", [0.0, 1.0, 0.0, nan]),
+        ("site(part=country, name=uk)", [1.0, 0.0, 0.0, nan]),
+        // jazz, co, uk; rail, de, jazz, train, html.
+        ("url-cosine", [1.0 / 3.0_f32.sqrt(), 1.0 / 5.0_f32.sqrt(), 0.0, nan]),
+        // a is linked to by b, ten days old, and c, five days old.
+        ("in-link-age", [7.5, 0.0, 10.0, nan]),
+        ("run(file=other.run, value=top1)", [0.0, 0.0, 1.0, 0.0]),
+        ("run(file=other.run, value=top10)", [1.0, 0.0, 1.0, 0.0]),
+        ("run(file=other.run, value=closeness)", [0.98, 0.0, 0.99, 0.0]),
+        ("category(class=music)", [1.0, 0.0, 1.0, 0.0]),
+        // Numbers of documents that a log of clicks gives.
+        ("number(field=clicks)", [30.0, 0.0, 7.0, nan]),
+        ("number(field=dwell)", [2.5, 0.5, 9.0, nan]),
+    ] {
+        let line = "features|web|--queries|queries.tsv|--qrels|qrels|--out|f.rwd|--features";
+        bench.run(&format!("{line}|{spec}")).ok();
+        let data = Dataset::read(bench.path("f.rwd")).unwrap();
+        let ids = data.doc_ids().unwrap();
+        for row in 0..4 {
+            let at = "abcd".find(ids.get(row)).unwrap();
+            let (found, expected) = (data.matrix().get(row, 0), expected[at]);
+            let equal = (found - expected).abs() < 1e-6 || found.is_nan() && expected.is_nan();
+            assert!(equal, "{spec}, {}: {found}, by hand {expected}", ids.get(row));
+        }
+    }
+    let line = "features|web|--queries|queries.tsv|--qrels|qrels|--out|f.rwd|--json|--features";
+    let all =
+        bench.run(&format!("{line}|category(class=*), site(part=country, name=*), bm25f")).json();
+    assert_eq!(all["features"], 5, "two classes, two countries and BM25F");
+}

@@ -164,6 +164,11 @@ impl CellStore {
         Some((stored, scores))
     }
 
+    /// The model of a stored cell; `None` if it has none of its own or is damaged.
+    pub(super) fn model(&self, digest: &str) -> Option<Model> {
+        Model::load(self.folder(digest).join(MODEL)).ok()
+    }
+
     /// Whether the folder of a cell exists, damaged or not.
     pub(super) fn holds(&self, cell: &ExperimentCell) -> bool {
         self.folder(&cell.digest).join(RECORD).is_file()

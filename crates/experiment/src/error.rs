@@ -118,6 +118,17 @@ pub enum ExperimentError {
         /// Names of the `[[learner]]` entries in the experiment's file.
         known: Vec<String>,
     },
+    /// A learner is to be trained on a feature that the data does not have.
+    #[error("the data has no feature `{name}`{}", suggestion(nearest.as_ref()))]
+    UnknownFeature {
+        /// The name.
+        name: String,
+        /// A feature of the data with a similar name; `None` if there is none.
+        nearest: Option<String>,
+    },
+    /// A learner is to be trained on some features of data whose features have no names.
+    #[error("the features of the data have numbers and no names, so that none can be selected")]
+    NumberedFeatures,
     /// The test part of a cell has no queries.
     #[error("the test part has no queries")]
     EmptyTestPart,

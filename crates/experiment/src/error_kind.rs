@@ -16,6 +16,8 @@ error_kinds! {
         Self::NoRounds { .. } => "no-rounds",
         Self::File { .. } => "file",
         Self::UnknownLearner { .. } => "unknown-learner",
+        Self::UnknownFeature { .. } => "unknown-feature",
+        Self::NumberedFeatures => "numbered-features",
         Self::EmptyTestPart => "empty-test-part",
         Self::ScoreNotFinite { .. } => "score-not-finite",
         Self::Panicked { .. } => "panicked",

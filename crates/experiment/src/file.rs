@@ -6,7 +6,7 @@
 //! Whether files can be read and whether a learner fits the data is found during the run, and
 //! affects only the cells concerned.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rankwright_data::DEFAULT_SEED;
 use rankwright_data::bytes::read_text_file;
@@ -25,6 +25,7 @@ mod layout;
 mod learner;
 mod raw;
 mod source;
+mod text;
 
 use document::{TomlDocument, TomlTable};
 use raw::{RawExperiment, Texts, WholeNumber};
@@ -32,6 +33,8 @@ use raw::{RawExperiment, Texts, WholeNumber};
 pub use layout::{FactorLayout, FactorPlot, FactorTable};
 pub use learner::{ExperimentLearner, LearnerEntry, LearnerKind};
 pub use source::{DataOrigin, DataSet, DataSource, FoldFiles, QueryDivision};
+pub(crate) use text::TEXT_PREFIX;
+pub use text::{FeatureText, TextOrigin, TextSource};
 
 /// A complete comparison: learners on data sets, over folds and seeds.
 ///
@@ -71,6 +74,10 @@ pub struct Experiment {
     pub seeds: Vec<u64>,
     /// Options of the comparison, including the baseline.
     pub compare: CompareOptions,
+    /// Feature data to compute from text, which data sets name as `text:NAME`.
+    pub texts: Vec<TextSource>,
+    /// Number of the largest and of the smallest weights of linear models to show; 0 for none.
+    pub weights: usize,
     /// Data sets; each has a separate comparison.
     pub data: Vec<DataSet>,
     /// The learners: one for each `[[learner]]` entry or, if it has a grid, for each combination.
@@ -109,13 +116,16 @@ impl Experiment {
         let top = document.table(0, "the experiment");
         let paths = PathResolver { folder, variable };
         let (entries, learners) = learner::read(document, &raw.learner, &paths)?;
+        let texts = text::read(document, &raw.text, &paths)?;
         let mut experiment = Self {
             name: top.required_text("name", &raw.name, "\"boosted trees\"")?.to_owned(),
             description: raw.description.clone(),
             metrics: metrics(&top, &raw.metrics)?,
             seeds: seeds(&top, &raw.seeds)?,
             compare: compare(&top, &raw, &learners)?,
-            data: source::data_sets(document, &raw.data, &paths)?,
+            data: source::data_sets(document, &raw.data, &texts, &paths)?,
+            texts,
+            weights: raw.weights.map_or(0, |number| number.0 as usize),
             learners,
             entries,
             tables: Vec::new(),
@@ -125,6 +135,17 @@ impl Experiment {
         experiment.tables = layout::tables(document, &raw.table, &experiment)?;
         experiment.plots = layout::plots(document, &raw.plot, &experiment)?;
         Ok(experiment)
+    }
+
+    /// The same experiment, whose data from text is in the files that `file` gives by name.
+    #[must_use]
+    pub(crate) fn with_text_files(mut self, file: impl Fn(&str) -> PathBuf) -> Self {
+        for data in self.data.iter_mut().flat_map(DataSet::files_mut) {
+            if let Some(name) = data.written.strip_prefix(TEXT_PREFIX) {
+                data.path = file(name);
+            }
+        }
+        self
     }
 
     /// The name of the entry that a learner comes from.

@@ -35,6 +35,9 @@ pub(super) struct CellKey<'a> {
     /// [`TRAINING_RULES`].
     pub(super) training_rules: u32,
     pub(super) learner: &'a LockedDefinition,
+    /// The features that it is trained on; empty for all.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub(super) features: &'a [String],
     /// `None` if the seed has no effect.
     pub(super) seed: Option<u64>,
     pub(super) data: &'a DataKey<'a>,

@@ -47,12 +47,14 @@ mod study;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod weights;
 
 pub use cell::{CellSeconds, CellState, CellWarning, ExperimentCell, StoredCell};
 pub use error::ExperimentError;
 pub use file::{
     DataOrigin, DataSet, DataSource, Experiment, ExperimentLearner, FactorLayout, FactorPlot,
-    FactorTable, FoldFiles, LearnerEntry, LearnerKind, QueryDivision,
+    FactorTable, FeatureText, FoldFiles, LearnerEntry, LearnerKind, QueryDivision, TextOrigin,
+    TextSource,
 };
 pub use lock::{
     ExperimentLock, FileChecksum, LockedComparison, LockedData, LockedDefinition, LockedDivision,
@@ -73,6 +75,7 @@ pub use study::{
     FactorCell, FactorLine, FactorPlotResult, FactorPosition, FactorSeconds, FactorTableResult,
     FactorTableTimes, FactorValues, FoldChoice,
 };
+pub use weights::{LearnerWeights, MeanWeight};
 
 /// The version of this program, part of the key of a cell.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -179,6 +179,9 @@ pub struct LockedLearner {
     /// The spec with every setting, or the file of a model.
     #[serde(flatten)]
     pub definition: LockedDefinition,
+    /// The features that it is trained on; empty, and absent in the file, for all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<String>,
 }
 
 /// A learner with every setting, or a model given as a file in place of a learner.
@@ -311,7 +314,8 @@ impl LockedGenerator {
 impl LockedLearner {
     fn new(learner: &ExperimentLearner) -> Self {
         let definition = LockedDefinition::new(&learner.kind);
-        LockedLearner { name: learner.name.clone(), definition }
+        let features = learner.features.clone();
+        LockedLearner { name: learner.name.clone(), definition, features }
     }
 }
 

@@ -337,6 +337,7 @@ impl<'e> Plan<'e> {
                         version: VERSION,
                         training_rules: TRAINING_RULES,
                         learner: settings,
+                        features: &learner.features,
                         seed: learner.kind.is_seeded().then_some(*seed),
                         data: &data,
                         fold: fold + 1,

@@ -39,6 +39,7 @@ use super::pool::{Pooled, mean};
 use super::results::{ExperimentResults, ExperimentTimes};
 use super::run::PlanRun;
 use super::study::Study;
+use super::weights::{self, LearnerWeights};
 use super::{ExperimentLock, tables, to_json};
 use crate::ExperimentError;
 
@@ -153,17 +154,23 @@ impl ExperimentReport {
         }
         let not_run = not_run(plan);
         let study = Study::new(plan.experiment, &sets)?;
+        let weights = weights::all(plan, &sets);
         let all_tables = |form: TextForm| {
-            study.text(form) + &tables_text(plan.experiment, &sets, &not_run, form)
+            study.text(form)
+                + &tables_text(plan.experiment, &sets, &not_run, form)
+                + &weights::text(plan.experiment, &weights, form)
         };
         Ok(Self {
-            page: page(plan, &sets, &study, &failed, &not_run),
-            results: ExperimentResults::new(plan.experiment, &sets, &study, &failed, &not_run),
+            page: page(plan, &sets, &study, &weights, &failed, &not_run),
             markdown: all_tables(TextForm::Markdown),
             text: all_tables(TextForm::Plain),
             per_query: tables::per_query(plan.experiment, &sets),
             lock: ExperimentLock::new(plan),
             times: ExperimentTimes::new(plan, &sets, &study),
+            results: ExperimentResults {
+                weights,
+                ..ExperimentResults::new(plan.experiment, &sets, &study, &failed, &not_run)
+            },
             times_markdown: study.times(),
             plots: study.charts(),
             failed,
@@ -407,6 +414,7 @@ fn page(
     plan: &Plan<'_>,
     sets: &[SetResult],
     study: &Study,
+    weights: &[LearnerWeights],
     failed: &[FailedCells],
     not_run: &[String],
 ) -> Page {
@@ -429,6 +437,7 @@ fn page(
     if experiment.seeds.len() > 1 && !has_many_learners(experiment) {
         sections.push(tables::seeds(experiment, sets));
     }
+    sections.extend(weights::section(experiment, weights));
     sections.push(tables::learners(experiment));
     sections.extend(tables::failures(failed));
     sections.push(tables::repeat(plan));

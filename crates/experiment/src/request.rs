@@ -77,16 +77,27 @@ impl ExperimentRequest {
         self
     }
 
+    /// The file of the data that is computed from a text of the experiment. It must exist before the
+    /// experiment is planned or run; `rankwright::tasks::run_experiment` writes it.
+    pub fn text_file(&self, name: &str) -> PathBuf {
+        self.out.join("text").join(format!("{name}.rwd"))
+    }
+
+    /// The experiment, with the paths of data that is computed from text.
+    pub fn experiment(&self) -> Result<Experiment, ExperimentError> {
+        Ok(Experiment::read(&self.file)?.with_text_files(|name| self.text_file(name)))
+    }
+
     /// The cells and their states; reads every file and runs nothing.
     pub fn plan(&self) -> Result<PlanSummary, ExperimentError> {
-        let experiment = Experiment::read(&self.file)?;
+        let experiment = self.experiment()?;
         Ok(Plan::new(&experiment, &self.out, &self.options)?.summary())
     }
 
     /// Runs the cells that are not stored yet and writes the report; without a report if `progress`
     /// asks to stop before all cells are run.
     pub fn run(&self, progress: &dyn ExperimentProgress) -> Result<RunSummary, ExperimentError> {
-        let experiment = Experiment::read(&self.file)?;
+        let experiment = self.experiment()?;
         self.check_inputs(&experiment)?;
         progress.step("taking checksums of the data");
         let plan = Plan::new(&experiment, &self.out, &self.options)?;

@@ -15,6 +15,7 @@ use super::lock::LockedDefinition;
 use super::plan::{FailedCells, Plan};
 use super::report::{SetResult, System};
 use super::study::{FactorPlotResult, FactorTableResult, FactorTableTimes, Study};
+use super::weights::LearnerWeights;
 use super::{CellSeconds, CellWarning, ExperimentCell, StoredCell, VERSION};
 
 /// All numbers of an experiment's report.
@@ -37,6 +38,9 @@ pub struct ExperimentResults {
     pub plots: Vec<FactorPlotResult>,
     /// The data sets with results.
     pub data: Vec<DataSetResult>,
+    /// Weights of linear models, if the experiment shows them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<LearnerWeights>,
     /// Cells without a result, and the reasons.
     pub failed: Vec<FailedCells>,
     /// Learners with cells that are neither stored nor were requested.
@@ -191,6 +195,7 @@ impl ExperimentResults {
             tables: study.table_results(),
             plots: study.plot_results(),
             data: sets.iter().map(|set| DataSetResult::new(experiment, set)).collect(),
+            weights: Vec::new(),
             failed: failed.to_vec(),
             not_run: not_run.to_vec(),
         }

@@ -23,7 +23,6 @@ use rankwright_model::{Model, ModelBody, ScoreOptions};
 
 use super::cell::{CellSeconds, CellState, CellWarning, ExperimentCell, StoredCell};
 use super::file::LearnerKind;
-use super::parts::TrainingParts;
 use super::plan::{FailedCells, Plan, PlanSummary};
 use crate::ExperimentError;
 
@@ -181,7 +180,10 @@ impl Plan<'_> {
     ) -> Result<CellEnd, ExperimentError> {
         let learner = &self.experiment.learners[cell.learner];
         let (set, parts) = (&self.experiment.data[cell.data], &self.parts[cell.data]);
-        let options = ScoreOptions::new().matching(set.matching).simd(self.simd);
+        // Features that the learner is not trained on are extra ones in the other parts.
+        let ignore_extra = set.matching.ignore_extra || !learner.features.is_empty();
+        let matching = set.matching.ignore_extra(ignore_extra);
+        let options = ScoreOptions::new().matching(matching).simd(self.simd);
         let mut stored = StoredCell {
             key: cell.key.clone(),
             model_sha256: String::new(),
@@ -197,7 +199,12 @@ impl Plan<'_> {
         let (model, is_trained) = match &learner.kind {
             LearnerKind::Spec(spec) => {
                 let training = parts.training(cell.fold)?;
-                let trained = self.train(cell, spec, &training, options, progress)?;
+                let columns = learner.columns(training.train.features())?;
+                let some = columns.map(|columns| training.train.select_features(&columns));
+                let some = some.transpose()?;
+                let data = some.as_ref().unwrap_or(&training.train);
+                let trained =
+                    self.train(cell, spec, (data, training.valid.as_ref()), options, progress)?;
                 if !trained.finished {
                     return Ok(CellEnd::Interrupted);
                 }
@@ -236,7 +243,7 @@ impl Plan<'_> {
         &self,
         cell: &ExperimentCell,
         spec: &LearnerSpec,
-        training: &TrainingParts,
+        (train, valid): (&Dataset, Option<&Dataset>),
         options: ScoreOptions,
         progress: &dyn ExperimentProgress,
     ) -> Result<TrainResult, LearnError> {
@@ -247,9 +254,9 @@ impl Plan<'_> {
         let first_metric: Vec<Measure> = self.experiment.metrics.iter().take(1).cloned().collect();
         let progress = CellProgress(progress);
         let run = || -> Result<TrainResult, LearnError> {
-            let valid = training.valid.as_ref().filter(|_| spec.uses_validation());
+            let valid = valid.filter(|_| spec.uses_validation());
             let valid = valid.map(|data| ValidationSet::new("validation", data));
-            let request = TrainRequest::new(&training.train)
+            let request = TrainRequest::new(train)
                 .validation_sets(valid)
                 .metrics(first_metric.clone())
                 .seed(cell.seed)

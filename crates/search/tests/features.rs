@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::five::{Bench, bench};
 use rankwright_search::{
-    Extractor, FEATURE_VERSION, FEATURES, FeatureRows, FeatureSet, Query, SearchError, Terms, Value,
+    Document, Extractor, FEATURE_VERSION, FEATURES, FeatureRows, FeatureSet, FirstStage, Index,
+    Query, SearchBuffers, SearchError, Terms, Value,
 };
 
 fn rows(bench: &Bench, set: &str, query: &Query) -> Result<FeatureRows, SearchError> {
@@ -86,6 +87,19 @@ fn text_values() -> Vec<(&'static str, [f64; 5])> {
             "bm25(field=text)",
             [b * 4.4 / 3.8 + t * 2.2 / 2.8, t * 2.2 / 2.05, 0.0, (b + t) * 2.2 / 2.425, 0.0],
         ),
+        // Titles have the mean length 6/5, so that their divisors are 0.25 + 0.75 |D|/1.2: 1.5 for two
+        // terms, 0.875 for one; those of texts are 1.5, 0.875 and 1.1875 for 4, 2 and 3 terms. A title
+        // counts twice; both words are in three documents.
+        (
+            "bm25f",
+            [
+                t * (bm25f(2.0 / 1.5 + 2.0 / 1.5) + bm25f(2.0 / 1.5 + 1.0 / 1.5)),
+                t * bm25f(1.0 / 0.875),
+                0.0,
+                t * 2.0 * bm25f(1.0 / 1.1875),
+                t * bm25f(2.0 / 0.875),
+            ],
+        ),
         // Query (B, T)/Q; d1 has weights 1 + ln 2 = L (blue), 1 (train), 1 (sea).
         (
             "cosine(field=text)",
@@ -143,6 +157,11 @@ fn text_values() -> Vec<(&'static str, [f64; 5])> {
     ]
 }
 
+/// f (k1 + 1) / (f + k1) with k1 = 1.2.
+fn bm25f(f: f64) -> f64 {
+    f * 2.2 / (f + 1.2)
+}
+
 /// Features of the document, and of the query.
 fn other_values() -> Vec<(&'static str, [f64; 5])> {
     let ln = f64::ln;
@@ -164,12 +183,26 @@ fn other_values() -> Vec<(&'static str, [f64; 5])> {
         ("query-scope", [-ln(0.8); 5]),
         // 0.5 log2(0.5 * 18/5) + 0.5 log2(0.5 * 18/4).
         ("query-clarity", [0.5 * 1.8_f64.log2() + 0.5 * 2.25_f64.log2(); 5]),
+        ("query-number(field=frequency)", [7.0; 5]),
+        ("query-number(field=frequency, log=true)", [ln(8.0); 5]),
+        ("query-number(field=language)", [NONE; 5]),
         ("url", [2.0, 0.0, 3.0, NONE, 2.0]),
+        // No word of the query is in an address.
+        ("url-cosine", [0.0, 0.0, 0.0, NONE, 0.0]),
+        ("site(part=host, name=A.org)", [1.0, 1.0, 1.0, NONE, 0.0]),
+        ("site(name=b.org)", [0.0, 0.0, 0.0, NONE, 0.0]),
+        ("site(part=country, name=org)", [1.0, 1.0, 1.0, NONE, 0.0]),
         ("url(part=length)", [22.0, 14.0, 23.0, NONE, 3.0]),
         ("url(part=slashes)", [4.0, 3.0, 6.0, NONE, 1.0]),
         // d1 -> d2, d3; d2 -> d3; d3 -> d1; d4 -> d3 (and one that is not there).
         ("in-links", [1.0, 1.0, 3.0, 0.0, 0.0]),
         ("out-links", [2.0, 1.0, 1.0, 1.0, 0.0]),
+        // d3 is two years older than the newest date, d1 has it, d2 is a year older, d4 has none.
+        ("in-link-age", [730.0, 0.0, 182.5, NONE, NONE]),
+        ("in-link-age(stat=min)", [730.0, 0.0, 0.0, NONE, NONE]),
+        ("in-link-age(stat=max, date=date)", [730.0, 0.0, 365.0, NONE, NONE]),
+        // 1704067200 is the newest date; a day later.
+        ("in-link-age(now=1704153600)", [731.0, 1.0, 183.5, NONE, NONE]),
         ("pagerank", pageranks()),
         ("hub", hubs()),
         ("authority", authorities()),
@@ -181,6 +214,7 @@ fn other_values() -> Vec<(&'static str, [f64; 5])> {
         ("recency(half_life=73, now=1710374400)", [0.5, 1.0 / 64.0, 1.0 / 2048.0, NONE, 0.5]),
         // `Blue Train` and `blue` are all in the query.
         ("category-match(field=genre)", [0.0, 0.0, 1.0, 1.0, 0.0]),
+        ("category(field=genre, class=rock)", [0.0, 1.0, 0.0, 1.0, 0.0]),
         ("rocchio(field=shelf, class=a)", rocchio([0, 3])),
         ("rocchio(field=shelf, class=b)", rocchio([1, 2])),
         // Nearest other labelled one: d1 -> d4 (a), d2 -> d4 (a), d3 -> d1 (a), d4 -> d2 (b),
@@ -190,6 +224,9 @@ fn other_values() -> Vec<(&'static str, [f64; 5])> {
         ("knn(field=shelf, class=a, k=3)", [1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0]),
         ("run(file={folder}/other.run)", [4.0, 9.5, NONE, NONE, NONE]),
         ("run(file={folder}/other.run, value=rank)", [2.0, 1.0, NONE, NONE, NONE]),
+        ("run(file={folder}/other.run, value=top1)", [0.0, 1.0, 0.0, 0.0, 0.0]),
+        ("run(file={folder}/other.run, value=top10)", [1.0, 1.0, 0.0, 0.0, 0.0]),
+        ("run(file={folder}/other.run, value=closeness)", [0.98, 0.99, 0.0, 0.0, 0.0]),
         ("dense(file={folder}/vectors.txt)", dense()),
     ]
 }
@@ -277,7 +314,7 @@ fn check(bench: &Bench, query: &Query, spec: &str, expected: [f64; 5]) {
 #[test]
 fn every_feature_is_as_by_hand_on_five_documents() {
     let bench = bench();
-    let query = Query::new("q1", "blue train");
+    let query = Query::new("q1", "blue train").with("frequency", "7").with("language", "en");
     let mut seen = BTreeSet::new();
     for (spec, expected) in text_values().into_iter().chain(other_values()) {
         seen.insert(spec.split('(').next().unwrap());
@@ -305,6 +342,93 @@ fn a_value_of_the_query_decides_the_category_and_repeated_words_count() {
     // The query as a phrase is blue, a removed word, blue again, which occurs nowhere.
     check(&bench, &query, "phrase", [0.0; 5]);
     check(&bench, &query, "run(file={folder}/other.run)", [NONE; 5]);
+    check(&bench, &query, "run(file={folder}/other.run, value=top10)", [0.0; 5]);
+}
+
+/// The values of a feature for the documents of an index in memory, in the order of their ids.
+fn values_in(documents: Vec<Document>, spec: &str, query: &Query) -> Vec<f32> {
+    let mut ids: Vec<String> = documents.iter().map(|document| document.id.clone()).collect();
+    ids.sort_unstable();
+    let index = std::sync::Arc::new(Index::in_memory(documents).unwrap());
+    let extractor = Extractor::new(index.clone(), &FeatureSet::parse(spec).unwrap()).unwrap();
+    let terms = Terms::new(&query.text, index.analysis());
+    let candidates: Vec<_> = ids.iter().map(|id| index.candidate(id).unwrap().unwrap()).collect();
+    extractor.rows(query, &terms, &candidates).unwrap().values
+}
+
+#[test]
+fn words_of_a_web_address_are_compared_with_those_of_the_query() {
+    let page = |id: &str, url: &str| Document::new(id).with("text", "train").with("url", url);
+    let pages = vec![
+        // blue 2, org 1, trains 1: 3 / (sqrt 2 sqrt 6).
+        page("1", "https://www.blue.org/blue-trains"),
+        page("2", "https://blue.org/"),
+        page("3", "https://sea.org/www.train.html"),
+        page("4", "https://sea.org/"),
+    ];
+    let found = values_in(pages, "url-cosine", &Query::new("q", "blue train"));
+    let expected = [3.0 / 12.0_f32.sqrt(), 0.5, 1.0 / 10.0_f32.sqrt(), 0.0];
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+    }
+}
+
+#[test]
+fn each_site_and_each_category_becomes_a_column() {
+    let page = |id: &str, url: &str, kind: &str| {
+        Document::new(id).with("text", "train").with("url", url).with("genre", kind)
+    };
+    let pages = || {
+        vec![
+            page("1", "https://www.a.co.uk/x", "jazz"),
+            page("2", "http://b.a.co.uk:80/", "rock"),
+            page("3", "http://c.de/", "jazz"),
+        ]
+    };
+    let query = Query::new("q", "train");
+    let of = |spec: &str| values_in(pages(), spec, &query);
+    // The hosts a.co.uk, b.a.co.uk and c.de; the domains a.co.uk and c.de; the countries de and uk.
+    assert_eq!(of("site(part=host, name=*)"), [1., 0., 0., 0., 1., 0., 0., 0., 1.]);
+    assert_eq!(of("site(name=*)"), [1., 0., 1., 0., 0., 1.]);
+    assert_eq!(of("site(part=country, name=*)"), [0., 1., 0., 1., 1., 0.]);
+    let set = FeatureSet::parse("category(field=genre, class=*)").unwrap();
+    let set = set.expand(&bench().index).unwrap().features;
+    let classes = ["Blue Train", "blue", "jazz", "rock"];
+    assert_eq!(set, classes.map(|class| format!("category(field=genre, class={class})")));
+}
+
+#[test]
+fn bm25f_is_the_score_of_the_first_stage_to_the_bit() {
+    let words = ["blue", "train", "sea", "giant", "step"];
+    let text = |number: usize, field: usize| {
+        let word = |at: usize| words[(number * 7 + field * 3 + at * at + number * at) % 5];
+        (0..(number * field + number) % 6).map(word).collect::<Vec<_>>().join(" ")
+    };
+    let document = |number: usize| {
+        let fields = ["title", "body", "text"].into_iter().enumerate();
+        let document = Document::new(format!("d{number:02}"));
+        fields.fold(document, |document, (at, name)| document.with(name, text(number, at)))
+    };
+    let index = Index::in_memory((0..40).map(document).collect::<Vec<_>>()).unwrap();
+    let index = std::sync::Arc::new(index);
+    let query = Query::new("q", "blue train blue");
+    let terms = Terms::new(&query.text, index.analysis());
+    for spec in [
+        "bm25f",
+        "bm25f(k1=0)",
+        "bm25f(weights=title:0)",
+        "bm25f(weights=title:0+text:0, b=0.3)",
+        "bm25f(b=title:0+body:1, weights=title:3+text:0.5)",
+    ] {
+        let stage = FirstStage::parse(spec).unwrap();
+        let mut buffers = SearchBuffers::default();
+        let found = index.retrieve(&terms, &stage, 40, None, &mut buffers).unwrap();
+        assert!(found.len() > 10, "{spec}: {}", found.len());
+        let extractor = Extractor::new(index.clone(), &FeatureSet::parse(spec).unwrap()).unwrap();
+        let values = extractor.rows(&query, &terms, &found).unwrap().values;
+        let scores: Vec<f32> = found.iter().map(|candidate| candidate.score as f32).collect();
+        assert_eq!(values, scores, "{spec}");
+    }
 }
 
 #[test]
@@ -368,7 +492,8 @@ fn every_definition_has_a_sentence_and_an_example_that_works() {
         assert!(def.help.ends_with('.') && !def.help.contains('\n'), "{}", def.name);
         assert!(def.params().iter().all(|param| param.help.ends_with('.')), "{}", def.name);
         let has_field = def.params().iter().any(|param| param.name == "field");
-        assert_eq!(has_field, def.field.is_some(), "{}", def.name);
+        // The field of `query-number` is one of the queries.
+        assert_eq!(has_field, def.field.is_some() || def.name == "query-number", "{}", def.name);
         let example = def.example.replace("file=", &format!("file={folder}/"));
         let rows = rows(&bench, &example, &Query::new("q1", "blue train")).unwrap();
         assert_eq!(rows.columns, 1, "{}", def.name);
@@ -393,6 +518,10 @@ fn invalid_features_are_refused_with_a_remedy() {
         ("knn(field=shelf, class=a, k=0)", "from 1 on"),
         ("rocchio(field=shelf, class=c)", "a value of the field `shelf`"),
         ("run", "`run` needs `file`"),
+        ("query-number", "`query-number` needs `field`"),
+        ("site", "`site` needs `name`"),
+        ("site(part=path, name=a)", "host | domain | country"),
+        ("category(field=shelf, class=c)", "a value of the field `shelf`"),
         ("bm25@10", "takes no cut-off"),
         ("dense(file={folder}/other.run)", "a word and numbers up to 1e30"),
         ("run(file={folder}/none.run)", "none.run"),

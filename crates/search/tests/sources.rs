@@ -85,7 +85,8 @@ fn a_folder_is_read_in_the_order_of_its_paths() {
         fs::write(path, bytes).unwrap();
     };
     put("z.txt", b"Zebra\n\nstripes \xff");
-    put("sub/a page.HTM", b"<title>A</title><p>x<a href='../index.html#y'>i</a><a href=/no>");
+    let page = b"<title>A</title><p>x<img src=x.png><a href='../index.html#y'>i</a><a href=/no><a href=#z>";
+    put("sub/a page.HTM", page);
     put("index.html", b"<title>I</title><a href='sub/a%20page.HTM'>a</a><a href='z.txt'>z</a>");
     put("readme.md", b"# Read me\nnow");
     put("empty.txt", b"");
@@ -96,6 +97,9 @@ fn a_folder_is_read_in_the_order_of_its_paths() {
     assert_eq!(ids, ["empty.txt", "index.html", "readme.md", "sub/a%20page.HTM", "z.txt"]);
     assert_eq!(texts(found[1].get("links")), ["sub/a%20page.HTM", "z.txt"]);
     assert_eq!(texts(found[3].get("links")), ["index.html", "/no"]);
+    let counts = |at: usize| ["images", "out_links"].map(|name| found[at].get(name).cloned());
+    assert_eq!(counts(3), [Some(Value::Number(1.0)), Some(Value::Number(2.0))]);
+    assert_eq!(counts(4), [None, None], "a text file has no such counts");
     assert_eq!(found[3].text("title"), Some("A"));
     assert_eq!(found[3].text("url"), Some("sub/a%20page.HTM"));
     assert_eq!(found[2].text("title"), Some("Read me"));

@@ -1,14 +1,15 @@
 //! `data generate`: generates reproducible data.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use rankwright::data::DEFAULT_SEED;
 use rankwright::data::format::Format;
-use rankwright::data::generate::{LetorOptions, StoreOptions};
+use rankwright::data::generate::{HomepagesOptions, LetorOptions, StoreOptions};
 use rankwright::spec::words::counted;
 use rankwright::tasks::{
-    GenerateLetorRequest, GenerateStoreRequest, generate_letor, generate_store,
+    GenerateHomepagesRequest, GenerateLetorRequest, GenerateStoreRequest, generate_homepages,
+    generate_letor, generate_store,
 };
 
 use crate::failure::Failure;
@@ -22,6 +23,8 @@ pub(crate) enum GeneratorArgs {
     Letor(LetorArgs),
     /// A synthetic record store to search: documents, queries and graded judgements
     Store(StoreArgs),
+    /// A synthetic web: pages with addresses and links, and queries for the homepages of sites
+    Homepages(HomepagesArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -54,6 +57,28 @@ pub(crate) struct StoreArgs {
     /// Seed; the same seed gives the same bytes on any machine
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
+    /// Add the popularity of each record's artist
+    #[arg(long)]
+    artist_popularity: bool,
+    /// Folder to write documents.jsonl, queries.jsonl and qrels.txt into; created if needed
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct HomepagesArgs {
+    /// Number of sites
+    #[arg(long, value_name = "N", default_value_t = HomepagesOptions::default().sites)]
+    sites: usize,
+    /// Mean number of inner pages of a site
+    #[arg(long, value_name = "N", default_value_t = HomepagesOptions::default().pages)]
+    pages: usize,
+    /// Number of queries, each for the homepage of a site
+    #[arg(long, value_name = "N", default_value_t = HomepagesOptions::default().queries)]
+    queries: usize,
+    /// Seed; the same seed gives the same bytes on any machine
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    seed: u64,
     /// Folder to write documents.jsonl, queries.jsonl and qrels.txt into; created if needed
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -63,6 +88,7 @@ pub(crate) fn run(what: &GeneratorArgs, out: &Output) -> Result<(), Failure> {
     match what {
         GeneratorArgs::Letor(args) => letor(args, out),
         GeneratorArgs::Store(args) => store(args, out),
+        GeneratorArgs::Homepages(args) => homepages(args, out),
     }
 }
 
@@ -84,13 +110,33 @@ fn letor(args: &LetorArgs, out: &Output) -> Result<(), Failure> {
     })
 }
 
-fn store(args: &StoreArgs, out: &Output) -> Result<(), Failure> {
-    if args.out.as_os_str() == "-" {
-        return Err(Failure::request(
-            "--out cannot be standard output (-): a store is a folder of three files",
-        ));
+/// Rejects standard output, as three files are written.
+fn check_folder(out: &Path) -> Result<(), Failure> {
+    match out.as_os_str() == "-" {
+        true => Err(Failure::request(
+            "--out cannot be standard output (-): it is a folder of three files",
+        )),
+        false => Ok(()),
     }
-    let options = StoreOptions { records: args.records, queries: args.queries, seed: args.seed };
+}
+
+fn homepages(args: &HomepagesArgs, out: &Output) -> Result<(), Failure> {
+    check_folder(&args.out)?;
+    let HomepagesArgs { sites, pages, queries, seed, .. } = *args;
+    let options = HomepagesOptions::default().sites(sites).pages(pages).queries(queries).seed(seed);
+    let request = GenerateHomepagesRequest::new(options, &args.out);
+    let result = run_task(out, |context| generate_homepages(&request, context))?;
+    out.show(&result, |result| {
+        let pages = counted(result.pages, "synthetic page");
+        format!("{}: {pages}, {}", result.out.display(), counted(result.queries, "query"))
+    })
+}
+
+fn store(args: &StoreArgs, out: &Output) -> Result<(), Failure> {
+    check_folder(&args.out)?;
+    let StoreArgs { records, queries, seed, artist_popularity, .. } = *args;
+    let options = StoreOptions::default().records(records).queries(queries).seed(seed);
+    let options = options.artist_popularity(artist_popularity);
     let request = GenerateStoreRequest::new(options, &args.out);
     let result = run_task(out, |context| generate_store(&request, context))?;
     out.show(&result, |result| {

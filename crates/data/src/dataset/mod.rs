@@ -289,6 +289,17 @@ impl Dataset {
         self
     }
 
+    /// The same data set with other names of its features, one for each.
+    pub fn with_feature_names(mut self, names: Vec<String>) -> Result<Dataset, DataError> {
+        let (found, expected) = (names.len(), self.columns());
+        if found != expected {
+            let (what, per) = ("name", "feature");
+            return Err(DataError::LengthMismatch { what, found, per, expected });
+        }
+        self.features = FeatureNames::from_names(names);
+        Ok(self)
+    }
+
     /// The number of this row in the input.
     pub fn source_row(&self, row: usize) -> usize {
         match &self.source_rows {

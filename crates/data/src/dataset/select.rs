@@ -1,9 +1,11 @@
-//! Selection of queries: a data set with some of the queries of another data set.
+//! Selection: a data set with some of the queries or features of another data set.
 
 use std::collections::HashMap;
 
 use super::Dataset;
 use crate::error::DataError;
+use crate::matrix::Matrix;
+use crate::names::FeatureNames;
 use crate::pairs::Pair;
 
 impl Dataset {
@@ -15,6 +17,35 @@ impl Dataset {
             Some(&index) => Err(DataError::OutOfRange { what: "query", index, count }),
             None => Ok(self.selected(queries)),
         }
+    }
+
+    /// The data set with some of the features, in the given order, and everything else unchanged. The
+    /// feature set is not kept, as it names all features.
+    ///
+    /// ```
+    /// use rankwright_data::Dataset;
+    /// let rows = [[0.5, 1.0, 7.0], [0.1, 0.0, 8.0]];
+    /// let data = Dataset::from_rows(rows, ["bm25", "clicks", "age"]).labels([0, 1]);
+    /// let some = data.query_ids(["a", "a"]).build()?.select_features(&[2, 0])?;
+    /// assert_eq!(some.matrix().row(1), [8.0, 0.1]);
+    /// assert_eq!(some.features().name(0), "age");
+    /// # Ok::<(), rankwright_data::DataError>(())
+    /// ```
+    pub fn select_features(&self, columns: &[usize]) -> Result<Dataset, DataError> {
+        let count = self.columns();
+        if let Some(&index) = columns.iter().find(|&&column| column >= count) {
+            return Err(DataError::OutOfRange { what: "feature", index, count });
+        }
+        let rows = 0..self.rows();
+        let values =
+            rows.flat_map(|row| columns.iter().map(move |&column| self.matrix.get(row, column)));
+        let names = columns.iter().map(|&column| self.features.name(column).into_owned());
+        Ok(Dataset {
+            matrix: Matrix::from_rows(self.rows(), columns.len(), values.collect())?,
+            features: FeatureNames::from_names(names.collect()),
+            feature_set: None,
+            ..self.clone()
+        })
     }
 
     /// Like `select_queries`, for queries that are known to exist.

@@ -151,7 +151,7 @@ impl Remedy {
             Remedy::IgnoreColumn { column, .. } => {
                 let mut roles = given.clone();
                 roles.remove(&column);
-                roles.add(Role::Ignore, &column);
+                roles.set_if_free(Role::Ignore, &column);
                 Remedy::IgnoreColumn { column, roles }
             }
             other => other,

@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 
+use rankwright_data::FeatureNames;
 use rankwright_learn::LearnerSpec;
-use rankwright_spec::Spec;
+use rankwright_spec::{Spec, nearest};
 use toml::Spanned;
 
 use super::super::paths::{FilePath, PathResolver};
 use super::document::{TomlDocument, TomlTable};
 use super::grid;
 use super::raw::RawLearner;
+use super::text::feature_texts;
 use crate::ExperimentError;
 
 /// A `[[learner]]` entry of the file: one learner, or one for each combination of its grid.
@@ -33,6 +35,37 @@ pub struct ExperimentLearner {
     pub entry: usize,
     /// The spec or the model.
     pub kind: LearnerKind,
+    /// The features that it is trained on: names of columns, or of features without their parameters;
+    /// empty for all.
+    pub features: Vec<String>,
+}
+
+impl ExperimentLearner {
+    /// The columns of the data that the learner is trained on; `None` for all.
+    pub(crate) fn columns(
+        &self,
+        names: &FeatureNames,
+    ) -> Result<Option<Vec<usize>>, ExperimentError> {
+        if self.features.is_empty() {
+            return Ok(None);
+        }
+        if matches!(names, FeatureNames::Ids { .. }) {
+            return Err(ExperimentError::NumberedFeatures);
+        }
+        let is_named = |column: &str, feature: &str| {
+            column == feature || column.split('(').next() == Some(feature)
+        };
+        let has = |feature: &String| names.iter().any(|column| is_named(&column, feature));
+        if let Some(unknown) = self.features.iter().find(|feature| !has(feature)) {
+            let names: Vec<String> = names.iter().map(|name| name.into_owned()).collect();
+            let known: Vec<&str> = names.iter().map(String::as_str).collect();
+            let nearest = nearest(unknown, &known);
+            return Err(ExperimentError::UnknownFeature { name: unknown.clone(), nearest });
+        }
+        let columns = names.iter().enumerate();
+        let selected = columns.filter(|(_, c)| self.features.iter().any(|f| is_named(c, f)));
+        Ok(Some(selected.map(|(column, _)| column).collect()))
+    }
 }
 
 /// The kind of a learner of an experiment.
@@ -105,8 +138,10 @@ impl LearnerList {
         kind: LearnerKind,
     ) -> Result<(), ExperimentError> {
         let (text, has_spec) = (kind.text(), raw.spec.is_some());
-        let name = self.add_entry(table, raw, &text, text.clone(), has_spec)?;
-        self.add_learner(&name, kind).map_err(|rejected| match rejected {
+        let features = features(table, raw)?;
+        let described = with_features(text.clone(), &features);
+        let name = self.add_entry(table, raw, &text, described, has_spec)?;
+        self.add_learner(&name, kind, features).map_err(|rejected| match rejected {
             RejectedLearner::Name(message) => table.error_at(&raw.name, message),
             RejectedLearner::Same(message) => table.error_at(&raw.spec, message),
         })
@@ -122,12 +157,15 @@ impl LearnerList {
         let spec = Spec::parse(text).map_err(|e| table.error_at(&raw.spec, e))?;
         let axes = grid::read(table, raw, &spec)?;
         let specs = grid::expand(table, raw, &spec, &axes, self.learners.len())?;
-        let (text, has_spec) = (grid::in_words(&spec, &axes), true);
+        let features = features(table, raw)?;
+        let text = with_features(grid::in_words(&spec, &axes), &features);
+        let has_spec = true;
         let entry_name = self.add_entry(table, raw, &spec.name, text, has_spec)?;
         for (values, spec) in specs {
             reject_file_members(table, &raw.spec, &spec)?;
             let name = table.one_line(&raw.name, format!("{entry_name} {values}"))?;
-            self.add_learner(&name, LearnerKind::Spec(Box::new(spec))).map_err(|rejected| {
+            let kind = LearnerKind::Spec(Box::new(spec));
+            self.add_learner(&name, kind, features.clone()).map_err(|rejected| {
                 let (RejectedLearner::Name(message) | RejectedLearner::Same(message)) = rejected;
                 table.error_at(&raw.grid, message)
             })?;
@@ -157,8 +195,13 @@ impl LearnerList {
     }
 
     /// Adds a learner of the last entry.
-    fn add_learner(&mut self, name: &str, kind: LearnerKind) -> Result<(), RejectedLearner> {
-        let (index, text) = (self.learners.len(), kind.text());
+    fn add_learner(
+        &mut self,
+        name: &str,
+        kind: LearnerKind,
+        features: Vec<String>,
+    ) -> Result<(), RejectedLearner> {
+        let (index, text) = (self.learners.len(), with_features(kind.text(), &features));
         if self.by_name.insert(name.to_owned(), index).is_some() {
             return Err(RejectedLearner::Name(format!("two learners are called `{name}`")));
         }
@@ -170,8 +213,24 @@ impl LearnerList {
         }
         self.by_text.insert(text, index);
         let entry = self.entries.len().saturating_sub(1);
-        self.learners.push(ExperimentLearner { name: name.to_owned(), entry, kind });
+        self.learners.push(ExperimentLearner { name: name.to_owned(), entry, kind, features });
         Ok(())
+    }
+}
+
+/// The features of an entry; only a learner that is trained can have some.
+fn features(table: &TomlTable<'_>, raw: &RawLearner) -> Result<Vec<String>, ExperimentError> {
+    match raw.features.is_some() && raw.spec.is_none() {
+        true => Err(table.error_at(&raw.features, "`features` needs a `spec` to train on them")),
+        false => Ok(feature_texts(&raw.features)),
+    }
+}
+
+/// The description of a learner, with its features if it is not trained on all.
+fn with_features(text: String, features: &[String]) -> String {
+    match features {
+        [] => text,
+        features => format!("{text} on {}", features.join(", ")),
     }
 }
 
@@ -236,4 +295,32 @@ fn reject_file_members<T>(
         return Err(table.error_at(key, message));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_are_named_with_or_without_their_parameters() {
+        let spec = LearnerSpec::parse("ranksvm").unwrap();
+        let learner = |features: &[&str]| ExperimentLearner {
+            name: "svm".to_owned(),
+            entry: 0,
+            kind: LearnerKind::Spec(Box::new(spec.clone())),
+            features: features.iter().map(|&feature| feature.to_owned()).collect(),
+        };
+        let names = ["bm25(field=title)", "bm25f", "bm25(field=text)", "length"];
+        let names = FeatureNames::from_names(names.map(str::to_owned).to_vec());
+        let columns = |features: &[&str]| learner(features).columns(&names);
+        assert_eq!(columns(&[]).unwrap(), None);
+        assert_eq!(columns(&["length", "bm25"]).unwrap(), Some(vec![0, 2, 3]));
+        assert_eq!(columns(&["bm25(field=text)"]).unwrap(), Some(vec![2]));
+        let error = columns(&["lenght"]).unwrap_err();
+        assert_eq!(error.kind(), "unknown-feature");
+        assert!(error.to_string().contains("did you mean `length`?"), "{error}");
+        let numbered = FeatureNames::Ids { first: 1, count: 3 };
+        let error = learner(&["2"]).columns(&numbered).unwrap_err();
+        assert_eq!(error.kind(), "numbered-features");
+    }
 }

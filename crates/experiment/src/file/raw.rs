@@ -32,6 +32,9 @@ pub(super) struct RawExperiment {
     pub(super) correction: Parsed<Correction>,
     pub(super) alpha: Option<Spanned<f64>>,
     pub(super) samples: Option<WholeNumber>,
+    pub(super) weights: Option<WholeNumber>,
+    #[serde(default)]
+    pub(super) text: Vec<Spanned<RawText>>,
     #[serde(default)]
     pub(super) data: Vec<Spanned<RawData>>,
     #[serde(default)]
@@ -40,6 +43,27 @@ pub(super) struct RawExperiment {
     pub(super) table: Vec<Spanned<RawTable>>,
     #[serde(default)]
     pub(super) plot: Vec<Spanned<RawPlot>>,
+}
+
+/// `[[text]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawText {
+    pub(super) name: Option<Spanned<String>>,
+    pub(super) documents: Option<Spanned<Texts>>,
+    pub(super) queries: Option<Spanned<String>>,
+    pub(super) qrels: Option<Spanned<String>>,
+    pub(super) generate: Option<Spanned<String>>,
+    pub(super) seed: Option<Spanned<WholeNumber>>,
+    pub(super) schema: Option<Spanned<String>>,
+    pub(super) analysis: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) number_queries: bool,
+    pub(super) features: Option<Spanned<Texts>>,
+    pub(super) first_stage: Option<Spanned<String>>,
+    pub(super) candidates: Option<Spanned<WholeNumber>>,
+    #[serde(default)]
+    pub(super) judged: bool,
 }
 
 /// `[[data]]`.
@@ -86,6 +110,7 @@ pub(super) struct RawLearner {
     pub(super) grid: Option<Spanned<RawGrid>>,
     pub(super) model: Option<Spanned<String>>,
     pub(super) feature: Option<Spanned<Scalar>>,
+    pub(super) features: Option<Spanned<Texts>>,
 }
 
 /// `{ leaves = [7, 31], rate = [0.03, 0.1] }`: the values of each parameter.

@@ -13,15 +13,18 @@ use rankwright_data::format::{Format, ReadOptions, Roles};
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::split::Parts;
 use std::ops::Range;
+use std::path::PathBuf;
 
 use rankwright_data::{Absent, DEFAULT_SEED};
 use rankwright_model::MatchOptions;
+use rankwright_spec::nearest;
 use rankwright_spec::words::counted;
 use toml::Spanned;
 
 use super::super::paths::{FilePath, PathResolver};
 use super::document::{TomlDocument, TomlTable};
 use super::raw::{RawData, RawFold, SplitFractions, Texts, WholeNumber};
+use super::text::{TEXT_PREFIX, TextSource};
 use super::texts;
 use crate::ExperimentError;
 
@@ -125,6 +128,21 @@ impl DataSet {
         }
     }
 
+    /// Every file, to be changed.
+    pub(super) fn files_mut(&mut self) -> Vec<&mut FilePath> {
+        match &mut self.source {
+            DataSource::Folds(folds) => folds
+                .iter_mut()
+                .flat_map(|fold| [&mut fold.train, &mut fold.valid, &mut fold.test])
+                .flatten()
+                .collect(),
+            DataSource::Whole { origin: DataOrigin::Files(files), .. } => {
+                files.iter_mut().collect()
+            }
+            DataSource::Whole { .. } => Vec::new(),
+        }
+    }
+
     /// The options of reading the files.
     pub(crate) fn options(&self) -> Result<ReadOptions, rankwright_data::DataError> {
         let roles = Roles::parse(&self.columns)?;
@@ -136,6 +154,7 @@ impl DataSet {
 pub(super) fn data_sets(
     document: TomlDocument<'_>,
     raw: &[Spanned<RawData>],
+    from_text: &[TextSource],
     paths: &PathResolver<'_>,
 ) -> Result<Vec<DataSet>, ExperimentError> {
     let mut sets: Vec<DataSet> = Vec::new();
@@ -143,6 +162,7 @@ pub(super) fn data_sets(
         let reader = DataReader {
             table: document.table(raw.span().start, "[[data]]"),
             raw: raw.get_ref(),
+            from_text,
             paths,
         };
         let set = reader.data_set()?;
@@ -162,6 +182,8 @@ pub(super) fn data_sets(
 struct DataReader<'a> {
     table: TomlTable<'a>,
     raw: &'a RawData,
+    /// The texts that data can be computed from.
+    from_text: &'a [TextSource],
     paths: &'a PathResolver<'a>,
 }
 
@@ -267,9 +289,31 @@ impl DataReader<'_> {
     fn files_of(&self, value: &Option<Spanned<Texts>>) -> Result<Vec<FilePath>, ExperimentError> {
         let mut files = Vec::new();
         for text in texts(value) {
-            files.extend(self.paths.files(text).map_err(|e| self.table.error_at(value, e))?);
+            match text.strip_prefix(TEXT_PREFIX) {
+                Some(name) => files.push(self.text_file(value, text, name)?),
+                None => {
+                    files
+                        .extend(self.paths.files(text).map_err(|e| self.table.error_at(value, e))?);
+                }
+            }
         }
         Ok(files)
+    }
+
+    /// The data of a `[[text]]`; its path is set when the folder of the results is known.
+    fn text_file(
+        &self,
+        value: &Option<Spanned<Texts>>,
+        written: &str,
+        name: &str,
+    ) -> Result<FilePath, ExperimentError> {
+        let names: Vec<&str> = self.from_text.iter().map(|text| text.name.as_str()).collect();
+        if names.contains(&name) {
+            return Ok(FilePath { written: written.to_owned(), path: PathBuf::from(written) });
+        }
+        let suggestion = nearest(name, &names).map(|near| format!(" (did you mean `{near}`?)"));
+        let message = format!("no [[text]] is called `{name}`{}", suggestion.unwrap_or_default());
+        Err(self.table.error_at(value, message))
     }
 
     /// The files of a fold, from the keys `train`, `valid` and `test`.

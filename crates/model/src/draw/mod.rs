@@ -81,7 +81,7 @@ fn condition_text(
     names: DrawnNames<'_>,
     at_most: &str,
 ) -> String {
-    match split.condition {
+    match split.rule {
         SplitCondition::AtMost(threshold) => format!("{at_most} {}", shortest(threshold)),
         SplitCondition::NonZeroAtMost(threshold) => {
             format!("{at_most} {} (0 counts as missing)", shortest(threshold))
@@ -133,7 +133,10 @@ mod tests {
         };
         let number = DrawnNames::from(&header.features);
         assert_eq!(condition(SplitCondition::AtMost(0.5), number), "<= 0.5");
-        assert_eq!(condition(SplitCondition::NonZeroAtMost(0.5), number), "<= 0.5 (0 counts as missing)");
+        assert_eq!(
+            condition(SplitCondition::NonZeroAtMost(0.5), number),
+            "<= 0.5 (0 counts as missing)"
+        );
         assert_eq!(condition(SplitCondition::In(0), number), "in {0, 2, 5}");
         // Texts where the model has them; 5 has none.
         let texts = ["acme", "b", "c, d"].map(str::to_owned).into();

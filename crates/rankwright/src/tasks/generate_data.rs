@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use rankwright_data::format::{Format, write};
-use rankwright_data::generate::{LetorOptions, StoreOptions};
+use rankwright_data::generate::{HomepagesOptions, LetorOptions, StoreOptions};
 use serde::Serialize;
 
 use super::context::RunningTask;
@@ -138,6 +138,61 @@ pub fn generate_store(
         records: store.documents.len(),
         queries: store.queries.len(),
         judgements: store.qrels.lists().documents(),
+        seconds: GenerateSeconds { generate, write: seconds },
+        warnings: task.into_warnings(),
+    })
+}
+
+/// Options of a web of homepages to generate.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct GenerateHomepagesRequest {
+    /// Sizes and seed.
+    pub options: HomepagesOptions,
+    /// Folder to write pages, queries and judgements into; created if needed.
+    pub out: PathBuf,
+}
+
+impl GenerateHomepagesRequest {
+    /// Writes the pages into this folder.
+    pub fn new(options: HomepagesOptions, out: impl Into<PathBuf>) -> Self {
+        GenerateHomepagesRequest { options, out: out.into() }
+    }
+}
+
+/// The result of generating a web of homepages.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct GenerateHomepagesResult {
+    /// The folder.
+    pub out: PathBuf,
+    /// The seed.
+    pub seed: u64,
+    /// Number of pages.
+    pub pages: usize,
+    /// Number of queries.
+    pub queries: usize,
+    /// Seconds of the steps.
+    pub seconds: GenerateSeconds,
+    /// Warnings; none so far.
+    pub warnings: Vec<Warning>,
+}
+
+/// Generates a web of homepages with queries and judgements, and writes it.
+pub fn generate_homepages(
+    request: &GenerateHomepagesRequest,
+    context: &Context<'_>,
+) -> Result<GenerateHomepagesResult, TaskError> {
+    let task = RunningTask::new(context);
+    let (web, generate) = task.step("generating", || request.options.generate())?;
+    make_folder(&request.out)?;
+    let name = format!("writing into {}", request.out.display());
+    let (_, seconds) = task.step(&name, || web.write(&request.out))?;
+    Ok(GenerateHomepagesResult {
+        out: request.out.clone(),
+        seed: request.options.seed,
+        pages: web.pages.len(),
+        queries: web.queries.len(),
         seconds: GenerateSeconds { generate, write: seconds },
         warnings: task.into_warnings(),
     })

@@ -40,6 +40,8 @@ mod demo;
 mod error;
 mod error_kind;
 mod eval;
+#[cfg(all(feature = "search", feature = "report"))]
+mod experiment_text;
 #[cfg(feature = "report")]
 mod explain;
 #[cfg(feature = "search")]
@@ -113,8 +115,9 @@ pub use extract_features::{
     ExtractFeaturesRequest, ExtractFeaturesResult, FeatureSource, extract_features,
 };
 pub use generate_data::{
-    GenerateLetorRequest, GenerateLetorResult, GenerateSeconds, GenerateStoreRequest,
-    GenerateStoreResult, generate_letor, generate_store,
+    GenerateHomepagesRequest, GenerateHomepagesResult, GenerateLetorRequest, GenerateLetorResult,
+    GenerateSeconds, GenerateStoreRequest, GenerateStoreResult, generate_homepages, generate_letor,
+    generate_store,
 };
 pub use input_files::{InputFiles, load_model};
 pub use inspect_data::{

@@ -2,7 +2,8 @@
 //!
 //! A cell is one training: a learner on a data set, with one fold and one seed. Cells whose results
 //! are stored in the folder are not run again. A cancelled run ends after the current round of each
-//! training, and the same request resumes it.
+//! training, and the same request resumes it. Data that the experiment computes from text is made
+//! first (`experiment_text.rs`); so is it for a plan, as cells depend on it.
 
 use rankwright_experiment::{
     ExperimentError, ExperimentProgress, ExperimentRequest, PlanSummary, RunSummary,
@@ -23,12 +24,15 @@ pub struct RunExperimentResult {
     pub warnings: Vec<Warning>,
 }
 
-/// The cells of an experiment and their states; reads every file and runs nothing.
+/// The cells of an experiment and their states; reads every file, computes features of text and trains
+/// nothing.
 pub fn plan_experiment(
     request: &ExperimentRequest,
     context: &Context<'_>,
 ) -> Result<PlanSummary, TaskError> {
     let task = RunningTask::new(context);
+    #[cfg(feature = "search")]
+    super::experiment_text::prepare_texts(request, context)?;
     Ok(task.step("computing checksums of the data", || request.plan())?.0)
 }
 
@@ -41,6 +45,10 @@ pub fn run_experiment(
 ) -> Result<RunExperimentResult, TaskError> {
     let mut task = RunningTask::new(context);
     let request = request.clone().simd(task.simd());
+    #[cfg(feature = "search")]
+    super::experiment_text::prepare_texts(&request, context)?
+        .into_iter()
+        .for_each(|warning| task.keep(warning));
     let summary = request.run(&ExperimentEvents(context))?;
     let warnings = summary.results.iter().flat_map(|results| results.warnings());
     warnings.for_each(|warning| task.warn(Warning::Experiment(warning)));
@@ -158,6 +166,56 @@ mod tests {
         assert_eq!((&json["finished"], &json["pending"]), (&false.into(), &1.into()));
         let finished = run_experiment(&request, &Context::default()).unwrap().summary;
         assert!(finished.finished && finished.failed.is_empty());
+    }
+
+    #[cfg(feature = "search")]
+    #[test]
+    fn features_of_text_are_computed_once_and_again_after_a_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        let documents: String = (0..30)
+            .map(|i| format!("{{\"id\": \"d{i}\", \"text\": \"word w{} x{}\"}}\n", i % 7, i % 3))
+            .collect();
+        put("documents.jsonl", &documents);
+        put(
+            "queries.tsv",
+            &(0..10).map(|i| format!("q{i}\tw{} x{}\n", i % 7, i % 3)).collect::<String>(),
+        );
+        let judged = |grade: usize| -> String {
+            (0..10).map(|i| format!("q{i} 0 d{i} {grade}\nq{i} 0 d{} 0\n", i + 7)).collect()
+        };
+        put("qrels.txt", &judged(1));
+        let run: String = (0..10).map(|i| format!("q{i} Q0 d{i} 1 2.5 other\n")).collect();
+        put("other.run", &run);
+        put(
+            "text.toml",
+            "name = \"text\"\nmetrics = [\"ap\"]\nweights = 1\n\n[[text]]\nname = \"small\"\n\
+             documents = \"documents.jsonl\"\nqueries = \"queries.tsv\"\nqrels = \"qrels.txt\"\n\
+             features = [\"bm25, length\", \"run(file=other.run, value=top1)\"]\n\n[[data]]\n\
+             name = \"small\"\nfiles = \"text:small\"\nfolds = 3\n\n[[learner]]\nname = \"all\"\n\
+             spec = \"ranksvm(transform=none)\"\n\n[[learner]]\nname = \"text\"\n\
+             spec = \"ranksvm(transform=none)\"\nfeatures = [\"bm25\", \"length\"]\n",
+        );
+        let request = ExperimentRequest::new(folder.path().join("text.toml"))
+            .out(folder.path().join("results"));
+        let result = run_experiment(&request, &Context::default()).unwrap();
+        let json = serde_json::to_value(&result).unwrap();
+        let value =
+            |at: usize| json["data"][0]["learners"][at]["seeds"][0]["values"]["ap"].as_f64();
+        assert_eq!(value(0), Some(1.0), "the other system knows the answers: {json}");
+        assert!(value(1) < value(0), "{json}");
+        // The path is as in the file, not as on this machine.
+        assert_eq!(json["weights"][0]["weights"][0]["feature"], "run(file=other.run, value=top1)");
+        let features = |at: usize| json["weights"][at]["weights"].as_array().unwrap().len();
+        assert_eq!((features(0), features(1)), (3, 2));
+        assert!(result.summary.text.contains("Weights of all, small"), "{}", result.summary.text);
+        let data = request.text_file("small");
+        let made = |path: &Path| std::fs::metadata(path).unwrap().modified().unwrap();
+        let first = made(&data);
+        assert_eq!(plan_experiment(&request, &Context::default()).unwrap().pending(), 0);
+        assert_eq!(made(&data), first, "nothing is computed twice");
+        put("qrels.txt", &judged(2));
+        assert_eq!(plan_experiment(&request, &Context::default()).unwrap().pending(), 6);
     }
 
     #[test]

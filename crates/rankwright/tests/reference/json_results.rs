@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Each command with the type of its result.
-pub(super) const RESULTS: [(&str, &str); 34] = [
+pub(super) const RESULTS: [(&str, &str); 35] = [
     ("train", "TrainModelResult"),
     ("eval", "EvalResult"),
     ("compare", "CompareResult"),
@@ -22,6 +22,7 @@ pub(super) const RESULTS: [(&str, &str); 34] = [
     ("data split", "SplitResult"),
     ("data generate letor", "GenerateLetorResult"),
     ("data generate store", "GenerateStoreResult"),
+    ("data generate homepages", "GenerateHomepagesResult"),
     ("model inspect", "InspectModelResult"),
     ("model convert", "ConvertModelResult"),
     ("index", "BuildIndexResult"),

@@ -1,16 +1,72 @@
-//! Feature: whether a document's category equals that of the query, or occurs in the query's words.
+//! Features of categories: whether a document's category equals that of the query or occurs in the
+//! query's words, and one column for each category (one-hot).
 
 use std::sync::Arc;
 
+use rankwright_spec::{Auto, Spec, SpecError, params};
+
 use super::Feature;
+use super::column::DocumentColumn;
 use super::def::FeatureDef;
-use super::fields::{FieldParams, field};
+use super::fields::{FieldParams, field, field_or_only};
 use super::statistics::CandidateStatistics;
 use crate::document::Value;
 use crate::error::SearchError;
 use crate::index::{FieldValues, Index};
+use crate::params::read_params;
 use crate::schema::FieldKind;
 use crate::terms::Terms;
+
+params! {
+    /// Parameters of the feature `category`.
+    pub struct CategoryParams {
+        field: Auto<String> = Auto::Auto, .., "Category field; auto: the only one.";
+        class: String = String::new(), .., "Class: a value of the field; *: a column for each.";
+    }
+}
+
+pub(super) static CATEGORY: FeatureDef = FeatureDef {
+    name: "category",
+    help: "1 if the document has this category, otherwise 0.",
+    example: "category(field=genre, class=jazz)",
+    field: Some(FieldKind::Category),
+    is_default: false,
+    ..FeatureDef::of::<CategoryParams>(|index, spec| {
+        let CategoryParams { field, class } = read_params(spec)?;
+        let values = class_values(index, spec, &field, &class)?;
+        let has = |doc| values.of(doc).iter().any(|&value| values.text(value) == class);
+        let column = (0..index.max_doc() as u32).map(|doc| f64::from(has(doc)));
+        Ok(Box::new(DocumentColumn(Arc::new(column.collect()))))
+    })
+};
+
+/// The values of a category field, one of which must be `class`.
+fn class_values(
+    index: &Index,
+    spec: &Spec,
+    field: &Auto<String>,
+    class: &str,
+) -> Result<Arc<FieldValues>, SearchError> {
+    let field = field_or_only(index, spec, field, FieldKind::Category)?;
+    let values = index.field_values(&field, FieldKind::Category)?;
+    if values.texts().any(|value| value == class) {
+        return Ok(values);
+    }
+    let (name, key, value) = (spec.name.clone(), "class".to_owned(), class.to_owned());
+    let expected = format!("a value of the field `{field}`, or * for each value");
+    Err(SpecError::BadValue { name, key, value, expected }.into())
+}
+
+/// The classes of the category field that a spec names, in alphabetical order.
+pub(super) fn class_names(index: &Index, spec: &Spec) -> Result<Vec<String>, SearchError> {
+    let named = spec.get("field").map_or(Auto::Auto, |field| Auto::Given(field.to_owned()));
+    let field = field_or_only(index, spec, &named, FieldKind::Category)?;
+    let values = index.field_values(&field, FieldKind::Category)?;
+    let names = values.texts().map(str::to_owned);
+    let mut names: Vec<String> = names.collect();
+    names.sort_unstable();
+    Ok(names)
+}
 
 pub(super) static CATEGORY_MATCH: FeatureDef = FeatureDef {
     name: "category-match",

@@ -47,6 +47,7 @@ pub(super) static ROCCHIO: FeatureDef = FeatureDef {
     example: "rocchio(field=genre, class=jazz)",
     field: Some(FieldKind::Category),
     is_default: false,
+    index_values: ("class", trained_class_names),
     ..FeatureDef::of::<RocchioFeatureParams>(|index, spec| {
         let RocchioFeatureParams { field, class } = read_params(spec)?;
         build(index, spec, &field, &class, FeatureClassifier::Rocchio)
@@ -59,6 +60,7 @@ pub(super) static KNN: FeatureDef = FeatureDef {
     example: "knn(field=genre, class=jazz, k=10)",
     field: Some(FieldKind::Category),
     is_default: false,
+    index_values: ("class", trained_class_names),
     ..FeatureDef::of::<KnnFeatureParams>(|index, spec| {
         let KnnFeatureParams { field, class, k } = read_params(spec)?;
         build(index, spec, &field, &class, FeatureClassifier::Knn { k: k as usize })
@@ -99,6 +101,13 @@ fn build(
 /// The number of the class that a document belongs to in training: its first value.
 fn class_of(categories: &FieldValues, doc: u32) -> Option<u32> {
     categories.of(doc).first().copied()
+}
+
+/// The classes that `class=*` of a spec stands for.
+pub(super) fn trained_class_names(index: &Index, spec: &Spec) -> Result<Vec<String>, SearchError> {
+    let named = spec.get("field").map_or(Auto::Auto, |field| Auto::Given(field.to_owned()));
+    let field = field_or_only(index, spec, &named, FieldKind::Category)?;
+    Ok(trained_classes(index, &field)?.into_iter().collect())
 }
 
 /// The classes of a category field that documents belong to in training, ascending.

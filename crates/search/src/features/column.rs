@@ -157,7 +157,7 @@ impl Feature for DocumentColumn {
 }
 
 /// ln(1 + |x|) with the sign of x.
-fn signed_log(value: f64) -> f64 {
+pub(super) fn signed_log(value: f64) -> f64 {
     value.abs().ln_1p().copysign(value)
 }
 

@@ -6,6 +6,7 @@ use rankwright_spec::{ParamDef, ParamGroup, Spec};
 use serde::{Serialize, Serializer};
 
 use super::Feature;
+use super::category::class_names;
 use super::weight::build_weight;
 use crate::error::SearchError;
 use crate::index::Index;
@@ -80,14 +81,18 @@ pub struct FeatureDef {
     pub help: &'static str,
     /// A spec that works on an index with fields of these names.
     pub example: &'static str,
-    /// The kind of field that the feature reads, if it has a parameter `field`; text fields include
-    /// `all`.
+    /// The kind of field of the documents that the feature reads, if the parameter `field` names one;
+    /// text fields include `all`.
     pub field: Option<FieldKind>,
     /// Whether the feature is in the default set, on every field of its kind.
     pub is_default: bool,
     /// A parameter other than `field` that may be `*`, and the values that `*` stands for. The
     /// default set has a column for each of them.
     pub star_values: Option<(&'static str, &'static [&'static str])>,
+    /// A parameter that may be `*` for each value that an index has for it, and the function that
+    /// lists these values; the classes of a category field by default.
+    #[doc(hidden)]
+    pub index_values: (&'static str, IndexValues),
     /// Returns the declarations of the parameters; [`FeatureDef::of_params`] sets it.
     #[doc(hidden)]
     pub params: fn() -> Vec<ParamDef>,
@@ -102,6 +107,9 @@ pub trait FeatureParams: ParamGroup + Default {
     /// error here, before the first query.
     fn build(&self, index: &Index) -> Result<Box<dyn Feature>, SearchError>;
 }
+
+/// Lists the values of an index for a parameter of a spec.
+pub(super) type IndexValues = fn(&Index, &Spec) -> Result<Vec<String>, SearchError>;
 
 /// Prepares a feature for an index, from its spec.
 pub(super) type Build = fn(&Index, &Spec) -> Result<Box<dyn Feature>, SearchError>;
@@ -123,6 +131,7 @@ impl FeatureDef {
             field: None,
             is_default: true,
             star_values: None,
+            index_values: ("class", class_names),
             params: param_defs::<P>,
             build,
         }

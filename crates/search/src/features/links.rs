@@ -1,12 +1,14 @@
-//! Features of the links between documents: numbers of links, PageRank, hubs and authorities.
+//! Features of the links between documents: numbers of links, their age, PageRank, hubs and
+//! authorities.
 //!
 //! Nodes are the documents that are not deleted, in the order of their ids, so that values do not
 //! depend on the segments of the index. Links to unknown documents are ignored. The values are
-//! computed once, when the features are prepared.
+//! computed once, when the features are prepared. The age of a link is that of the document that it
+//! is in; documents without a date do not count, and a document without dated in-links has no value.
 
 use std::sync::Arc;
 
-use rankwright_spec::{Auto, Spec, params};
+use rankwright_spec::{Auto, Spec, choices, params};
 
 use super::Feature;
 use super::column::DocumentColumn;
@@ -23,6 +25,28 @@ params! {
     pub struct PageRankParams {
         field: Auto<String> = Auto::Auto, .., "Field of links; auto: the only one.";
         damping: f64 = 0.85, 0.0..1.0, "Probability that a reader follows a link.";
+    }
+}
+
+choices! {
+    /// The summary over the in-links of a document.
+    pub enum AgeSummary {
+        /// The mean age.
+        Mean = "mean",
+        /// The age of the newest link.
+        Min = "min",
+        /// The age of the oldest link.
+        Max = "max",
+    }
+}
+
+params! {
+    /// Parameters of the feature `in-link-age`.
+    pub struct InLinkAgeParams {
+        field: Auto<String> = Auto::Auto, .., "Field of links; auto: the only one.";
+        date: Auto<String> = Auto::Auto, .., "Date field of the linking documents; auto: the only one.";
+        stat: AgeSummary = AgeSummary::Mean, .., "Mean age, or that of the newest or the oldest link.";
+        now: Auto<f64> = Auto::Auto, .., "Seconds since 1970; auto: the newest date.";
     }
 }
 
@@ -80,6 +104,40 @@ pub(super) static AUTHORITY: FeatureDef = FeatureDef {
         build(index, spec, |graph| hits(graph, HitsOptions::default()).authorities)
     })
 };
+
+pub(super) static IN_LINK_AGE: FeatureDef = FeatureDef {
+    name: "in-link-age",
+    help: "Age in days of the documents that link to the document.",
+    example: "in-link-age(field=links, date=date, stat=min)",
+    field: Some(FieldKind::Links),
+    is_default: false,
+    ..FeatureDef::of::<InLinkAgeParams>(|index, spec| {
+        let params: InLinkAgeParams = read_params(spec)?;
+        let field = field_or_only(index, spec, &params.field, FieldKind::Links)?;
+        let date = field_or_only(index, spec, &params.date, FieldKind::Date)?;
+        let graph = graph_of(index, &field)?;
+        let dates = index.values(&date, FieldKind::Date)?;
+        let dates: Vec<f64> =
+            index.ids()?.sorted().iter().map(|&doc| dates[doc as usize]).collect();
+        let newest = dates.iter().copied().filter(|date| !date.is_nan()).fold(f64::MIN, f64::max);
+        let now = params.now.or(newest);
+        column(index, for_each_node(&graph, |node| age(&graph, node, &dates, now, params.stat)))
+    })
+};
+
+/// The summary of the ages in days of the dated documents that link to a node; NaN without any.
+/// `dates` has the date of each node in seconds. Dates after `now` count as `now`.
+fn age(graph: &Graph, node: usize, dates: &[f64], now: f64, stat: AgeSummary) -> f64 {
+    let dates = graph.in_links(node).iter().map(|&source| dates[source as usize]);
+    let ages = dates.filter(|date| !date.is_nan()).map(|date| ((now - date) / 86_400.0).max(0.0));
+    let ages: Vec<f64> = ages.collect();
+    match stat {
+        _ if ages.is_empty() => f64::NAN,
+        AgeSummary::Mean => ages.iter().sum::<f64>() / ages.len() as f64,
+        AgeSummary::Min => ages.iter().copied().fold(f64::INFINITY, f64::min),
+        AgeSummary::Max => ages.iter().copied().fold(0.0, f64::max),
+    }
+}
 
 /// A value for each node.
 fn for_each_node(graph: &Graph, value: impl Fn(usize) -> f64) -> Vec<f64> {

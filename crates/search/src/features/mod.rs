@@ -10,6 +10,7 @@
 //! index, for training or for serving, computes them with the same code, and a model that names a
 //! feature which the index does not know is rejected.
 
+mod bm25f;
 mod category;
 mod classes;
 mod column;
@@ -24,8 +25,10 @@ mod proximity;
 mod query;
 mod run;
 mod set;
+mod site;
 mod statistics;
 mod summary;
+mod url_cosine;
 mod weight;
 
 pub use def::{FeatureDef, FeatureParams};
@@ -51,6 +54,7 @@ pub static FEATURES: &[&FeatureDef] = &[
     &frequency::IDF,
     &frequency::TF_IDF,
     &weightings::BM25,
+    &bm25f::BM25F,
     &weightings::COSINE,
     &weightings::DIRICHLET,
     &weightings::JELINEK_MERCER,
@@ -69,8 +73,12 @@ pub static FEATURES: &[&FeatureDef] = &[
     &query::QUERY_IDF,
     &query::QUERY_SCOPE,
     &query::QUERY_CLARITY,
+    &query::QUERY_NUMBER,
     &column::URL,
+    &url_cosine::URL_COSINE,
+    &site::SITE,
     &links::IN_LINKS,
+    &links::IN_LINK_AGE,
     &links::OUT_LINKS,
     &links::PAGERANK,
     &links::HUB,
@@ -78,6 +86,7 @@ pub static FEATURES: &[&FeatureDef] = &[
     &column::NUMBER,
     &column::RECENCY,
     &category::CATEGORY_MATCH,
+    &category::CATEGORY,
     &classes::ROCCHIO,
     &classes::KNN,
     &run::RUN,

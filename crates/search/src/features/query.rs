@@ -6,9 +6,13 @@
 //! P(q|Q) log2(P(q|Q) / P(q|C)), where P(q|Q) and P(q|C) are the shares of q among the terms of the
 //! query and of the collection. Both use all text fields together. A query without a term that the
 //! collection has gets 0.
+//!
+//! `query-number` is a number that the file of queries has in a column of its own, such as the number
+//! of times that users asked the query; it is missing where the file has none.
 
-use rankwright_spec::params;
+use rankwright_spec::{SpecError, params};
 
+use super::column::signed_log;
 use super::def::{Build, FeatureDef};
 use super::statistics::{CandidateStatistics, Needs};
 use super::{Feature, TermSummary};
@@ -16,6 +20,7 @@ use crate::error::SearchError;
 use crate::index::{Index, TextField};
 use crate::params::read_params;
 use crate::retrieve::idf;
+use crate::schema::number_of;
 
 params! {
     /// The empty parameters of a feature of the query.
@@ -26,6 +31,14 @@ params! {
     /// Parameters of a feature of the query that summarises one value per term.
     pub struct QuerySummaryParams {
         stat: TermSummary = TermSummary::Sum, .., "Summary over the terms.";
+    }
+}
+
+params! {
+    /// Parameters of the feature `query-number`.
+    pub struct QueryNumberParams {
+        field: String = String::new(), .., "Field of the queries: a column or key of their file.";
+        log: bool = false, .., "ln(1 + |x|) with the sign of x.";
     }
 }
 
@@ -74,6 +87,46 @@ pub(super) static QUERY_CLARITY: FeatureDef = FeatureDef {
         Ok(build(index, QueryKind::Clarity))
     })
 };
+
+pub(super) static QUERY_NUMBER: FeatureDef = FeatureDef {
+    name: "query-number",
+    help: "A number of the query, such as its frequency, from a column of the file of queries.",
+    example: "query-number(field=frequency, log=true)",
+    is_default: false,
+    ..FeatureDef::of::<QueryNumberParams>(|_, spec| {
+        let QueryNumberParams { field, log } = read_params(spec)?;
+        if field.is_empty() {
+            let (name, key) = (spec.name.clone(), "field".to_owned());
+            let expected = "a column of the file of queries".to_owned();
+            return Err(SpecError::MissingKey { name, key, expected }.into());
+        }
+        Ok(Box::new(QueryNumber { field, log }))
+    })
+};
+
+/// The feature: a number field of the query.
+struct QueryNumber {
+    field: String,
+    log: bool,
+}
+
+impl Feature for QueryNumber {
+    fn query_fields(&self) -> Vec<String> {
+        vec![self.field.clone()]
+    }
+
+    fn values(
+        &self,
+        statistics: &CandidateStatistics<'_>,
+        out: &mut [f64],
+    ) -> Result<(), SearchError> {
+        let mut fields = statistics.query.fields.iter();
+        let value = fields.find(|(name, _)| *name == self.field).map(|(_, value)| value);
+        let number = value.and_then(number_of).unwrap_or(f64::NAN);
+        out.fill(if self.log { signed_log(number) } else { number });
+        Ok(())
+    }
+}
 
 fn build(index: &Index, kind: QueryKind) -> Box<dyn Feature> {
     Box::new(QueryFeature { text_field: index.all_text(), kind })

@@ -19,12 +19,10 @@
 
 use std::path::PathBuf;
 
-use rankwright_spec::{Auto, Spec, SpecError, split_specs};
+use rankwright_spec::{Spec, SpecError, split_specs};
 use serde::{Deserialize, Serialize};
 
-use super::classes::trained_classes;
-use super::def::FeatureDef;
-use super::fields::field_or_only;
+use super::def::{FeatureDef, IndexValues};
 use crate::error::{FeatureSetProblem, SearchError};
 use crate::index::Index;
 use crate::retrieve::FirstStage;
@@ -36,8 +34,8 @@ pub const FEATURE_VERSION: u32 = 1;
 /// The default number of candidates of a query.
 pub const DEFAULT_CANDIDATES: usize = 100;
 
-/// Maximum number of classes that `class=*` is expanded to, as each becomes a column.
-const MAX_CLASSES: usize = 64;
+/// Maximum number of classes or sites that `*` is expanded to, as each becomes a column.
+const MAX_STAR_VALUES: usize = 64;
 
 /// A list of features by spec.
 ///
@@ -189,10 +187,12 @@ fn expand_spec(index: &Index, spec: Spec) -> Result<Vec<String>, SearchError> {
     if let Some((key, values)) = def.star_values {
         specs = expand_star(specs, key, || values.iter().map(|&value| value.to_owned()).collect());
     }
+    let (key, values_of) = def.index_values;
     let mut columns = Vec::new();
     for spec in specs {
-        let is_each_class = spec.get("class").is_some_and(|class| class == "*");
-        let specs = if is_each_class { class_specs(index, spec)? } else { vec![spec] };
+        let is_each_value = spec.get(key) == Some("*");
+        let specs =
+            if is_each_value { index_specs(index, spec, key, values_of)? } else { vec![spec] };
         columns.extend(specs.iter().map(Spec::to_string));
     }
     Ok(columns)
@@ -222,22 +222,25 @@ fn fields_of_kind(index: &Index, kind: FieldKind) -> Vec<String> {
     index.schema().of_kind(kind).map(str::to_owned).collect()
 }
 
-/// One spec for each class of the field that a spec names.
-fn class_specs(index: &Index, spec: Spec) -> Result<Vec<Spec>, SearchError> {
-    let named = spec.get("field").map_or(Auto::Auto, |field| Auto::Given(field.to_owned()));
-    let field = field_or_only(index, &spec, &named, FieldKind::Category)?;
-    let classes = trained_classes(index, &field)?;
-    if classes.len() > MAX_CLASSES {
+/// One spec for each value that an index has for the parameter `key`.
+fn index_specs(
+    index: &Index,
+    spec: Spec,
+    key: &str,
+    values_of: IndexValues,
+) -> Result<Vec<Spec>, SearchError> {
+    let values = values_of(index, &spec)?;
+    if values.len() > MAX_STAR_VALUES {
+        let (found, name) = (values.len(), spec.name.clone());
         return Err(SpecError::BadValue {
-            name: spec.name.clone(),
-            key: "class".into(),
+            name,
+            key: key.into(),
             value: "*".into(),
             expected: format!(
-                "a field of at most {MAX_CLASSES} classes; this field has {}",
-                classes.len()
+                "a field of at most {MAX_STAR_VALUES} values; this field has {found}"
             ),
         }
         .into());
     }
-    Ok(classes.into_iter().map(|class| spec.clone().with("class", class)).collect())
+    Ok(values.into_iter().map(|value| spec.clone().with(key, value)).collect())
 }

@@ -106,11 +106,26 @@ impl ParamValue for PerField {
 }
 
 /// A text field with its parameters.
-struct WeightedField {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WeightedField {
     /// Its index in the text fields of the index.
     field: usize,
     weight: f64,
     b: f64,
+}
+
+impl WeightedField {
+    /// The field of the index.
+    pub(crate) fn text_field(&self) -> TextField {
+        TextField(self.field)
+    }
+
+    /// The weighted frequency of a term that a document has `tf` times in this field.
+    pub(crate) fn frequency(&self, index: &Index, doc: u32, tf: u32) -> f64 {
+        let field = self.text_field();
+        let relative_length = index.lengths(field)[doc as usize] / index.mean_length(field);
+        self.weight * f64::from(tf) / (1.0 - self.b + self.b * relative_length)
+    }
 }
 
 impl FirstStageParams for Bm25f {
@@ -134,23 +149,20 @@ impl FirstStageParams for Bm25f {
         buffers.start(index);
         for (term, count) in query.distinct().zip(query.counts()) {
             docs.clear();
-            for &WeightedField { field, weight, b } in &fields {
-                let field = TextField(field);
-                index.read_postings(field, term, &mut postings)?;
-                let (lengths, mean_length) = (index.lengths(field), index.mean_length(field));
+            for field in &fields {
+                index.read_postings(field.text_field(), term, &mut postings)?;
                 for (&doc, &tf) in postings.docs.iter().zip(&postings.tfs) {
                     let frequency = &mut frequencies[doc as usize];
                     if *frequency == 0.0 {
                         docs.push(doc);
                     }
-                    let relative_length = lengths[doc as usize] / mean_length;
-                    *frequency += weight * f64::from(tf) / (1.0 - b + b * relative_length);
+                    *frequency += field.frequency(index, doc, tf);
                 }
             }
             let idf = bm25_idf(index.documents() as f64, docs.len() as f64);
             for &doc in &docs {
                 let f = std::mem::take(&mut frequencies[doc as usize]);
-                buffers.add(doc, f64::from(count) * (idf * (f * (self.k1 + 1.0) / (f + self.k1))));
+                buffers.add(doc, self.part(count, idf, f));
             }
         }
         buffers.frequencies = frequencies;
@@ -159,8 +171,14 @@ impl FirstStageParams for Bm25f {
 }
 
 impl Bm25f {
+    /// The part of a term in the score of a document: the term occurs `count` times in the query and
+    /// has the weighted frequency `f` in the document, above 0.
+    pub(crate) fn part(&self, count: u32, idf: f64, f: f64) -> f64 {
+        f64::from(count) * (idf * (f * (self.k1 + 1.0) / (f + self.k1)))
+    }
+
     /// The text fields with a weight above 0. Named fields must exist.
-    fn fields(&self, index: &Index) -> Result<Vec<WeightedField>, SearchError> {
+    pub(crate) fn fields(&self, index: &Index) -> Result<Vec<WeightedField>, SearchError> {
         let weights = self.weights.clone().given();
         for name in self.b.names().chain(weights.iter().flat_map(PerField::names)) {
             index.text_field(name)?;

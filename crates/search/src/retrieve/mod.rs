@@ -32,7 +32,8 @@ pub use def::{FirstStageDef, FirstStageParams};
 pub use dirichlet::Dirichlet;
 pub use jelinek_mercer::JelinekMercer;
 
-pub(crate) use weighting::{DocumentColumns, QueryWeighting, Weighting, idf};
+pub(crate) use bm25f::WeightedField;
+pub(crate) use weighting::{DocumentColumns, QueryWeighting, Weighting, bm25_idf, idf};
 
 use std::sync::Arc;
 

@@ -8,7 +8,8 @@
 //!
 //! A text or Markdown file has the fields `text`, and `title` if its first line is short. An HTML
 //! page has `title`, `text`, `url` (its id) and `links`: ids of the files of the folder that it
-//! refers to, and other web addresses as written.
+//! refers to, and other web addresses as written. The number fields `images` and `out_links` count its
+//! images and its links.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -115,6 +116,10 @@ impl Folder {
         let url = document.id.clone();
         document.fields.push(("url".into(), Value::Text(url)));
         let links = self.links(&document.id, page.links);
+        let counts = [("images", page.images), ("out_links", links.len())];
+        for (name, count) in counts {
+            document.fields.push((name.into(), Value::Number(count as f64)));
+        }
         if !links.is_empty() {
             document.fields.push(("links".into(), Value::Texts(links)));
         }

@@ -1,4 +1,4 @@
-//! The title, the text and the links of an HTML page.
+//! The title, the text, the links and the number of images of an HTML page.
 //!
 //! One pass over the page, linear for any text. Comments, declarations, scripts, styles and
 //! templates are dropped, block tags separate lines, other tags separate nothing (`<b>W</b>ord` is
@@ -16,6 +16,8 @@ pub(super) struct HtmlPage {
     pub(super) text: String,
     /// Values of `href`, as written, in order.
     pub(super) links: Vec<String>,
+    /// Number of `img` elements.
+    pub(super) images: usize,
 }
 
 /// Elements whose content is not text.
@@ -75,6 +77,7 @@ fn element<'a>(tag: &'a str, page: &mut HtmlPage, raw: &mut String) -> &'a str {
     if matches!(name.as_str(), "a" | "area") {
         page.links.extend(href);
     }
+    page.images += usize::from(name == "img");
     if HIDDEN.contains(&name.as_str()) {
         return split_at_closing_tag(after_tag, &name).1;
     }
@@ -163,11 +166,13 @@ mod tests {
             "<!DOCTYPE html><html><head><TITLE>A &amp;\n B</TITLE>\
              <style>p { x: '<p>' }</style><script>if (a<b) '</p>'</script ></head>\
              <body class='>'><h1>He<b>ad</b></h1><!-- no <p> --><p>x &lt; y\n z<br/>1 < 2</p>\
+             <IMG src=a.png><img src='b.png' alt='a > b'/><svg><img></svg>\
              <a class=k HREF=\"b.html?x=1&amp;y=2\">B</a><a href=c.html>C</a><a href = 'd'>D</a>",
         );
         assert_eq!(page.title, "A & B");
         assert_eq!(page.text, "Head\nx < y\nz\n1 < 2\nBCD");
         assert_eq!(page.links, ["b.html?x=1&y=2", "c.html", "d"]);
+        assert_eq!(page.images, 2, "drawings inside of the page are hidden elements");
     }
 
     #[test]

@@ -229,9 +229,9 @@ impl<'o> TablePlan<'o> {
     fn add_missing_role(&mut self, role: Role, possible: &[usize]) {
         let names: Vec<String> = possible.iter().map(|c| self.name(*c).to_owned()).collect();
         let first = names.first().map_or("none", String::as_str);
-        self.solution.add(role, first);
+        self.solution.set_if_free(role, first);
         for other in names.iter().skip(1) {
-            self.solution.add(Role::Ignore, other);
+            self.solution.set_if_free(Role::Ignore, other);
             let (one, other) = (first.to_owned(), other.clone());
             self.problems.push(ColumnProblem::Ambiguous { role, one, other });
         }

@@ -45,6 +45,7 @@ params! {
         records: usize = 20_000, 1.., "Number of records.";
         queries: usize = 600, 1.., "Number of queries.";
         seed: u64 = DEFAULT_SEED, .., "Seed of all draws.";
+        artist_popularity: bool = false, .., "Whether records have the popularity of their artist.";
     }
 }
 
@@ -67,6 +68,9 @@ pub struct StoreRecord {
     pub year: u32,
     /// The number of plays; a few records have very many.
     pub popularity: u64,
+    /// The popularity of the artist, from 99 to 2236; `None` if it is not requested. It is what the
+    /// plays of all records of the artist depend on.
+    pub artist_popularity: Option<u64>,
     /// Ids of records by other artists that influenced this record.
     pub links: Vec<String>,
 }
@@ -98,7 +102,7 @@ impl StoreOptions {
     ///
     /// ```
     /// use rankwright_data::generate::StoreOptions;
-    /// let store = StoreOptions { records: 300, queries: 5, seed: 1 }.generate()?;
+    /// let store = StoreOptions::default().records(300).queries(5).generate()?;
     /// assert_eq!((store.documents.len(), store.queries.len()), (300, 5));
     /// assert!((1950..=2025).contains(&store.documents[0].year));
     /// # Ok::<(), rankwright_data::DataError>(())
@@ -123,6 +127,10 @@ impl StoreOptions {
         let documents: Vec<StoreRecord> = (0..drafts.len())
             .into_par_iter()
             .map(|i| to_record(i, &drafts[i], &vocabulary))
+            .map(|record| match self.artist_popularity {
+                true => record,
+                false => StoreRecord { artist_popularity: None, ..record },
+            })
             .collect();
         let mut queries = Vec::with_capacity(generated.len());
         let mut rows = Vec::new();
@@ -176,7 +184,7 @@ impl Store {
 /// Writes a record as a JSON line. It is formatted here, because the order of keys must not depend
 /// on the cargo features of serde_json.
 fn write_record(out: &mut dyn Write, record: &StoreRecord) -> io::Result<()> {
-    let StoreRecord { id, title, artist, text, language, genre, year, popularity, links } = record;
+    let StoreRecord { id, title, artist, text, language, genre, year, popularity, .. } = record;
     let texts: [(&str, &str); 6] = [
         ("id", id),
         ("title", title),
@@ -186,8 +194,12 @@ fn write_record(out: &mut dyn Write, record: &StoreRecord) -> io::Result<()> {
         ("genre", genre),
     ];
     write_text_fields(out, &texts)?;
-    write!(out, ",\"year\":{year},\"popularity\":{popularity},\"links\":")?;
-    serde_json::to_writer(&mut *out, links)?;
+    write!(out, ",\"year\":{year},\"popularity\":{popularity}")?;
+    if let Some(popularity) = record.artist_popularity {
+        write!(out, ",\"artist_popularity\":{popularity}")?;
+    }
+    out.write_all(b",\"links\":")?;
+    serde_json::to_writer(&mut *out, &record.links)?;
     out.write_all(b"}\n")
 }
 
@@ -225,6 +237,7 @@ fn to_record(number: usize, draft: &RecordDraft, vocabulary: &Vocabulary) -> Sto
         genre: GENRES[draft.genre],
         year: draft.year,
         popularity: draft.popularity,
+        artist_popularity: Some((100.0 * draft.fame) as u64),
         links: draft.links.iter().map(|link| record_id(*link as usize)).collect(),
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct RecordDraft {
     /// The number of the artist.
     pub(super) artist: u32,
     pub(super) artist_name: Vec<u32>,
+    /// The fame of the artist.
+    pub(super) fame: f64,
     pub(super) title: Vec<u32>,
     pub(super) text: Vec<u32>,
     pub(super) language: usize,
@@ -108,6 +110,7 @@ fn draw_record(random: &mut Random, vocabulary: &Vocabulary, artists: &[Artist])
         text: text.collect(),
         artist: number as u32,
         artist_name: artist.name.clone(),
+        fame: artist.fame,
         title,
         language,
         genre,

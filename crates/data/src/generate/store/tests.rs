@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::*;
 
 fn store(records: usize, queries: usize, seed: u64) -> Store {
-    StoreOptions { records, queries, seed }.generate().unwrap()
+    StoreOptions::default().records(records).queries(queries).seed(seed).generate().unwrap()
 }
 
 /// The three files of a store.
@@ -71,6 +71,25 @@ fn files_read_back_as_what_was_generated() {
     assert_eq!(queries[7]["language"], store.queries[7].language);
     let input = crate::bytes::Input::from_bytes("qrels", qrels).unwrap();
     assert_eq!(Qrels::read(input).unwrap().0, store.qrels);
+}
+
+#[test]
+fn the_popularity_of_artists_is_added_on_request_and_changes_nothing_else() {
+    let plain = store(300, 20, 5);
+    let options = StoreOptions::default().records(300).queries(20).seed(5).artist_popularity(true);
+    let with = options.generate().unwrap();
+    let mut of_artist: HashMap<&str, u64> = HashMap::new();
+    for (record, plain) in with.documents.iter().zip(&plain.documents) {
+        let popularity = record.artist_popularity.unwrap();
+        assert!((99..=2236).contains(&popularity), "{popularity}");
+        assert_eq!(*of_artist.entry(&record.artist).or_insert(popularity), popularity);
+        assert_eq!(*plain, StoreRecord { artist_popularity: None, ..record.clone() });
+    }
+    assert_eq!((&with.queries, &with.qrels), (&plain.queries, &plain.qrels));
+    let [documents, ..] = written(&with);
+    let first = std::str::from_utf8(&documents).unwrap().lines().next().unwrap();
+    let first: serde_json::Value = serde_json::from_str(first).unwrap();
+    assert_eq!(first["artist_popularity"], with.documents[0].artist_popularity.unwrap());
 }
 
 #[test]
@@ -154,13 +173,14 @@ fn a_store_of_one_record_is_a_store() {
 
 #[test]
 fn zero_and_too_large_sizes_are_refused() {
-    let none = StoreOptions { records: 0, queries: 1, seed: 0 }.generate().unwrap_err();
+    let none = StoreOptions::default().records(0).generate().unwrap_err();
     assert_eq!(
         none.to_string(),
         "`store`: records=0 is not allowed; expected a whole number from 1 on"
     );
     for (records, queries) in [(usize::MAX, 1), (1, usize::MAX), (1 << 45, 1)] {
-        let error = StoreOptions { records, queries, seed: 0 }.generate().unwrap_err();
+        let options = StoreOptions::default().records(records).queries(queries);
+        let error = options.generate().unwrap_err();
         assert!(error.to_string().contains("do not fit into memory"), "{error}");
     }
 }
