@@ -220,7 +220,7 @@ fn iterate(sets: &[LinkedSet], examination: &mut [f64], relevance: &mut [f64]) {
 mod tests {
     use super::*;
     use crate::impression::Impression;
-    use crate::log::read_yandex_pages;
+    use crate::log::read_log;
     use rankwright_data::bytes::Input;
 
     /// Pages of three documents in every turn, clicked as often as the model says.
@@ -274,7 +274,7 @@ mod tests {
         let mut log = Vec::new();
         for part in ["trainSample", "testSample"] {
             let path = std::path::Path::new(&data).join("yandex-relpred-clicks").join(part);
-            read_yandex_pages(&Input::open(path).unwrap(), |page| log.push(page)).unwrap();
+            read_log(&[Input::open(path).unwrap()], None, |page| log.push(page)).unwrap();
         }
         assert_eq!(log.len(), 56_477);
         let pages = Pages::collect(&log);

@@ -12,15 +12,15 @@
 use rankwright_data::bytes::Input;
 use rankwright_data::{DataError, SourceLocation};
 
+use super::counts::LogCounts;
 use crate::impression::{Click, Impression};
 
-/// Reads pages of this format and passes each to `visit`. Returns the number of clicks on documents
-/// that their page does not show.
-pub fn read_yandex_pages(
+/// Reads pages of this format and passes each to `visit`.
+pub(super) fn read(
     input: &Input,
     mut visit: impl FnMut(Impression),
-) -> Result<u64, DataError> {
-    let (mut line, mut off_page) = (1_u64, 0);
+) -> Result<LogCounts, DataError> {
+    let (mut line, mut counts) = (1_u64, LogCounts::default());
     for record in input.bytes.split(|byte| *byte == b';') {
         let leading = record.iter().take_while(|byte| byte.is_ascii_whitespace());
         let start = line + leading.filter(|byte| **byte == b'\n').count() as u64;
@@ -29,12 +29,19 @@ pub fn read_yandex_pages(
         if record.is_empty() {
             continue;
         }
-        let (impression, off) =
+        let (impression, off_page) =
             read_record(record).ok_or_else(|| malformed(input, start, record))?;
-        off_page += off;
+        counts.off_page_clicks += off_page;
+        counts.add(&impression);
         visit(impression);
     }
-    Ok(off_page)
+    Ok(counts)
+}
+
+/// Whether a text is of this format, by its first record.
+pub(super) fn is_pages(text: &[u8]) -> bool {
+    let record = text.split(|byte| *byte == b';').next().unwrap_or_default();
+    read_record(record.trim_ascii()).is_some()
 }
 
 fn malformed(input: &Input, line: u64, record: &[u8]) -> DataError {
@@ -70,17 +77,17 @@ fn read_record(record: &[u8]) -> Option<(Impression, u64)> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<(Vec<Impression>, u64), DataError> {
+    fn read_text(text: &str) -> Result<(Vec<Impression>, u64), DataError> {
         let mut pages = Vec::new();
         let input = Input::raw("log", text.as_bytes().to_vec());
-        let off_page = read_yandex_pages(&input, |page| pages.push(page))?;
-        Ok((pages, off_page))
+        let counts = read(&input, |page| pages.push(page))?;
+        Ok((pages, counts.off_page_clicks))
     }
 
     #[test]
     fn records_are_read_with_any_space_around_their_ends() {
         let (pages, off_page) =
-            read("q1\t7,8,9 : 9 , 7 , 9; q1\t7,8 :; q2\t8,7 : 5 ; \nq3\t1 : 1;\n\n").unwrap();
+            read_text("q1\t7,8,9 : 9 , 7 , 9; q1\t7,8 :; q2\t8,7 : 5 ; \nq3\t1 : 1;\n\n").unwrap();
         let shown: Vec<_> =
             pages.iter().map(|page| (page.query.as_str(), page.documents.len())).collect();
         assert_eq!(shown, [("q1", 3), ("q1", 2), ("q2", 2), ("q3", 1)]);
@@ -90,9 +97,9 @@ mod tests {
 
     #[test]
     fn an_error_names_the_line_of_the_record() {
-        let error = read("q\t1 : 1;\n\nq 1,2 : 1;").unwrap_err().to_string();
+        let error = read_text("q\t1 : 1;\n\nq 1,2 : 1;").unwrap_err().to_string();
         assert!(error.starts_with("log:3: ") && error.contains("a tab"), "{error}");
-        assert!(read("q\t : 1").is_err() && read("q\t1,2").is_err());
-        assert_eq!(read(" \n").unwrap().0, []);
+        assert!(read_text("q\t : 1").is_err() && read_text("q\t1,2").is_err());
+        assert_eq!(read_text(" \n").unwrap().0, []);
     }
 }
