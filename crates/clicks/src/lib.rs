@@ -7,13 +7,17 @@
 
 pub mod bias;
 mod impression;
+mod inspect;
 pub mod interleave;
+pub mod judge;
 pub mod log;
 pub mod model;
 mod pages;
 mod preferences;
+pub mod simulate;
 
 pub use impression::{Click, Impression};
+pub use inspect::{LogSummary, LogSummaryBuilder, QueryImpressions, RankClicks};
 pub use model::{ClickModel, FittedClickModel};
 pub use pages::{Pages, PagesBuilder};
 pub use preferences::PreferenceRule;
