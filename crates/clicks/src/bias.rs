@@ -19,7 +19,9 @@
 
 use std::collections::BTreeMap;
 
+use rankwright_data::{DEFAULT_SEED, Random};
 use rankwright_spec::{choices, params};
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::pages::Pages;
@@ -45,6 +47,8 @@ params! {
     pub struct BiasOptions {
         min_shown: u64 = 10, 1.., "Impressions that a document needs at each of two ranks to link them.";
         iterations: u32 = 2000, 1..=1_000_000, "Iterations of expectation maximisation.";
+        samples: u32 = 100, 0..=100_000, "Bootstrap samples of the intervals; 0: no intervals.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of the bootstrap.";
     }
 }
 
@@ -56,6 +60,9 @@ pub struct PositionBias {
     pub estimator: &'static str,
     /// The examination of each rank relative to rank 1; `None` for ranks without an estimate.
     pub examination: Vec<Option<f64>>,
+    /// The 95 % interval of each rank, by a bootstrap over impressions; `None` for ranks without an
+    /// estimate in some sample, or if no interval was requested.
+    pub ci95: Vec<Option<[f64; 2]>>,
 }
 
 /// Impressions and clicks of a pair of query and document at a rank.
@@ -106,21 +113,44 @@ impl RankTable {
     }
 }
 
-/// Estimates the position bias of a log.
+/// Estimates the position bias of a log, with intervals. The result is the same on any number of
+/// threads.
 pub fn position_bias(
     pages: &Pages,
     estimator: BiasEstimator,
     options: &BiasOptions,
 ) -> PositionBias {
+    let examination = estimate(pages, estimator, options);
+    let samples: Vec<Vec<Option<f64>>> = (0..u64::from(options.samples))
+        .into_par_iter()
+        .map(|sample| {
+            let drawn = pages.resampled(&mut Random::new(options.seed, sample));
+            estimate(&drawn, estimator, options)
+        })
+        .collect();
+    let ci95 = (0..examination.len()).map(|rank| interval(&samples, rank)).collect();
+    PositionBias { estimator: estimator.name(), examination, ci95 }
+}
+
+fn estimate(pages: &Pages, estimator: BiasEstimator, options: &BiasOptions) -> Vec<Option<f64>> {
     let table = RankTable::new(pages);
-    let examination = match estimator {
+    match estimator {
         BiasEstimator::Em => em(pages, options),
         BiasEstimator::AllPairs => all_pairs(&table, options),
         BiasEstimator::Adjacent => adjacent(&table, options),
         BiasEstimator::Swap => swap(&table, options),
         BiasEstimator::ClickRate => click_rates(&table),
-    };
-    PositionBias { estimator: estimator.name(), examination }
+    }
+}
+
+/// The 2.5 and 97.5 percentiles of a rank's estimates.
+fn interval(samples: &[Vec<Option<f64>>], rank: usize) -> Option<[f64; 2]> {
+    let values = samples.iter().map(|sample| sample.get(rank).copied().flatten());
+    let mut values: Vec<f64> = values.collect::<Option<_>>()?;
+    values.sort_by(f64::total_cmp);
+    let at =
+        |share: f64| values.get(((values.len() as f64 - 1.0) * share).round() as usize).copied();
+    Some([at(0.025)?, at(0.975)?])
 }
 
 /// Values relative to the first one; `None` where there is no value.
@@ -140,7 +170,7 @@ fn click_rates(table: &RankTable) -> Vec<Option<f64>> {
         totals[*rank].shown += cell.shown;
         totals[*rank].clicked += cell.clicked;
     }
-    relative(totals.into_iter().map(|total| Some(total.rate())).collect())
+    relative(totals.into_iter().map(|total| (total.shown > 0.0).then(|| total.rate())).collect())
 }
 
 fn adjacent(table: &RankTable, options: &BiasOptions) -> Vec<Option<f64>> {
@@ -248,7 +278,11 @@ mod tests {
     fn every_estimator_finds_the_bias_of_clicks_that_follow_the_model() {
         let pages = pages([1.0, 0.6, 0.3], [0.9, 0.5, 0.2]);
         for (name, estimator) in BiasEstimator::ALL {
-            let bias = position_bias(&pages, *estimator, &BiasOptions::default());
+            let bias = position_bias(&pages, *estimator, &BiasOptions::default().samples(20));
+            for (ci, expected) in bias.ci95.iter().zip([1.0, 0.6, 0.3]) {
+                let [low, high] = ci.unwrap();
+                assert!(low <= expected + 0.01 && high >= expected - 0.01 && high - low < 0.05);
+            }
             for (found, expected) in bias.examination.iter().zip([1.0, 0.6, 0.3]) {
                 assert!((found.unwrap() - expected).abs() < 5e-3, "{name}: {bias:?}");
             }
@@ -284,7 +318,8 @@ mod tests {
             (BiasEstimator::ClickRate, [0.82, 0.58, 0.49, 0.35, 0.26, 0.24, 0.18, 0.18, 0.17]),
         ];
         for (estimator, values) in expected {
-            let bias = position_bias(&pages, estimator, &BiasOptions::default());
+            let options = BiasOptions::default().samples(0);
+            let bias = position_bias(&pages, estimator, &options);
             println!("{} {:.3?}", bias.estimator, bias.examination);
             for (found, expected) in bias.examination[1..].iter().zip(values) {
                 assert!((found.unwrap() - expected).abs() <= 0.03, "{bias:?}");

@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_summary_counts_ranks_queries_and_links() {
         let mut builder = LogSummaryBuilder::default();
-        let mut log = vec![
+        let mut log = [
             Impression::new("q", ["a", "b", "c"]).clicked([1, 2]),
             Impression::new("q", ["b", "a", "c"]),
             Impression::new("q", ["b", "a", "c"]).clicked([2]),

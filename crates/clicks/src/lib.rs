@@ -10,6 +10,7 @@ mod impression;
 mod inspect;
 pub mod interleave;
 pub mod judge;
+pub mod labels;
 pub mod log;
 pub mod model;
 mod pages;

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use foldhash::fast::FixedState;
+use rankwright_data::Random;
 
 use crate::impression::Impression;
 
@@ -124,11 +125,36 @@ impl Pages {
         }
     }
 
+    /// The same pages with counts drawn anew, as if as many impressions were drawn from the log with
+    /// replacement: each count is drawn from a Poisson distribution (Poisson bootstrap). Pages may
+    /// get the count 0.
+    pub(crate) fn resampled(&self, random: &mut Random) -> Self {
+        let counts = self.counts.iter().map(|count| poisson(*count as f64, random)).collect();
+        Self { counts, ..self.clone() }
+    }
+
     /// For each pair of this log its number in `other`, or [`UNKNOWN_PAIR`].
     pub(crate) fn numbers_in(&self, other: &Pages) -> Vec<u32> {
         let known: HashMap<_, _, FixedState> = other.named_pairs().zip(0_u32..).collect();
         self.named_pairs().map(|pair| known.get(&pair).copied().unwrap_or(UNKNOWN_PAIR)).collect()
     }
+}
+
+/// A number of a Poisson distribution. Small means: the number of uniform factors until their
+/// product is below exp(-mean) (Knuth); large ones: the rounded normal number of the same mean and
+/// variance.
+fn poisson(mean: f64, random: &mut Random) -> u64 {
+    if mean > 50.0 {
+        return (mean + mean.sqrt() * random.normal()).round().max(0.0) as u64;
+    }
+    let limit = (-mean).exp();
+    let mut product = random.unit();
+    let mut count = 0;
+    while product > limit {
+        product *= random.unit();
+        count += 1;
+    }
+    count
 }
 
 /// Collects impressions into [`Pages`].
@@ -207,6 +233,19 @@ impl NameTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn resampled_counts_have_the_mean_and_variance_of_a_poisson_distribution() {
+        for mean in [1.0, 7.0, 200.0] {
+            let draws: Vec<f64> = (0..20_000)
+                .map(|stream| poisson(mean, &mut Random::new(5, stream)) as f64)
+                .collect();
+            let average = draws.iter().sum::<f64>() / 20_000.0;
+            let variance = draws.iter().map(|d| (d - average).powi(2)).sum::<f64>() / 20_000.0;
+            assert!((average / mean - 1.0).abs() < 0.03, "{mean}: {average}");
+            assert!((variance / mean - 1.0).abs() < 0.06, "{mean}: {variance}");
+        }
+    }
 
     #[test]
     fn equal_pages_are_counted_once_and_pairs_are_sorted_by_query() {

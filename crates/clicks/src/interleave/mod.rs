@@ -4,6 +4,7 @@
 
 mod balanced;
 mod optimised;
+mod outcomes;
 mod probabilistic;
 mod simplex;
 mod team_draft;
@@ -14,6 +15,8 @@ use rankwright_data::Random;
 use rankwright_spec::choices;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
+
+pub use outcomes::{InterleavingOutcome, InterleavingResult, PowerRow, summarise};
 
 choices! {
     /// A method of interleaving.

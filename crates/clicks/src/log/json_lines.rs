@@ -30,14 +30,14 @@ pub(super) fn read(input: &Input, mut add: impl FnMut(LogRecord)) -> Result<(), 
     let chunks = chunks(&input.bytes);
     let mut line = 1;
     for group in chunks.chunks(64) {
-        let parsed: Vec<(Vec<LogRecord>, u64, Option<(u64, DataError)>)> =
+        let parsed: Vec<ParsedChunk> =
             group.par_iter().map(|chunk| parse_chunk(chunk, input)).collect();
-        for (records, lines, error) in parsed {
-            if let Some((line_in_chunk, error)) = error {
-                return Err(at_line(error, line + line_in_chunk));
+        for chunk in parsed {
+            line += chunk.lines;
+            if let Some(error) = chunk.error {
+                return Err(at_line(error, line));
             }
-            records.into_iter().for_each(&mut add);
-            line += lines;
+            chunk.records.into_iter().for_each(&mut add);
         }
     }
     Ok(())
@@ -57,21 +57,31 @@ fn chunks(text: &[u8]) -> Vec<&[u8]> {
     chunks
 }
 
-/// The records of a chunk, its number of lines, and the first error with its line in the chunk.
-fn parse_chunk(chunk: &[u8], input: &Input) -> (Vec<LogRecord>, u64, Option<(u64, DataError)>) {
-    let mut records = Vec::new();
-    let mut lines = 0;
+/// The records of a chunk up to its first error.
+#[derive(Debug, Default)]
+struct ParsedChunk {
+    records: Vec<LogRecord>,
+    /// Number of lines; those before the error if there is one.
+    lines: u64,
+    error: Option<DataError>,
+}
+
+fn parse_chunk(chunk: &[u8], input: &Input) -> ParsedChunk {
+    let mut parsed = ParsedChunk::default();
     for line in chunk.split_inclusive(|byte| *byte == b'\n') {
         let content = line.trim_ascii();
         if !content.is_empty() {
             match parse_line(content, input) {
-                Ok(record) => records.push(record),
-                Err(error) => return (records, lines, Some((lines, error))),
+                Ok(record) => parsed.records.push(record),
+                Err(error) => {
+                    parsed.error = Some(error);
+                    return parsed;
+                }
             }
         }
-        lines += 1;
+        parsed.lines += 1;
     }
-    (records, lines, None)
+    parsed
 }
 
 fn at_line(error: DataError, line: u64) -> DataError {

@@ -66,8 +66,11 @@ pub static CLICK_MODELS: [&ClickModelDef; 10] = [
 pub struct ClickModel {
     def: &'static ClickModelDef,
     spec: String,
-    fit: Arc<dyn Fn(&Pages) -> Box<dyn PageProbabilities> + Send + Sync>,
+    fit: FitFunction,
 }
+
+/// Fits a click model to pages.
+type FitFunction = Arc<dyn Fn(&Pages) -> Box<dyn PageProbabilities> + Send + Sync>;
 
 impl ClickModel {
     /// Reads a spec such as `ubm(iterations=50)`.

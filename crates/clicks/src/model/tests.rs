@@ -80,9 +80,10 @@ proptest! {
             let both = total(paths.iter().filter(above).filter(|path| path.clicked[rank]));
             prop_assert!((conditional[rank] - both / given).abs() < 1e-9);
         }
-        for rank in 0..=ranks.len() {
+        prop_assert_eq!(examined.len(), ranks.len() + 1);
+        for (rank, examined) in examined.iter().enumerate() {
             let with = paths.iter().filter(|path| path.clicked == clicked && path.examined[rank]);
-            prop_assert!((examined[rank] - total(with) / likelihood).abs() < 1e-9);
+            prop_assert!((examined - total(with) / likelihood).abs() < 1e-9);
         }
     }
 }
