@@ -8,7 +8,7 @@ mod pairs;
 use std::path::PathBuf;
 
 use rankwright::clicks::log::LogFormat;
-use rankwright::spec::{ParamValue, RangeDef};
+use rankwright::spec::{ParamValue, RangeDef, ValueError};
 use rankwright::tasks::ClickFiles;
 
 use crate::failure::Failure;
@@ -55,5 +55,8 @@ impl LogArgs {
 
 /// The choice of this name.
 fn choice<T: ParamValue>(name: &str) -> Result<T, String> {
-    T::read(name, &RangeDef::default()).map_err(|error| error.to_string())
+    T::read(name, &RangeDef::default()).map_err(|error| match error {
+        ValueError::Expected(expected) => format!("expected {expected}"),
+        ValueError::Spec(error) => error.to_string(),
+    })
 }
