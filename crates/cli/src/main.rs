@@ -8,6 +8,7 @@
 
 mod advice;
 mod classify;
+mod clicks;
 mod compare;
 mod cv;
 mod data;
@@ -131,6 +132,9 @@ enum CliCommand {
     Features(features::Args),
     /// Learn classes from labelled documents, with Rocchio or kNN, and classify others
     Classify(classify::Args),
+    /// Inspect click logs, fit click models, estimate position bias, and make pairs to train on
+    #[command(subcommand)]
+    Clicks(clicks::ClicksCommand),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -205,6 +209,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         CliCommand::Search(args) => search::run(&args, out),
         CliCommand::Run(args) => run::run(&args, out),
         CliCommand::Features(args) => features::run(&args, out),
+        CliCommand::Clicks(command) => clicks::run(&command, out),
         CliCommand::Classify(args) => classify::run(&args, out),
         CliCommand::Completions { shell } => {
             let mut script = Vec::new();

@@ -12,6 +12,7 @@
 //! - `learn` (`train`): learners by name, boosted trees and their objectives, cross validation;
 //! - `search` (`search`): collections of text, an index, first-stage retrieval, features,
 //!   re-ranking;
+//! - `clicks` (`clicks`): click logs, preferences, click models, position bias, interleaving;
 //! - `report`, `experiment` (`report`): charts and pages of trainings, comparisons and data;
 //!   experiments from a file.
 //!
@@ -38,6 +39,9 @@ pub mod tasks;
 
 pub use evaluate::evaluate;
 
+/// Click logs: preferences, click models, position bias, interleaving, judges.
+#[cfg(feature = "clicks")]
+pub use rankwright_clicks as clicks;
 /// Data sets, judgements and runs: formats in and out.
 pub use rankwright_data as data;
 /// Metrics, the order of documents by score, significance tests and tables.

@@ -55,6 +55,13 @@ pub enum TaskError {
     #[cfg(feature = "search")]
     #[error(transparent)]
     Search(#[from] SearchError),
+    /// A click log has no impression.
+    #[cfg(feature = "clicks")]
+    #[error("{log}: the click log has no impression with a document")]
+    EmptyLog {
+        /// The files of the log.
+        log: String,
+    },
     /// The caller cancelled the task.
     #[error("cancelled")]
     Cancelled,

@@ -7,6 +7,8 @@ use super::TaskError;
 error_kinds! {
     TaskError {
         Self::Cancelled => "cancelled",
+        #[cfg(feature = "clicks")]
+        Self::EmptyLog { .. } => "empty-log",
         Self::StandardInputTwice => "standard-input-twice",
         Self::OutputIsInput { .. } => "output-is-input",
         Self::PartExists { .. } => "part-exists",

@@ -26,6 +26,8 @@ mod build_index;
 mod candidates;
 #[cfg(feature = "search")]
 mod classify_documents;
+#[cfg(feature = "clicks")]
+mod clicks;
 mod compare;
 mod context;
 mod convert_data;
@@ -86,6 +88,12 @@ pub use candidates::{CandidateOptions, QueryFile};
 pub use classify_documents::{
     ClassifyDocumentsRequest, ClassifyDocumentsResult, LabelledFiles, ValidateClassifierRequest,
     ValidateClassifierResult, classify_documents, validate_classifier,
+};
+#[cfg(feature = "clicks")]
+pub use clicks::{
+    ClickFiles, ClickPairsRequest, ClickPairsResult, EstimateBiasRequest, EstimateBiasResult,
+    FitClickModelRequest, FitClickModelResult, InspectClicksRequest, InspectClicksResult,
+    ShownDocument, click_pairs, estimate_bias, fit_click_model, inspect_clicks,
 };
 pub use compare::{CompareInput, CompareRequest, CompareResult, CompareSources, compare_systems};
 pub use context::Context;

@@ -1,0 +1,71 @@
+//! `clicks fit`: a click model, fitted to a log.
+
+use std::path::PathBuf;
+
+use rankwright::clicks::ClickModel;
+use rankwright::clicks::model::{ClickModelEvaluation, ParameterIndex};
+use rankwright::eval::table::{Align, Cell, Table};
+use rankwright::tasks::{ClickFiles, FitClickModelRequest, FitClickModelResult, fit_click_model};
+
+use super::LogArgs;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::progress::run_task;
+
+/// Fit a click model to a log.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    log: LogArgs,
+    /// The click model: global-ctr, rank-ctr, document-ctr, pbm, cascade, ubm, dcm, ccm, dbn or
+    /// sdbn, with parameters such as `ubm(iterations=50, prior=1)`
+    #[arg(long, value_name = "SPEC", default_value = "ubm")]
+    model: String,
+    /// Another log to measure the fitted model on
+    #[arg(long, value_name = "LOG")]
+    test: Vec<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
+    let mut request = FitClickModelRequest::new(args.log.files(), ClickModel::parse(&args.model)?);
+    if !args.test.is_empty() {
+        request = request.test(ClickFiles::new(&args.test).format(args.log.format));
+    }
+    let result = run_task(out, |context| fit_click_model(&request, context))?;
+    out.show(&result, text)
+}
+
+fn text(result: &FitClickModelResult) -> String {
+    let names = ["log", "impressions", "log-likelihood", "perplexity", "conditional perplexity"];
+    let align = |name| (name, if name == "log" { Align::Left } else { Align::Right });
+    let mut table = Table::new(names.map(align));
+    let mut row = |log: &str, fit: &ClickModelEvaluation| {
+        let cells = [
+            log.to_owned(),
+            fit.impressions.to_string(),
+            format!("{:.4}", fit.log_likelihood),
+            format!("{:.4}", fit.perplexity),
+            format!("{:.4}", fit.conditional_perplexity),
+        ];
+        table.rows.push(cells.map(Cell::new).to_vec());
+    };
+    row("fitted", &result.fitted);
+    if let Some(test) = &result.test {
+        row("test", test);
+    }
+    let mut text = format!("{}\n\n{}", result.model, table.to_text());
+    for parameter in &result.parameters {
+        let values: Vec<String> =
+            parameter.values.iter().map(|value| format!("{value:.4}")).collect();
+        match parameter.index {
+            ParameterIndex::Single => {
+                text += &format!("\n{}: {}", parameter.name, values.join(" "))
+            }
+            ParameterIndex::Rank => {
+                text += &format!("\n{} by rank: {}", parameter.name, values.join(" "));
+            }
+            _ => text += &format!("\n{}: {} values (--json)", parameter.name, values.len()),
+        }
+    }
+    text + "\n"
+}

@@ -1,0 +1,90 @@
+//! `clicks inspect`: the content of a click log.
+
+use rankwright::clicks::LogSummary;
+use rankwright::eval::table::{Align, Cell, Table};
+use rankwright::tasks::{InspectClicksRequest, inspect_clicks};
+
+use super::LogArgs;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::progress::run_task;
+
+/// Count and describe a click log.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
+    let request = InspectClicksRequest::new(args.log.files());
+    let result = run_task(out, |context| inspect_clicks(&request, context))?;
+    out.show(&result, |result| text(&result.summary))
+}
+
+fn text(summary: &LogSummary) -> String {
+    let mut ranks = Table::new(
+        ["rank", "shown", "clicked", "rate", "95% interval"].map(|name| (name, Align::Right)),
+    );
+    for rank in &summary.ranks {
+        let [low, high] = rank.ci95;
+        let cells = [
+            rank.rank.to_string(),
+            rank.shown.to_string(),
+            rank.clicked.to_string(),
+            format!("{:.4}", rank.rate),
+            format!("{low:.4} to {high:.4}"),
+        ];
+        ranks.rows.push(cells.map(Cell::new).to_vec());
+    }
+    let mut queries =
+        Table::new([("most frequent queries", Align::Left), ("impressions", Align::Right)]);
+    for query in &summary.top_queries {
+        let count = Cell::new(query.impressions.to_string());
+        queries.rows.push(vec![Cell::new(query.query.as_str()), count]);
+    }
+    let tables = [counts(summary).to_text(), ranks.to_text(), queries.to_text()];
+    format!("{}\n{}", tables.join("\n"), links(summary))
+}
+
+fn counts(summary: &LogSummary) -> Table {
+    let counts = &summary.counts;
+    let mut table = Table::new([("quantity", Align::Left), ("value", Align::Right)]);
+    let mut line = |name: &str, count: u64, always: bool| {
+        if always || count > 0 {
+            table.rows.push(vec![name.into(), Cell::new(count.to_string())]);
+        }
+    };
+    line("impressions", counts.impressions, true);
+    line("impressions with a click", summary.clicked_impressions, true);
+    line("clicks", counts.clicks, true);
+    line("queries", summary.queries as u64, true);
+    line("documents of queries", summary.pairs as u64, true);
+    line("sessions", summary.sessions as u64, false);
+    line("distinct pages", summary.distinct_pages as u64, true);
+    line("repeated clicks on a document", counts.repeated_clicks, false);
+    line("clicks above the click before", counts.upward_clicks, false);
+    line("clicks before their impression", counts.early_clicks, false);
+    line("clicks off their page, left out", counts.off_page_clicks, false);
+    line("clicks without impression, left out", counts.clicks_without_impression, false);
+    line("impressions with a known id, left out", counts.repeated_impressions, false);
+    line("impressions without documents, left out", counts.empty_impressions, false);
+    line("other events", counts.other_events, false);
+    table
+}
+
+fn links(summary: &LogSummary) -> String {
+    match summary.linked_ranks.as_slice() {
+        [] | [_] => "Documents link all ranks: position bias can be estimated.\n".to_owned(),
+        groups => {
+            let ranks = |group: &Vec<usize>| {
+                group.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+            };
+            let groups: Vec<String> = groups.iter().map(ranks).collect();
+            format!(
+                "No document links these groups of ranks, so their bias cannot be compared: {}\n",
+                groups.join(" | ")
+            )
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! `clicks pairs`: preference pairs from a click log.
+
+use std::path::PathBuf;
+
+use rankwright::clicks::PreferenceRule;
+use rankwright::spec::words::counted;
+use rankwright::tasks::{ClickPairsRequest, ClickPairsResult, click_pairs};
+
+use super::{LogArgs, choice};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::progress::run_task;
+
+/// Turn clicks into preference pairs to train on.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    log: LogArgs,
+    /// Rules: skip-above, last-skip-above, earlier-click, skip-previous, next. Skip rules prefer
+    /// documents of lower ranks only, so that they always oppose the order that was shown
+    #[arg(
+        long,
+        value_name = "RULE,...",
+        value_delimiter = ',',
+        default_value = "skip-above",
+        value_parser = choice::<PreferenceRule>
+    )]
+    rule: Vec<PreferenceRule>,
+    /// Leave out pairs of fewer impressions
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    min: u64,
+    /// File of pairs for `train --pairs`: query, better and worse document, and the number of
+    /// impressions as weight
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
+    out.check_not_stdout(&args.out)?;
+    let request = ClickPairsRequest::new(args.log.files(), &args.out)
+        .rules(args.rule.iter().copied())
+        .min_count(args.min);
+    let result = run_task(out, |context| click_pairs(&request, context))?;
+    out.show(&result, text)
+}
+
+fn text(result: &ClickPairsResult) -> String {
+    format!(
+        "{}: {} of {} by {}, from {}; {} contradict another, {} left out as too rare\n",
+        result.out.display(),
+        counted(result.pairs, "pair"),
+        counted(result.queries, "query"),
+        result.rules.join(", "),
+        counted(result.counts.impressions as usize, "impression"),
+        result.contradicted,
+        result.too_rare
+    )
+}

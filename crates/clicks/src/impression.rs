@@ -1,0 +1,64 @@
+//! An impression: a result page that was shown to a user, with the clicks on it.
+
+/// A result page that was shown, and the clicks on it.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct Impression {
+    /// The id of the impression, by which events name it; empty if the log has none.
+    pub id: String,
+    /// The session of the user; empty if the log has none.
+    pub session: String,
+    /// The query.
+    pub query: String,
+    /// Ids of the shown documents, the first rank first.
+    pub documents: Vec<String>,
+    /// The clicks, in the order of time.
+    pub clicks: Vec<Click>,
+    /// Time at which the page was shown, in seconds since 1970; `None` if the log has no times.
+    pub time: Option<f64>,
+    /// The ranker that made the page; empty if the log names none.
+    pub ranker: String,
+    /// The probability with which the ranker showed each document at its rank; empty if unknown.
+    pub propensities: Vec<f64>,
+}
+
+/// A click on a document of a page.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Click {
+    /// Index of the document on the page, from 0.
+    pub index: usize,
+    /// Time of the click, in seconds since 1970; `None` if the log has no times.
+    pub time: Option<f64>,
+}
+
+impl Impression {
+    /// A page of these documents, without clicks.
+    pub fn new(
+        query: impl Into<String>,
+        documents: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        let documents = documents.into_iter().map(Into::into).collect();
+        Self { query: query.into(), documents, ..Self::default() }
+    }
+
+    /// Adds clicks on documents given by their ranks, from 1, in the order of time. Ranks that the
+    /// page does not have are ignored.
+    #[must_use]
+    pub fn clicked(mut self, ranks: impl IntoIterator<Item = usize>) -> Self {
+        let on_page = |rank: &usize| (1..=self.documents.len()).contains(rank);
+        let clicks = ranks.into_iter().filter(on_page);
+        self.clicks = clicks.map(|rank| Click { index: rank - 1, time: None }).collect();
+        self
+    }
+
+    /// Whether each document was clicked at least once, by rank.
+    pub fn clicked_ranks(&self) -> Vec<bool> {
+        let mut clicked = vec![false; self.documents.len()];
+        for click in &self.clicks {
+            if let Some(document) = clicked.get_mut(click.index) {
+                *document = true;
+            }
+        }
+        clicked
+    }
+}

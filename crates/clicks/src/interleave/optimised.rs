@@ -1,0 +1,107 @@
+//! Optimised interleaving (Radlinski and Craswell 2013). A list may be shown if each of its
+//! documents is the best remaining one of either ranking. The credit of a click is
+//!
+//! ```text
+//! credit(document) = 1 / rank by the first ranker - 1 / rank by the second
+//! ```
+//!
+//! where a ranking that has not the document counts it after its last rank. The lists are drawn
+//! with probabilities p such that a user who clicks at random on one of the first k documents
+//! favours no ranker, for every k:
+//!
+//! ```text
+//! sum over lists of p(list) sum over ranks 1..k of credit = 0,   sum of p = 1,   p >= 0
+//! ```
+//!
+//! Among the solutions, lists whose credits differ most are preferred (the sum of p times the
+//! variance of the credits is largest), as they tell the rankers apart soonest. There are at most
+//! 2^length lists, so at most ten ranks are weighed; a linear program decides (`simplex.rs`).
+
+use rankwright_data::Random;
+
+use super::simplex::minimise;
+use super::{InterleavedList, InterleavingError, Rankings};
+
+/// The largest number of ranks that are optimised.
+const MAX_LENGTH: usize = 10;
+
+pub(super) fn draw(
+    rankings: &Rankings,
+    length: usize,
+    random: &mut Random,
+) -> Result<InterleavedList, InterleavingError> {
+    let lists = distribution(rankings, length)?;
+    let mut left = random.unit();
+    let found = lists.iter().find(|(_, probability)| {
+        left -= probability;
+        left < 0.0
+    });
+    // Rounding may leave a rest after the last list.
+    let documents = found.or(lists.last()).map(|(documents, _)| documents.clone());
+    Ok(InterleavedList { documents: documents.unwrap_or_default(), teams: Vec::new() })
+}
+
+/// The lists that are shown, with their probabilities.
+pub(super) fn distribution(
+    rankings: &Rankings,
+    length: usize,
+) -> Result<Vec<(Vec<String>, f64)>, InterleavingError> {
+    if length > MAX_LENGTH {
+        return Err(InterleavingError::TooLong { length, max: MAX_LENGTH });
+    }
+    let mut lists = Vec::new();
+    extend(rankings, length, &mut Vec::new(), &mut lists);
+    let credits: Vec<Vec<f64>> =
+        lists.iter().map(|list| list.iter().map(|id| credit(rankings, id)).collect()).collect();
+    let longest = credits.iter().map(Vec::len).max().unwrap_or(0);
+    let mut rows: Vec<Vec<f64>> = (1..=longest)
+        .map(|k| credits.iter().map(|credits| credits.iter().take(k).sum()).collect())
+        .collect();
+    rows.push(vec![1.0; lists.len()]);
+    let mut right = vec![0.0; longest];
+    right.push(1.0);
+    let costs: Vec<f64> = credits.iter().map(|credits| -variance(credits)).collect();
+    let probabilities =
+        minimise(&costs, &rows, &right).ok_or(InterleavingError::NoFairDistribution)?;
+    Ok(lists.into_iter().zip(probabilities).filter(|(_, probability)| *probability > 0.0).collect())
+}
+
+/// Adds every list that begins with these documents.
+fn extend(
+    rankings: &Rankings,
+    length: usize,
+    documents: &mut Vec<String>,
+    lists: &mut Vec<Vec<String>>,
+) {
+    let next = |ranker: usize| {
+        let mut remaining = rankings.0[ranker].iter().filter(|id| !documents.contains(id));
+        remaining.next().cloned()
+    };
+    let mut choices: Vec<String> = [next(0), next(1)].into_iter().flatten().collect();
+    choices.dedup();
+    if documents.len() == length || choices.is_empty() {
+        lists.push(documents.clone());
+        return;
+    }
+    for choice in choices {
+        documents.push(choice);
+        extend(rankings, length, documents, lists);
+        documents.pop();
+    }
+}
+
+fn variance(values: &[f64]) -> f64 {
+    let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+    values.iter().map(|value| (value - mean).powi(2)).sum()
+}
+
+/// The credit of a click for the first ranker; below 0 it is one for the second.
+fn credit(rankings: &Rankings, document: &str) -> f64 {
+    1.0 / rankings.rank(0, document) as f64 - 1.0 / rankings.rank(1, document) as f64
+}
+
+pub(super) fn credits(rankings: &Rankings, list: &InterleavedList, clicks: &[usize]) -> Vec<f64> {
+    let clicked = clicks.iter().filter_map(|click| list.documents.get(*click));
+    let credit: f64 = clicked.map(|document| credit(rankings, document)).sum();
+    vec![credit.max(0.0), (-credit).max(0.0)]
+}

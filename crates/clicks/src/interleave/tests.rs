@@ -1,0 +1,140 @@
+//! Exact distributions of short lists, worked out by hand.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn rankings(lists: &[&[&str]]) -> Vec<Vec<String>> {
+    lists.iter().map(|list| list.iter().map(|id| (*id).to_owned()).collect()).collect()
+}
+
+fn checked_rankings(method: InterleavingMethod, lists: &[&[&str]]) -> Rankings {
+    checked(method, &rankings(lists)).unwrap()
+}
+
+/// [1, 2, 3] and [2, 3, 1]: the order of the first two rounds decides everything.
+#[test]
+fn team_draft_has_four_equally_likely_lists_and_credits_a_click_on_3_evenly() {
+    let both =
+        checked_rankings(InterleavingMethod::TeamDraft, &[&["1", "2", "3"], &["2", "3", "1"]]);
+    let mut outcomes: BTreeMap<(String, Vec<usize>), usize> = BTreeMap::new();
+    let mut credit_of_3 = [0.0, 0.0];
+    for first in [[0, 1], [1, 0]] {
+        for second in [[0, 1], [1, 0]] {
+            let mut list = InterleavedList { documents: vec![], teams: vec![] };
+            team_draft::add_round(&both, &first, 3, &mut list);
+            team_draft::add_round(&both, &second, 3, &mut list);
+            let click = list.documents.iter().position(|id| id == "3").unwrap();
+            let credits = team_draft::credits(&both, &list, &[click]);
+            credit_of_3.iter_mut().zip(credits).for_each(|(sum, credit)| *sum += credit / 4.0);
+            *outcomes.entry((list.documents.concat(), list.teams)).or_default() += 1;
+        }
+    }
+    assert_eq!(outcomes.len(), 4);
+    assert!(outcomes.values().all(|count| *count == 1), "{outcomes:?}");
+    assert_eq!(credit_of_3, [0.5, 0.5]);
+    // The draw itself reaches all four, about equally often.
+    let lists = rankings(&[&["1", "2", "3"], &["2", "3", "1"]]);
+    let mut drawn: BTreeMap<(String, Vec<usize>), usize> = BTreeMap::new();
+    for request in 0..4000 {
+        let method = InterleavingMethod::TeamDraft;
+        let list = interleave(method, &lists, 3, 7, &request.to_string()).unwrap();
+        *drawn.entry((list.documents.concat(), list.teams)).or_default() += 1;
+    }
+    assert_eq!(drawn.keys().collect::<Vec<_>>(), outcomes.keys().collect::<Vec<_>>());
+    assert!(drawn.values().all(|count| (850..1150).contains(count)), "{drawn:?}");
+}
+
+/// [1, 2, 3, 4] and [2, 3, 4, 1] with one click on a random rank: the second ranker wins 6 of 8.
+#[test]
+fn balanced_interleaving_favours_the_shifted_ranking() {
+    let lists: [&[&str]; 2] = [&["1", "2", "3", "4"], &["2", "3", "4", "1"]];
+    let both = checked_rankings(InterleavingMethod::Balanced, &lists);
+    let mut wins = [0, 0];
+    for first in 0..2 {
+        let list = balanced::list(&both, 4, first);
+        for click in 0..4 {
+            let credits = balanced::credits(&both, &list, &[click]);
+            assert_ne!(credits[0], credits[1]);
+            wins[usize::from(credits[1] > credits[0])] += 1;
+        }
+    }
+    assert_eq!(wins, [2, 6]);
+}
+
+#[test]
+fn optimised_interleaving_has_the_probabilities_worked_out_by_hand() {
+    let both = checked_rankings(InterleavingMethod::Optimised, &[&["1", "2"], &["2", "3"]]);
+    let found = optimised::distribution(&both, 2).unwrap();
+    let expected = [("12", 3.0 / 7.0), ("21", 13.0 / 35.0), ("23", 1.0 / 5.0)];
+    assert_eq!(found.len(), 3);
+    for (documents, probability) in found {
+        let (_, expected) = expected.iter().find(|(list, _)| *list == documents.concat()).unwrap();
+        assert!((probability - expected).abs() < 1e-9, "{documents:?} {probability}");
+    }
+}
+
+#[test]
+fn requests_that_cannot_be_interleaved_are_errors() {
+    let one = rankings(&[&["1"]]);
+    let twice = rankings(&[&["1", "1"], &["2"]]);
+    let three = rankings(&[&["1", "2"], &["2", "3"], &["3", "1"]]);
+    for (_, method) in InterleavingMethod::ALL {
+        assert!(interleave(*method, &one, 5, 1, "r").is_err());
+        assert!(interleave(*method, &twice, 5, 1, "r").unwrap_err().to_string().contains("twice"));
+        let takes_three = interleave(*method, &three, 5, 1, "r").is_ok();
+        assert_eq!(takes_three, *method == InterleavingMethod::TeamDraft);
+    }
+    let long: Vec<String> = (0..11).map(|id| id.to_string()).collect();
+    let lists = [long.clone(), long];
+    assert!(interleave(InterleavingMethod::Optimised, &lists, 11, 1, "r").is_err());
+    assert!(interleave(InterleavingMethod::Optimised, &lists, 10, 1, "r").is_ok());
+}
+
+proptest! {
+    #[test]
+    fn lists_have_no_document_twice_and_equal_rankings_tie(
+        one in Just((0..8).map(|id| id.to_string()).collect::<Vec<_>>()).prop_shuffle(),
+        other in Just((3..11).map(|id| id.to_string()).collect::<Vec<_>>()).prop_shuffle(),
+        seed in 0_u64..1000,
+    ) {
+        for (_, method) in InterleavingMethod::ALL {
+            let list = interleave(*method, &[one.clone(), other.clone()], 6, seed, "r").unwrap();
+            let distinct: std::collections::BTreeSet<_> = list.documents.iter().collect();
+            prop_assert_eq!((distinct.len(), list.documents.len()), (6, 6));
+            let same = [one.clone(), one.clone()];
+            let list = interleave(*method, &same, 6, seed, "r").unwrap();
+            let none = credits(*method, &same, &list, &[]).unwrap();
+            prop_assert_eq!(none[0], none[1]);
+            if *method != InterleavingMethod::TeamDraft {
+                let clicked = credits(*method, &same, &list, &[1, 3]).unwrap();
+                prop_assert!((clicked[0] - clicked[1]).abs() < 1e-12, "{:?}", clicked);
+            }
+        }
+    }
+
+    /// Clicks at random on the first k documents favour no ranker.
+    #[test]
+    fn optimised_interleaving_is_fair_to_random_clicks(
+        one in Just((0..5).map(|id| id.to_string()).collect::<Vec<_>>()).prop_shuffle(),
+        other in Just((2..7).map(|id| id.to_string()).collect::<Vec<_>>()).prop_shuffle(),
+    ) {
+        let both = Rankings(vec![one, other]);
+        let lists = optimised::distribution(&both, 5).unwrap();
+        let total: f64 = lists.iter().map(|(_, probability)| probability).sum();
+        prop_assert!((total - 1.0).abs() < 1e-9);
+        for k in 0..5 {
+            let mut sums = [0.0, 0.0];
+            for (documents, probability) in &lists {
+                let list = InterleavedList { documents: documents.clone(), teams: vec![] };
+                for click in 0..=k {
+                    let credits = optimised::credits(&both, &list, &[click]);
+                    sums.iter_mut().zip(credits).for_each(|(sum, c)| *sum += probability * c);
+                }
+            }
+            prop_assert!((sums[0] - sums[1]).abs() < 1e-9, "{:?}", sums);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Simulated users: clicks on a ranking whose grades are known.
+//!
+//! A user examines ranks by one of the models below and clicks an examined document with the
+//! probability of its grade,
+//!
+//! ```text
+//! P(click | examined, grade) = noise + (1 - noise) (2^grade - 1) / (2^max - 1)
+//! ```
+//!
+//! - `pbm`: rank r is examined with probability (1 / r)^eta, independent of other clicks.
+//! - `cascade`: ranks are examined in turn until the first click.
+//! - `dbn`: ranks in turn; after a click the user is satisfied with the grade's share
+//!   (2^grade - 1) / (2^max - 1), and leaves; otherwise goes on with probability `continuation`.
+//! - `trust`: as `pbm`, and an irrelevant document is clicked more often the higher it stands
+//!   (trust bias, Agarwal et al. 2019): the noise of rank r is noise + (1 - noise) trust / r.
+
+use rankwright_data::Random;
+use rankwright_spec::{Spec, SpecError, choices, params, read_spec};
+
+choices! {
+    /// A model of how users examine a page.
+    pub enum Examine {
+        /// Each rank with its own probability.
+        Positions = "pbm",
+        /// In turn until the first click.
+        Cascade = "cascade",
+        /// In turn until a clicked document satisfies.
+        Dbn = "dbn",
+        /// As `pbm`, with more clicks on top documents.
+        Trust = "trust",
+    }
+}
+
+params! {
+    /// The parameters of simulated users; each model uses those that it names.
+    pub struct UserParams {
+        eta: f64 = 1.0, 0.0.., "Strength of position bias: rank r is examined with probability (1/r)^eta.";
+        noise: f64 = 0.1, 0.0..=1.0, "Probability of a click on an examined document of grade 0.";
+        max: u32 = 4, 1..=30, "Largest grade.";
+        continuation: f64 = 0.9, 0.0..=1.0, "Probability to go on to the next rank (dbn).";
+        trust: f64 = 0.5, 0.0..=1.0, "Additional share of clicks on irrelevant documents at rank 1 (trust).";
+    }
+}
+
+/// Simulated users: a model with its parameters.
+///
+/// ```
+/// use rankwright_clicks::simulate::SimulatedUser;
+/// use rankwright_data::Random;
+///
+/// let user = SimulatedUser::parse("pbm(eta=2, noise=0.05)")?;
+/// let clicked = user.clicks(&[4.0, 0.0, 2.0], &mut Random::new(1, 0));
+/// assert_eq!(clicked.len(), 3);
+/// # Ok::<(), rankwright_spec::SpecError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct SimulatedUser {
+    examine: Examine,
+    params: UserParams,
+}
+
+impl SimulatedUser {
+    /// Users of a model with these parameters.
+    pub fn new(examine: Examine, params: UserParams) -> Self {
+        Self { examine, params }
+    }
+
+    /// Reads a spec such as `pbm(eta=1, noise=0.1)`.
+    pub fn parse(text: &str) -> Result<Self, SpecError> {
+        let spec = Spec::parse(text)?;
+        let found = Examine::ALL.iter().find(|(name, _)| *name == spec.name);
+        let (_, examine) = found.ok_or_else(|| {
+            let known: Vec<&str> = Examine::ALL.iter().map(|(name, _)| *name).collect();
+            SpecError::unknown("simulated user", &spec.name, &known)
+        })?;
+        Ok(Self { examine: *examine, params: read_spec(&spec)? })
+    }
+
+    /// The probability that rank `rank` (from 0) is examined, under models in which it does not
+    /// depend on other clicks.
+    pub fn examination(&self, rank: usize) -> f64 {
+        match self.examine {
+            Examine::Positions | Examine::Trust => (1.0 / (rank + 1) as f64).powf(self.params.eta),
+            Examine::Cascade | Examine::Dbn => 1.0,
+        }
+    }
+
+    /// The share (2^grade - 1) / (2^max - 1), at most 1.
+    fn relevance(&self, grade: f64) -> f64 {
+        let max = f64::from(self.params.max).exp2() - 1.0;
+        ((grade.max(0.0).exp2() - 1.0) / max).min(1.0)
+    }
+
+    /// The probability of a click on an examined document.
+    pub fn click(&self, rank: usize, grade: f64) -> f64 {
+        let mut noise = self.params.noise;
+        if self.examine == Examine::Trust {
+            noise += (1.0 - noise) * self.params.trust / (rank + 1) as f64;
+        }
+        noise + (1.0 - noise) * self.relevance(grade)
+    }
+
+    /// Draws the clicks of one user on documents with these grades, the first rank first.
+    pub fn clicks(&self, grades: &[f64], random: &mut Random) -> Vec<bool> {
+        let mut clicked = vec![false; grades.len()];
+        for (rank, (grade, clicked)) in grades.iter().zip(&mut clicked).enumerate() {
+            let is_examined = random.unit() < self.examination(rank);
+            *clicked = is_examined && random.unit() < self.click(rank, *grade);
+            let leaves = match self.examine {
+                Examine::Positions | Examine::Trust => false,
+                Examine::Cascade => *clicked,
+                Examine::Dbn => {
+                    let is_satisfied = *clicked && random.unit() < self.relevance(*grade);
+                    is_satisfied || random.unit() >= self.params.continuation
+                }
+            };
+            if leaves {
+                break;
+            }
+        }
+        clicked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The click rates of 40,000 users by rank.
+    fn rates(spec: &str, grades: &[f64]) -> Vec<f64> {
+        let user = SimulatedUser::parse(spec).unwrap();
+        let mut counts = vec![0.0; grades.len()];
+        for stream in 0..40_000 {
+            let clicked = user.clicks(grades, &mut Random::new(3, stream));
+            counts
+                .iter_mut()
+                .zip(clicked)
+                .for_each(|(c, clicked)| *c += f64::from(u8::from(clicked)));
+        }
+        counts.into_iter().map(|count| count / 40_000.0).collect()
+    }
+
+    #[test]
+    fn click_rates_are_those_of_the_formulas() {
+        let close = |found: Vec<f64>, expected: &[f64]| {
+            for (found, expected) in found.iter().zip(expected) {
+                assert!((found - expected).abs() < 0.01, "{found} {expected}");
+            }
+        };
+        // Grade 1 of at most 2: (2 - 1) / (4 - 1) = 1/3, so a click has probability .1 + .9 / 3 = .4.
+        close(rates("pbm(max=2)", &[1.0, 2.0, 0.0]), &[0.4, 0.5, 0.1 / 3.0]);
+        close(rates("pbm(max=2, eta=0)", &[0.0, 0.0, 2.0]), &[0.1, 0.1, 1.0]);
+        close(rates("cascade(max=2)", &[1.0, 2.0, 2.0]), &[0.4, 0.6, 0.0]);
+        // Rank 2 after a click that did not satisfy (2/3) or none, and a continuation of .5.
+        let second = 0.5 * (0.4 * 2.0 / 3.0 + 0.6);
+        close(rates("dbn(max=2, continuation=0.5)", &[1.0, 2.0]), &[0.4, second]);
+        // Trust at rank 1: noise .1 + .9 * .5 = .55; at rank 2 .1 + .9 * .25 = .325.
+        close(rates("trust(max=2, eta=0)", &[0.0, 0.0]), &[0.55, 0.325]);
+    }
+
+    #[test]
+    fn an_unknown_user_lists_the_known_ones() {
+        let error = SimulatedUser::parse("pmb").unwrap_err().to_string();
+        assert!(error.contains("pbm"), "{error}");
+        assert!(SimulatedUser::parse("pbm(noise=2)").is_err());
+    }
+}

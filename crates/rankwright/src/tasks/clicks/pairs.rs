@@ -1,0 +1,119 @@
+//! Preference pairs from a click log: training data for pairwise learners.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+
+use rankwright_clicks::PreferenceRule;
+use rankwright_clicks::log::LogCounts;
+use rankwright_data::store::write_atomic;
+use rankwright_spec::visible::one_line;
+use serde::Serialize;
+
+use super::ClickFiles;
+use crate::tasks::context::RunningTask;
+use crate::tasks::{Context, TaskError, check_outputs};
+
+/// A click log, the rules that make preferences of its clicks, and the file of pairs.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ClickPairsRequest {
+    /// The log.
+    pub log: ClickFiles,
+    /// The rules; a preference of several rules on one page counts once.
+    pub rules: Vec<PreferenceRule>,
+    /// Number of impressions in which a preference must occur to be written.
+    pub min_count: u64,
+    /// File of pairs: query, better document, worse document and weight, separated by tabs. The
+    /// weight is the number of impressions.
+    pub out: PathBuf,
+}
+
+impl ClickPairsRequest {
+    /// Preferences by `skip-above` that occur at least once.
+    pub fn new(log: ClickFiles, out: impl Into<PathBuf>) -> Self {
+        Self { log, rules: vec![PreferenceRule::SkipAbove], min_count: 1, out: out.into() }
+    }
+
+    /// Sets the rules.
+    pub fn rules(mut self, rules: impl IntoIterator<Item = PreferenceRule>) -> Self {
+        self.rules = rules.into_iter().collect();
+        self
+    }
+
+    /// Sets the smallest number of impressions.
+    pub fn min_count(mut self, impressions: u64) -> Self {
+        self.min_count = impressions;
+        self
+    }
+}
+
+/// The pairs that were written.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ClickPairsResult {
+    /// The file.
+    pub out: PathBuf,
+    /// Names of the rules.
+    pub rules: Vec<&'static str>,
+    /// Number of pairs that were written.
+    pub pairs: usize,
+    /// Number of pairs that occur in fewer impressions than requested, which were left out.
+    pub too_rare: usize,
+    /// Number of written pairs of which the opposite was written, too.
+    pub contradicted: usize,
+    /// Number of queries with a written pair.
+    pub queries: usize,
+    /// Counts of the log.
+    pub counts: LogCounts,
+}
+
+/// Writes the preferences of a click log as pairs that `train` reads.
+pub fn click_pairs(
+    request: &ClickPairsRequest,
+    context: &Context<'_>,
+) -> Result<ClickPairsResult, TaskError> {
+    let inputs = request.log.files.iter().map(PathBuf::as_path);
+    check_outputs([request.out.as_path()], inputs)?;
+    let task = RunningTask::new(context);
+    let mut found: BTreeMap<(String, String, String), u64> = BTreeMap::new();
+    let (counts, _) = request.log.read(&task, |impression| {
+        let mut preferences: Vec<(usize, usize)> =
+            request.rules.iter().flat_map(|rule| rule.preferences(&impression)).collect();
+        preferences.sort_unstable();
+        preferences.dedup();
+        for (better, worse) in preferences {
+            let id = |index: usize| impression.documents[index].clone();
+            *found.entry((impression.query.clone(), id(better), id(worse))).or_default() += 1;
+        }
+    })?;
+    let all = found.len();
+    found.retain(|_, count| *count >= request.min_count);
+    let opposite = |(query, better, worse): &(String, String, String)| {
+        found.contains_key(&(query.clone(), worse.clone(), better.clone()))
+    };
+    let contradicted = found.keys().filter(|pair| opposite(pair)).count();
+    let mut queries: Vec<&str> = found.keys().map(|(query, ..)| query.as_str()).collect();
+    queries.dedup();
+    let queries = queries.len();
+    let step = format!("writing {}", request.out.display());
+    task.step(&step, || {
+        write_atomic(&request.out, |out| {
+            writeln!(out, "qid\tbetter\tworse\tweight")?;
+            for ((query, better, worse), count) in &found {
+                let [query, better, worse] = [query, better, worse].map(|id| one_line(id));
+                writeln!(out, "{query}\t{better}\t{worse}\t{count}")?;
+            }
+            Ok(())
+        })
+    })?;
+    Ok(ClickPairsResult {
+        out: request.out.clone(),
+        rules: request.rules.iter().map(|rule| rule.name()).collect(),
+        pairs: found.len(),
+        too_rare: all - found.len(),
+        contradicted,
+        queries,
+        counts,
+    })
+}
