@@ -1,5 +1,6 @@
 //! Tests of the command: one program for all tests, as each test program is linked separately.
 
+mod clicks;
 mod common;
 mod data;
 mod documents;

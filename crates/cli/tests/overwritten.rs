@@ -63,6 +63,7 @@ const LINES: &[(&str, &str, &str)] = &[
     ),
     ("features", "--out", "features shop --queries queries.tsv --features set.toml --out f.csv"),
     ("features", "--out", "features shop --queries queries.tsv --features text.csv --out f.csv"),
+    ("clicks pairs", "--out", "clicks pairs log.jsonl --out log.jsonl"),
     (
         "classify",
         "--out",
@@ -129,6 +130,7 @@ fn inputs() -> Bench {
         .put("docs.jsonl", &documents)
         .put("other.jsonl", &documents)
         .put("queries.tsv", "q1\tjazz\n")
+        .put("log.jsonl", "{\"query\": \"q\", \"docs\": [\"a\"], \"clicks\": [1]}\n")
         .put("qrels", "q1 0 d1 1\nq1 0 d2 0\n")
         .put("a.run", "q1 Q0 d1 1 2 a\nq1 Q0 d2 2 1 a\n")
         .put("b.run", "q1 Q0 d2 1 2 b\nq1 Q0 d1 2 1 b\n")

@@ -134,6 +134,7 @@ fn the_pages_that_readers_look_for_exist_and_name_their_readers() {
     let pages = pages_of_docs();
     for needed in [
         "docs/README.md",
+        "docs/clicks.md",
         "docs/guide.md",
         "docs/howto/compare-runs.md",
         "docs/howto/elasticsearch.md",

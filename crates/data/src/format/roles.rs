@@ -184,7 +184,8 @@ pub(super) fn is_item_number_name(name: &str) -> bool {
 
 /// Whether a name means a query id, by itself or if no other column has that role.
 pub(crate) fn is_query_name(name: &str) -> bool {
-    Role::guess(name) == Some(Role::Query) || QUERIES.contains(&normalised_name(name).as_str())
+    Role::guess(name) == Some(Role::Query)
+        || FALLBACK_QUERY_NAMES.contains(&normalised_name(name).as_str())
 }
 
 /// Whether a name alone does not decide the role: the column may be an id, a label or a query, and

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Each command with the type of its result.
-pub(super) const RESULTS: [(&str, &str); 35] = [
+pub(super) const RESULTS: [(&str, &str); 39] = [
     ("train", "TrainModelResult"),
     ("eval", "EvalResult"),
     ("compare", "CompareResult"),
@@ -32,6 +32,10 @@ pub(super) const RESULTS: [(&str, &str); 35] = [
     ("features", "ExtractFeaturesResult"),
     ("classify", "ValidateClassifierResult"),
     ("classify --apply", "ClassifyDocumentsResult"),
+    ("clicks inspect", "InspectClicksResult"),
+    ("clicks pairs", "ClickPairsResult"),
+    ("clicks fit", "FitClickModelResult"),
+    ("clicks bias", "EstimateBiasResult"),
     ("experiment", "RunExperimentResult"),
     ("experiment --dry-run", "PlanSummary"),
     ("report compare", "ReportComparisonResult"),

@@ -37,7 +37,7 @@ pub(super) static URL_COSINE: FeatureDef = FeatureDef {
 /// The feature of a field of web addresses.
 struct UrlCosine {
     urls: Arc<FieldValues>,
-    /// The terms of each address, by label.
+    /// The terms of each address, by its number in `urls`.
     terms: Vec<Terms>,
 }
 

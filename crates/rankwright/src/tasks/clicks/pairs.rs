@@ -1,7 +1,6 @@
 //! Preference pairs from a click log: training data for pairwise learners.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::PathBuf;
 
 use rankwright_clicks::PreferenceRule;

@@ -1,0 +1,109 @@
+//! Click logs through the command: inspected, turned into pairs that train a model, fitted.
+
+use rankwright::data::Random;
+
+use crate::common::Bench;
+
+/// A log of 600 pages of three documents, whose clicks follow the position-based model with an
+/// examination of 1, 0.5 and 0.25; document `a` of every query attracts most.
+fn log() -> Bench {
+    let bench = Bench::new();
+    let mut lines = String::new();
+    for page in 0..6000_u64 {
+        let mut random = Random::new(9, page);
+        let mut documents = [("a", 0.9), ("b", 0.5), ("c", 0.2)];
+        random.shuffle(&mut documents);
+        let shown = documents.map(|(name, _)| format!("\"{name}\""));
+        let examined = [1.0, 0.5, 0.25].into_iter();
+        let clicks: Vec<String> = documents
+            .iter()
+            .zip(examined)
+            .map(|((_, attraction), examined)| (random.unit() < attraction * examined).to_string())
+            .collect();
+        lines += &format!(
+            "{{\"query\": \"q{}\", \"docs\": [{}], \"clicks\": [{}]}}\n",
+            page % 4,
+            shown.join(", "),
+            clicks.join(", ")
+        );
+    }
+    bench.put("log.jsonl", &lines);
+    bench
+}
+
+#[test]
+fn a_log_is_described_and_its_bias_estimated() {
+    let bench = log();
+    let found = bench.run("clicks inspect log.jsonl --json").json();
+    assert_eq!((&found["counts"]["impressions"], &found["queries"]), (&6000.into(), &4.into()));
+    assert_eq!(found["linked_ranks"], serde_json::json!([[1, 2, 3]]));
+    let text = bench.run("clicks inspect log.jsonl").ok().out();
+    assert!(text.contains("Documents link all ranks") && text.contains("q3"), "{text}");
+    let bias = bench.run("clicks bias log.jsonl --samples 20 --json").json();
+    for estimate in bias["estimates"].as_array().unwrap() {
+        let values = estimate["examination"].as_array().unwrap();
+        for (value, expected) in values.iter().zip([1.0, 0.5, 0.25]) {
+            assert!((value.as_f64().unwrap() - expected).abs() < 0.04, "{estimate}");
+        }
+    }
+    let text = bench.run("clicks bias log.jsonl --estimator em --samples 0").ok().out();
+    assert!(text.contains("rank") && text.contains("0.5") && !text.contains("allpairs"), "{text}");
+}
+
+#[test]
+fn pairs_of_clicks_train_a_ranking_svm() {
+    let bench = log();
+    let made =
+        bench.run("clicks pairs log.jsonl --rule skip-above,next --out pairs.tsv --json").json();
+    assert_eq!((&made["queries"], &made["contradicted"]), (&4.into(), &made["pairs"]));
+    let pairs = bench.text("pairs.tsv");
+    assert!(pairs.starts_with("qid\tbetter\tworse\tweight\nq0\ta\tb\t"), "{pairs}");
+    // Feature 1 is the attraction of the document, feature 2 says nothing.
+    let mut table = "qid,docid,good,other\n".to_owned();
+    for query in 0..4 {
+        table += &format!("q{query},a,0.9,0.3\nq{query},b,0.5,0.1\nq{query},c,0.2,0.4\n");
+    }
+    bench.put("train.csv", &table);
+    let train =
+        "train train.csv --columns label=none --pairs pairs.tsv --learner ranksvm --out m.model";
+    bench.run(train).ok();
+    let scores = bench.run("score m.model train.csv --json").json();
+    let value = |row: usize| scores["scores"][row].as_f64().unwrap();
+    assert!(value(0) > value(1) && value(1) > value(2), "{scores}");
+    let few = bench.run("clicks pairs log.jsonl --min 100000 --out none.tsv").ok().out();
+    assert!(few.contains("0 pairs of 0 queries"), "{few}");
+}
+
+#[test]
+fn a_click_model_is_fitted_and_measured_on_another_log() {
+    let bench = log();
+    let pbm = bench
+        .run("clicks fit log.jsonl --model pbm(iterations=200) --test log.jsonl --json")
+        .json();
+    let rates = bench.run("clicks fit log.jsonl --model rank-ctr --json").json();
+    let likelihood =
+        |found: &serde_json::Value| found["fitted"]["log_likelihood"].as_f64().unwrap();
+    assert!(likelihood(&pbm) > likelihood(&rates) + 0.01, "{}", pbm["fitted"]);
+    assert_eq!(pbm["test"], pbm["fitted"]);
+    assert_eq!(pbm["pairs"].as_array().unwrap().len(), 12);
+    let text = bench.run("clicks fit log.jsonl --model dbn").ok().out();
+    assert!(text.contains("continuation: ") && text.contains("satisfaction: 12 values"), "{text}");
+    let unknown = bench.run("clicks fit log.jsonl --model umb");
+    assert!(unknown.code() == 1 && unknown.err().contains("did you mean"), "{}", unknown.err());
+}
+
+#[test]
+fn logs_that_cannot_be_read_are_errors_with_a_place() {
+    let bench = Bench::new();
+    bench.put(
+        "bad.jsonl",
+        "{\"query\": \"q\", \"docs\": [\"a\"], \"clicks\": [1]}\n{\"query\": 3}\n",
+    );
+    let bad = bench.run("clicks inspect bad.jsonl");
+    assert!(bad.code() == 1 && bad.err().contains("bad.jsonl:2"), "{}", bad.err());
+    bench.put("empty.jsonl", "{\"query\": \"q\", \"docs\": [], \"clicks\": []}\n");
+    let empty = bench.run("clicks bias empty.jsonl");
+    assert!(empty.code() == 1 && empty.err().contains("no impression"), "{}", empty.err());
+    let rule = bench.run("clicks pairs bad.jsonl --rule skip --out p");
+    assert!(rule.code() == 2 && rule.err().contains("skip-above"), "{}", rule.err());
+}
