@@ -25,12 +25,14 @@ mod softmax;
 mod squared;
 #[cfg(test)]
 mod tests;
+mod text;
 mod xendcg;
 mod yeti;
 #[cfg(test)]
 mod yeti_reference;
 
 pub use approxndcg::{ApproxNdcg, ApproxNdcgOptions, ApproxNdcgParams};
+pub(crate) use def::ParsedObjective;
 pub use def::{HessianKind, ObjectiveDef, ObjectiveParams, find_objective, parse_objective};
 pub use huber::{Huber, HuberOptions, HuberParams, HuberWidth};
 pub use lambda::{
@@ -44,6 +46,7 @@ pub use ordinal::{Ordinal, OrdinalParams};
 pub use query_rmse::{QueryRmse, QueryRmseParams};
 pub use softmax::{Softmax, SoftmaxOptions, SoftmaxParams, SoftmaxTarget};
 pub use squared::{Squared, SquaredParams};
+pub use text::ObjectiveText;
 pub use xendcg::{XeNdcg, XeNdcgOptions, XeNdcgParams};
 pub use yeti::{Yeti, YetiOptions, YetiParams};
 
