@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use rankwright::data::DEFAULT_SEED;
 use rankwright::data::format::Format;
 use rankwright::data::generate::{LetorOptions, StoreOptions};
 use rankwright::spec::words::counted;
@@ -11,6 +10,7 @@ use rankwright::tasks::{
     GenerateLetorRequest, GenerateStoreRequest, generate_letor, generate_store,
 };
 
+use crate::declared::help;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -26,14 +26,14 @@ pub(crate) enum GeneratorArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct LetorArgs {
-    /// Number of queries
-    #[arg(long, value_name = "N", default_value_t = LetorOptions::default().queries)]
+    #[arg(long, value_name = "N", help = help::<LetorOptions>("queries"))]
+    #[arg(default_value_t = LetorOptions::default().queries)]
     queries: usize,
-    /// Mean number of documents per query
-    #[arg(long, value_name = "N", default_value_t = LetorOptions::default().documents)]
+    #[arg(long, value_name = "N", help = help::<LetorOptions>("documents"))]
+    #[arg(default_value_t = LetorOptions::default().documents)]
     documents: usize,
-    /// Seed; the same seed gives the same bytes on any machine
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(long, value_name = "N", help = help::<LetorOptions>("seed"))]
+    #[arg(default_value_t = LetorOptions::default().seed)]
     seed: u64,
     /// File to write
     #[arg(long, value_name = "PATH")]
@@ -45,14 +45,14 @@ pub(crate) struct LetorArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StoreArgs {
-    /// Number of records
-    #[arg(long, value_name = "N", default_value_t = StoreOptions::default().records)]
+    #[arg(long, value_name = "N", help = help::<StoreOptions>("records"))]
+    #[arg(default_value_t = StoreOptions::default().records)]
     records: usize,
-    /// Number of queries
-    #[arg(long, value_name = "N", default_value_t = StoreOptions::default().queries)]
+    #[arg(long, value_name = "N", help = help::<StoreOptions>("queries"))]
+    #[arg(default_value_t = StoreOptions::default().queries)]
     queries: usize,
-    /// Seed; the same seed gives the same bytes on any machine
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(long, value_name = "N", help = help::<StoreOptions>("seed"))]
+    #[arg(default_value_t = StoreOptions::default().seed)]
     seed: u64,
     /// Folder to write documents.jsonl, queries.jsonl and qrels.txt into; created if needed
     #[arg(long, value_name = "DIR")]
