@@ -2,7 +2,6 @@
 
 mod systems;
 
-use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::compare::{CompareOptions, Test};
 use rankwright::eval::stats::Correction;
 use rankwright::eval::table::{comparison_details, comparison_table};
@@ -10,6 +9,7 @@ use rankwright::eval::{Evaluation, conventions, tie_notes};
 use rankwright::report::comparison::ComparisonReport;
 use rankwright::tasks::{compare_systems, write_per_query};
 
+use crate::declared::help;
 use crate::failure::Failure;
 use crate::measures::ReportArgs;
 use crate::output::{Output, TableStyle, document};
@@ -37,23 +37,22 @@ pub(crate) struct Args {
 /// Options of the significance test.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct TestArgs {
-    /// The system that the others are compared with; the first if not given
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = help::<CompareOptions>("baseline"))]
     baseline: Option<String>,
-    /// Paired test: t, randomisation, bootstrap or sign
-    #[arg(long, value_name = "TEST", default_value = "randomisation")]
+    #[arg(long, value_name = "TEST", help = help::<CompareOptions>("test"))]
+    #[arg(default_value_t = CompareOptions::default().test)]
     test: Test,
-    /// Correction for several comparisons: holm, bonferroni or none
-    #[arg(long, value_name = "RULE", default_value = "holm")]
+    #[arg(long, value_name = "RULE", help = help::<CompareOptions>("correction"))]
+    #[arg(default_value_t = CompareOptions::default().correction)]
     correction: Correction,
-    /// Level of significance
-    #[arg(long, value_name = "P", default_value_t = 0.05)]
+    #[arg(long, value_name = "P", help = help::<CompareOptions>("alpha"))]
+    #[arg(default_value_t = CompareOptions::default().alpha)]
     alpha: f64,
-    /// Samples of the randomisation test and the bootstrap
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    #[arg(long, value_name = "N", help = help::<CompareOptions>("samples"))]
+    #[arg(default_value_t = CompareOptions::default().samples)]
     samples: usize,
-    /// Seed of the samples
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(long, value_name = "N", help = help::<CompareOptions>("seed"))]
+    #[arg(default_value_t = CompareOptions::default().seed)]
     seed: u64,
 }
 

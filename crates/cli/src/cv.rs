@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::table::{Align, Cell, Table, comparison_table};
 use rankwright::eval::{Evaluation, footnotes, shared_footnotes, tie_notes};
-use rankwright::learn::LearnerSpec;
+use rankwright::learn::{CvOptions, LearnerSpec};
 use rankwright::spec::words::counted;
 use rankwright::tasks::{
     CrossValidateRequest, CrossValidateResult, cross_validate_learners, write_per_query,
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
     /// Number of folds, at least 2
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = CvOptions::DEFAULT_FOLDS)]
     folds: usize,
     /// Seed of the folds and the trainings
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]

@@ -12,6 +12,7 @@ mod clicks;
 mod compare;
 mod cv;
 mod data;
+mod declared;
 mod demo;
 mod eval;
 mod experiment;
@@ -50,7 +51,6 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use rankwright::data::{allow_standard_streams, panics_are_caught, set_memory_limit};
-use rankwright::learn::simd::Simd;
 
 use failure::Failure;
 use logging::LogArgs;
@@ -217,16 +217,5 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
             out.text(&String::from_utf8_lossy(&script))
         }
         CliCommand::Man(args) => manual::run(&args, out),
-    }
-}
-
-/// The SIMD instruction set of trainings: `RANKWRIGHT_SIMD` is `auto` or, for testing, `portable`.
-pub(crate) fn simd() -> Result<Simd, Failure> {
-    match std::env::var("RANKWRIGHT_SIMD").as_deref() {
-        Err(_) | Ok("" | "auto") => Ok(Simd::Auto),
-        Ok("portable") => Ok(Simd::Portable),
-        Ok(other) => {
-            Err(Failure::request(format!("RANKWRIGHT_SIMD is {other}; expected auto or portable")))
-        }
     }
 }

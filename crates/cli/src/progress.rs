@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use rankwright::learn::simd::Simd;
 use rankwright::learn::{LearnError, LearnerSpec, Progress, TrainingHistory};
 use rankwright::spec::visible::one_line;
 use rankwright::spec::words::counted;
@@ -62,7 +63,8 @@ pub(crate) fn run_with_bar<T>(
         let note = format!("{warning}{}", advice.unwrap_or_default());
         bar.suspend(|| out.note(note));
     };
-    let result = task(&context.on_step(&step).on_warning(&warn).simd(crate::simd()?));
+    let simd = Simd::from_environment()?;
+    let result = task(&context.on_step(&step).on_warning(&warn).simd(simd));
     bar.finish_and_clear();
     result.map_err(|error| match error {
         TaskError::Cancelled => Failure::Stopped,

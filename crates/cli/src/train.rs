@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rankwright::learn::LearnerSpec;
+use rankwright::learn::{Checkpoints, LearnerSpec};
 use rankwright::tasks::{CheckpointOptions, TrainModelRequest, train_model};
 
 use crate::failure::Failure;
@@ -65,7 +65,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", requires = "checkpoint")]
     checkpoint_trees: Option<usize>,
     /// Save after this many seconds
-    #[arg(long, value_name = "N", requires = "checkpoint", default_value_t = 60)]
+    #[arg(long, value_name = "N", requires = "checkpoint", default_value_t = Checkpoints::DEFAULT_INTERVAL.as_secs())]
     checkpoint_seconds: u64,
     /// Evaluate the metrics on the training data too
     #[arg(long)]

@@ -38,8 +38,7 @@ pub(crate) struct Args {
     /// pairs in the right order (preference-accuracy) decides
     #[arg(long, value_name = "FILE", requires = "valid")]
     valid_pairs: Option<PathBuf>,
-    /// Without --valid: number of folds by query, the same for all trials; 5 if not given
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", help = folds_help())]
     folds: Option<usize>,
     /// On folds: fraction of each fold's training queries that decides on early stopping, for
     /// learners that need it (stop=)
@@ -57,7 +56,7 @@ pub(crate) struct Args {
     #[arg(long)]
     show_space: bool,
     /// Number of trials, including trial 0
-    #[arg(long, value_name = "N", default_value_t = 30)]
+    #[arg(long, value_name = "N", default_value_t = TuneSettings::DEFAULT_TRIALS)]
     trials: usize,
     /// Search method
     #[arg(long, value_enum, default_value_t)]
@@ -88,6 +87,14 @@ pub(crate) struct Args {
     table: TableStyle,
     #[command(flatten)]
     read: ReadArgs,
+}
+
+/// The help of `--folds`.
+fn folds_help() -> String {
+    let default = TuneData::DEFAULT_FOLDS;
+    format!(
+        "Without --valid: number of folds by query, the same for all trials; {default} if not given"
+    )
 }
 
 /// The search method.

@@ -1,12 +1,116 @@
 //! Splits a data set by query: no query is ever in two parts.
 
+use std::fmt;
+
+use rankwright_spec::{Conflict, ParamKind, ParamValue, RangeDef, ValueError, params};
+
 use crate::dataset::Dataset;
 use crate::error::DataError;
-use crate::random::Random;
+use crate::random::{DEFAULT_SEED, Random};
 
-/// Named parts of a split, each with its share of the queries.
+/// Smallest number of folds: one part to train on, one to validate on and one to test on.
+pub const MIN_FOLDS: usize = 3;
+
+params! {
+    /// The division of a data set by query: named parts, or folds for cross validation.
+    ///
+    /// ```
+    /// use rankwright_data::split::{Parts, SplitOptions};
+    ///
+    /// let options = SplitOptions::default().parts(Parts::parse("train=0.8,test=0.2")?).seed(7);
+    /// let parts = options.divide(10)?;
+    /// assert_eq!((parts[0].name.as_str(), parts[0].queries.len()), ("train", 8));
+    /// assert_eq!(SplitOptions::default().folds(5).divide(10)?[3].fold, Some(2));
+    /// # Ok::<(), rankwright_data::DataError>(())
+    /// ```
+    pub struct SplitOptions, check = check_one_division {
+        parts: Parts = Parts::default(), .., "Named parts and their shares.";
+        folds: Option<usize> = None, MIN_FOLDS as u32..,
+            "Number of folds instead of parts, each with train, valid and test.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of the shuffle.";
+    }
+}
+
+/// Rejects parts and folds given together.
+fn check_one_division(options: &SplitOptions) -> Result<(), Conflict> {
+    match options.folds.is_some() && options.parts != Parts::default() {
+        true => {
+            let reason = "both divide the queries";
+            Err(Conflict::OnlyOneOf { keys: &["parts", "folds"], reason })
+        }
+        false => Ok(()),
+    }
+}
+
+/// One part of a division.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SplitPart {
+    /// Number of the fold, from 1; `None` in a division without folds.
+    pub fold: Option<usize>,
+    /// Name of the part.
+    pub name: String,
+    /// Numbers of its queries, from 0, ascending.
+    pub queries: Vec<usize>,
+}
+
+impl SplitOptions {
+    /// Divides this many queries. Parts may be empty if there are few queries.
+    pub fn divide(&self, queries: usize) -> Result<Vec<SplitPart>, DataError> {
+        let Some(count) = self.folds else {
+            let part = |(name, queries)| SplitPart { fold: None, name, queries };
+            return Ok(self.parts.split(queries, self.seed).into_iter().map(part).collect());
+        };
+        let parts_of = |(number, fold): (usize, Fold)| {
+            let parts = [("train", fold.train), ("valid", fold.valid), ("test", fold.test)];
+            parts.map(|(name, queries)| SplitPart {
+                fold: Some(number),
+                name: name.to_owned(),
+                queries,
+            })
+        };
+        Ok((1..).zip(folds(queries, count, self.seed)?).flat_map(parts_of).collect())
+    }
+}
+
+/// Named parts of a split, each with its share of the queries. The default is `train=0.6`,
+/// `valid=0.2` and `test=0.2`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parts(Vec<(String, f64)>);
+
+impl Default for Parts {
+    fn default() -> Self {
+        let parts = [("train", 0.6), ("valid", 0.2), ("test", 0.2)];
+        Parts(parts.map(|(name, share)| (name.to_owned(), share)).into())
+    }
+}
+
+/// The text that [`Parts::parse`] reads.
+impl fmt::Display for Parts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, (name, share)) in self.0.iter().enumerate() {
+            let comma = if number == 0 { "" } else { "," };
+            write!(f, "{comma}{name}={share}")?;
+        }
+        Ok(())
+    }
+}
+
+/// In a spec, slashes stand for the commas.
+impl ParamValue for Parts {
+    fn kind() -> ParamKind {
+        ParamKind::Text
+    }
+
+    fn read(text: &str, _: &RangeDef) -> Result<Self, ValueError> {
+        Self::parse(&text.replace('/', ","))
+            .map_err(|error| ValueError::Expected(error.to_string()))
+    }
+
+    fn write(&self) -> String {
+        self.to_string().replace(',', "/")
+    }
+}
 
 impl Parts {
     /// Reads `train=0.6,valid=0.2,test=0.2`; the shares must add up to 1.
@@ -53,7 +157,7 @@ impl Parts {
             sum += share;
             let end = if index == last { queries } else { (sum * queries as f64).round() as usize };
             let end = end.clamp(start, queries);
-            let mut part = order.get(start..end).unwrap_or(&[]).to_vec();
+            let mut part = order[start..end].to_vec();
             part.sort_unstable();
             start = end;
             (name.clone(), part)
@@ -90,16 +194,14 @@ pub struct Fold {
 /// does: each fold tests on one part, validates on another and trains on the rest, so that each
 /// query is tested in exactly one fold.
 pub fn folds(queries: usize, count: usize, seed: u64) -> Result<Vec<Fold>, DataError> {
-    if count < 3 || count > queries {
-        return Err(DataError::Folds { folds: count, queries, least: 3 });
+    if count < MIN_FOLDS || count > queries {
+        return Err(DataError::Folds { folds: count, queries, least: MIN_FOLDS });
     }
     let order = shuffled(queries, seed);
     let part_of_query: Vec<usize> = {
         let mut parts = vec![0; queries];
         for (index, &query) in order.iter().enumerate() {
-            if let Some(part) = parts.get_mut(query) {
-                *part = index * count / queries;
-            }
+            parts[query] = index * count / queries;
         }
         parts
     };
@@ -152,6 +254,7 @@ impl Dataset {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use rankwright_spec::{Spec, read_spec, write_spec};
 
     proptest! {
         #[test]
@@ -188,6 +291,29 @@ mod tests {
             assert!(Parts::parse(text).is_err(), "{text}");
         }
         assert!(folds(10, 2, 0).is_err() && folds(2, 3, 0).is_err());
+    }
+
+    #[test]
+    fn divisions_are_read_and_written_as_specs() {
+        let read = |text: &str| read_spec::<SplitOptions>(&Spec::parse(text).unwrap());
+        let text = "split(parts=train=0.8/test=0.2, seed=7)";
+        let options = read(text).unwrap();
+        assert_eq!(options.parts.to_string(), "train=0.8,test=0.2");
+        assert_eq!(write_spec("split", &options).to_string(), text);
+        assert_eq!(Parts::parse(&Parts::default().to_string()).unwrap(), Parts::default());
+        for wrong in ["split(folds=2)", "split(parts=a=0.5)", "split(parts=a=1, folds=3)"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn folds_are_numbered_from_1_and_have_three_parts_each() {
+        let parts = SplitOptions::default().folds(3).divide(9).unwrap();
+        let names: Vec<(Option<usize>, &str)> =
+            parts.iter().map(|part| (part.fold, part.name.as_str())).collect();
+        assert_eq!(names[2..5], [(Some(1), "test"), (Some(2), "train"), (Some(2), "valid")]);
+        assert_eq!(parts.len(), 9);
+        assert!(parts.iter().all(|part| part.queries.len() == 3));
     }
 
     #[test]

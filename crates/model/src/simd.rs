@@ -6,6 +6,8 @@
 //! bits. The innermost steps of scoring are also written with AVX2 intrinsics
 //! (`engine/kernel/avx2.rs`). Tests compare each with its reference implementation.
 
+use rankwright_spec::SpecError;
+
 /// The instruction set that kernels use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Simd {
@@ -17,6 +19,24 @@ pub enum Simd {
 }
 
 impl Simd {
+    /// The instruction set that the environment variable `RANKWRIGHT_SIMD` names: `portable`, or
+    /// `auto`, as if the variable were empty or not set. For tests: results are the same.
+    pub fn from_environment() -> Result<Simd, SpecError> {
+        let value = std::env::var_os("RANKWRIGHT_SIMD").unwrap_or_default();
+        Self::from_name(&value.to_string_lossy())
+    }
+
+    /// The instruction set of a value of the variable.
+    fn from_name(name: &str) -> Result<Simd, SpecError> {
+        match name {
+            "" | "auto" => Ok(Simd::Auto),
+            "portable" => Ok(Simd::Portable),
+            other => {
+                Err(SpecError::unknown("value of RANKWRIGHT_SIMD", other, &["auto", "portable"]))
+            }
+        }
+    }
+
     /// The proof that code for AVX2 may be called; `None` if the processor lacks AVX2 or the
     /// portable code was requested.
     pub fn avx2(self) -> Option<Avx2> {
@@ -59,5 +79,18 @@ impl Avx2 {
         {
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_the_variable_are_read_and_others_rejected() {
+        assert_eq!(Simd::from_name(""), Ok(Simd::Auto));
+        assert_eq!(Simd::from_name("portable"), Ok(Simd::Portable));
+        let error = Simd::from_name("mmx").unwrap_err().to_string();
+        assert!(error.starts_with("unknown value of RANKWRIGHT_SIMD `mmx`"), "{error}");
     }
 }

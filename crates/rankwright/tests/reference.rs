@@ -23,6 +23,7 @@ use rankwright::learn::{LEARNERS, LearnerDef};
 use rankwright::model::ModelFormat;
 use rankwright::search::{DocumentFormat, FEATURES, FIRST_STAGES};
 use rankwright::spec::{OTHER_SYSTEM_LEARNERS, OTHER_SYSTEM_PARAMS, ParamDef};
+use rankwright::tasks::list_formats;
 
 const NOTE: &str =
     "<!-- Written by crates/rankwright/tests/reference.rs; edit the declarations instead. -->";
@@ -147,6 +148,10 @@ fn formats() -> String {
         vec![code(format.name), extensions, format.doc.to_owned(), code(format.example)]
     });
     table(&mut page, &["format", "extensions", "", "example"], data);
+    page.push_str("## Judgements and runs\n\n");
+    let lists = list_formats().judgements_and_runs.into_iter();
+    let lists = lists.map(|list| vec![code(list.name), list.doc.to_owned(), code(list.example)]);
+    table(&mut page, &["format", "", "example"], lists);
     page.push_str("## Documents\n\n");
     let documents = DocumentFormat::ALL.iter();
     let documents = documents.map(|format| vec![code(format.name()), format.doc().to_owned()]);

@@ -104,10 +104,14 @@ fn check_requirements(
     is_given: impl Fn(&str) -> bool,
 ) -> Result<(), SpecError> {
     for def in defs.iter().filter(|def| is_given(def.name)) {
-        let Some(condition) = def.requires.and_then(Condition::parse) else { continue };
-        let holds = group.text(condition.key).is_none_or(|value| condition.holds(&value));
+        let Some(text) = def.requires else { continue };
+        let condition = Condition::parse(text);
+        // A condition on a parameter that the component does not have never holds.
+        let value = condition.and_then(|condition| group.text(condition.key));
+        let holds = condition.zip(value).is_some_and(|(condition, value)| condition.holds(&value));
         if !holds {
-            let (key, condition) = (def.name.to_owned(), condition.words());
+            let condition = condition.map_or(text.to_owned(), |condition| condition.words());
+            let key = def.name.to_owned();
             return Err(SpecError::conflict(name, Conflict::ConditionNotMet { key, condition }));
         }
     }
@@ -178,5 +182,33 @@ pub fn check_value<T: ParamValue>(value: &T, range: &impl ParamRange) -> Result<
     match value.in_range(&range) {
         true => value.check(),
         false => Err(ValueError::Expected(T::kind().expected(&range))),
+    }
+}
+
+#[cfg(test)]
+#[allow(unreachable_pub)] // The builder methods of `params!`.
+mod tests {
+    use super::*;
+    use crate::params;
+
+    params! {
+        /// Parameters whose conditions name a parameter that is not there, or are no conditions.
+        pub(super) struct Misdeclared {
+            depth: u32 = 3, .., "Depth.";
+            ridge: f64 = 0.0, .., "Ridge.", requires "newtn=joint";
+            noise: f64 = 0.0, .., "Noise.", requires "always";
+        }
+    }
+
+    #[test]
+    fn a_condition_that_cannot_be_checked_never_holds() {
+        let read = |text: &str| read_spec::<Misdeclared>(&Spec::parse(text).unwrap());
+        assert_eq!(read("x(depth=4)"), Ok(Misdeclared::default().depth(4)));
+        let built = [Misdeclared::default().ridge(1.0), Misdeclared::default().noise(1.0)];
+        assert!(built.iter().all(|built| check_params(built, "x").is_err()));
+        let error = read("x(ridge=1)").unwrap_err().to_string();
+        assert!(error.contains("newtn=joint"), "{error}");
+        let error = read("x(noise=1)").unwrap_err().to_string();
+        assert!(error.contains("always"), "{error}");
     }
 }

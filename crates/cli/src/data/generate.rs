@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use rankwright::data::DEFAULT_SEED;
 use rankwright::data::format::Format;
 use rankwright::data::generate::{HomepagesOptions, LetorOptions, StoreOptions};
 use rankwright::spec::words::counted;
@@ -12,6 +11,7 @@ use rankwright::tasks::{
     generate_letor, generate_store,
 };
 
+use crate::declared::help;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -29,14 +29,14 @@ pub(crate) enum GeneratorArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct LetorArgs {
-    /// Number of queries
-    #[arg(long, value_name = "N", default_value_t = LetorOptions::default().queries)]
+    #[arg(long, value_name = "N", help = help::<LetorOptions>("queries"))]
+    #[arg(default_value_t = LetorOptions::default().queries)]
     queries: usize,
-    /// Mean number of documents per query
-    #[arg(long, value_name = "N", default_value_t = LetorOptions::default().documents)]
+    #[arg(long, value_name = "N", help = help::<LetorOptions>("documents"))]
+    #[arg(default_value_t = LetorOptions::default().documents)]
     documents: usize,
-    /// Seed; the same seed gives the same bytes on any machine
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(long, value_name = "N", help = help::<LetorOptions>("seed"))]
+    #[arg(default_value_t = LetorOptions::default().seed)]
     seed: u64,
     /// File to write
     #[arg(long, value_name = "PATH")]
@@ -48,14 +48,14 @@ pub(crate) struct LetorArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct StoreArgs {
-    /// Number of records
-    #[arg(long, value_name = "N", default_value_t = StoreOptions::default().records)]
+    #[arg(long, value_name = "N", help = help::<StoreOptions>("records"))]
+    #[arg(default_value_t = StoreOptions::default().records)]
     records: usize,
-    /// Number of queries
-    #[arg(long, value_name = "N", default_value_t = StoreOptions::default().queries)]
+    #[arg(long, value_name = "N", help = help::<StoreOptions>("queries"))]
+    #[arg(default_value_t = StoreOptions::default().queries)]
     queries: usize,
-    /// Seed; the same seed gives the same bytes on any machine
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(long, value_name = "N", help = help::<StoreOptions>("seed"))]
+    #[arg(default_value_t = StoreOptions::default().seed)]
     seed: u64,
     /// Add the popularity of each record's artist
     #[arg(long)]

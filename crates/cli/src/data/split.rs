@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use rankwright::data::DEFAULT_SEED;
 use rankwright::data::format::Format;
-use rankwright::data::split::Parts;
+use rankwright::data::split::{Parts, SplitOptions};
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::spec::words::counted;
-use rankwright::tasks::{Division, SplitRequest, SplitResult, Warning, split_data};
+use rankwright::tasks::{SplitRequest, SplitResult, Warning, split_data};
 
+use crate::declared::help;
 use crate::failure::Failure;
 use crate::input::ReadArgs;
 use crate::output::Output;
@@ -20,14 +20,13 @@ pub(crate) struct Args {
     /// Data files; several are one data set
     #[arg(value_name = "DATA", required = true)]
     data: Vec<PathBuf>,
-    /// Named parts and their shares
-    #[arg(long, value_name = "NAME=SHARE,...", default_value = "train=0.6,valid=0.2,test=0.2")]
+    #[arg(long, value_name = "NAME=SHARE,...", help = help::<SplitOptions>("parts"))]
+    #[arg(default_value_t = SplitOptions::default().parts.to_string())]
     parts: String,
-    /// Make this many folds instead, each with train, valid and test
-    #[arg(long, value_name = "N", conflicts_with = "parts")]
+    #[arg(long, value_name = "N", help = help::<SplitOptions>("folds"), conflicts_with = "parts")]
     folds: Option<usize>,
-    /// Seed of the shuffle
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(long, value_name = "N", help = help::<SplitOptions>("seed"))]
+    #[arg(default_value_t = SplitOptions::default().seed)]
     seed: u64,
     /// Folder to write into
     #[arg(long, value_name = "DIR")]
@@ -43,13 +42,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let division = match args.folds {
-        Some(count) => Division::Folds(count),
-        None => Division::Parts(Parts::parse(&args.parts)?),
-    };
+    let mut split = SplitOptions::default().parts(Parts::parse(&args.parts)?).seed(args.seed);
+    split.folds = args.folds;
     let data = args.read.files(&args.data)?;
-    let mut request = SplitRequest::new(data, division, &args.out);
-    request = request.seed(args.seed).replace(args.force);
+    let mut request = SplitRequest::new(data, split, &args.out).replace(args.force);
     request.format = args.to.as_deref().map(Format::from_name).transpose()?;
     let result = run_task(out, |context| split_data(&request, context))?;
     out.show(&result, table)

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rankwright::data::DEFAULT_SEED;
 use rankwright::data::store::write_atomic;
 use rankwright::eval::MetricSpec;
+use rankwright::learn::permutation::PermutationPlan;
 use rankwright::tasks::{InspectModelRequest, PermutationRequest, check_outputs, inspect_model};
 
 use crate::failure::Failure;
@@ -35,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long, short, value_name = "SPEC", requires = "data")]
     metric: Option<String>,
     /// Number of shuffles of each feature
-    #[arg(long, value_name = "N", default_value_t = 5, requires = "data", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = PermutationPlan::default().repeats as u32, requires = "data", value_parser = clap::value_parser!(u32).range(1..))]
     repeats: u32,
     /// Seed of the shuffling
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, requires = "data")]

@@ -98,7 +98,7 @@ fn table(args: &Args, plan: &TunePlan, found: &TuneLearnerResult) -> Table {
 /// The early stopping that the search adds to the learner, if any.
 fn added_stop(args: &Args, plan: &TunePlan) -> String {
     let given = LearnerSpec::parse(&args.learner).is_ok_and(|learner| learner.is_given("stop"));
-    let stop = plan.specs().first().and_then(|spec| spec.canonical().get("stop"));
+    let stop = plan.trial_0().canonical().get("stop");
     match stop.filter(|_| !given) {
         Some(stop) => format!(", with stop={stop} on the validation data"),
         None => String::new(),

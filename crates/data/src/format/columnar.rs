@@ -300,11 +300,19 @@ impl ColumnarTable {
         groups
     }
 
+    /// The file of a row group.
+    fn file_of(&self, group: RowGroup) -> Result<&ColumnarFile, DataError> {
+        let invariant = "a row group is in one of the files";
+        self.files.get(group.file).ok_or(DataError::Internal { invariant })
+    }
+
     /// The length of the list in the first row; `None` if there are no rows.
     fn first_list_length(&self) -> Result<Option<usize>, DataError> {
         let Some(group) = self.groups().first().copied() else { return Ok(None) };
-        let Some(file) = self.files.get(group.file) else { return Ok(None) };
-        let field = file.column_numbers.iter().position(Option::is_none).unwrap_or(0);
+        let file = self.file_of(group)?;
+        let invariant = "a table with a list of features has a field for it";
+        let field = file.column_numbers.iter().position(Option::is_none);
+        let field = field.ok_or(DataError::Internal { invariant })?;
         let arrays = file.arrays(group.number, &[field], Some(1))?;
         let length = arrays.first().and_then(|array| list_range(array, 0));
         match length.map_or(0, |range| range.len()) {
@@ -324,22 +332,18 @@ impl ColumnarTable {
         rows: Option<usize>,
     ) -> Result<Vec<ColumnContent>, DataError> {
         let mut contents = vec![ColumnContent::default(); columns.len()];
-        let Some(file) = self.files.get(group.file) else { return Ok(contents) };
+        let file = self.file_of(group)?;
         // The fields whose values must be counted, each with the index of its column in `columns`.
         let mut to_count: Vec<(usize, usize)> = Vec::new();
         for (field, number) in file.column_numbers.iter().enumerate() {
             let index = number.and_then(|n| columns.iter().position(|column| *column == n));
             let (Some(index), Some(number)) = (index, *number) else { continue };
-            let (Some(content), Some(kind)) = (contents.get_mut(index), self.types.get(number))
-            else {
-                continue;
-            };
+            let content = contents.get_mut(index).ok_or(NO_SUCH_COLUMN)?;
+            let (kind, column) =
+                self.types.get(number).zip(self.columns.get(number)).ok_or(NO_SUCH_COLUMN)?;
             content.typed = typed(kind);
             let type_suffices = match &content.typed {
-                Some(TypedValues::Number) => {
-                    rows.is_some()
-                        && !self.columns.get(number).is_some_and(|c| needs_values(&c.name))
-                }
+                Some(TypedValues::Number) => rows.is_some() && !needs_values(&column.name),
                 Some(_) => true,
                 None => false,
             };
@@ -353,10 +357,10 @@ impl ColumnarTable {
         }
         let arrays = file.arrays(group.number, &fields, rows)?;
         for (array, (field, index)) in arrays.iter().zip(to_count) {
-            let name = file.opened.schema.fields().get(field).map_or("", |field| field.name());
+            let name = file.field_name(field)?;
             let failed = |error| unreadable(&file.name, name, &error);
             let values = texts(array).map_err(failed)?;
-            let Some(content) = contents.get_mut(index) else { continue };
+            let content = contents.get_mut(index).ok_or(NO_SUCH_COLUMN)?;
             for (row, value) in values.iter().enumerate() {
                 let location = || {
                     let row = group.first_row + row + 1;
@@ -372,7 +376,17 @@ impl ColumnarTable {
     }
 }
 
+/// The error of a column number that no column has.
+const NO_SUCH_COLUMN: DataError =
+    DataError::Internal { invariant: "the columns of a table are numbered from 0" };
+
 impl ColumnarFile {
+    /// The name of a field of the schema.
+    fn field_name(&self, field: usize) -> Result<&str, DataError> {
+        let field = self.opened.schema.fields().get(field).ok_or(NO_SUCH_COLUMN)?;
+        Ok(field.name())
+    }
+
     /// The arrays of some fields in a row group, with all rows or only the first ones. The fields
     /// must be in ascending order.
     fn arrays(

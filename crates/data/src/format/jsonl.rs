@@ -179,6 +179,10 @@ struct LineChunk {
     rows: usize,
 }
 
+/// The error of lines that are not in their file.
+const NO_SUCH_CHUNK: DataError =
+    DataError::Internal { invariant: "chunks of lines lie within their files" };
+
 /// The columns of the lines, fixed by the first line.
 struct LineLayout {
     columns: Vec<SourceColumn>,
@@ -253,11 +257,11 @@ impl<'a> JsonTable<'a> {
             .collect();
         let count = |(file, bytes, first_line): (usize, Range<usize>, u64)| {
             let text = files.get(file).and_then(|(_, text)| text.get(bytes.clone()));
-            let lines = text.unwrap_or(&[]).split_inclusive(|&byte| byte == b'\n');
+            let lines = text.ok_or(NO_SUCH_CHUNK)?.split_inclusive(|&byte| byte == b'\n');
             let is_row = |line: &&[u8]| line.starts_with(b"{") || !line.trim_ascii().is_empty();
-            LineChunk { file, bytes, first_line, rows: lines.filter(is_row).count() }
+            Ok(LineChunk { file, bytes, first_line, rows: lines.filter(is_row).count() })
         };
-        let chunks = ranges.into_par_iter().map(count).collect();
+        let chunks = ranges.into_par_iter().map(count).collect::<Result<_, DataError>>()?;
         Ok(JsonTable { files, layout, chunks })
     }
 
@@ -269,13 +273,12 @@ impl<'a> JsonTable<'a> {
         warnings: &mut Warnings,
         mut handle: impl FnMut(&[u8], u64) -> Result<bool, DataError>,
     ) -> Result<(), DataError> {
-        let Some((name, text)) = self.files.get(chunk.file) else { return Ok(()) };
-        let text = text.get(..chunk.bytes.end).unwrap_or(&[]);
-        let (mut at, mut number) = (chunk.bytes.start, chunk.first_line);
-        while at < text.len() {
-            let rest = text.get(at..).unwrap_or(&[]);
+        let (name, text) = self.files.get(chunk.file).ok_or(NO_SUCH_CHUNK)?;
+        let mut rest = text.get(chunk.bytes.clone()).ok_or(NO_SUCH_CHUNK)?;
+        let mut number = chunk.first_line;
+        while !rest.is_empty() {
             let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-            let line = rest.get(..length).unwrap_or(rest);
+            let (line, after) = rest.split_at(length);
             match line.starts_with(b"{") || !line.trim_ascii().is_empty() {
                 true => {
                     if !handle(line, number)? {
@@ -287,8 +290,7 @@ impl<'a> JsonTable<'a> {
                         .add(WarningKind::BlankLines, 1, || SourceLocation::line(*name, number));
                 }
             }
-            at += length;
-            number += 1;
+            (rest, number) = (after, number + 1);
         }
         Ok(())
     }
@@ -300,7 +302,7 @@ impl<'a> JsonTable<'a> {
         columns: &[usize],
         rows: usize,
     ) -> Result<Vec<ColumnContent>, DataError> {
-        let file = self.files.get(chunk.file).map_or("", |(name, _)| name);
+        let (file, _) = self.files.get(chunk.file).ok_or(NO_SUCH_CHUNK)?;
         let index_of_column: HashMap<usize, usize> =
             columns.iter().enumerate().map(|(index, column)| (*column, index)).collect();
         let mut contents = vec![ColumnContent::default(); columns.len()];

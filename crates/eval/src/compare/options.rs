@@ -64,13 +64,13 @@ params! {
     #[non_exhaustive]
     pub struct CompareOptions {
         baseline: Option<String> = None, ..,
-            "Name of the system that the others are compared with; if none, the first system.";
-        test: Test = Test::Randomisation, .., "Paired test of the per-query differences.";
+            "Name of the system that the others are compared with; the first if not given.";
+        test: Test = Test::Randomisation, .., "Paired test of the per-query differences: t, randomisation, bootstrap or sign.";
         correction: Correction = Correction::Holm, ..,
-            "Correction of the p-values over the systems of a metric.";
+            "Correction of the p-values over the systems of a metric: holm, bonferroni or none.";
         alpha: f64 = 0.05, above(0.0).below(1.0), "Largest corrected p-value that is significant.";
-        seed: u64 = DEFAULT_SEED, .., "Seed of tests that draw samples.";
-        samples: usize = 100_000, 1..=100_000_000, "Number of samples of tests that draw them.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of the samples.";
+        samples: usize = 100_000, 1..=100_000_000, "Number of samples of the randomisation test and the bootstrap.";
         tolerance: f64 = 0.0, 0.0.., "Largest difference in a query that counts as a tie.";
     }
 }

@@ -11,11 +11,11 @@
 
 use rankwright_data::format::{Format, ReadOptions, Roles};
 use rankwright_data::generate::LetorOptions;
-use rankwright_data::split::Parts;
+use rankwright_data::split::{MIN_FOLDS, Parts, SplitOptions};
 use std::ops::Range;
 use std::path::PathBuf;
 
-use rankwright_data::{Absent, DEFAULT_SEED};
+use rankwright_data::Absent;
 use rankwright_model::MatchOptions;
 use rankwright_spec::nearest;
 use rankwright_spec::words::counted;
@@ -30,8 +30,6 @@ use crate::ExperimentError;
 
 /// The keys of which exactly one must be present.
 const SOURCES: [&str; 6] = ["train", "fold", "folders", "parts", "files", "generate"];
-/// The default split of generated data.
-const DEFAULT_SPLIT: &str = "train=0.6,valid=0.2,test=0.2";
 
 /// A data set and its division into folds or parts.
 #[derive(Debug, Clone)]
@@ -381,19 +379,21 @@ impl DataReader<'_> {
     /// Files or generated data that the experiment divides.
     fn undivided(&self) -> Result<DataSource, ExperimentError> {
         let raw = self.raw;
-        let seed_of = |value: &Option<Spanned<WholeNumber>>| {
-            value.as_ref().map_or(DEFAULT_SEED, |seed| seed.get_ref().0)
+        let seed_of = |value: &Option<Spanned<WholeNumber>>, default: u64| {
+            value.as_ref().map_or(default, |seed| seed.get_ref().0)
         };
         let origin = match &raw.generate {
             Some(generator) => {
-                DataOrigin::Generated(generator.get_ref().0.0.clone().seed(seed_of(&raw.seed)))
+                let options = &generator.get_ref().0.0;
+                DataOrigin::Generated(options.clone().seed(seed_of(&raw.seed, options.seed)))
             }
             None => DataOrigin::Files(self.files_of(&raw.files)?),
         };
         if matches!(&origin, DataOrigin::Files(files) if files.is_empty()) {
             return Err(self.table.error_at(&raw.files, "`files` names no file"));
         }
-        let division = self.division(&origin, seed_of(&raw.fold_seed))?;
+        let seed = seed_of(&raw.fold_seed, SplitOptions::default().seed);
+        let division = self.division(&origin, seed)?;
         Ok(DataSource::Whole { origin, division })
     }
 
@@ -412,7 +412,8 @@ impl DataReader<'_> {
                 }
             }
             (None, None) if raw.generate.is_none() => {
-                let message = format!("`files` need `folds = 5` or `split = \"{DEFAULT_SPLIT}\"`");
+                let split = SplitOptions::default().parts;
+                let message = format!("`files` need `folds = 5` or `split = \"{split}\"`");
                 Err(table.error_at(&raw.files, message))
             }
             (None, Some(split)) => {
@@ -420,9 +421,8 @@ impl DataReader<'_> {
                 Ok(QueryDivision::Split { text: text.clone(), parts: parts.clone(), seed })
             }
             (None, None) => {
-                let SplitFractions { text, parts } =
-                    DEFAULT_SPLIT.parse().map_err(|e: String| table.error_at(&raw.split, e))?;
-                Ok(QueryDivision::Split { text, parts, seed })
+                let parts = SplitOptions::default().parts;
+                Ok(QueryDivision::Split { text: parts.to_string(), parts, seed })
             }
         }
     }
@@ -432,8 +432,8 @@ impl DataReader<'_> {
 /// `None` if there is no problem. The queries of files are not known before the run.
 fn folds_problem(origin: &DataOrigin, folds: u64) -> Option<String> {
     match origin {
-        _ if folds < 3 => {
-            Some("at least 3 folds are needed to train, validate and test".to_owned())
+        _ if folds < MIN_FOLDS as u64 => {
+            Some(format!("at least {MIN_FOLDS} folds are needed to train, validate and test"))
         }
         DataOrigin::Generated(options) if (options.queries as u64) < folds => {
             let queries = counted(options.queries, "query");

@@ -163,8 +163,8 @@ impl Binned {
     }
 
     /// Bins of a feature, given by its column in the data set.
-    pub(crate) fn feature(&self, feature: u32) -> Option<&FeatureBins> {
-        self.features.get(feature as usize)
+    pub(crate) fn feature(&self, feature: u32) -> &FeatureBins {
+        &self.features[feature as usize]
     }
 
     /// The number of the column of bytes that holds a feature, from 0, and the feature's digit in
@@ -285,7 +285,7 @@ mod tests {
                 assert_eq!(byte, binned.column(number)[row]);
                 for packed in &column.features {
                     let value = data.matrix().get(row, packed.feature as usize);
-                    let bins = binned.feature(packed.feature).unwrap();
+                    let bins = binned.feature(packed.feature);
                     assert_eq!(binned.bin(row, number, *packed), bins.bin(value));
                 }
             }

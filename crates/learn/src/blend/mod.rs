@@ -19,11 +19,10 @@
 //!
 //! Members without a `metric=` of their own get that of the blend, and member k (from 0) gets the
 //! seed plus k, so that equal learners with random draws differ. Checkpoints go to a folder for
-//! each member ([`nested`]). Cost: that of the members, plus a few thousand rankings of the
+//! each member ([`NestedTraining`]). Cost: that of the members, plus a few thousand rankings of the
 //! validation data.
 
 mod members;
-mod nested;
 mod preset;
 #[cfg(test)]
 mod tests;
@@ -43,11 +42,10 @@ use crate::error::LearnError;
 use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
 };
-use crate::session::{TrainRequest, TrainResult, ValidationSet};
+use crate::session::{NestedTraining, TrainRequest, TrainResult, ValidationSet};
 use crate::trainer::{Trainer, ValidationUse};
 
 pub use members::MembersText;
-pub(crate) use nested::NestedTraining;
 pub use preset::BlendPreset;
 
 choices! {

@@ -9,7 +9,7 @@ use super::train::BoostEngine;
 use super::{BoostOptions, BoostParams, NewtonOptions, NewtonParams};
 use crate::error::LearnError;
 use crate::learner::LearnerDef;
-use crate::objective::{Objective, ObjectiveParams};
+use crate::objective::{Objective, ObjectiveParams, ParsedObjective};
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, ValidationUse};
 use crate::tree::{TreeOptions, TreeParams};
@@ -24,6 +24,8 @@ pub(crate) struct BoostTrainer {
     objective: Box<dyn Objective>,
     /// The objective, written as a spec.
     objective_spec: String,
+    /// Whether it learns from preference pairs.
+    accepts_pairs: bool,
 }
 
 impl BoostTrainer {
@@ -42,7 +44,27 @@ impl BoostTrainer {
             newton: NewtonParams::default(),
             objective: objective.build().map_err(|error| in_learner(error, def))?,
             objective_spec: objective.spec().to_string(),
+            accepts_pairs: def.accepts.pairs,
         })
+    }
+
+    /// Boosting on the gradients of an objective that was read from a spec. It accepts preference
+    /// pairs if the objective does.
+    pub(crate) fn of_parsed(
+        def: &'static LearnerDef,
+        boost: &BoostParams,
+        tree: &TreeParams,
+        parsed: ParsedObjective,
+    ) -> Self {
+        Self {
+            def,
+            boost: boost.clone(),
+            tree: tree.clone(),
+            newton: NewtonParams::default(),
+            objective: parsed.objective,
+            objective_spec: parsed.spec.to_string(),
+            accepts_pairs: parsed.def.preferences,
+        }
     }
 
     /// Sets the parameters of the Newton step, which are the defaults otherwise.
@@ -78,7 +100,7 @@ impl Trainer for BoostTrainer {
     }
 
     fn accepts_pairs(&self) -> bool {
-        self.def.accepts.pairs
+        self.accepts_pairs
     }
 
     fn accepts_start_model(&self) -> bool {

@@ -15,13 +15,12 @@ use rankwright_data::Random;
 use rankwright_model::{Ensemble, Leaf, Model, ModelBody, Tree};
 use rankwright_spec::{Spec, SpecError, above, param_groups, params};
 
-use crate::blend::NestedTraining;
 use crate::error::LearnError;
 use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, LearnerSpec, LearnerText, TargetOptions,
     TargetParams, Tuning,
 };
-use crate::session::{TrainRequest, TrainResult};
+use crate::session::{NestedTraining, TrainRequest, TrainResult};
 use crate::trainer::{Trainer, ValidationUse};
 
 params! {

@@ -47,10 +47,13 @@ pub struct CvOptions<'a> {
 }
 
 impl<'a> CvOptions<'a> {
+    /// Number of folds if none is given.
+    pub const DEFAULT_FOLDS: usize = 5;
+
     /// Five folds without a validation part.
     pub fn new(metrics: Vec<Measure>) -> Self {
         Self {
-            folds: 5,
+            folds: Self::DEFAULT_FOLDS,
             seed: DEFAULT_SEED,
             valid_part: None,
             metrics,

@@ -65,7 +65,8 @@ pub struct LearnerSpec {
     given: Vec<String>,
     /// The metric of reports, early stopping and model selection.
     target: MetricSpec,
-    /// A trainer that answers questions about the learner; it never trains.
+    /// A trainer that answers questions about the learner. A training changes its trainer (the
+    /// objective `huber` computes its width from the data), so that each training makes its own.
     trainer: Arc<dyn Trainer>,
 }
 
@@ -171,6 +172,11 @@ impl LearnerSpec {
     /// ```
     pub fn parameter(&self, name: &str) -> Option<String> {
         self.learner.params().text(name)
+    }
+
+    /// The objective as a spec, as the header of the model has it: `huber(alpha=0.8)`.
+    pub fn objective(&self) -> String {
+        self.trainer.objective()
     }
 
     /// The parameters of boosting; `None` for learners that do not boost trees by gradients.

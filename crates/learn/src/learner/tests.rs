@@ -59,8 +59,8 @@ fn the_table_and_the_trainer_of_each_learner_say_the_same() {
     for def in LEARNERS {
         let spec = LearnerSpec::parse(def.example).unwrap();
         assert_eq!(def.accepts.start, spec.accepts_start_model(), "{}", def.name);
-        // Whether a combination accepts pairs depends on the learners inside.
-        if !["blend", "bagging"].contains(&def.name) {
+        // Whether these accept pairs depends on the learners or the objective inside.
+        if !["blend", "bagging", "boosting"].contains(&def.name) {
             assert_eq!(def.accepts.pairs, spec.accepts_pairs(), "{}", def.name);
         }
     }
@@ -242,6 +242,7 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("restarts", "4", "0"),
     ("passes", "4", "0"),
     ("epsilon", "0.5", "0"),
+    ("objective", "squared", "sqared"),
     ("learner", "mart(trees=2)", "adarank"),
     ("bags", "3", "0"),
     ("members", "tree+rankboost(trees=3)", "mart+"),
@@ -304,7 +305,7 @@ fn spec_with_effect(learner: &str, key: &str) -> Spec {
         "bagging" => return Spec::parse("bagging(learner=mart(trees=3), bags=2)").unwrap(),
         "blend" => return Spec::parse("blend(members=mart(trees=3)+tree(leaves=4))").unwrap(),
         "tree" => Spec::parse("tree(leaves=8, min_rows=1)").unwrap(),
-        "lambdamart" | "rankmart" | "xendcg" | "yetirank" | "mart" => {
+        "lambdamart" | "rankmart" | "xendcg" | "yetirank" | "mart" | "boosting" => {
             // All trees are kept: parameters may change those that validation would leave out.
             let spec = Spec::new(learner).with("trees", "4").with("stop", "none");
             spec.with("leaves", "8").with("min_rows", "1")
@@ -379,6 +380,46 @@ fn every_parameter_has_an_effect_and_a_checked_range() {
         }
     }
     assert!(without_effect.is_empty(), "without effect: {without_effect:#?}");
+}
+
+#[test]
+fn boosting_on_an_objective_grows_the_trees_of_the_learner_that_has_it() {
+    for (objective, learner, parameters) in [
+        ("lambda(metric=ap)", "lambdamart", ""),
+        ("pair-logistic(sigma=2)", "rankmart", ", sigma=2"),
+        ("huber(alpha=0.8)", "mart", ", loss=huber, alpha=0.8"),
+        ("xendcg", "xendcg", ""),
+    ] {
+        let settings = "metric=ap, trees=3, leaves=5";
+        let boosting = format!("boosting(objective={objective}, {settings})");
+        let learner = format!("{learner}({settings}{parameters})");
+        assert!(model_bytes(&boosting) == model_bytes(&learner), "{boosting} {learner}");
+        let objective = LearnerSpec::parse(&boosting).unwrap().objective();
+        assert_eq!(objective, LearnerSpec::parse(&learner).unwrap().objective());
+    }
+}
+
+#[test]
+fn boosting_takes_pairs_and_newton_steps_where_its_objective_does() {
+    let data = unlabelled_pairs();
+    let train = |text: &str| LearnerSpec::parse(text).unwrap().train(TrainRequest::new(&data));
+    assert!(train("boosting(objective=pair-logistic, trees=2)").is_ok());
+    let error = train("boosting(objective=huber, trees=2)").unwrap_err();
+    assert_eq!(error.kind(), "pairs-unsupported");
+    let newton = "boosting(objective=huber, newton=cross-leaf, trees=2)";
+    let error = LearnerSpec::parse(newton).unwrap().train(TrainRequest::new(&tiny(1))).unwrap_err();
+    assert_eq!(error.kind(), "newton-without-pairs");
+    for (text, expected) in [
+        ("boosting(objective=hubber)", "did you mean `huber`?"),
+        ("boosting(objective=huber(alfa=1))", "`huber` has no parameter `alfa`"),
+        ("boosting(objective=huber(alpha=2))", "alpha=2"),
+        ("boosting(objective=huber@3)", "takes no cut-off"),
+    ] {
+        let found = error_message(text);
+        assert!(found.contains(expected), "{text}: {found}");
+    }
+    let canonical = LearnerSpec::parse("boosting(objective=huber( alpha = 0.9 ))").unwrap();
+    assert_eq!(canonical.to_string(), "boosting(objective=huber)");
 }
 
 #[test]

@@ -166,8 +166,7 @@ impl LinearTrainer {
             true => ridge::fit(inputs.design(), &normalised_weights, l2),
             false => least_squares(inputs, normalised_weights, l2),
         };
-        let (weights, intercept) = point.split_at(data.columns());
-        let intercept = intercept.first().copied().unwrap_or(0.0);
+        let (weights, intercept) = (&point[..data.columns()], point[data.columns()]);
         let mut result = result_without_rounds(inputs.request, inputs.model(weights, intercept)?)?;
         result.history.weights = fold::weights(result.model.body(), &inputs.transforms);
         Ok(result)
@@ -229,7 +228,7 @@ impl LinearTrainer {
     ) -> Result<ModelBody, LearnError> {
         let (weights, extra_parameters) = position.point.split_at(inputs.request.train.columns());
         let intercept = match self.loss {
-            LinearLoss::BinaryMargin { .. } => extra_parameters.first().copied().unwrap_or(0.0),
+            LinearLoss::BinaryMargin { .. } => extra_parameters[0],
             _ => 0.0,
         };
         inputs.model(weights, intercept)
@@ -254,8 +253,9 @@ impl LinearTrainer {
             }
             (1, _) => {}
             (_, _) => {
-                let chosen_c = chosen_c.map(f64::to_string).unwrap_or_default();
-                header.notes.insert("c".to_owned(), chosen_c);
+                let invariant = "validation data chooses among several values of c";
+                let chosen_c = chosen_c.ok_or(LearnError::Internal { invariant })?;
+                header.notes.insert("c".to_owned(), chosen_c.to_string());
             }
         }
         Ok(TrainResult { model: Model::new(header, body)?, history, finished, warnings })

@@ -47,6 +47,9 @@ pub enum HessianKind {
     Approximate,
 }
 
+/// Reads the parameters of an objective and builds it; also returns the spec in canonical form.
+type ReadSpec = fn(&Spec) -> Result<(Box<dyn Objective>, Spec), SpecError>;
+
 /// The declaration of an objective. [`OBJECTIVES`] lists all of them.
 ///
 /// It serialises to name, help, example, accuracy of the hessian, whether it learns from preference
@@ -68,7 +71,7 @@ pub struct ObjectiveDef {
     pub param_defs: fn() -> Vec<ParamDef>,
     /// The reader of specs; [`ObjectiveDef::of`] fills it in.
     #[doc(hidden)]
-    pub read_spec: fn(&Spec) -> Result<Box<dyn Objective>, SpecError>,
+    pub read_spec: ReadSpec,
 }
 
 impl ObjectiveDef {
@@ -81,7 +84,10 @@ impl ObjectiveDef {
             hessian: HessianKind::Exact,
             preferences: false,
             param_defs: || P::default().defs(),
-            read_spec: |spec| read_spec::<P>(spec)?.build(),
+            read_spec: |spec| {
+                let params = read_spec::<P>(spec)?;
+                Ok((params.build()?, params.spec()))
+            },
         }
     }
 
@@ -143,9 +149,26 @@ pub fn find_objective(name: &str) -> Result<&'static ObjectiveDef, SpecError> {
 /// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 pub fn parse_objective(spec: &Spec) -> Result<Box<dyn Objective>, SpecError> {
+    Ok(read_objective(spec)?.objective)
+}
+
+/// An objective that was read from a spec.
+#[derive(Debug)]
+pub(crate) struct ParsedObjective {
+    /// The declaration.
+    pub(crate) def: &'static ObjectiveDef,
+    /// The objective.
+    pub(crate) objective: Box<dyn Objective>,
+    /// The spec in canonical form.
+    pub(crate) spec: Spec,
+}
+
+/// The objective of a spec, with its declaration and its spec in canonical form.
+pub(super) fn read_objective(spec: &Spec) -> Result<ParsedObjective, SpecError> {
     let def = find_objective(&spec.name)?;
     if let Some(cutoff) = spec.cutoff {
         return Err(SpecError::conflict(&spec.name, Conflict::CutoffNotAllowed { cutoff }));
     }
-    (def.read_spec)(spec)
+    let (objective, spec) = (def.read_spec)(spec)?;
+    Ok(ParsedObjective { def, objective, spec })
 }

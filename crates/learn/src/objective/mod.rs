@@ -25,6 +25,7 @@ mod softmax;
 mod squared;
 #[cfg(test)]
 mod tests;
+mod text;
 mod xendcg;
 mod yeti;
 #[cfg(test)]
@@ -33,6 +34,7 @@ mod yeti_reference;
 pub use rankwright_eval::DEFAULT_METRIC;
 
 pub use approxndcg::{ApproxNdcg, ApproxNdcgOptions, ApproxNdcgParams};
+pub(crate) use def::ParsedObjective;
 pub use def::{HessianKind, ObjectiveDef, ObjectiveParams, find_objective, parse_objective};
 pub use huber::{Huber, HuberOptions, HuberParams, HuberWidth};
 pub use lambda::{
@@ -46,6 +48,7 @@ pub use ordinal::{Ordinal, OrdinalParams};
 pub use query_rmse::{QueryRmse, QueryRmseParams};
 pub use softmax::{Softmax, SoftmaxOptions, SoftmaxParams, SoftmaxTarget};
 pub use squared::{Squared, SquaredParams};
+pub use text::ObjectiveText;
 pub use xendcg::{XeNdcg, XeNdcgOptions, XeNdcgParams};
 pub use yeti::{Yeti, YetiOptions, YetiParams};
 

@@ -37,9 +37,12 @@ pub struct Checkpoints {
 }
 
 impl Checkpoints {
+    /// Time between two checkpoints if none is given.
+    pub const DEFAULT_INTERVAL: Duration = Duration::from_secs(60);
+
     /// Saves to a folder once a minute.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), every_rounds: 0, every: Duration::from_secs(60) }
+        Self { folder: folder.into(), every_rounds: 0, every: Self::DEFAULT_INTERVAL }
     }
 
     /// Sets the number of rounds between two checkpoints.

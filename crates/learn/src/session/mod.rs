@@ -5,10 +5,12 @@
 //! each round to it, and gets back whether to continue. Boosted trees keep the scores of their
 //! validation data up to date themselves and pass the values ([`Session::end_round`]); every other
 //! learner passes its current model, which the session evaluates
-//! ([`Session::end_round_with_model`]).
+//! ([`Session::end_round_with_model`]). A learner that trains other learners, such as a blend, opens
+//! a [`NestedTraining`], in whose history each of these trainings is a round.
 
 pub(crate) mod checkpoint;
 mod history;
+mod nested;
 mod progress;
 mod request;
 mod rounds;
@@ -18,10 +20,9 @@ mod warning;
 
 pub use checkpoint::Checkpoints;
 pub use history::{Iteration, KeptReason, KeptRounds, PhaseSeconds, TrainingHistory};
+pub(crate) use nested::NestedTraining;
 pub use progress::{NoProgress, Progress};
 pub use request::{TrainRequest, TrainResult, ValidationSet};
-pub(crate) use rounds::{
-    RoundPlan, RoundStatus, Session, Snapshot, empty_history, header, result_without_rounds,
-};
+pub(crate) use rounds::{RoundPlan, RoundStatus, Session, Snapshot, header, result_without_rounds};
 pub use stop::Stop;
 pub use warning::{ConstantReason, TrainWarning};

@@ -206,19 +206,13 @@ impl<'a> Session<'a> {
         if let Some(reason) = &self.keeps_last {
             return all(reason.clone());
         }
-        let best = self.early_stopping.zip(self.history.best);
-        match best.and_then(|(early_stopping, best)| {
-            Some((best, early_stopping.value(&self.history, best)?))
-        }) {
-            Some((rounds, value)) => {
-                let name = |names: &[String], n: usize| names.get(n).cloned().unwrap_or_default();
-                let set = self.early_stopping.map_or(0, |early_stopping| early_stopping.set);
-                let (set, metric) = (name(&self.history.sets, set), name(&self.history.metrics, 0));
-                let reason = KeptReason::BestOnValidation { metric, set, value };
-                KeptRounds { rounds, of, reason }
-            }
-            None => all(KeptReason::NoValidation),
-        }
+        let best = self.early_stopping.zip(self.history.best).and_then(|(stopping, rounds)| {
+            Some((stopping.set, rounds, stopping.value(&self.history, rounds)?))
+        });
+        let Some((set, rounds, value)) = best else { return all(KeptReason::NoValidation) };
+        // Early stopping is by the first metric, on one of the sets.
+        let (set, metric) = (self.history.sets[set].clone(), self.history.metrics[0].clone());
+        KeptRounds { rounds, of, reason: KeptReason::BestOnValidation { metric, set, value } }
     }
 
     /// Whether training ends here: all rounds are done, or early stopping ends it.
@@ -240,7 +234,7 @@ impl<'a> Session<'a> {
     ) -> Result<RoundStatus, LearnError> {
         let mut seconds = PhaseSeconds { learn: lap(&mut self.lap), ..PhaseSeconds::default() };
         let model = Model::new(self.header.clone(), model()?)?;
-        let values = self.metric_values(&model)?;
+        let values = metric_values(self.request, &model)?;
         seconds.evaluate = lap(&mut self.lap);
         let number = self.done() + 1;
         let loss = loss.filter(|loss| loss.is_finite());
@@ -318,23 +312,7 @@ impl<'a> Session<'a> {
     ) -> Result<TrainResult, LearnError> {
         self.history.train_seconds = self.earlier_seconds + self.started.elapsed().as_secs_f64();
         self.history.kept = (self.done() > 0).then(|| self.kept());
-        let model = Model::new(self.header, model)?;
-        Ok(TrainResult { model, history: self.history, finished, warnings: Vec::new() })
-    }
-
-    /// The value of each metric on each evaluated set.
-    fn metric_values(&self, model: &Model) -> Result<Vec<Vec<f64>>, LearnError> {
-        let values_on = |data: &Dataset, options: ScoreOptions| {
-            values(data, &model.score(data, options)?, &self.request.metrics)
-        };
-        let training = self.request.evaluate_training.then_some(self.request.train).into_iter();
-        let mut all = training
-            .map(|data| values_on(data, ScoreOptions::default()))
-            .collect::<Result<Vec<_>, _>>()?;
-        for set in &self.request.valid {
-            all.push(values_on(set.data, self.request.features)?);
-        }
-        Ok(all)
+        result_of(self.header, model, self.history, finished)
     }
 
     /// The snapshot of a learner that passes whole models: the kept model, and the learner's state.
@@ -375,6 +353,30 @@ fn lap(last: &mut Instant) -> f64 {
     seconds
 }
 
+/// The value of each metric on each evaluated set of a request.
+pub(super) fn metric_values(
+    request: &TrainRequest<'_>,
+    model: &Model,
+) -> Result<Vec<Vec<f64>>, LearnError> {
+    let training = request.evaluate_training.then_some((request.train, ScoreOptions::default()));
+    let valid = request.valid.iter().map(|set| (set.data, request.features));
+    let values_on = |(data, options): (&Dataset, ScoreOptions)| {
+        values(data, &model.score(data, options)?, &request.metrics)
+    };
+    training.into_iter().chain(valid).map(values_on).collect()
+}
+
+/// The result of a training with this model, without warnings.
+pub(super) fn result_of(
+    header: Header,
+    body: ModelBody,
+    history: TrainingHistory,
+    finished: bool,
+) -> Result<TrainResult, LearnError> {
+    let model = Model::new(header, body)?;
+    Ok(TrainResult { model, history, finished, warnings: Vec::new() })
+}
+
 /// The header of a model trained by this request.
 pub(crate) fn header(request: &TrainRequest<'_>) -> Header {
     let mut header = Header::new(request.train.features().clone(), request.train.absent());
@@ -397,13 +399,12 @@ pub(crate) fn result_without_rounds(
     request: &TrainRequest<'_>,
     model: ModelBody,
 ) -> Result<TrainResult, LearnError> {
-    let model = Model::new(header(request), model)?;
-    let (history, warnings) = (empty_history(request), Vec::new());
-    Ok(TrainResult { model, history, finished: true, warnings })
+    let finished = true;
+    result_of(header(request), model, empty_history(request), finished)
 }
 
 /// A history without rounds: the sets and metrics of a request.
-pub(crate) fn empty_history(request: &TrainRequest<'_>) -> TrainingHistory {
+pub(super) fn empty_history(request: &TrainRequest<'_>) -> TrainingHistory {
     let training = request.evaluate_training.then(|| TRAINING_SET.to_owned());
     let valid = request.valid.iter().map(|set| set.name.clone());
     TrainingHistory {
@@ -416,12 +417,17 @@ pub(crate) fn empty_history(request: &TrainRequest<'_>) -> TrainingHistory {
 
 /// The request as text: a checkpoint of any other request is rejected.
 fn request_text(request: &TrainRequest<'_>, parameters: &str) -> String {
+    let start = request.start.map(|model| xxhash_rust::xxh3::xxh3_64(&model.to_bytes()));
+    let evaluation = evaluation_text(request);
+    format!("{parameters} {evaluation} {} {start:?}", request.evaluate_training)
+}
+
+/// Seed, metrics and validation sets of a request as text, for fingerprints.
+pub(super) fn evaluation_text(request: &TrainRequest<'_>) -> String {
     let metrics: Vec<String> = request.metrics.iter().map(Measure::to_string).collect();
     let valid: Vec<(&str, u64)> =
         request.valid.iter().map(|set| (set.name.as_str(), fingerprint(set.data, ""))).collect();
-    let start = request.start.map(|model| xxhash_rust::xxh3::xxh3_64(&model.to_bytes()));
-    let (seed, evaluate_training) = (request.seed, request.evaluate_training);
-    format!("{parameters} {seed} {metrics:?} {valid:?} {evaluate_training} {start:?}")
+    format!("{} {metrics:?} {valid:?}", request.seed)
 }
 
 #[cfg(test)]

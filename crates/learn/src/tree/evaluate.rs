@@ -118,7 +118,7 @@ impl<'a> Evaluator<'a> {
         let mut split_features: Vec<SplitFeature> = Vec::new();
         for (number, column) in binned.columns().iter().enumerate() {
             for &packing in &column.features {
-                let Some(bins) = binned.feature(packing.feature) else { continue };
+                let bins = binned.feature(packing.feature);
                 let direction = directions.iter().find(|(f, _)| *f == packing.feature);
                 split_features.push(SplitFeature {
                     column: number as u32,
@@ -336,7 +336,7 @@ impl<'a> Evaluator<'a> {
         let (values, missing) = by_bin.split_at(feature.value_bins);
         let missing = if feature.missing { missing[0] } else { 0 };
         let constraints = SplitConstraints {
-            counts: Some(super::split::RowCounts { values, missing }),
+            counts: Some(super::split::RowCounts::new(values, missing)),
             limits: leaf.limits,
             direction: feature.direction,
         };

@@ -336,7 +336,7 @@ impl Expander<'_> {
         let mut counted = vec![false; found_splits.len()];
         loop {
             let Some((feature_index, found)) = self.best_of(found_splits) else { return Ok(None) };
-            let increase = found.structure_score - self.cost(feature_index) - unsplit_score;
+            let increase = found.split_score - self.cost(feature_index) - unsplit_score;
             let gain = self.units.gain(increase);
             if increase <= MIN_RELATIVE_GAIN * unsplit_score.abs() || gain <= self.params.min_gain {
                 return Ok(None);
@@ -361,7 +361,7 @@ impl Expander<'_> {
         self.costs.get(feature_index).copied().unwrap_or(0.0)
     }
 
-    /// The split with the largest structure score minus cost; among equals the lowest feature.
+    /// The split with the largest split score minus cost; among equals the lowest feature.
     fn best_of(&self, found_splits: &FoundSplits) -> Option<(usize, FoundSplit)> {
         let feature =
             |feature_index: usize| self.evaluator.split_features[feature_index].packing.feature;
@@ -370,8 +370,8 @@ impl Expander<'_> {
             let Some(found) = found else { continue };
             let is_better = best.is_none_or(|(best_index, best)| {
                 let (score, best_score) = (
-                    found.structure_score - self.cost(feature_index),
-                    best.structure_score - self.cost(best_index),
+                    found.split_score - self.cost(feature_index),
+                    best.split_score - self.cost(best_index),
                 );
                 score > best_score
                     || (score == best_score && feature(feature_index) < feature(best_index))
@@ -411,7 +411,7 @@ impl Expander<'_> {
         set: Option<&BinSet>,
         row_buffers: &mut RowBuffers<'_>,
     ) -> usize {
-        let Some(bins) = self.binned.feature(feature.packing.feature) else { return 0 };
+        let bins = self.binned.feature(feature.packing.feature);
         let goes_left = match set {
             Some(set) => left_bytes_of_set(feature.packing, set),
             None => left_bytes(feature.packing, bins, found.bin.into(), found.missing),

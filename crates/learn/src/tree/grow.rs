@@ -476,7 +476,7 @@ impl GrowingTree {
 
 /// The categories of a feature whose bins are in a set.
 fn categories(binned: &Binned, feature: u32, set: &BinSet) -> Result<Categories, LearnError> {
-    let all = binned.feature(feature).and_then(|bins| bins.categories.as_deref());
+    let all = binned.feature(feature).categories.as_deref();
     let invariant = "a split by a set of categories is on a feature that has some";
     let all = all.ok_or(LearnError::Internal { invariant })?;
     let chosen = all.iter().zip(set).filter(|(_, left)| **left == 1);
@@ -499,9 +499,9 @@ fn split_of(
         (false, true) => Side::Left,
         (false, false) => Side::Right,
     };
-    let bounds =
-        expander.binned.feature(feature.packing.feature).map(|bins| bins.bounds.as_slice());
-    let threshold = bounds.and_then(|bounds| bounds.get(usize::from(found.bin))).copied();
+    // Without a bound after it, the last bin on the left is the last bin of values.
+    let bounds = &expander.binned.feature(feature.packing.feature).bounds;
+    let threshold = bounds.get(usize::from(found.bin)).copied();
     let [left, right] = children;
     Split {
         feature: feature.packing.feature,

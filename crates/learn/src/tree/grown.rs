@@ -40,15 +40,14 @@ impl GrownTree {
 
     /// The finished tree, given the value of each grown leaf.
     pub(crate) fn tree(&self, values: &[f64]) -> Result<Tree, ModelError> {
-        debug_assert_eq!(values.len(), self.leaves.len(), "each grown leaf has a value");
-        let value = |leaf: usize| values.get(leaf).copied().unwrap_or(0.0);
+        assert_eq!(values.len(), self.leaves.len(), "each grown leaf has a value");
         let unshared =
-            |(index, leaf): (usize, &GrownLeaf)| Leaf { value: value(index), rows: leaf.rows };
+            |(index, leaf): (usize, &GrownLeaf)| Leaf { value: values[index], rows: leaf.rows };
         let leaves = match &self.tree_leaves {
             None => self.leaves.iter().enumerate().map(unshared).collect(),
             Some(tree_leaves) => {
                 let shared = |tree_leaf: &TreeLeaf| Leaf {
-                    value: value(tree_leaf.grown_leaf as usize),
+                    value: values[tree_leaf.grown_leaf as usize],
                     rows: tree_leaf.rows,
                 };
                 tree_leaves.iter().map(shared).collect()

@@ -89,7 +89,7 @@ impl<'a> ReferenceGrower<'a> {
         let mut best: Option<ReferenceBest> = None;
         for (number, column) in self.binned.columns().iter().enumerate() {
             for &packing in &column.features {
-                let bins = self.binned.feature(packing.feature).unwrap();
+                let bins = self.binned.feature(packing.feature);
                 let mut cells = vec![Sums::default(); bins.all_bins()];
                 for row in rows {
                     let bin = self.binned.bin(*row as usize, number, packing);
@@ -158,7 +158,7 @@ impl Grow for ReferenceGrower<'_> {
                 .max_by(|a, b| gain(&nodes[*a]).total_cmp(&gain(&nodes[*b])))
                 .unwrap();
             let Some(best) = nodes[leaf].best.take() else { break };
-            let bins = self.binned.feature(best.packing.feature).unwrap();
+            let bins = self.binned.feature(best.packing.feature);
             let is_left = |row: &u32| {
                 let bin = self.binned.bin(*row as usize, best.column, best.packing);
                 if bin == bins.value_bins() { best.missing == Side::Left } else { bin <= best.bin }

@@ -41,7 +41,7 @@ impl<'a> Routes<'a> {
         };
         let node = |split: &Split| {
             let (column, packing) = binned.column_of(split.feature)?;
-            let bins = binned.feature(split.feature)?;
+            let bins = binned.feature(split.feature);
             let goes_left = match split.rule {
                 SplitCondition::In(set) => {
                     let set = grown.sets.get(set as usize)?;
@@ -61,7 +61,7 @@ impl<'a> Routes<'a> {
             Some(RoutingNode { column: binned.column(column), goes_left, children })
         };
         let nodes: Vec<RoutingNode<'_>> = grown.splits.iter().filter_map(node).collect();
-        debug_assert_eq!(nodes.len(), grown.splits.len(), "each split is on a feature with bins");
+        assert_eq!(nodes.len(), grown.splits.len(), "each split is on a feature with bins");
         Self { nodes }
     }
 

@@ -52,15 +52,13 @@ pub(crate) fn best_set(
 ) -> Option<FoundSplit> {
     let mut best: Option<FoundSplit> = None;
     let mut consider = |bin: u8, end: Side, left: u64, rows: u64, criteria: &SplitCriteria| {
-        if let Some(structure_score) = search.score_of_split(left, rows, criteria, constraints)
-            && best.is_none_or(|best| structure_score > best.structure_score)
+        if let Some(split_score) = search.score_of_split(left, rows, criteria, constraints)
+            && best.is_none_or(|best| split_score > best.split_score)
         {
-            best = Some(FoundSplit { structure_score, bin, missing: end, left });
+            best = Some(FoundSplit { split_score, bin, missing: end, left });
         }
     };
-    let rows_of = |bin: u8| {
-        constraints.counts.map_or(0, |c| c.values.get(usize::from(bin)).copied().unwrap_or(0))
-    };
+    let rows_of = |bin: u8| constraints.counts.map_or(0, |counts| counts.values[usize::from(bin)]);
     if search.values.len() <= MAX_ONE_VS_REST {
         for (bin, cell) in search.values.iter().enumerate().filter(|(_, cell)| **cell != 0) {
             consider(bin as u8, Side::Left, *cell, rows_of(bin as u8), criteria);
@@ -131,7 +129,7 @@ mod tests {
     /// The structure score of the categories in `left` plus that of all others, by direct sums;
     /// `None` if a side is too small. `other` are the rows without a category of their own, which
     /// go right.
-    fn structure_score(
+    fn split_score(
         all: &[Cell],
         other: Cell,
         left: &[usize],
@@ -173,10 +171,10 @@ mod tests {
         let mut best: Option<(f64, Vec<usize>)> = None;
         for mut set in sets {
             set.sort_unstable();
-            if let Some(structure_score) = structure_score(all, other, &set, l2, criteria)
-                && best.as_ref().is_none_or(|(best_score, _)| structure_score > *best_score)
+            if let Some(split_score) = split_score(all, other, &set, l2, criteria)
+                && best.as_ref().is_none_or(|(best_score, _)| split_score > *best_score)
             {
-                best = Some((structure_score, set));
+                best = Some((split_score, set));
             }
         }
         best
@@ -202,14 +200,14 @@ mod tests {
             let rows: Vec<u64> = all.iter().map(|(.., rows)| *rows).collect();
             let total = total(&all, other);
             let search = HistogramSearch { values: &values, missing: None, total };
-            let counts = Some(RowCounts { values: &rows, missing: other.2 });
+            let counts = Some(RowCounts::new(&rows, other.2));
             let constraints =
                 SplitConstraints { counts, limits: ValueLimits::NONE, direction: None };
             let found = best_set(&search, &criteria, &constraints);
             let expected = reference(&all, other, &criteria);
             prop_assert_eq!(found.is_some(), expected.is_some());
-            if let (Some(found), Some((structure_score, set))) = (found, expected) {
-                prop_assert_eq!(found.structure_score, structure_score);
+            if let (Some(found), Some((split_score, set))) = (found, expected) {
+                prop_assert_eq!(found.split_score, split_score);
                 prop_assert_eq!(members(&set_of(&values, &criteria, &found)), set.clone());
                 let left = set.iter().fold(0_u64, |sum, bin| sum.wrapping_add(values[*bin]));
                 prop_assert_eq!(found.left, left);
@@ -231,10 +229,10 @@ mod tests {
             let found = best_set(&search, &unlimited, &constraints).unwrap();
             let subsets = (1..(1_usize << all.len()) - 1).map(|bits| {
                 let set: Vec<usize> = (0..all.len()).filter(|bin| bits >> bin & 1 == 1).collect();
-                structure_score(&all, (0, 0, 0), &set, 0.0, &unlimited).unwrap()
+                split_score(&all, (0, 0, 0), &set, 0.0, &unlimited).unwrap()
             });
             let best = subsets.fold(f64::NEG_INFINITY, f64::max);
-            let difference = (found.structure_score - best).abs();
+            let difference = (found.split_score - best).abs();
             prop_assert!(difference <= 1e-9 * best.abs().max(1.0), "{best}");
         }
     }

@@ -56,7 +56,7 @@ impl ValueLimits {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FoundSplit {
     /// Sum of the structure scores of both sides, in packed units.
-    pub(crate) structure_score: f64,
+    pub(crate) split_score: f64,
     /// Last bin on the left.
     pub(crate) bin: u8,
     /// The side of missing values.
@@ -114,6 +114,15 @@ pub(crate) struct RowCounts<'a> {
     pub(crate) values: &'a [u64],
     /// Number of rows with a missing value.
     pub(crate) missing: u64,
+    /// Number of all rows.
+    pub(crate) total: u64,
+}
+
+impl<'a> RowCounts<'a> {
+    /// The counts of all bins but that of missing values, and the number of missing values.
+    pub(crate) fn new(values: &'a [u64], missing: u64) -> Self {
+        Self { values, missing, total: values.iter().sum::<u64>() + missing }
+    }
 }
 
 /// Conditions that only [`HistogramSearch::search_each_bin`] checks.
@@ -149,12 +158,11 @@ impl HistogramSearch<'_> {
             };
             for (bin, cell) in self.values.iter().enumerate().take(candidate_bins) {
                 left = left.wrapping_add(*cell);
-                rows += constraints.counts.map_or(0, |c| c.values.get(bin).copied().unwrap_or(0));
-                if let Some(structure_score) =
-                    self.score_of_split(left, rows, criteria, constraints)
-                    && best.is_none_or(|best| structure_score > best.structure_score)
+                rows += constraints.counts.map_or(0, |counts| counts.values[bin]);
+                if let Some(split_score) = self.score_of_split(left, rows, criteria, constraints)
+                    && best.is_none_or(|best| split_score > best.split_score)
                 {
-                    best = Some(FoundSplit { structure_score, bin: bin as u8, missing, left });
+                    best = Some(FoundSplit { split_score, bin: bin as u8, missing, left });
                 }
             }
         }
@@ -185,11 +193,10 @@ impl HistogramSearch<'_> {
         if hl < criteria.min_hessian || hr < criteria.min_hessian {
             return None;
         }
-        if let Some(counts) = constraints.counts {
-            let all: u64 = counts.values.iter().sum::<u64>() + counts.missing;
-            if rows < criteria.min_rows || all - rows < criteria.min_rows {
-                return None;
-            }
+        if let Some(counts) = constraints.counts
+            && (rows < criteria.min_rows || counts.total - rows < criteria.min_rows)
+        {
+            return None;
         }
         if let Some(direction) = constraints.direction {
             let l = criteria.value(gl, hl, constraints.limits);
@@ -219,12 +226,12 @@ impl HistogramSearch<'_> {
         let mut best: Option<FoundSplit> = None;
         for missing in [Side::Right, Side::Left] {
             let Some((start, candidate_bins)) = self.scan_start(missing) else { continue };
-            if let Some((bin, structure_score)) =
+            if let Some((bin, split_score)) =
                 scratch.scan(self.values, candidate_bins, start, self.total, criteria)
-                && best.is_none_or(|best| structure_score > best.structure_score)
+                && best.is_none_or(|best| split_score > best.split_score)
             {
                 best = Some(FoundSplit {
-                    structure_score,
+                    split_score,
                     bin: bin as u8,
                     missing,
                     left: scratch.sums[bin],
@@ -288,12 +295,12 @@ impl Scratch {
             for lane in 0..LANES {
                 let (gl, hl) = unpack_floats(sums[lane]);
                 let (gr, hr) = unpack_floats(total.wrapping_sub(sums[lane]));
-                let structure_score = gl * gl / (hl + criteria.l2) + gr * gr / (hr + criteria.l2);
+                let split_score = gl * gl / (hl + criteria.l2) + gr * gr / (hr + criteria.l2);
                 let is_allowed = (hl >= criteria.min_hessian) & (hr >= criteria.min_hessian);
-                let structure_score = if is_allowed { structure_score } else { f64::NEG_INFINITY };
-                split_scores[lane] = structure_score;
+                let split_score = if is_allowed { split_score } else { f64::NEG_INFINITY };
+                split_scores[lane] = split_score;
                 highest[lane] =
-                    if structure_score > highest[lane] { structure_score } else { highest[lane] };
+                    if split_score > highest[lane] { split_score } else { highest[lane] };
             }
         }
         let best = highest.into_iter().fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a });
@@ -302,7 +309,7 @@ impl Scratch {
         }
         let bin = self.split_scores[..candidate_bins]
             .iter()
-            .position(|structure_score| *structure_score == best)?;
+            .position(|split_score| *split_score == best)?;
         Some((bin, best))
     }
 }
@@ -351,7 +358,7 @@ mod tests {
         };
         let found = search.search_fast(&criteria(0.0, 1.0), &mut Scratch::default()).unwrap();
         // Both sides have G^2 / H = 5^2 / 2.
-        assert_eq!((found.bin, found.missing, found.structure_score), (0, Side::Right, 25.0));
+        assert_eq!((found.bin, found.missing, found.split_score), (0, Side::Right, 25.0));
     }
 
     #[test]
@@ -364,7 +371,7 @@ mod tests {
         assert_eq!(unconstrained.bin, 0);
         let rising = SplitConstraints { direction: Some(Direction::Rising), ..UNCONSTRAINED };
         assert_eq!(search.search_each_bin(&criteria, &rising).unwrap().bin, 1);
-        let counts = Some(RowCounts { values: &[1, 1, 5], missing: 0 });
+        let counts = Some(RowCounts::new(&[1, 1, 5], 0));
         let counted = SplitConstraints { counts, ..UNCONSTRAINED };
         let two_rows = SplitCriteria { min_rows: 2, ..criteria };
         assert_eq!(search.search_each_bin(&two_rows, &counted).unwrap().bin, 1);
@@ -377,6 +384,6 @@ mod tests {
         let value = criteria.value(-9.0, 3.0, narrow.limits);
         assert_eq!(value, 1.0);
         let limited = search.search_each_bin(&criteria, &narrow).unwrap();
-        assert!(limited.structure_score < unconstrained.structure_score);
+        assert!(limited.split_score < unconstrained.split_score);
     }
 }

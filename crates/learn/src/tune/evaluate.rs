@@ -6,8 +6,6 @@
 //! number of epochs), and so are all learners on folds. With a checkpoint folder, trainings
 //! evaluated on validation data also save once a minute, and resume after an interruption.
 
-use std::time::Duration;
-
 use rankwright_eval::{Evaluation, ScoredDataset};
 use rankwright_model::ModelBody;
 
@@ -40,7 +38,7 @@ impl TrialTraining<'_> {
             trial: self.trial,
             limit: self.limit,
             seed: self.plan.settings.seed,
-            spec: self.plan.specs().get(self.trial).map(ToString::to_string).unwrap_or_default(),
+            spec: self.plan.specs()[self.trial].to_string(),
             ..Trial::default()
         };
         let learner = self.plan.learner_with_limit(self.trial, self.limit);
@@ -131,7 +129,7 @@ impl TrialTraining<'_> {
                 .limit
                 .filter(|_| boosted)
                 .map_or(0, |limit| limit.saturating_sub(self.previous_rounds)),
-            every: Duration::from_secs(60),
+            every: Checkpoints::DEFAULT_INTERVAL,
             folder: folder.join(name),
         })
     }
@@ -157,7 +155,12 @@ fn rounds(result: &TrainResult) -> Option<f64> {
 
 /// Stores the value of the metric in the trial, or an error if the metric has no value.
 fn store_evaluation(trial: &mut Trial, evaluation: Evaluation) {
-    let Some(result) = evaluation.results.into_iter().next() else { return };
+    let Some(result) = evaluation.results.into_iter().next() else {
+        trial.error = Some(
+            LearnError::Internal { invariant: "a trial is evaluated by one metric" }.to_string(),
+        );
+        return;
+    };
     trial.value = Some(result.value).filter(|value| value.is_finite());
     trial.ci95 = result.ci95;
     trial.queries = result.queries;

@@ -1,7 +1,7 @@
 //! The plan of a search: all trials are drawn and checked before anything runs. A trial is the
 //! learner with one set of parameters; a rung trains some of the trials for a number of rounds.
 
-use rankwright_data::Dataset;
+use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::{Measure, MetricSpec, PREFERENCE_METRIC, SourceKind};
 use rankwright_spec::SpecError;
 
@@ -11,7 +11,7 @@ use super::rungs::{Rung, halving};
 use super::space::{Range, Space};
 use super::trial::Trial;
 use crate::error::LearnError;
-use crate::learner::LearnerSpec;
+use crate::learner::{CvOptions, LearnerSpec};
 use crate::trainer::ValidationUse;
 
 /// The data on which trials are evaluated.
@@ -32,7 +32,7 @@ pub enum TuneData {
 
 impl TuneData {
     /// Number of folds if none is given.
-    pub const DEFAULT_FOLDS: usize = 5;
+    pub const DEFAULT_FOLDS: usize = CvOptions::DEFAULT_FOLDS;
 }
 
 impl Default for TuneData {
@@ -82,10 +82,14 @@ pub struct TuneSettings {
 }
 
 impl TuneSettings {
+    /// Number of trials if none is given.
+    pub const DEFAULT_TRIALS: usize = 30;
+
     /// Thirty trials of random search in the learner's default space.
     pub fn new(evaluated_on: TuneData) -> Self {
-        let (method, seed) = (TuneMethod::Random, 1);
-        Self { space: None, trials: 30, method, metric: None, seed, evaluated_on }
+        let (method, seed) = (TuneMethod::Random, DEFAULT_SEED);
+        let trials = Self::DEFAULT_TRIALS;
+        Self { space: None, trials, method, metric: None, seed, evaluated_on }
     }
 
     /// The space that is searched for a learner if `space` is `None`. Without early stopping and
@@ -223,6 +227,12 @@ impl TunePlan {
         &self.specs
     }
 
+    /// The learner of trial 0: the given learner, with early stopping added where it is possible.
+    pub fn trial_0(&self) -> &LearnerSpec {
+        // There is at least one trial.
+        &self.specs[0]
+    }
+
     /// The learner of a trial, to train it again.
     pub fn learner(&self, trial: &Trial) -> Result<&LearnerSpec, LearnError> {
         let known = self.specs.get(trial.trial).filter(|spec| spec.to_string() == trial.spec);
@@ -272,9 +282,8 @@ impl TunePlan {
                 format!("{count} folds, {part} of their queries are used for early stopping")
             }
         };
-        let first = self.specs.first().map(ToString::to_string);
         vec![
-            ("learner", first.unwrap_or_default()),
+            ("learner", self.trial_0().to_string()),
             ("space", self.space.to_string()),
             ("method", self.settings.method.name().to_owned()),
             ("metric", format!("{} ({})", self.measure, self.measure.convention())),

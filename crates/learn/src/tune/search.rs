@@ -246,7 +246,7 @@ impl<'a> TrialSearch<'a> {
         let from_log = false;
         self.job.progress.trial_finished(&done, from_log);
         self.log.add(done)?;
-        let boosted = self.plan.specs().get(trial).is_some_and(|s| s.boosting().is_some());
+        let boosted = self.plan.specs()[trial].boosting().is_some();
         // Boosted trees continue on the next rung from their checkpoint; others start again.
         if limit.is_none() || !boosted {
             training.delete_checkpoints();
@@ -263,7 +263,7 @@ impl<'a> TrialSearch<'a> {
         limit: Option<usize>,
         previous_rounds: Option<usize>,
     ) -> Option<Trial> {
-        let spec = self.plan.specs().get(trial)?;
+        let spec = &self.plan.specs()[trial];
         let text = spec.to_string();
         let same_learner = |other: &&Trial| other.spec == text && other.limit == limit;
         let same_learner = self.log.trials().iter().find(same_learner);
@@ -318,9 +318,11 @@ impl<'a> TrialSearch<'a> {
             finished,
         };
         if finished && result.best().is_none() {
-            let failed = result.trials.first().cloned().unwrap_or_default();
-            let error = failed.error.unwrap_or_default();
-            return Err(TuneError::AllFailed { trial: failed.trial, error }.into());
+            let failed = |trial: &Trial| Some((trial.trial, trial.error.clone()?));
+            let invariant = "each trial of a finished search has a value or an error";
+            let (trial, error) =
+                result.trials.first().and_then(failed).ok_or(LearnError::Internal { invariant })?;
+            return Err(TuneError::AllFailed { trial, error }.into());
         }
         if let (Some(best), Some(first)) = (result.best(), result.trial_0())
             && best.trial != 0

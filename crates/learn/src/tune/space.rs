@@ -153,11 +153,12 @@ impl Space {
         self
     }
 
-    /// The values of one trial, in the order of the parameters.
+    /// The values of one trial, in the order of the parameters. A choice without values, which only
+    /// a program can build and a [`TunePlan`](super::TunePlan) rejects, is left out.
     pub fn draw(&self, seed: u64, trial: usize) -> Vec<(String, String)> {
         let mut random = Random::new(seed, RANDOM_STREAM + trial as u64);
-        let draw = |(name, range): &(String, Range)| (name.clone(), range.draw(&mut random));
-        self.parameters.iter().map(draw).collect()
+        let draw = |(name, range): &(String, Range)| Some((name.clone(), range.draw(&mut random)?));
+        self.parameters.iter().filter_map(draw).collect()
     }
 }
 
@@ -233,16 +234,16 @@ impl Range {
         }
     }
 
-    /// A random value.
-    fn draw(&self, random: &mut Random) -> String {
+    /// A random value; `None` for a choice without values.
+    fn draw(&self, random: &mut Random) -> Option<String> {
         // A random number is drawn even if there is nothing to choose, so that the draws of the
         // other parameters do not depend on this range.
         let fraction = random.unit();
-        match self {
+        Some(match self {
             Range::Fixed(value) => value.clone(),
             Range::Choice(values) => {
                 let index = (fraction * values.len() as f64) as usize;
-                values.get(index).or(values.last()).cloned().unwrap_or_default()
+                values.get(index).or(values.last())?.clone()
             }
             Range::Int(low, high) => {
                 integer_text(*low, *high, *low as f64 + fraction * span(*low, *high))
@@ -255,7 +256,7 @@ impl Range {
             Range::Log(low, high) => {
                 rounded_text(*low, *high, log_interpolated(*low, *high, fraction))
             }
-        }
+        })
     }
 }
 
@@ -431,6 +432,14 @@ mod tests {
         let Some(Range::Choice(values)) = space.get("metric") else { panic!() };
         assert_eq!(values[1], "err(max=4, rel=1)@5");
         assert_eq!(space.to_string(), text);
+    }
+
+    #[test]
+    fn a_choice_without_values_is_left_out_and_never_an_empty_text() {
+        let nothing: [u32; 0] = [];
+        let space = Space::new().choice("leaves", nothing).fixed("rate", 0.1);
+        assert_eq!(space.draw(1, 1), [("rate".to_owned(), "0.1".to_owned())]);
+        assert!(Space::parse(&space.to_string()).is_err());
     }
 
     #[test]

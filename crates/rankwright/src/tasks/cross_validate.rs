@@ -37,7 +37,7 @@ impl CrossValidateRequest {
             data,
             learners,
             metrics: Vec::new(),
-            folds: 5,
+            folds: CvOptions::DEFAULT_FOLDS,
             seed: DEFAULT_SEED,
             valid_part: None,
         }

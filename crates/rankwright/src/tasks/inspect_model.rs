@@ -51,7 +51,7 @@ impl PermutationRequest {
         PermutationRequest {
             data,
             metric: None,
-            repeats: 5,
+            repeats: PermutationPlan::default().repeats,
             seed,
             matching: MatchOptions::default(),
         }

@@ -167,7 +167,7 @@ pub use run_queries::{RunQueriesRequest, RunQueriesResult, run_queries};
 pub use score::{RowIds, ScoreRequest, ScoreResult, ScoreSeconds, score};
 #[cfg(feature = "search")]
 pub use search_index::{SearchIndexRequest, SearchIndexResult, search_index};
-pub use split_data::{Division, SplitRequest, SplitResult, WrittenPart, split_data};
+pub use split_data::{SplitRequest, SplitResult, WrittenPart, split_data};
 #[cfg(feature = "train")]
 pub use train::{
     CheckpointOptions, FeatureWeight, SavedTraining, TrainModelRequest, TrainModelResult,

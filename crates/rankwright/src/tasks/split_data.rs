@@ -2,25 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use rankwright_data::DataError;
 use rankwright_data::format::{FORMATS, Format, feature_set_path, write_parts};
-use rankwright_data::split::{Parts, folds};
+use rankwright_data::split::{SplitOptions, SplitPart};
 use rankwright_data::store::is_same_file;
-use rankwright_data::{DEFAULT_SEED, DataError};
 use rankwright_spec::words::counted;
 use serde::Serialize;
 
 use super::context::RunningTask;
 use super::{Context, DataFiles, TaskError, Warning, check_outputs};
-
-/// The division of a data set: parts or folds.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub enum Division {
-    /// Named parts with their shares; each is a file `NAME.EXTENSION`.
-    Parts(Parts),
-    /// This many folds; each is a folder `foldN` with `train`, `valid` and `test`.
-    Folds(usize),
-}
 
 /// Data, its division, and the folder to write into.
 #[derive(Debug, Clone)]
@@ -28,12 +18,11 @@ pub enum Division {
 pub struct SplitRequest {
     /// The data.
     pub data: DataFiles,
-    /// The division.
-    pub division: Division,
+    /// The division: each part is a file `NAME.EXTENSION`, each fold a folder `foldN` with `train`,
+    /// `valid` and `test`.
+    pub split: SplitOptions,
     /// Folder to write into; created if needed.
     pub out: PathBuf,
-    /// Seed of the shuffle.
-    pub seed: u64,
     /// The format to write; that of the data if not given.
     pub format: Option<Format>,
     /// Whether parts that exist are replaced; an error otherwise.
@@ -41,16 +30,9 @@ pub struct SplitRequest {
 }
 
 impl SplitRequest {
-    /// Divides data, with the default seed and in its own format.
-    pub fn new(data: DataFiles, division: Division, out: impl Into<PathBuf>) -> Self {
-        let (out, seed) = (out.into(), DEFAULT_SEED);
-        SplitRequest { data, division, out, seed, format: None, replace: false }
-    }
-
-    /// Sets the seed.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
+    /// Divides data, in its own format.
+    pub fn new(data: DataFiles, split: SplitOptions, out: impl Into<PathBuf>) -> Self {
+        SplitRequest { data, split, out: out.into(), format: None, replace: false }
     }
 
     /// Sets the format to write.
@@ -98,10 +80,14 @@ pub fn split_data(request: &SplitRequest, context: &Context<'_>) -> Result<Split
     let data = &loaded.data;
     let format = request.format.unwrap_or(loaded.format);
     let mut files = Vec::new();
-    for (folder, name, queries) in divide(request, data.queries())? {
+    for SplitPart { fold, name, queries, .. } in request.split.divide(data.queries())? {
         if queries.is_empty() {
             return Err(TaskError::EmptyPart { name, queries: data.queries() });
         }
+        let folder = match fold {
+            Some(number) => request.out.join(format!("fold{number}")),
+            None => request.out.clone(),
+        };
         files.push((part_path(&folder, &name, format), queries));
     }
     check(request, &files)?;
@@ -123,7 +109,7 @@ pub fn split_data(request: &SplitRequest, context: &Context<'_>) -> Result<Split
         queries: queries.len(),
     };
     let parts = files.into_iter().map(part).collect();
-    Ok(SplitResult { seed: request.seed, parts, warnings: task.into_warnings() })
+    Ok(SplitResult { seed: request.split.seed, parts, warnings: task.into_warnings() })
 }
 
 /// Rejects parts that are inputs, or that exist and are not to be replaced.
@@ -174,31 +160,6 @@ fn other_parts(request: &SplitRequest, files: &[(PathBuf, Vec<usize>)]) -> Vec<P
     others
 }
 
-/// Folder, name and queries of each part.
-type Plan = Vec<(PathBuf, String, Vec<usize>)>;
-
-/// Assigns the queries, numbers from 0, to the parts of the division.
-fn divide(request: &SplitRequest, queries: usize) -> Result<Plan, TaskError> {
-    let out = &request.out;
-    match &request.division {
-        Division::Parts(parts) => {
-            let split = parts.split(queries, request.seed).into_iter();
-            Ok(split.map(|(name, queries)| (out.clone(), name, queries)).collect())
-        }
-        Division::Folds(count) => {
-            let mut plan = Vec::new();
-            for (number, fold) in folds(queries, *count, request.seed)?.into_iter().enumerate() {
-                let folder = out.join(format!("fold{}", number + 1));
-                let parts = [("train", fold.train), ("valid", fold.valid), ("test", fold.test)];
-                plan.extend(
-                    parts.map(|(name, queries)| (folder.clone(), name.to_owned(), queries)),
-                );
-            }
-            Ok(plan)
-        }
-    }
-}
-
 /// The file of a part.
 fn part_path(folder: &Path, name: &str, format: Format) -> PathBuf {
     let extension = format.info().extensions.first().copied().unwrap_or(format.info().name);
@@ -216,6 +177,7 @@ mod tests {
     use std::collections::HashSet;
     use std::fs;
 
+    use rankwright_data::split::Parts;
     use rankwright_data::store::{WriteBody, write_together};
 
     use super::*;
@@ -232,8 +194,13 @@ mod tests {
     }
 
     fn request(folder: &Path, out: &str, parts: &str) -> SplitRequest {
-        let division = Division::Parts(Parts::parse(parts).unwrap());
-        SplitRequest::new(DataFiles::new([folder.join("a.txt")]), division, folder.join(out))
+        let split = SplitOptions::default().parts(Parts::parse(parts).unwrap());
+        SplitRequest::new(DataFiles::new([folder.join("a.txt")]), split, folder.join(out))
+    }
+
+    fn with_seed(mut request: SplitRequest, seed: u64) -> SplitRequest {
+        request.split.seed = seed;
+        request
     }
 
     fn split(request: SplitRequest) -> Result<SplitResult, TaskError> {
@@ -263,7 +230,7 @@ mod tests {
     #[test]
     fn parts_that_exist_are_replaced_only_on_request() {
         let folder = data();
-        let again = |seed| request(folder.path(), "out", "train=0.5,test=0.5").seed(seed);
+        let again = |seed| with_seed(request(folder.path(), "out", "train=0.5,test=0.5"), seed);
         split(again(1)).unwrap();
         let old = queries(&folder.path().join("out"));
         let error = split(again(2)).unwrap_err();
@@ -289,7 +256,7 @@ mod tests {
         assert_eq!(others(&split(parts).unwrap()), [Path::new("out/valid.txt")]);
         let folds = |count| {
             let mut request = request(folder.path(), "folds", "a=0.5,b=0.5").replace(true);
-            request.division = Division::Folds(count);
+            request.split = SplitOptions::default().folds(count);
             split(request).unwrap()
         };
         assert_eq!(others(&folds(4)), Vec::<PathBuf>::new());
@@ -316,7 +283,8 @@ mod tests {
         for done in 0..=2 {
             let folder = data();
             let split_into = |out: &str, seed| {
-                split(request(folder.path(), out, "train=0.5,test=0.5").seed(seed)).unwrap();
+                let request = request(folder.path(), out, "train=0.5,test=0.5");
+                split(with_seed(request, seed)).unwrap();
                 folder.path().join(out)
             };
             let (out, new) = (split_into("out", 1), split_into("new", 2));
@@ -352,8 +320,8 @@ mod tests {
         let csv = path("a.csv");
         fs::write(&csv, "qid,label,x\n1,0,2\n2,1,3\n").unwrap();
         fs::write(path("a.csv.features.toml"), "features = [\"x\"]\n").unwrap();
-        let division = || Division::Parts(Parts::parse("one=0.5,two=0.5").unwrap());
-        let request = || SplitRequest::new(DataFiles::new([&csv]), division(), path("out"));
+        let halves = || SplitOptions::default().parts(Parts::parse("one=0.5,two=0.5").unwrap());
+        let request = || SplitRequest::new(DataFiles::new([&csv]), halves(), path("out"));
         split(request()).unwrap();
         assert!(path("out/one.csv.features.toml").is_file());
         fs::remove_file(path("a.csv.features.toml")).unwrap();

@@ -208,14 +208,11 @@ pub fn tune_learner(
     let pairs = request.valid_pairs.as_deref();
     let valid = ValidationFiles { files: &files, pairs, matching: request.matching };
     let valid = valid.load(&request.data, &train, &mut task)?.0.pop().map(|(_, data)| data);
-    if let Some(learner) = request.plan.specs().first() {
-        warn_sampled(learner, &train, &mut task)?;
-    }
+    warn_sampled(request.plan.trial_0(), &train, &mut task)?;
     let plan = request.plan.clone().for_data(valid.as_ref().unwrap_or(&train))?;
     let request = &TuneRequest { plan, ..request.clone() };
     let result = search(request, &train, valid.as_ref(), progress, &task)?;
-    if result.found_in_log > 0 {
-        let log = request.log.clone().unwrap_or_default();
+    if let Some(log) = request.log.clone().filter(|_| result.found_in_log > 0) {
         task.warn(Warning::TrialsFound { trainings: result.found_in_log, log });
     }
     let stopped =

@@ -136,8 +136,9 @@ impl IndexLayout {
     }
 
     /// The field of tantivy for a column, by the name of the column.
-    pub(crate) fn column(&self, name: &str) -> Option<Field> {
-        self.schema.get_field(name).ok()
+    pub(crate) fn column(&self, name: &str) -> Result<Field, SearchError> {
+        let invariant = "the layout of an index has a column for each of its numbers";
+        self.schema.get_field(name).map_err(|_| SearchError::Internal { invariant })
     }
 
     /// Whether there is a field of any kind with this name, as documents use it.

@@ -144,15 +144,15 @@ impl Preparer {
             }
             self.all_terms.extend_from_slice(&self.terms);
             all_words += words;
-            add_stats(&mut out, layout, text_field, &mut self.terms, words);
+            add_stats(&mut out, layout, text_field, &mut self.terms, words)?;
         }
         self.problems.without_terms += u64::from(self.all_terms.is_empty());
         if let Some(all) = layout.all.as_ref().filter(|all| all.name == ALL_TEXT) {
-            add_stats(&mut out, layout, all, &mut self.all_terms, all_words);
+            add_stats(&mut out, layout, all, &mut self.all_terms, all_words)?;
         }
         for field in &layout.non_text {
             if let Some(value) = document.get(&field.source) {
-                self.add_non_text(&mut out, layout, field, value);
+                self.add_non_text(&mut out, layout, field, value)?;
             }
         }
         Ok(out)
@@ -192,29 +192,39 @@ impl Preparer {
         layout: &IndexLayout,
         field: &NonTextLayout,
         value: &Value,
-    ) {
-        let column = layout.column(&field.name);
-        let is_added = match (field.kind, column) {
-            (FieldKind::Number, Some(column)) => {
+    ) -> Result<(), SearchError> {
+        if field.kind == FieldKind::Stored {
+            return Ok(());
+        }
+        let column = layout.column(&field.name)?;
+        let is_added = match field.kind {
+            FieldKind::Number => {
                 number_of(value).map(|number| out.add_f64(column, number)).is_some()
             }
-            (FieldKind::Date, Some(column)) => date_of(value)
+            FieldKind::Date => date_of(value)
                 .map(|seconds| out.add_date(column, DateTime::from_timestamp_secs(seconds)))
                 .is_some(),
-            (FieldKind::Category | FieldKind::Links, Some(column)) => {
+            FieldKind::Category | FieldKind::Links => {
                 texts_of(value).iter().for_each(|text| out.add_text(column, text));
                 true
             }
-            (FieldKind::Url, Some(column)) => {
+            FieldKind::Url => {
                 let urls = texts_of(value);
                 urls.iter().for_each(|url| out.add_text(column, url));
-                urls.first().map(|url| add_url_stats(out, layout, field, url)).is_some()
+                if let Some(url) = urls.first() {
+                    add_url_stats(out, layout, field, url)?;
+                }
+                !urls.is_empty()
             }
-            _ => true,
+            FieldKind::Text | FieldKind::Stored => {
+                let invariant = "only fields with a column are added to one";
+                return Err(SearchError::Internal { invariant });
+            }
         };
         if !is_added && !is_empty_text(value) {
             self.problems.add_mistyped(field, value);
         }
+        Ok(())
     }
 }
 
@@ -243,12 +253,11 @@ fn add_url_stats(
     layout: &IndexLayout,
     field: &NonTextLayout,
     url: &str,
-) {
+) -> Result<(), SearchError> {
     for (stat, value) in URL_STATS.into_iter().zip(url_stats(url)) {
-        if let Some(column) = layout.column(&url_column(stat, &field.name)) {
-            out.add_u64(column, value);
-        }
+        out.add_u64(layout.column(&url_column(stat, &field.name))?, value);
     }
+    Ok(())
 }
 
 /// Adds the statistics of the terms of a text field; sorts the terms.
@@ -258,14 +267,14 @@ fn add_stats(
     text_field: &TextLayout,
     terms: &mut [u32],
     words: u64,
-) {
+) -> Result<(), SearchError> {
     let length = terms.len() as u64;
     terms.sort_unstable();
     let mut tfs: Vec<u32> = terms.chunk_by(|a, b| a == b).map(|same| same.len() as u32).collect();
     // Sorted, so that rounding in sums does not depend on the numbering of the terms.
     tfs.sort_unstable();
     for stat in Stat::ALL {
-        let Some(column) = layout.column(&stat.column(&text_field.name)) else { continue };
+        let column = layout.column(&stat.column(&text_field.name))?;
         match stat {
             Stat::Length => out.add_u64(column, length),
             Stat::Distinct => out.add_u64(column, tfs.len() as u64),
@@ -274,6 +283,7 @@ fn add_stats(
             Stat::Entropy => out.add_f64(column, entropy(&tfs, length)),
         }
     }
+    Ok(())
 }
 
 /// The texts of a value; a number is a text too, as in the title `1984`.

@@ -9,7 +9,7 @@ use arrow_array::{Array, ArrayRef, Float32Array};
 use arrow_schema::{DataType, TimeUnit};
 
 use super::values::Values;
-use super::{ColumnarTable, RowGroup, unreadable};
+use super::{ColumnarTable, NO_SUCH_COLUMN, RowGroup, unreadable};
 use crate::arrow_values::{is_number, numbers, texts};
 use crate::error::{DataError, SourceLocation};
 use crate::format::roles::Role;
@@ -67,12 +67,13 @@ pub(super) fn decode(
     group: RowGroup,
     fields: &[usize],
 ) -> Result<Vec<Decoded>, DataError> {
-    let Some(file) = table.files.get(group.file) else { return Ok(Vec::new()) };
+    let file = table.file_of(group)?;
     let arrays = file.arrays(group.number, fields, None)?;
     let mut decoded = Vec::with_capacity(fields.len());
     for (array, field) in arrays.into_iter().zip(fields) {
-        let name = file.opened.schema.fields().get(*field).map_or("", |field| field.name());
-        let slot = file.column_numbers.get(*field).copied().flatten().map(|n| schema.slot_of(n));
+        let name = file.field_name(*field)?;
+        let column = file.column_numbers.get(*field).ok_or(NO_SUCH_COLUMN)?;
+        let slot = column.map(|number| schema.slot_of(number));
         let location = |row: usize| {
             let row = (group.first_row + row + 1) as u64;
             SourceLocation::line(&file.name, row).in_field(name)

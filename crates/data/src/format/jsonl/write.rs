@@ -36,8 +36,7 @@ pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Resul
 }
 
 fn json_string(text: &str) -> Vec<u8> {
-    // Writing a string into memory cannot fail.
-    serde_json::to_vec(text).unwrap_or_default()
+    serde_json::Value::from(text).to_string().into_bytes()
 }
 
 /// Appends the line of a row to `out`. `names` are the features' names as JSON, `None` to write an

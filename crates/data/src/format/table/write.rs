@@ -16,9 +16,7 @@ use crate::names::FeatureNames;
 
 /// The shortest text that reads back to the same number.
 pub(super) fn number_text(value: f64) -> String {
-    let mut text = Vec::new();
-    write_number(&mut text, value);
-    String::from_utf8(text).unwrap_or_default()
+    if has_exponent(value) { format!("{value:e}") } else { value.to_string() }
 }
 
 /// The floats that [`write_number`] can write.
@@ -29,11 +27,15 @@ impl Float for f64 {}
 /// Appends the shortest text that reads back to the same number; very large and very small numbers
 /// get an exponent.
 pub(in crate::format) fn write_number(out: &mut Vec<u8>, value: impl Float) {
-    let magnitude = value.into().abs();
-    let without_exponent =
-        magnitude == 0.0 || (1e-5..1e16).contains(&magnitude) || !magnitude.is_finite();
     // Writing into a vector cannot fail.
-    let _ = if without_exponent { write!(out, "{value}") } else { write!(out, "{value:e}") };
+    let _ =
+        if has_exponent(value.into()) { write!(out, "{value:e}") } else { write!(out, "{value}") };
+}
+
+/// Whether a number is written with an exponent: if it is very large or very small.
+fn has_exponent(value: f64) -> bool {
+    let magnitude = value.abs();
+    magnitude != 0.0 && !(1e-5..1e16).contains(&magnitude) && magnitude.is_finite()
 }
 
 /// Writes rows in this order; `format` appends the text of a row, in parallel for several rows.

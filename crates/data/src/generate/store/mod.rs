@@ -44,7 +44,7 @@ params! {
     pub struct StoreOptions {
         records: usize = 20_000, 1.., "Number of records.";
         queries: usize = 600, 1.., "Number of queries.";
-        seed: u64 = DEFAULT_SEED, .., "Seed of all draws.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of all draws; the same seed gives the same bytes on any machine.";
         artist_popularity: bool = false, .., "Whether records have the popularity of their artist.";
     }
 }

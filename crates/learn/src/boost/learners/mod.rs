@@ -1,5 +1,6 @@
 //! Learners of boosted trees, one file each.
 
+mod boosting;
 mod lambdamart;
 mod mart;
 mod rankmart;
@@ -7,6 +8,7 @@ mod tree;
 mod xendcg;
 mod yetirank;
 
+pub use boosting::{Boosting, BoostingOptions, BoostingParams};
 pub use lambdamart::LambdaMart;
 pub use mart::{Mart, MartLoss, MartOptions, MartParams};
 pub use rankmart::RankMart;
@@ -14,7 +16,15 @@ pub use tree::RegressionTree;
 pub use xendcg::XeNdcgMart;
 pub use yetirank::YetiRank;
 
-crate::learner::learners![LambdaMart, RankMart, XeNdcgMart, YetiRank, Mart, RegressionTree];
+crate::learner::learners![
+    LambdaMart,
+    RankMart,
+    XeNdcgMart,
+    YetiRank,
+    Mart,
+    Boosting,
+    RegressionTree
+];
 
 /// The default search space for tuning boosted trees.
 pub(super) const TREE_SEARCH_SPACE: &str = "rate=log(0.02,0.3), leaves=choice(7,15,31,63), min_rows=logint(1,100), l2=log(0.01,100), \

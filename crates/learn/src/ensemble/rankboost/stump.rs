@@ -99,7 +99,7 @@ impl<'a> Stumps<'a> {
             let members = self.binned.columns()[column].features.iter();
             let allowed = members.filter(|m| features.is_none_or(|f| f[m.feature as usize]));
             let found = allowed.filter_map(|packing| {
-                best_of_feature(cells, *packing, self.binned.feature(packing.feature)?)
+                best_of_feature(cells, *packing, self.binned.feature(packing.feature))
             });
             found.max_by_key(stump_order)
         };
@@ -110,7 +110,7 @@ impl<'a> Stumps<'a> {
     /// the stump has no bins.
     fn partition_rows(&mut self, stump: Stump, sample: Option<&[u32]>) -> Option<usize> {
         let (column, packing) = self.binned.column_of(stump.feature)?;
-        let bins = self.binned.feature(stump.feature)?;
+        let bins = self.binned.feature(stump.feature);
         let goes_left = left_bytes(packing, bins, stump.bin, stump.missing);
         let bytes = self.binned.column(column);
         let is_left = |row: &u32| goes_left[usize::from(bytes[*row as usize])] == 1;
@@ -234,7 +234,8 @@ impl Grow for Stumps<'_> {
         let Some((stump, count)) = partitioned else { return self.constant_tree(&input) };
         let (r, left, right) = self.ranker_r(count, &input)?;
         self.times.partition += started.elapsed();
-        let bounds = self.binned.feature(stump.feature).map_or(&[][..], |bins| &bins.bounds);
+        // Without a bound after it, the last bin on the left is the last bin of values.
+        let bounds = &self.binned.feature(stump.feature).bounds;
         let threshold = bounds.get(stump.bin).copied().unwrap_or(f32::INFINITY);
         let split = Split {
             feature: stump.feature,

@@ -23,6 +23,7 @@ mod qp;
 mod violated;
 
 use rankwright_data::Dataset;
+use rankwright_eval::EvalError;
 use rankwright_spec::{SpecError, above, param_groups, params};
 use rayon::prelude::*;
 
@@ -129,7 +130,7 @@ impl Trainer for SvmMapTrainer {
         };
         let mut finished = true;
         while !session.is_over() {
-            let plane = data.plane(&fit.weights);
+            let plane = data.plane(&fit.weights)?;
             let violation = plane.loss - dot(&fit.weights, &plane.gradient);
             if session.done() > 0 && violation <= fit.slack() + self.epsilon {
                 break;
@@ -181,24 +182,27 @@ impl<'a> SvmMapData<'a> {
     }
 
     /// The constraint that the weights violate most.
-    fn plane(&self, weights: &[f64]) -> Plane {
+    fn plane(&self, weights: &[f64]) -> Result<Plane, LearnError> {
         let scores = self.inputs.scores(weights);
         let most_violated_ranking = |query: usize| {
             let rows = self.data.query_rows(query);
-            let found = (self.normalised_weights[query] > 0.0)
-                .then(|| most_violated(&scores[rows.clone()], &self.relevant[rows.clone()]));
+            let found = match self.normalised_weights[query] > 0.0 {
+                true => most_violated(&scores[rows.clone()], &self.relevant[rows.clone()])?,
+                false => None,
+            };
             let coefficients = vec![0.0; rows.len()];
-            found.flatten().unwrap_or(ViolatedRanking { loss: 0.0, coefficients })
+            Ok(found.unwrap_or(ViolatedRanking { loss: 0.0, coefficients }))
         };
+        let queries = (0..self.normalised_weights.len()).into_par_iter();
         let rankings: Vec<ViolatedRanking> =
-            (0..self.normalised_weights.len()).into_par_iter().map(most_violated_ranking).collect();
+            queries.map(most_violated_ranking).collect::<Result<_, EvalError>>()?;
         let weighted = rankings.iter().zip(&self.normalised_weights);
         let loss = weighted.clone().map(|(ranking, weight)| ranking.loss * weight).sum();
         let row_coefficients = |(ranking, weight): (&ViolatedRanking, &f64)| -> Vec<f64> {
             ranking.coefficients.iter().map(|c| c * weight).collect()
         };
         let coefficients: Vec<f64> = weighted.flat_map(row_coefficients).collect();
-        Plane { loss, gradient: self.weighted_sum(&coefficients) }
+        Ok(Plane { loss, gradient: self.weighted_sum(&coefficients) })
     }
 
     /// The sum of the rows times their coefficients, added in the order of fixed blocks.
@@ -313,13 +317,13 @@ mod tests {
         let inputs = TransformedData::new(&TransformParams::default(), &data).unwrap();
         let svm_data = SvmMapData::new(&data, &inputs, 1.0).unwrap();
         let objective = |weights: &[f64], c: f64| {
-            let plane = svm_data.plane(weights);
+            let plane = svm_data.plane(weights).unwrap();
             let slack = (plane.loss - dot(weights, &plane.gradient)).max(0.0);
             0.5 * dot(weights, weights) + c * slack
         };
         let mut fit = PlaneFit::new(2.0, data.columns());
         loop {
-            let plane = svm_data.plane(&fit.weights);
+            let plane = svm_data.plane(&fit.weights).unwrap();
             let violation = plane.loss - dot(&fit.weights, &plane.gradient);
             if !fit.planes.is_empty() && violation <= fit.slack() + 1e-4 {
                 break;

@@ -22,6 +22,8 @@
 //! independently of the other choices. Cost O(n log n + R N). A query without relevant documents,
 //! or with relevant documents only, has one ranking and is ignored.
 
+use rankwright_eval::{EvalError, OrderRule, Orderer, Rows};
+
 /// The terms of a query in a cutting plane.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ViolatedRanking {
@@ -33,16 +35,19 @@ pub(super) struct ViolatedRanking {
 }
 
 /// The most violated ranking of a query; `None` if the query has only one ranking.
-pub(super) fn most_violated(scores: &[f64], relevant: &[bool]) -> Option<ViolatedRanking> {
-    let by_score = |is_relevant: bool| {
-        let mut rows: Vec<usize> =
-            (0..scores.len()).filter(|r| relevant[*r] == is_relevant).collect();
-        rows.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
-        rows
+pub(super) fn most_violated(
+    scores: &[f64],
+    relevant: &[bool],
+) -> Result<Option<ViolatedRanking>, EvalError> {
+    let mut orderer = Orderer::default();
+    let mut by_score = |is_relevant: bool| -> Result<Vec<usize>, EvalError> {
+        let keep = |row: usize| relevant[row] == is_relevant;
+        let rows = orderer.order_kept(Rows::of_scores(scores), OrderRule::STABLE, keep)?;
+        Ok(rows.iter().map(|row| *row as usize).collect())
     };
-    let (relevant_rows, others) = (by_score(true), by_score(false));
+    let (relevant_rows, others) = (by_score(true)?, by_score(false)?);
     if relevant_rows.is_empty() || others.is_empty() {
-        return None;
+        return Ok(None);
     }
     let (r, n) = (relevant_rows.len() as f64, others.len() as f64);
     let mut coefficients = vec![0.0; scores.len()];
@@ -58,7 +63,7 @@ pub(super) fn most_violated(scores: &[f64], relevant: &[bool]) -> Option<Violate
         coefficients[row] = 2.0 * count as f64 / (r * n);
         precision_sum += (i + 1) as f64 / (i + 1 + count) as f64;
     }
-    Some(ViolatedRanking { loss: 1.0 - precision_sum / r, coefficients })
+    Ok(Some(ViolatedRanking { loss: 1.0 - precision_sum / r, coefficients }))
 }
 
 /// The place of the j-th best (from 1) of `n` other documents, which has this score, that gives the
@@ -128,15 +133,23 @@ mod tests {
 
     #[test]
     fn a_query_with_only_relevant_or_only_other_documents_is_ignored() {
-        assert_eq!(most_violated(&[1.0, 2.0], &[true, true]), None);
-        assert_eq!(most_violated(&[1.0], &[false]), None);
-        assert_eq!(most_violated(&[], &[]), None);
+        assert_eq!(most_violated(&[1.0, 2.0], &[true, true]).unwrap(), None);
+        assert_eq!(most_violated(&[1.0], &[false]).unwrap(), None);
+        assert_eq!(most_violated(&[], &[]).unwrap(), None);
+    }
+
+    #[test]
+    fn the_order_is_that_of_metrics() {
+        // 0.0 and -0.0 are equal, so the row decides; NaN is an error.
+        let zeros = most_violated(&[-0.0, 0.0, 0.0], &[true, true, false]).unwrap();
+        assert_eq!(zeros, most_violated(&[0.0; 3], &[true, true, false]).unwrap());
+        assert!(most_violated(&[f64::NAN, 0.0], &[true, false]).is_err());
     }
 
     #[test]
     fn at_equal_scores_the_worst_ranking_is_violated_most() {
         // The relevant document is last: AP is 1/3. It is in two wrong pairs of R N = 2.
-        let found = most_violated(&[0.0; 3], &[true, false, false]).unwrap();
+        let found = most_violated(&[0.0; 3], &[true, false, false]).unwrap().unwrap();
         assert_eq!(found.loss, 1.0 - 1.0 / 3.0);
         assert_eq!(found.coefficients, [2.0, -1.0, -1.0]);
     }
@@ -148,7 +161,7 @@ mod tests {
         ) {
             let scores: Vec<f64> = documents.iter().map(|d| d.0).collect();
             let relevant: Vec<bool> = documents.iter().map(|d| d.1).collect();
-            let Some(found) = most_violated(&scores, &relevant) else { return Ok(()) };
+            let Some(found) = most_violated(&scores, &relevant).unwrap() else { return Ok(()) };
             // The correct ranking: all relevant documents above all others.
             let mut correct: Vec<usize> = (0..scores.len()).collect();
             correct.sort_by_key(|row| !relevant[*row]);

@@ -252,13 +252,13 @@ impl GrownLevels<'_> {
                         continue;
                     }
                 }
-                let structure_score = match is_unconstrained {
+                let split_score = match is_unconstrained {
                     true => unconstrained_score(&search, left, criteria.min_hessian, criteria.l2),
                     false => search.score_of_split(left, 0, criteria, &constraints),
                 };
-                match structure_score {
-                    Some(structure_score) if structure_score - unsplit_score > min_increase => {
-                        visitor(missing, bin, structure_score - unsplit_score, left)
+                match split_score {
+                    Some(split_score) if split_score - unsplit_score > min_increase => {
+                        visitor(missing, bin, split_score - unsplit_score, left)
                     }
                     _ => {}
                 }
@@ -350,7 +350,7 @@ impl GrownLevels<'_> {
         for (node, gain_in_leaf) in open.zip(gains_in_leaves) {
             node.best = gain_in_leaf.map(|(increase, left)| {
                 let LevelSplit { bin, missing, .. } = *test;
-                let found = FoundSplit { structure_score: increase, bin, missing, left };
+                let found = FoundSplit { split_score: increase, bin, missing, left };
                 BestSplit {
                     gain: self.expander.units.gain(increase),
                     feature_index: *feature_index,
@@ -461,8 +461,8 @@ fn unconstrained_score(
 ) -> Option<f64> {
     let (gl, hl) = unpack_floats(left);
     let (gr, hr) = unpack_floats(search.total.wrapping_sub(left));
-    let structure_score = gl * gl / (hl + l2) + gr * gr / (hr + l2);
-    (hl >= min_hessian && hr >= min_hessian).then_some(structure_score)
+    let split_score = gl * gl / (hl + l2) + gr * gr / (hr + l2);
+    (hl >= min_hessian && hr >= min_hessian).then_some(split_score)
 }
 
 /// Number of rows by bin of a feature; the entry after the last value bin counts the rows with a

@@ -40,7 +40,7 @@ struct ReferenceLevels<'a> {
 
 impl ReferenceLevels<'_> {
     fn goes_left(&self, test: ReferenceSplit, row: usize) -> bool {
-        let bins = self.binned.feature(test.feature).unwrap();
+        let bins = self.binned.feature(test.feature);
         let value = self.data.matrix().get(row, test.feature as usize);
         match value.is_nan() {
             true => test.missing == Side::Left,
@@ -75,7 +75,7 @@ impl ReferenceLevels<'_> {
     fn best(&self) -> Option<ReferenceSplit> {
         let mut best: Option<ReferenceSplit> = None;
         for feature in 0..self.data.columns() as u32 {
-            let bins = self.binned.feature(feature).unwrap();
+            let bins = self.binned.feature(feature);
             for missing in [Side::Right, Side::Left] {
                 if missing == Side::Left && !bins.missing {
                     continue;
@@ -208,7 +208,7 @@ proptest! {
         assert_full(&grown.splits, tree_leaves.len());
         for (level, test) in reference.levels.iter().enumerate() {
             let splits = &grown.splits[(1 << level) - 1..(2 << level) - 1];
-            let bins = binned.feature(test.feature).unwrap();
+            let bins = binned.feature(test.feature);
             let bound = bins.bounds.get(test.bin).copied().unwrap_or(f32::INFINITY);
             let expected = (test.feature, SplitCondition::AtMost(bound));
             prop_assert_eq!((splits[0].feature, splits[0].rule), expected);

@@ -25,11 +25,11 @@ pub(super) fn rows_of_positions(
     let binned = expander.binned;
     let level_test = |level: &EvaluatedLevel| {
         let EvaluatedLevel { feature, test, .. } = level;
-        let bins = binned.feature(feature.packing.feature)?;
+        let bins = binned.feature(feature.packing.feature);
         let goes_left = left_bytes(feature.packing, bins, test.bin.into(), test.missing);
-        Some((binned.column(feature.column as usize), goes_left))
+        (binned.column(feature.column as usize), goes_left)
     };
-    let level_tests: Vec<_> = levels.iter().filter_map(level_test).collect();
+    let level_tests: Vec<_> = levels.iter().map(level_test).collect();
     let mut rows = vec![0_u64; positions.len()];
     for (node, _) in nodes.iter().zip(&position_counts).filter(|(_, count)| **count > 1) {
         for row in row_buffers.rows(node) {
@@ -71,7 +71,8 @@ pub(super) fn splits(
             false => Side::Right,
         };
         let bins = expander.binned.feature(feature.packing.feature);
-        let bound = bins.and_then(|bins| bins.bounds.get(usize::from(test.bin))).copied();
+        // Without a bound after it, the last bin on the left is the last bin of values.
+        let bound = bins.bounds.get(usize::from(test.bin)).copied();
         let is_last_level = leaves_below == 1;
         for (position, gain) in gains.iter().enumerate() {
             let rows_here = child_rows[2 * position] + child_rows[2 * position + 1];

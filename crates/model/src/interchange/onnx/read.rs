@@ -75,6 +75,10 @@ fn invalid(problem: FileProblem) -> ModelError {
     ModelError::invalid_file(NAME, problem)
 }
 
+/// The error of a node that is not in all arrays, whose lengths were checked.
+const UNEQUAL_ARRAYS: ModelError =
+    ModelError::Internal { invariant: "each node of an ONNX graph has an entry in every array" };
+
 impl OnnxNodes {
     /// Finds the order of nodes by key; fails if two have the same key.
     fn sorted(arrays: TreeArrays) -> Result<OnnxNodes, ModelError> {
@@ -88,8 +92,9 @@ impl OnnxNodes {
         let pairs = order.iter().zip(order.iter().skip(1));
         let mut duplicates = pairs.filter(|(a, b)| key(**a as usize) == key(**b as usize));
         if let Some((index, _)) = duplicates.next() {
-            let (tree, node) = key(*index as usize);
-            let (tree, node) = (tree.copied().unwrap_or(0), node.copied().unwrap_or(0));
+            let (Some(&tree), Some(&node)) = key(*index as usize) else {
+                return Err(UNEQUAL_ARRAYS);
+            };
             return Err(node_problem(NAME, NodeProblem::DuplicateNode { tree, node }));
         }
         Ok(OnnxNodes { arrays, order: Some(order) })
@@ -219,9 +224,9 @@ impl OnnxNodes {
         start: usize,
         end: usize,
     ) -> Result<u32, ModelError> {
-        let key = self.key(position).unwrap_or_default();
-        let node = side.get(self.index(position)).copied().unwrap_or(u32::MAX);
-        match self.find((key.0, node), start.saturating_add(node as usize), start, end) {
+        let (tree, _) = self.key(position).ok_or(UNEQUAL_ARRAYS)?;
+        let node = *side.get(self.index(position)).ok_or(UNEQUAL_ARRAYS)?;
+        match self.find((tree, node), start.saturating_add(node as usize), start, end) {
             Some(position) => Ok(position as u32),
             None => Err(node_problem(NAME, NodeProblem::NoSuchNode { node: node.into() })),
         }
@@ -231,8 +236,8 @@ impl OnnxNodes {
     fn node(&self, position: u32, start: usize, end: usize) -> Result<ForeignNode, ModelError> {
         let (position, arrays) = (position as usize, &self.arrays);
         let index = self.index(position);
-        let value = arrays.values.get(index).copied().unwrap_or(f64::NAN);
-        let mode = arrays.modes.get(index).copied().unwrap_or(NodeMode::Leaf);
+        let value = *arrays.values.get(index).ok_or(UNEQUAL_ARRAYS)?;
+        let mode = *arrays.modes.get(index).ok_or(UNEQUAL_ARRAYS)?;
         if matches!(mode, NodeMode::Leaf | NodeMode::WeightedLeaf) {
             return Ok(ForeignNode::Leaf(Leaf { value, rows: 0 }));
         }
@@ -246,7 +251,7 @@ impl OnnxNodes {
         let true_is_left = matches!(mode, NodeMode::AtMost | NodeMode::Below);
         let missing_true = arrays.missing_tracks_true.get(index).is_some_and(|&tracks| tracks != 0);
         Ok(ForeignNode::Split {
-            feature: arrays.featureids.get(index).copied().unwrap_or(u32::MAX),
+            feature: *arrays.featureids.get(index).ok_or(UNEQUAL_ARRAYS)?,
             threshold,
             missing: if missing_true == true_is_left { Side::Left } else { Side::Right },
             left: if true_is_left { true_child } else { false_child },

@@ -89,7 +89,7 @@ pub struct CheckpointOptions {
 impl CheckpointOptions {
     /// Saves to a folder once a minute.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        let every = Duration::from_secs(60);
+        let every = rankwright_learn::Checkpoints::DEFAULT_INTERVAL;
         CheckpointOptions { folder: folder.into(), every_rounds: 0, every }
     }
 }

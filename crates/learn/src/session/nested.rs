@@ -12,17 +12,15 @@ use std::time::{Duration, Instant};
 
 use rankwright_data::Dataset;
 use rankwright_data::store::FolderLock;
-use rankwright_eval::Measure;
 use rankwright_model::{Model, ModelBody};
 
+use super::checkpoint::{CheckpointSaver, CheckpointState, Checkpoints, fingerprint, load};
+use super::history::{Iteration, PhaseSeconds, TrainingHistory};
+use super::progress::Progress;
+use super::request::{TrainRequest, TrainResult};
+use super::rounds::{empty_history, evaluation_text, header, metric_values, result_of};
 use crate::error::LearnError;
 use crate::learner::LearnerSpec;
-use crate::session::checkpoint::{CheckpointSaver, CheckpointState, fingerprint, load};
-use crate::session::validation::values;
-use crate::session::{
-    Checkpoints, Iteration, PhaseSeconds, Progress, TrainRequest, TrainResult, TrainingHistory,
-    empty_history, header,
-};
 
 /// The outer training and its history.
 pub(crate) struct NestedTraining<'a> {
@@ -116,7 +114,8 @@ impl<'a> NestedTraining<'a> {
         };
         let member = outer.member(self.history.iterations.len());
         let finished_checkpoints = member.finished_member();
-        let own_fingerprint = fingerprint(request.train, &request_text(learner, &request));
+        let request_text = format!("member {learner} {}", evaluation_text(&request));
+        let own_fingerprint = fingerprint(request.train, &request_text);
         if let Some((model, _)) = load(&finished_checkpoints.file(), own_fingerprint)? {
             return Ok((without_note(model)?, true));
         }
@@ -134,19 +133,12 @@ impl<'a> NestedTraining<'a> {
     /// Evaluates a trained or read member and adds it to the history; `seconds` is the time that it
     /// took.
     pub(crate) fn add_to_history(&mut self, model: &Model, seconds: f64) -> Result<(), LearnError> {
-        let mut all = Vec::with_capacity(self.request.valid.len());
-        let sets = self.request.valid.iter().map(|set| (set.data, self.request.features));
-        let training =
-            self.request.evaluate_training.then_some((self.request.train, Default::default()));
-        for (data, options) in training.into_iter().chain(sets) {
-            all.push(values(data, &model.score(data, options)?, &self.request.metrics)?);
-        }
         self.history.iterations.push(Iteration {
             number: self.history.iterations.len() + 1,
             leaves: None,
             loss: None,
             step: None,
-            values: all,
+            values: metric_values(self.request, model)?,
             seconds: PhaseSeconds { learn: seconds, ..PhaseSeconds::default() },
         });
         self.history.train_seconds = self.started.elapsed().as_secs_f64();
@@ -169,17 +161,8 @@ impl<'a> NestedTraining<'a> {
     pub(crate) fn finish(self, body: ModelBody, finished: bool) -> Result<TrainResult, LearnError> {
         let mut history = self.history;
         history.train_seconds = self.started.elapsed().as_secs_f64();
-        let model = Model::new(header(self.request), body)?;
-        Ok(TrainResult { model, history, finished, warnings: Vec::new() })
+        result_of(header(self.request), body, history, finished)
     }
-}
-
-/// The learner and request as text, for the fingerprint.
-fn request_text(learner: &LearnerSpec, request: &TrainRequest<'_>) -> String {
-    let metrics: Vec<String> = request.metrics.iter().map(Measure::to_string).collect();
-    let valid: Vec<(&str, u64)> =
-        request.valid.iter().map(|set| (set.name.as_str(), fingerprint(set.data, ""))).collect();
-    format!("member {learner} {} {metrics:?} {valid:?}", request.seed)
 }
 
 /// The model without the checkpoint's note in its header.
