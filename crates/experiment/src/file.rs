@@ -34,7 +34,7 @@ pub use layout::{FactorLayout, FactorPlot, FactorTable};
 pub use learner::{ExperimentLearner, LearnerEntry, LearnerKind};
 pub use source::{DataOrigin, DataSet, DataSource, FoldFiles, QueryDivision};
 pub(crate) use text::TEXT_PREFIX;
-pub use text::{FeatureText, TextOrigin, TextSource};
+pub use text::{TextFeature, TextOrigin, TextSource};
 
 /// A complete comparison: learners on data sets, over folds and seeds.
 ///

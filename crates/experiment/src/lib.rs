@@ -53,7 +53,7 @@ pub use cell::{CellSeconds, CellState, CellWarning, ExperimentCell, StoredCell};
 pub use error::ExperimentError;
 pub use file::{
     DataOrigin, DataSet, DataSource, Experiment, ExperimentLearner, FactorLayout, FactorPlot,
-    FactorTable, FeatureText, FoldFiles, LearnerEntry, LearnerKind, QueryDivision, TextOrigin,
+    FactorTable, FoldFiles, LearnerEntry, LearnerKind, QueryDivision, TextFeature, TextOrigin,
     TextSource,
 };
 pub use lock::{

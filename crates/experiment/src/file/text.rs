@@ -33,7 +33,7 @@ pub struct TextSource {
     /// Whether the ids of queries are 1, 2, 3, ... by position.
     pub number_queries: bool,
     /// The features.
-    pub features: Vec<FeatureText>,
+    pub features: Vec<TextFeature>,
     /// The first stage that finds candidates; `None` for BM25.
     pub first_stage: Option<String>,
     /// Largest number of candidates of a query; `None` for the usual number.
@@ -67,7 +67,7 @@ pub enum TextOrigin {
 /// A feature as the file names it, and with the resolved path of the file that it reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct FeatureText {
+pub struct TextFeature {
     /// The spec as written.
     pub written: String,
     /// The spec with the resolved path; that as written if the feature reads no file.
@@ -167,7 +167,7 @@ impl TextReader<'_> {
     }
 
     /// The features; paths in `file=...` are resolved as other paths are.
-    fn features(&self) -> Result<Vec<FeatureText>, ExperimentError> {
+    fn features(&self) -> Result<Vec<TextFeature>, ExperimentError> {
         let (table, raw) = (&self.table, &self.raw.features);
         let mut features = Vec::new();
         for written in feature_texts(raw) {
@@ -178,7 +178,7 @@ impl TextReader<'_> {
                 Some(file) => spec.with("file", file.path.display().to_string()).to_string(),
                 None => written.clone(),
             };
-            features.push(FeatureText { written, resolved, file });
+            features.push(TextFeature { written, resolved, file });
         }
         match features.is_empty() {
             true => Err(table.error_at(raw, "[[text]] needs `features`, such as \"default\"")),

@@ -13,7 +13,7 @@ use rankwright_data::generate::{HomepagesOptions, StoreOptions};
 use rankwright_data::store::write_atomic;
 use rankwright_data::{DataError, Dataset};
 use rankwright_experiment::{
-    ExperimentRequest, FeatureText, FilePath, TextOrigin, TextSource, VERSION,
+    ExperimentRequest, FilePath, TextFeature, TextOrigin, TextSource, VERSION,
 };
 use rankwright_search::{
     Analysis, BuildOptions, Existing, FEATURE_VERSION, FeatureSet, FirstStage, QueryOptions, Schema,
@@ -193,7 +193,7 @@ impl PreparedText<'_> {
 
     /// A text with the paths of features as the experiment has them.
     fn as_written(&self, text: &str) -> String {
-        let files = self.text.features.iter().filter_map(|FeatureText { file, .. }| file.as_ref());
+        let files = self.text.features.iter().filter_map(|TextFeature { file, .. }| file.as_ref());
         files.fold(text.to_owned(), |text, file| {
             text.replace(&*file.path.to_string_lossy(), &file.written)
         })
