@@ -57,8 +57,7 @@ pub(crate) struct StoreArgs {
     #[arg(long, value_name = "N", help = help::<StoreOptions>("seed"))]
     #[arg(default_value_t = StoreOptions::default().seed)]
     seed: u64,
-    /// Add the popularity of each record's artist
-    #[arg(long)]
+    #[arg(long, help = help::<StoreOptions>("artist_popularity"))]
     artist_popularity: bool,
     /// Folder to write documents.jsonl, queries.jsonl and qrels.txt into; created if needed
     #[arg(long, value_name = "DIR")]
@@ -67,17 +66,17 @@ pub(crate) struct StoreArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct HomepagesArgs {
-    /// Number of sites
-    #[arg(long, value_name = "N", default_value_t = HomepagesOptions::default().sites)]
+    #[arg(long, value_name = "N", help = help::<HomepagesOptions>("sites"))]
+    #[arg(default_value_t = HomepagesOptions::default().sites)]
     sites: usize,
-    /// Mean number of inner pages of a site
-    #[arg(long, value_name = "N", default_value_t = HomepagesOptions::default().pages)]
+    #[arg(long, value_name = "N", help = help::<HomepagesOptions>("pages"))]
+    #[arg(default_value_t = HomepagesOptions::default().pages)]
     pages: usize,
-    /// Number of queries, each for the homepage of a site
-    #[arg(long, value_name = "N", default_value_t = HomepagesOptions::default().queries)]
+    #[arg(long, value_name = "N", help = help::<HomepagesOptions>("queries"))]
+    #[arg(default_value_t = HomepagesOptions::default().queries)]
     queries: usize,
-    /// Seed; the same seed gives the same bytes on any machine
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(long, value_name = "N", help = help::<HomepagesOptions>("seed"))]
+    #[arg(default_value_t = HomepagesOptions::default().seed)]
     seed: u64,
     /// Folder to write documents.jsonl, queries.jsonl and qrels.txt into; created if needed
     #[arg(long, value_name = "DIR")]
