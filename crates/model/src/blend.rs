@@ -203,7 +203,11 @@ impl Blend {
             _ if !is_sum => None,
             [] => None,
             [(1.0, model)] if self.normalisations.first() == Some(&Normalise::None) => {
-                let kind = model.body().kind();
+                let kind = match model.body() {
+                    // A linear model of transformed features.
+                    ModelBody::Net(net) if net.layers().len() == 1 => BodyKind::Linear,
+                    body => body.kind(),
+                };
                 (kind != BodyKind::Trees).then_some(kind)
             }
             _ => Some(BodyKind::Blend),
