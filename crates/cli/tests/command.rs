@@ -9,6 +9,7 @@ mod explain;
 mod hostile;
 mod inputs;
 mod large;
+mod lectures;
 mod model;
 mod objectives;
 mod operate;

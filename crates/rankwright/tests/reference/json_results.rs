@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Each command with the type of its result.
-pub(super) const RESULTS: [(&str, &str); 34] = [
+pub(super) const RESULTS: [(&str, &str); 36] = [
     ("train", "TrainModelResult"),
     ("eval", "EvalResult"),
     ("compare", "CompareResult"),
@@ -37,6 +37,8 @@ pub(super) const RESULTS: [(&str, &str); 34] = [
     ("report train", "ReportTrainingResult"),
     ("report data", "ReportDataResult"),
     ("report shrinkage", "ReportShrinkageResult"),
+    ("lecture", "LectureList"),
+    ("lecture NAME", "LectureResult"),
     ("list learners", "LearnerList"),
     ("list objectives", "ObjectiveList"),
     ("list metrics", "MetricList"),
