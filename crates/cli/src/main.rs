@@ -23,6 +23,7 @@ mod features;
 mod index;
 mod input;
 mod interrupt;
+mod lecture;
 mod list;
 mod log_file;
 mod logging;
@@ -95,6 +96,8 @@ struct Cli {
 enum CliCommand {
     /// Show all steps from text to a better ranking, on generated data
     Demo(demo::Args),
+    /// Compute worked examples of lectures, step by step
+    Lecture(lecture::Args),
     /// List learners, objectives, metrics, features, first stages or formats
     List(list::Args),
     /// Inspect, convert, split and generate data sets
@@ -193,6 +196,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
     let out = &cli.output;
     match cli.command {
         CliCommand::Demo(args) => demo::run(&args, out),
+        CliCommand::Lecture(args) => lecture::run(&args, out),
         CliCommand::List(args) => list::run(&args, out),
         CliCommand::Data(command) => data::run(&command, out),
         CliCommand::Train(args) => train::run(&args, out),

@@ -68,6 +68,11 @@ pub(crate) struct ExtraPage {
 }
 
 impl ExtraPage {
+    /// Whether the page goes to standard output, where nothing else may follow it.
+    pub(crate) fn is_standard_output(&self) -> bool {
+        self.html.as_deref() == Some(Path::new("-"))
+    }
+
     /// Rejects a path that must not be written to.
     pub(crate) fn check<'a>(
         &'a self,

@@ -11,6 +11,7 @@ mod first_hour;
 mod hostile;
 mod inputs;
 mod large;
+mod lectures;
 mod model;
 mod objectives;
 mod operate;

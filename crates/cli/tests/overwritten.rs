@@ -92,8 +92,10 @@ const LOGS: &[&str] = &[
 ];
 
 /// Outputs that cannot be an input: there is none, or it is a new folder.
-const WITHOUT_INPUT: [(&str, &str); 5] = [
+const WITHOUT_INPUT: [(&str, &str); 7] = [
     ("man", "--out"),
+    ("lecture", "--html"),
+    ("lecture", "--assets"),
     ("demo", "--out"),
     ("data generate letor", "--out"),
     ("data generate store", "--out"),

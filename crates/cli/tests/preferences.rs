@@ -136,3 +136,35 @@ fn pair_files_with_other_headers_are_read_or_told_what_they_need() {
     assert!(error.contains("neutral.tsv:1: found 'qid"), "{error}");
     assert!(error.contains("a header with the columns qid, better, worse"), "{error}");
 }
+
+/// In every query the first document is better with probability 0.8: the scores of a pairwise model
+/// differ by log(0.8 / 0.2).
+#[test]
+fn a_file_of_probabilities_trains_a_model_of_soft_targets() {
+    let bench = Bench::new();
+    let (mut table, mut pairs) =
+        ("qid,docid,x\n".to_owned(), "qid better worse probability\n".to_owned());
+    for query in 0..30 {
+        table += &format!("q{query},a,1\nq{query},b,0\n");
+        pairs += &format!("q{query} a b 0.8\n");
+    }
+    bench.put("soft.csv", &table).put("soft.tsv", &pairs);
+    let roles = "--columns label=none --pairs soft.tsv";
+    for learner in [
+        "pairwise-logistic(c=10000,transform=none)",
+        "rankmart(trees=60,leaves=2,min_rows=1,min_hessian=0,rate=0.3)",
+    ] {
+        bench.run(&format!("train soft.csv {roles} --learner {learner} --out m.model")).ok();
+        let text = bench.run("score m.model soft.csv --columns label=none").ok().out();
+        let scores: Vec<f64> = text.lines().filter_map(|line| line.parse().ok()).collect();
+        assert_eq!(scores.len(), 60, "{text}");
+        let difference = scores[0] - scores[1];
+        assert!((difference - 4.0_f64.ln()).abs() < 0.02, "{learner}: {difference}");
+    }
+    // Without the header, the same file is ambiguous, and both readings are shown.
+    let without: String = pairs.lines().skip(1).map(|line| format!("{line}\n")).collect();
+    bench.put("soft.tsv", &without);
+    let ran = bench.run(&format!("train soft.csv {roles} --learner rankmart --out n.model"));
+    assert_eq!(ran.code(), 1);
+    assert!(ran.err().contains("weight") && ran.err().contains("probability"), "{}", ran.err());
+}

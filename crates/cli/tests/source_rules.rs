@@ -10,7 +10,7 @@ const LIBRARIES: [&str; 9] =
     ["data", "eval", "experiment", "learn", "model", "rankwright", "report", "search", "spec"];
 
 /// Commands of `rankwright`.
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 19] = [
     "classify",
     "compare",
     "cv",
@@ -21,6 +21,7 @@ const COMMANDS: [&str; 18] = [
     "explain",
     "features",
     "index",
+    "lecture",
     "list",
     "model",
     "report",

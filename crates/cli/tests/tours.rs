@@ -143,6 +143,7 @@ fn the_pages_that_readers_look_for_exist_and_name_their_readers() {
         "docs/howto/own-data.md",
         "docs/howto/parquet.md",
         "docs/howto/search.md",
+        "docs/lectures.md",
         "docs/newton-step.md",
         "docs/objectives.md",
         "docs/reproducibility.md",

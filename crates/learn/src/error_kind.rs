@@ -33,6 +33,8 @@ error_kinds! {
         Self::MetricOutOfRange { .. } => "metric-out-of-range",
         Self::NoSwaps { .. } => "no-swaps",
         Self::NewtonWithoutPairs => "newton-without-pairs",
+        Self::NoSuchTree { .. } => "no-such-tree",
+        Self::NoDerivatives { .. } => "no-derivatives",
         Self::NegativeHessian => "negative-hessian",
         Self::Objective(_) => "objective",
         Self::QueryLengths { .. } => "query-lengths",

@@ -32,6 +32,7 @@ pub use blend::{
 pub use boost::learners::*;
 pub use boost::{
     BoostOptions, BoostParams, Booster, DropScale, Newton, NewtonOptions, NewtonParams,
+    split_impurities,
 };
 pub use ensemble::*;
 pub use error::{CheckpointProblem, LearnError, NotFiniteValue, StateProblem};

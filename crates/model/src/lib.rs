@@ -25,6 +25,7 @@ mod explain;
 mod file;
 mod header;
 mod importance;
+mod impurity;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod interchange;
 mod linear;
@@ -50,6 +51,7 @@ pub use explain::{
 };
 pub use header::Header;
 pub use importance::Importance;
+pub use impurity::SplitImpurity;
 pub use interchange::{
     FileProblem, ModelFormat, NodeProblem, ProtobufProblem, ReadModel, UnsupportedGraph,
     UnsupportedPart, WriteModel,

@@ -5,6 +5,7 @@
 //!
 //! - [`chart`]: plots as data, drawn as SVG or in the terminal, with their numbers as CSV and JSON;
 //! - [`page`]: sections of text, charts, tables and drawings, written as HTML;
+//! - [`lecture`]: pictures of lectures on learning to rank;
 //! - a folder for each report, which computes its numbers and lays out a [`Page`].
 #![cfg_attr(
     not(test),
@@ -18,6 +19,7 @@ mod error;
 mod error_kind;
 pub mod explanation;
 mod known;
+pub mod lecture;
 mod metric_axis;
 pub mod page;
 mod serialise;

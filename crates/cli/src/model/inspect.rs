@@ -5,11 +5,14 @@ mod show;
 
 use std::path::{Path, PathBuf};
 
+use clap::ArgGroup;
 use rankwright::data::DEFAULT_SEED;
 use rankwright::data::store::write_atomic;
 use rankwright::eval::MetricSpec;
 use rankwright::learn::permutation::PermutationPlan;
-use rankwright::tasks::{InspectModelRequest, PermutationRequest, check_outputs, inspect_model};
+use rankwright::tasks::{
+    ImpurityRequest, InspectModelRequest, PermutationRequest, check_outputs, inspect_model,
+};
 
 use crate::failure::Failure;
 use crate::input::{MatchByArg, ReadArgs};
@@ -17,8 +20,12 @@ use crate::output::Output;
 use crate::progress::run_task;
 
 /// Show the training of a model, its trees, layers or members, and the importance of its features;
-/// with --data also by permutation.
+/// with --data also by permutation, with --impurity also the impurity of a tree's splits.
 #[derive(Debug, clap::Args)]
+#[command(
+    group(ArgGroup::new("shown_tree").args(["tree", "svg"]).multiple(true)),
+    group(ArgGroup::new("some_data").args(["impurity", "data"]).multiple(true))
+)]
 pub(crate) struct Args {
     /// The model
     #[arg(value_name = "MODEL")]
@@ -29,6 +36,10 @@ pub(crate) struct Args {
     /// Draw a tree (the first, or that of --tree) as SVG
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// Show the impurity G of every split of that tree, computed from this feature data with labels,
+    /// such as the training data
+    #[arg(long, value_name = "DATA", num_args = 1.., requires = "shown_tree")]
+    impurity: Vec<PathBuf>,
     /// Feature data with labels, for permutation importance
     #[arg(long, value_name = "DATA", num_args = 1..)]
     data: Vec<PathBuf>,
@@ -42,10 +53,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, requires = "data")]
     seed: u64,
     /// Ignore features of the data that the model does not know
-    #[arg(long, requires = "data")]
+    #[arg(long, requires = "some_data")]
     ignore_extra: bool,
     /// Rule that matches the features of the data with those of the model
-    #[arg(long, value_enum, default_value_t, requires = "data")]
+    #[arg(long, value_enum, default_value_t, requires = "some_data")]
     match_by: MatchByArg,
     #[command(flatten)]
     read: ReadArgs,
@@ -56,12 +67,17 @@ impl Args {
         let mut request = InspectModelRequest::new(&self.model);
         request.tree = self.tree.map(|number| number as usize);
         request.drawing = self.svg.is_some();
+        let matching = self.match_by.options(self.ignore_extra);
+        if !self.impurity.is_empty() {
+            let data = self.read.files(&self.impurity)?;
+            request.impurity = Some(ImpurityRequest::new(data).matching(matching));
+        }
         if !self.data.is_empty() {
             let mut permutation = PermutationRequest::new(self.read.files(&self.data)?);
             permutation.metric = self.metric.as_deref().map(MetricSpec::parse).transpose()?;
             permutation.repeats = self.repeats as usize;
             permutation.seed = self.seed;
-            permutation.matching = self.match_by.options(self.ignore_extra);
+            permutation.matching = matching;
             request.permutation = Some(permutation);
         }
         Ok(request)
@@ -69,15 +85,15 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    if args.data.is_empty() && args.read.is_given() {
-        return Err(Failure::usage("options of reading data apply to --data, which is not given"));
+    if args.data.is_empty() && args.impurity.is_empty() && args.read.is_given() {
+        let text = "options of reading data apply to --data and --impurity, which are not given";
+        return Err(Failure::usage(text));
     }
     if let Some(path) = &args.svg {
         out.check_not_stdout(path)?;
     }
     let request = args.request()?;
-    let data = request.permutation.iter().flat_map(|permutation| permutation.data.paths());
-    check_outputs(args.svg.as_deref(), data.chain([args.model.as_path()]))?;
+    check_outputs(args.svg.as_deref(), request.data_paths().chain([args.model.as_path()]))?;
     let result = run_task(out, |context| inspect_model(&request, context))?;
     if let (Some(path), Some(drawing)) = (&args.svg, &result.drawing) {
         write_atomic(path, |to| to.write_all(drawing.as_bytes()))?;

@@ -6,7 +6,8 @@
 //! samples queries by their gradients, [`values`] computes leaf values, [`line_search`] the step
 //! length along a tree, [`scores`] adds trees to the scores of the training data, [`dropout`]
 //! chooses the trees that DART drops and [`dart`] keeps the scores without them,
-//! [`validation_scores`] updates the scores of validation data.
+//! [`validation_scores`] updates the scores of validation data, [`targets`] recomputes what a tree
+//! was fitted to.
 
 mod dart;
 mod dropout;
@@ -18,6 +19,7 @@ pub(crate) mod queries;
 mod sample;
 mod scores;
 mod start;
+mod targets;
 #[cfg(test)]
 pub(crate) mod tests;
 mod train;
@@ -28,5 +30,6 @@ mod values;
 pub use dropout::DropScale;
 pub(crate) use params::{BoostConfig, check_joint_newton_leaves};
 pub use params::{BoostOptions, BoostParams, Newton, NewtonOptions, NewtonParams};
+pub use targets::split_impurities;
 pub(crate) use train::BoostEngine;
 pub use trainer::Booster;

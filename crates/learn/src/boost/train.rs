@@ -362,6 +362,12 @@ impl<'a> BoostRun<'a> {
     }
 }
 
+/// The seed of the objective's random numbers, for the tree with this number, from 0.
+pub(super) fn objective_seed(seed: u64, tree: usize) -> u64 {
+    // Any large odd constant, so that the seeds of two trainings do not overlap.
+    seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(tree as u64)
+}
+
 /// The queries, rows and features sampled for one tree.
 struct TreeSample {
     /// The seed of the objective's random numbers.
@@ -383,8 +389,7 @@ impl TreeSample {
             sample::queries(params.sample_queries, request.seed, number, data.queries());
         let features =
             sample::features(params.sample_features, request.seed, number, data.columns());
-        // Any large odd constant, so that the seeds of two trainings do not overlap.
-        let seed = request.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number as u64);
+        let seed = objective_seed(request.seed, number);
         let mut sample = Self { seed, multiplicities: None, rows: None, features };
         sample.set_queries(multiplicities, data);
         sample

@@ -209,6 +209,20 @@ pub enum LearnError {
         "newton=cross-leaf and newton=joint need an objective of document pairs; this one has none"
     )]
     NewtonWithoutPairs,
+    /// A tree that the model does not have.
+    #[error("there is no tree {number}; the model has {}", counted(*trees, "tree"))]
+    NoSuchTree {
+        /// Number of the tree, from 1.
+        number: usize,
+        /// Number of trees of the model; 0 if it has none.
+        trees: usize,
+    },
+    /// The objective of a model cannot be evaluated, so that the targets of its trees are not known.
+    #[error("the targets of the trees are not known: the model's objective is '{objective}'")]
+    NoDerivatives {
+        /// The objective; empty if the model does not name one.
+        objective: String,
+    },
     /// A value left the range in which training can continue.
     #[error(transparent)]
     NotFinite(#[from] NotFiniteValue),

@@ -4,7 +4,7 @@ mod learners;
 
 use proptest::prelude::*;
 use rankwright_data::bytes::Input;
-use rankwright_data::{Dataset, Matrix, Random};
+use rankwright_data::{Dataset, Matrix, PairColumn, Random};
 
 use super::counting::SortedScores;
 use super::logistic_pairs::LogisticPairs;
@@ -48,6 +48,13 @@ fn with_pairs(data: Dataset, text: &str) -> Dataset {
     let text = format!("qid better worse weight\n{text}");
     let input = Input::from_bytes("pairs", text.into_bytes()).unwrap();
     data.with_pairs(&input).unwrap().0
+}
+
+/// Adds soft targets to a data set, given as lines of query, two rows, and the probability that the
+/// first is better.
+fn with_probabilities(data: Dataset, text: &str) -> Dataset {
+    let input = Input::from_bytes("pairs", text.as_bytes().to_vec()).unwrap();
+    data.with_pairs_as(&input, Some(PairColumn::Probability)).unwrap().0
 }
 
 /// Compares first and second derivatives with finite differences, at a random point.
@@ -127,6 +134,14 @@ fn the_derivatives_of_every_loss_agree_with_finite_differences() {
             "listed pairs",
             &with_preferences,
             LogisticPairs::new(&with_preferences, sources, 1),
+        );
+        let soft = "q0 0 1 0.7\nq0 4 2 0.5\nq2 9 10 0.25\nq2 12 11 1\nq0 1 4 0\n";
+        let with_soft_targets = with_probabilities(data.clone(), soft);
+        let sources = pair_sources(&with_soft_targets);
+        check_differences(
+            "soft targets",
+            &with_soft_targets,
+            LogisticPairs::new(&with_soft_targets, sources, 1),
         );
         let (shape, pair_sources) = (MarginLoss::Squared, pair_sources(&with_preferences));
         check_differences("listed margins", &with_preferences, RankSvmLoss { pair_sources, shape });

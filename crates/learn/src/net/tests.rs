@@ -6,7 +6,7 @@ mod refused;
 mod trained;
 
 use rankwright_data::bytes::Input;
-use rankwright_data::{Dataset, Random};
+use rankwright_data::{Dataset, PairColumn, Random};
 use rankwright_spec::{Spec, read_spec};
 
 use super::learners::{ApproxNdcgNet, LambdaRank, ListMleNet, ListNet, RankNet, SoftmaxNet};
@@ -42,6 +42,13 @@ fn with_pairs(data: Dataset, text: &str) -> Dataset {
     let text = format!("qid better worse weight\n{text}");
     let input = Input::from_bytes("pairs", text.into_bytes()).unwrap();
     data.with_pairs(&input).unwrap().0
+}
+
+/// Adds soft targets to a data set, given as lines of query, two rows, and the probability that the
+/// first is better.
+fn with_probabilities(data: Dataset, text: &str) -> Dataset {
+    let input = Input::from_bytes("pairs", text.as_bytes().to_vec()).unwrap();
+    data.with_pairs_as(&input, Some(PairColumn::Probability)).unwrap().0
 }
 
 /// The loss of the learner of a spec.

@@ -8,11 +8,12 @@ use std::fmt::{Display, LowerExp};
 use rankwright_data::FeatureNames;
 use rankwright_spec::words::counted;
 
-pub use svg::tree_svg;
-pub use text::tree_text;
+pub use svg::{tree_svg, tree_svg_with};
+pub use text::{tree_text, tree_text_with};
 
 use crate::categories::Categories;
 use crate::header::Header;
+use crate::impurity::SplitImpurity;
 use crate::tree::{Split, SplitCondition};
 
 /// A name with unprintable characters replaced, cut to at most `max` characters.
@@ -92,6 +93,17 @@ fn condition_text(
             format!("in {{{}}}", ids.join(", "))
         }
     }
+}
+
+/// The impurity of a split, with four decimals, or with an exponent if it is small: `G 0.1205, before
+/// 0.7145`.
+fn impurity_text(impurity: &SplitImpurity) -> String {
+    let number = |value: f64| match value {
+        0.0 => "0".to_owned(),
+        small if small < 1e-2 => format!("{small:.3e}"),
+        other => format!("{other:.4}"),
+    };
+    format!("G {}, before {}", number(impurity.after), number(impurity.before))
 }
 
 /// The shortest text that reads back to the same float; digits without an exponent are preferred if

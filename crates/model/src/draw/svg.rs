@@ -9,16 +9,17 @@
 
 use std::fmt::Write;
 
-use super::{DrawnNames, condition_text, printable, rows_text, shortest};
+use super::{DrawnNames, condition_text, impurity_text, printable, rows_text, shortest};
+use crate::impurity::SplitImpurity;
 use crate::tree::{Child, Side, Tree};
 
 // Sizes are in pixels.
 /// Height of a line of text.
 const LINE_HEIGHT: usize = 16;
-/// Height of a box: three lines of text and padding.
-const BOX_HEIGHT: usize = 3 * LINE_HEIGHT + 12;
-/// Distance from the top of a row of boxes to the top of the next row.
-const ROW_HEIGHT: usize = BOX_HEIGHT + 46;
+/// Height of a box besides its lines of text.
+const BOX_PADDING: usize = 12;
+/// Distance from the bottom of a row of boxes to the top of the next row.
+const ROW_GAP: usize = 46;
 /// Distance between two boxes side by side.
 const BOX_GAP: usize = 14;
 /// Distance from the boxes to the border of the picture.
@@ -43,9 +44,23 @@ const MAX_CHARACTERS: usize = 24;
 /// # Ok::<(), rankwright_model::ModelError>(())
 /// ```
 pub fn tree_svg<'a>(tree: &Tree, names: impl Into<DrawnNames<'a>>, title: &str) -> String {
+    tree_svg_with(tree, names, title, &[])
+}
+
+/// Draws a tree with a title and with the impurity of each split that has one, by the number of the
+/// split.
+pub fn tree_svg_with<'a>(
+    tree: &Tree,
+    names: impl Into<DrawnNames<'a>>,
+    title: &str,
+    impurities: &[SplitImpurity],
+) -> String {
     let names = names.into();
     let boxes = layout(tree);
-    let texts: Vec<BoxText> = boxes.iter().map(|b| BoxText::new(tree, names, b.node)).collect();
+    let text = |b: &PlacedBox| BoxText::new(tree, names, b.node, impurities);
+    let texts: Vec<BoxText> = boxes.iter().map(text).collect();
+    let most_lines = texts.iter().map(|t| t.lines.len()).max().unwrap_or(0);
+    let height = most_lines.max(3) * LINE_HEIGHT + BOX_PADDING;
     let longest = texts.iter().flat_map(|t| &t.lines).map(|line| line.chars().count()).max();
     // With 8 pixels of padding on each side of the text.
     let width = (longest.unwrap_or(0) * CHARACTER_WIDTH + 16).max(MIN_BOX_WIDTH);
@@ -53,20 +68,21 @@ pub fn tree_svg<'a>(tree: &Tree, names: impl Into<DrawnNames<'a>>, title: &str) 
     // The middle of a box's upper edge, in pixels.
     let top_middle = |b: &PlacedBox| {
         let x = MARGIN as f64 + width as f64 / 2.0 + b.slot * slot_width as f64;
-        (x, MARGIN + b.row * ROW_HEIGHT)
+        (x, MARGIN + b.row * (height + ROW_GAP))
     };
     let picture_width = 2 * MARGIN + tree.leaves().len() * slot_width - BOX_GAP;
     let last_row = boxes.iter().map(|b| b.row).max().unwrap_or(0);
-    let picture_height = 2 * MARGIN + last_row * ROW_HEIGHT + BOX_HEIGHT;
+    let picture_height = 2 * MARGIN + last_row * (height + ROW_GAP) + height;
     let mut svg = svg_start(picture_width, picture_height, title, tree);
     for b in &boxes {
         if let Some((parent, side)) = b.parent {
             let missing = missing_side(tree, boxes[parent].node);
-            draw_edge(&mut svg, top_middle(&boxes[parent]), top_middle(b), side, missing);
+            let (x, y) = top_middle(&boxes[parent]);
+            draw_edge(&mut svg, (x, y + height), top_middle(b), side, missing);
         }
     }
     for (b, text) in boxes.iter().zip(&texts) {
-        draw_box(&mut svg, top_middle(b), width, text);
+        draw_box(&mut svg, top_middle(b), (width, height), text);
     }
     svg.push_str("</svg>\n");
     svg
@@ -126,7 +142,12 @@ struct BoxText {
 }
 
 impl BoxText {
-    fn new(tree: &Tree, names: DrawnNames<'_>, node: Child) -> BoxText {
+    fn new(
+        tree: &Tree,
+        names: DrawnNames<'_>,
+        node: Child,
+        impurities: &[SplitImpurity],
+    ) -> BoxText {
         match node {
             Child::Leaf(number) => {
                 let leaf = &tree.leaves()[number as usize];
@@ -138,18 +159,24 @@ impl BoxText {
             Child::Split(number) => {
                 let split = &tree.splits()[number as usize];
                 let condition = condition_text(split, tree.sets(), names, "\u{2264}");
-                let lines = vec![
+                let impurity = impurities.get(number as usize);
+                let mut lines = vec![
                     names.feature(split.feature, MAX_CHARACTERS),
                     printable(&condition, MAX_CHARACTERS),
                     format!("{}, gain {}", rows_text(split.rows), rounded(split.gain)),
                 ];
+                lines.extend(impurity.map(impurity_text));
                 let gain = shortest(split.gain);
                 let name = names.feature(split.feature, usize::MAX);
-                let tooltip = format!(
+                let mut tooltip = format!(
                     "split {number}: {name} {}, {}, gain {gain}",
                     condition_text(split, tree.sets(), names, "<="),
                     rows_text(split.rows)
                 );
+                if let Some(SplitImpurity { after, before, .. }) = impurity {
+                    let (after, before) = (shortest(*after), shortest(*before));
+                    let _ = write!(tooltip, ", G {after}, before {before}");
+                }
                 BoxText { lines, tooltip, is_leaf: false }
             }
         }
@@ -192,8 +219,8 @@ fn svg_start(width: usize, height: usize, title: &str, tree: &Tree) -> String {
     )
 }
 
-/// Draws an edge from the box at `from` to the box at `to` (the middle of their upper edges): three
-/// straight lines, with the word `yes` or `no` beside the last one. `missing` is the side to which
+/// Draws an edge from `from`, the middle of a box's lower edge, to `to`, the middle of the upper edge
+/// of a box in the next row: three straight lines, with the word `yes` or `no` beside the last one. `missing` is the side to which
 /// the upper box sends missing values.
 fn draw_edge(
     svg: &mut String,
@@ -202,8 +229,8 @@ fn draw_edge(
     side: Side,
     missing: Option<Side>,
 ) {
-    let (x1, y1, x2, y2) = (from.0, from.1 + BOX_HEIGHT, to.0, to.1);
-    let middle = y2 - (ROW_HEIGHT - BOX_HEIGHT) / 2;
+    let ((x1, y1), (x2, y2)) = (from, to);
+    let middle = y2 - ROW_GAP / 2;
     let _ = writeln!(
         svg,
         "<path d=\"M{x1} {y1}V{middle}H{x2}V{y2}\" fill=\"none\" stroke=\"#767676\"/>"
@@ -219,7 +246,12 @@ fn draw_edge(
 }
 
 /// Draws a box with its lines of text; (x, y) is the middle of its upper edge.
-fn draw_box(svg: &mut String, (x, y): (f64, usize), width: usize, text: &BoxText) {
+fn draw_box(
+    svg: &mut String,
+    (x, y): (f64, usize),
+    (width, height): (usize, usize),
+    text: &BoxText,
+) {
     let (fill, stroke) = match text.is_leaf {
         true => ("#eaf5ea", "#4d8a57"),
         false => ("#e9f0fa", "#4f75ad"),
@@ -228,11 +260,11 @@ fn draw_box(svg: &mut String, (x, y): (f64, usize), width: usize, text: &BoxText
     let _ = writeln!(
         svg,
         "<g><title>{}</title><rect x=\"{left}\" y=\"{y}\" width=\"{width}\" \
-         height=\"{BOX_HEIGHT}\" rx=\"5\" fill=\"{fill}\" stroke=\"{stroke}\"/>",
+         height=\"{height}\" rx=\"5\" fill=\"{fill}\" stroke=\"{stroke}\"/>",
         escaped(&text.tooltip)
     );
     // The baseline of the text is 12 pixels below the top of its line.
-    let first_baseline = y + (BOX_HEIGHT - text.lines.len() * LINE_HEIGHT) / 2 + 12;
+    let first_baseline = y + (height - text.lines.len() * LINE_HEIGHT) / 2 + 12;
     for (number, line) in text.lines.iter().enumerate() {
         let baseline = first_baseline + number * LINE_HEIGHT;
         let line = escaped(line);
@@ -282,8 +314,18 @@ mod tests {
     /// Checks that the drawing of a tree is well-formed, has a box for each split and leaf, an edge
     /// for each child, and no boxes that overlap.
     fn check(tree: &Tree) {
-        let svg = tree_svg(tree, &names(), "tree <1> & more\u{0}");
-        let document = Document::parse(&svg).unwrap();
+        let impurity = |split| SplitImpurity { split, rows: 9, before: 0.5, after: 1.25e-7 };
+        let impurities: Vec<SplitImpurity> = (0..tree.splits().len()).map(impurity).collect();
+        let title = "tree <1> & more\u{0}";
+        check_drawing(tree, &tree_svg(tree, &names(), title));
+        let svg = tree_svg_with(tree, &names(), title, &impurities);
+        check_drawing(tree, &svg);
+        assert_eq!(svg.matches("G 1.250e-7, before 0.5000<").count(), tree.splits().len());
+        assert_eq!(svg.matches("G 1.25e-7, before 0.5<").count(), tree.splits().len());
+    }
+
+    fn check_drawing(tree: &Tree, svg: &str) {
+        let document = Document::parse(svg).unwrap();
         let root = document.root_element();
         let size = |key| root.attribute(key).unwrap().parse::<f64>().unwrap();
         let boxes = rectangles(&document);

@@ -8,13 +8,15 @@
 //!     no: 0.75 (25 rows)
 //! ```
 //!
-//! Numbers are the shortest that read back to the same float. Indentation stops at a depth of 40;
+//! With impurities, the line of a split ends in `, G 0.1205, before 0.7145`: the impurity after the
+//! split and before it (`impurity.rs`). Other numbers are the shortest that read back to the same float. Indentation stops at a depth of 40;
 //! deeper lines start with their depth, as `[41]`, so that the text of a tree that is one long
 //! chain stays linear in its size. A tree without splits is one line.
 
 use std::fmt::Write;
 
-use super::{DrawnNames, condition_text, rows_text, shortest};
+use super::{DrawnNames, condition_text, impurity_text, rows_text, shortest};
+use crate::impurity::SplitImpurity;
 use crate::tree::{Child, Side, Tree};
 
 /// The deepest level that is indented in full; on deeper levels the depth is written as a number.
@@ -32,6 +34,15 @@ const MAX_INDENTED_DEPTH: usize = 40;
 /// # Ok::<(), rankwright_model::ModelError>(())
 /// ```
 pub fn tree_text<'a>(tree: &Tree, names: impl Into<DrawnNames<'a>>) -> String {
+    tree_text_with(tree, names, &[])
+}
+
+/// Draws a tree as text, with the impurity of each split that has one, by the number of the split.
+pub fn tree_text_with<'a>(
+    tree: &Tree,
+    names: impl Into<DrawnNames<'a>>,
+    impurities: &[SplitImpurity],
+) -> String {
     let names = names.into();
     let mut text = String::new();
     let mut pending = vec![(tree.root(), 0, "")];
@@ -50,13 +61,17 @@ pub fn tree_text<'a>(tree: &Tree, names: impl Into<DrawnNames<'a>>) -> String {
                 let split = &tree.splits()[number as usize];
                 let name = names.feature(split.feature, usize::MAX);
                 let missing = if split.missing == Side::Left { "yes" } else { "no" };
-                let _ = writeln!(
+                let _ = write!(
                     text,
                     "{name} {}? missing: {missing}, {}, gain {}",
                     condition_text(split, tree.sets(), names, "<="),
                     rows_text(split.rows),
                     shortest(split.gain)
                 );
+                if let Some(impurity) = impurities.get(number as usize) {
+                    let _ = write!(text, ", {}", impurity_text(impurity));
+                }
+                text.push('\n');
                 pending.push((split.right, depth + 1, "no: "));
                 pending.push((split.left, depth + 1, "yes: "));
             }
@@ -84,6 +99,17 @@ mod tests {
             "",
         ];
         assert_eq!(tree_text(&two_split_tree(), &names), lines.join("\n"));
+    }
+
+    #[test]
+    fn the_line_of_a_split_ends_in_its_impurity() {
+        let names = FeatureNames::Named(vec!["bm25".into(), "pagerank".into()]);
+        let impurity = |split, after| SplitImpurity { split, rows: 9, before: 0.71453, after };
+        let impurities = [impurity(0, 0.12051), impurity(1, 0.00012)];
+        let text = tree_text_with(&two_split_tree(), &names, &impurities);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].ends_with(", gain 2.5, G 0.1205, before 0.7145"), "{text}");
+        assert!(lines[2].ends_with(", gain 1, G 1.200e-4, before 0.7145"), "{text}");
     }
 
     #[test]

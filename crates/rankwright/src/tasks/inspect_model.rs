@@ -1,13 +1,14 @@
 //! Inspection of a model: its training, its parts, and the importance of its features.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright_data::DEFAULT_SEED;
 use rankwright_eval::{Measure, MetricSpec, SourceKind, metric_or_default};
 use rankwright_learn::permutation::{PermutationImportance, PermutationPlan};
-use rankwright_model::draw::{tree_svg, tree_text};
+use rankwright_learn::split_impurities;
+use rankwright_model::draw::{tree_svg_with, tree_text_with};
 use rankwright_model::{
-    FeatureLoss, MatchOptions, Model, ModelBody, ModelSummary, ScoreOptions, Tree,
+    FeatureLoss, MatchOptions, Model, ModelBody, ModelSummary, ScoreOptions, SplitImpurity, Tree,
 };
 use serde::Serialize;
 
@@ -24,8 +25,33 @@ pub struct InspectModelRequest {
     pub tree: Option<usize>,
     /// Whether to draw that tree, or the first, as SVG.
     pub drawing: bool,
+    /// Data from which the impurity of the splits of that tree, or of the first, is computed.
+    pub impurity: Option<ImpurityRequest>,
     /// Data on which features are shuffled, for permutation importance.
     pub permutation: Option<PermutationRequest>,
+}
+
+/// Data from which the impurity of splits is computed.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ImpurityRequest {
+    /// Feature data with labels: the training data, for the impurities that the training saw.
+    pub data: DataFiles,
+    /// The rule that matches the features of the data with those of the model.
+    pub matching: MatchOptions,
+}
+
+impl ImpurityRequest {
+    /// Features of the data and of the model match by name.
+    pub fn new(data: DataFiles) -> Self {
+        ImpurityRequest { data, matching: MatchOptions::default() }
+    }
+
+    /// Sets the rule that matches the features of the data with those of the model.
+    pub fn matching(mut self, matching: MatchOptions) -> Self {
+        self.matching = matching;
+        self
+    }
 }
 
 /// Data on which each feature is shuffled, and the metric.
@@ -62,7 +88,14 @@ impl InspectModelRequest {
     /// Inspects this model.
     pub fn new(model: impl Into<PathBuf>) -> Self {
         let model = model.into();
-        InspectModelRequest { model, tree: None, drawing: false, permutation: None }
+        InspectModelRequest { model, tree: None, drawing: false, impurity: None, permutation: None }
+    }
+
+    /// The files of all data that is read.
+    pub fn data_paths(&self) -> impl Iterator<Item = &Path> {
+        let impurity = self.impurity.iter().flat_map(|request| request.data.paths());
+        let permutation = self.permutation.iter().flat_map(|request| request.data.paths());
+        impurity.chain(permutation)
     }
 }
 
@@ -119,6 +152,9 @@ pub struct TreeText {
     pub depth: usize,
     /// Its splits and leaves, one per line.
     pub text: String,
+    /// The impurity of each split, where data was given for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub impurities: Vec<SplitImpurity>,
 }
 
 /// Inspects a model.
@@ -127,12 +163,15 @@ pub fn inspect_model(
     context: &Context<'_>,
 ) -> Result<InspectModelResult, TaskError> {
     let mut task = RunningTask::new(context);
-    let data = request.permutation.iter().flat_map(|permutation| permutation.data.paths());
-    check_standard_input(data.chain([request.model.as_path()]))?;
+    check_standard_input(request.data_paths().chain([request.model.as_path()]))?;
     let model = load_model(&request.model)?;
     let requested_tree = request.tree.map(|number| tree_of(&model, number)).transpose()?;
+    let impurities = match &request.impurity {
+        Some(impurity) => impurities(impurity, &model, request.tree.unwrap_or(1), &mut task)?,
+        None => Vec::new(),
+    };
     let drawing = match request.drawing {
-        true => Some(draw(request, &model)?),
+        true => Some(draw(request, &model, &impurities)?),
         false => None,
     };
     let mut summary = model.summary();
@@ -152,7 +191,8 @@ pub fn inspect_model(
         number,
         leaves: tree.leaves().len(),
         depth: tree.depth(),
-        text: tree_text(tree, model.header()),
+        text: tree_text_with(tree, model.header(), &impurities),
+        impurities,
     });
     Ok(InspectModelResult {
         model: request.model.clone(),
@@ -174,10 +214,28 @@ fn tree_of(model: &Model, number: usize) -> Result<&Tree, TaskError> {
     tree.ok_or(TaskError::NoSuchTree { number, trees: ensemble.trees().len() })
 }
 
-fn draw(request: &InspectModelRequest, model: &Model) -> Result<String, TaskError> {
+fn draw(
+    request: &InspectModelRequest,
+    model: &Model,
+    impurities: &[SplitImpurity],
+) -> Result<String, TaskError> {
     let number = request.tree.unwrap_or(1);
     let title = format!("tree {number} of {}", request.model.display());
-    Ok(tree_svg(tree_of(model, number)?, model.header(), &title))
+    Ok(tree_svg_with(tree_of(model, number)?, model.header(), &title, impurities))
+}
+
+/// The impurity of each split of a tree, whose number counts from 1.
+fn impurities(
+    request: &ImpurityRequest,
+    model: &Model,
+    number: usize,
+    task: &mut RunningTask<'_>,
+) -> Result<Vec<SplitImpurity>, TaskError> {
+    tree_of(model, number)?;
+    let data = request.data.load(Some(ReadRules::of_model(model)), task)?.data;
+    let options = ScoreOptions::new().matching(request.matching).simd(task.simd());
+    let work = || split_impurities(model, &data, number.saturating_sub(1), options);
+    Ok(task.step("computing impurities", work)?.0)
 }
 
 /// Computes the permutation importance of the features.

@@ -53,6 +53,8 @@ mod input_files;
 mod inspect_data;
 #[cfg(feature = "train")]
 mod inspect_model;
+#[cfg(all(feature = "search", feature = "report"))]
+mod lecture;
 mod list;
 mod matching;
 mod metrics;
@@ -134,8 +136,13 @@ pub use inspect_data::{
 };
 #[cfg(feature = "train")]
 pub use inspect_model::{
-    InspectModelRequest, InspectModelResult, PermutationRequest, PermutationSummary, TreeText,
-    inspect_model,
+    ImpurityRequest, InspectModelRequest, InspectModelResult, PermutationRequest,
+    PermutationSummary, TreeText, inspect_model,
+};
+#[cfg(all(feature = "search", feature = "report"))]
+pub use lecture::{
+    LectureExample, LectureList, LectureRequest, LectureResult, LectureStep, LectureSummary,
+    StepValue, lecture, list_lectures,
 };
 #[cfg(feature = "search")]
 pub use list::{

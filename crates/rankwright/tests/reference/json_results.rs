@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Each command with the type of its result.
-pub(super) const RESULTS: [(&str, &str); 39] = [
+pub(super) const RESULTS: [(&str, &str); 41] = [
     ("train", "TrainModelResult"),
     ("eval", "EvalResult"),
     ("compare", "CompareResult"),
@@ -42,6 +42,8 @@ pub(super) const RESULTS: [(&str, &str); 39] = [
     ("report train", "ReportTrainingResult"),
     ("report data", "ReportDataResult"),
     ("report shrinkage", "ReportShrinkageResult"),
+    ("lecture", "LectureList"),
+    ("lecture NAME", "LectureResult"),
     ("list learners", "LearnerList"),
     ("list objectives", "ObjectiveList"),
     ("list metrics", "MetricList"),

@@ -60,9 +60,9 @@ pub(crate) fn all() -> Vec<(Chart, usize)> {
     log.y.scale = Scale::Log;
     log.x.scale = Scale::Log;
     vec![
-        (chart("lines", Body::Lines(vec![gap, banded, dashed])), 3),
+        (chart("lines", Body::Lines(vec![gap, banded, dashed.clone()])), 3),
         (log, 1),
-        (chart("points", Body::Points(vec![named, series("q", &[3.0, 1.0])])), 2),
+        (chart("points", Body::Points(vec![named, series("q", &[3.0, 1.0]), dashed.clone()])), 3),
         (chart("stack", Body::Stack(vec![series("a", &[1.0, 2.0]), series("b", &[3.0, 1.0])])), 2),
         (chart("bars", Body::Bars(bars(false, Grouping::Beside))), 2),
         (chart("stacked", Body::Bars(bars(false, Grouping::Stacked))), 2),

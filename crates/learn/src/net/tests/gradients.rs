@@ -193,6 +193,21 @@ fn opposite_preferences_are_a_soft_label() {
     assert!((linear_gradient(&equal) - expected).abs() < 1e-6);
 }
 
+/// Soft targets, whose loss is -P log p - (1 - P) log(1 - p), in both forms of RankNet.
+#[test]
+fn the_gradient_of_soft_targets_agrees_with_finite_differences() {
+    let lines = "0 0 4 0.7\n0 4 7 0.5\n1 12 9 0.25\n1 10 11 1\n2 30 24 0.9\n2 25 24 0\n";
+    let data = with_probabilities(data(&[9, 14, 30], 4, 4), lines);
+    for text in ["ranknet", "ranknet(sigma=1.7)", "ranknet(factored=false)"] {
+        let shape = NetShape::new(4, &[6, 5], HiddenNorm::None, Activation::Tanh);
+        let fixture = NetFixture::new(text, &data, shape);
+        let expected =
+            differences(&fixture.parameters, 3e-3, |parameters| total_loss(&fixture, parameters));
+        let relative_difference = relative_difference(&fixture.gradient(), &expected);
+        assert!(relative_difference < 3e-3, "{text}: {relative_difference}");
+    }
+}
+
 #[test]
 fn weights_of_queries_and_documents_count() {
     let shape = || NetShape::new(3, &[4], HiddenNorm::None, Activation::Tanh);

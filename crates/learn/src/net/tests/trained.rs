@@ -56,6 +56,37 @@ fn the_number_of_threads_does_not_change_the_model() {
     }
 }
 
+/// Of two documents in every query the first is better with this probability. The scores of a net
+/// that learns it differ by the logit of the probability.
+#[test]
+fn nets_learn_soft_targets() {
+    let queries = 40;
+    let values = (0..queries).flat_map(|_| [1.0, 0.0]).collect();
+    let labels = (0..queries).flat_map(|_| [1.0, 0.0]).collect();
+    let plain = labelled_data(&vec![2; queries], 1, values, labels);
+    for learner in ["ranknet", "lambdarank(metric=ndcg)"] {
+        let difference = |probability: f64| {
+            let line =
+                |query: usize| format!("{query} {} {} {probability}\n", 2 * query, 2 * query + 1);
+            let data =
+                with_probabilities(plain.clone(), &(0..queries).map(line).collect::<String>());
+            let spec = LearnerSpec::parse(learner).unwrap();
+            let spec = ["layers=0", "transform=none", "epochs=300", "rate=0.05", "batch=40"]
+                .into_iter()
+                .filter_map(|text| text.split_once('='))
+                .fold(spec, |spec, (key, value)| spec.with_parameter(key, value).unwrap());
+            let model = spec.train(TrainRequest::new(&data)).unwrap().model;
+            let scores = model.predict(&data).unwrap();
+            scores[0] - scores[1]
+        };
+        for (probability, tolerance) in [(0.75_f64, 0.15), (0.5, 0.05), (0.2, 0.15)] {
+            let logit = (probability / (1.0 - probability)).ln();
+            let found = difference(probability);
+            assert!((found - logit).abs() < tolerance, "{learner} {probability}: {found} {logit}");
+        }
+    }
+}
+
 /// With one pair in all, a step after each pair is a step after each query.
 #[test]
 fn update_pair_takes_a_step_after_each_pair_in_a_drawn_order() {

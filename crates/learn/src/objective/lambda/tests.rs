@@ -2,11 +2,12 @@
 
 use proptest::prelude::*;
 use rankwright_eval::MetricSpec;
+use rankwright_spec::Spec;
 
 use super::reference::reference;
 use super::*;
-use crate::objective::DocumentPair;
 use crate::objective::tests::derivatives as try_derivatives;
+use crate::objective::{DocumentPair, parse_objective};
 
 const METRICS: &[&str] = &[
     "ndcg@5",
@@ -513,4 +514,57 @@ fn there_is_a_loss_for_weight_one_without_normalisation_only() {
     assert!((loss(LambdaConfig::default()).unwrap() - 2_f64.ln()).abs() < 1e-12);
     assert_eq!(loss(lambda("ndcg")), None);
     assert_eq!(loss(LambdaConfig { norm_gap: true, ..LambdaConfig::default() }), None);
+}
+
+/// The preference pairs of a soft target: documents 0 and 1, of which the first is better with
+/// probability `p`.
+fn soft_pairs(p: f32) -> [DocumentPair; 2] {
+    let pair = |better, worse, weight| DocumentPair { better, worse, weight, equal: false };
+    [pair(0, 1, p), pair(1, 0, 1.0 - p)]
+}
+
+/// With the target P, the loss of a pair is -P log p - (1 - P) log(1 - p), and its derivative is
+/// sigma (p - P), where p is the probability that the scores give.
+#[test]
+fn the_gradient_of_soft_targets_agrees_with_finite_differences_of_the_cross_entropy() {
+    let objective = parse_objective(&Spec::parse("pair-logistic(sigma=1.5)").unwrap()).unwrap();
+    for target in [0.1_f32, 0.25, 0.5, 0.8] {
+        let pairs = soft_pairs(target);
+        for difference in [-2.0_f64, -0.3, 0.0, 1.1] {
+            let loss = |first: f64| {
+                let scores = [first, 0.0];
+                let view = QueryView { pairs: Some(&pairs), ..QueryView::new(&[], &scores) };
+                objective.loss(&view, &mut ObjectiveBuffers::default()).unwrap().unwrap()
+            };
+            let p = 1.0 / (1.0 + (-1.5 * difference).exp());
+            let target = f64::from(target);
+            let cross_entropy = -target * p.ln() - (1.0 - target) * (1.0 - p).ln();
+            assert!((loss(difference) - cross_entropy).abs() < 1e-6, "{target} {difference}");
+            let slope = (loss(difference + 1e-4) - loss(difference - 1e-4)) / 2e-4;
+            let scores = [difference, 0.0];
+            let view = QueryView { pairs: Some(&pairs), ..QueryView::new(&[], &scores) };
+            let gradient = try_derivatives(&*objective, &view).unwrap().0;
+            assert!((f64::from(gradient[0]) - slope).abs() < 1e-4, "{target} {difference}");
+            assert!((f64::from(gradient[0]) - 1.5 * (p - target)).abs() < 1e-5);
+        }
+    }
+}
+
+/// With a metric, the lambda of a soft target is that of the cross-entropy times the change of the
+/// metric.
+#[test]
+fn lambdas_of_soft_targets_are_weighted_by_the_metric() {
+    let objective =
+        parse_objective(&Spec::parse("lambda(metric=ndcg, preset=burges)").unwrap()).unwrap();
+    let (labels, scores) = ([1.0, 0.0], [0.4, 0.0]);
+    // NDCG is 1, and 1 / log2(3) after the swap.
+    let change = 1.0 - 1.0 / 3.0_f64.log2();
+    let p = 1.0 / (1.0 + (-0.4_f64).exp());
+    for target in [0.2_f32, 0.5, 0.9] {
+        let pairs = soft_pairs(target);
+        let view = QueryView { pairs: Some(&pairs), ..QueryView::new(&labels, &scores) };
+        let gradient = try_derivatives(&*objective, &view).unwrap().0;
+        let expected = change * (p - f64::from(target));
+        assert!((f64::from(gradient[0]) - expected).abs() < 1e-5, "{gradient:?} {expected}");
+    }
 }

@@ -30,19 +30,25 @@ pub(super) fn lines(
     finish(plot, positions)
 }
 
-/// Points without lines; bands are vertical lines.
+/// Points, and the lines of dashed series; bands of points are vertical lines.
 pub(super) fn points(
     chart: &Chart,
     series: &[Series],
     form: PictureForm,
 ) -> Result<Picture, DrawError> {
     let ys = values_and_bands(chart, series);
-    let plot = frame(chart, series, form, ys, |_| Swatch::Marker).draw(form)?;
+    let swatch = |s: &Series| if s.dashed { Swatch::Dashed } else { Swatch::Marker };
+    let plot = frame(chart, series, form, ys, swatch).draw(form)?;
     let count: usize = series.iter().map(|s| s.points.len()).sum();
     let radius = if count > 400 { 2.5 } else { 4.0 };
     let mut positions = Vec::new();
     for (i, one) in series.iter().enumerate() {
         let of_series = visible_positions(&plot, &one.points);
+        if one.dashed {
+            plot.pen.line_series(&one.name, true, || draw_line(&plot, i, one))?;
+            positions.extend(of_series);
+            continue;
+        }
         plot.pen.series(&one.name, || {
             draw_error_bars(&plot, i, one)?;
             let role = ColourRole::of(one.colour, i);

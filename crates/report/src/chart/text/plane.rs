@@ -7,7 +7,7 @@ use super::braille::Dots;
 use super::{ROWS, name, pad_left};
 use crate::chart::axis::{AxisEnds, AxisSpan};
 use crate::chart::number::short;
-use crate::chart::{Chart, Series};
+use crate::chart::{Body, Chart, Series};
 
 /// Markers of the series, in order; they repeat after the last.
 const MARKERS: [char; 8] = ['●', '■', '▲', '◆', '▼', '+', '○', '□'];
@@ -25,11 +25,7 @@ fn fill(i: usize) -> char {
 pub(super) fn lines(chart: &Chart, all: &[Series], width: usize) -> String {
     draw(chart, all, width, |dots, fractions| {
         for (i, positions) in fractions.iter().enumerate() {
-            for pair in positions.windows(2) {
-                if let [Some(from), Some(to)] = pair {
-                    dots.line(*from, *to);
-                }
-            }
+            connect(dots, positions);
             // About five markers; the first marker of each series is at another point, so that
             // markers do not cover each other.
             let every = (positions.len() / 5).max(1);
@@ -41,10 +37,22 @@ pub(super) fn lines(chart: &Chart, all: &[Series], width: usize) -> String {
 
 pub(super) fn points(chart: &Chart, all: &[Series], width: usize) -> String {
     draw(chart, all, width, |dots, fractions| {
-        for (i, positions) in fractions.iter().enumerate() {
-            positions.iter().flatten().for_each(|position| dots.put(*position, marker(i)));
+        for (i, (positions, one)) in fractions.iter().zip(all).enumerate() {
+            match one.dashed {
+                true => connect(dots, positions),
+                false => positions.iter().flatten().for_each(|at| dots.put(*at, marker(i))),
+            }
         }
     })
+}
+
+/// Draws a line through positions, with gaps.
+fn connect(dots: &mut Dots, positions: &[Fraction]) {
+    for pair in positions.windows(2) {
+        if let [Some(from), Some(to)] = pair {
+            dots.line(*from, *to);
+        }
+    }
 }
 
 /// The position of a point as shares of the two axes, from 0 to 1; none for a gap.
@@ -72,7 +80,10 @@ fn draw(
     let left = margin(&y);
     let mut dots = Dots::new(width - left - 1, ROWS);
     draw_values(&mut dots, &fractions);
-    let legend = all.iter().enumerate().map(|(i, s)| legend_line(s, marker(i), width));
+    let is_points = matches!(chart.body, Body::Points(_));
+    // A dashed series among points has no marker.
+    let sign = |i, s: &Series| if is_points && s.dashed { '⠒' } else { marker(i) };
+    let legend = all.iter().enumerate().map(|(i, s)| legend_line(s, sign(i, s), width));
     with_axes(chart, (&x, &y), dots.lines(), width) + &legend.collect::<String>()
 }
 

@@ -1,0 +1,104 @@
+//! Tests of worked examples of lectures on learning to rank, through the command.
+
+use crate::common::{Bench, bench};
+
+/// Seventeen points in two dimensions: five of label 1, four of label 2, three of label 3 and five
+/// of label 4. x1 separates the labels 1 and 2 from 3 and 4; x2 is below 0.5 for two of label 1,
+/// two of label 2 and all of label 3.
+const POINTS: &str = "label,qid,x1,x2\n1,1,.24,.35\n1,1,.16,.1\n1,1,.32,.74\n1,1,.28,.86\n\
+    1,1,.08,.9\n2,1,.4,.25\n2,1,.2,.15\n2,1,.36,.58\n2,1,.12,.82\n3,1,.86,.2\n3,1,.6,.3\n\
+    3,1,.74,.4\n4,1,.78,.62\n4,1,.9,.78\n4,1,.7,.66\n4,1,.82,.94\n4,1,.65,.7\n";
+
+fn points() -> Bench {
+    let bench = Bench::new();
+    bench.put("points.csv", POINTS);
+    bench
+        .run("train points.csv --learner mart(trees=2,leaves=2,rate=1,min_rows=1) --out m.model")
+        .ok();
+    bench
+}
+
+#[test]
+fn the_impurity_of_splits_is_computed_from_data() {
+    let bench = points();
+    let text = bench.run("model inspect m.model --tree 1 --impurity points.csv").ok().out();
+    assert!(text.contains("x1 <= "), "{text}");
+    assert!(text.contains("17 rows, gain 10.069") && text.contains(", G 0.1205, before 0.7128\n"));
+    // The targets of the second tree are the residuals of the first: their impurity is what the
+    // first split left.
+    let json = bench.run("model inspect m.model --tree 2 --impurity points.csv --json").json();
+    let impurity = &json["tree"]["impurities"][0];
+    assert!((impurity["before"].as_f64().unwrap() - 0.120507).abs() < 1e-5, "{impurity}");
+    assert!((impurity["after"].as_f64().unwrap() - 0.100995).abs() < 1e-5, "{impurity}");
+    assert_eq!(impurity["rows"], 17);
+    // Without data, the tree is as before.
+    assert!(!bench.run("model inspect m.model --tree 1").ok().out().contains(", G "));
+}
+
+#[test]
+fn the_drawing_of_a_tree_has_impurities_too() {
+    let bench = points();
+    bench.run("model inspect m.model --svg tree.svg --impurity points.csv").ok();
+    assert!(bench.text("tree.svg").contains("G 0.1205, before 0.7128"));
+    let error = bench.run("model inspect m.model --impurity points.csv");
+    assert!(error.code() == 2 && error.err().contains("--tree"), "{}", error.err());
+    bench.run("train points.csv --learner ranksvm --out l.model").ok();
+    let error = bench.run("model inspect l.model --tree 1 --impurity points.csv");
+    assert!(error.code() == 1 && error.err().contains("tree"), "{}", error.err());
+}
+
+/// Scores of a model on `valid.txt`.
+fn scores(bench: &Bench, model: &str) -> Vec<f64> {
+    let text = bench.run(&format!("score {model} valid.txt")).ok().out();
+    text.lines().map(|line| line.parse().unwrap()).collect()
+}
+
+/// F0(x) = BaseModel(x), where the base model is a file of LightGBM.
+#[test]
+fn an_imported_model_is_the_start_of_boosting() {
+    let bench = bench();
+    let learner = "lambdamart(trees=8,leaves=6,min_rows=5,stop=none)";
+    bench.run(&format!("train train.txt --learner {learner} --out base.model")).ok();
+    bench.run("model convert base.model --to lightgbm --out base.txt").ok();
+    assert!(bench.text("base.txt").starts_with("tree\n"));
+    let more = "lambdamart(trees=5,leaves=6,min_rows=5,stop=none)";
+    for start in ["base.model", "base.txt"] {
+        let out = start.replace("base", "more");
+        bench.run(&format!("train train.txt --learner {more} --start {start} --out {out}")).ok();
+    }
+    let found = bench.run("model inspect more.txt --json").json();
+    assert_eq!(found["trees"]["count"], 13, "{found}");
+    // From the imported file the same trees grow as from the model that it was written from.
+    let (imported, own) = (scores(&bench, "more.txt"), scores(&bench, "more.model"));
+    assert_eq!(imported.len(), own.len());
+    for (imported, own) in imported.iter().zip(&own) {
+        assert!((imported - own).abs() < 1e-9, "{imported} {own}");
+    }
+    assert_ne!(own, scores(&bench, "base.model"));
+    // The result can be explained and exported like any other model.
+    bench.run("explain more.txt valid.txt --query 1").ok();
+    bench.run("model convert more.txt --to lightgbm --out again.txt").ok();
+    assert_eq!(scores(&bench, "again.txt").len(), own.len());
+}
+
+#[test]
+fn worked_examples_are_listed_computed_and_written_as_a_page() {
+    let bench = Bench::new();
+    let list = bench.run("lecture").ok().out();
+    for name in ["ndcg", "inversions", "cross-entropy", "tree", "mart", "knn", "pair-space"] {
+        assert!(list.lines().any(|line| line.starts_with(name)), "{list}");
+    }
+    let text = bench.run("lecture mart").ok().out();
+    assert!(text.contains("-1.0261   -1.027") && text.contains("the slide rounds F0"), "{text}");
+    let json = bench.run("lecture ndcg tree --json").json();
+    assert_eq!(json["examples"][0]["steps"][0]["slide"], "1.45");
+    assert_eq!(json["examples"][1]["name"], "tree");
+    bench.run("lecture --html all.html --assets parts").ok();
+    assert!(bench.text("all.html").contains("Regions of the regression tree"));
+    for file in ["pair-losses.svg", "original-space.svg", "space-of-pairs.svg", "tree-regions.svg"]
+    {
+        assert!(bench.text(&format!("parts/{file}")).starts_with("<svg"), "{file}");
+    }
+    let ran = bench.run("lecture ncdg");
+    assert!(ran.code() == 1 && ran.err().contains("did you mean `ndcg`"), "{}", ran.err());
+}

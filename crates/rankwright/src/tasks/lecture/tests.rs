@@ -1,0 +1,80 @@
+use super::*;
+
+fn all() -> LectureResult {
+    lecture(&LectureRequest::new(), &Context::default()).unwrap()
+}
+
+fn steps(name: &str) -> Vec<LectureStep> {
+    let request = LectureRequest::new().names([name]);
+    lecture(&request, &Context::default()).unwrap().examples.remove(0).steps
+}
+
+/// The number of the step whose text starts like this.
+fn number(steps: &[LectureStep], start: &str) -> f64 {
+    let step = steps.iter().find(|step| step.text.starts_with(start));
+    match &step.unwrap_or_else(|| panic!("no step '{start}'")).value {
+        StepValue::Number(value) => *value,
+        StepValue::Text(text) => panic!("'{start}' is the text {text}"),
+    }
+}
+
+fn assert_near(found: f64, expected: f64) {
+    assert!((found - expected).abs() < 5e-5, "{found} instead of {expected}");
+}
+
+/// The slides have five numbers that differ from the computed ones; each has its reason.
+#[test]
+fn a_step_that_differs_from_its_slide_says_why() {
+    let result = all();
+    let steps = result.examples.iter().flat_map(|example| &example.steps);
+    let different: Vec<&LectureStep> = steps.filter(|step| step.agrees == Some(false)).collect();
+    let slides: Vec<&str> = different.iter().filter_map(|step| step.slide.as_deref()).collect();
+    assert_eq!(slides, ["31.02", "0.94", "0.8124", "-1.027", "0.166"]);
+    assert!(different.iter().all(|step| !step.note.is_empty()));
+}
+
+#[test]
+fn values_are_those_worked_out_by_hand() {
+    let tree = steps("tree");
+    assert_near(number(&tree, "G(v1)"), 0.12051);
+    assert_near(number(&tree, "impurity L"), 0.71280);
+    assert_near(number(&tree, "smallest G of all other splits on x1"), 0.17143);
+    assert_near(number(&tree, "smallest G of all splits on x2"), 0.63971);
+    let mart = steps("mart");
+    for (start, value) in [("F0", 2.4706), ("h1, yes", -1.0261), ("h1, no", 1.1544)] {
+        assert_near(number(&mart, start), value);
+    }
+    assert_near(number(&mart, "h2, yes"), -0.2361);
+    assert_near(number(&mart, "h2, no"), 0.1653);
+    assert_near(number(&steps("rocchio"), "distance to history"), 0.81394);
+    let inversions = steps("inversions");
+    assert_near(number(&inversions, "NDCG with ranks 1"), 0.76643);
+    assert_near(number(&inversions, "NDCG with ranks 4"), 0.44131);
+    assert_near(number(&steps("swap"), "labels ["), 0.0);
+    assert_eq!(number(&steps("relevance"), "documents on the wrong side"), 0.0);
+    let pairs = steps("pair-space");
+    assert_eq!(number(&pairs, "instances on"), number(&pairs, "instances in"));
+    let lambdas = steps("lambdas");
+    for name in ["RankNet", "LambdaRank"] {
+        assert_near(number(&lambdas, &format!("{name}: sum")), 0.0);
+        assert_near(number(&lambdas, &format!("{name}: largest")), 0.0);
+    }
+}
+
+#[test]
+fn an_unknown_example_is_refused_with_the_known_ones() {
+    let request = LectureRequest::new().names(["ncdg"]);
+    let error = lecture(&request, &Context::default()).unwrap_err();
+    assert!(error.to_string().contains("ndcg"), "{error}");
+}
+
+#[test]
+fn the_page_has_a_section_and_the_pictures_of_each_example() {
+    let page = all().page();
+    assert_eq!(page.sections.len(), EXAMPLES.len());
+    let html = page.to_html().unwrap();
+    for id in ["pair-losses", "original-space", "space-of-pairs", "tree-regions", "class-border"] {
+        assert!(html.contains(&format!("id=\"{id}\"")), "{id}");
+    }
+    assert!(html.contains("G 0.1205, before 0.7128"));
+}
