@@ -42,6 +42,7 @@ mod source;
 pub mod stats;
 mod swap;
 pub mod table;
+mod top_order;
 
 pub use convention::{Blank, Conventions, Missing, ScoreWidth, Unjudged};
 pub use discount::Discount;
@@ -62,3 +63,4 @@ pub use per_query::PerQueryTable;
 pub use slices::evaluate_slices;
 pub use source::{QuerySource, ScoredQueries, SourceKind};
 pub use swap::{Factors, SwapDelta};
+pub use top_order::TopOrderer;

@@ -109,6 +109,23 @@ pub struct RankedList<'a> {
 }
 
 impl<'a> RankedList<'a> {
+    /// The list of a query whose documents are all judged: labels and scores by rank, and all labels
+    /// of the query, best first ([`sort_labels`]). A list of the first ranks only is evaluated
+    /// correctly by metrics that depend on no more ([`Measure::depth`](crate::Measure::depth)).
+    ///
+    /// ```
+    /// use rankwright_eval::{MetricSpec, RankedList, SourceKind};
+    ///
+    /// let list = RankedList::of_judged(&[1.0, 0.0], &[0.9, 0.4], &[2.0, 1.0, 0.0]);
+    /// let precision = MetricSpec::parse("p@2")?.resolve(SourceKind::Features)?;
+    /// assert_eq!(precision.evaluate(&list)?, Some(0.5));
+    /// # Ok::<(), rankwright_eval::EvalError>(())
+    /// ```
+    pub fn of_judged(labels: &'a [f64], scores: &'a [f64], ideal: &'a [f64]) -> Self {
+        let (judged, group_ends, preferences) = (&[], None, &[]);
+        Self { labels, judged, scores, ideal, group_ends, preferences, returned: true }
+    }
+
     /// Number of documents.
     pub fn len(&self) -> usize {
         self.labels.len()
@@ -214,8 +231,6 @@ pub struct ListBuffers {
     ideal: Vec<f64>,
     group_ends: Vec<u32>,
     preferences: Vec<PreferenceScores>,
-    /// The best rows of the last ranking by [`ListBuffers::rank_top`]; empty at the start of a query.
-    top: Vec<u32>,
 }
 
 impl ListBuffers {
@@ -223,7 +238,6 @@ impl ListBuffers {
     /// query before [`ListBuffers::rank`].
     pub fn start(&mut self, candidates: &Candidates<'_>) -> Result<(), EvalError> {
         candidates.check()?;
-        self.top.clear();
         self.ideal.clear();
         if candidates.judged.is_empty() {
             self.ideal.extend_from_slice(&candidates.labels);
@@ -254,65 +268,6 @@ impl ListBuffers {
         depth: Option<usize>,
     ) -> Result<RankedList<'_>, EvalError> {
         self.rank_with(candidates, conventions.order(), conventions.unjudged, depth)
-    }
-
-    /// Ranks the best `depth` documents under the conventions of a measure, without sorting the
-    /// others; for repeated rankings of one query by scores that change little. Cost: O(documents),
-    /// and a sort of few more than `depth` documents.
-    ///
-    /// A document can be among the best only if its score is at least the lowest new score of the
-    /// documents that were the best last time: there are `depth` documents with that score or more.
-    /// All documents are ranked if `depth` is 0, under `ties=mean` or `scores=f32`, and where
-    /// unjudged documents are dropped.
-    ///
-    /// ```
-    /// use rankwright_eval::{Candidates, Conventions, ListBuffers, SourceKind};
-    ///
-    /// let mut candidates = Candidates::new();
-    /// candidates.clear();
-    /// [(0.1, 0.0), (0.3, 2.0), (0.2, 1.0)].map(|(score, label)| candidates.push(score, label));
-    /// let (mut buffers, conventions) =
-    ///     (ListBuffers::default(), Conventions::of(SourceKind::Features));
-    /// buffers.start(&candidates)?;
-    /// assert_eq!(buffers.rank_top(&candidates, &conventions, 2)?.labels(), [2.0, 1.0]);
-    /// candidates.scores[0] = 0.4;
-    /// assert_eq!(buffers.rank_top(&candidates, &conventions, 2)?.labels(), [0.0, 2.0]);
-    /// # Ok::<(), rankwright_eval::EvalError>(())
-    /// ```
-    pub fn rank_top(
-        &mut self,
-        candidates: &Candidates<'_>,
-        conventions: &Conventions,
-        depth: usize,
-    ) -> Result<RankedList<'_>, EvalError> {
-        let Candidates { scores, labels, judged, doc_ids, .. } = candidates;
-        let rule = conventions.order();
-        let drop_unjudged = conventions.unjudged == Unjudged::Drop && !judged.is_empty();
-        let needs_all = depth == 0 || depth >= scores.len();
-        if needs_all || drop_unjudged || rule.scores32 || rule.ties == TiePolicy::Mean {
-            return self.rank_for(candidates, conventions, None);
-        }
-        let lowest_score = match self.top.len() == depth {
-            true => self.top.iter().fold(f64::INFINITY, |low, row| low.min(scores[*row as usize])),
-            false => self.orderer.score_of_rank(scores, depth)?.unwrap_or(f64::NEG_INFINITY),
-        };
-        let rows = Rows { scores, labels, doc_ids };
-        let order = self.orderer.order_kept(rows, rule, |row| scores[row] >= lowest_score)?;
-        self.top.clear();
-        self.top.extend_from_slice(&order[..depth]);
-        gather(&self.top, labels, &mut self.labels);
-        gather(&self.top, scores, &mut self.scores);
-        gather(&self.top, judged, &mut self.judged);
-        score_preferences(candidates, &mut self.preferences);
-        Ok(RankedList {
-            labels: &self.labels,
-            judged: &self.judged,
-            scores: &self.scores,
-            ideal: &self.ideal,
-            group_ends: None,
-            preferences: &self.preferences,
-            returned: candidates.returned,
-        })
     }
 
     /// Ranks all documents, or those that are judged; `depth` cuts the list.
@@ -472,40 +427,6 @@ mod tests {
     }
 
     proptest! {
-        /// Scores of few values, so that ties are frequent, are changed in each round.
-        #[test]
-        fn the_best_documents_are_those_of_the_whole_ranking(
-            labels in prop::collection::vec(0_i32..4, 1..40),
-            rounds in prop::collection::vec(prop::collection::vec(-3_i32..4, 40), 1..6),
-            depth in 0_usize..12,
-            docid: bool,
-        ) {
-            let ids: Vec<String> = (0..labels.len()).map(|row| format!("{}", row * 7 % 10)).collect();
-            let mut candidates = Candidates::new();
-            candidates.clear();
-            labels.iter().for_each(|label| candidates.push(0.0, f64::from(*label)));
-            let mut conventions = Conventions::of(crate::SourceKind::Features);
-            if docid {
-                conventions.ties = TiePolicy::Docid;
-                candidates.doc_ids = ids.iter().map(String::as_bytes).collect();
-            }
-            let (mut buffers, mut reference) = (ListBuffers::default(), ListBuffers::default());
-            buffers.start(&candidates).unwrap();
-            reference.start(&candidates).unwrap();
-            for round in rounds {
-                let changes = candidates.scores.iter_mut().zip(round);
-                changes.for_each(|(score, change)| *score += f64::from(change));
-                let whole = reference.rank_for(&candidates, &conventions, None).unwrap();
-                let top = buffers.rank_top(&candidates, &conventions, depth).unwrap();
-                let cutoff = Some(depth as u32);
-                prop_assert_eq!(top.top(cutoff), whole.top(cutoff));
-                let scores = top.depth(cutoff);
-                prop_assert_eq!(&top.scores()[..scores], &whole.scores()[..scores]);
-            }
-            candidates.scores[0] = f64::NAN;
-            prop_assert!(buffers.rank_top(&candidates, &conventions, depth).is_err());
-        }
-
         #[test]
         fn counting_equals_sorting(labels in prop::collection::vec(
             prop_oneof![8 => (0_i32..5).prop_map(f64::from), 1 => -2.0..40.0_f64], 0..40)) {

@@ -149,6 +149,27 @@ impl Orderer {
         Ok(scores.get(nth as u32 as usize).copied())
     }
 
+    /// The rank of each row, from 0, if all scores were equal: the order among equal scores, whatever
+    /// the scores are.
+    ///
+    /// ```
+    /// use rankwright_eval::{Orderer, Rows, TiePolicy};
+    ///
+    /// let rows = Rows { scores: &[0.1, 0.7, 0.4], labels: &[2.0, 0.0, 1.0], doc_ids: &[] };
+    /// assert_eq!(Orderer::default().tie_ranks(rows, TiePolicy::Worst)?, [2, 0, 1]);
+    /// # Ok::<(), rankwright_eval::EvalError>(())
+    /// ```
+    pub fn tie_ranks(&mut self, rows: Rows<'_>, ties: TiePolicy) -> Result<Vec<u32>, EvalError> {
+        let equal = vec![0.0; rows.scores.len()];
+        let rule = OrderRule { ties, scores32: false };
+        let order = self.order(Rows { scores: &equal, ..rows }, rule)?;
+        let mut ranks = vec![0; order.len()];
+        for (rank, row) in (0..).zip(order) {
+            ranks[*row as usize] = rank;
+        }
+        Ok(ranks)
+    }
+
     /// Rows from the best to the worst, equal scores ordered by a hash of `seed` and row.
     ///
     /// `hint` is empty, or has an entry for each row: before the call it may hold a previous order,
@@ -321,7 +342,7 @@ pub(crate) fn same_length(
 }
 
 /// An integer that ascends as the score descends; adding 0.0 turns -0.0 into 0.0.
-fn descending_key(score: f64) -> u64 {
+pub(crate) fn descending_key(score: f64) -> u64 {
     let bits = (score + 0.0).to_bits();
     if bits >> 63 == 1 { bits } else { !(bits | (1 << 63)) }
 }

@@ -20,10 +20,13 @@
 //! training ends.
 //!
 //! Cost: one ranking of the data for each feature and direction at the start, then one for each
-//! try; if the metric has a cut-off, only the first ranks are sorted. Queries that the metric skips
-//! are ignored; data where the metric skips every query is an error. Constant features and queries
-//! of a single document have no effect on the choice; if no feature improves the metric, the model
-//! keeps the first choice.
+//! try; a choice is O(queries x features). P changes only when a feature is kept, so the order of
+//! the tries until then is known, and several are ranked at once, each from the current ranking
+//! ([`steps`](super::steps)). Queries that the metric skips are ignored; data where the metric
+//! skips every query is an error. Constant features and queries of a single document have no effect
+//! on the choice; if no feature improves the metric, the model keeps the first choice.
+
+use std::cmp::Ordering;
 
 use rankwright_eval::compare::Better;
 use rankwright_eval::{MetricSpec, SourceKind};
@@ -31,6 +34,7 @@ use rankwright_spec::{Conflict, SpecError, choices, param_groups, params};
 use rayon::prelude::*;
 
 use super::columns::QueryColumns;
+use super::steps::{CurrentRanking, Step, StepValues};
 use super::target::TargetMetric;
 use super::{TransformedData, float_state};
 use crate::error::LearnError;
@@ -130,6 +134,11 @@ impl DeclaredLearner for AdaRank {
 
 /// A larger mean metric r counts as this one: the alpha of a perfect ranker would be infinite.
 const MAX_MEAN: f64 = 1.0 - 1e-6;
+/// The largest number of tries that are ranked at once. The tries after the one that is kept are in
+/// vain, so the number starts at 1 and doubles.
+const MAX_BATCH: usize = 32;
+/// Number of features whose rankings are evaluated at once at the start.
+const START_BATCH: usize = 16;
 
 /// Trains AdaRank.
 #[derive(Debug)]
@@ -150,6 +159,13 @@ struct WeakRanker {
     sign: f64,
 }
 
+impl WeakRanker {
+    /// The step that adds this ranker to a model with a weight.
+    fn step(&self, alpha: f64) -> Step {
+        Step { column: self.column, factor: alpha * self.sign }
+    }
+}
+
 /// The state of a training: the features chosen so far, and the weights of the queries.
 struct AdaRankState<'a> {
     target: &'a TargetMetric<'a>,
@@ -161,10 +177,8 @@ struct AdaRankState<'a> {
     normalised_weights: Vec<f64>,
     /// Choices so far: index of the weak ranker, and alpha.
     chosen: Vec<(usize, f64)>,
-    /// For each weak ranker, whether it is suspended.
-    suspended: Vec<bool>,
-    /// Scores of the model so far.
-    scores: Vec<f64>,
+    /// The ranking by the model so far.
+    current: CurrentRanking,
     /// Metric of the model so far.
     value: f64,
 }
@@ -225,18 +239,20 @@ impl<'a> AdaRankState<'a> {
         let column_rankers =
             |column| signs.iter().map(move |sign| WeakRanker { column, sign: *sign });
         let rankers: Vec<WeakRanker> = (0..columns.columns()).flat_map(column_rankers).collect();
-        let zeros = vec![0.0; target.data().rows()];
+        let current = target.rank(vec![0.0; target.data().rows()])?;
         let mut ranker_values: Vec<Vec<f64>> = Vec::with_capacity(rankers.len());
         let mut skipped = vec![true; target.data().queries()];
-        for column in 0..columns.columns() {
-            let values = target.step_values(&zeros, columns, column, signs)?;
+        for batch in rankers.chunks(START_BATCH * signs.len()) {
+            let steps: Vec<Step> = batch.iter().map(|ranker| ranker.step(1.0)).collect();
+            let values = target.step_values(&current, columns, &steps)?;
             check_range(&values)?;
-            for (skipped, query_values) in skipped.iter_mut().zip(&values) {
-                *skipped &= query_values.first().is_none_or(|value| value.is_none());
+            for number in (0..steps.len()).step_by(signs.len()) {
+                let of_query = skipped.iter_mut().zip(values.of_step(number));
+                of_query.for_each(|(skipped, value)| *skipped &= value.is_none());
             }
             let values_of_ranker =
-                |number: usize| values.iter().map(|query| query[number].unwrap_or(0.0)).collect();
-            ranker_values.extend((0..signs.len()).map(values_of_ranker));
+                |number| values.of_step(number).map(|value| value.unwrap_or(0.0)).collect();
+            ranker_values.extend((0..steps.len()).map(values_of_ranker));
         }
         let has_value = |query: usize| !skipped[query];
         let weight = |query| if has_value(query) { target.weight(query) } else { 0.0 };
@@ -246,64 +262,71 @@ impl<'a> AdaRankState<'a> {
             ranker_values,
             normalised_weights: normalised((0..skipped.len()).map(weight).collect()),
             chosen: Vec::new(),
-            suspended: vec![false; rankers.len()],
             rankers,
-            scores: zeros,
+            current,
             value: f64::NEG_INFINITY,
         })
     }
 
     /// Tries weak rankers, the best one first, until one is kept; false if none is kept.
     fn step(&mut self, tolerance: f64) -> Result<bool, LearnError> {
-        while let Some((number, r)) = self.best() {
-            let alpha = alpha(r);
-            let values = self.values_with(number, alpha)?;
-            let value = self.target.total(values.iter().copied());
-            // The first choice is always kept.
-            if self.chosen.is_empty() || value > self.value + tolerance {
-                self.keep((number, alpha), &values);
-                return Ok(true);
+        let choices = self.choices();
+        let (mut remaining, mut batch_size) = (choices.as_slice(), 1);
+        while !remaining.is_empty() {
+            let (batch, later) = remaining.split_at(batch_size.min(remaining.len()));
+            let values = self.values_with(batch)?;
+            let totals = self.target.step_totals(&values);
+            for (number, (choice, value)) in batch.iter().zip(totals).enumerate() {
+                // The first choice is always kept.
+                if self.chosen.is_empty() || value > self.value + tolerance {
+                    self.keep(*choice, value, values.of_step(number))?;
+                    return Ok(true);
+                }
             }
-            self.suspended[number] = true;
+            (remaining, batch_size) = (later, (2 * batch_size).min(MAX_BATCH));
         }
         Ok(false)
     }
 
-    /// The index of the best weak ranker that is not suspended, for the current query weights, and
-    /// its r; `None` if all are suspended.
-    fn best(&self) -> Option<(usize, f64)> {
-        let mean_value = |number: usize| {
-            let pairs = self.ranker_values[number].iter().zip(&self.normalised_weights);
+    /// All weak rankers with their alpha, for the current query weights, best first; of equally good
+    /// ones the first.
+    fn choices(&self) -> Vec<(usize, f64)> {
+        let mean_value = |values: &Vec<f64>| {
+            let pairs = values.iter().zip(&self.normalised_weights);
             pairs.map(|(value, weight)| weight * value).sum::<f64>()
         };
-        let all: Vec<f64> = (0..self.rankers.len()).into_par_iter().map(mean_value).collect();
-        let active = all.into_iter().enumerate().filter(|(number, _)| !self.suspended[*number]);
-        active.fold(None, |best: Option<(usize, f64)>, (number, r)| match best {
-            Some((_, best_r)) if best_r >= r => best,
-            _ => Some((number, r)),
-        })
+        let means: Vec<f64> = self.ranker_values.par_iter().map(mean_value).collect();
+        let mut choices: Vec<(usize, f64)> = means.into_iter().enumerate().collect();
+        choices.sort_by(|(_, a), (_, b)| b.partial_cmp(a).unwrap_or(Ordering::Equal));
+        choices.into_iter().map(|(number, r)| (number, alpha(r))).collect()
     }
 
-    /// The metric of each query after adding a weak ranker; `None` for queries that the metric
-    /// skips.
-    fn values_with(&self, number: usize, alpha: f64) -> Result<Vec<Option<f64>>, LearnError> {
-        let WeakRanker { column, sign } = self.rankers[number];
-        let all = self.target.step_values(&self.scores, self.columns, column, &[alpha * sign])?;
-        Ok(all.into_iter().map(|values| values.first().copied().flatten()).collect())
+    /// The metric of each query after adding each of these choices to the model.
+    fn values_with(&self, choices: &[(usize, f64)]) -> Result<StepValues, LearnError> {
+        let step = |(number, alpha): &(usize, f64)| self.rankers[*number].step(*alpha);
+        let steps: Vec<Step> = choices.iter().map(step).collect();
+        self.target.step_values(&self.current, self.columns, &steps)
     }
 
-    /// Adds a choice (index of the weak ranker, and alpha); `values` are the metric of each query
-    /// after that.
-    fn keep(&mut self, choice: (usize, f64), values: &[Option<f64>]) {
+    /// Adds a choice (index of the weak ranker, and alpha); `value` and `values` are the metric and
+    /// that of each query after that.
+    fn keep(
+        &mut self,
+        choice: (usize, f64),
+        value: f64,
+        values: impl Iterator<Item = Option<f64>>,
+    ) -> Result<(), LearnError> {
         self.chosen.push(choice);
-        let WeakRanker { column, sign } = self.rankers[choice.0];
-        self.columns.add_column(&mut self.scores, choice.1 * sign, column);
-        self.value = self.target.total(values.iter().copied());
-        self.suspended.fill(false);
-        let weight = |(query, value): (usize, &Option<f64>)| {
+        let Step { column, factor } = self.rankers[choice.0].step(choice.1);
+        let mut scores = self.current.scores().to_vec();
+        self.columns.add_column(&mut scores, factor, column);
+        self.current = self.target.rank(scores)?;
+        self.value = value;
+        let weight = |(query, value): (usize, Option<f64>)| {
             value.map_or(0.0, |value| self.target.weight(query) * exp(-value))
         };
-        self.normalised_weights = normalised(values.iter().enumerate().map(weight).collect());
+        self.normalised_weights = normalised(values.enumerate().map(weight).collect());
+        Ok(())
     }
 
     /// The weight of each feature in the linear model.
@@ -328,8 +351,10 @@ impl<'a> AdaRankState<'a> {
             if number >= self.rankers.len() {
                 return Err(float_state::unreadable());
             }
-            let values = self.values_with(number, *alpha)?;
-            self.keep((number, *alpha), &values);
+            let choice = (number, *alpha);
+            let values = self.values_with(&[choice])?;
+            let value = self.target.total(values.of_step(0));
+            self.keep(choice, value, values.of_step(0))?;
         }
         Ok(())
     }
@@ -349,12 +374,12 @@ fn normalised(mut weights: Vec<f64>) -> Vec<f64> {
 }
 
 /// Rejects metrics with values outside 0 to 1 on this data.
-fn check_range(values: &[Vec<Option<f64>>]) -> Result<(), LearnError> {
+fn check_range(values: &StepValues) -> Result<(), LearnError> {
     // A difference of 1e-9 is a rounding error.
-    let outside = |value: &&f64| !(-1e-9..=1.0 + 1e-9).contains(*value);
-    match values.iter().flatten().flatten().find(outside) {
+    let outside = |value: &f64| !(-1e-9..=1.0 + 1e-9).contains(value);
+    match values.all().flatten().find(outside) {
         None => Ok(()),
-        Some(value) => Err(LearnError::MetricOutOfRange { value: *value }),
+        Some(value) => Err(LearnError::MetricOutOfRange { value }),
     }
 }
 
@@ -364,6 +389,7 @@ mod tests {
     use crate::ensemble::test_support::{rows, trains_reproducibly};
     use crate::learner::LearnerSpec;
     use rankwright_data::Dataset;
+    use rankwright_data::generate::LetorOptions;
     use rankwright_model::ModelBody;
 
     /// Three queries of two documents, one of them relevant; RR is 1 or 1/2. Feature 1 ranks the
@@ -405,6 +431,76 @@ mod tests {
         // Weights 1.199 and 0.920: query a keeps its order and that of c is reversed, so all are
         // correct.
         assert_eq!(result.history.iterations[1].loss, Some(0.0));
+    }
+
+    /// The metric of each query, each ranked whole, by the weighted sum of some columns.
+    fn whole_ranking(target: &TargetMetric<'_>, weights: &[(usize, f64)]) -> Vec<Option<f64>> {
+        let matrix = target.data().matrix();
+        let values = target.values(1, |query, _, to| {
+            for (to, row) in to.iter_mut().zip(target.data().query_rows(query)) {
+                let term =
+                    |(column, weight): &(usize, f64)| weight * f64::from(matrix.get(row, *column));
+                *to = weights.iter().map(term).fold(0.0, |sum, term| sum + term);
+            }
+        });
+        values.unwrap().concat()
+    }
+
+    /// AdaRank as the head of this file has it, a try at a time: the columns chosen, with their
+    /// weights.
+    fn reference(target: &TargetMetric<'_>, rounds: usize, tolerance: f64) -> Vec<(usize, f64)> {
+        let columns = 0..target.data().columns();
+        let rankers: Vec<(usize, f64)> =
+            columns.flat_map(|column| [(column, 1.0), (column, -1.0)]).collect();
+        let ranker_values: Vec<Vec<Option<f64>>> =
+            rankers.iter().map(|ranker| whole_ranking(target, &[*ranker])).collect();
+        let weight =
+            |(query, value): (usize, &Option<f64>)| value.map_or(0.0, |_| target.weight(query));
+        let mut p = normalised(ranker_values[0].iter().enumerate().map(weight).collect());
+        let (mut chosen, mut best_value) = (Vec::new(), f64::NEG_INFINITY);
+        'rounds: for _ in 0..rounds {
+            let mut suspended = vec![false; rankers.len()];
+            while suspended.iter().any(|suspended| !suspended) {
+                let r = |number: usize| {
+                    let values = ranker_values[number].iter().zip(&p);
+                    values.map(|(value, p)| p * value.unwrap_or(0.0)).sum::<f64>()
+                };
+                let active = (0..rankers.len()).filter(|number| !suspended[*number]);
+                let best = active.reduce(|a, b| if r(b) > r(a) { b } else { a }).unwrap();
+                let (column, sign) = rankers[best];
+                let mut tried = chosen.clone();
+                tried.push((column, alpha(r(best)) * sign));
+                let values = whole_ranking(target, &tried);
+                let value = target.total(values.iter().copied());
+                if chosen.is_empty() || value > best_value + tolerance {
+                    let weight = |(query, value): (usize, &Option<f64>)| {
+                        value.map_or(0.0, |value| target.weight(query) * exp(-value))
+                    };
+                    p = normalised(values.iter().enumerate().map(weight).collect());
+                    (chosen, best_value) = (tried, value);
+                    continue 'rounds;
+                }
+                suspended[best] = true;
+            }
+            break;
+        }
+        chosen
+    }
+
+    #[test]
+    fn the_choices_are_those_of_whole_rankings_one_at_a_time() {
+        let data = LetorOptions { queries: 12, documents: 14, seed: 6 }.generate().unwrap();
+        let columns = QueryColumns::new(&data, data.matrix().values(), data.columns());
+        for (metric, tolerance) in [("ndcg@5", 0.0), ("ap", 0.0), ("ndcg(ties=mean)@3", 0.002)] {
+            let target = TargetMetric::new(&data, &MetricSpec::parse(metric).unwrap()).unwrap();
+            let mut state = AdaRankState::new(&target, &columns, true).unwrap();
+            let rounds = (0..6).take_while(|_| state.step(tolerance).unwrap()).count();
+            assert!(rounds > 2, "{metric}");
+            let step = |(number, alpha): &(usize, f64)| state.rankers[*number].step(*alpha);
+            let found: Vec<(usize, f64)> =
+                state.chosen.iter().map(step).map(|step| (step.column, step.factor)).collect();
+            assert_eq!(found, reference(&target, 6, tolerance), "{metric}");
+        }
     }
 
     #[test]

@@ -10,10 +10,11 @@
 //! ones the smallest is taken.
 //!
 //! Cost of a pass: columns x 31 rankings of the whole data (2 x 13 steps, the step to 0, and 4
-//! refinements); with a cut-off only the first ranks are sorted. Scores are computed again from the
-//! weights before each pass, so that a pass depends on its weights alone.
+//! refinements), each found from the current ranking ([`steps`](super::steps)). Scores are computed
+//! again from the weights before each pass, so that a pass depends on its weights alone.
 
 use super::columns::QueryColumns;
+use super::steps::{CurrentRanking, Step};
 use super::target::TargetMetric;
 use crate::error::LearnError;
 
@@ -66,15 +67,17 @@ impl<T: Copy + Into<f64> + Send + Sync> CoordinateSearch<'_, T> {
         order: &[usize],
     ) -> Result<WeightPoint, LearnError> {
         let mut weights = start.weights.clone();
-        let mut scores = self.columns.scores(&weights);
+        let mut current = self.target.rank(self.columns.scores(&weights))?;
         let mut value = start.value;
         let mut moved = false;
         for &column in order {
-            let Some((step, new_value)) = self.best_step(column, &weights, &scores, value)? else {
+            let Some((step, new_value)) = self.best_step(column, &weights, &current, value)? else {
                 continue;
             };
             weights[column] += step;
+            let mut scores = current.into_scores();
             self.columns.add_column(&mut scores, step, column);
+            current = self.target.rank(scores)?;
             (value, moved) = (new_value, true);
         }
         if moved { self.evaluate(weights) } else { Ok(start.clone()) }
@@ -86,7 +89,7 @@ impl<T: Copy + Into<f64> + Send + Sync> CoordinateSearch<'_, T> {
         &self,
         column: usize,
         weights: &[f64],
-        scores: &[f64],
+        ranking: &CurrentRanking,
         value: f64,
     ) -> Result<Option<(f64, f64)>, LearnError> {
         let weight_sum = weights.iter().map(|weight| weight.abs()).sum::<f64>();
@@ -97,10 +100,10 @@ impl<T: Copy + Into<f64> + Send + Sync> CoordinateSearch<'_, T> {
             .flat_map(|k| [1.0, -1.0].map(|sign| sign * min_step * f64::from(1 << k)))
             .collect();
         steps.push(-current);
-        let best = self.best_of(steps, (column, current), scores, value + self.tolerance)?;
+        let best = self.best_of(steps, (column, current), ranking, value + self.tolerance)?;
         let Some((step, value)) = best else { return Ok(None) };
         let refined_steps = REFINEMENTS.iter().map(|factor| step * factor).collect();
-        let refined = self.best_of(refined_steps, (column, current), scores, value)?;
+        let refined = self.best_of(refined_steps, (column, current), ranking, value)?;
         Ok(Some(refined.unwrap_or((step, value))))
     }
 
@@ -110,14 +113,19 @@ impl<T: Copy + Into<f64> + Send + Sync> CoordinateSearch<'_, T> {
         &self,
         mut steps: Vec<f64>,
         (column, current): (usize, f64),
-        scores: &[f64],
+        ranking: &CurrentRanking,
         value: f64,
     ) -> Result<Option<(f64, f64)>, LearnError> {
         steps.retain(|step| *step != 0.0 && current + step >= self.min_weight);
-        steps.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
-        let values = self.target.step_totals(scores, self.columns, column, &steps)?;
+        // Small steps first, and the two directions apart: neighbours have similar rankings.
+        steps.sort_by(|a, b| (*b > 0.0).cmp(&(*a > 0.0)).then(a.abs().total_cmp(&b.abs())));
+        let column_steps: Vec<Step> = steps.iter().map(|&factor| Step { column, factor }).collect();
+        let values = self.target.step_values(ranking, self.columns, &column_steps)?;
+        let mut found: Vec<(f64, f64)> =
+            steps.into_iter().zip(self.target.step_totals(&values)).collect();
+        found.sort_by(|(a, _), (b, _)| a.abs().total_cmp(&b.abs()));
         let mut best: Option<(f64, f64)> = None;
-        for (step, found) in steps.into_iter().zip(values) {
+        for (step, found) in found {
             if found > best.map_or(value, |(_, best)| best) {
                 best = Some((step, found));
             }
@@ -130,6 +138,7 @@ impl<T: Copy + Into<f64> + Send + Sync> CoordinateSearch<'_, T> {
 mod tests {
     use super::*;
     use rankwright_data::Dataset;
+    use rankwright_data::generate::LetorOptions;
     use rankwright_eval::MetricSpec;
 
     /// Two queries that the sum of both columns ranks perfectly, and neither column alone.
@@ -164,6 +173,66 @@ mod tests {
         let point = search.pass(&start, &[1, 0]).unwrap();
         assert_eq!(point.value, 1.0, "{point:?}");
         assert_eq!(search.pass(&point, &[0, 1]).unwrap(), point);
+    }
+
+    /// A pass that ranks all queries whole for each step.
+    fn reference_pass<T: Copy + Into<f64> + Send + Sync>(
+        search: &CoordinateSearch<'_, T>,
+        start: &WeightPoint,
+        order: &[usize],
+    ) -> WeightPoint {
+        let data = search.target.data();
+        let (mut weights, mut value) = (start.weights.clone(), start.value);
+        let mut scores = search.columns.scores(&weights);
+        for &column in order {
+            let sum: f64 = weights.iter().map(|weight| weight.abs()).sum();
+            let total_with = |step: f64| {
+                let totals = search.target.totals(1, |query, _, to| {
+                    let values = search.columns.column(query, column);
+                    for ((to, row), x) in to.iter_mut().zip(data.query_rows(query)).zip(values) {
+                        *to = scores[row] + step * (*x).into();
+                    }
+                });
+                totals.unwrap()[0]
+            };
+            let mut best: Option<(f64, f64)> = None;
+            let try_all = |steps: &mut Vec<f64>, best: &mut Option<(f64, f64)>, least: f64| {
+                steps.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+                for step in steps.iter().filter(|step| **step != 0.0) {
+                    let found = total_with(*step);
+                    if found > best.map_or(least, |(_, best)| best) {
+                        *best = Some((*step, found));
+                    }
+                }
+            };
+            let size = |k: i32| MIN_STEP * sum * f64::from(1 << k);
+            let mut steps: Vec<f64> = (0..=DOUBLINGS).flat_map(|k| [size(k), -size(k)]).collect();
+            steps.push(-weights[column]);
+            try_all(&mut steps, &mut best, value + search.tolerance);
+            let Some((step, _)) = best else { continue };
+            try_all(&mut REFINEMENTS.map(|factor| step * factor).to_vec(), &mut best, value);
+            let Some((step, found)) = best else { continue };
+            weights[column] += step;
+            search.columns.add_column(&mut scores, step, column);
+            value = found;
+        }
+        if weights == start.weights { start.clone() } else { search.evaluate(weights).unwrap() }
+    }
+
+    #[test]
+    fn a_pass_takes_the_steps_of_whole_rankings() {
+        let data = LetorOptions { queries: 8, documents: 15, seed: 6 }.generate().unwrap();
+        let columns = &QueryColumns::new(&data, data.matrix().values(), data.columns());
+        let order: Vec<usize> = (0..12).map(|column| column * 11).collect();
+        for metric in ["ndcg@5", "ap", "ndcg(ties=mean)@3"] {
+            let target = &TargetMetric::new(&data, &MetricSpec::parse(metric).unwrap()).unwrap();
+            let min_weight = f64::NEG_INFINITY;
+            let search = CoordinateSearch { target, columns, tolerance: 1e-4, min_weight };
+            let start = search.evaluate(vec![1.0; data.columns()]).unwrap();
+            let point = search.pass(&start, &order).unwrap();
+            assert_ne!(point, start, "{metric}");
+            assert_eq!(point, reference_pass(&search, &start, &order), "{metric}");
+        }
     }
 
     #[test]

@@ -5,8 +5,9 @@
 //! features with weighted queries; [`svmmap`] is a linear model with a margin in average precision;
 //! [`coordinate`] maximises the metric itself. [`forest`] averages trees, [`bagging`] averages
 //! ensembles of boosted trees. [`target`] computes the metric that is maximised, for many rankings
-//! at once, [`coordinate_search`] searches for weights that maximise the metric, [`columns`] stores
-//! the features for that search; blends use all three.
+//! at once, and [`steps`] for rankings that differ by one column; [`coordinate_search`] searches for
+//! weights that maximise the metric, [`columns`] stores the features for that search; blends use all
+//! four.
 
 mod adarank;
 mod bagging;
@@ -16,6 +17,7 @@ pub(crate) mod coordinate_search;
 pub(crate) mod float_state;
 mod forest;
 mod rankboost;
+pub(crate) mod steps;
 mod svmmap;
 pub(crate) mod target;
 #[cfg(test)]

@@ -7,33 +7,48 @@
 //! of the queries, so that the number of threads changes nothing. Weights of documents do not enter
 //! a metric.
 //!
-//! Cost: a sort for each query and ranking; of the first ranks only for steps along a column
-//! ([`TargetMetric::step_values`]). Metrics that are sums or means over rows (`num_q`,
-//! `rmse`) do not measure rankings, and are rejected.
+//! Cost: a sort for each query and ranking. Rankings that differ from the current one by a multiple
+//! of one column are cheaper: see [`steps`](super::steps), for which [`TargetMetric::values`] is the
+//! reference implementation. Metrics that are sums or means over rows (`num_q`, `rmse`) do not
+//! measure rankings, and are rejected.
+
+use std::sync::Arc;
 
 use rankwright_data::Dataset;
 use rankwright_eval::compare::Better;
 use rankwright_eval::{
-    Aggregate, Candidates, EvalError, ListBuffers, Measure, MetricSpec, SourceKind,
+    Aggregate, Candidates, EvalError, ListBuffers, Measure, MetricSpec, Orderer, Rows, SourceKind,
+    TiePolicy, sort_labels,
 };
 use rankwright_spec::{Conflict, SpecError};
 use rayon::prelude::*;
 
-use super::columns::QueryColumns;
 use crate::error::LearnError;
 
 /// A metric on a data set, with its sign flipped if lower is better, so that higher is always
 /// better.
 #[derive(Debug)]
 pub(crate) struct TargetMetric<'a> {
-    data: &'a Dataset,
-    measure: Measure,
+    pub(super) data: &'a Dataset,
+    pub(super) measure: Measure,
     /// -1 if lower values are better, else 1.
     sign: f64,
     /// For geometric means: values below this one count as this one; `None` for arithmetic means.
     floor: Option<f64>,
     /// For each query, whether it is used; `None` if all are.
     used: Option<Vec<bool>>,
+    /// The parts of a ranking that do not depend on scores; `None` if the metric needs more than
+    /// the order of the rows (`ties=mean`, `scores=f32`).
+    pub(super) fixed: Option<Arc<FixedParts>>,
+}
+
+/// The parts of a ranking that do not depend on the scores, by row.
+#[derive(Debug)]
+pub(super) struct FixedParts {
+    /// The labels of each query, best first.
+    pub(super) ideal: Vec<f64>,
+    /// The rank of each row, within its query, among rows of equal scores.
+    pub(super) tie_ranks: Vec<u32>,
 }
 
 impl<'a> TargetMetric<'a> {
@@ -61,7 +76,7 @@ impl<'a> TargetMetric<'a> {
             _ => None,
         };
         let sign = if measure.metric().better() == Better::Lower { -1.0 } else { 1.0 };
-        let target = Self { data, measure, sign, floor, used: None };
+        let mut target = Self { data, measure, sign, floor, used: None, fixed: None };
         let total_of_equal_scores = target.totals(1, |_, _, scores| scores.fill(0.0))?;
         if total_of_equal_scores.iter().any(|value| value.is_nan()) {
             return Err(LearnError::NoMetricValue {
@@ -69,7 +84,27 @@ impl<'a> TargetMetric<'a> {
                 metric: metric.to_string(),
             });
         }
+        let order = target.measure.conventions().order();
+        if order.ties != TiePolicy::Mean && !order.scores32 {
+            target.fixed = Some(Arc::new(target.fixed_parts(order.ties)?));
+        }
         Ok(target)
+    }
+
+    /// The parts of all rankings that do not depend on scores.
+    fn fixed_parts(&self, ties: TiePolicy) -> Result<FixedParts, LearnError> {
+        let mut parts = FixedParts { ideal: self.data.labels().to_vec(), tie_ranks: Vec::new() };
+        let (mut orderer, mut candidates) = (Orderer::default(), Candidates::new());
+        for query in 0..self.data.queries() {
+            sort_labels(&mut parts.ideal[self.data.query_rows(query)]);
+            self.load(query, &mut candidates);
+            let Candidates { scores, labels, doc_ids, .. } = &candidates;
+            let tie_ranks = orderer
+                .tie_ranks(Rows { scores, labels, doc_ids }, ties)
+                .map_err(|error| error.in_query(self.data.query_ids().get(query)))?;
+            parts.tie_ranks.extend(tie_ranks);
+        }
+        Ok(parts)
     }
 
     /// The same metric on some of the queries: `used` says for each query whether it is used.
@@ -81,6 +116,7 @@ impl<'a> TargetMetric<'a> {
             data: self.data,
             sign: self.sign,
             floor: self.floor,
+            fixed: self.fixed.clone(),
         }
     }
 
@@ -119,52 +155,31 @@ impl<'a> TargetMetric<'a> {
         Ok((0..count).map(|ranking| self.total(values.iter().map(|v| v[ranking]))).collect())
     }
 
-    /// The metric of each query, by query, under the rankings by `scores` plus each of `steps`
-    /// times one column; `None` if the metric skips the query. The same as [`values`](Self::values)
-    /// of these scores, but only the ranks that the metric depends on are sorted, and a ranking
-    /// whose labels are those of the ranking before is not evaluated again.
-    pub(crate) fn step_values<T: Copy + Into<f64> + Send + Sync>(
-        &self,
-        scores: &[f64],
-        columns: &QueryColumns<T>,
-        column: usize,
-        steps: &[f64],
-    ) -> Result<Vec<Vec<Option<f64>>>, LearnError> {
-        let query_values = |buffers: &mut StepBuffers<'a>, query: usize| {
-            let scores = &scores[self.data.query_rows(query)];
-            self.query_step_values((query, scores), columns.column(query, column), steps, buffers)
-                .map_err(|error| error.in_query(self.data.query_ids().get(query)))
-        };
-        let queries = (0..self.data.queries()).into_par_iter().with_min_len(8);
-        let all: Vec<Result<Vec<Option<f64>>, EvalError>> =
-            queries.map_init(StepBuffers::default, query_values).collect();
-        Ok(all.into_iter().collect::<Result<Vec<_>, EvalError>>()?)
-    }
-
-    /// The total of each ranking of [`step_values`](Self::step_values); higher is better.
-    pub(crate) fn step_totals<T: Copy + Into<f64> + Send + Sync>(
-        &self,
-        scores: &[f64],
-        columns: &QueryColumns<T>,
-        column: usize,
-        steps: &[f64],
-    ) -> Result<Vec<f64>, LearnError> {
-        let values = self.step_values(scores, columns, column, steps)?;
-        let total = |number: usize| self.total(values.iter().map(|of_query| of_query[number]));
-        Ok((0..steps.len()).map(total).collect())
-    }
-
     /// The total of one ranking from its values by query; higher is better.
     pub(crate) fn total(&self, values: impl Iterator<Item = Option<f64>>) -> f64 {
-        let (mut sum, mut weights) = (0.0, 0.0);
+        let mut total = TotalSums::default();
         for (query, value) in values.enumerate() {
-            if let Some(value) = value {
-                let weight = self.weight(query);
-                sum += weight * self.floor.map_or(value, |floor| value.max(floor).ln());
-                weights += weight;
+            total.add(value, self.weight(query), self.floor);
+        }
+        self.mean(total)
+    }
+
+    /// The totals of several rankings from their values by query, all of the first query, then all
+    /// of the second, and so on; each the same as [`total`](Self::total) of its values.
+    pub(super) fn totals_by_query(&self, count: usize, values: &[Option<f64>]) -> Vec<f64> {
+        let mut totals = vec![TotalSums::default(); count];
+        for (query, query_values) in values.chunks(count.max(1)).enumerate() {
+            let weight = self.weight(query);
+            for (total, value) in totals.iter_mut().zip(query_values) {
+                total.add(*value, weight, self.floor);
             }
         }
-        let mean = sum / weights;
+        totals.into_iter().map(|total| self.mean(total)).collect()
+    }
+
+    /// The total of these sums.
+    fn mean(&self, total: TotalSums) -> f64 {
+        let mean = total.sum / total.weights;
         self.sign * if self.floor.is_some() { mean.exp() } else { mean }
     }
 
@@ -199,48 +214,6 @@ impl<'a> TargetMetric<'a> {
         (0..count).map(value).collect()
     }
 
-    /// The metric of one query, with its current scores, under each step along a column.
-    fn query_step_values<T: Copy + Into<f64>>(
-        &self,
-        (query, scores): (usize, &[f64]),
-        column: &[T],
-        steps: &[f64],
-        buffers: &mut StepBuffers<'a>,
-    ) -> Result<Vec<Option<f64>>, EvalError> {
-        if self.weight(query) == 0.0 {
-            return Ok(vec![None; steps.len()]);
-        }
-        let StepBuffers { candidates, lists, labels } = buffers;
-        self.load(query, candidates);
-        lists.start(candidates)?;
-        let conventions = self.measure.conventions();
-        let depth = self.measure.depth();
-        let is_zero = column.iter().all(|value| (*value).into() == 0.0);
-        let mut step_values: Vec<Option<f64>> = Vec::with_capacity(steps.len());
-        for step in steps {
-            if let (true, Some(value)) = (is_zero, step_values.last()) {
-                // No step along a column of zeros changes anything.
-                step_values.push(*value);
-                continue;
-            }
-            for ((to, score), value) in candidates.scores.iter_mut().zip(scores).zip(column) {
-                *to = score + step * (*value).into();
-            }
-            let list = match depth {
-                Some(depth) => lists.rank_top(candidates, conventions, depth)?,
-                None => lists.rank_for(candidates, conventions, None)?,
-            };
-            let value = match step_values.last() {
-                Some(last) if depth.is_some() && list.labels() == labels.as_slice() => *last,
-                _ => self.measure.evaluate(&list)?,
-            };
-            labels.clear();
-            labels.extend_from_slice(list.labels());
-            step_values.push(value);
-        }
-        Ok(step_values)
-    }
-
     /// Fills in a query's documents; scores are 0.
     fn load(&self, query: usize, candidates: &mut Candidates<'a>) {
         candidates.clear();
@@ -253,13 +226,22 @@ impl<'a> TargetMetric<'a> {
     }
 }
 
-/// Buffers for the rankings of one query.
-#[derive(Debug, Default)]
-struct StepBuffers<'a> {
-    candidates: Candidates<'a>,
-    lists: ListBuffers,
-    /// The labels of the last ranking.
-    labels: Vec<f64>,
+/// The weighted sum of values over queries, and the sum of the weights.
+#[derive(Debug, Clone, Copy, Default)]
+struct TotalSums {
+    sum: f64,
+    weights: f64,
+}
+
+impl TotalSums {
+    /// Adds the value of a query; nothing if the metric skips it.
+    #[inline]
+    fn add(&mut self, value: Option<f64>, weight: f64, floor: Option<f64>) {
+        if let Some(value) = value {
+            self.sum += weight * floor.map_or(value, |floor| value.max(floor).ln());
+            self.weights += weight;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -289,44 +271,6 @@ mod tests {
                 let measure = metric.resolve(SourceKind::Features).unwrap();
                 let evaluation = ScoredDataset::new(&data, &scores).unwrap().evaluate(&[measure]);
                 assert_eq!(found, evaluation.unwrap().results[0].value, "{text}");
-            }
-        }
-    }
-
-    #[test]
-    fn steps_along_a_column_have_the_values_of_their_scores() {
-        let data = LetorOptions { queries: 12, documents: 30, seed: 4 }.generate().unwrap();
-        let width = data.columns();
-        let columns = QueryColumns::new(&data, data.matrix().values(), width);
-        let steps = [-4.0, -0.5, -1e-9, 1e-9, 0.01, 0.5, 0.7, 30.0];
-        for text in [
-            "ndcg@10",
-            "ndcg@5",
-            "dcg@3",
-            "ap",
-            "ap@10",
-            "err@10",
-            "p@5",
-            "rr@10",
-            "recall@10",
-            "success@5",
-            "gmap",
-            "ndcg(ties=mean)@10",
-            "ndcg(blank=0)",
-            "kendall",
-        ] {
-            let target = TargetMetric::new(&data, &MetricSpec::parse(text).unwrap()).unwrap();
-            // Whole numbers from 0 to 4, so that many scores are equal.
-            let base: Vec<f64> = (0..data.rows()).map(|row| (row * 7 % 5) as f64).collect();
-            for column in [0, 7, 50, 90, width - 1] {
-                let expected = target.values(steps.len(), |query, number, to| {
-                    for (to, row) in to.iter_mut().zip(data.query_rows(query)) {
-                        let value = f64::from(data.matrix().get(row, column));
-                        *to = base[row] + steps[number] * value;
-                    }
-                });
-                let found = target.step_values(&base, &columns, column, &steps).unwrap();
-                assert_eq!(found, expected.unwrap(), "{text}, column {column}");
             }
         }
     }
