@@ -287,7 +287,7 @@ fn tsv_query(
     Ok(query)
 }
 
-/// The field name of a tag in a TREC topic, and labels that its content may begin with.
+/// The field name of a tag in a TREC topic, and the words that its content may begin with.
 fn topic_field(tag: &str) -> (&str, &'static [&'static str]) {
     match tag {
         "num" => ("num", &["Number:"]),
@@ -357,12 +357,13 @@ fn unclosed_topic(location: SourceLocation) -> SearchError {
     SearchError::malformed(location, "a <top> that is not closed", "</top>")
 }
 
-/// Adds the content of a tag to the parts of a topic, without a label such as `Description:`.
+/// Adds the content of a tag to the parts of a topic, without words such as `Description:` at
+/// its beginning.
 fn add_topic_part(parts: &mut FieldCollector, tag: &str, text: &str) {
-    let (name, labels) = topic_field(tag);
+    let (name, prefixes) = topic_field(tag);
     let text = single_spaced(text);
-    let unlabelled = labels.iter().find_map(|label| text.strip_prefix(label));
-    parts.add(name, unlabelled.unwrap_or(&text).trim(), " ");
+    let without_prefix = prefixes.iter().find_map(|prefix| text.strip_prefix(prefix));
+    parts.add(name, without_prefix.unwrap_or(&text).trim(), " ");
 }
 
 /// The query of a topic: the requested parts are its text, the others its fields.

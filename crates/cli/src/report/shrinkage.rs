@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// The learner; its rate is replaced. See `list learners`
     #[arg(long, short, value_name = "SPEC", default_value = ReportShrinkageRequest::DEFAULT_LEARNER)]
     learner: String,
-    /// The shrinkages
+    /// The shrinkages (learning rates), separated by commas
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = ReportShrinkageRequest::DEFAULT_RATES)]
     rates: Vec<f64>,
     /// The metric; the learner's own metric if not given

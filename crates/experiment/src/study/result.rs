@@ -133,7 +133,7 @@ pub struct FactorPlotResult {
     pub data: String,
     /// Values of the panel's factors in words; empty if there is one panel.
     pub panel: String,
-    /// The metric on validation data.
+    /// The metric of the learning curves, on validation data.
     pub metric: String,
     /// The learning curves.
     pub lines: Vec<FactorLine>,

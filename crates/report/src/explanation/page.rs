@@ -37,12 +37,12 @@ impl RankingExplanation {
             (Some(query), _) => {
                 facts.push(("Documents".to_owned(), query.size.to_string()));
                 let title = format!("Explanation of the ranking of query {}", query.query);
-                (title, self.query_lead(query), query_sections(query))
+                (title, self.summary_of_query(query), query_sections(query))
             }
             (None, Some(summary)) => {
                 facts.push(("Documents".to_owned(), summary.documents.to_string()));
                 let title = "Effects of the features on the scores".to_owned();
-                (title, summary_lead(summary), summary_sections(summary))
+                (title, summary_of_effects(summary), summary_sections(summary))
             }
             (None, None) => ("Explanation".to_owned(), String::new(), Vec::new()),
         };
@@ -58,7 +58,7 @@ impl RankingExplanation {
         Page { title, summary, facts, sections, ..Page::default() }
     }
 
-    fn query_lead(&self, query: &QueryExplanation) -> String {
+    fn summary_of_query(&self, query: &QueryExplanation) -> String {
         let largest: Vec<&str> =
             query.effects.iter().take(3).map(|effect| effect.feature.as_str()).collect();
         format!(
@@ -70,7 +70,7 @@ impl RankingExplanation {
     }
 }
 
-fn summary_lead(summary: &EffectSummary) -> String {
+fn summary_of_effects(summary: &EffectSummary) -> String {
     let largest: Vec<&str> =
         summary.features.iter().take(3).map(|feature| feature.feature.as_str()).collect();
     format!(

@@ -58,12 +58,12 @@ fn script_text() -> String {
     format!("\n{SCRIPT}")
 }
 
-/// The beginning of the file up to the heading and lead of the page.
+/// The beginning of the file up to the heading and summary of the page.
 fn head(page: &Page) -> String {
     let title = escape(&page.title);
     let summary = match page.summary.is_empty() {
         true => String::new(),
-        false => format!("<p class=\"lead\">{}</p>\n", escape(&page.summary)),
+        false => format!("<p class=\"summary\">{}</p>\n", escape(&page.summary)),
     };
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -3,8 +3,8 @@
 //! if there are many.
 //!
 //! Documents are ranked as in training: by score, and equal scores by a seeded hash, so that a list
-//! of equal scores is in random order. All queries of the data have equal weight. Cost O(n log n)
-//! per stage, parallel over queries; counts are whole numbers, so that they do not depend on the
+//! of equal scores is in random order. In the shares every query counts once at each of its ranks; in
+//! the mean ranks every document counts once. Cost O(n log n) per stage, parallel over queries; counts are whole numbers, so that they do not depend on the
 //! number of threads.
 
 use rankwright_data::Dataset;
@@ -105,12 +105,11 @@ impl LabelRanks {
         shown.extend(best.map(|rounds| stages.nearest(rounds)));
         shown.sort_unstable();
         shown.dedup();
-        let group = |number: &usize| {
+        let group = |(stage, number): (usize, &usize)| {
             let mut name = stages.name(*number);
             if best.map(|best| stages.nearest(best)) == Some(*number) && stages.has_earlier_stages {
                 name.push_str(" (best)");
             }
-            let stage = stages.numbers.iter().position(|n| n == number).unwrap_or(0);
             (name.clone(), vec![PageBlock::Chart(self.shares_chart(stage, *number, &name, data))])
         };
         let mut blocks = vec![PageBlock::Text(
@@ -118,7 +117,8 @@ impl LabelRanks {
              the first ranks."
                 .to_owned(),
         )];
-        let mut groups: Vec<(String, Vec<PageBlock>)> = shown.iter().map(group).collect();
+        let shown = stages.numbers.iter().enumerate().filter(|(_, number)| shown.contains(number));
+        let mut groups: Vec<(String, Vec<PageBlock>)> = shown.map(group).collect();
         match groups.len() {
             1 => blocks.extend(groups.remove(0).1),
             _ => {

@@ -153,7 +153,7 @@ fn parts_that_do_not_apply_are_left_out_with_a_reason() {
     assert!(linear.curves.is_empty() && linear.trees.is_err());
     let json = to_value(&linear).unwrap();
     assert_eq!(json["curves_from"], serde_json::Value::Null);
-    let reason = "This part is left out: the model has no trees (its kind is linear).";
+    let reason = "This part is left out: the model has no trees (its kind is net).";
     assert_eq!(json["trees"]["left_out"], reason);
     assert_eq!(linear.labels.counts.len(), 1);
     assert!(linear.importance.features.iter().take(20).all(|feature| feature.loss.is_some()));

@@ -82,7 +82,8 @@ impl Index {
         Ok(column)
     }
 
-    /// Fills the values of a segment's documents; tantivy's column is of one of three types.
+    /// Sets the values of a segment's documents, if the segment has the column; tantivy's column is of
+    /// one of three types.
     fn fill_column(
         &self,
         segment: &Segment,
@@ -118,7 +119,7 @@ impl Index {
     }
 }
 
-/// Copies a column of tantivy as `f64`; documents without a value keep theirs.
+/// Copies a column of tantivy as `f64`; `values` of documents without a value in it stay as they are.
 fn copy_as_f64<T: Copy + PartialOrd + std::fmt::Debug + Send + Sync + 'static>(
     column: &Column<T>,
     values: &mut [f64],

@@ -23,8 +23,8 @@ fn fill(i: usize) -> char {
 }
 
 pub(super) fn lines(chart: &Chart, all: &[Series], width: usize) -> String {
-    draw(chart, all, width, |dots, fractions| {
-        for (i, positions) in fractions.iter().enumerate() {
+    draw(chart, all, width, |dots, positions_by_series| {
+        for (i, positions) in positions_by_series.iter().enumerate() {
             connect(dots, positions);
             // About five markers; the first marker of each series is at another point, so that
             // markers do not cover each other.
@@ -36,8 +36,8 @@ pub(super) fn lines(chart: &Chart, all: &[Series], width: usize) -> String {
 }
 
 pub(super) fn points(chart: &Chart, all: &[Series], width: usize) -> String {
-    draw(chart, all, width, |dots, fractions| {
-        for (i, (positions, one)) in fractions.iter().zip(all).enumerate() {
+    draw(chart, all, width, |dots, positions_by_series| {
+        for (i, (positions, one)) in positions_by_series.iter().zip(all).enumerate() {
             match one.dashed {
                 true => connect(dots, positions),
                 false => positions.iter().flatten().for_each(|at| dots.put(*at, marker(i))),
@@ -47,7 +47,7 @@ pub(super) fn points(chart: &Chart, all: &[Series], width: usize) -> String {
 }
 
 /// Draws a line through positions, with gaps.
-fn connect(dots: &mut Dots, positions: &[Fraction]) {
+fn connect(dots: &mut Dots, positions: &[PointPosition]) {
     for pair in positions.windows(2) {
         if let [Some(from), Some(to)] = pair {
             dots.line(*from, *to);
@@ -55,31 +55,32 @@ fn connect(dots: &mut Dots, positions: &[Fraction]) {
     }
 }
 
-/// The position of a point as shares of the two axes, from 0 to 1; none for a gap.
-type Fraction = Option<(f64, f64)>;
+/// The position of a point as shares of the two axes, from 0 to 1; `None` for a point that is not
+/// shown, which is a gap in its line.
+type PointPosition = Option<(f64, f64)>;
 
 /// A chart with axes and legend. `draw_values` draws the series from the positions of their points.
 fn draw(
     chart: &Chart,
     all: &[Series],
     width: usize,
-    draw_values: impl FnOnce(&mut Dots, &[Vec<Fraction>]),
+    draw_values: impl FnOnce(&mut Dots, &[Vec<PointPosition>]),
 ) -> String {
     let points = || all.iter().flat_map(|s| &s.points).filter(|(x, _)| chart.x.is_inside(*x));
     let x = AxisSpan::numbers(&chart.x, points().map(|p| p.0), 4, AxisEnds::AtValues);
     let y = AxisSpan::numbers(&chart.y, points().map(|p| p.1), 4, AxisEnds::AtTicks);
-    let position = |p: &(f64, f64)| -> Fraction {
+    let position = |p: &(f64, f64)| -> PointPosition {
         let is_shown = chart.x.is_inside(p.0) && x.can_show(p.0) && y.can_show(p.1);
         is_shown.then(|| (x.fraction(p.0), y.fraction(p.1)))
     };
-    let fractions: Vec<Vec<Fraction>> =
+    let positions_by_series: Vec<Vec<PointPosition>> =
         all.iter().map(|s| s.points.iter().map(position).collect()).collect();
-    if fractions.iter().flatten().all(Option::is_none) {
+    if positions_by_series.iter().flatten().all(Option::is_none) {
         return String::new();
     }
     let left = margin(&y);
     let mut dots = Dots::new(width - left - 1, ROWS);
-    draw_values(&mut dots, &fractions);
+    draw_values(&mut dots, &positions_by_series);
     let is_points = matches!(chart.body, Body::Points(_));
     // A dashed series among points has no marker.
     let sign = |i, s: &Series| if is_points && s.dashed { '⠒' } else { marker(i) };
