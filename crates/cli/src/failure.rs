@@ -87,6 +87,7 @@ impl Failure {
                 | TaskError::LearnerTwice { .. }
                 | TaskError::ValidPartUnused
                 | TaskError::NoValidationForBest
+                | TaskError::RunOfPredictions { .. }
                 | TaskError::TagNotOneWord { .. }
                 | TaskError::SameFile { .. },
             ) => 2,
