@@ -135,6 +135,7 @@ fn the_pages_that_readers_look_for_exist_and_name_their_readers() {
     for needed in [
         "docs/README.md",
         "docs/guide.md",
+        "docs/howto/classify.md",
         "docs/howto/compare-runs.md",
         "docs/howto/elasticsearch.md",
         "docs/howto/lecture.md",

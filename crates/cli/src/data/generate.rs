@@ -54,6 +54,10 @@ pub(crate) struct StoreArgs {
     /// Seed; the same seed gives the same bytes on any machine
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
+    /// Share of the words of a record that are drawn from a random genre, from 0 to 1: with more
+    /// overlap, words tell the genre of fewer records
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    genre_overlap: f64,
     /// Folder to write documents.jsonl, queries.jsonl and qrels.txt into; created if needed
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -90,7 +94,8 @@ fn store(args: &StoreArgs, out: &Output) -> Result<(), Failure> {
             "--out cannot be standard output (-): a store is a folder of three files",
         ));
     }
-    let options = StoreOptions { records: args.records, queries: args.queries, seed: args.seed };
+    let StoreArgs { records, queries, seed, genre_overlap, .. } = *args;
+    let options = StoreOptions { records, queries, seed, genre_overlap };
     let request = GenerateStoreRequest::new(options, &args.out);
     let result = run_task(out, |context| generate_store(&request, context))?;
     out.show(&result, |result| {

@@ -294,7 +294,8 @@ impl Demo<'_> {
         let DemoRequest { records, queries, seed, .. } = *self.request;
         let folder = self.folder;
         let (store, generate_seconds) = self.task.step("generating a record store", || {
-            let store = StoreOptions { records, queries, seed }.generate()?;
+            let store =
+                StoreOptions::default().records(records).queries(queries).seed(seed).generate()?;
             store.write(folder)?;
             Ok::<_, TaskError>(store)
         })?;

@@ -80,6 +80,7 @@ pub static FEATURES: &[&FeatureDef] = &[
     &category::CATEGORY_MATCH,
     &classes::ROCCHIO,
     &classes::KNN,
+    &classes::CLASS_SCORE,
     &run::RUN,
     &dense::DENSE,
 ];

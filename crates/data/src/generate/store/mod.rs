@@ -45,6 +45,9 @@ params! {
         records: usize = 20_000, 1.., "Number of records.";
         queries: usize = 600, 1.., "Number of queries.";
         seed: u64 = DEFAULT_SEED, .., "Seed of all draws.";
+        genre_overlap: f64 = 0.0, 0.0..=1.0,
+            "Share of a record's words that are drawn from a random genre instead of its own; with 0, \
+             words tell the genre of almost every record.";
     }
 }
 
@@ -98,7 +101,7 @@ impl StoreOptions {
     ///
     /// ```
     /// use rankwright_data::generate::StoreOptions;
-    /// let store = StoreOptions { records: 300, queries: 5, seed: 1 }.generate()?;
+    /// let store = StoreOptions::default().records(300_usize).queries(5_usize).seed(1_u64).generate()?;
     /// assert_eq!((store.documents.len(), store.queries.len()), (300, 5));
     /// assert!((1950..=2025).contains(&store.documents[0].year));
     /// # Ok::<(), rankwright_data::DataError>(())
@@ -109,7 +112,7 @@ impl StoreOptions {
         let streams = RandomStreams { seed: self.seed };
         // `drafts` are records whose words are numbers of the vocabulary.
         let vocabulary = Vocabulary::new(&mut streams.words());
-        let drafts = records::draw(self.records, &vocabulary, &streams);
+        let drafts = records::draw(self, &vocabulary, &streams);
         let judge = Judge::new(&drafts, &vocabulary);
         let generated: Vec<(queries::GeneratedQuery, Vec<(u32, u8)>)> = (0..self.queries)
             .into_par_iter()

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::*;
 
 fn store(records: usize, queries: usize, seed: u64) -> Store {
-    StoreOptions { records, queries, seed }.generate().unwrap()
+    StoreOptions { records, queries, seed, genre_overlap: 0.0 }.generate().unwrap()
 }
 
 /// The three files of a store.
@@ -29,6 +29,24 @@ fn grades(store: &Store, query: usize) -> HashMap<String, f64> {
 fn words(record: &StoreRecord) -> Vec<String> {
     let all = format!("{} {} {}", record.title, record.artist, record.text).to_lowercase();
     all.split([' ', '/']).filter(|w| !w.is_empty()).map(str::to_owned).collect()
+}
+
+#[test]
+fn overlap_makes_words_of_other_genres_common() {
+    // The share of words that records of one genre alone have, among all words.
+    let exclusive = |genre_overlap| {
+        let options = StoreOptions { records: 400, queries: 1, seed: 3, genre_overlap };
+        let store = options.generate().unwrap();
+        let mut genres: HashMap<String, HashSet<&str>> = HashMap::new();
+        for record in &store.documents {
+            words(record).into_iter().for_each(|word| {
+                genres.entry(word).or_default().insert(record.genre);
+            });
+        }
+        genres.values().filter(|genres| genres.len() == 1).count() as f64 / genres.len() as f64
+    };
+    let (separate, mixed) = (exclusive(0.0), exclusive(0.6));
+    assert!(mixed < 0.7 * separate, "{mixed} {separate}");
 }
 
 #[test]
@@ -154,13 +172,16 @@ fn a_store_of_one_record_is_a_store() {
 
 #[test]
 fn zero_and_too_large_sizes_are_refused() {
-    let none = StoreOptions { records: 0, queries: 1, seed: 0 }.generate().unwrap_err();
+    let none = StoreOptions { records: 0, queries: 1, seed: 0, genre_overlap: 0.0 }
+        .generate()
+        .unwrap_err();
     assert_eq!(
         none.to_string(),
         "`store`: records=0 is not allowed; expected a whole number from 1 on"
     );
     for (records, queries) in [(usize::MAX, 1), (1, usize::MAX), (1 << 45, 1)] {
-        let error = StoreOptions { records, queries, seed: 0 }.generate().unwrap_err();
+        let error =
+            StoreOptions { records, queries, seed: 0, genre_overlap: 0.0 }.generate().unwrap_err();
         assert!(error.to_string().contains("do not fit into memory"), "{error}");
     }
 }
