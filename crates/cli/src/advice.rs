@@ -160,6 +160,9 @@ fn task(error: &TaskError) -> Option<String> {
         TaskError::SearchStopped { log: None, .. } => {
             Some("nothing was kept; with --log FILE the command can be run again to resume".into())
         }
+        TaskError::RunOfPredictions { .. } => {
+            Some("give another format with --to, or leave out --as".into())
+        }
         TaskError::TagNotOneWord { .. } => Some("give one word with --tag".into()),
         TaskError::NoFeatureSet { .. } => {
             Some("give data that `rankwright features` wrote, or specs of features".into())
@@ -317,6 +320,12 @@ fn model(error: &ModelError) -> Option<String> {
             "check that this is the right data, or ignore extra features with --ignore-extra"
                 .into(),
         ),
+        ModelError::NoPrediction { .. } => {
+            Some("train one of these with `rankwright train --learner`, or leave out --as".into())
+        }
+        ModelError::OtherRelevance { model, .. } => {
+            Some(format!("give --rel {model}, or leave it out"))
+        }
         ModelError::Absent { model, .. } => {
             Some(format!("read the data again from its source with --absent {model}"))
         }

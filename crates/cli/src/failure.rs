@@ -88,6 +88,7 @@ impl Failure {
                 | TaskError::LearnerTwice { .. }
                 | TaskError::ValidPartUnused
                 | TaskError::NoValidationForBest
+                | TaskError::RunOfPredictions { .. }
                 | TaskError::TagNotOneWord { .. }
                 | TaskError::SameFile { .. },
             ) => 2,

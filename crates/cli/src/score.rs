@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use rankwright::data::ScoreFormat;
+use rankwright::model::PredictionKind;
 use rankwright::spec::words::counted;
 use rankwright::tasks::{ScoreRequest, ScoreResult, score};
 
@@ -37,6 +38,16 @@ pub(crate) struct Args {
     /// The name of a run, its last column
     #[arg(long, value_name = "NAME", default_value = "rankwright")]
     tag: String,
+    /// Write predictions instead of scores: the most probable grade (ordinal models), the probability
+    /// of relevance (logistic, log-loss and ordinal models), or the class 1 or 0 (these and support
+    /// vector machines)
+    #[arg(long = "as", value_name = "PREDICTION",
+        value_parser = PossibleValuesParser::new(PredictionKind::ALL.iter().map(|(name, _)| *name)))]
+    predict: Option<String>,
+    /// Lowest label that counts as relevant, for probabilities and classes; default: that of the
+    /// training, or 1 for ordinal models
+    #[arg(long, value_name = "LABEL", requires = "predict")]
+    rel: Option<f64>,
     /// Ignore features that the model does not know
     #[arg(long)]
     ignore_extra: bool,
@@ -60,6 +71,12 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         .ids(args.with_ids)
         .tag(args.tag.as_str());
     request.format = args.to.as_deref().map(ScoreFormat::from_name).transpose()?;
+    let kind = PredictionKind::ALL.iter().find(|(name, _)| Some(*name) == args.predict.as_deref());
+    request.predict = kind.map(|(_, kind)| *kind);
+    if args.rel.is_some() && request.predict == Some(PredictionKind::Grade) {
+        return Err(Failure::usage("--rel does not apply: a grade does not depend on it"));
+    }
+    request.rel = args.rel;
     // With --json and without --out, the JSON output contains the scores.
     let target = args.out.clone().or_else(|| (!out.json).then(|| "-".into()));
     request.out = target.clone();
@@ -71,7 +88,10 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
 }
 
 fn text(result: &ScoreResult) -> String {
-    let scores = counted(result.rows, "score");
+    let scores = match &result.predictions {
+        Some((kind, _)) => counted(result.rows, kind.name()),
+        None => counted(result.rows, "score"),
+    };
     match &result.out {
         Some((file, ScoreFormat::Scores)) => format!("{}: {scores}", file.display()),
         Some((file, format)) => format!("{}: {scores}, as {}", file.display(), format.name()),

@@ -1,5 +1,6 @@
 //! Tests of the command: one program for all tests, as each test program is linked separately.
 
+mod classifiers;
 mod clicks;
 mod common;
 mod data;
@@ -17,6 +18,7 @@ mod objectives;
 mod operate;
 mod overwritten;
 mod own_tables;
+mod predictions;
 mod preferences;
 mod renamed;
 mod report_compare;

@@ -519,7 +519,11 @@ fn classify_decides_on_other_documents() {
     bench.put("new.jsonl", "{\"id\": \"n1\", \"text\": \"a jazz ocean\"}\n{\"id\": \"n2\", \"title\": \"garden railway\"}\n{\"id\": \"n3\", \"text\": \"\"}\n");
     let said =
         bench.run("classify records.jsonl --label genre --apply new.jsonl --out new.tsv").ok();
-    assert!(said.out().contains("new.tsv: 3 documents, learnt from 60"), "{}", said.out());
+    assert!(
+        said.out().contains("new.tsv: 3 documents classified, trained on 60 documents"),
+        "{}",
+        said.out()
+    );
     let table = bench.text("new.tsv");
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(
@@ -554,7 +558,7 @@ fn classify_says_what_is_wrong() {
             1,
             "every labelled document has the class `x` (2 documents)",
         ),
-        ("classify bare.jsonl --label c", 1, "no text field besides `c`"),
+        ("classify bare.jsonl --label c", 1, "no text field or number field besides `c`"),
         ("classify records.jsonl --label genre --classifier knn(k=0)", 1, "from 1 on"),
         (
             "classify records.jsonl --label genre --classifier bayes",

@@ -136,6 +136,7 @@ fn the_pages_that_readers_look_for_exist_and_name_their_readers() {
         "docs/README.md",
         "docs/clicks.md",
         "docs/guide.md",
+        "docs/howto/classify.md",
         "docs/howto/compare-runs.md",
         "docs/howto/elasticsearch.md",
         "docs/howto/lecture.md",

@@ -1,7 +1,7 @@
 //! Scores with the ids of their rows: as a table of text, JSON lines, Parquet, Arrow, or a TREC
 //! run.
 //!
-//! The columns of tables are `qid`, `docid` and `score`. If the data has no document ids, a column
+//! The columns of tables are `qid`, `docid` and `score`, or another name for other numbers. If the data has no document ids, a column
 //! `row` with the row number in the input, from 0, replaces `docid`. In a run, these row numbers
 //! are the document ids. Every score reads back to the same float.
 //!
@@ -129,6 +129,8 @@ pub struct ScoredRows<'a> {
     scores: &'a [f64],
     /// The rows in the order in which they are written.
     order: &'a [u32],
+    /// The name of the column of numbers.
+    column: &'a str,
 }
 
 impl<'a> ScoredRows<'a> {
@@ -136,7 +138,14 @@ impl<'a> ScoredRows<'a> {
     /// the order in which they are written ([`Dataset::rows_by_source`], or that of a ranking).
     pub fn new(data: &'a Dataset, scores: &'a [f64], order: &'a [u32]) -> Self {
         debug_assert_eq!(data.rows(), scores.len(), "one score for each row");
-        ScoredRows { data, scores, order }
+        ScoredRows { data, scores, order, column: "score" }
+    }
+
+    /// Sets the name of the column of numbers, `score` if not set.
+    #[must_use]
+    pub fn column(mut self, name: &'a str) -> Self {
+        self.column = name;
+        self
     }
 
     /// The query id of each row, in the order in which rows are written.
@@ -207,7 +216,7 @@ impl<'a> ScoredRows<'a> {
 
     fn write_text(&self, delimiter: u8, out: &mut dyn Write) -> io::Result<()> {
         let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
-        writer.write_record(["qid", self.document_column(), "score"])?;
+        writer.write_record(["qid", self.document_column(), self.column])?;
         let (queries, documents) = (self.query_ids(), self.doc_ids());
         for ((query, document), score) in queries.iter().zip(&documents).zip(self.ordered_scores())
         {
@@ -221,7 +230,7 @@ impl<'a> ScoredRows<'a> {
         let text = |value: &str| -> io::Result<String> {
             Ok(visible::json(&serde_json::to_string(value)?).into_owned())
         };
-        let column = self.document_column();
+        let (column, value) = (self.document_column(), self.column);
         let (queries, documents) = (self.query_ids(), self.doc_ids());
         for ((query, document), score) in queries.iter().zip(&documents).zip(self.ordered_scores())
         {
@@ -232,7 +241,7 @@ impl<'a> ScoredRows<'a> {
             // JSON has no infinite numbers.
             let score = if score.is_finite() { score.to_string() } else { "null".to_owned() };
             let query = text(query)?;
-            writeln!(out, "{{\"qid\": {query}, \"{column}\": {document}, \"score\": {score}}}")?;
+            writeln!(out, "{{\"qid\": {query}, \"{column}\": {document}, \"{value}\": {score}}}")?;
         }
         Ok(())
     }
@@ -286,7 +295,7 @@ mod columnar {
         let fields = vec![
             Field::new("qid", DataType::Utf8, false),
             Field::new(rows.document_column(), documents, false),
-            Field::new("score", DataType::Float64, false),
+            Field::new(rows.column, DataType::Float64, false),
         ];
         Arc::new(ArrowSchema::new(fields))
     }

@@ -54,8 +54,8 @@ pub use gain::{Gain, GainTable};
 pub use judge::JudgedRun;
 pub use list::{Candidates, ListBuffers, PreferenceScores, RankedList, sort_labels};
 pub use metric::{
-    Aggregate, DEFAULT_METRIC, DefaultMetrics, METRICS, Measure, Metric, MetricDef, MetricSpec,
-    MetricText, PREFERENCE_METRIC, PRESETS, PresetDef, ToMeasures, metric_or_default,
+    Aggregate, BoundaryText, DEFAULT_METRIC, DefaultMetrics, METRICS, Measure, Metric, MetricDef,
+    MetricSpec, MetricText, PREFERENCE_METRIC, PRESETS, PresetDef, ToMeasures, metric_or_default,
     metrics_or_default, of_ranking, parse_metrics, usual_metrics,
 };
 pub use order::{OrderRule, Orderer, Rows, TiePolicy};

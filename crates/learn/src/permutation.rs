@@ -11,7 +11,7 @@
 
 use rankwright_data::{DEFAULT_SEED, Dataset, Random};
 use rankwright_eval::compare::Better;
-use rankwright_eval::{Measure, ScoredDataset};
+use rankwright_eval::{BoundaryText, Measure, ScoredDataset};
 use rankwright_model::{Model, ScoreOptions};
 use rayon::prelude::*;
 
@@ -115,6 +115,7 @@ impl PermutationImportance {
     ) -> Result<PermutationImportance, LearnError> {
         features.sort_unstable();
         features.dedup();
+        let measure = measure.with_boundary(BoundaryText::Number, |rel| model.boundary(rel))?;
         let value = metric_value(data, &model.score(data, plan.options)?, &measure)?;
         if value.is_nan() {
             return Err(LearnError::MetricUndefined {

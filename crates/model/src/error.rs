@@ -11,6 +11,7 @@ use rankwright_spec::words::counted;
 use crate::codec::Damage;
 use crate::interchange::{FileProblem, UnsupportedPart};
 use crate::model::BodyKind;
+use crate::prediction::PredictionKind;
 use crate::problem::{
     BlendProblem, HeaderProblem, ModelParameter, NetProblem, SparseProblem, TransformProblem,
     TreeProblem, WeightsProblem,
@@ -243,6 +244,28 @@ pub enum ModelError {
         /// Number of features.
         features: usize,
     },
+    /// The scores of a model have no meaning in terms of labels.
+    #[error(
+        "the scores of this model, trained on the objective {objective}, give no {}; those of {} do",
+        kind.name(), kind.learners()
+    )]
+    NoPrediction {
+        /// The requested prediction.
+        kind: PredictionKind,
+        /// The objective of the training.
+        objective: String,
+    },
+    /// An ordinal model without a record of its grades and thresholds.
+    #[error("this ordinal model has no record of its grades and thresholds")]
+    NoGrades,
+    /// The model separates other labels than the requested ones.
+    #[error("the model predicts labels of at least {model}, not of at least {given}")]
+    OtherRelevance {
+        /// The lowest relevant label of the training.
+        model: f64,
+        /// The requested one.
+        given: f64,
+    },
     /// A bug in this program: a condition that it ensures does not hold.
     #[error("internal error: this should always hold: {invariant}")]
     Internal {
@@ -369,6 +392,7 @@ impl ModelError {
                  both have the same features in the same order"
                     .into(),
             ),
+            ModelError::NoGrades => Some("train the model again".into()),
             ModelError::UnknownCategories { .. } => {
                 Some("train the model on data with these texts, or leave the column out".into())
             }

@@ -32,6 +32,9 @@ error_kinds! {
         Self::NeedsWholeQuery => "needs-whole-query",
         Self::RowLength { .. } => "row-length",
         Self::NoSuchFeature { .. } => "no-such-feature",
+        Self::NoPrediction { .. } => "no-prediction",
+        Self::NoGrades => "no-grades",
+        Self::OtherRelevance { .. } => "other-relevance",
         Self::Internal { .. } => "internal",
     }
     wraps {

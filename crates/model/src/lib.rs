@@ -33,6 +33,7 @@ mod matching;
 mod math;
 mod model;
 mod net;
+mod prediction;
 mod problem;
 mod score;
 pub mod simd;
@@ -60,6 +61,7 @@ pub use linear::Linear;
 pub use matching::{MatchBy, MatchOptions, Matching};
 pub use model::{BodyKind, Model, ModelBody};
 pub use net::{Activation, Layer, LayerNorm, Net};
+pub use prediction::{GRADES_NOTE, PredictionKind, ScoreMeaning, THRESHOLDS_NOTE};
 pub use problem::{
     BlendProblem, HeaderProblem, ModelParameter, NetProblem, SparseProblem, StepProblem,
     TransformProblem, TreeProblem, WeightsProblem,

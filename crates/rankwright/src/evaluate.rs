@@ -4,7 +4,7 @@ use rankwright_data::Dataset;
 use rankwright_eval::{EvalOptions, Evaluation, ScoredDataset, SourceKind, ToMeasures};
 use rankwright_model::Model;
 
-use crate::tasks::TaskError;
+use crate::tasks::{TaskError, measures_for};
 
 /// Scores a data set with a model and evaluates the scores against its labels.
 ///
@@ -23,7 +23,7 @@ pub fn evaluate(
     data: &Dataset,
     metrics: impl ToMeasures,
 ) -> Result<Evaluation, TaskError> {
-    let measures = metrics.to_measures(SourceKind::Features)?;
+    let measures = measures_for(model, &metrics.to_measures(SourceKind::Features)?)?;
     let scores = model.predict(data)?;
     let source = ScoredDataset::new(data, &scores)?;
     Ok(rankwright_eval::evaluate(&source, &measures, EvalOptions::default())?)

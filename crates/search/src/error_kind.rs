@@ -46,7 +46,8 @@ error_kinds! {
         Self::NoRowsPass { .. } => "no-rows-pass",
         Self::ZeroCandidates => "zero-candidates",
         Self::NoLabelField { .. } => "no-label-field",
-        Self::NoTextBesideLabel { .. } => "no-text-beside-label",
+        Self::NoFieldBesideLabel { .. } => "no-field-beside-label",
+        Self::NotAClassField { .. } => "not-a-class-field",
         Self::NoLabels { .. } => "no-labels",
         Self::OneClass { .. } => "one-class",
         Self::Folds { .. } => "folds",
@@ -70,6 +71,7 @@ error_kinds! {
         Self::Empty => "empty",
         Self::Lengths { .. } => "lengths",
         Self::NotFinite { .. } => "not-finite",
+        Self::Negative { .. } => "negative",
         Self::NoNeighbours => "no-neighbours",
         Self::TooLarge { .. } => "too-large",
     }

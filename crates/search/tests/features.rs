@@ -222,6 +222,9 @@ fn other_values() -> Vec<(&'static str, [f64; 5])> {
         ("knn(field=shelf, class=a, k=1)", [1.0, 1.0, 1.0, 0.0, 1.0]),
         // All three others; d5 is not labelled, and has d1, d4 and, at cosine 0, d2 before d3.
         ("knn(field=shelf, class=a, k=3)", [1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0]),
+        ("class-score(field=shelf, class=a)", naive_bayes()),
+        // A stump of the other three documents: d1 has d2, d3, d4, of which blue tells a; and so on.
+        ("class-score(field=shelf, class=a, classifier=tree(depth=1))", [1.0, 0.0, 0.0, 1.0, 1.0]),
         ("run(file={folder}/other.run)", [4.0, 9.5, NONE, NONE, NONE]),
         ("run(file={folder}/other.run, value=rank)", [2.0, 1.0, NONE, NONE, NONE]),
         ("run(file={folder}/other.run, value=top1)", [0.0, 1.0, 0.0, 0.0, 0.0]),
@@ -288,6 +291,30 @@ fn rocchio([one, two]: [usize; 2]) -> [f64; 5] {
     let vectors = vectors();
     let centroid = unit(std::array::from_fn(|at| vectors[one][at] + vectors[two][at]));
     vectors.map(|vector| dot(&vector, &centroid))
+}
+
+/// The probability of class a by multinomial naive Bayes, for the counts of (blue, giant, sea, step,
+/// train). Each of d1 to d4 is scored by the other three; d5 has no class and is scored by all.
+fn naive_bayes() -> [f64; 5] {
+    let counts = [
+        [3.0, 0.0, 1.0, 0.0, 2.0],
+        [0.0, 2.0, 0.0, 1.0, 1.0],
+        [0.0, 0.0, 3.0, 1.0, 0.0],
+        [1.0, 1.0, 0.0, 0.0, 1.0],
+        [1.0, 0.0, 0.0, 0.0, 0.0_f64],
+    ];
+    std::array::from_fn(|document| {
+        let joint = |class: [usize; 2]| {
+            let members: Vec<usize> = class.into_iter().filter(|d| *d != document).collect();
+            let sum = |term: usize| members.iter().map(|d| counts[*d][term]).sum::<f64>();
+            let all: f64 = (0..5).map(sum).sum();
+            let power =
+                |term: usize| ((sum(term) + 1.0) / (all + 5.0)).powf(counts[document][term]);
+            members.len() as f64 * (0..5).map(power).product::<f64>()
+        };
+        let (a, b) = (joint([0, 3]), joint([1, 2]));
+        a / (a + b)
+    })
 }
 
 /// blue is (1, 0), train the mean (0, 1), sea (-1, 0). The query is (T, T) of length 1. d1 has

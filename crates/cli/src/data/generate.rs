@@ -59,6 +59,9 @@ pub(crate) struct StoreArgs {
     seed: u64,
     #[arg(long, help = help::<StoreOptions>("artist_popularity"))]
     artist_popularity: bool,
+    #[arg(long, value_name = "SHARE", help = help::<StoreOptions>("genre_overlap"))]
+    #[arg(default_value_t = StoreOptions::default().genre_overlap)]
+    genre_overlap: f64,
     /// Folder to write documents.jsonl, queries.jsonl and qrels.txt into; created if needed
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -133,9 +136,9 @@ fn homepages(args: &HomepagesArgs, out: &Output) -> Result<(), Failure> {
 
 fn store(args: &StoreArgs, out: &Output) -> Result<(), Failure> {
     check_folder(&args.out)?;
-    let StoreArgs { records, queries, seed, artist_popularity, .. } = *args;
+    let StoreArgs { records, queries, seed, artist_popularity, genre_overlap, .. } = *args;
     let options = StoreOptions::default().records(records).queries(queries).seed(seed);
-    let options = options.artist_popularity(artist_popularity);
+    let options = options.artist_popularity(artist_popularity).genre_overlap(genre_overlap);
     let request = GenerateStoreRequest::new(options, &args.out);
     let result = run_task(out, |context| generate_store(&request, context))?;
     out.show(&result, |result| {

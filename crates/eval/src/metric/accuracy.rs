@@ -4,6 +4,10 @@
 //! accuracy = fraction of documents for which (score >= threshold) equals (label >= rel)
 //! ```
 //!
+//! The threshold is given, or `auto`: the boundary of the model that made the scores, such as 0 for a
+//! support vector machine, if the caller knows the model ([`Measure::with_boundary`]), and otherwise
+//! 0.5. The convention printed with the value names the number that was used.
+//!
 //! Averaged over rows (`over=rows`: each document counts the same) or over queries. Unjudged
 //! documents are left out unless `unjudged=nonrel`. No documents: no value, skipped. Cost O(n).
 //!
@@ -13,8 +17,10 @@
 //! assert_eq!(accuracy.of(&[0.4, -0.2, 0.1], &[1.0, 0.0, 0.0])?, Some(2.0 / 3.0));
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
+//!
+//! [`Measure::with_boundary`]: crate::Measure::with_boundary
 
-use rankwright_spec::{param_groups, params};
+use rankwright_spec::{Auto, ParamGroup, ParamValue, param_groups, params};
 
 use super::pointwise::{Over, OverOptions, OverParams};
 use super::{
@@ -28,7 +34,9 @@ use crate::list::RankedList;
 params! {
     /// The threshold of accuracy.
     pub struct ThresholdParams {
-        threshold: f64 = 0.5, .., "Score from which a document is called relevant.";
+        threshold: Auto<f64> = Auto::Auto, ..,
+            "Score from which a document is called relevant; auto: the boundary of the model, or 0.5 \
+             if there is no model or it has no boundary.";
     }
     /// Builder methods for the threshold of accuracy.
     pub trait ThresholdOptions: threshold_params;
@@ -43,6 +51,9 @@ param_groups! {
         unjudged: UnjudgedParams = UnjudgedParams::default().unjudged(Unjudged::Drop), UnjudgedOptions::unjudged_params;
     }
 }
+
+/// The threshold of scores without a model, or of a model without a boundary.
+const DEFAULT_THRESHOLD: f64 = 0.5;
 
 /// Accuracy.
 pub(super) static ACCURACY: MetricDef = MetricDef {
@@ -59,8 +70,25 @@ impl MetricParams for AccuracyParams {
     }
 
     fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
-        let (threshold, over) = (self.threshold.threshold, self.over.over);
-        Box::new(Accuracy { threshold, rel: self.rel.rel, over })
+        Box::new(Accuracy { threshold: self.used(), rel: self.rel.rel, over: self.over.over })
+    }
+
+    fn own_conventions(&self) -> Vec<String> {
+        let over = self.text("over").map(|over| format!("over={over}"));
+        let threshold = self.used().write();
+        let parts = [format!("threshold={threshold}"), format!("rel={}", self.rel.rel.write())];
+        parts.into_iter().chain(over).collect()
+    }
+
+    fn takes_boundary(&self) -> Option<f64> {
+        (self.threshold.threshold == Auto::Auto).then_some(self.rel.rel)
+    }
+}
+
+impl AccuracyParams {
+    /// The threshold that is used: the given one, or the default.
+    fn used(&self) -> f64 {
+        self.threshold.threshold.or(DEFAULT_THRESHOLD)
     }
 }
 

@@ -34,6 +34,12 @@ pub trait MetricParams: ParamGroup {
         own.filter_map(|name| Some(format!("{name}={}", self.text(name)?))).collect()
     }
 
+    /// The lowest label that counts as relevant, if the metric compares scores with the boundary of
+    /// the model that made them (a parameter `threshold` that is `auto`); `None` for other metrics.
+    fn takes_boundary(&self) -> Option<f64> {
+        None
+    }
+
     /// The spec of the metric with these parameters, checked.
     fn spec(&self, cutoff: Option<u32>) -> Result<MetricSpec, SpecError> {
         let def = self.def();

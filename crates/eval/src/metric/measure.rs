@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use rankwright_spec::{Conflict, Spec, SpecError, read_into};
+use rankwright_spec::{Conflict, ParamValue, Spec, SpecError, read_into};
 use serde::{Serialize, Serializer};
 
 use super::names::{find_metric, parse_trec_name};
@@ -106,9 +106,31 @@ impl MetricSpec {
         own.extend(def.cutoff.then(|| describe_cutoff(spec.cutoff)));
         let shared = SHARED_CONVENTIONS.into_iter().filter(|key| has_param(key));
         let convention = describe(own, &conventions, shared, metric.aggregate()).into();
-        let spec = self.written.clone();
-        Ok(Measure { spec, metric, conventions, convention, order_free: !has_param("ties") })
+        let boundary = params
+            .takes_boundary()
+            .map(|rel| Arc::new(OpenBoundary { metric: self.clone(), kind, rel }));
+        let (spec, order_free) = (self.written.clone(), !has_param("ties"));
+        Ok(Measure { spec, metric, conventions, convention, order_free, boundary })
     }
+}
+
+/// The metric of a measure whose threshold is the boundary of the model that made the scores.
+#[derive(Debug)]
+struct OpenBoundary {
+    metric: MetricSpec,
+    kind: SourceKind,
+    /// The lowest label that counts as relevant.
+    rel: f64,
+}
+
+/// The text of a model's boundary in the convention that is printed with a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BoundaryText {
+    /// The number: `threshold=0`.
+    Number,
+    /// The words `threshold=each-model`, for several models with different boundaries.
+    EachModel,
 }
 
 impl PartialEq for MetricSpec {
@@ -168,6 +190,8 @@ pub struct Measure {
     convention: Arc<str>,
     /// Whether the order among equal scores cannot change the value.
     order_free: bool,
+    /// The metric, if its threshold is the boundary of the model.
+    boundary: Option<Arc<OpenBoundary>>,
 }
 
 impl Measure {
@@ -178,7 +202,46 @@ impl Measure {
         let shared = SHARED_CONVENTIONS.into_iter();
         let convention = describe(own, &conventions, shared, metric.aggregate()).into();
         let (spec, metric) = (Spec::new(name), Arc::new(metric));
-        Self { spec, metric, conventions, convention, order_free: false }
+        Self { spec, metric, conventions, convention, order_free: false, boundary: None }
+    }
+
+    /// The measure for scores of a model with a boundary: `boundary` gets the lowest label that counts
+    /// as relevant, and returns the lowest score that the model predicts such a label for, if it has
+    /// one. Other measures, and those with a given threshold, stay as they are.
+    ///
+    /// ```
+    /// use rankwright_eval::{BoundaryText, MetricSpec, SourceKind};
+    ///
+    /// let accuracy = MetricSpec::parse("accuracy")?.resolve(SourceKind::Features)?;
+    /// let of_svm = accuracy.with_boundary(BoundaryText::Number, |_rel| Some(0.0))?;
+    /// assert_eq!(accuracy.of(&[0.2, -0.3], &[1.0, 0.0])?, Some(0.5));
+    /// assert_eq!(of_svm.of(&[0.2, -0.3], &[1.0, 0.0])?, Some(1.0));
+    /// assert!(of_svm.convention().starts_with("threshold=0, "));
+    /// # Ok::<(), rankwright_eval::EvalError>(())
+    /// ```
+    pub fn with_boundary(
+        &self,
+        text: BoundaryText,
+        boundary: impl FnOnce(f64) -> Option<f64>,
+    ) -> Result<Measure, SpecError> {
+        let Some(open) = &self.boundary else { return Ok(self.clone()) };
+        let mut metric = open.metric.clone();
+        if let Some(threshold) = boundary(open.rel) {
+            // Parameters are finite; no finite score is outside of these limits.
+            let threshold = threshold.clamp(f64::MIN, f64::MAX).write();
+            metric.canonical = metric.canonical.with("threshold", threshold);
+        }
+        let mut measure = metric.resolve(open.kind)?;
+        if text == BoundaryText::EachModel {
+            let parts = measure.convention.split(", ").map(|part| match part.split_once('=') {
+                Some(("threshold", _)) => "threshold=each-model",
+                _ => part,
+            });
+            measure.convention = parts.collect::<Vec<_>>().join(", ").into();
+        }
+        // The boundary of another model may take its place.
+        measure.boundary = Some(Arc::clone(open));
+        Ok(measure)
     }
 
     /// The spec with the name that the user wrote.

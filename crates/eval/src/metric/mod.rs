@@ -53,7 +53,7 @@ pub use choose::{
     metrics_or_default, usual_metrics,
 };
 pub use def::{MetricDef, MetricParams};
-pub use measure::{Measure, MetricSpec, of_ranking};
+pub use measure::{BoundaryText, Measure, MetricSpec, of_ranking};
 pub use names::parse_metrics;
 pub use presets::{PRESETS, Preset, PresetDef, PresetParams};
 pub use text::MetricText;

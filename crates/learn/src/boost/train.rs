@@ -102,8 +102,12 @@ impl BoostEngine {
             let iteration = run.round(session.done(), objective, grower)?;
             status = session.end_round(iteration, &|| run.snapshot())?;
         }
-        let trees = session.kept().rounds;
-        session.finish_with(run.model(trees)?, status != RoundStatus::Cancelled)
+        let body = run.model(session.kept().rounds)?;
+        if objective.has_notes() {
+            run.refresh_for(&body, objective)?;
+            objective.notes().iter().for_each(|(key, text)| session.add_note(key, text));
+        }
+        session.finish_with(body, status != RoundStatus::Cancelled)
     }
 }
 
@@ -335,6 +339,18 @@ impl<'a> BoostRun<'a> {
         let pass = QueryPass { objective, scores: &self.scores, seed, multiplicities: None };
         let loss = self.queries.loss(pass)?;
         Ok((loss.map(|loss| loss / self.scores.len() as f64), all))
+    }
+
+    /// Refreshes the objective with the scores of the model that is returned, which may have fewer
+    /// trees than were grown.
+    fn refresh_for(
+        &self,
+        body: &ModelBody,
+        objective: &mut dyn Objective,
+    ) -> Result<(), LearnError> {
+        let model = Model::new(self.header.clone(), body.clone())?;
+        let scores = model.score(self.request.train, ScoreOptions::default())?;
+        objective.refresh(&self.queries.documents(&scores))
     }
 
     /// The model after this many rounds: the start model and the first new trees.

@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use super::LearnerSpec;
 use crate::error::LearnError;
+use crate::session::validation::measures_for;
 use crate::session::{NoProgress, Progress, TrainRequest, TrainWarning, ValidationSet};
 use crate::simd::Simd;
 use crate::trainer::ValidationUse;
@@ -181,8 +182,20 @@ pub fn cross_validate(
     }
     let source = ScoredDataset::new(data, &scores)?;
     let with_ties = EvalOptions::default().tie_effect(true);
-    let pooled = evaluate(&source, &options.metrics, with_ties)?;
+    let metrics = common_measures(&results).unwrap_or_else(|| options.metrics.clone());
+    let pooled = evaluate(&source, &metrics, with_ties)?;
     Ok(CvResult { folds: results, scores, pooled, finished })
+}
+
+/// The measures of the folds, if all folds have the same conventions; a boundary that differs from
+/// fold to fold is none of the pooled scores.
+fn common_measures(folds: &[FoldResult]) -> Option<Vec<Measure>> {
+    let conventions = |fold: &FoldResult| -> Vec<String> {
+        fold.results.iter().map(|result| result.measure.convention().to_owned()).collect()
+    };
+    let first = folds.first()?;
+    let same = folds.iter().all(|fold| conventions(fold) == conventions(first));
+    same.then(|| first.results.iter().map(|result| result.measure.clone()).collect())
 }
 
 /// The queries that each of `count` folds tests, ascending. With three folds or more they are those
@@ -263,6 +276,7 @@ impl FoldQueries {
         let result = learner.train(request)?;
         let test = data.select_queries(&self.test)?;
         let test_scores = result.model.score(&test, ScoreOptions::default())?;
+        let metrics = measures_for(&result.model, &options.metrics)?;
         let rows = self.test.iter().flat_map(|query| data.query_rows(*query));
         rows.zip(&test_scores).for_each(|(row, score)| scores[row] = *score);
         let trees = match result.model.body() {
@@ -273,7 +287,7 @@ impl FoldQueries {
             trained: self.train.len(),
             validated: self.valid.len(),
             trees,
-            results: ScoredDataset::new(&test, &test_scores)?.evaluate(&options.metrics)?.results,
+            results: ScoredDataset::new(&test, &test_scores)?.evaluate(&metrics)?.results,
             seconds: result.history.bin_seconds + result.history.train_seconds,
             warnings: result.warnings,
             queries: self.test,

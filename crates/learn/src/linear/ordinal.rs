@@ -58,6 +58,11 @@ impl<'a> CumulativeLogitLoss<'a> {
         Ok(Self { data, normalised_weights, grades, first_thresholds })
     }
 
+    /// The distinct labels of rows with a weight, ascending.
+    pub(super) fn into_grades(self) -> Vec<f64> {
+        self.grades
+    }
+
     /// Normalised weight of a row and the number of its grade, from 0; `None` if it has weight 0.
     fn weight_and_grade(&self, row: usize) -> Option<(f64, usize)> {
         let (label, weight) = (self.data.labels()[row], self.normalised_weights[row]);

@@ -7,7 +7,7 @@
 //! chooses. An interrupted training resumes from the last step, or the last value of c.
 
 use rankwright_data::Dataset;
-use rankwright_model::{Model, ModelBody, Transforms};
+use rankwright_model::{GRADES_NOTE, Model, ModelBody, ScoreOptions, THRESHOLDS_NOTE, Transforms};
 
 use super::fold;
 use super::logistic_pairs::{LogisticPairs, MAX_DOCUMENTS};
@@ -21,6 +21,7 @@ use super::problem::{DesignMatrix, Problem};
 use super::ranksvm::RankSvmLoss;
 use super::ridge;
 use crate::error::LearnError;
+use crate::objective::{Objective, Ordinal, TrainingDocuments, slashed};
 use crate::session::{RoundPlan, RoundStatus, Session, result_without_rounds};
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, ValidationUse};
@@ -245,21 +246,47 @@ impl LinearTrainer {
         let (mut header, body) = model.into_parts();
         // Rounds count from 1.
         let chosen_c = history.best.and_then(|best| self.fit.c_values.get(best - 1));
-        match (self.fit.c_values.len(), self.loss) {
-            (1, LinearLoss::Ordinal) => {
-                let thresholds = &last.point[inputs.request.train.columns()..];
-                let thresholds: Vec<String> = thresholds.iter().map(f64::to_string).collect();
-                header.notes.insert("thresholds".to_owned(), thresholds.join("/"));
-            }
-            (1, _) => {}
-            (_, _) => {
-                let invariant = "validation data chooses among several values of c";
-                let chosen_c = chosen_c.ok_or(LearnError::Internal { invariant })?;
-                header.notes.insert("c".to_owned(), chosen_c.to_string());
-            }
+        let one_c = self.fit.c_values.len() == 1;
+        if !one_c {
+            let invariant = "validation data chooses among several values of c";
+            let chosen_c = chosen_c.ok_or(LearnError::Internal { invariant })?;
+            header.notes.insert("c".to_owned(), chosen_c.to_string());
         }
-        Ok(TrainResult { model: Model::new(header, body)?, history, finished, warnings })
+        let mut model = Model::new(header, body)?;
+        if self.loss == LinearLoss::Ordinal {
+            let last = &last.point[inputs.request.train.columns()..];
+            let (grades, thresholds) = match one_c {
+                true => (grades(inputs.request.train)?, last.to_vec()),
+                // The last thresholds are those of the last c, which need not be the chosen one.
+                false => fitted_thresholds(&model, inputs.request)?,
+            };
+            let (mut header, body) = model.into_parts();
+            header.notes.insert(GRADES_NOTE.to_owned(), slashed(&grades));
+            header.notes.insert(THRESHOLDS_NOTE.to_owned(), slashed(&thresholds));
+            model = Model::new(header, body)?;
+        }
+        Ok(TrainResult { model, history, finished, warnings })
     }
+}
+
+/// The grades of the training data.
+fn grades(data: &Dataset) -> Result<Vec<f64>, LearnError> {
+    Ok(CumulativeLogitLoss::new(data)?.into_grades())
+}
+
+/// The grades, and the thresholds that fit best to the scores of a model on the training data.
+fn fitted_thresholds(
+    model: &Model,
+    request: &TrainRequest<'_>,
+) -> Result<(Vec<f64>, Vec<f64>), LearnError> {
+    let data = request.train;
+    let weights: Vec<f32> = normalised_weights(data)?.iter().map(|weight| *weight as f32).collect();
+    let scores = model.score(data, ScoreOptions::default())?;
+    let all = TrainingDocuments { labels: data.labels(), weights: &weights, scores: &scores };
+    let mut ordinal = Ordinal::default();
+    ordinal.prepare(&all)?;
+    ordinal.refresh(&all)?;
+    Ok((ordinal.grades().to_vec(), ordinal.thresholds().to_vec()))
 }
 
 /// Ridge regression of many features, by conjugate gradients.

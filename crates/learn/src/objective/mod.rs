@@ -209,6 +209,17 @@ pub trait Objective: Debug + Send + Sync {
         Ok(())
     }
 
+    /// Whether the header of a model records [`notes`](Self::notes) of this objective.
+    fn has_notes(&self) -> bool {
+        false
+    }
+
+    /// Notes for the header of the finished model, by name; called after a
+    /// [`refresh`](Self::refresh) with the final scores.
+    fn notes(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
     /// Calls `visit(i, j, h)` with the second derivative h of each pair loss of one query, i and j
     /// being documents of the query: input of the Newton steps `cross-leaf` and `joint` of boosted
     /// trees. Returns false if the objective has no pairs.
@@ -245,6 +256,11 @@ pub trait Objective: Debug + Send + Sync {
     fn cost(&self, documents: usize) -> u64 {
         documents as u64
     }
+}
+
+/// Numbers separated by slashes, as notes of a header have them; each reads back to the same bits.
+pub(crate) fn slashed(numbers: &[f64]) -> String {
+    numbers.iter().map(f64::to_string).collect::<Vec<_>>().join("/")
 }
 
 /// Checks that all slices of a query have an entry for each document; those that may be empty may

@@ -22,11 +22,14 @@
 
 use rayon::prelude::*;
 
+use rankwright_model::{GRADES_NOTE, THRESHOLDS_NOTE};
 use rankwright_spec::{SpecError, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
 use super::pointwise::{self, row_weight};
-use super::{Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments, check_shape};
+use super::{
+    Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments, check_shape, slashed,
+};
 use crate::error::LearnError;
 use crate::exp::{exp, one_minus_sigmoid, sigmoid};
 
@@ -399,6 +402,15 @@ impl Objective for Ordinal {
             self.thresholds = self.fit(all)?;
         }
         Ok(())
+    }
+
+    fn has_notes(&self) -> bool {
+        true
+    }
+
+    fn notes(&self) -> Vec<(&'static str, String)> {
+        let (grades, thresholds) = (slashed(&self.grades), slashed(&self.thresholds));
+        vec![(GRADES_NOTE, grades), (THRESHOLDS_NOTE, thresholds)]
     }
 }
 

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use rankwright_data::{DEFAULT_SEED, Dataset};
-use rankwright_eval::{Measure, MetricSpec, PREFERENCE_METRIC, SourceKind};
-use rankwright_model::{Header, Model, ModelBody, ScoreOptions};
+use rankwright_eval::{BoundaryText, Measure, MetricSpec, PREFERENCE_METRIC, SourceKind};
+use rankwright_model::{Header, Model, ModelBody, ScoreMeaning, ScoreOptions};
 
 use super::checkpoint::Checkpoints;
 use super::history::TrainingHistory;
@@ -111,7 +111,8 @@ impl<'a> TrainRequest<'a> {
     }
 
     /// If the request has no metrics, sets that of the learner, or the default metric if the
-    /// learner has none either; preference accuracy if the data to evaluate has no labels.
+    /// learner has none either; preference accuracy if the data to evaluate has no labels. Metrics
+    /// that compare scores with a boundary take that of the objective.
     pub(crate) fn fill_metric(&mut self, learner_metric: Option<&str>) -> Result<(), LearnError> {
         if self.metrics.is_empty() {
             let evaluated = self.valid.first().map_or(self.train, |set| set.data);
@@ -121,6 +122,12 @@ impl<'a> TrainRequest<'a> {
             };
             let metric = MetricSpec::parse(metric)?;
             self.metrics.push(metric.resolve(SourceKind::Features)?);
+        }
+        if let Some(meaning) = ScoreMeaning::of_objective(&self.objective) {
+            for metric in &mut self.metrics {
+                let boundary = |rel| Some(meaning.boundary(rel));
+                *metric = metric.with_boundary(BoundaryText::Number, boundary)?;
+            }
         }
         Ok(())
     }

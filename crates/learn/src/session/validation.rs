@@ -6,7 +6,8 @@
 
 use rankwright_data::Dataset;
 use rankwright_eval::compare::Better;
-use rankwright_eval::{Measure, ScoredDataset};
+use rankwright_eval::{BoundaryText, Measure, ScoredDataset};
+use rankwright_model::Model;
 
 use super::history::TrainingHistory;
 use super::request::ValidationSet;
@@ -29,6 +30,17 @@ pub(crate) fn check_sets(
         }
     }
     Ok(())
+}
+
+/// The metrics for the scores of a model: those that compare scores with a boundary take the model's
+/// own, if it has one.
+pub(crate) fn measures_for(
+    model: &Model,
+    measures: &[Measure],
+) -> Result<Vec<Measure>, LearnError> {
+    let boundary = |rel| model.boundary(rel);
+    let own = |measure: &Measure| measure.with_boundary(BoundaryText::Number, boundary);
+    Ok(measures.iter().map(own).collect::<Result<_, _>>()?)
 }
 
 /// The value of each metric on one scored data set; NaN if no query has a value.

@@ -14,6 +14,7 @@ use super::search::TuneJob;
 use super::trial::Trial;
 use crate::error::LearnError;
 use crate::learner::{CvOptions, LearnerSpec, cross_validate};
+use crate::session::validation::measures_for;
 use crate::session::{Checkpoints, Progress, TrainRequest, TrainResult};
 
 /// One training of a trial.
@@ -84,8 +85,8 @@ impl TrialTraining<'_> {
         trial.trained = Some(result.history.iterations.len()).filter(|rounds| *rounds > 0);
         trial.rounds = rounds(&result);
         let scores = result.model.score(valid.data, self.job.features)?;
-        let measures = std::slice::from_ref(&self.plan.measure);
-        Ok(Some(ScoredDataset::new(valid.data, &scores)?.evaluate(measures)?))
+        let measures = measures_for(&result.model, std::slice::from_ref(&self.plan.measure))?;
+        Ok(Some(ScoredDataset::new(valid.data, &scores)?.evaluate(&measures)?))
     }
 
     /// Cross-validates on the training data; `None` if the search was cancelled.

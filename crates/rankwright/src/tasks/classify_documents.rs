@@ -1,6 +1,6 @@
-//! Classification of documents by labelled ones, with Rocchio or kNN.
+//! Classification of documents by labelled ones, with any classifier of the search crate.
 //!
-//! Documents are tf-idf vectors of all their text. A cross validation classifies each labelled
+//! Documents are vectors of all their text, of chosen fields, or of numbers. A cross validation classifies each labelled
 //! document with a classifier and a vocabulary that have not seen it; a classification trains on
 //! all labelled documents and classifies others.
 
@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use rankwright_data::DEFAULT_SEED;
 use rankwright_data::store::write_atomic;
 use rankwright_search::classify::{
-    ClassDecision, Classification, Classifier, ClassifierEvaluation, TextClassifier,
+    ClassDecision, Classification, Classifier, ClassifierEvaluation, ClassifierOptions,
+    TextClassifier,
 };
 use rankwright_search::{Analysis, Document, Documents};
 use rankwright_spec::visible::one_line;
@@ -27,10 +28,9 @@ pub struct LabelledFiles {
     pub files: Vec<PathBuf>,
     /// The field that holds the class.
     pub label: String,
-    /// The classifier; Rocchio if not given.
-    pub classifier: Classifier,
-    /// Analysis of the text; English if not given.
-    pub analysis: Analysis,
+    /// The classifier, and the content of the documents that it is trained on; Rocchio on English
+    /// text if not given.
+    pub options: ClassifierOptions,
 }
 
 impl LabelledFiles {
@@ -42,20 +42,25 @@ impl LabelledFiles {
         LabelledFiles {
             files: files.into_iter().map(Into::into).collect(),
             label: label.into(),
-            classifier: Classifier::default(),
-            analysis: Analysis::default(),
+            options: ClassifierOptions::default(),
         }
     }
 
-    /// Sets the classifier.
+    /// Sets the classifier, and keeps the other options.
     pub fn classifier(mut self, classifier: Classifier) -> Self {
-        self.classifier = classifier;
+        self.options.classifier = classifier;
+        self
+    }
+
+    /// Sets the classifier and the content of the documents that it is trained on.
+    pub fn options(mut self, options: ClassifierOptions) -> Self {
+        self.options = options;
         self
     }
 
     /// Sets the analysis of the text.
     pub fn analysis(mut self, analysis: Analysis) -> Self {
-        self.analysis = analysis;
+        self.options.analysis = analysis;
         self
     }
 
@@ -66,8 +71,8 @@ impl LabelledFiles {
     /// Reads the documents and prepares the classifier.
     fn load(&self, task: &mut RunningTask<'_>) -> Result<TextClassifier, TaskError> {
         let documents = read_documents(&self.files, task)?;
-        let (classifier, analysis) = (self.classifier.clone(), self.analysis.clone());
-        let work = || TextClassifier::new(documents, &self.label, classifier, analysis);
+        let options = self.options.clone();
+        let work = || TextClassifier::with_options(documents, &self.label, options);
         let (classifier, _) = task.step("analysing documents", work)?;
         task.warn_of_search(classifier.warnings().to_vec());
         Ok(classifier)
@@ -152,6 +157,8 @@ pub struct ClassifyDocumentsRequest {
     /// File for the predicted classes: document id, class and the classifier's score, separated by
     /// tabs.
     pub out: PathBuf,
+    /// Whether the file has a header line and also the scores of all classes.
+    pub scores: bool,
 }
 
 impl ClassifyDocumentsRequest {
@@ -162,7 +169,13 @@ impl ClassifyDocumentsRequest {
         out: impl Into<PathBuf>,
     ) -> Self {
         let documents = documents.into_iter().map(Into::into).collect();
-        ClassifyDocumentsRequest { labelled, documents, out: out.into() }
+        ClassifyDocumentsRequest { labelled, documents, out: out.into(), scores: false }
+    }
+
+    /// Sets whether the file has a header line and also the scores of all classes.
+    pub fn scores(mut self, scores: bool) -> Self {
+        self.scores = scores;
+        self
     }
 
     fn inputs(&self) -> impl Iterator<Item = &Path> {
@@ -179,7 +192,7 @@ pub struct ClassifyDocumentsResult {
     /// The classifier.
     pub classifier: String,
     /// Number of training documents.
-    pub learnt_from: usize,
+    pub training_documents: usize,
     /// Number of labelled documents without a class.
     pub without_label: usize,
     /// Number of classified documents.
@@ -206,13 +219,14 @@ pub fn classify_documents(
     let classifier = request.labelled.load(&mut task)?;
     let documents = read_documents(&request.documents, &mut task)?;
     let (result, _) = task.step("classifying", || classifier.classify(documents))?;
-    let Classification { decisions, classifier, learnt_from, without_label, .. } = result;
+    let Classification { decisions, classifier, training_documents, without_label, .. } = result;
     task.warn_of_search(result.warnings);
-    write_decisions(&request.out, &decisions)?;
+    let scored = request.scores.then_some(result.class_names.as_slice());
+    write_decisions(&request.out, &decisions, scored)?;
     Ok(ClassifyDocumentsResult {
         out: request.out.clone(),
         classifier,
-        learnt_from,
+        training_documents,
         without_label,
         documents: result.documents,
         classes: result.classes,
@@ -222,10 +236,23 @@ pub fn classify_documents(
     })
 }
 
-fn write_decisions(path: &Path, decisions: &[ClassDecision]) -> Result<(), TaskError> {
+/// Writes a line for each decision; with the names of classes, a header and the scores of each.
+fn write_decisions(
+    path: &Path,
+    decisions: &[ClassDecision],
+    scored: Option<&[String]>,
+) -> Result<(), TaskError> {
     write_atomic(path, |file| {
-        for ClassDecision { id, class, value, .. } in decisions {
-            writeln!(file, "{}\t{}\t{value}", one_line(id), one_line(class))?;
+        if let Some(classes) = scored {
+            let names: Vec<_> = classes.iter().map(|class| one_line(class)).collect();
+            writeln!(file, "id\tclass\tvalue\t{}", names.join("\t"))?;
+        }
+        for ClassDecision { id, class, value, scores, .. } in decisions {
+            write!(file, "{}\t{}\t{value}", one_line(id), one_line(class))?;
+            for score in scores.iter().filter(|_| scored.is_some()) {
+                write!(file, "\t{score}")?;
+            }
+            writeln!(file)?;
         }
         Ok(())
     })?;

@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::context::RunningTask;
 use super::eval::{load_qrels, load_run, read_scores_for, warn_about_queries};
 use super::matching::score_data;
+use super::metrics::measures_of_systems;
 use super::{
     Context, DataFiles, InputFiles, TaskError, Warning, check_standard_input, file_label,
     resolve_data_metrics, resolve_metrics, system_names,
@@ -239,10 +240,13 @@ fn load_data(
         scores.push(read_scores_for(&loaded.data, path, &label)?);
     }
     let measures = resolve_data_metrics(&request.metrics, &loaded.data)?;
+    let models = models.iter().map(|(_, model)| Some(model));
+    let models: Vec<_> = models.chain(score_files.iter().map(|_| None)).collect();
+    let measures = measures_of_systems(&models, &measures)?;
     let mut systems = Vec::new();
-    for (name, column) in names.into_iter().zip(&scores) {
+    for ((name, column), measures) in names.into_iter().zip(&scores).zip(&measures) {
         let source = ScoredDataset::new(&loaded.data, column)?;
-        systems.push((name, evaluate_system(request, &source, &measures)?));
+        systems.push((name, evaluate_system(request, &source, measures)?));
     }
     let sources = CompareSources::Data { data: Box::new(loaded.data), scores };
     Ok(LoadedSystems { systems, data_name: label, sources })

@@ -84,6 +84,12 @@ pub enum TaskError {
         /// The number of other parts that exist.
         others: usize,
     },
+    /// A run cannot hold predictions.
+    #[error("a run ranks documents by score, and cannot hold a {kind} for each")]
+    RunOfPredictions {
+        /// The kind of prediction.
+        kind: &'static str,
+    },
     /// The name of a run is not one word.
     #[error(
         "the name of a run is one word, as its columns are separated by whitespace; found '{tag}'"

@@ -12,6 +12,7 @@ error_kinds! {
         Self::StandardInputTwice => "standard-input-twice",
         Self::OutputIsInput { .. } => "output-is-input",
         Self::PartExists { .. } => "part-exists",
+        Self::RunOfPredictions { .. } => "run-of-predictions",
         Self::TagNotOneWord { .. } => "tag-not-one-word",
         #[cfg(feature = "search")]
         Self::NoFeatureSet { .. } => "no-feature-set",

@@ -15,7 +15,7 @@ use super::context::RunningTask;
 use super::matching::score_data;
 use super::{
     Context, DataFiles, InputFiles, ReadRules, TaskError, Warning, check_standard_input,
-    file_label, resolve_data_metrics, resolve_metrics,
+    file_label, measures_for, resolve_data_metrics, resolve_metrics,
 };
 
 /// The input of an evaluation.
@@ -159,7 +159,8 @@ fn evaluate_scores(
     check_standard_input(data.paths().chain([scores]))?;
     let loaded = data.load(None, &mut task)?;
     let scores = read_scores_for(&loaded.data, scores, &file_label(&data.files))?;
-    evaluate_data(request, &loaded.data, &scores, task)
+    let measures = resolve_data_metrics(&request.metrics, &loaded.data)?;
+    evaluate_data(request, &loaded.data, &scores, &measures, task)
 }
 
 /// Scores data with a model, and evaluates the scores against its labels.
@@ -173,19 +174,21 @@ fn evaluate_model(
     let (model, data) = InputFiles::new(files.open(&task)?.0)?.into_model_and_data()?;
     let loaded = files.load_opened(data, Some(ReadRules::of_model(&model)), &mut task)?;
     let (scores, ..) = score_data(&model, &loaded.data, matching, &mut task)?;
-    evaluate_data(request, &loaded.data, &scores, task)
+    let measures = resolve_data_metrics(&request.metrics, &loaded.data)?;
+    let measures = measures_for(&model, &measures)?;
+    evaluate_data(request, &loaded.data, &scores, &measures, task)
 }
 
 fn evaluate_data(
     request: &EvalRequest,
     data: &Dataset,
     scores: &[f64],
+    measures: &[Measure],
     task: RunningTask<'_>,
 ) -> Result<EvalResult, TaskError> {
-    let measures = resolve_data_metrics(&request.metrics, data)?;
     let source = ScoredDataset::new(data, scores)?;
     let queries = QueryCounts { judged: data.queries(), missing: None, unjudged: None };
-    finish(request, &source, &measures, Some(data.rows()), queries, task)
+    finish(request, &source, measures, Some(data.rows()), queries, task)
 }
 
 /// Evaluates the queries of a source and makes the result.

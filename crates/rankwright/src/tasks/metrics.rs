@@ -2,8 +2,11 @@
 
 use rankwright_data::Dataset;
 use rankwright_eval::{
-    DefaultMetrics, Measure, MetricSpec, PREFERENCE_METRIC, SourceKind, metrics_or_default,
+    BoundaryText, DefaultMetrics, Measure, MetricSpec, PREFERENCE_METRIC, SourceKind,
+    metrics_or_default,
 };
+use rankwright_model::Model;
+use rankwright_spec::SpecError;
 
 use super::TaskError;
 
@@ -32,6 +35,40 @@ pub fn resolve_data_metrics(
         measures.push(MetricSpec::parse(PREFERENCE_METRIC)?.resolve(kind)?);
     }
     Ok(measures)
+}
+
+/// The metrics for the scores of a model: those that compare scores with a boundary take the model's
+/// own, if it has one.
+pub fn measures_for(model: &Model, measures: &[Measure]) -> Result<Vec<Measure>, SpecError> {
+    let own =
+        |measure: &Measure| measure.with_boundary(BoundaryText::Number, |rel| model.boundary(rel));
+    measures.iter().map(own).collect()
+}
+
+/// The metrics for each of several systems; `None` stands for scores of no model. If the systems
+/// have different boundaries, the conventions name none of them.
+pub(super) fn measures_of_systems(
+    models: &[Option<&Model>],
+    measures: &[Measure],
+) -> Result<Vec<Vec<Measure>>, SpecError> {
+    let all = |text: BoundaryText| {
+        let of_model = |model: &Option<&Model>| {
+            let own = |measure: &Measure| {
+                measure.with_boundary(text, |rel| model.and_then(|model| model.boundary(rel)))
+            };
+            measures.iter().map(own).collect::<Result<Vec<_>, _>>()
+        };
+        models.iter().map(of_model).collect::<Result<Vec<_>, _>>()
+    };
+    let numbers = all(BoundaryText::Number)?;
+    let conventions = |system: &Vec<Measure>| -> Vec<String> {
+        system.iter().map(|measure| measure.convention().to_owned()).collect()
+    };
+    let first = numbers.first().map(conventions);
+    match numbers.iter().all(|system| Some(conventions(system)) == first) {
+        true => Ok(numbers),
+        false => all(BoundaryText::EachModel),
+    }
 }
 
 #[cfg(test)]

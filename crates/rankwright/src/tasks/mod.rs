@@ -156,7 +156,7 @@ pub use list::{
     list_objectives,
 };
 pub use matching::match_features;
-pub use metrics::{resolve_data_metrics, resolve_metrics};
+pub use metrics::{measures_for, resolve_data_metrics, resolve_metrics};
 pub use paths::{check_outputs, check_standard_input, file_label, system_names};
 pub use per_query::write_per_query;
 #[cfg(feature = "report")]

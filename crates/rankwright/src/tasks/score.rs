@@ -1,11 +1,12 @@
 //! Scores feature data with a model: one number for each row, alone or with the ids of the row, or
-//! as a run.
+//! as a run. Models whose scores mean something in terms of labels also predict grades,
+//! probabilities or classes.
 
 use std::path::PathBuf;
 
 use rankwright_data::{Dataset, ScoreFormat, ScoredRows};
 use rankwright_eval::{OrderRule, Orderer, Rows};
-use rankwright_model::MatchOptions;
+use rankwright_model::{MatchOptions, PredictionKind};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -36,6 +37,11 @@ pub struct ScoreRequest {
     pub ids: bool,
     /// The name of a run, its last column.
     pub tag: String,
+    /// The predictions that are written instead of scores, if any.
+    pub predict: Option<PredictionKind>,
+    /// The lowest relevant label of probabilities and classes; that of the training if not given, or
+    /// 1 for ordinal models.
+    pub rel: Option<f64>,
 }
 
 impl ScoreRequest {
@@ -49,6 +55,8 @@ impl ScoreRequest {
             format: None,
             ids: false,
             tag: "rankwright".to_owned(),
+            predict: None,
+            rel: None,
         }
     }
 
@@ -82,6 +90,18 @@ impl ScoreRequest {
         self
     }
 
+    /// Writes predictions instead of scores.
+    pub fn predict(mut self, kind: PredictionKind) -> Self {
+        self.predict = Some(kind);
+        self
+    }
+
+    /// Sets the lowest relevant label of probabilities and classes.
+    pub fn rel(mut self, rel: f64) -> Self {
+        self.rel = Some(rel);
+        self
+    }
+
     /// The format to write.
     fn written_format(&self) -> ScoreFormat {
         let of_path = || self.out.as_ref().map_or(ScoreFormat::Scores, ScoreFormat::from_path);
@@ -110,6 +130,9 @@ pub struct ScoreResult {
     pub out: Option<(PathBuf, ScoreFormat)>,
     /// A score for each row, in the row order of the files.
     pub scores: Vec<f64>,
+    /// The predictions, if they were requested: their kind, and a number for each row, in the row
+    /// order of the files.
+    pub predictions: Option<(PredictionKind, Vec<f64>)>,
     /// The ids of the rows, if they were requested and no file was written.
     pub ids: Option<RowIds>,
 }
@@ -137,6 +160,12 @@ impl Serialize for ScoreResult {
                 map.serialize_entry("format", format.name())?;
             }
             None => map.serialize_entry("scores", &self.scores)?,
+        }
+        if let Some((kind, predictions)) = &self.predictions {
+            map.serialize_entry("prediction", kind.name())?;
+            if self.out.is_none() {
+                map.serialize_entry("predictions", predictions)?;
+            }
         }
         if let Some(ids) = &self.ids {
             map.serialize_entry("query_ids", &ids.query_ids)?;
@@ -166,11 +195,20 @@ pub fn score(request: &ScoreRequest, context: &Context<'_>) -> Result<ScoreResul
     if format == ScoreFormat::Run && !is_one_word(&request.tag) {
         return Err(TaskError::TagNotOneWord { tag: request.tag.clone() });
     }
+    if let (ScoreFormat::Run, Some(kind)) = (format, request.predict) {
+        return Err(TaskError::RunOfPredictions { kind: kind.name() });
+    }
     let model = load_model(&request.model)?;
     let rules = ReadRules::of_model(&model).labels_are_optional();
     let loaded = request.data.load(Some(rules), &mut task)?;
     let data = &loaded.data;
     let (scores, missing, seconds) = score_data(&model, data, request.matching, &mut task)?;
+    let predict = |kind| model.predictions(&scores, kind, request.rel).map(|found| (kind, found));
+    let predictions = request.predict.map(predict).transpose()?;
+    let (column, values) = match &predictions {
+        Some((kind, values)) => (kind.name(), values),
+        None => ("score", &scores),
+    };
     let mut ids = None;
     match &request.out {
         Some(out) => {
@@ -178,7 +216,8 @@ pub fn score(request: &ScoreRequest, context: &Context<'_>) -> Result<ScoreResul
                 ScoreFormat::Run => ranking(data, &scores)?,
                 _ => data.rows_by_source(),
             };
-            ScoredRows::new(data, &scores, &order).save(out, format, &request.tag)?;
+            let rows = ScoredRows::new(data, values, &order).column(column);
+            rows.save(out, format, &request.tag)?;
         }
         None if request.ids => {
             let order = data.rows_by_source();
@@ -193,6 +232,10 @@ pub fn score(request: &ScoreRequest, context: &Context<'_>) -> Result<ScoreResul
         features_not_in_data: missing,
         warnings: task.into_warnings(),
         out: request.out.clone().map(|out| (out, format)),
+        predictions: match &predictions {
+            Some((kind, values)) => Some((*kind, data.to_source_order(values)?)),
+            None => None,
+        },
         scores: data.to_source_order(&scores)?,
         ids,
     })

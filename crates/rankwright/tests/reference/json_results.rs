@@ -62,7 +62,7 @@ const SERIALISED_AS: [(&str, &str); 4] = [
 ];
 
 /// Keys of types that serialise themselves: type, key, meaning.
-const WRITTEN: [(&str, &str, &str); 28] = [
+const WRITTEN: [(&str, &str, &str); 30] = [
     ("Comparison", "systems", "Names of the systems."),
     ("Comparison", "baseline", "Name of the baseline."),
     ("Comparison", "test", "The paired test."),
@@ -76,6 +76,12 @@ const WRITTEN: [(&str, &str, &str); 28] = [
     ("ScoreResult", "warnings", "Warnings, each with `kind` and `message`."),
     ("ScoreResult", "out, format", "The file that was written, and its format; if there is one."),
     ("ScoreResult", "scores", "A score for each row in the order of the files; without a file."),
+    (
+        "ScoreResult",
+        "prediction",
+        "The kind of predictions, on request: grade, probability or class.",
+    ),
+    ("ScoreResult", "predictions", "A prediction for each row, on request; without a file."),
     ("ScoreResult", "query_ids, doc_ids", "The ids of the rows; without a file, on request."),
     (
         "BodySummary",

@@ -1,10 +1,18 @@
-//! A classifier by its spec, such as `rocchio(distance=euclidean)` or `knn(k=20)`.
+//! A classifier by its spec, such as `rocchio(distance=euclidean)` or `naive-bayes(smoothing=0.5)`.
 
 use std::fmt;
 
-use rankwright_spec::{Spec, SpecError, check_params, params, write_spec};
+use rankwright_data::DEFAULT_SEED;
+use rankwright_spec::{
+    Auto, ParamKind, ParamValue, RangeDef, Spec, SpecError, ValueError, above, check_params,
+    params, write_spec,
+};
 
-use super::{ClassifyError, Decision, Distance, Knn, Rocchio, SparseVector};
+use super::forest::{DecisionForest, ForestOptions};
+use super::linear::{LinearClassLoss, LinearClassifier};
+use super::naive_bayes::{NaiveBayes, NaiveBayesModel};
+use super::tree::{DecisionTree, GrowthLimits};
+use super::{ClassifyError, Distance, Knn, Rocchio, SparseVector, TermWeights, TrainedClassifier};
 use crate::params::read_params;
 
 params! {
@@ -19,6 +27,49 @@ params! {
     pub struct KnnParams {
         k: u32 = 20, 1.., "Number of nearest neighbours that vote.";
         distance: Distance = Distance::Cosine, .., "Distance to a neighbour.";
+    }
+}
+
+params! {
+    /// Parameters of naive Bayes.
+    pub struct NaiveBayesParams {
+        model: NaiveBayesModel = NaiveBayesModel::Multinomial, ..,
+            "Distribution of features: multinomial takes counts, bernoulli presence and absence.";
+        smoothing: f64 = 1.0, above(0.0), "Number that is added to every count.";
+    }
+}
+
+params! {
+    /// Parameters of the linear support vector machine as a classifier.
+    pub struct SvmClassifierParams {
+        c: f64 = 1.0, above(0.0), "Weight of the losses relative to half the squared norm of the weights.";
+    }
+}
+
+params! {
+    /// Parameters of logistic regression as a classifier.
+    pub struct LogisticClassifierParams {
+        c: f64 = 1.0, above(0.0), "Weight of the losses relative to half the squared norm of the weights.";
+    }
+}
+
+params! {
+    /// Parameters of a decision tree.
+    pub struct TreeClassifierParams {
+        depth: Option<u32> = None, 1.., "Maximum number of splits above a leaf.";
+        min_rows: u32 = 1, 1.., "Minimum number of training documents in a leaf.";
+    }
+}
+
+params! {
+    /// Parameters of a random forest as a classifier.
+    pub struct ForestClassifierParams {
+        trees: u32 = 100, 1..=100_000, "Number of trees.";
+        depth: Option<u32> = None, 1.., "Maximum number of splits above a leaf.";
+        min_rows: u32 = 1, 1.., "Minimum number of training documents in a leaf.";
+        sample_features: Auto<u32> = Auto::Auto, 1..,
+            "Number of features that a split is chosen among; auto: the square root of all.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of the draws.";
     }
 }
 
@@ -39,6 +90,16 @@ pub enum Classifier {
     Rocchio(RocchioParams),
     /// The class of most of the nearest documents.
     Knn(KnnParams),
+    /// The most probable class if features are independent.
+    NaiveBayes(NaiveBayesParams),
+    /// The class on whose side of a plane a document is farthest.
+    LinearSvm(SvmClassifierParams),
+    /// The most probable class if the logarithms of odds are linear.
+    Logistic(LogisticClassifierParams),
+    /// The class of most training documents in a leaf.
+    Tree(TreeClassifierParams),
+    /// The class with the highest mean share in the leaves of many trees.
+    RandomForest(ForestClassifierParams),
 }
 
 impl Default for Classifier {
@@ -48,61 +109,169 @@ impl Default for Classifier {
 }
 
 impl Classifier {
+    /// The names of all classifiers.
+    pub const NAMES: [&'static str; 7] =
+        ["rocchio", "knn", "naive-bayes", "linear-svm", "logistic", "tree", "random-forest"];
+
     /// Reads a spec, such as `knn(k=5)`.
     pub fn parse(text: &str) -> Result<Classifier, SpecError> {
         let spec = Spec::parse(text)?;
         match spec.name.as_str() {
             "rocchio" => read_params(&spec).map(Self::Rocchio),
             "knn" => read_params(&spec).map(Self::Knn),
-            other => Err(SpecError::unknown("classifier", other, &["rocchio", "knn"])),
+            "naive-bayes" => read_params(&spec).map(Self::NaiveBayes),
+            "linear-svm" => read_params(&spec).map(Self::LinearSvm),
+            "logistic" => read_params(&spec).map(Self::Logistic),
+            "tree" => read_params(&spec).map(Self::Tree),
+            "random-forest" => read_params(&spec).map(Self::RandomForest),
+            other => Err(SpecError::unknown("classifier", other, &Self::NAMES)),
+        }
+    }
+
+    /// The name in specs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Rocchio(_) => "rocchio",
+            Self::Knn(_) => "knn",
+            Self::NaiveBayes(_) => "naive-bayes",
+            Self::LinearSvm(_) => "linear-svm",
+            Self::Logistic(_) => "logistic",
+            Self::Tree(_) => "tree",
+            Self::RandomForest(_) => "random-forest",
         }
     }
 
     /// Checks the ranges of the parameters.
     pub(super) fn check(&self) -> Result<(), SpecError> {
+        let name = self.name();
         match self {
-            Self::Rocchio(params) => check_params(params, "rocchio"),
-            Self::Knn(params) => check_params(params, "knn"),
+            Self::Rocchio(params) => check_params(params, name),
+            Self::Knn(params) => check_params(params, name),
+            Self::NaiveBayes(params) => check_params(params, name),
+            Self::LinearSvm(params) => check_params(params, name),
+            Self::Logistic(params) => check_params(params, name),
+            Self::Tree(params) => check_params(params, name),
+            Self::RandomForest(params) => check_params(params, name),
         }
     }
 
-    /// Trains on labelled documents; `classes` has the class of each document.
-    pub(super) fn fit(
+    /// The spec.
+    fn spec(&self) -> Spec {
+        let name = self.name();
+        match self {
+            Self::Rocchio(params) => write_spec(name, params),
+            Self::Knn(params) => write_spec(name, params),
+            Self::NaiveBayes(params) => write_spec(name, params),
+            Self::LinearSvm(params) => write_spec(name, params),
+            Self::Logistic(params) => write_spec(name, params),
+            Self::Tree(params) => write_spec(name, params),
+            Self::RandomForest(params) => write_spec(name, params),
+        }
+    }
+
+    /// The weights of terms that suit the classifier: counts for naive Bayes, tf-idf for all others.
+    pub fn usual_weights(&self) -> TermWeights {
+        match self {
+            Self::NaiveBayes(_) => TermWeights::Counts,
+            _ => TermWeights::TfIdf,
+        }
+    }
+
+    /// Trains on vectors of features below `features`; `classes` has the class of each vector.
+    ///
+    /// ```
+    /// use rankwright_search::classify::{Classifier, SparseVector, TrainedClassifier};
+    ///
+    /// let points = [[1.0, 0.9], [0.2, 0.3]].map(|point| SparseVector::dense(&point));
+    /// let points = points.into_iter().collect::<Result<Vec<_>, _>>().unwrap();
+    /// let tree = Classifier::parse("tree(depth=1)")?.fit(&points, &["art", "law"], 2).unwrap();
+    /// assert_eq!(tree.decide(&points[1]).class, "law");
+    /// # Ok::<(), rankwright_spec::SpecError>(())
+    /// ```
+    pub fn fit(
         &self,
         vectors: &[SparseVector],
         classes: &[&str],
-    ) -> Result<FittedClassifier, ClassifyError> {
-        Ok(match *self {
-            Self::Rocchio(RocchioParams { distance }) => {
-                FittedClassifier::Rocchio(Rocchio::fit(vectors, classes, distance)?)
+        features: usize,
+    ) -> Result<Box<dyn TrainedClassifier>, ClassifyError> {
+        let linear = |loss, c| LinearClassifier::fit(vectors, classes, features, loss, c);
+        Ok(match self {
+            Self::Rocchio(params) => Box::new(Rocchio::fit(vectors, classes, params.distance)?),
+            Self::Knn(params) => {
+                Box::new(Knn::fit(vectors, classes, params.k as usize, params.distance)?)
             }
-            Self::Knn(KnnParams { k, distance }) => {
-                FittedClassifier::Knn(Knn::fit(vectors, classes, k as usize, distance)?)
+            Self::NaiveBayes(NaiveBayesParams { model, smoothing }) => {
+                Box::new(NaiveBayes::fit(vectors, classes, features, *model, *smoothing)?)
+            }
+            Self::LinearSvm(params) => Box::new(linear(LinearClassLoss::SquaredHinge, params.c)?),
+            Self::Logistic(params) => Box::new(linear(LinearClassLoss::Logistic, params.c)?),
+            Self::Tree(TreeClassifierParams { depth, min_rows }) => {
+                let limits = GrowthLimits { depth: *depth, min_rows: *min_rows };
+                Box::new(DecisionTree::fit(vectors, classes, limits)?)
+            }
+            Self::RandomForest(params) => {
+                Box::new(DecisionForest::fit(vectors, classes, params.options(features))?)
             }
         })
     }
 }
 
-impl fmt::Display for Classifier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rocchio(params) => write_spec("rocchio", params).fmt(f),
-            Self::Knn(params) => write_spec("knn", params).fmt(f),
+impl ForestClassifierParams {
+    /// The options for vectors of this many features.
+    fn options(&self, features: usize) -> ForestOptions {
+        let root = (features as f64).sqrt() as usize;
+        ForestOptions {
+            trees: self.trees,
+            sample_features: self.sample_features.given().map_or(root.max(1), |n| n as usize),
+            limits: GrowthLimits { depth: self.depth, min_rows: self.min_rows },
+            seed: self.seed,
         }
     }
 }
 
-/// A trained classifier.
-pub(super) enum FittedClassifier {
-    Rocchio(Rocchio),
-    Knn(Knn),
+impl fmt::Display for Classifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.spec().fmt(f)
+    }
 }
 
-impl FittedClassifier {
-    pub(super) fn classify(&self, vector: &SparseVector) -> Decision<'_> {
-        match self {
-            Self::Rocchio(rocchio) => rocchio.classify(vector),
-            Self::Knn(knn) => knn.classify(vector),
+/// A classifier as the value of a parameter: `class-score(classifier=tree(depth=3))`.
+impl ParamValue for Classifier {
+    fn kind() -> ParamKind {
+        ParamKind::Spec { of: "classifier" }
+    }
+
+    fn read(text: &str, _: &RangeDef) -> Result<Self, ValueError> {
+        Self::parse(text).map_err(ValueError::Spec)
+    }
+
+    fn write(&self) -> String {
+        self.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_classifier_is_read_and_printed_and_separates_two_points() {
+        let points = [[1.0, 0.1], [0.9, 0.2], [0.1, 1.0], [0.2, 0.8]];
+        let points: Vec<SparseVector> =
+            points.iter().map(|point| SparseVector::dense(point).unwrap()).collect();
+        for name in Classifier::NAMES {
+            let classifier = Classifier::parse(name).unwrap();
+            assert_eq!((classifier.to_string().as_str(), classifier.name()), (name, name));
+            classifier.check().unwrap();
+            let classifier =
+                if name == "knn" { Classifier::parse("knn(k=1)").unwrap() } else { classifier };
+            let fitted = classifier.fit(&points, &["x", "x", "y", "y"], 2).unwrap();
+            let found: Vec<&str> = points.iter().map(|point| fitted.decide(point).class).collect();
+            assert_eq!(found, ["x", "x", "y", "y"], "{name}");
+            let scores = fitted.class_scores(&points[0]);
+            assert!(scores.len() == 2 && scores[0] > scores[1], "{name}: {scores:?}");
         }
+        let error = Classifier::parse("naive-bayes(smoothing=0)").unwrap_err().to_string();
+        assert!(error.contains("above 0"), "{error}");
     }
 }

@@ -1,23 +1,22 @@
-//! Labelled documents: the terms and the class of each document that has a class.
+//! Labelled documents: the content and the class of each document that has a class.
 
 use std::collections::HashMap;
 
-use rayon::prelude::*;
-
-use crate::analysis::Analysis;
+use super::task::ClassifierOptions;
+use super::vectors::{ClassFields, DocumentContent};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
-use crate::schema::{FieldKind, Schema, texts_of};
+use crate::schema::{FieldKind, Schema};
 
 /// Number of documents from which the kinds of the fields are guessed.
 const SAMPLE_DOCUMENTS: usize = 1000;
 
-/// The documents that have a class, as terms.
+/// The documents that have a class.
 pub(super) struct LabelledDocuments {
-    /// The text fields that terms are taken from.
-    pub(super) fields: Vec<String>,
-    /// The terms of each document, in the order of the text.
-    pub(super) terms: Vec<Vec<String>>,
+    /// The fields that documents are classified by.
+    pub(super) fields: ClassFields,
+    /// The content of each document.
+    pub(super) contents: Vec<DocumentContent>,
     /// The class of each document.
     pub(super) classes: Vec<String>,
     /// Number of documents without a class, which are left out.
@@ -29,14 +28,16 @@ impl LabelledDocuments {
     pub(super) fn new(
         documents: &[Document],
         label: &str,
-        analysis: &Analysis,
+        options: &ClassifierOptions,
     ) -> Result<LabelledDocuments, SearchError> {
-        let fields = text_fields(documents, label)?;
+        let schema = schema_with_label(documents, label)?;
+        let fields = ClassFields::choose(&options.fields, &schema, label)?;
         let given = documents.len();
-        let terms = terms(documents, &fields, analysis);
-        let pairs = documents.iter().zip(terms);
-        let (classes, terms): (Vec<String>, Vec<Vec<String>>) =
-            pairs.filter_map(|(document, terms)| Some((class(document, label)?, terms))).unzip();
+        let contents = fields.contents(documents, &options.analysis);
+        let pairs = documents.iter().zip(contents);
+        let (classes, contents): (Vec<String>, Vec<DocumentContent>) = pairs
+            .filter_map(|(document, content)| Some((class(document, label)?, content)))
+            .unzip();
         let Some(first) = classes.first() else {
             return Err(SearchError::NoLabels { label: label.to_owned(), documents: given });
         };
@@ -45,7 +46,7 @@ impl LabelledDocuments {
             return Err(SearchError::OneClass { class, documents });
         }
         let left_out = given - classes.len();
-        Ok(LabelledDocuments { fields, terms, classes, left_out })
+        Ok(LabelledDocuments { fields, contents, classes, left_out })
     }
 }
 
@@ -62,34 +63,16 @@ pub(super) fn keep_last(documents: &mut Vec<Document>) -> usize {
     removed
 }
 
-/// The text fields that the terms are taken from, without the field of the classes. An error if no
-/// document has the field `label`, or no other field is text.
-fn text_fields(documents: &[Document], label: &str) -> Result<Vec<String>, SearchError> {
+/// The kinds of the fields; that of the classes is a category. An error if no document has the field
+/// `label`.
+fn schema_with_label(documents: &[Document], label: &str) -> Result<Schema, SearchError> {
     let sample = documents.get(..SAMPLE_DOCUMENTS).unwrap_or(documents);
     let mut schema = Schema::guess(sample, &Schema::default());
-    let label = || label.to_owned();
-    if !documents.iter().any(|document| document.get(&label()).is_some()) {
-        return Err(SearchError::NoLabelField { label: label(), fields: schema });
+    if !documents.iter().any(|document| document.get(label).is_some()) {
+        return Err(SearchError::NoLabelField { label: label.to_owned(), fields: schema });
     }
-    schema.set(&label(), FieldKind::Category);
-    let fields: Vec<String> = schema.of_kind(FieldKind::Text).map(str::to_owned).collect();
-    match fields.is_empty() {
-        false => Ok(fields),
-        true => Err(SearchError::NoTextBesideLabel { label: label(), fields: schema }),
-    }
-}
-
-/// The terms of the whole text of each document.
-pub(super) fn terms(
-    documents: &[Document],
-    fields: &[String],
-    analysis: &Analysis,
-) -> Vec<Vec<String>> {
-    let terms_of = |document: &Document| {
-        let values = fields.iter().filter_map(|field| document.get(field));
-        values.flat_map(texts_of).flat_map(|text| analysis.terms(&text)).collect()
-    };
-    documents.par_iter().map(terms_of).collect()
+    schema.set(label, FieldKind::Category);
+    Ok(schema)
 }
 
 /// The class of a document, the first one of several; `None` if it has none.

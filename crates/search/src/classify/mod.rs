@@ -2,27 +2,46 @@
 //! documents.
 //!
 //! [`Rocchio`] compares a vector with the centroid of each class, [`Knn`] lets the nearest labelled
-//! documents vote. Both take sparse vectors, which [`TfIdf`] computes from tokens, or dense points.
-//! `classify` returns a class; `scores` returns a number for each class, for use as a feature.
-//! [`ConfusionMatrix`] counts correct and wrong decisions. [`TextClassifier`] does all steps from
-//! documents to decisions or to a cross validation.
+//! documents vote, [`NaiveBayes`] multiplies probabilities, [`LinearClassifier`] is the support
+//! vector machine and logistic regression, [`DecisionTree`] and [`DecisionForest`] split by single
+//! features. All take sparse vectors, which [`TfIdf`] computes from tokens, or dense points.
+//! [`TrainedClassifier::decide`] returns a class; `class_scores` returns a number for each class, for
+//! use as a feature. [`ConfusionMatrix`] counts correct and wrong decisions. [`TextClassifier`] does
+//! all steps from documents to decisions or to a cross validation.
 
 mod classifier;
 mod evaluation;
+mod forest;
 mod knn;
 mod labelled;
+mod linear;
+mod naive_bayes;
 mod rocchio;
 mod task;
 mod tfidf;
+mod trained;
+mod tree;
 mod vector;
+mod vectors;
 
-pub use classifier::{Classifier, KnnParams, RocchioParams};
+pub use classifier::{
+    Classifier, ForestClassifierParams, KnnParams, LogisticClassifierParams, NaiveBayesParams,
+    RocchioParams, SvmClassifierParams, TreeClassifierParams,
+};
 pub use evaluation::{ClassScore, ConfusionMatrix};
+pub use forest::{DecisionForest, ForestOptions};
 pub use knn::{Knn, Neighbour};
+pub use linear::{LinearClassLoss, LinearClassifier};
+pub use naive_bayes::{NaiveBayes, NaiveBayesModel};
 pub use rocchio::Rocchio;
-pub use task::{ClassDecision, Classification, ClassifierEvaluation, TextClassifier};
+pub use task::{
+    ClassDecision, Classification, ClassifierEvaluation, ClassifierOptions, TextClassifier,
+};
 pub use tfidf::TfIdf;
+pub use trained::TrainedClassifier;
+pub use tree::{DecisionTree, GrowthLimits};
 pub use vector::SparseVector;
+pub use vectors::TermWeights;
 
 use rankwright_spec::choices;
 use rankwright_spec::words::counted;
@@ -62,8 +81,9 @@ pub struct Decision<'a> {
     pub class: &'a str,
     /// Whether another class was exactly as good, so that the tie rule decided.
     pub ties: bool,
-    /// The distance to the centroid of the class (Rocchio), or the share of the class among the
-    /// neighbours (kNN).
+    /// The distance to the centroid of the class (Rocchio), its share of the neighbours (kNN), of
+    /// the leaf (tree) or of the leaves (random forest), its probability (naive Bayes, logistic
+    /// regression), or w·x + b (support vector machine).
     pub value: f64,
 }
 
@@ -94,6 +114,14 @@ pub enum ClassifyError {
         /// Its weight.
         weight: f32,
     },
+    /// A negative weight where only counts are allowed.
+    #[error("the weight of term {term} is {weight}; naive Bayes counts, and takes none below 0")]
+    Negative {
+        /// The term or coordinate.
+        term: u32,
+        /// Its weight.
+        weight: f32,
+    },
     /// The number of neighbours is 0.
     #[error("the number of neighbours k is 0, expected at least 1")]
     NoNeighbours,
@@ -114,6 +142,9 @@ impl ClassifyError {
             ClassifyError::Empty => "give some documents a class".into(),
             ClassifyError::Lengths { .. } => return None,
             ClassifyError::NotFinite { .. } => "leave the term out".into(),
+            ClassifyError::Negative { .. } => {
+                "use the Bernoulli model, or another classifier".into()
+            }
             ClassifyError::NoNeighbours => "give a k of at least 1".into(),
             ClassifyError::TooLarge { .. } => "use a part of them".into(),
         })

@@ -1,7 +1,7 @@
 //! Classification of documents, from labelled documents to decisions or to a cross validation.
 //!
-//! Documents are tf-idf vectors of all their text. Cross validation splits by document: each
-//! document is classified with a classifier and a vocabulary from other documents.
+//! Documents are vectors of their text or of their number fields. Cross validation splits by
+//! document: each document is classified with a classifier and a vocabulary from other documents.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -10,9 +10,12 @@ use rankwright_data::Random;
 use rayon::prelude::*;
 use serde::Serialize;
 
+#[cfg(doc)]
+use super::Decision;
 use super::classifier::Classifier;
-use super::labelled::{LabelledDocuments, keep_last, terms};
-use super::{ClassScore, ConfusionMatrix, SparseVector, TfIdf};
+use super::labelled::{LabelledDocuments, keep_last};
+use super::vectors::{DocumentContent, Vectoriser};
+use super::{ClassScore, ConfusionMatrix, SparseVector, TermWeights, TrainedClassifier};
 use crate::analysis::Analysis;
 use crate::document::Document;
 use crate::error::SearchError;
@@ -37,8 +40,7 @@ use crate::warning::SearchWarning;
 pub struct TextClassifier {
     /// The field of the classes.
     label: String,
-    classifier: Classifier,
-    analysis: Analysis,
+    options: ClassifierOptions,
     labelled: LabelledDocuments,
     warnings: Vec<SearchWarning>,
 }
@@ -47,9 +49,64 @@ impl std::fmt::Debug for TextClassifier {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TextClassifier")
             .field("label", &self.label)
-            .field("classifier", &self.classifier)
+            .field("classifier", &self.options.classifier)
             .field("documents", &self.documents())
             .finish_non_exhaustive()
+    }
+}
+
+/// A classifier, and the content of documents that it is trained on.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ClassifierOptions {
+    /// The classifier; Rocchio if not set.
+    pub classifier: Classifier,
+    /// Analysis of the text; English if not set.
+    pub analysis: Analysis,
+    /// Fields to classify by: text, categories and numbers. All text fields if empty, or all number
+    /// fields of documents without text.
+    pub fields: Vec<String>,
+    /// Weights of terms; `None` for those that suit the classifier.
+    pub weights: Option<TermWeights>,
+}
+
+impl Default for ClassifierOptions {
+    fn default() -> Self {
+        Self::new(Classifier::default())
+    }
+}
+
+impl ClassifierOptions {
+    /// A classifier of English text.
+    pub fn new(classifier: Classifier) -> Self {
+        let (analysis, fields) = (Analysis::default(), Vec::new());
+        ClassifierOptions { classifier, analysis, fields, weights: None }
+    }
+
+    /// Sets the analysis of the text.
+    #[must_use]
+    pub fn analysis(mut self, analysis: Analysis) -> Self {
+        self.analysis = analysis;
+        self
+    }
+
+    /// Sets the fields to classify by.
+    #[must_use]
+    pub fn fields<S: Into<String>>(mut self, fields: impl IntoIterator<Item = S>) -> Self {
+        self.fields = fields.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets the weights of terms.
+    #[must_use]
+    pub fn weights(mut self, weights: TermWeights) -> Self {
+        self.weights = Some(weights);
+        self
+    }
+
+    /// The weights of terms that are used.
+    fn used_weights(&self) -> TermWeights {
+        self.weights.unwrap_or_else(|| self.classifier.usual_weights())
     }
 }
 
@@ -61,6 +118,10 @@ pub struct ClassifierEvaluation {
     pub classifier: String,
     /// The spec of the text analysis.
     pub analysis: String,
+    /// The fields that documents were classified by.
+    pub fields: Vec<String>,
+    /// The weights of terms.
+    pub term_weights: &'static str,
     /// The field that holds the class.
     pub label: String,
     /// Number of folds.
@@ -96,7 +157,10 @@ pub struct Classification {
     /// The spec of the classifier.
     pub classifier: String,
     /// Number of documents that the classifier was trained on.
-    pub learnt_from: usize,
+    pub training_documents: usize,
+    /// The names of all classes, in order: those of [`ClassDecision::scores`].
+    #[serde(skip)]
+    pub class_names: Vec<String>,
     /// Number of training documents without a class, which were left out.
     pub without_label: usize,
     /// Number of classified documents.
@@ -118,28 +182,59 @@ pub struct ClassDecision {
     pub id: String,
     /// The class that was decided.
     pub class: String,
-    /// The distance to the centroid of the class (Rocchio), or the share of the class among the
-    /// neighbours (kNN).
+    /// The value of the decision, as [`Decision::value`] describes it.
     pub value: f64,
+    /// The score of each class, in the order of [`Classification::class_names`].
+    pub scores: Vec<f64>,
+}
+
+/// A classifier that was trained on some of the labelled documents, and its vocabulary.
+struct FittedDocuments {
+    vectoriser: Vectoriser,
+    classifier: Box<dyn TrainedClassifier>,
 }
 
 impl TextClassifier {
-    /// Stores labelled documents; of several documents with one id the last one counts.
+    /// Stores labelled documents; of several documents with one id the last one counts. The
+    /// documents are classified by all their text.
     pub fn new(
-        mut documents: Vec<Document>,
+        documents: Vec<Document>,
         label: impl Into<String>,
         classifier: Classifier,
         analysis: Analysis,
     ) -> Result<Self, SearchError> {
-        classifier.check()?;
+        let options = ClassifierOptions::new(classifier).analysis(analysis);
+        Self::with_options(documents, label, options)
+    }
+
+    /// Stores labelled documents; of several documents with one id the last one counts.
+    ///
+    /// ```
+    /// use rankwright_search::classify::{Classifier, ClassifierOptions, TextClassifier};
+    /// use rankwright_search::Document;
+    ///
+    /// let points = [("1", 0.2, "low"), ("2", 0.3, "low"), ("3", 0.9, "high")];
+    /// let labelled = points.map(|(id, x, class)| Document::new(id).with("x", x).with("class", class));
+    /// let tree = ClassifierOptions::new(Classifier::parse("tree")?).fields(["x"]);
+    /// let classifier = TextClassifier::with_options(labelled.to_vec(), "class", tree)?;
+    /// let result = classifier.classify(vec![Document::new("4").with("x", 0.8)])?;
+    /// assert_eq!(result.decisions[0].class, "high");
+    /// # Ok::<(), rankwright_search::SearchError>(())
+    /// ```
+    pub fn with_options(
+        mut documents: Vec<Document>,
+        label: impl Into<String>,
+        options: ClassifierOptions,
+    ) -> Result<Self, SearchError> {
+        options.classifier.check()?;
         let label = label.into();
         let mut warnings = duplicate_warnings(keep_last(&mut documents));
-        let labelled = LabelledDocuments::new(&documents, &label, &analysis)?;
+        let labelled = LabelledDocuments::new(&documents, &label, &options)?;
         if labelled.left_out > 0 {
             let (label, documents) = (label.clone(), labelled.left_out);
             warnings.push(SearchWarning::WithoutLabel { label, documents });
         }
-        Ok(Self { label, classifier, analysis, labelled, warnings })
+        Ok(Self { label, options, labelled, warnings })
     }
 
     /// Recoverable problems of the labelled documents.
@@ -173,16 +268,22 @@ impl TextClassifier {
                 positions.map(|i| order[i]).collect::<Vec<usize>>()
             };
             let (training, test) = (documents_of(false), documents_of(true));
-            let texts: Vec<&Vec<String>> = test.iter().map(|&i| &self.labelled.terms[i]).collect();
-            for (&i, (class, _)) in test.iter().zip(self.decide(&training, &texts)?) {
-                decided[i] = class;
-            }
+            let fitted = self.fit(&training)?;
+            let decide = |i: &usize| {
+                let vector = fitted.vectoriser.vector(&self.labelled.contents[*i])?;
+                Ok((*i, fitted.classifier.decide(&vector).class.to_owned()))
+            };
+            let found: Result<Vec<(usize, String)>, SearchError> =
+                test.par_iter().map(decide).collect();
+            found?.into_iter().for_each(|(i, class)| decided[i] = class);
         }
         let truth = self.labelled.classes.iter().map(String::as_str);
         let found = ConfusionMatrix::new(truth.zip(decided.iter().map(String::as_str)));
         Ok(ClassifierEvaluation {
-            classifier: self.classifier.to_string(),
-            analysis: self.analysis.to_string(),
+            classifier: self.options.classifier.to_string(),
+            analysis: self.options.analysis.to_string(),
+            fields: self.labelled.fields.names(),
+            term_weights: self.options.used_weights().name(),
             label: self.label.clone(),
             folds,
             seed,
@@ -202,55 +303,55 @@ impl TextClassifier {
     pub fn classify(&self, mut documents: Vec<Document>) -> Result<Classification, SearchError> {
         let start = Instant::now();
         let warnings = duplicate_warnings(keep_last(&mut documents));
-        let fields = &self.labelled.fields;
+        let fields = self.labelled.fields.names();
         let is_present =
             |field: &String| documents.iter().any(|document| document.get(field).is_some());
         if !documents.is_empty() && !fields.iter().any(is_present) {
-            return Err(SearchError::NoFieldToClassify { fields: fields.clone() });
+            return Err(SearchError::NoFieldToClassify { fields });
         }
-        let terms = terms(&documents, fields, &self.analysis);
+        let contents = self.labelled.fields.contents(&documents, &self.options.analysis);
         let training: Vec<usize> = (0..self.documents()).collect();
-        let decided = self.decide(&training, &terms.iter().collect::<Vec<_>>())?;
-        let mut classes: BTreeMap<String, u64> = BTreeMap::new();
-        decided.iter().for_each(|(class, _)| *classes.entry(class.clone()).or_default() += 1);
-        let decision = |(document, (class, value)): (Document, (String, f64))| ClassDecision {
-            id: document.id,
-            class,
-            value,
+        let fitted = self.fit(&training)?;
+        let decide = |(document, content): (&Document, &DocumentContent)| {
+            let vector = fitted.vectoriser.vector(content)?;
+            let decision = fitted.classifier.decide(&vector);
+            Ok(ClassDecision {
+                id: document.id.clone(),
+                class: decision.class.to_owned(),
+                value: decision.value,
+                scores: fitted.classifier.class_scores(&vector),
+            })
         };
+        let decisions: Result<Vec<ClassDecision>, SearchError> =
+            documents.par_iter().zip(&contents).map(decide).collect();
+        let decisions = decisions?;
+        let mut classes: BTreeMap<String, u64> = BTreeMap::new();
+        let decided = decisions.iter().map(|decision| decision.class.clone());
+        decided.for_each(|class| *classes.entry(class).or_default() += 1);
         Ok(Classification {
-            classifier: self.classifier.to_string(),
-            learnt_from: training.len(),
+            classifier: self.options.classifier.to_string(),
+            training_documents: training.len(),
+            class_names: fitted.classifier.classes().to_vec(),
             without_label: self.labelled.left_out,
             documents: documents.len(),
             classes,
-            decisions: documents.into_iter().zip(decided).map(decision).collect(),
+            decisions,
             seconds: start.elapsed().as_secs_f64(),
             warnings,
         })
     }
 
-    /// Trains on the labelled documents of these indices, and classifies texts, given as terms;
-    /// returns the class and [`ClassDecision::value`] of each text.
-    fn decide(
-        &self,
-        training: &[usize],
-        texts: &[&Vec<String>],
-    ) -> Result<Vec<(String, f64)>, SearchError> {
-        let training_texts: Vec<&Vec<String>> =
-            training.iter().map(|&i| &self.labelled.terms[i]).collect();
+    /// Trains on the labelled documents of these indices.
+    fn fit(&self, training: &[usize]) -> Result<FittedDocuments, SearchError> {
+        let contents: Vec<&DocumentContent> =
+            training.iter().map(|&i| &self.labelled.contents[i]).collect();
         let classes: Vec<&str> =
             training.iter().map(|&i| self.labelled.classes[i].as_str()).collect();
-        let tfidf = TfIdf::fit(&training_texts);
-        let vectors: Vec<SparseVector> =
-            training_texts.par_iter().map(|terms| tfidf.vector(terms)).collect();
-        let fitted = self.classifier.fit(&vectors, &classes)?;
-        let decide = |terms: &&Vec<String>| {
-            let vector = tfidf.vector(terms);
-            let decision = fitted.classify(&vector);
-            (decision.class.to_owned(), decision.value)
-        };
-        Ok(texts.par_iter().map(decide).collect())
+        let vectoriser = Vectoriser::fit(&contents, self.options.used_weights());
+        let vectors: Result<Vec<SparseVector>, SearchError> =
+            contents.par_iter().map(|content| vectoriser.vector(content)).collect();
+        let classifier = self.options.classifier.fit(&vectors?, &classes, vectoriser.features())?;
+        Ok(FittedDocuments { vectoriser, classifier })
     }
 }
 

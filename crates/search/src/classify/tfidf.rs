@@ -71,12 +71,26 @@ impl TfIdf {
         self.idf.get(term as usize).copied()
     }
 
-    /// The vector of a text's tokens, of length 1 or all zeros.
-    pub fn vector<S: AsRef<str>>(&self, tokens: &[S]) -> SparseVector {
+    /// The number of times that each known term occurs in a text.
+    fn frequencies<S: AsRef<str>>(&self, tokens: &[S]) -> BTreeMap<u32, u32> {
         let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
         for term in tokens.iter().filter_map(|token| self.term(token.as_ref())) {
             *counts.entry(term).or_default() += 1;
         }
+        counts
+    }
+
+    /// The vector of the number of times that each known term occurs in a text.
+    pub fn counts<S: AsRef<str>>(&self, tokens: &[S]) -> SparseVector {
+        let counts = self.frequencies(tokens).into_iter();
+        let counts = counts.map(|(term, count)| (term, count as f32)).collect();
+        // Counts are finite.
+        SparseVector::new(counts).unwrap_or_default()
+    }
+
+    /// The vector of a text's tokens, of length 1 or all zeros.
+    pub fn vector<S: AsRef<str>>(&self, tokens: &[S]) -> SparseVector {
+        let counts = self.frequencies(tokens);
         let weight = |(term, count): (u32, u32)| {
             (term, (1.0 + f64::from(count).ln()) * self.idf(term).unwrap_or(0.0))
         };
@@ -103,6 +117,8 @@ mod tests {
         let length = (b * b + d * d).sqrt();
         assert_eq!(vector.terms(), [(1, (b / length) as f32), (3, (d / length) as f32)]);
         assert!((vector.squared_length() - 1.0).abs() < 1e-6);
+        let counts = model.counts(&["d", "b", "b", "b", "a", "new"]);
+        assert_eq!(counts.terms(), [(0, 1.0), (1, 3.0), (3, 1.0)], "also of weight 0");
     }
 
     #[test]

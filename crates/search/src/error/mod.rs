@@ -331,11 +331,12 @@ pub enum SearchError {
         /// The existing fields.
         fields: Schema,
     },
-    /// No field except the field of the classes is text.
+    /// No field except the field of the classes is text or a number.
     #[error(
-        "the documents have no text field besides `{label}` to classify by; the fields are {fields}"
+        "the documents have no text field or number field besides `{label}` to classify by; the \
+         fields are {fields}"
     )]
-    NoTextBesideLabel {
+    NoFieldBesideLabel {
         /// The field of the classes.
         label: String,
         /// The existing fields.
@@ -375,13 +376,23 @@ pub enum SearchError {
         /// The number of folds.
         folds: usize,
     },
-    /// The documents to classify have none of the text fields of the labelled ones.
+    /// A field that documents cannot be classified by.
     #[error(
-        "the documents to classify have none of the text fields of the labelled documents: {}",
+        "`{field}` is not a field to classify by; expected text, category or number fields of {fields}"
+    )]
+    NotAClassField {
+        /// The field.
+        field: String,
+        /// The fields of the labelled documents.
+        fields: Schema,
+    },
+    /// The documents to classify have none of the fields that the labelled ones are classified by.
+    #[error(
+        "the documents to classify have none of the fields of the labelled documents: {}",
         fields.join(", ")
     )]
     NoFieldToClassify {
-        /// The text fields of the labelled documents.
+        /// The fields of the labelled documents that they are classified by.
         fields: Vec<String>,
     },
 

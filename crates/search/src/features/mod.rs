@@ -89,6 +89,7 @@ pub static FEATURES: &[&FeatureDef] = &[
     &category::CATEGORY,
     &classes::ROCCHIO,
     &classes::KNN,
+    &classes::CLASS_SCORE,
     &run::RUN,
     &dense::DENSE,
 ];

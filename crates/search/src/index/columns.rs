@@ -82,6 +82,27 @@ impl Index {
         Ok(column)
     }
 
+    /// A column that is computed from the whole index: `make` computes it together with others, each
+    /// under its name, and all are cached.
+    pub(crate) fn computed_column(
+        &self,
+        name: &str,
+        make: impl FnOnce() -> Result<Vec<(String, Vec<f64>)>, SearchError>,
+    ) -> Result<Arc<Vec<f64>>, SearchError> {
+        // No field of an index has such a name.
+        let key = |name: &str| format!("computed\0{name}");
+        if let Some(column) = lock(&self.columns).get(&key(name)) {
+            return Ok(column.clone());
+        }
+        let made = make()?;
+        let mut columns = lock(&self.columns);
+        for (name, values) in made {
+            columns.insert(key(&name), Arc::new(values));
+        }
+        let invariant = "the requested column is among those that are made";
+        columns.get(&key(name)).cloned().ok_or(SearchError::Internal { invariant })
+    }
+
     /// Sets the values of a segment's documents, if the segment has the column; tantivy's column is of
     /// one of three types.
     fn fill_column(

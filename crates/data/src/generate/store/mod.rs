@@ -46,6 +46,9 @@ params! {
         queries: usize = 600, 1.., "Number of queries.";
         seed: u64 = DEFAULT_SEED, .., "Seed of all draws; the same seed gives the same bytes on any machine.";
         artist_popularity: bool = false, .., "Whether records have the popularity of their artist.";
+        genre_overlap: f64 = 0.0, 0.0..=1.0,
+            "Share of a record's words that are drawn from a random genre instead of its own; with 0, \
+             words tell the genre of almost every record.";
     }
 }
 
@@ -113,7 +116,7 @@ impl StoreOptions {
         let streams = RandomStreams { seed: self.seed };
         // `drafts` are records whose words are numbers of the vocabulary.
         let vocabulary = Vocabulary::new(&mut streams.words());
-        let drafts = records::draw(self.records, &vocabulary, &streams);
+        let drafts = records::draw(self, &vocabulary, &streams);
         let judge = Judge::new(&drafts, &vocabulary);
         let generated: Vec<(queries::GeneratedQuery, Vec<(u32, u8)>)> = (0..self.queries)
             .into_par_iter()

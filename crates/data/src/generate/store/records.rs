@@ -9,8 +9,8 @@
 
 use rayon::prelude::*;
 
-use super::RandomStreams;
 use super::words::{GENRES, Vocabulary, language};
+use super::{RandomStreams, StoreOptions};
 use crate::random::Random;
 
 /// First and last year of a record.
@@ -49,17 +49,18 @@ pub(super) struct RecordDraft {
     pub(super) links: Vec<u32>,
 }
 
-/// Draws this number of records.
+/// Draws the records of a store.
 pub(super) fn draw(
-    count: usize,
+    options: &StoreOptions,
     vocabulary: &Vocabulary,
     streams: &RandomStreams,
 ) -> Vec<RecordDraft> {
+    let (count, overlap) = (options.records, options.genre_overlap);
     let artists: Vec<Artist> =
         (0..count / 8 + 2).map(|i| draw_artist(&mut streams.artist(i), vocabulary)).collect();
     let mut drafts: Vec<RecordDraft> = (0..count)
         .into_par_iter()
-        .map(|i| draw_record(&mut streams.record(i), vocabulary, &artists))
+        .map(|i| draw_record(&mut streams.record(i), vocabulary, &artists, overlap))
         .collect();
     let links = influences(&drafts, &mut streams.links());
     for (draft, links) in drafts.iter_mut().zip(links) {
@@ -80,8 +81,14 @@ fn draw_artist(random: &mut Random, vocabulary: &Vocabulary) -> Artist {
     }
 }
 
-/// Draws a record by one of the artists, without its links.
-fn draw_record(random: &mut Random, vocabulary: &Vocabulary, artists: &[Artist]) -> RecordDraft {
+/// Draws a record by one of the artists, without its links; `overlap` is the share of words of a
+/// random genre.
+fn draw_record(
+    random: &mut Random,
+    vocabulary: &Vocabulary,
+    artists: &[Artist],
+    overlap: f64,
+) -> RecordDraft {
     // The square makes artists with low numbers more likely: they make many records.
     let u = random.unit();
     let number = (u * u * artists.len() as f64) as usize;
@@ -96,14 +103,25 @@ fn draw_record(random: &mut Random, vocabulary: &Vocabulary, artists: &[Artist])
     let by_quality = (2.0 + quality).max(0.2) / 2.0;
     let popularity = (4.0 * artist.fame * pareto * by_quality * (0.4 + recency)) as u64;
     let theme_words = 5 + random.below(5);
-    let theme: Vec<u32> =
-        (0..theme_words).map(|_| vocabulary.theme(random, language, genre)).collect();
+    // Without overlap there is no further draw, so that such a store has the same bytes as ever.
+    let word_genre = |random: &mut Random| match overlap > 0.0 && random.unit() < overlap {
+        true => random.below(GENRES.len()),
+        false => genre,
+    };
+    let theme_word = |_| {
+        let genre = word_genre(random);
+        vocabulary.theme(random, language, genre)
+    };
+    let theme: Vec<u32> = (0..theme_words).map(theme_word).collect();
     let title = draw_title(random, vocabulary, language, &theme);
     let length = 30 + random.below(91);
     let text = (0..length).map(|_| match random.unit() {
         u if u < 0.35 => vocabulary.function(random, language),
         u if u < 0.60 => theme[random.below(theme.len())],
-        u if u < 0.85 => vocabulary.topic(random, language, genre),
+        u if u < 0.85 => {
+            let genre = word_genre(random);
+            vocabulary.topic(random, language, genre)
+        }
         _ => vocabulary.common(random, language),
     });
     RecordDraft {

@@ -32,6 +32,24 @@ fn words(record: &StoreRecord) -> Vec<String> {
 }
 
 #[test]
+fn overlap_makes_words_of_other_genres_common() {
+    // The share of words that records of one genre alone have, among all words.
+    let exclusive = |genre_overlap| {
+        let options = StoreOptions { records: 400, queries: 1, seed: 3, genre_overlap };
+        let store = options.generate().unwrap();
+        let mut genres: HashMap<String, HashSet<&str>> = HashMap::new();
+        for record in &store.documents {
+            words(record).into_iter().for_each(|word| {
+                genres.entry(word).or_default().insert(record.genre);
+            });
+        }
+        genres.values().filter(|genres| genres.len() == 1).count() as f64 / genres.len() as f64
+    };
+    let (separate, mixed) = (exclusive(0.0), exclusive(0.6));
+    assert!(mixed < 0.7 * separate, "{mixed} {separate}");
+}
+
+#[test]
 fn the_bytes_never_change_between_versions() {
     let found = written(&store(200, 10, 42)).map(|bytes| xxh3_64(&bytes));
     // Recorded once; they must never change.

@@ -27,7 +27,7 @@ use rankwright_model::{MatchOptions, Model, ScoreOptions};
 use super::context::RunningTask;
 use super::{
     Context, DataFiles, ReadRules, TaskError, Warning, check_standard_input, load_model,
-    system_names,
+    measures_for, system_names,
 };
 
 pub use checks::TrainOption;
@@ -369,8 +369,9 @@ fn evaluate(
     options: ScoreOptions,
 ) -> Result<Evaluation, TaskError> {
     let scores = model.score(data, options)?;
+    let measures = measures_for(model, measures)?;
     let source = ScoredDataset::new(data, &scores)?;
-    Ok(rankwright_eval::evaluate(&source, measures, EvalOptions::default().tie_effect(true))?)
+    Ok(rankwright_eval::evaluate(&source, &measures, EvalOptions::default().tie_effect(true))?)
 }
 
 /// Writes a model, and returns the SHA-256 of its bytes.
