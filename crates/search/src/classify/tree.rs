@@ -382,6 +382,7 @@ mod tests {
             let all: Vec<u32> = (0..rows.len() as u32).collect();
             let found = labelled.best_split(&all, &labelled.counts(&all), 1, None);
             let mut best: Option<f64> = None;
+            #[expect(clippy::needless_range_loop)] // `term` is a column of `dense`.
             for term in 0..3 {
                 for threshold in -4..4 {
                     let threshold = f32::from(threshold as i8) + 0.5;

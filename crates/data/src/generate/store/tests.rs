@@ -35,7 +35,8 @@ fn words(record: &StoreRecord) -> Vec<String> {
 fn overlap_makes_words_of_other_genres_common() {
     // The share of words that records of one genre alone have, among all words.
     let exclusive = |genre_overlap| {
-        let options = StoreOptions { records: 400, queries: 1, seed: 3, genre_overlap };
+        let options =
+            StoreOptions::default().records(400).queries(1).seed(3).genre_overlap(genre_overlap);
         let store = options.generate().unwrap();
         let mut genres: HashMap<String, HashSet<&str>> = HashMap::new();
         for record in &store.documents {

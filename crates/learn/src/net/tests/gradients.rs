@@ -202,7 +202,7 @@ fn the_gradient_of_soft_targets_agrees_with_finite_differences() {
         let shape = NetShape::new(4, &[6, 5], HiddenNorm::None, Activation::Tanh);
         let fixture = NetFixture::new(text, &data, shape);
         let expected =
-            differences(&fixture.parameters, 3e-3, |parameters| total_loss(&fixture, parameters));
+            finite_differences(&fixture.parameters, 3e-3, |parameters| total_loss(&fixture, parameters));
         let relative_difference = relative_difference(&fixture.gradient(), &expected);
         assert!(relative_difference < 3e-3, "{text}: {relative_difference}");
     }

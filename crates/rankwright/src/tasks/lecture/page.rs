@@ -12,7 +12,7 @@ pub(super) fn page(examples: &[LectureExample]) -> Page {
     let different = steps().filter(|step| step.agrees == Some(false)).count();
     Page {
         title: "Worked examples of lectures on learning to rank".into(),
-        lead: format!(
+        summary: format!(
             "Every value is computed by the library. Slides print {printed} of them; {different} \
              differ from the slide, for the reason beside them."
         ),
