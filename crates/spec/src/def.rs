@@ -99,6 +99,7 @@ impl ParamKind {
             },
             Self::Boolean => "true | false".to_owned(),
             Self::Choice { values } => values.join(" | "),
+            Self::Spec { of } if of.starts_with('o') => format!("an {of}"),
             Self::Spec { of } => format!("a {of}"),
             Self::Text => "a text".to_owned(),
             Self::List { of } => format!("{}, or several separated by slashes", of.expected(range)),
