@@ -1,8 +1,9 @@
 //! The counts that trec_eval prints: numbers of queries, of retrieved documents, of relevant
 //! documents, and of relevant documents that were retrieved.
 //!
-//! Totals are sums. As in trec_eval, queries that the run lacks are not counted unless
-//! `missing=zero` (trec_eval's option -c): then they add to num_q and num_rel. Cost O(n).
+//! The value for all queries is the sum of the queries' values. As in trec_eval, queries that the
+//! run lacks are not counted unless `missing=zero` (trec_eval's option -c): then they add to num_q
+//! and num_rel. Cost O(n).
 //!
 //! ```
 //! use rankwright_eval::of_ranking;

@@ -58,8 +58,7 @@ impl Sampling {
 }
 
 /// The generator of one block. Its state is filled by SplitMix64 from a number that is mixed from
-/// seed and block; the mixer is a bijection, so the blocks of a seed start from different
-/// numbers, and their draws are independent of each other.
+/// seed and block; the mixer is a bijection, so no two blocks of a seed start from the same number.
 fn generator(seed: u64, block: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(mix(mix(seed) ^ block))
 }

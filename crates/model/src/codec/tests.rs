@@ -196,7 +196,7 @@ fn version_2_holds_sets_and_is_written_only_for_trees_that_need_it() {
         (kinds, &[3][..], "the byte 3 is no known split condition"),
         (kinds, &[2], "tree 0: split 0 tests set"),
         // The file ends with the second set: its number of words (4 bytes), two words.
-        (body_end - 8, &0_u64.to_le_bytes(), "the last of them not 0"),
+        (body_end - 8, &0_u64.to_le_bytes(), "and the last one not 0"),
         (body_end - 20, &u32::MAX.to_le_bytes(), "bytes should follow, but"),
     ] {
         let error = refusal(&model, offset, new);

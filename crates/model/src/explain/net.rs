@@ -10,8 +10,8 @@
 //! data).
 //!
 //! Each order is also used backwards (antithetic sampling: Mitchell et al., *Sampling permutations
-//! for Shapley value estimation*, 2022), which is already exact for models with pairwise
-//! interactions. The changes in one order sum to the difference between the score of the document
+//! for Shapley value estimation*, 2022), which is already exact for models without
+//! interactions of more than two features. The changes in one order sum to the difference between the score of the document
 //! and that of the background document, so the sums are exact for any number of orders. The same
 //! orders and background documents are used for all documents.
 //!
@@ -27,6 +27,7 @@ use rayon::prelude::*;
 use super::error::ExplainError;
 use super::table::{Contributions, UsedFeatureRows, absorb_rounding};
 use crate::engine::{ScoreBuffers, Scorer};
+use crate::error::ModelError;
 use crate::header::Header;
 use crate::model::{Model, ModelBody};
 use crate::net::{Activation, Layer, Net, normalise_and_activate};
@@ -157,8 +158,8 @@ impl NetShap {
         let values = documents.map_init(ExchangeBuffers::default, |exchange, row| {
             let (mut values, document) = (vec![0.0; inputs.width], inputs.row(row));
             for (order, start) in self.orders.iter().zip(starts.iter().cycle()) {
-                exchange.add(self, start, document, order.iter(), &mut values);
-                exchange.add(self, start, document, order.iter().rev(), &mut values);
+                exchange.add_changes(self, start, document, order.iter(), &mut values);
+                exchange.add_changes(self, start, document, order.iter().rev(), &mut values);
             }
             let passes = 2.0 * self.orders.len() as f64;
             values.iter_mut().for_each(|value| *value /= passes);
@@ -234,8 +235,8 @@ fn is_linear(net: &Net) -> bool {
 /// nothing), and the other layers.
 fn layers_of(net: &Net, features: &[usize]) -> Result<(Layer, Vec<Layer>), ExplainError> {
     let mut layers = net.layers().iter();
-    // A net has at least one layer.
-    let Some(first) = layers.next() else { return Err(ExplainError::NoBackground) };
+    let invariant = "a net has at least one layer";
+    let first = layers.next().ok_or(ModelError::Internal { invariant })?;
     let outputs = first.weights().chunks_exact(first.inputs().max(1));
     let weights =
         outputs.flat_map(|of_output| features.iter().map(|feature| of_output[*feature])).collect();
@@ -265,7 +266,7 @@ impl BackgroundState {
         let mut sums: Vec<f64> =
             net.first_layer.biases().iter().map(|bias| f64::from(*bias)).collect();
         for (weights, input) in net.feature_weights.iter().zip(inputs) {
-            add(&mut sums, weights, f64::from(*input));
+            add_input(&mut sums, weights, f64::from(*input));
         }
         let score = net.score_of_sums(&sums, &mut Vec::new());
         BackgroundState { inputs: inputs.to_vec(), sums, score }
@@ -273,7 +274,7 @@ impl BackgroundState {
 }
 
 /// Adds the weights of a feature times its input (or the change of its input) to the sums.
-fn add(sums: &mut [f64], weights: &[f64], input: f64) {
+fn add_input(sums: &mut [f64], weights: &[f64], input: f64) {
     sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight * input);
 }
 
@@ -287,7 +288,7 @@ struct ExchangeBuffers {
 impl ExchangeBuffers {
     /// Exchanges the inputs of a background document for those of the explained document in this
     /// order, and adds the change of the score by each exchange to `values`.
-    fn add<'a>(
+    fn add_changes<'a>(
         &mut self,
         net: &NetShap,
         start: &BackgroundState,
@@ -304,7 +305,7 @@ impl ExchangeBuffers {
                 continue;
             }
             let change = f64::from(after) - f64::from(before);
-            add(&mut self.sums, &net.feature_weights[feature], change);
+            add_input(&mut self.sums, &net.feature_weights[feature], change);
             let next = net.score_of_sums(&self.sums, &mut self.outputs);
             values[feature] += next - score;
             score = next;
