@@ -57,7 +57,7 @@ pub(crate) fn jsonl() -> Vec<Case> {
             "jsonl: a new key in a later line",
             Text("bad.jsonl"),
             lines(&[r#"{"qid":1,"label":2,"a":1}"#, r#"{"qid":1,"label":2,"b":1}"#]),
-            "bad.jsonl:2:24: found the key 'b', expected a key of the first line: 'qid', 'label', 'a' -> if the column is not a feature, leave it out by the role `ignore=b`",
+            "bad.jsonl:2:24: found the key 'b', expected a key of the first line: 'qid', 'label', 'a' -> if the column is not a feature, leave it out: give the roles `ignore=b`",
         ),
         case(
             "jsonl: a new feature in a later line",
@@ -66,13 +66,13 @@ pub(crate) fn jsonl() -> Vec<Case> {
                 r#"{"qid":1,"label":2,"features":{"a":1}}"#,
                 r#"{"qid":1,"label":2,"features":{"c":1}}"#,
             ]),
-            "bad.jsonl:2:36: found the key 'c', expected a key of the first line: 'qid', 'label', 'a' -> if the column is not a feature, leave it out by the role `ignore=c`",
+            "bad.jsonl:2:36: found the key 'c', expected a key of the first line: 'qid', 'label', 'a' -> if the column is not a feature, leave it out: give the roles `ignore=c`",
         ),
         case(
             "jsonl: features in a later line only",
             Text("bad.jsonl"),
             lines(&[r#"{"qid":1,"label":2}"#, r#"{"qid":1,"label":2,"features":[1]}"#]),
-            "bad.jsonl:2:31: found the key 'features', expected a key of the first line: 'qid', 'label' -> if the column is not a feature, leave it out by the role `ignore=features`",
+            "bad.jsonl:2:31: found the key 'features', expected a key of the first line: 'qid', 'label' -> if the column is not a feature, leave it out: give the roles `ignore=features`",
         ),
         case(
             "jsonl: an object after an array",

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::{Blend, Header, ModelBody, Normalise, net};
+use crate::{Blend, Ensemble, Header, ModelBody, Normalise, net};
 use rankwright_data::{Absent, FeatureNames};
 use rankwright_spec::visible;
 
@@ -84,7 +84,9 @@ fn control_characters_of_names_are_escaped_where_names_are_json() {
 
 #[test]
 fn a_sum_of_kinds_is_refused_with_advice_that_can_be_followed() {
-    let (linear, trees) = (test_support::linear_model(0.0), test_support::simple_model());
+    let linear = test_support::linear_model(0.0);
+    let trees = ModelBody::Trees(Ensemble::new(0.5, Vec::new()).unwrap());
+    let trees = Model::new(linear.header().clone(), trees).unwrap();
     let sum = Blend::sum(linear.clone(), trees).unwrap();
     let sum = Model::new(linear.header().clone(), ModelBody::Blend(sum)).unwrap();
     for format in ModelFormat::all() {
