@@ -89,7 +89,7 @@ fn worked_examples_are_listed_computed_and_written_as_a_page() {
         assert!(list.lines().any(|line| line.starts_with(name)), "{list}");
     }
     let text = bench.run("lecture mart").ok().out();
-    assert!(text.contains("-1.0261   -1.027") && text.contains("the slide rounds F0"), "{text}");
+    assert!(text.contains("-1.0261  -1.027") && text.contains("the slide rounds F0"), "{text}");
     let json = bench.run("lecture ndcg tree --json").json();
     assert_eq!(json["examples"][0]["steps"][0]["slide"], "1.45");
     assert_eq!(json["examples"][1]["name"], "tree");
