@@ -45,7 +45,7 @@ fn training_and_cross_validation_use_the_boundary_too() {
     let line = "--learner logistic --metric accuracy --json";
     let trained =
         bench.run(&format!("train train.txt --valid valid.txt {line} --out m.model")).json();
-    let convention = &trained["valid"]["metrics"][0]["convention"];
+    let convention = &trained["valid"]["valid.txt"][0]["convention"];
     assert!(convention.as_str().unwrap().starts_with("threshold=0, "), "{trained}");
     let cv = bench.run("cv train.txt --folds 3 --learner logistic --metric accuracy").ok().out();
     assert!(cv.contains("threshold=0, rel=1"), "{cv}");

@@ -539,7 +539,7 @@ fn classify_decides_on_other_documents() {
     let foreign =
         bench.run("classify records.jsonl --label genre --apply foreign.jsonl --out f.tsv");
     assert!(
-        foreign.code() == 1 && foreign.err().contains("none of the text fields"),
+        foreign.code() == 1 && foreign.err().contains("none of the fields"),
         "{}",
         foreign.err()
     );

@@ -2,8 +2,7 @@
 //! chosen among a few random features; the score of a class is the mean of its shares in the leaves.
 //!
 //! A tree is grown on as many documents as there are, drawn with replacement. A split draws from the
-//! features that vary among its documents; if none of the drawn ones allows a split, it tries further
-//! ones. Each tree has its own stream of random numbers, so that threads change nothing. Cost: that
+//! features of its documents; if none of the drawn ones allows a split, it draws as many others. Each tree has its own stream of random numbers, so that threads change nothing. Cost: that
 //! of the trees.
 
 use rankwright_data::Random;

@@ -53,7 +53,7 @@ pub struct NaiveBayes {
     classes: Vec<String>,
     /// The logarithm of a class's probability for a document without features.
     base: Vec<f64>,
-    /// What a feature adds to it, by feature, then class.
+    /// The amount that a feature adds to it, by feature, then class.
     added: Vec<f64>,
 }
 

@@ -210,40 +210,49 @@ impl LabelledRows<'_> {
         min_rows: u32,
         drawn: Option<&mut DrawnFeatures>,
     ) -> Option<ClassSplit> {
+        let entries = self.entries(rows);
+        let Some(drawn) = drawn else { return best_of_entries(entries, counts, min_rows) };
+        let mut terms: Vec<u32> = entries.iter().map(|entry| entry.term).collect();
+        terms.sort_unstable();
+        terms.dedup();
+        drawn.random.shuffle(&mut terms);
+        // If none of the drawn features allows a split, as many others are tried.
+        terms.chunks_mut(drawn.count.max(1)).find_map(|chosen| {
+            chosen.sort_unstable();
+            let is_chosen = |entry: &&TermEntry| chosen.binary_search(&entry.term).is_ok();
+            let entries = entries.iter().filter(is_chosen).copied().collect();
+            best_of_entries(entries, counts, min_rows)
+        })
+    }
+
+    /// The terms of rows.
+    fn entries(&self, rows: &[u32]) -> Vec<TermEntry> {
         let mut entries = Vec::new();
         for &row in rows {
             let class = self.numbers[row as usize];
             let terms = self.documents[row as usize].terms().iter();
             entries.extend(terms.map(|&(term, value)| TermEntry { term, value, class }));
         }
-        entries.sort_unstable_by(|a, b| {
-            a.term.cmp(&b.term).then(a.value.total_cmp(&b.value)).then(a.class.cmp(&b.class))
-        });
-        let varies = |group: &&[TermEntry]| {
-            group.len() < rows.len()
-                || group.first().map(|e| e.value) != group.last().map(|e| e.value)
-        };
-        let groups = entries.chunk_by(|a, b| a.term == b.term).filter(varies);
-        let mut groups: Vec<&[TermEntry]> = groups.collect();
-        let mut best: Option<ClassSplit> = None;
-        let mut limit = groups.len();
-        if let Some(drawn) = drawn {
-            drawn.random.shuffle(&mut groups);
-            limit = drawn.count.max(1);
-        }
-        for (number, group) in groups.into_iter().enumerate() {
-            // If none of the drawn features allows a split, further ones are tried.
-            if number >= limit && best.is_some() {
-                break;
-            }
-            let found = SplitScan::new(counts, min_rows).run(group);
-            best = match (best, found) {
-                (Some(best), Some(found)) if !found.is_better(&best) => Some(best),
-                (best, found) => found.or(best),
-            };
-        }
-        best
+        entries
     }
+}
+
+/// The best split by the features of these entries, of documents with these counts of classes.
+fn best_of_entries(
+    mut entries: Vec<TermEntry>,
+    counts: &[u32],
+    min_rows: u32,
+) -> Option<ClassSplit> {
+    entries.sort_unstable_by(|a, b| a.term.cmp(&b.term).then(a.value.total_cmp(&b.value)));
+    let mut best: Option<ClassSplit> = None;
+    for group in entries.chunk_by(|a, b| a.term == b.term) {
+        let found = SplitScan::new(counts, min_rows).run(group);
+        best = match (best, found) {
+            (Some(best), Some(found)) if !found.is_better(&best) => Some(best),
+            (best, found) => found.or(best),
+        };
+    }
+    best
 }
 
 impl ClassSplit {
