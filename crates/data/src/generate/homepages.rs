@@ -1,11 +1,12 @@
 //! A small web of sites: synthetic pages with addresses and links, and queries for homepages.
 //!
 //! Everything in it is invented. A site has a name of two words, a homepage and inner pages. All of
-//! its pages have the name in their text, the inner pages more often than the homepage, and pages of
-//! other sites mention it too, so that the text alone finds many pages that fit as well. What tells
-//! a homepage is its address (a path of depth 0) and the number of pages that link to it: most links,
-//! inside of the site and from elsewhere, lead to the homepage. A query is the name of a site, and in
-//! one of three queries also a word of its subject; the only relevant page is the homepage.
+//! its pages have the name in their text, pages of other sites mention it too, and titles and texts of
+//! homepages are drawn like those of inner pages, so that the text alone finds many pages that fit as
+//! well. What tells a homepage is its address (a path of depth 0) and the number of pages that link
+//! to it: most links, inside of the site and from elsewhere, lead to the homepage. A query is the
+//! name of a site, and in one of three queries also a word of its subject; the only relevant page is
+//! the homepage.
 //!
 //! Only basic arithmetic is used, and each kind of draw has its own stream of random numbers, so that
 //! the result depends on the options only. The constants are chosen by hand and have no other meaning.
@@ -33,8 +34,8 @@ const ENDS: [&str; 6] = ["com", "org", "net", "de", "co.uk", "edu"];
 params! {
     /// Parameters of a generated web of homepages.
     pub struct HomepagesOptions {
-        sites: usize = 300, 1..=10_000, "Number of sites.";
-        pages: usize = 8, 1..=50, "Mean number of inner pages of a site.";
+        sites: usize = 200, 1..=10_000, "Number of sites.";
+        pages: usize = 20, 1..=50, "Mean number of inner pages of a site.";
         queries: usize = 150, 1..=10_000, "Number of queries, each for the homepage of a site.";
         seed: u64 = DEFAULT_SEED, .., "Seed of all draws.";
     }
@@ -219,21 +220,45 @@ fn links_of(page: usize, mut targets: Vec<usize>) -> Vec<String> {
     targets.into_iter().filter(|target| *target != page).map(page_id).collect()
 }
 
-/// The homepage of a site: a short text that has the name once, and links to inner pages.
-fn homepage(site: &Site, words: &[String], random: &mut Random) -> WebPage {
+/// The text of a page: the name of its site at least once, and words of its subject.
+fn page_text<'w>(site: &'w Site, words: &'w [String], random: &mut Random) -> Vec<&'w str> {
     let mut text: Vec<&str> = site.name.iter().map(String::as_str).collect();
-    text.extend((0..15 + random.below(25)).map(|_| subject_word(site, words, random)));
-    let targets = (0..8.min(site.inner)).map(|_| site.home + 1 + random.below(site.inner));
-    WebPage {
-        id: page_id(site.home),
-        title: site.name.join(" "),
-        text: text.join(" "),
-        url: format!("https://www.{}/", site.domain),
-        links: links_of(site.home, targets.collect()),
+    // Pages differ in the share of the name, up to one in ten words.
+    let share = random.below(3);
+    for _ in 0..20 + random.below(40) {
+        match random.below(20) < share {
+            true => text.extend(site.name.iter().map(String::as_str)),
+            false => text.push(subject_word(site, words, random)),
+        }
+    }
+    text
+}
+
+/// The title of a page: the name of its site, a word of its subject, or both.
+fn page_title(site: &Site, words: &[String], random: &mut Random) -> String {
+    let (name, word) = (site.name.join(" "), subject_word(site, words, random));
+    match random.below(4) {
+        0 => word.to_owned(),
+        1 => name,
+        _ => format!("{name} {word}"),
     }
 }
 
-/// An inner page: the name of its site several times, and mentions of other sites.
+/// The homepage of a site, with links to inner pages.
+fn homepage(site: &Site, words: &[String], random: &mut Random) -> WebPage {
+    let text = page_text(site, words, random);
+    let targets = (0..8.min(site.inner)).map(|_| site.home + 1 + random.below(site.inner));
+    let targets: Vec<usize> = targets.collect();
+    WebPage {
+        id: page_id(site.home),
+        title: page_title(site, words, random),
+        text: text.join(" "),
+        url: format!("https://www.{}/", site.domain),
+        links: links_of(site.home, targets),
+    }
+}
+
+/// An inner page, with mentions of other sites.
 fn inner_page(
     sites: &[Site],
     site: &Site,
@@ -242,13 +267,7 @@ fn inner_page(
     random: &mut Random,
 ) -> WebPage {
     let number = site.home + 1 + inner;
-    let mut text: Vec<&str> = Vec::new();
-    for _ in 0..20 + random.below(40) {
-        match random.below(20) {
-            0 | 1 => text.extend(site.name.iter().map(String::as_str)),
-            _ => text.push(subject_word(site, words, random)),
-        }
-    }
+    let mut text = page_text(site, words, random);
     let mut targets = Vec::new();
     if random.below(10) < 8 {
         targets.push(site.home);
@@ -262,11 +281,9 @@ fn inner_page(
     }
     let path: Vec<&str> =
         (0..1 + random.below(3)).map(|_| subject_word(site, words, random)).collect();
-    let title = [site.name.join(" "), subject_word(site, words, random).to_owned()];
     WebPage {
         id: page_id(number),
-        // Some titles leave out the name.
-        title: title[usize::from(random.below(4) == 0)..].join(" "),
+        title: page_title(site, words, random),
         text: text.join(" "),
         url: format!("https://www.{}/{}-{}.html", site.domain, path.join("/"), inner + 1),
         links: links_of(number, targets),
@@ -337,8 +354,9 @@ mod tests {
             let judged: Vec<_> = web.qrels.lists().list(number).collect();
             assert_eq!(judged.len(), 1);
             let home = page[std::str::from_utf8(judged[0].id).unwrap()];
-            assert!(is_home(&home) && query.text.starts_with(&home.title), "{query:?} {home:?}");
-            let count = |page: &WebPage| page.text.matches(&*home.title).count();
+            let name: Vec<&str> = query.text.split(' ').take(2).collect();
+            assert!(is_home(&home) && home.url.contains(&name.concat()), "{query:?} {home:?}");
+            let count = |page: &WebPage| page.text.matches(&name.join(" ")).count();
             better +=
                 usize::from(web.pages.iter().filter(|page| count(page) > count(home)).count() > 2);
         }
