@@ -150,7 +150,8 @@ mod tests {
             let tree = random_tree(seed, 12, 3);
             let mut random = Random::new(seed, 3);
             let values: Vec<f32> = (0..300).map(|_| 10.0 * random.unit() as f32).collect();
-            let data = Dataset::builder().dense(values, 3).build().unwrap();
+            let data = Dataset::builder().dense(values, 3).labels([0.0; 100]);
+            let data = data.query_ids(["q"; 100]).build().unwrap();
             let targets: Vec<f64> = (0..100).map(|_| 1e6 + random.unit()).collect();
             let header = Header::new(data.features().clone(), data.absent());
             let matching =

@@ -26,7 +26,7 @@ use crate::objective::{Objective, parse_objective};
 /// use rankwright_model::ScoreOptions;
 ///
 /// let data = Dataset::builder().dense(vec![1.0, 2.0, 3.0, 4.0], 1).labels([0.0, 0.0, 1.0, 1.0]);
-/// let data = data.build()?;
+/// let data = data.query_ids(["q"; 4]).build()?;
 /// let learner = LearnerSpec::parse("mart(trees=1, leaves=2, min_rows=1)")?;
 /// let model = learner.train(TrainRequest::new(&data))?.model;
 /// let impurities = split_impurities(&model, &data, 0, ScoreOptions::default())?;

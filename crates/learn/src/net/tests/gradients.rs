@@ -201,8 +201,9 @@ fn the_gradient_of_soft_targets_agrees_with_finite_differences() {
     for text in ["ranknet", "ranknet(sigma=1.7)", "ranknet(factored=false)"] {
         let shape = NetShape::new(4, &[6, 5], HiddenNorm::None, Activation::Tanh);
         let fixture = NetFixture::new(text, &data, shape);
-        let expected =
-            finite_differences(&fixture.parameters, 3e-3, |parameters| total_loss(&fixture, parameters));
+        let expected = finite_differences(&fixture.parameters, 3e-3, |parameters| {
+            total_loss(&fixture, parameters)
+        });
         let relative_difference = relative_difference(&fixture.gradient(), &expected);
         assert!(relative_difference < 3e-3, "{text}: {relative_difference}");
     }
