@@ -343,6 +343,6 @@ mod tests {
         assert!(error.contains("is NaN"), "{error}");
         scores[data.query_rows(1).start] = f64::NAN;
         let error = target.rank(scores).unwrap_err().to_string();
-        assert!(error.contains("is NaN") && error.contains(&*data.query_ids().get(1)), "{error}");
+        assert!(error.contains("is NaN") && error.contains(data.query_ids().get(1)), "{error}");
     }
 }
