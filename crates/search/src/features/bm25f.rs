@@ -50,13 +50,16 @@ impl Feature for Bm25fFeature {
         for ((candidate, value), &doc) in out.iter_mut().enumerate().zip(statistics.docs) {
             let mut frequencies = vec![0.0; idfs.len()];
             for (field, found) in self.fields.iter().zip(&found) {
-                for (sum, tf) in frequencies.iter_mut().zip(statistics.tfs(found, candidate)) {
+                // A field without terms may have the divisor 0.
+                let tfs = frequencies.iter_mut().zip(statistics.tfs(found, candidate));
+                for (sum, tf) in tfs.filter(|(_, tf)| *tf > 0) {
                     *sum += field.frequency(index, doc, tf);
                 }
             }
             let parts = terms.counts().zip(&idfs).zip(frequencies);
             let matched = parts.filter(|(_, f)| *f > 0.0);
-            *value = matched.map(|((count, &idf), f)| self.params.part(count, idf, f)).sum();
+            let parts = matched.map(|((count, &idf), f)| self.params.part(count, idf, f));
+            *value = parts.fold(0.0, |sum, part| sum + part);
         }
         Ok(())
     }
