@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use serde::Serialize;
 
-/// What a log contained: impressions, clicks, and clicks of unusual kinds. Repeated clicks, clicks
+/// The content of a log in numbers: impressions, clicks, clicks of unusual kinds. Repeated clicks, clicks
 /// before their impression and clicks that go up the page are part of `clicks`; the others are not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! How well a fitted click model predicts the clicks of a log.
+//! The fit of a click model to a log: how well it predicts the clicks.
 //!
 //! ```text
 //! log-likelihood          mean over pages of sum_r ln P(C_r | C_<r)

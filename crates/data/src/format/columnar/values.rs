@@ -51,9 +51,14 @@ pub(super) fn typed(kind: &DataType) -> Option<TypedValues> {
     }
 }
 
-/// The name of a type in messages.
+/// The name of a type in messages. Views are a way to read a column, so the name is that of the
+/// column in the file.
 pub(super) fn type_name(kind: &DataType) -> String {
-    kind.to_string().chars().take(60).collect()
+    match kind {
+        DataType::BinaryView => DataType::Binary.to_string(),
+        DataType::Utf8View => DataType::Utf8.to_string(),
+        kind => kind.to_string().chars().take(60).collect(),
+    }
 }
 
 /// The values of a column as 32-bit floats, 64-bit floats or texts.

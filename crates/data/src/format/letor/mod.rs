@@ -179,6 +179,10 @@ impl ParsingPass<'_> {
         if cells < UNCHECKED_CELLS || bytes / 4 >= cells || configured_limit().is_some() {
             return Ok(());
         }
+        // An id that is not allowed at all is an error of its line, which names the place.
+        if self.chunks.iter().any(|chunk| chunk.end_id > line::MAX_ID + 1) {
+            return Ok(());
+        }
         let text = |chunk: &LineChunk| {
             let source = self.sources.get(chunk.input);
             source.and_then(|source| source.text.get(chunk.bytes.clone())).unwrap_or(&[])
