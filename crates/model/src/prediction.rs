@@ -319,8 +319,11 @@ mod tests {
     fn the_grade_is_the_most_probable_one() {
         // Grade 1 has so narrow an interval that it is never the most probable.
         let narrow = model("ordinal", &[("grades", "0/1/2"), ("thresholds", "0/0.1")]);
-        let grades = narrow.predictions(&[-0.1, 0.05, 0.2], PredictionKind::Grade, None).unwrap();
-        assert_eq!(grades, [0.0, 0.0, 2.0], "equally probable: the lowest");
+        let grades = narrow.predictions(&[-0.1, 0.04, 0.06, 0.2], PredictionKind::Grade, None);
+        assert_eq!(grades.unwrap(), [0.0, 0.0, 2.0, 2.0]);
+        let two = model("ordinal", &[("grades", "1/3"), ("thresholds", "0")]);
+        let grade = two.predictions(&[0.0], PredictionKind::Grade, None).unwrap();
+        assert_eq!(grade, [1.0], "equally probable: the lowest");
     }
 
     #[test]

@@ -89,10 +89,9 @@ mod tests {
         let scores = forest.class_scores(&points[3]);
         assert!((scores.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert_eq!(fit(options).class_scores(&points[3]), scores);
+        // Between the rings, the trees disagree.
+        let between = SparseVector::dense(&[1.1, 1.0]).unwrap();
         let other = fit(ForestOptions { seed: 8, ..options });
-        assert_ne!(
-            other.class_scores(&SparseVector::default()),
-            forest.class_scores(&SparseVector::default())
-        );
+        assert_ne!(other.class_scores(&between), forest.class_scores(&between));
     }
 }

@@ -391,12 +391,13 @@ mod tests {
             let all: Vec<u32> = (0..rows.len() as u32).collect();
             let found = labelled.best_split(&all, &labelled.counts(&all), 1, None);
             let mut best: Option<f64> = None;
-            #[expect(clippy::needless_range_loop)] // `term` is a column of `dense`.
-            for term in 0..3 {
+            let columns: [Vec<f32>; 3] =
+                std::array::from_fn(|term| dense.iter().map(|point| point[term]).collect());
+            for column in &columns {
                 for threshold in -4..4 {
                     let threshold = f32::from(threshold as i8) + 0.5;
                     let (left, right): (Vec<u32>, Vec<u32>) =
-                        all.iter().partition(|row| dense[**row as usize][term] <= threshold);
+                        all.iter().partition(|row| column[**row as usize] <= threshold);
                     if left.is_empty() || right.is_empty() {
                         continue;
                     }
