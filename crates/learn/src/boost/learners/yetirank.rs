@@ -32,7 +32,7 @@ fn check(params: &YetiRank) -> Result<(), Conflict> {
 impl DeclaredLearner for YetiRank {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "yetirank",
-        help: "Boosted trees that optimise the expected value of a metric when random noise is added to the scores (Gulin 2011, Lyzhin 2023).",
+        help: "Boosted trees for the expected value of a metric under random noise on the scores (Gulin 2011, Lyzhin 2023).",
         example: "yetirank(trees=200, leaves=31, metric=ap)",
         accepts: TREE_INPUTS,
         tuning: Tuning::of_trees(&[TREE_SEARCH_SPACE, "samples=choice(5,10,30), noise=log(0.3,3)"]),
