@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(parts("https://www.En.A.org/b"), some(["en.a.org", "a.org", "org"]));
         assert_eq!(parts("http://u@x.a.co.uk:80?q"), some(["x.a.co.uk", "a.co.uk", "uk"]));
         assert_eq!(parts("http://co.uk/"), some(["co.uk", "co.uk", "uk"]));
-        assert_eq!(parts("http://pages/"), [Some("home".into()), Some("home".into()), None]);
+        assert_eq!(parts("http://box/"), [Some("box".into()), Some("box".into()), None]);
         assert_eq!(
             parts("http://127.0.0.1:9/"),
             [Some("127.0.0.1".into()), Some("127.0.0.1".into()), None]
