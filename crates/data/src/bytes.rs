@@ -3,7 +3,8 @@
 //! Compression is detected by content (the magic bytes of gzip and zstd), not by extension. The
 //! size of everything that is read into memory is bounded ([`memory_limit`]). For compressed files,
 //! the ratio of the content's size to the compressed size is bounded as well, so that a small file
-//! cannot use up the memory of the machine.
+//! cannot use up the memory of the machine, unless the program has set a memory limit, which then is
+//! the only bound.
 //!
 //! Files of up to 64 MiB are copied into memory: a copy costs a few milliseconds, and a file that
 //! another process shortens meanwhile is an error. Larger files are mapped. A mapped file that
@@ -32,7 +33,8 @@ const ANY_RATIO_BYTES: u64 = 256 << 20;
 
 /// The largest ratio of larger content to its compressed size. Text of numbers reaches about 20,
 /// and gzip cannot exceed some 1,000. The ratio is checked while decompressing, so that a
-/// decompression bomb (a small file with huge content) takes at most about 256 MiB.
+/// decompression bomb (a small file with huge content) takes at most about 256 MiB; it does not
+/// apply if the program has set a memory limit.
 #[cfg(any(feature = "compressed", feature = "columnar"))]
 const MAX_RATIO: u64 = 200;
 
@@ -105,7 +107,7 @@ impl Input {
     }
 
     /// The file that was opened; `None` for standard input and bytes in memory, which have no side
-    /// files.
+    /// files (files beside the data, such as `DATA.weight`).
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }

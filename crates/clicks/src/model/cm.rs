@@ -21,7 +21,7 @@ use crate::pages::Pages;
 params! {
     /// The cascade model.
     pub struct Cascade {
-        prior: f64 = 1.0, 0.0.., "Imaginary clicks, and as many imaginary skips, added to each estimate.";
+        prior: f64 = 1.0, 0.0.., "Pseudo-count: successes, and as many failures, that are added to each estimate.";
     }
 }
 

@@ -17,21 +17,21 @@ use crate::pages::{Page, Pages};
 params! {
     /// One click rate for all documents.
     pub struct GlobalCtr {
-        prior: f64 = 1.0, 0.0.., "Imaginary clicks, and as many imaginary skips, added to the estimate.";
+        prior: f64 = 1.0, 0.0.., "Pseudo-count: clicks, and as many skips, that are added to the estimate.";
     }
 }
 
 params! {
     /// A click rate for each rank.
     pub struct RankCtr {
-        prior: f64 = 1.0, 0.0.., "Imaginary clicks, and as many imaginary skips, added to each estimate.";
+        prior: f64 = 1.0, 0.0.., "Pseudo-count: successes, and as many failures, that are added to each estimate.";
     }
 }
 
 params! {
     /// A click rate for each pair of a query and a document.
     pub struct DocumentCtr {
-        prior: f64 = 1.0, 0.0.., "Imaginary clicks, and as many imaginary skips, added to each estimate.";
+        prior: f64 = 1.0, 0.0.., "Pseudo-count: successes, and as many failures, that are added to each estimate.";
     }
 }
 

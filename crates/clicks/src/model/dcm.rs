@@ -20,7 +20,7 @@ params! {
     /// The dependent click model.
     pub struct Dcm {
         iterations: u32 = 50, 1..=100_000, "Iterations of expectation maximisation.";
-        prior: f64 = 1.0, 0.0.., "Imaginary clicks, and as many imaginary skips, added to each estimate.";
+        prior: f64 = 1.0, 0.0.., "Pseudo-count: successes, and as many failures, that are added to each estimate.";
     }
 }
 

@@ -18,7 +18,7 @@ params! {
     /// The position-based model.
     pub struct Pbm {
         iterations: u32 = 50, 1..=100_000, "Iterations of expectation maximisation.";
-        prior: f64 = 1.0, 0.0.., "Imaginary clicks, and as many imaginary skips, added to each estimate.";
+        prior: f64 = 1.0, 0.0.., "Pseudo-count: successes, and as many failures, that are added to each estimate.";
     }
 }
 

@@ -50,7 +50,8 @@ pub enum Remedy {
     SameColumns,
     /// Read the data without roles.
     NoRoles,
-    /// Evaluate these scores with their data.
+    /// The file has scores: evaluate them together with the data that they belong to, instead of
+    /// reading them as feature data.
     EvaluateScores,
     /// Evaluate the run together with judgements, instead of reading it as feature data.
     EvaluateRun {
@@ -145,7 +146,8 @@ impl Remedy {
         Remedy::IgnoreColumn { column: column.to_owned(), roles }
     }
 
-    /// The remedy for a reader that was given roles: roles to give instead contain them.
+    /// The remedy for a reader that was given roles: the roles that it proposes contain the given
+    /// ones.
     pub(crate) fn with_given_roles(self, given: &Roles) -> Remedy {
         match self {
             Remedy::IgnoreColumn { column, .. } => {

@@ -6,7 +6,8 @@
 //!
 //! The threshold is given, or `auto`: the boundary of the model that made the scores, such as 0 for a
 //! support vector machine, if the caller knows the model ([`Measure::with_boundary`]), and otherwise
-//! 0.5. The convention printed with the value names the number that was used.
+//! 0.5. The convention printed with the value names the number that was used, or `each-model` if each
+//! model has its own.
 //!
 //! Averaged over rows (`over=rows`: each document counts the same) or over queries. Unjudged
 //! documents are left out unless `unjudged=nonrel`. No documents: no value, skipped. Cost O(n).
@@ -70,12 +71,16 @@ impl MetricParams for AccuracyParams {
     }
 
     fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
-        Box::new(Accuracy { threshold: self.used(), rel: self.rel.rel, over: self.over.over })
+        Box::new(Accuracy {
+            threshold: self.threshold_or_default(),
+            rel: self.rel.rel,
+            over: self.over.over,
+        })
     }
 
     fn own_conventions(&self) -> Vec<String> {
         let over = self.text("over").map(|over| format!("over={over}"));
-        let threshold = self.used().write();
+        let threshold = self.threshold_or_default().write();
         let parts = [format!("threshold={threshold}"), format!("rel={}", self.rel.rel.write())];
         parts.into_iter().chain(over).collect()
     }
@@ -86,8 +91,9 @@ impl MetricParams for AccuracyParams {
 }
 
 impl AccuracyParams {
-    /// The threshold that is used: the given one, or the default.
-    fn used(&self) -> f64 {
+    /// The given threshold, or the default. [`Measure::with_boundary`] gives the boundary of a model
+    /// as the threshold.
+    fn threshold_or_default(&self) -> f64 {
         self.threshold.threshold.or(DEFAULT_THRESHOLD)
     }
 }

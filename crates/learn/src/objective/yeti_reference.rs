@@ -160,7 +160,7 @@ fn the_probabilities_of_all_orders_add_up_to_1() {
     assert!((probability(&[0, 1], &[0.4, 0.4], 1.0) - 0.5).abs() < 1e-4);
 }
 
-/// Also with the documents of the file in reverse: the draws differ, the expectation does not.
+/// Also with the documents in reverse order: the draws differ, the expectation does not.
 #[test]
 fn the_mean_over_draws_is_the_exact_expectation() {
     let lists: [(&[f64], &[f64]); 3] = [

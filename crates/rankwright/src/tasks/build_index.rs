@@ -177,7 +177,7 @@ mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::AtomicBool;
 
-    /// An index of two documents with the same id.
+    /// A request for an index of two documents with the same id.
     fn request(folder: &std::path::Path) -> BuildIndexRequest {
         let file = folder.join("documents.jsonl");
         let text = "{\"id\": \"a\", \"text\": \"one\"}\n{\"id\": \"a\", \"text\": \"two\"}\n";

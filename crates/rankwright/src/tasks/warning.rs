@@ -36,7 +36,7 @@ pub enum Warning {
     /// A recoverable problem of an index, features or a ranking.
     #[cfg(feature = "search")]
     Search(SearchWarning),
-    /// A warning about a trained model, such as one that ranks nothing.
+    /// A warning about a trained model, such as one that gives every document the same score.
     #[cfg(feature = "train")]
     Training(TrainWarning),
     /// The data lacks features that the model uses.
@@ -97,14 +97,14 @@ pub enum Warning {
         format: &'static str,
     },
     /// A model was converted to a format that cannot hold the columns of the table it was trained
-    /// on: their roles, the texts of categories and the parts of times.
+    /// on: their roles, the texts of categories, and the parts of points in time that are features.
     TableColumnsLost {
         /// Name of the format.
         format: &'static str,
         /// The features whose texts are lost.
         categories: Vec<String>,
     },
-    /// Some trainings of a search were already finished.
+    /// Some trainings of a search over parameters were already finished.
     TrialsFound {
         /// Number of these trainings.
         trainings: usize,
@@ -131,8 +131,8 @@ pub enum Warning {
         /// The file.
         file: PathBuf,
     },
-    /// Data files beside the parts of a division that are none of its parts, such as those of an older
-    /// division; their queries may be in the new parts, too.
+    /// Data files beside the parts of a split that are none of its parts, such as those of an older
+    /// split; their queries may be in the new parts, too.
     OtherParts {
         /// The files.
         files: Vec<PathBuf>,

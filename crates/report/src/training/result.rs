@@ -16,7 +16,7 @@ struct TrainingResult<'a, W> {
     model: &'a str,
     /// Name of a round, such as `tree`.
     unit: &'a str,
-    /// Number of rounds at each computed stage.
+    /// The numbers of rounds after which the partial model was evaluated (the stages of the training).
     stages: &'a [usize],
     /// Number of rounds at the best value of the first metric on the first validation set.
     best: Option<usize>,
@@ -41,7 +41,7 @@ struct TrainingResult<'a, W> {
     time: &'a ReportPart<PhaseTimes>,
     /// The importance of features.
     importance: &'a Importances,
-    /// The number of each drawn tree, from 1, or the reason why no tree is drawn.
+    /// The number of each tree that is shown as a diagram, from 1, or the reason why none is shown.
     #[serde(serialize_with = "or_reason")]
     trees: ReportPart<Vec<usize>>,
     /// Warnings about the data and the model.
@@ -106,7 +106,7 @@ impl TrainingReport {
 }
 
 impl TrainingReport {
-    /// The number of each drawn tree, or the reason why there are none.
+    /// The number of each tree that is shown as a diagram, or the reason why there are none.
     fn drawn_trees(&self) -> ReportPart<Vec<usize>> {
         match &self.trees {
             Ok(drawings) => Ok(drawings.iter().map(|(number, _)| *number).collect()),
