@@ -56,7 +56,7 @@ pub struct Lambdas {
     pub queries: usize,
     /// Number of queries in the data.
     pub of_queries: usize,
-    /// Number of rounds at each computed stage.
+    /// The numbers of rounds after which the partial model was evaluated (the stages of the training).
     pub stages: Vec<usize>,
     /// Sizes by the labels of the two documents of a pair: `2 over 0`.
     pub by_pair: LambdaSizes,
