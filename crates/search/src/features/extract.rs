@@ -134,7 +134,7 @@ impl FeatureRows {
     }
 }
 
-/// The nearest f32; values out of range become the largest f32.
+/// The nearest f32; values out of range become `f32::MIN` or `f32::MAX`.
 fn to_f32(value: f64) -> f32 {
     if value.is_nan() {
         f32::NAN

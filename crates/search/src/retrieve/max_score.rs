@@ -35,7 +35,8 @@ const MIN_POSTINGS_PER_RESULT: usize = 4;
 /// With more terms than this, the full scan is used: the bounds of many terms add up to more than
 /// any document reaches.
 const MAX_TERMS: usize = 24;
-/// All postings of a term are read after one lookup for this number of its documents.
+/// Once a term has had more than one lookup for this many of its documents, all of its postings are
+/// read.
 const DOCUMENTS_PER_LOOKUP: usize = 24;
 /// Slack as a fraction of the bounds: far more than their rounding errors.
 const SLACK: f64 = 1e-9;

@@ -2,9 +2,9 @@
 //!
 //! A compressed buffer states its uncompressed size, and the arrow crate allocates that much
 //! memory, whatever the size. So the stated sizes are checked before the arrow crate sees a
-//! message: each against the largest possible ratio of compression, and the sum of the buffers that
-//! are in memory together against the memory that an input may take. Buffers that are not
-//! compressed are slices of the input, not copies.
+//! message: each against the largest possible ratio of compression, and the sum of all of them, as
+//! all batches are in memory together, against the memory that an input may take. Buffers that are
+//! not compressed are slices of the input, not copies.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ fn block_bytes(
     // The marker 0xffffffff (missing in old files) and the length come before the message.
     let prefix = if data.starts_with(&[0xff; 4]) { 8 } else { 4 };
     let message = data.get(prefix..).unwrap_or(&[]);
-    // Like this check, the decoder finds the end of a message by itself, not by the block's length.
+    // The slice runs on into the body: a message is read from its start, here and in the decoder.
     claims.add(name, message, data.get(message_length..).unwrap_or(&[]))?;
     Ok(data)
 }
@@ -131,20 +131,20 @@ fn check_stream(name: &str, mut rest: &[u8], mut claims: ClaimedSizes) -> Result
     Ok(())
 }
 
-/// The sizes that compressed buffers claim to have uncompressed. Dictionaries stay in memory, so
-/// their sizes are added up; record batches are decompressed one at a time.
+/// The sizes that compressed buffers claim to have uncompressed. Dictionaries and record batches
+/// stay in memory until all are read, so their sizes are added up.
 struct ClaimedSizes {
     limits: ContentLimits,
     /// The size of the whole input in bytes.
     input_bytes: u64,
-    /// The sum of the sizes that all dictionaries so far claim.
-    dictionary_bytes: u64,
+    /// The sum of the sizes that all buffers so far claim.
+    claimed_bytes: u64,
 }
 
 impl ClaimedSizes {
     fn new(input: &[u8]) -> ClaimedSizes {
         let limits = ContentLimits::current();
-        ClaimedSizes { limits, input_bytes: input.len() as u64, dictionary_bytes: 0 }
+        ClaimedSizes { limits, input_bytes: input.len() as u64, claimed_bytes: 0 }
     }
 
     /// Rejects a message whose buffers claim to hold more than compression allows, or more than may
@@ -153,12 +153,9 @@ impl ClaimedSizes {
         let Ok(message) = arrow_ipc::root_as_message(message) else { return Ok(()) };
         let dictionary = message.header_as_dictionary_batch().and_then(|batch| batch.data());
         let Some(batch) = message.header_as_record_batch().or(dictionary) else { return Ok(()) };
-        let claimed = self.dictionary_bytes.saturating_add(claimed_bytes(name, &batch, body)?);
-        self.limits.check(name, self.input_bytes, claimed)?;
-        if dictionary.is_some() {
-            self.dictionary_bytes = claimed;
-        }
-        Ok(())
+        let claimed = claimed_bytes(name, &batch, body)?;
+        self.claimed_bytes = self.claimed_bytes.saturating_add(claimed);
+        self.limits.check(name, self.input_bytes, self.claimed_bytes)
     }
 }
 
@@ -219,16 +216,16 @@ mod tests {
     }
 
     #[test]
-    fn the_claims_of_a_batch_are_added_up_and_those_of_further_batches_are_not() {
+    fn the_claims_of_all_batches_are_added_up() {
         let bytes = compressed_stream();
         assert!(bytes.len() < 10_000, "{}", bytes.len());
         let check = |limit| {
             let limits = ContentLimits { max_bytes: limit, any_ratio: true };
             check_stream("t", &bytes, ClaimedSizes { limits, ..ClaimedSizes::new(&bytes) })
         };
-        check(1_700_000).unwrap();
-        // Each column alone, 800,000 bytes, would fit.
-        let error = check(1_000_000).unwrap_err();
-        assert!(matches!(error, DataError::ContentTooLarge { limit: 1_000_000, .. }), "{error}");
+        check(4_900_000).unwrap();
+        // Each batch alone, 1.6 MB, would fit.
+        let error = check(4_000_000).unwrap_err();
+        assert!(matches!(error, DataError::ContentTooLarge { limit: 4_000_000, .. }), "{error}");
     }
 }
