@@ -1,4 +1,4 @@
-//! What a new user meets in the first hour with own tables: errors with lines to paste, new texts in
+//! The first hour of a new user with own tables: errors with lines to paste, new texts in
 //! later data, and texts instead of numbers in explanations.
 
 use crate::common::Bench;

@@ -18,7 +18,7 @@ use serde::Serialize;
 /// A comparison of two documents for a query, in the order in which the judge saw them.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Comparison {
+pub struct PairComparison {
     /// The judge; empty if there is only one.
     pub judge: String,
     /// The query.
@@ -43,7 +43,7 @@ pub enum Preferred {
     Neither,
 }
 
-impl Comparison {
+impl PairComparison {
     /// A comparison by one judge.
     pub fn new(
         query: impl Into<String>,
@@ -100,7 +100,7 @@ pub struct JudgementCheck {
 }
 
 /// Reports how consistent judgements are with each other.
-pub fn check_judgements(comparisons: &[Comparison]) -> JudgementCheck {
+pub fn check_judgements(comparisons: &[PairComparison]) -> JudgementCheck {
     let mut check = JudgementCheck { comparisons: comparisons.len(), ..JudgementCheck::default() };
     let decided: Vec<bool> = comparisons
         .iter()
@@ -136,7 +136,9 @@ struct PairJudgements {
     count: f64,
 }
 
-fn by_judge(comparisons: &[Comparison]) -> BTreeMap<&str, BTreeMap<PairKey<'_>, PairJudgements>> {
+fn by_judge(
+    comparisons: &[PairComparison],
+) -> BTreeMap<&str, BTreeMap<PairKey<'_>, PairJudgements>> {
     let mut by_judge: BTreeMap<&str, BTreeMap<PairKey<'_>, PairJudgements>> = BTreeMap::new();
     for comparison in comparisons {
         let (one, other, share) = comparison.sorted();
@@ -150,7 +152,7 @@ fn by_judge(comparisons: &[Comparison]) -> BTreeMap<&str, BTreeMap<PairKey<'_>, 
 }
 
 /// The pairs with a majority, as query, winner and loser.
-fn majorities(comparisons: &[Comparison]) -> BTreeMap<&str, Vec<(&str, &str)>> {
+fn majorities(comparisons: &[PairComparison]) -> BTreeMap<&str, Vec<(&str, &str)>> {
     let mut sums: BTreeMap<PairKey<'_>, (f64, f64)> = BTreeMap::new();
     for comparison in comparisons {
         let (one, other, share) = comparison.sorted();
@@ -220,8 +222,8 @@ impl BradleyTerry {
     /// Fits strengths to comparisons. `prior` imaginary wins and losses of every document against a
     /// document of strength 1 keep strengths finite where a document won or lost every comparison,
     /// and make documents comparable that no chain of comparisons links. A tie is half a win.
-    pub fn fit(comparisons: &[Comparison], prior: f64, iterations: u32) -> Self {
-        let mut by_query: BTreeMap<&str, Vec<&Comparison>> = BTreeMap::new();
+    pub fn fit(comparisons: &[PairComparison], prior: f64, iterations: u32) -> Self {
+        let mut by_query: BTreeMap<&str, Vec<&PairComparison>> = BTreeMap::new();
         for comparison in comparisons {
             by_query.entry(&comparison.query).or_default().push(comparison);
         }
@@ -232,7 +234,7 @@ impl BradleyTerry {
     }
 }
 
-fn fit_query(comparisons: &[&Comparison], prior: f64, iterations: u32) -> Vec<(String, f64)> {
+fn fit_query(comparisons: &[&PairComparison], prior: f64, iterations: u32) -> Vec<(String, f64)> {
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     for comparison in comparisons {
         numbers.insert(&comparison.first, 0);
@@ -276,8 +278,8 @@ fn fit_query(comparisons: &[&Comparison], prior: f64, iterations: u32) -> Vec<(S
 mod tests {
     use super::*;
 
-    fn wins(query: &str, first: &str, second: &str) -> Comparison {
-        Comparison::new(query, first, second, Preferred::First)
+    fn wins(query: &str, first: &str, second: &str) -> PairComparison {
+        PairComparison::new(query, first, second, Preferred::First)
     }
 
     #[test]
@@ -300,14 +302,14 @@ mod tests {
             wins("q", "a", "b").by("x"),
             wins("q", "b", "a").by("x"),
             wins("q", "c", "d").by("x"),
-            Comparison::new("q", "d", "c", Preferred::Second).by("x"),
+            PairComparison::new("q", "d", "c", Preferred::Second).by("x"),
             wins("q", "c", "d").by("y"),
-            Comparison::new("q", "e", "c", Preferred::Second).by("y"),
+            PairComparison::new("q", "e", "c", Preferred::Second).by("y"),
             wins("q", "d", "e").by("y"),
             wins("r", "1", "2"),
             wins("r", "2", "3"),
             wins("r", "3", "1"),
-            Comparison::new("r", "4", "1", Preferred::Neither),
+            PairComparison::new("r", "4", "1", Preferred::Neither),
         ];
         let check = check_judgements(&comparisons);
         assert_eq!((check.comparisons, check.both_orders, check.flips), (11, 2, 1));

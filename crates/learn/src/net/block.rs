@@ -59,7 +59,7 @@ pub(super) struct NoiseLevels {
     pub(super) dropout: f32,
 }
 
-/// What the backward pass of batch norm needs of the whole mini-batch.
+/// The sums and statistics of the whole mini-batch that the backward pass of batch norm needs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BatchTotals<'a> {
     /// The `sums` of all blocks added up.
