@@ -336,8 +336,15 @@ impl Demo<'_> {
             let set = FeatureSet::parse("default")?;
             let options = RowOptions::new().candidates(CANDIDATES);
             let features_of = |queries: &[Query]| {
-                let (index, qrels) = (store.index.clone(), Some(&store.qrels));
-                training_data(index, queries.to_vec(), qrels, &set, &options)
+                let qrels = judgements_of(&store.qrels, queries)?;
+                let index = store.index.clone();
+                Ok::<_, TaskError>(training_data(
+                    index,
+                    queries.to_vec(),
+                    Some(&qrels),
+                    &set,
+                    &options,
+                )?)
             };
             Ok::<_, TaskError>([features_of(&store.train)?, features_of(&store.valid)?])
         })?;
@@ -456,7 +463,7 @@ fn judgements_of(qrels: &Qrels, queries: &[Query]) -> Result<Qrels, TaskError> {
         }
     }
     let rows = rows.iter().map(|(query, id, value)| (query.as_str(), id.as_ref(), *value));
-    Ok(Qrels::from_lists(QueryLists::from_rows("test.qrels.txt", rows)?))
+    Ok(Qrels::from_lists(QueryLists::from_rows("judgements", rows)?))
 }
 
 /// The fields of a query that are texts.
@@ -497,6 +504,8 @@ mod tests {
         assert_eq!(first.pages, [one.join(COMPARISON), one.join(TRAINING)]);
         assert!(first.pages.iter().all(|page| page.is_file()));
         assert_eq!(first.store.queries, DemoQueries { train: 12, valid: 4, test: 8 });
+        // Each part has the judgements of its own queries, so that none are ignored.
+        assert!(first.warnings.is_empty(), "{:?}", first.warnings);
         let json = serde_json::to_value(&first).unwrap();
         assert_eq!(json["store"]["rows"]["train"], first.store.rows.train);
         assert_eq!(json["trainings"][1]["system"], "linear, set by hand");
