@@ -44,7 +44,7 @@ use super::feature_set::FeatureSets;
 use super::roles::{Role, has_undecided_role};
 use super::table::{
     ColumnContent, Slot, SourceColumn, TableRead, TableSchema, TableSource, TypedValues,
-    match_columns, read_table,
+    indices_by_column, match_columns, read_table,
 };
 use crate::arrow_values::{UnreadableValues, list_range, texts};
 use crate::bytes::{Bytes, Input};
@@ -335,8 +335,9 @@ impl ColumnarTable {
         let file = self.file_of(group)?;
         // The fields whose values must be counted, each with the index of its column in `columns`.
         let mut to_count: Vec<(usize, usize)> = Vec::new();
+        let indices = indices_by_column(columns);
         for (field, number) in file.column_numbers.iter().enumerate() {
-            let index = number.and_then(|n| columns.iter().position(|column| *column == n));
+            let index = number.and_then(|number| indices.get(&number).copied());
             let (Some(index), Some(number)) = (index, *number) else { continue };
             let content = contents.get_mut(index).ok_or(NO_SUCH_COLUMN)?;
             let (kind, column) =

@@ -22,7 +22,7 @@ use super::ReadOptions;
 use super::roles::Role;
 use super::table::{
     ColumnContent, RoleValues, Slot, SourceColumn, TableBuilder, TableRead, TableSchema,
-    TableSource, match_columns, read_table,
+    TableSource, indices_by_column, match_columns, read_table,
 };
 use crate::bytes::Input;
 use crate::dataset::Dataset;
@@ -226,9 +226,9 @@ impl CsvText<'_> {
     /// The numbers of the cells of a record that belong to these columns, each with the index of
     /// its column in `columns`.
     fn survey_targets(&self, columns: &[usize]) -> Vec<(usize, usize)> {
-        let index = |number: &usize| columns.iter().position(|column| column == number);
+        let indices = indices_by_column(columns);
         let cells = self.column_numbers.iter().enumerate();
-        cells.filter_map(|(cell, number)| Some((cell, index(number)?))).collect()
+        cells.filter_map(|(cell, number)| Some((cell, *indices.get(number)?))).collect()
     }
 }
 
@@ -342,6 +342,18 @@ mod tests {
 
     fn read_with_defaults(text: &str) -> Result<(Dataset, Warnings), String> {
         read_text(text.as_bytes(), &ReadOptions::default())
+    }
+
+    /// A search through all columns for each of them would take minutes.
+    #[test]
+    fn a_table_of_very_many_columns_is_read() {
+        let count = 400_000;
+        let names: Vec<String> = (0..count).map(|number| format!("f{number}")).collect();
+        let cells = vec!["7"; count];
+        let text = format!("qid,label,{}\nq,1,{}\n", names.join(","), cells.join(","));
+        let (data, _) = read_with_defaults(&text).unwrap();
+        assert_eq!((data.rows(), data.columns()), (1, count));
+        assert_eq!(data.matrix().get(0, count - 1), 7.0);
     }
 
     #[test]

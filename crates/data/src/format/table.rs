@@ -42,7 +42,7 @@ pub(super) use parts::{RowPart, join_parts};
 pub(super) use plan::SourceColumn;
 use plan::TablePlan;
 pub use row::{RowCell, RowEncoder};
-pub(super) use schema::{CellRead, Slot, TableSchema, match_columns};
+pub(super) use schema::{CellRead, Slot, TableSchema, indices_by_column, match_columns};
 pub(super) use write::{
     category_texts, check_writable, read_as_categories, write_number, write_rows,
 };

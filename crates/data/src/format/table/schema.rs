@@ -299,6 +299,12 @@ fn set(row: &mut [f32], column: usize, value: f32) {
     }
 }
 
+/// The index in `columns` of each column number in it: searching for every cell would take minutes in
+/// a table of a million columns.
+pub(in crate::format) fn indices_by_column(columns: &[usize]) -> HashMap<usize, usize> {
+    columns.iter().enumerate().map(|(index, column)| (*column, index)).collect()
+}
+
 /// For each column of a further file, the number of the same column in the first file. Both must
 /// have the same columns, in any order.
 pub(in crate::format) fn match_columns<'a>(
