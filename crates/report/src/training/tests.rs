@@ -156,7 +156,7 @@ fn parts_that_do_not_apply_are_left_out_with_a_reason() {
     let reason = "This part is left out: the model has no trees (its kind is net).";
     assert_eq!(json["trees"]["left_out"], reason);
     assert_eq!(linear.labels.counts.len(), 1);
-    assert!(linear.importance.features.iter().take(20).all(|feature| feature.loss.is_some()));
+    assert!(linear.importance.features.iter().take(20).all(|feature| feature.drop.is_some()));
     assert_eq!(linear.page().sections.len(), 7);
 }
 
