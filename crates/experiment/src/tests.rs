@@ -234,6 +234,7 @@ const STUDY: &str = r#"
 name = "study"
 metrics = ["ndcg@5", "ap"]
 seeds = [1, 2]
+# Bootstrap samples of a confidence interval.
 samples = 2000
 
 [[data]]

@@ -1,5 +1,6 @@
 //! The first pass over LETOR text: splits it into chunks at line ends, counts the rows of each
-//! chunk, and finds the number of columns of the matrix from the last feature id of every line.
+//! chunk, and estimates the number of columns of the matrix from the last feature id of every line;
+//! `mod.rs` parses again if a row has a larger id.
 
 use std::ops::Range;
 
