@@ -53,6 +53,26 @@ pub(super) fn chunks(texts: &[&[u8]]) -> Vec<LineChunk> {
     chunks
 }
 
+/// The number of the input that has a row (from 0, over all inputs), and the row's line there, from
+/// 1; `None` for a row after the last.
+pub(super) fn line_of_row(
+    chunks: &[LineChunk],
+    texts: &[&[u8]],
+    mut row: u64,
+) -> Option<(usize, u64)> {
+    for chunk in chunks {
+        if row >= chunk.rows as u64 {
+            row -= chunk.rows as u64;
+            continue;
+        }
+        let text = texts.get(chunk.input)?.get(chunk.bytes.clone())?;
+        let lines = text.split(|byte| *byte == b'\n').zip(chunk.first_line..);
+        let (_, line) = lines.filter(|(line, _)| has_data(line)).nth(row as usize)?;
+        return Some((chunk.input, line));
+    }
+    None
+}
+
 /// Counts the rows of a chunk; the caller sets `first_line`.
 fn count(input: usize, bytes: Range<usize>, text: &[u8]) -> LineChunk {
     let mut chunk = LineChunk {

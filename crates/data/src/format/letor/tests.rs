@@ -41,6 +41,20 @@ fn unusual_but_valid_files_read_the_same() {
 }
 
 #[test]
+fn scattered_rows_are_reported_with_their_file_and_line() {
+    let texts = ["# head\n\n1 qid:1 1:1\n1 qid:2 1:1\n", "1 qid:2 1:1\n# x\n\n0 qid:1 1:2\n"];
+    let inputs = texts.iter().zip(["a.txt", "b.txt"]);
+    let inputs: Vec<Input> = inputs
+        .map(|(text, name)| Input::from_bytes(name, text.as_bytes().to_vec()).unwrap())
+        .collect();
+    let mut warnings = Warnings::default();
+    read(&inputs, &ReadOptions::default(), &mut warnings).unwrap();
+    let found: Vec<_> =
+        warnings.iter().filter(|w| w.kind == WarningKind::ScatteredQueries).collect();
+    assert_eq!((found[0].count, &found[0].first), (1, &SourceLocation::line("b.txt", 4)));
+}
+
+#[test]
 fn feature_ids_may_begin_at_0_in_any_row() {
     let late = format!("{}0 qid:2 0:9 1:8\n", "1 qid:1 1:1 2:2\n".repeat(3));
     let (data, _) = load(&late).unwrap();
