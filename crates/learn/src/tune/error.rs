@@ -9,7 +9,7 @@ use rankwright_spec::words::counted;
 pub enum TuneError {
     /// A learner without a default space.
     #[error("{learner} has no parameters that are searched by default")]
-    NoSpace {
+    NoDefaultSpace {
         /// The learner.
         learner: String,
     },
@@ -89,7 +89,7 @@ impl TuneError {
     /// A remedy that holds for every caller; `None` if there is none.
     pub fn help(&self) -> Option<String> {
         let text = match self {
-            Self::NoSpace { .. } => "give a space of parameters to search",
+            Self::NoDefaultSpace { .. } => "give a space of parameters to search",
             Self::NothingToSearch { .. } => {
                 "give a space of parameters to search, or fix fewer parameters in the spec"
             }

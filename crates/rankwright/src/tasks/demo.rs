@@ -293,12 +293,13 @@ impl Demo<'_> {
     fn make_store(&mut self) -> Result<SearchableStore, TaskError> {
         let DemoRequest { records, queries, seed, .. } = *self.request;
         let folder = self.folder;
-        let (store, generate_seconds) = self.task.step("generating a shop of music records", || {
-            let store = StoreOptions::default().records(records).queries(queries).seed(seed);
-            let store = store.generate()?;
-            store.write(folder)?;
-            Ok::<_, TaskError>(store)
-        })?;
+        let (store, generate_seconds) =
+            self.task.step("generating a shop of music records", || {
+                let store = StoreOptions::default().records(records).queries(queries).seed(seed);
+                let store = store.generate()?;
+                store.write(folder)?;
+                Ok::<_, TaskError>(store)
+            })?;
         let path = folder.join("index");
         let context = self.task.context();
         let (built, index_seconds) = self.task.step("indexing", || {
