@@ -147,6 +147,7 @@ impl Preparer {
             add_stats(&mut out, layout, text_field, &mut self.terms, words)?;
         }
         self.problems.without_terms += u64::from(self.all_terms.is_empty());
+        // Where there is one text field, `all` is that field, whose statistics are added above.
         if let Some(all) = layout.all.as_ref().filter(|all| all.name == ALL_TEXT) {
             add_stats(&mut out, layout, all, &mut self.all_terms, all_words)?;
         }
