@@ -166,7 +166,10 @@ fn other_learners_have_the_curves_of_their_log() {
     assert!(net.curves_from == Some(CurveOrigin::Log) && net.lambdas.is_ok());
     assert_eq!((net.stages.unit.as_str(), net.curves[0].rounds.len()), ("epoch", 3));
     let page = net.page();
-    assert!(charts(&page).iter().any(|chart| chart.id == "lambda-pair-share"));
+    // The net has no earlier stages, so that the axis of the bars has pairs and no epochs.
+    let shares = charts(&page).into_iter().find(|chart| chart.id == "lambda-pair-share").unwrap();
+    assert!(matches!(shares.body, crate::chart::Body::Bars(_)));
+    assert_eq!(shares.x.label, "pair of labels");
     assert!(charts(&page).iter().any(|chart| chart.id == "time-total"));
 }
 
