@@ -30,7 +30,8 @@ pub struct DatasetSummary {
     pub single_queries: usize,
     /// Number of rows whose document id occurs earlier in the same query.
     pub repeated_documents: usize,
-    /// Whether the rows of every query (of those with different labels) are sorted by label, best first.
+    /// Whether the rows of every query with different labels are sorted by label, best first; false
+    /// if there is no such query.
     pub sorted_by_label: bool,
     /// A summary of each feature, in column order.
     pub features: Vec<FeatureSummary>,

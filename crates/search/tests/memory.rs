@@ -55,8 +55,8 @@ fn documents_in_memory_are_found_as_those_of_a_folder_are() {
 #[test]
 fn a_document_with_an_empty_title_is_shown_with_its_text() {
     let documents = [("1", "", "a blue shoe"), ("2", "Shoe", "a blue one")];
-    let documents =
-        documents.map(|(id, title, text)| Document::new(id).with("title", title).with("text", text));
+    let documents = documents
+        .map(|(id, title, text)| Document::new(id).with("title", title).with("text", text));
     let ranker = Ranker::first_stage(Index::in_memory(documents.to_vec()).unwrap()).unwrap();
     let mut hits = ranker.rank("blue shoe", 10).unwrap();
     hits.sort_by(|a, b| a.id.cmp(&b.id));

@@ -135,6 +135,13 @@ fn side_files_are_checked_for_each_input_and_read_also_if_rows_have_qids() {
     let (data, warnings) = read_both().unwrap();
     assert_eq!(data.row_weights(), Some(&[1.0, 2.0, 3.0, 4.0][..]));
     assert_eq!((data.queries(), warnings.count(WarningKind::NeedlessQuerySizes)), (2, 1));
+    // The first query of b is not the query 1 of a.
+    write("b", "1 1:1\n0 1:2\n");
+    let error = read_both().unwrap_err().to_string();
+    assert!(error.contains("found rows without qid, expected a qid in each row, as in"), "{error}");
+    write("a", "1 1:1\n0 1:2\n");
+    write("a.query", "2\n");
+    assert_eq!(read_both().unwrap().0.queries(), 3);
 }
 
 #[test]
