@@ -390,7 +390,7 @@ fn tuning(error: &TuneError) -> Option<String> {
         }
         TuneError::BadTrial { .. } => "leave values that conflict out of --space",
         TuneError::LogInUse { .. } => "wait until that search ends, or give another --log",
-        TuneError::Log { .. } => {
+        TuneError::TuneLog { .. } => {
             "give another --log, or delete this one to start from the beginning"
         }
         other => return other.help(),

@@ -69,7 +69,7 @@ error_kinds! {
         Self::BadTrial { .. } => "bad-trial",
         Self::AllFailed { .. } => "all-failed",
         Self::LogInUse { .. } => "log-in-use",
-        Self::Log { .. } => "tune-log",
+        Self::TuneLog { .. } => "tune-log",
     }
     wraps {}
 }

@@ -399,7 +399,7 @@ mod tests {
         let checkpoint =
             LearnError::Checkpoint { path: path(), problem: CheckpointProblem::NotACheckpoint };
         let state = LearnError::from(StateProblem::MissingTrees);
-        let log = TuneError::Log { path: path(), problem: TuneLogProblem::NotALog }.into();
+        let log = TuneError::TuneLog { path: path(), problem: TuneLogProblem::NotALog }.into();
         let nested = LearnError::InQuery { query: "q1".to_owned(), error: Box::new(pairs) };
         assert_eq!(nested.help(), Some(
             "choose one of these learners, or give data with labels and without preference pairs"

@@ -77,7 +77,7 @@ pub enum TuneError {
     },
     /// A file that is not the log of this search.
     #[error("{path} {problem}")]
-    Log {
+    TuneLog {
         /// The file.
         path: String,
         /// The problem with its content.
@@ -99,7 +99,9 @@ impl TuneError {
             }
             Self::BadTrial { .. } => "leave values that conflict out of the space",
             Self::LogInUse { .. } => "wait until that search ends, or use another log",
-            Self::Log { .. } => "use another log, or delete this one to start from the beginning",
+            Self::TuneLog { .. } => {
+                "use another log, or delete this one to start from the beginning"
+            }
             _ => return None,
         };
         Some(text.to_owned())
