@@ -365,7 +365,7 @@ fn training(error: &LearnError) -> Option<&'static str> {
             "give data with relevant and other documents, or set the lowest relevant label with \
              rel= in the spec"
         }
-        LearnError::StartUnsupported { .. } => "leave --start out, or boost trees",
+        LearnError::StartModelUnsupported { .. } => "leave --start out, or boost trees",
         LearnError::CheckpointInUse { .. } => {
             "wait until it ends, or give another folder with --checkpoint"
         }
@@ -380,7 +380,7 @@ fn training(error: &LearnError) -> Option<&'static str> {
 /// Advice on a rejected parameter search.
 fn tuning(error: &TuneError) -> Option<String> {
     let text = match error {
-        TuneError::NoSpace { .. } => "name the parameters to search with --space",
+        TuneError::NoDefaultSpace { .. } => "name the parameters to search with --space",
         TuneError::NothingToSearch { .. } => {
             "name the parameters to search with --space, or fix fewer parameters in the spec"
         }
@@ -390,7 +390,7 @@ fn tuning(error: &TuneError) -> Option<String> {
         }
         TuneError::BadTrial { .. } => "leave values that conflict out of --space",
         TuneError::LogInUse { .. } => "wait until that search ends, or give another --log",
-        TuneError::Log { .. } => {
+        TuneError::TuneLog { .. } => {
             "give another --log, or delete this one to start from the beginning"
         }
         other => return other.help(),

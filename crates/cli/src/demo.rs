@@ -1,4 +1,4 @@
-//! `demo`: all steps from text to a better ranking, on a generated record store.
+//! `demo`: all steps from text to a better ranking, on a generated shop of music records.
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,11 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_training;
 
-/// Generate a record store, index it, and train rankers to beat BM25 and a linear model with
+/// Generate a shop of music records, index it, and train rankers to beat BM25 and a linear model with
 /// weights set by hand.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Keep the records, the index, the data, the models, the runs and two pages in this folder
+    /// Keep the records, the index, the data, the models, the runs and two HTML reports in this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Number of records
@@ -55,7 +55,7 @@ fn text(result: &DemoResult, kept: Option<&Path>) -> String {
         .map(|s| format!("{:13} {:5.1} s  {}", s.name, s.train_seconds, s.learner))
         .collect();
     format!(
-        "A synthetic record store (seed {}): {} records, generated in {:.1} s and indexed in {:.1} s.\n\
+        "A synthetic shop of music records (seed {}): {} records, generated in {:.1} s and indexed in {:.1} s.\n\
          {} queries for training, {} for early stopping, {} for testing; {} features of {} candidates \
          in {:.1} s.\n\n{}\n\nThe {} test queries, {candidates} candidates of BM25 re-ranked:\n\n{}\n{}",
         store.seed,

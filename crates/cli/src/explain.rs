@@ -50,7 +50,8 @@ pub(crate) struct Args {
     /// Number of curves of single documents in each partial dependence
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=100))]
     curves: u16,
-    /// Number of permutations that contributions of nets are averaged over
+    /// Number of permutations that contributions of nets are averaged over, rounded up to a multiple
+    /// of the number of background documents
     #[arg(long, value_name = "N", default_value_t = ExplainOptions::default().permutations as u32, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     permutations: u32,
     /// Seed of every sample

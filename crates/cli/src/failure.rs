@@ -83,7 +83,7 @@ impl Failure {
                 | TaskError::NothingTrained { .. }
                 | TaskError::OptionNeedsData { .. }
                 | TaskError::NoCheckpoints { .. }
-                | TaskError::Learn(LearnError::StartUnsupported { .. })
+                | TaskError::Learn(LearnError::StartModelUnsupported { .. })
                 | TaskError::NoLearner
                 | TaskError::LearnerTwice { .. }
                 | TaskError::ValidPartUnused

@@ -15,12 +15,12 @@ use rankwright::tasks::{TaskError, check_outputs};
 
 use crate::failure::Failure;
 
-/// Arguments that name results; all other paths are inputs.
-const RESULTS: [&str; 8] =
-    ["out", "per_query", "svg", "html", "assets", "log", "checkpoint", "save"];
+/// Ids of the arguments whose paths are written; all other paths are read. `log` is `tune --log`, the
+/// file of finished trials.
+const RESULTS: [&str; 7] = ["out", "per_query", "svg", "html", "assets", "log", "checkpoint"];
 
-/// The argument of the log itself.
-const LOG: &str = "log_file";
+/// Id of the argument of the log file itself.
+const LOG_FILE: &str = "log_file";
 
 /// Bytes in which the beginning of a log line is looked for.
 const BEGINNING: u64 = 64;
@@ -29,7 +29,7 @@ const BEGINNING: u64 = 64;
 fn paths_of(mut matches: &ArgMatches) -> Vec<(String, PathBuf)> {
     let mut found = Vec::new();
     loop {
-        for id in matches.ids().filter(|id| id.as_str() != LOG) {
+        for id in matches.ids().filter(|id| id.as_str() != LOG_FILE) {
             // Arguments of other types have no such values.
             if let Ok(Some(paths)) = matches.try_get_many::<PathBuf>(id.as_str()) {
                 found.extend(paths.map(|path| (id.to_string(), path.clone())));
@@ -72,7 +72,7 @@ fn check_others(log: &Path, others: &[(String, PathBuf)]) -> Result<(), Failure>
             false => TaskError::OutputIsInput { out, input }.into(),
         });
     }
-    // The files that are read with an input, and standard input. A log may be in a folder of results,
+    // Side files of an input (`DATA.query`), and standard input. A log may be in a folder of results,
     // and in one of documents, where its first line shows that it is a log.
     let inputs = others.iter().filter(|(id, path)| !is_result(id) && !path.is_dir());
     Ok(check_outputs([log], inputs.map(|(_, path)| path.as_path()))?)
@@ -98,7 +98,23 @@ fn is_log_line(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+
+    /// Ids of the arguments of a command and of its subcommands.
+    fn argument_ids(command: &clap::Command) -> Vec<String> {
+        let own = command.get_arguments().map(|argument| argument.get_id().to_string());
+        own.chain(command.get_subcommands().flat_map(argument_ids)).collect()
+    }
+
+    #[test]
+    fn every_id_is_that_of_an_argument() {
+        let ids = argument_ids(&crate::Cli::command());
+        for id in RESULTS.iter().chain([&LOG_FILE]) {
+            assert!(ids.iter().any(|of_argument| of_argument == id), "{id}");
+        }
+    }
 
     #[test]
     fn lines_of_a_log_are_told_from_other_files() {

@@ -21,8 +21,8 @@ pub(crate) struct Args {
     /// A model that re-ranks the candidates; it names the features that it needs
     #[arg(long, value_name = "MODEL")]
     model: Option<PathBuf>,
-    /// Number of candidates of each query; by default that of the model's training, or 1000 without
-    /// a model
+    /// Number of candidates of each query; by default that of the model's training, 100 if the model
+    /// does not record it, and 1000 without a model
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     candidates: Option<u32>,
     /// Number of documents of each query that are written

@@ -29,7 +29,8 @@ pub(crate) struct Args {
     /// A model that re-ranks the candidates; it names the features that it needs
     #[arg(long, value_name = "MODEL")]
     model: Option<PathBuf>,
-    /// Number of candidates that a model re-ranks; by default that of its training
+    /// Number of candidates that a model re-ranks; by default that of its training, or 100
+    /// if the model does not record it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     candidates: Option<u32>,
     #[command(flatten)]

@@ -308,10 +308,10 @@ fn permutation_importance_finds_the_feature_that_matters() {
     let found = bench.run(line).json();
     assert_eq!(found["permutation"]["metric"], "ndcg@5", "the metric of the training");
     assert_eq!(found["permutation"]["value"], 1.0);
-    let [first, second] = [0, 1].map(|i| found["importance"][i]["loss"].as_f64().unwrap());
+    let [first, second] = [0, 1].map(|i| found["importance"][i]["drop"].as_f64().unwrap());
     assert!(first > 0.1, "{found}");
     assert_eq!(second, 0.0, "a step of 1e-9 changes no order");
-    assert!(found["importance"][0]["loss_spread"].as_f64().unwrap() > 0.0);
+    assert!(found["importance"][0]["drop_spread"].as_f64().unwrap() > 0.0);
     assert_eq!(found, bench.run(&format!("{line} --threads 1")).json());
     assert_ne!(found, bench.run(&format!("{line} --seed 2")).json());
     let out = bench.run("model inspect l.model --data many.txt --metric rr --repeats 1").ok().out();
@@ -487,7 +487,7 @@ fn features_of_nets_and_blends_are_shuffled_like_any_other() {
         let line = format!("model inspect {model} --data many.txt --metric ndcg@5 --repeats 3");
         let found = bench.run(&format!("{line} --json")).json();
         assert_eq!(found["importance"][0]["feature"], "1", "{found}");
-        assert!(found["importance"][0]["loss"].as_f64().unwrap() > 0.1, "{found}");
+        assert!(found["importance"][0]["drop"].as_f64().unwrap() > 0.1, "{found}");
         assert_eq!(found["importance"].as_array().unwrap().len(), 2);
         let out = bench.run(&line).ok().out();
         assert!(out.contains("how much worse ndcg@5 = "), "{out}");

@@ -89,6 +89,7 @@ const LOGS: &[&str] = &[
     "index docs.jsonl --out new --log-file docs.jsonl",
     "features shop --queries queries.tsv --features set.toml --out new --log-file f.csv",
     "search shop jazz --log-file shop/rankwright.json",
+    "clicks inspect log.jsonl --log-file log.jsonl",
 ];
 
 /// Outputs that cannot be an input: there is none, or it is a new folder.
@@ -112,8 +113,8 @@ const SHARED: [(&str, &str); 5] = [
 ];
 
 /// The flags that name outputs.
-const FLAGS: [&str; 8] =
-    ["--out", "--per-query", "--svg", "--html", "--assets", "--log", "--checkpoint", "--save"];
+const FLAGS: [&str; 7] =
+    ["--out", "--per-query", "--svg", "--html", "--assets", "--log", "--checkpoint"];
 
 /// The flag of every verb that names an output.
 const SHARED_FLAG: &str = "--log-file";
@@ -227,6 +228,9 @@ fn log_lines_are_not_appended_to_an_input() {
         assert!(said, "{line}\n{error}");
         assert_eq!(contents(&bench.path("")), before, "{line}");
     }
+    // A click log is an input, although `tune --log` is an output.
+    let error = bench.run("clicks inspect log.jsonl --log-file log.jsonl").err();
+    assert!(error.contains("log.jsonl would be written over the input log.jsonl"), "{error}");
     // Standard input.
     let ran = command(&bench, &["score", "m.model", "-", "--log-file", "valid.txt"])
         .stdin(fs::File::open(bench.path("valid.txt")).unwrap())

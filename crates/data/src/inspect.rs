@@ -30,7 +30,8 @@ pub struct DatasetSummary {
     pub single_queries: usize,
     /// Number of rows whose document id occurs earlier in the same query.
     pub repeated_documents: usize,
-    /// Whether the rows of every query (with at least two labels) are sorted by label, best first.
+    /// Whether the rows of every query with different labels are sorted by label, best first; false
+    /// if there is no such query.
     pub sorted_by_label: bool,
     /// A summary of each feature, in column order.
     pub features: Vec<FeatureSummary>,
@@ -111,7 +112,9 @@ impl ColumnStats {
     fn add(&mut self, row: u64, value: f32) {
         // The sum over the rows of a hash of row number and value, so that rows can be added in any
         // order. The factors are those of SplitMix64.
-        let mixed = (row << 32 | u64::from(value.to_bits())).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        // Adding 0 makes -0 and 0 the same value; all missing values are the same.
+        let bits = if value.is_nan() { f32::NAN } else { value + 0.0 }.to_bits();
+        let mixed = (row << 32 | u64::from(bits)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.hash =
             self.hash.wrapping_add((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9));
         if value.is_nan() {
@@ -552,6 +555,9 @@ mod tests {
 
     #[test]
     fn equal_columns_are_found() {
+        let zeros = summary("1 qid:1 1:0 2:-0 3:1\n0 qid:1 1:2 2:2 3:2\n");
+        assert_eq!(zeros.features[1].same_as.as_deref(), Some("1"), "0 and -0 are equal");
+        assert_eq!(zeros.features[2].same_as, None);
         let s = summary("1 qid:a 1:1 2:7 3:1\n0 qid:a 1:2 2:7 3:2\n");
         assert_eq!(s.features[2].same_as.as_deref(), Some("1"));
         assert_eq!(s.features[1].same_as, None);

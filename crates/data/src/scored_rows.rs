@@ -1,9 +1,10 @@
 //! Scores with the ids of their rows: as a table of text, JSON lines, Parquet, Arrow, or a TREC
 //! run.
 //!
-//! The columns of tables are `qid`, `docid` and `score`, or another name for other numbers. If the data has no document ids, a column
-//! `row` with the row number in the input, from 0, replaces `docid`. In a run, these row numbers
-//! are the document ids. Every score reads back to the same float.
+//! The columns of tables are `qid`, `docid` and `score`; numbers that are no scores, such as grades,
+//! have a column of another name. If the data has no document ids, a column `row` with the row number
+//! in the input, from 0, replaces `docid`. In a run, these row numbers are the document ids. Every
+//! score reads back to the same float.
 //!
 //! Control characters of ids are escaped in text (`\t` for a tab) and in JSON; Parquet and Arrow
 //! keep them. A run refuses them, and a table of text refuses NUL bytes.
@@ -230,7 +231,7 @@ impl<'a> ScoredRows<'a> {
         let text = |value: &str| -> io::Result<String> {
             Ok(visible::json(&serde_json::to_string(value)?).into_owned())
         };
-        let (column, value) = (self.document_column(), self.column);
+        let (column, value) = (self.document_column(), text(self.column)?);
         let (queries, documents) = (self.query_ids(), self.doc_ids());
         for ((query, document), score) in queries.iter().zip(&documents).zip(self.ordered_scores())
         {
@@ -241,7 +242,7 @@ impl<'a> ScoredRows<'a> {
             // JSON has no infinite numbers.
             let score = if score.is_finite() { score.to_string() } else { "null".to_owned() };
             let query = text(query)?;
-            writeln!(out, "{{\"qid\": {query}, \"{column}\": {document}, \"{value}\": {score}}}")?;
+            writeln!(out, "{{\"qid\": {query}, \"{column}\": {document}, {value}: {score}}}")?;
         }
         Ok(())
     }

@@ -103,8 +103,14 @@ impl ParamValue for Parts {
     }
 
     fn read(text: &str, _: &RangeDef) -> Result<Self, ValueError> {
-        Self::parse(&text.replace('/', ","))
-            .map_err(|error| ValueError::Expected(error.to_string()))
+        Self::parse(&text.replace('/', ",")).map_err(|error| {
+            ValueError::Expected(match error {
+                DataError::InvalidParts { found, expected } => {
+                    format!("{expected} instead of '{found}'")
+                }
+                other => other.to_string(),
+            })
+        })
     }
 
     fn write(&self) -> String {
@@ -141,7 +147,7 @@ impl Parts {
         }
         let sum: f64 = parts.iter().map(|(_, share)| share).sum();
         if (sum - 1.0).abs() > 1e-6 {
-            return Err(invalid(&format!("a sum of shares of {sum}"), "1"));
+            return Err(invalid(&format!("a sum of {sum}"), "shares that add up to 1"));
         }
         Ok(Parts(parts))
     }
@@ -291,6 +297,11 @@ mod tests {
             assert!(Parts::parse(text).is_err(), "{text}");
         }
         assert!(folds(10, 2, 0).is_err() && folds(2, 3, 0).is_err());
+        let Err(ValueError::Expected(expected)) = Parts::read("a=0.5/b=0.4", &RangeDef::default())
+        else {
+            panic!("the shares do not add up to 1");
+        };
+        assert_eq!(expected, "shares that add up to 1 instead of 'a sum of 0.9'");
     }
 
     #[test]

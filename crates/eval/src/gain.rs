@@ -1,8 +1,8 @@
 //! Gains: the value of a label at rank 1.
 //!
 //! `exp` is 2^label - 1, `linear` is the label itself, and a table such as `0/1/3/7/15` has a gain
-//! for each label from 0 on. Negative labels gain 0. A label above 1000, for which sums of
-//! 2^label could overflow, is an error.
+//! for each label from 0 on. Negative labels gain 0. With `exp`, a label above 1000, for which sums
+//! of 2^label could overflow, is an error; so is a label that a table does not have.
 
 use rankwright_spec::{ParamKind, ParamValue, RangeDef, ValueError};
 
@@ -86,7 +86,8 @@ impl Gain {
         match self {
             Gain::Linear => Ok(label),
             Gain::Exp => {
-                // Whole labels up to 62 are exact and much cheaper than a power.
+                // For whole labels up to 62 a shift gives the same number, and is much cheaper than
+                // a power.
                 let grade = label as u64;
                 if grade as f64 == label && grade <= 62 {
                     return Ok(((1_u64 << grade) - 1) as f64);

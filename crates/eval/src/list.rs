@@ -181,8 +181,8 @@ impl<'a> RankedList<'a> {
         self.ideal.first() != self.ideal.last()
     }
 
-    /// The given preferences between documents of the query; a depth of the evaluation does not cut
-    /// them.
+    /// The given preferences between all documents of the query, also those below the depth to which
+    /// the list was ranked.
     pub fn preferences(&self) -> &'a [PreferenceScores] {
         self.preferences
     }

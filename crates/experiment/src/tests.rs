@@ -234,6 +234,7 @@ const STUDY: &str = r#"
 name = "study"
 metrics = ["ndcg@5", "ap"]
 seeds = [1, 2]
+# Samples of the randomisation test and the bootstrap.
 samples = 2000
 
 [[data]]

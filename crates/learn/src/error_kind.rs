@@ -23,9 +23,9 @@ error_kinds! {
         Self::NothingRelevant { .. } => "nothing-relevant",
         Self::OneClass { .. } => "one-class",
         Self::ZeroWeights => "zero-weights",
-        Self::StartUnsupported { .. } => "start-unsupported",
+        Self::StartModelUnsupported { .. } => "start-model-unsupported",
         Self::CollectiveUnsupported { .. } => "collective-unsupported",
-        Self::StartFeature { .. } => "start-feature",
+        Self::StartModelFeature { .. } => "start-model-feature",
         Self::LabelNotFinite { .. } => "label-not-finite",
         Self::TooManyGrades { .. } => "too-many-grades",
         Self::OneGrade => "one-grade",
@@ -59,7 +59,7 @@ error_kinds! {
 
 error_kinds! {
     TuneError {
-        Self::NoSpace { .. } => "no-space",
+        Self::NoDefaultSpace { .. } => "no-default-space",
         Self::NothingToSearch { .. } => "nothing-to-search",
         Self::NothingToTune { .. } => "nothing-to-tune",
         Self::Trials { .. } => "trials",
@@ -69,7 +69,7 @@ error_kinds! {
         Self::BadTrial { .. } => "bad-trial",
         Self::AllFailed { .. } => "all-failed",
         Self::LogInUse { .. } => "log-in-use",
-        Self::Log { .. } => "log",
+        Self::TuneLog { .. } => "tune-log",
     }
     wraps {}
 }
@@ -94,4 +94,19 @@ error_kinds! {
         Self::OtherLearner => "other-learner",
     }
     wraps {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_errors_of_this_crate_have_the_same_kind() {
+        let types =
+            [LearnError::KINDS, TuneError::KINDS, NotFiniteValue::KINDS, StateProblem::KINDS];
+        let mut kinds: Vec<&str> = types.concat();
+        kinds.sort_unstable();
+        let same: Vec<_> = kinds.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+        assert!(same.is_empty(), "{same:?}");
+    }
 }

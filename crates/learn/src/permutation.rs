@@ -1,12 +1,12 @@
 //! Permutation importance: the amount by which a metric gets worse when the values of one feature
 //! are shuffled among all rows (Breiman, Random Forests, 2001, section 10). This amount is called
-//! the loss of the feature.
+//! the drop of the metric.
 //!
 //! The feature's column is shuffled as a whole, across queries, `repeats` times. The random orders
 //! depend on (seed, feature, repeat) alone, so that neither threads nor the other features change a
-//! digit. The loss is `value - value with the shuffled column` (with the opposite sign for metrics
+//! digit. The drop is `value - value with the shuffled column` (with the opposite sign for metrics
 //! where lower is better); its mean and its standard deviation over the repeats are reported. A
-//! feature that is not in the data has a loss of exactly 0. Cost: features x repeats x (scoring +
+//! feature that is not in the data has a drop of exactly 0. Cost: features x repeats x (scoring +
 //! evaluating), in parallel over features.
 
 use rankwright_data::{DEFAULT_SEED, Dataset, Random};
@@ -33,7 +33,7 @@ use crate::error::LearnError;
 /// let ndcg = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
 /// let plan = PermutationPlan::new().repeats(2).seed(1);
 /// let found = PermutationImportance::new(&model, &data, ndcg, plan)?;
-/// assert_eq!(found.losses.len(), model.used_features().len());
+/// assert_eq!(found.drops.len(), model.used_features().len());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -42,8 +42,8 @@ pub struct PermutationImportance {
     pub measure: Measure,
     /// The measure's value on the unshuffled data.
     pub value: f64,
-    /// The number of each feature and its loss in each repeat, ascending by feature.
-    pub losses: Vec<(usize, Vec<f64>)>,
+    /// The number of each feature and the drop of the metric in each repeat, ascending by feature.
+    pub drops: Vec<(usize, Vec<f64>)>,
 }
 
 /// Parameters of the shuffling.
@@ -104,7 +104,7 @@ impl PermutationImportance {
         PermutationImportance::of_features(model, data, measure, plan, model.used_features())
     }
 
-    /// The importance of some features only; their losses equal those of
+    /// The importance of some features only; their drops equal those of
     /// [`PermutationImportance::new`].
     pub fn of_features(
         model: &Model,
@@ -123,10 +123,10 @@ impl PermutationImportance {
                 convention: measure.convention().to_owned(),
             });
         }
-        let losses: Result<Vec<_>, LearnError> = features
+        let drops: Result<Vec<_>, LearnError> = features
             .into_par_iter()
             .map(|feature| {
-                let loss = |repeat| {
+                let drop = |repeat| {
                     let order = shuffled_rows(data.rows(), feature, repeat, plan);
                     let scores = model.score_permuted(data, plan.options, feature, &order)?;
                     let shuffled_value = metric_value(data, &scores, &measure)?;
@@ -135,21 +135,21 @@ impl PermutationImportance {
                         _ => value - shuffled_value,
                     })
                 };
-                Ok((feature, (0..plan.repeats).map(loss).collect::<Result<_, LearnError>>()?))
+                Ok((feature, (0..plan.repeats).map(drop).collect::<Result<_, LearnError>>()?))
             })
             .collect();
-        Ok(PermutationImportance { measure, value, losses: losses? })
+        Ok(PermutationImportance { measure, value, drops: drops? })
     }
 
-    /// Mean and standard deviation of a feature's loss over the repeats; `None` for a feature that
+    /// Mean and standard deviation of the metric's drop for a feature over the repeats; `None` for a feature that
     /// was not shuffled, and `None` as deviation if there was only one repeat.
     pub fn mean_and_deviation(&self, feature: usize) -> Option<(f64, Option<f64>)> {
-        let index = self.losses.binary_search_by_key(&feature, |(feature, _)| *feature).ok()?;
-        let losses = &self.losses[index].1;
-        let n = losses.len() as f64;
-        let mean = losses.iter().sum::<f64>() / n;
-        let squares: f64 = losses.iter().map(|loss| (loss - mean) * (loss - mean)).sum();
-        Some((mean, (losses.len() > 1).then(|| (squares / (n - 1.0)).sqrt())))
+        let index = self.drops.binary_search_by_key(&feature, |(feature, _)| *feature).ok()?;
+        let drops = &self.drops[index].1;
+        let n = drops.len() as f64;
+        let mean = drops.iter().sum::<f64>() / n;
+        let squares: f64 = drops.iter().map(|drop| (drop - mean) * (drop - mean)).sum();
+        Some((mean, (drops.len() > 1).then(|| (squares / (n - 1.0)).sqrt())))
     }
 }
 

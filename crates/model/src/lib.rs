@@ -68,7 +68,7 @@ pub use problem::{
 };
 pub use score::ScoreOptions;
 pub use summary::{
-    BodySummary, FeatureImportance, FeatureLoss, LayerSummary, MemberSummary, ModelSummary,
+    BodySummary, FeatureImportance, LayerSummary, MemberSummary, MetricDrop, ModelSummary,
     TreesSummary,
 };
 pub use transform::{TransformStep, Transforms};

@@ -11,7 +11,8 @@
 //! | `squared`, `huber` | an estimate of the label | rel - 1/2, halfway between whole grades |
 //!
 //! The grades and thresholds t of an ordinal model are notes of its header. Of models of other
-//! systems, XGBoost's `binary:logistic` and LightGBM's `binary` have a probability. The scores of
+//! systems, those of XGBoost with `binary:logistic`, `binary:logitraw` or `reg:logistic` and those of
+//! LightGBM with `binary` have a probability, slope 1 or LightGBM's `sigmoid`. The scores of
 //! all other models, such as those of pairs and lists, only rank.
 //!
 //! The grade of a document is the most probable one, of equally probable grades the lowest. Its

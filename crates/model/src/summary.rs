@@ -53,8 +53,8 @@ pub struct ModelSummary {
     /// transformed features; sorted by absolute value, largest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weights: Option<Vec<FeatureImportance>>,
-    /// The features that trees test, the largest gain first. After [`ModelSummary::with_losses`]
-    /// also the features of models without weights and trees, the largest loss first.
+    /// The features that trees test, the largest gain first. After [`ModelSummary::with_drops`]
+    /// also the features of models without weights and trees, the largest drop first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub importance: Option<Vec<FeatureImportance>>,
 }
@@ -161,19 +161,19 @@ pub struct FeatureImportance {
     /// Number of splits on the feature; `None` without trees.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub splits: Option<u64>,
-    /// The loss from shuffling the feature; `None` if that was not measured.
+    /// The drop of a metric from shuffling the feature; `None` if that was not measured.
     #[serde(flatten)]
-    pub loss: Option<FeatureLoss>,
+    pub drop: Option<MetricDrop>,
 }
 
-/// The loss of a metric when the values of a feature are shuffled among the rows.
+/// The drop of a metric when the values of a feature are shuffled among the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct FeatureLoss {
+pub struct MetricDrop {
     /// The mean over several shuffles.
-    #[serde(rename = "loss")]
+    #[serde(rename = "drop")]
     pub mean: f64,
     /// The standard deviation over the shuffles; `None` for a single shuffle.
-    #[serde(rename = "loss_spread")]
+    #[serde(rename = "drop_spread")]
     pub spread: Option<f64>,
 }
 
@@ -232,19 +232,19 @@ impl Model {
 }
 
 impl ModelSummary {
-    /// Adds the losses from shuffling features, given with the number of each feature. For a model
-    /// without weights and trees, the importance then lists these features, the largest loss first.
+    /// Adds the drops of a metric from shuffling features, given with the number of each feature.
+    /// For a model without weights and trees, the importance then lists these features, the largest drop first.
     #[must_use]
-    pub fn with_losses(mut self, model: &Model, losses: &[(usize, FeatureLoss)]) -> ModelSummary {
+    pub fn with_drops(mut self, model: &Model, drops: &[(usize, MetricDrop)]) -> ModelSummary {
         if self.weights.is_none() && self.importance.is_none() {
-            let mut order = losses.to_vec();
+            let mut order = drops.to_vec();
             order.sort_by(|a, b| b.1.mean.total_cmp(&a.1.mean));
-            let row = |(number, _): &(usize, FeatureLoss)| FeatureImportance::new(model, *number);
+            let row = |(number, _): &(usize, MetricDrop)| FeatureImportance::new(model, *number);
             self.importance = Some(order.iter().map(row).collect());
         }
         for row in self.weights.iter_mut().chain(&mut self.importance).flatten() {
-            let found = losses.iter().find(|(number, _)| *number == row.number);
-            row.loss = found.map(|(_, loss)| *loss);
+            let found = drops.iter().find(|(number, _)| *number == row.number);
+            row.drop = found.map(|(_, drop)| *drop);
         }
         self
     }
@@ -319,7 +319,7 @@ impl LayerSummary {
 impl FeatureImportance {
     fn new(model: &Model, number: usize) -> FeatureImportance {
         let name = model.header().features.name(number).into_owned();
-        FeatureImportance { name, number, weight: None, gain: None, splits: None, loss: None }
+        FeatureImportance { name, number, weight: None, gain: None, splits: None, drop: None }
     }
 }
 

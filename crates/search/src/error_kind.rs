@@ -47,7 +47,7 @@ error_kinds! {
         Self::ZeroCandidates => "zero-candidates",
         Self::NoLabelField { .. } => "no-label-field",
         Self::NoFieldBesideLabel { .. } => "no-field-beside-label",
-        Self::NotAClassField { .. } => "not-a-class-field",
+        Self::NotClassifiableBy { .. } => "not-classifiable-by",
         Self::NoLabels { .. } => "no-labels",
         Self::OneClass { .. } => "one-class",
         Self::Folds { .. } => "folds",

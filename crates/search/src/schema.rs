@@ -225,15 +225,15 @@ fn guess_kind(name: &str, values: &[&Value]) -> FieldKind {
         return FieldKind::Stored;
     }
     let texts: Vec<&str> = values.iter().filter_map(|value| as_text(value)).collect();
+    let values: Vec<&Value> =
+        values.iter().copied().filter(|value| !is_empty_value(value)).collect();
     if texts.is_empty() {
-        let has_number = values.iter().any(|value| matches!(value, Value::Number(_)));
-        return if has_number { FieldKind::Number } else { FieldKind::Category };
+        let are_numbers = mostly(&values, |value| number_of(value).is_some());
+        return if are_numbers { FieldKind::Number } else { FieldKind::Category };
     }
     if is_text_name {
         return FieldKind::Text;
     }
-    let values: Vec<&Value> =
-        values.iter().copied().filter(|value| !is_empty_text(value)).collect();
     if URL_NAMES.contains(&name.as_str()) || mostly(&values, is_url) {
         return FieldKind::Url;
     }
@@ -269,46 +269,48 @@ fn is_code(text: &str) -> bool {
     text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Notes on guesses that may not be what the user expects: codes, and few values of another kind.
+/// Warnings about guesses that the user may not expect: codes, and few values of another kind.
 pub(crate) fn guess_warnings(documents: &[Document], given: &Schema) -> Vec<SearchWarning> {
     let codes = fields_of_codes(documents, given).into_iter();
     let codes = codes.map(|(field, example)| SearchWarning::Codes { field, example });
     codes.chain(nearly_of_kind(documents, given)).collect()
 }
 
-/// Largest share of values of another kind at which a note says that they decide the kind of a
+/// Largest share of values of another kind at which a warning says that they decide the kind of a
 /// field.
-const MAX_NOTED_SHARE: f64 = 0.05;
+const MAX_WARNED_SHARE: f64 = 0.05;
 
 /// The fields that are guessed to be texts or categories because of a few values that are no
 /// numbers, dates or urls as all others are.
 fn nearly_of_kind(documents: &[Document], given: &Schema) -> Vec<SearchWarning> {
     let schema = Schema::guess(documents, given);
-    let is_guessed = |field: &&FieldDef| {
+    let is_guessed_text = |field: &&FieldDef| {
         let is_text = matches!(field.kind, FieldKind::Text | FieldKind::Category);
         is_text && given.kind(&field.name).is_none() && !is_text_name(&field.name)
     };
-    let note = |field: &FieldDef| {
+    let warning = |field: &FieldDef| {
         let values = documents.iter().filter_map(|document| document.get(&field.name));
-        let values: Vec<&Value> = values.filter(|value| !is_empty_text(value)).collect();
+        let values: Vec<&Value> = values.filter(|value| !is_empty_value(value)).collect();
         [FieldKind::Number, FieldKind::Date, FieldKind::Url].into_iter().find_map(|kind| {
-            let others: Vec<&str> =
-                values.iter().filter(|v| !is_of_kind(v, kind)).filter_map(|v| as_text(v)).collect();
-            let most = MAX_NOTED_SHARE * values.len() as f64;
-            // Codes are noted on their own.
-            let are_few = others.len() as f64 <= most && !others.iter().any(|text| is_code(text));
-            let example = others.first().filter(|_| are_few)?;
+            let others: Vec<&Value> =
+                values.iter().copied().filter(|value| !is_of_kind(value, kind)).collect();
+            let texts: Vec<&str> = others.iter().filter_map(|value| as_text(value)).collect();
+            let most = MAX_WARNED_SHARE * values.len() as f64;
+            // Codes have a warning of their own.
+            let are_few = others.len() as f64 <= most && !texts.iter().any(|text| is_code(text));
+            let first = others.first().filter(|_| are_few)?;
+            let example = texts.first().map(|text| (*text).to_owned());
             Some(SearchWarning::NearlyOfKind {
                 field: field.name.clone(),
                 kind,
                 guessed: field.kind,
                 values: values.len(),
                 others: others.len(),
-                example: (*example).to_owned(),
+                example: example.unwrap_or_else(|| texts_of(first).join(", ")),
             })
         })
     };
-    schema.fields.iter().filter(is_guessed).filter_map(note).collect()
+    schema.fields.iter().filter(is_guessed_text).filter_map(warning).collect()
 }
 
 /// Whether a value can be one of a field of numbers, dates or urls.
@@ -329,7 +331,7 @@ fn fields_of_codes(documents: &[Document], given: &Schema) -> Vec<(String, Strin
         let values: Vec<&Value> = documents
             .iter()
             .filter_map(|d| d.get(name))
-            .filter(|value| !is_empty_text(value))
+            .filter(|value| !is_empty_value(value))
             .collect();
         let code = values.iter().filter_map(|value| as_text(value)).find(|text| is_code(text))?;
         let are_numbers = mostly(&values, |value| number_of(value).is_some());
@@ -338,9 +340,13 @@ fn fields_of_codes(documents: &[Document], given: &Schema) -> Vec<(String, Strin
     guessed.filter_map(code_of).collect()
 }
 
-/// Whether a value is a text that is empty or only whitespace.
-pub(crate) fn is_empty_text(value: &Value) -> bool {
-    as_text(value).is_some_and(|text| text.trim().is_empty())
+/// Whether a value is an empty list, or a text that is empty or only whitespace.
+pub(crate) fn is_empty_value(value: &Value) -> bool {
+    match value {
+        Value::Text(text) => text.trim().is_empty(),
+        Value::Texts(texts) => texts.is_empty(),
+        Value::Number(_) => false,
+    }
 }
 
 fn as_text(value: &Value) -> Option<&str> {
@@ -460,28 +466,62 @@ mod tests {
     }
 
     #[test]
-    fn a_field_whose_kind_few_values_decide_is_noted() {
+    fn one_number_does_not_make_a_field_of_lists_a_number() {
+        let list = || Value::Texts(vec!["a".into(), "b".into()]);
+        let one_number = [vec![list(); 30], vec![Value::Number(3.0)]].concat();
+        assert_eq!(guessed("tags", one_number), FieldKind::Category);
+        let one_list = |numbers| [vec![Value::Number(3.0); numbers], vec![list()]].concat();
+        assert_eq!(guessed("size", one_list(99)), FieldKind::Number);
+        assert_eq!(guessed("size", one_list(98)), FieldKind::Category);
+        let empty_list = vec![Value::Number(3.0), Value::Texts(Vec::new())];
+        assert_eq!(guessed("size", empty_list), FieldKind::Number);
+    }
+
+    #[test]
+    fn a_field_whose_kind_few_values_decide_is_warned_about() {
         let prices = |numbers: usize, others: &[&str]| {
             let mut values: Vec<Value> = (0..numbers).map(|n| text(&format!("{n}.5"))).collect();
             values.extend(others.iter().map(|&other| text(other)));
             documents("price", values)
         };
-        let noted = |documents: &[Document]| {
-            let notes = guess_warnings(documents, &Schema::default());
-            notes.iter().map(ToString::to_string).collect::<Vec<_>>()
+        let warnings = |documents: &[Document]| {
+            let warnings = guess_warnings(documents, &Schema::default());
+            warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         let expected = "field `price` is text, as 1 of its 51 values is no number, such as 'n/a'; \
                         give its kind in the schema if it is a number field";
-        assert_eq!(noted(&prices(50, &["n/a"])), [expected]);
-        assert_eq!(noted(&prices(50, &["n/a", ""])), [expected]);
+        assert_eq!(warnings(&prices(50, &["n/a"])), [expected]);
+        assert_eq!(warnings(&prices(50, &["n/a", ""])), [expected]);
         // Few enough to be a number all the same, too many, and none.
-        assert_eq!(noted(&prices(99, &["n/a"])), [""; 0]);
-        assert_eq!(noted(&prices(18, &["n/a"])), [""; 0]);
-        assert_eq!(noted(&prices(50, &[])), [""; 0]);
+        assert_eq!(warnings(&prices(99, &["n/a"])), [""; 0]);
+        assert_eq!(warnings(&prices(18, &["n/a"])), [""; 0]);
+        assert_eq!(warnings(&prices(50, &[])), [""; 0]);
         let given = Schema::parse("price:text").unwrap();
         assert_eq!(guess_warnings(&prices(50, &["n/a"]), &given), []);
         let days: Vec<Value> = (0..19).map(|_| text("2024-05-31")).chain([text("soon")]).collect();
-        assert!(noted(&documents("day", days))[0].contains("is no date, such as 'soon'"));
+        assert!(warnings(&documents("day", days))[0].contains("is no date, such as 'soon'"));
+        // Lists and numbers count as values of another kind, too.
+        let list = || Value::Texts(vec!["a".into(), "b".into()]);
+        let mixed = |texts: &[&str], lists: usize, numbers: usize| {
+            let mut values: Vec<Value> = (0..60).map(|n| text(&format!("{n}.5"))).collect();
+            values.extend(vec![Value::Number(0.5); numbers]);
+            values.extend(vec![list(); lists]);
+            values.extend(texts.iter().map(|&other| text(other)));
+            documents("price", values)
+        };
+        let found = warnings(&mixed(&["n/a"], 2, 0));
+        assert!(
+            found[0].contains("as 3 of its 63 values are no numbers, such as 'n/a'"),
+            "{found:?}"
+        );
+        assert_eq!(warnings(&mixed(&["n/a"], 10, 0)), [""; 0]);
+        let found = warnings(&mixed(&[], 2, 0));
+        assert!(
+            found[0].contains("as 2 of its 62 values are no numbers, such as 'a, b'"),
+            "{found:?}"
+        );
+        let days = [vec![text("2024-05-31"); 19], vec![text("soon")], vec![Value::Number(0.5); 9]];
+        assert_eq!(warnings(&documents("day", days.concat())), [""; 0]);
     }
 
     #[test]

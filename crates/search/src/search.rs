@@ -284,12 +284,12 @@ fn empty_result_warnings(ranking: &Ranking, filter: Option<&Filter>) -> Vec<Sear
     warnings
 }
 
-/// The title of a document, or its first text, on one line of at most `max_characters` (and three
-/// dots if it is cut).
+/// The title of a document, or its first text if it has none, on one line of at most
+/// `max_characters` (and three dots if it is cut).
 fn title(index: &Index, document: &Document, max_characters: usize) -> String {
-    let named = document.text("title");
-    let first = || index.schema().of_kind(FieldKind::Text).find_map(|name| document.text(name));
-    let title = named.or_else(first).unwrap_or_default();
+    let text_of = |name: &str| document.text(name).filter(|text| !text.trim().is_empty());
+    let first = || index.schema().of_kind(FieldKind::Text).find_map(text_of);
+    let title = text_of("title").or_else(first).unwrap_or_default();
     let line: String = title.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(max_characters) {
         Some((end, _)) => format!("{}...", &line[..end]),

@@ -125,7 +125,7 @@ pub struct TrainingData {
 #[non_exhaustive]
 pub struct FeatureSeconds {
     /// Preparing the features: reading columns, training classifiers, computing PageRank.
-    pub ready: f64,
+    pub prepare: f64,
     /// Finding candidates and computing their features.
     pub features: f64,
 }
@@ -146,7 +146,7 @@ pub fn training_data(
     }
     let start = Instant::now();
     let extractor = Extractor::new(index, set)?;
-    let ready = start.elapsed().as_secs_f64();
+    let prepare = start.elapsed().as_secs_f64();
     let rows = extractor.all_rows(&queries, qrels, options)?;
     if let Some(qrels) = qrels {
         warnings.extend(unknown_documents(extractor.index(), &queries, qrels)?);
@@ -164,7 +164,7 @@ pub fn training_data(
         features: data.columns(),
         set: extractor.set_of_rows(&queries, options)?,
         data,
-        seconds: FeatureSeconds { ready, features: start.elapsed().as_secs_f64() - ready },
+        seconds: FeatureSeconds { prepare, features: start.elapsed().as_secs_f64() - prepare },
         warnings,
     })
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use rankwright_data::quote;
-use rankwright_spec::words::counted;
+use rankwright_spec::words::{counted, plural};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -132,7 +132,7 @@ pub enum SearchWarning {
         values: usize,
         /// Number of values of another kind.
         others: usize,
-        /// The first of these.
+        /// The first of these that is a text; a list, with commas, if there is none.
         example: String,
     },
     /// Documents have a field that the index does not have. The field is stored with them, but
@@ -510,8 +510,12 @@ impl fmt::Display for SearchWarning {
                     f,
                     "field `{field}` is {guessed}, as {others} of its {values} values {is} "
                 )?;
-                write!(f, "no {kind}, such as {example}; give its kind in the schema if it is a ")?;
-                write!(f, "{kind} field")
+                let no_kind = if *others == 1 { kind.to_owned() } else { plural(kind) };
+                write!(
+                    f,
+                    "no {no_kind}, such as {example}; give its kind in the schema if it is "
+                )?;
+                write!(f, "a {kind} field")
             }
             Self::NotIndexed { field, documents, is_late } => {
                 let documents = counted(*documents as usize, "document");

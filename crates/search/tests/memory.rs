@@ -53,6 +53,18 @@ fn documents_in_memory_are_found_as_those_of_a_folder_are() {
 }
 
 #[test]
+fn a_document_with_an_empty_title_is_shown_with_its_text() {
+    let documents = [("1", "", "a blue shoe"), ("2", "Shoe", "a blue one")];
+    let documents = documents
+        .map(|(id, title, text)| Document::new(id).with("title", title).with("text", text));
+    let ranker = Ranker::first_stage(Index::in_memory(documents.to_vec()).unwrap()).unwrap();
+    let mut hits = ranker.rank("blue shoe", 10).unwrap();
+    hits.sort_by(|a, b| a.id.cmp(&b.id));
+    let titles: Vec<&str> = hits.iter().map(|hit| hit.title.as_str()).collect();
+    assert_eq!(titles, ["a blue shoe", "Shoe"]);
+}
+
+#[test]
 fn documents_are_added_replaced_and_deleted_in_memory_and_on_disk() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");

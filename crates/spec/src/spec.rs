@@ -29,11 +29,11 @@ pub const MAX_DEPTH: usize = 64;
 /// ```
 /// use rankwright_spec::Spec;
 ///
-/// let spec: Spec = "ndcg( gain=linear,blank=skip ) @ 10".parse()?;
+/// let spec: Spec = "ndcg( gain=linear,ties=mean ) @ 10".parse()?;
 /// assert_eq!(spec.name, "ndcg");
 /// assert_eq!(spec.get("gain"), Some("linear"));
 /// assert_eq!(spec.cutoff, Some(10));
-/// assert_eq!(spec.to_string(), "ndcg(gain=linear, blank=skip)@10");
+/// assert_eq!(spec.to_string(), "ndcg(gain=linear, ties=mean)@10");
 /// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -109,7 +109,7 @@ impl fmt::Display for Spec {
 /// Splits `a, b(c=1, d=2)@3, e` at the commas that stand outside of parentheses.
 ///
 /// ```
-/// assert_eq!(rankwright_spec::split_specs("rr, ndcg(gain=linear, blank=0)@5").len(), 2);
+/// assert_eq!(rankwright_spec::split_specs("rr, ndcg(gain=linear, ties=mean)@5").len(), 2);
 /// ```
 pub fn split_specs(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();

@@ -5,7 +5,7 @@ use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::tasks::{EstimateBiasRequest, EstimateBiasResult, estimate_bias};
 
-use super::{LogArgs, choice};
+use super::{ClickLogArgs, choice};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -14,7 +14,7 @@ use crate::progress::run_task;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    log: LogArgs,
+    log: ClickLogArgs,
     /// Estimators: em, allpairs, adjacent, swap, or click-rate, which corrects nothing
     #[arg(
         long,

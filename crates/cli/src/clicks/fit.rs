@@ -7,7 +7,7 @@ use rankwright::clicks::model::{ClickModelEvaluation, ParameterIndex};
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::tasks::{ClickFiles, FitClickModelRequest, FitClickModelResult, fit_click_model};
 
-use super::LogArgs;
+use super::ClickLogArgs;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -16,7 +16,7 @@ use crate::progress::run_task;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    log: LogArgs,
+    log: ClickLogArgs,
     /// The click model: global-ctr, rank-ctr, document-ctr, pbm, cascade, ubm, dcm, ccm, dbn or
     /// sdbn, with parameters such as `ubm(iterations=50, prior=1)`
     #[arg(long, value_name = "SPEC", default_value = "ubm")]

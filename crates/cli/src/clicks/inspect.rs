@@ -4,7 +4,7 @@ use rankwright::clicks::LogSummary;
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::tasks::{InspectClicksRequest, inspect_clicks};
 
-use super::LogArgs;
+use super::ClickLogArgs;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -13,7 +13,7 @@ use crate::progress::run_task;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    log: LogArgs,
+    log: ClickLogArgs,
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {

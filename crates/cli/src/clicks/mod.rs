@@ -35,21 +35,21 @@ pub(crate) fn run(command: &ClicksCommand, out: &Output) -> Result<(), Failure> 
     }
 }
 
-/// The log that a command reads.
+/// The click log that a command reads.
 #[derive(Debug, clap::Args)]
-pub(crate) struct LogArgs {
+pub(crate) struct ClickLogArgs {
     /// Click log: JSON lines of UBI, of Metarank or with lists of documents and clicks, or the log
     /// of Yandex' Relevance Prediction Challenge; several files are one log
     #[arg(value_name = "LOG", required = true)]
-    log: Vec<PathBuf>,
+    click_log: Vec<PathBuf>,
     /// Format of the log: jsonl, yandex-log or yandex-pages; told by content if not given
     #[arg(long, value_name = "FORMAT", value_parser = choice::<LogFormat>)]
     format: Option<LogFormat>,
 }
 
-impl LogArgs {
+impl ClickLogArgs {
     fn files(&self) -> ClickFiles {
-        ClickFiles::new(&self.log).format(self.format)
+        ClickFiles::new(&self.click_log).format(self.format)
     }
 }
 

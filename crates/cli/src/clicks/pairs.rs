@@ -6,7 +6,7 @@ use rankwright::clicks::PreferenceRule;
 use rankwright::spec::words::counted;
 use rankwright::tasks::{ClickPairsRequest, ClickPairsResult, click_pairs};
 
-use super::{LogArgs, choice};
+use super::{ClickLogArgs, choice};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -15,7 +15,7 @@ use crate::progress::run_task;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    log: LogArgs,
+    log: ClickLogArgs,
     /// Rules: skip-above, last-skip-above, earlier-click, skip-previous, next. Skip rules prefer
     /// documents of lower ranks only, so that they always oppose the order that was shown
     #[arg(

@@ -21,7 +21,7 @@ pub(crate) enum GeneratorArgs {
     /// MSLR-shaped feature data: 136 features, labels 0 to 4, a planted relevance that is not
     /// linear. Features have names (`bm25_title`, `pagerank`), and numbers in LETOR text
     Letor(LetorArgs),
-    /// A synthetic record store to search: documents, queries and graded judgements
+    /// A synthetic shop of music records to search: documents, queries and graded judgements
     Store(StoreArgs),
     /// A synthetic web: pages with addresses and links, and queries for the homepages of sites
     Homepages(HomepagesArgs),

@@ -89,14 +89,14 @@ impl Dataset {
     /// Groups columns by query and checks them.
     pub(crate) fn new(columns: RowColumns) -> Result<Dataset, DataError> {
         let mut warnings = Warnings::default();
-        Dataset::grouped(columns, "data", &mut warnings)
+        Dataset::grouped(columns, |_| SourceLocation::file("data"), &mut warnings)
     }
 
-    /// Like `new`, for a reader of an input called `name`: adds a warning if the rows of a query
-    /// are not adjacent.
+    /// Like `new`, for a reader: adds a warning if the rows of a query are not adjacent, with the
+    /// location of a row (from 0) in the inputs.
     pub(crate) fn grouped(
         columns: RowColumns,
-        name: &str,
+        location_of_row: impl FnOnce(u64) -> SourceLocation,
         warnings: &mut Warnings,
     ) -> Result<Dataset, DataError> {
         check_lengths(&columns)?;
@@ -128,7 +128,7 @@ impl Dataset {
         };
         if let Some(Regrouping { order, scattered_queries, first_row }) = regrouping {
             warnings.add(WarningKind::ScatteredQueries, scattered_queries, || {
-                SourceLocation::line(name, first_row + 1)
+                location_of_row(first_row)
             });
             data.reorder(order);
         }

@@ -28,6 +28,14 @@ pub(super) enum ListedChange {
 }
 
 impl ListedChange {
+    /// Whether [`parse`](ListedChange::parse) accepts the change: a removal only of a feature set.
+    pub(super) fn can_be_listed(change: &FileChange) -> bool {
+        match change {
+            FileChange::Replace(_) => true,
+            FileChange::Remove(path) => path.to_str().is_some_and(can_be_removed),
+        }
+    }
+
     /// The change as an entry in the list of `folder`; `None` if a file name cannot be written as a
     /// line of text, or the file is not in the folder or a subfolder.
     pub(super) fn of(change: &FileChange, folder: &Path) -> Option<ListedChange> {
@@ -51,18 +59,19 @@ impl ListedChange {
     }
 
     /// Parses the three lines of a change. Anybody may have written them, so only a change that
-    /// this program could have written is accepted.
+    /// this program could have written is accepted: a list that somebody puts into a folder cannot
+    /// remove data.
     pub(super) fn parse(lines: &[&str]) -> Option<ListedChange> {
         let &[temporary, digest, target] = lines else { return None };
         let (folder, _) = parts_of(target)?;
         let target = target.to_owned();
         if (temporary, digest) == (REMOVAL, REMOVAL) {
-            return target.ends_with(FEATURE_SET_ENDING).then_some(ListedChange::Remove { target });
+            return can_be_removed(&target).then_some(ListedChange::Remove { target });
         }
         let digest = digest.parse().ok()?;
-        let (same_folder, name) = parts_of(temporary)?;
+        let (temporary_folder, name) = parts_of(temporary)?;
         let temporary = temporary.to_owned();
-        let is_temporary = same_folder == folder && is_temporary_name(OsStr::new(name));
+        let is_temporary = temporary_folder == folder && is_temporary_name(OsStr::new(name));
         is_temporary.then_some(ListedChange::Replace { target, temporary, digest })
     }
 
@@ -93,6 +102,12 @@ impl ListedChange {
             false => Err(UnfinishedWrite::Missing { file: self.target().to_owned() }),
         }
     }
+}
+
+/// Whether a list may remove a file of this name: only the feature set of data that is replaced.
+/// No switch of this program removes another file.
+fn can_be_removed(name: &str) -> bool {
+    name.ends_with(FEATURE_SET_ENDING)
 }
 
 /// The name of a file without its folder; `None` if it cannot be written as a line of text.

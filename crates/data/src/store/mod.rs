@@ -97,6 +97,9 @@ fn prepare(folder: &Path) -> Result<(), DataError> {
 /// see all old files or all new files. This holds if the files are in one folder or in subfolders
 /// of it. Otherwise the files of each folder change together, one folder after the other.
 /// Pipes and devices are written to directly.
+///
+/// Together with other changes, only feature sets (`DATA.features.toml`) can be removed; the removal
+/// of another file has to be a call of its own. Of a link, the link is removed and not its target.
 pub fn write_together<'a>(
     files: impl IntoIterator<Item = (PathBuf, Option<WriteBody<'a>>)>,
 ) -> Result<(), DataError> {
@@ -106,6 +109,8 @@ pub fn write_together<'a>(
         let failed = |e| DataError::io("write", path.display().to_string(), e);
         match (WriteTarget::of(&path).map_err(failed)?, write_body) {
             (WriteTarget::Ordinary(target), write_body) => {
+                // The target of a link may be in use by others; only the link is removed.
+                let target = if write_body.is_some() { target } else { path.clone() };
                 let folder = folder_of(&target).to_owned();
                 prepare(&folder)?;
                 folders.extend((!folders.contains(&folder)).then_some(folder));

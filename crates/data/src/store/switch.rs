@@ -9,8 +9,9 @@
 //! list that cannot be carried out stays, and so do its temporary files: every reader reports it.
 //!
 //! Files in several subfolders of one folder (the folds of a split), or in a folder and its subfolders
-//! (the report of an experiment and its plots), have one list in that folder. A reader therefore looks for a list in the folder of its file and in the parent folder;
-//! a list in the parent counts only if it names the folder of the file.
+//! (the report of an experiment and its plots), have one list in that folder. A reader therefore
+//! looks for a list in the folder of its file and in the parent folder; a list in the parent counts
+//! only if it names the folder of the file.
 //!
 //! `change_list.rs` defines the lines of a list. Since a reader carries out the changes that it
 //! finds, a list is accepted only if it belongs to this user or to the owner of the folder, names
@@ -68,13 +69,19 @@ pub(super) fn common_folder(folders: &[PathBuf]) -> Option<PathBuf> {
 }
 
 /// Carries out changes in one folder, or in its subfolders, all or none. If the system refuses one
-/// of them, the next reader tries again.
+/// of them, the next reader tries again. Of several changes, a removal must be that of a feature set,
+/// since [`ListedChange::parse`] accepts no other.
 pub(super) fn switch_together(
     folder: &Path,
     mut changes: Vec<FileChange>,
 ) -> Result<(), DataError> {
     let failed = |e| DataError::io("write to", folder.display().to_string(), e);
-    changes.retain(|change| matches!(change, FileChange::Replace(_)) || change.path().exists());
+    if changes.len() > 1 && changes.iter().any(|change| !ListedChange::can_be_listed(change)) {
+        let invariant = "a file that is removed together with other changes is a feature set";
+        return Err(DataError::Internal { invariant });
+    }
+    let is_there = |path: &Path| path.symlink_metadata().is_ok();
+    changes.retain(|change| matches!(change, FileChange::Replace(_)) || is_there(change.path()));
     if changes.len() < 2 {
         return changes.into_iter().try_for_each(carry_out_without_list).map_err(failed);
     }

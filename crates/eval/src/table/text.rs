@@ -18,7 +18,7 @@ struct ColumnParts {
 impl ColumnParts {
     fn of(cells: &[&Cell]) -> Self {
         Self {
-            text_width: cells.iter().map(|cell| width(&cell.text)).max().unwrap_or(0),
+            text_width: cells.iter().map(|cell| width(&cell.line())).max().unwrap_or(0),
             has_star: cells.iter().any(|cell| cell.best),
             has_mark: cells.iter().any(|cell| !cell.mark.symbol().is_empty()),
         }
@@ -200,6 +200,16 @@ table may be
 ";
         assert_eq!(table.to_text_within(30), expected);
         assert!(table.to_text_within(200) == table.to_text());
+    }
+
+    /// A name of three characters that are shown as more.
+    #[test]
+    fn escaped_characters_count_as_they_are_shown() {
+        let mut table = Table::new([("x", Align::Left), ("n", Align::Right)]);
+        table.rows.push(vec!["a\u{1b}b".into(), "1".into()]);
+        let text = table.to_text();
+        let row = text.lines().nth(2).unwrap_or_default();
+        assert!(row.starts_with('a') && row.ends_with("b  1"), "{text}");
     }
 
     #[test]

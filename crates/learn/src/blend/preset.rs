@@ -7,7 +7,8 @@ choices! {
     pub enum BlendPreset {
         /// No members.
         None = "none",
-        /// The winner of the Yahoo challenge: 8 LambdaMART, 2 LambdaRank nets, 2 logistic models.
+        /// Modelled on the winner of the Yahoo challenge: 8 LambdaMART, 2 LambdaRank nets, and 2
+        /// linear logistic regressions where the winner had MART with a logistic cost.
         Yahoo = "yahoo",
     }
 }
@@ -26,11 +27,14 @@ impl BlendPreset {
 /// whose errors differ.
 pub(super) const DEFAULT_MEMBERS: &str = "lambdamart+lambdarank+ranksvm";
 
-/// The winner of the Yahoo Learning to Rank Challenge, track 1: a linear combination of 8
-/// LambdaMART ensembles that differ in leaves, rate and sampling, 2 LambdaRank nets and 2 logistic
-/// models (Burges et al. 2011). Trees stop early by validation data, which is given or held out.
-/// The logistic models differ in the transform of features; they learn only whether a document is
-/// relevant, not its grade.
+/// Modelled on the winner of the Yahoo Learning to Rank Challenge, track 1 (Burges et al. 2011): a
+/// linear combination of 8 LambdaMART ensembles, 2 LambdaRank nets and 2 MART models with a logistic
+/// regression cost.
+///
+/// Differences: the last two members are linear logistic regressions, which differ in the transform
+/// of features; they learn only whether a document is relevant, not its grade. The parameters are
+/// our own: the LambdaMART ensembles differ in leaves, rate and sampling, and stop early by
+/// validation data, which is given or held out.
 const YAHOO: &[&str] = &[
     "lambdamart(trees=1000, rate=0.1, leaves=15, stop=50)",
     "lambdamart(trees=1000, rate=0.05, leaves=31, stop=100)",

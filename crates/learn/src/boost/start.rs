@@ -117,7 +117,7 @@ fn start_ensemble(
     let renumbered = |split: &Split| {
         let column = matching.column(split.feature as usize).ok_or_else(|| {
             let name = model.header().features.name(split.feature as usize).into_owned();
-            LearnError::StartFeature { feature: name }
+            LearnError::StartModelFeature { feature: name }
         })?;
         Ok(Split { feature: column as u32, ..*split })
     };

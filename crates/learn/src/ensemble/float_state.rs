@@ -1,5 +1,5 @@
 //! The state of a training in a checkpoint, for learners whose state is a list of 64-bit floats
-//! (AdaRank, coordinate ascent, SVM-MAP): the floats one after another, little-endian.
+//! (AdaRank, coordinate ascent, SVM-map): the floats one after another, little-endian.
 
 use crate::error::{LearnError, StateProblem};
 

@@ -1,13 +1,14 @@
-//! Learners that combine many parts or search for weights directly: boosted weak rankers,
-//! coordinate ascent, forests and bags of trees.
+//! Learners that combine many parts or find weights for a metric: boosted weak rankers, coordinate
+//! ascent, SVM-map, forests and bags of trees.
 //!
 //! [`rankboost`] boosts thresholds of features with weighted pairs, [`adarank`] boosts single
 //! features with weighted queries; [`svmmap`] is a linear model with a margin in average precision;
 //! [`coordinate`] maximises the metric itself. [`forest`] averages trees, [`bagging`] averages
 //! ensembles of boosted trees. [`target`] computes the metric that is maximised, for many rankings
 //! at once, and [`steps`] for rankings that differ by one column; [`coordinate_search`] searches for
-//! weights that maximise the metric, [`columns`] stores the features for that search; blends use all
-//! four.
+//! weights that maximise the metric, [`columns`] stores the features for that search; blends use
+//! [`target`], [`coordinate_search`] and [`columns`]. [`float_state`] is the state of a training in
+//! a checkpoint, for learners whose state is a list of floats.
 
 mod adarank;
 mod bagging;
@@ -29,7 +30,7 @@ use rayon::prelude::*;
 
 use self::columns::QueryColumns;
 use crate::error::LearnError;
-use crate::linear::fold;
+use crate::linear::fold_transforms;
 use crate::session::TrainResult;
 use crate::transform::{TransformParams, any_missing, transformed};
 
@@ -81,12 +82,12 @@ impl TransformedData {
     /// The linear model of these weights of transformed features. It has no bias, which would
     /// change no ranking.
     fn model(&self, weights: &[f64]) -> Result<ModelBody, LearnError> {
-        fold::model(&self.transforms, weights, 0.0, self.missing)
+        fold_transforms::model(&self.transforms, weights, 0.0, self.missing)
     }
 
     /// Adds the weights of the linear model to the history.
     fn with_weights(&self, mut result: TrainResult) -> TrainResult {
-        result.history.weights = fold::weights(result.model.body(), &self.transforms);
+        result.history.weights = fold_transforms::weights(result.model.body(), &self.transforms);
         result
     }
 }

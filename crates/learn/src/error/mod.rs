@@ -148,7 +148,7 @@ pub enum LearnError {
     ZeroWeights,
     /// A start model was given to a learner that does not support one.
     #[error("{learner} cannot start from a model; boosted trees can")]
-    StartUnsupported {
+    StartModelUnsupported {
         /// The learner.
         learner: String,
     },
@@ -163,7 +163,7 @@ pub enum LearnError {
     },
     /// A feature of the start model that the data lacks.
     #[error("the start model uses feature {feature}, which the training data lacks")]
-    StartFeature {
+    StartModelFeature {
         /// Name or number of the feature.
         feature: String,
     },
@@ -345,11 +345,11 @@ impl LearnError {
                 "give data with relevant and other documents, or set the lowest relevant label \
                  (rel)"
             }
-            Self::StartUnsupported { .. } => "train without a start model, or boost trees",
+            Self::StartModelUnsupported { .. } => "train without a start model, or boost trees",
             Self::CollectiveUnsupported { .. } => {
                 "train in one process, or boost trees (lambdamart, mart, rankboost, ...)"
             }
-            Self::StartFeature { .. } => {
+            Self::StartModelFeature { .. } => {
                 "add this column to the data, or start from a model of the data's features"
             }
             Self::TooManyGrades { .. } => "round the labels, or use linear-regression or mart",
@@ -399,7 +399,7 @@ mod tests {
         let checkpoint =
             LearnError::Checkpoint { path: path(), problem: CheckpointProblem::NotACheckpoint };
         let state = LearnError::from(StateProblem::MissingTrees);
-        let log = TuneError::Log { path: path(), problem: TuneLogProblem::NotALog }.into();
+        let log = TuneError::TuneLog { path: path(), problem: TuneLogProblem::NotALog }.into();
         let nested = LearnError::InQuery { query: "q1".to_owned(), error: Box::new(pairs) };
         assert_eq!(nested.help(), Some(
             "choose one of these learners, or give data with labels and without preference pairs"

@@ -273,7 +273,7 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
         return Err(LearnError::PairsUnsupported { learner: name(), labelled });
     }
     if request.start.is_some() && !trainer.accepts_start_model() {
-        return Err(LearnError::StartUnsupported { learner: name() });
+        return Err(LearnError::StartModelUnsupported { learner: name() });
     }
     let processes = request.collective.size();
     if processes > 1 && !trainer.supports_distributed() {

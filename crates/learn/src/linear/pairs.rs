@@ -152,7 +152,7 @@ fn pair_source(data: &Dataset, preferences: &Preferences<'_>, query: usize) -> P
 /// Returns the loss of listed pairs at these scores, sets the gradient and stores the second
 /// derivative of each pair in `hessians`.
 pub(super) fn value(
-    shape: MarginLoss,
+    margin_loss: MarginLoss,
     pairs: &[Pair],
     scores: &[f64],
     hessians: &mut Vec<f64>,
@@ -163,7 +163,7 @@ pub(super) fn value(
     let mut total = 0.0;
     for &(better, worse, weight) in pairs {
         let (i, j) = (better as usize, worse as usize);
-        let (loss, first, second) = shape.value_and_derivatives(scores[i] - scores[j]);
+        let (loss, first, second) = margin_loss.value_and_derivatives(scores[i] - scores[j]);
         total += weight * loss;
         gradient[i] += weight * first;
         gradient[j] -= weight * first;

@@ -48,12 +48,16 @@ pub(super) struct BinaryMarginLoss<'a> {
     /// Lowest label that counts as relevant.
     rel: f64,
     normalised_weights: Vec<f64>,
-    shape: MarginLoss,
+    margin_loss: MarginLoss,
 }
 
 impl<'a> BinaryMarginLoss<'a> {
     /// The loss of the labels of a data set; fails if all or no documents are relevant.
-    pub(super) fn new(data: &'a Dataset, rel: f64, shape: MarginLoss) -> Result<Self, LearnError> {
+    pub(super) fn new(
+        data: &'a Dataset,
+        rel: f64,
+        margin_loss: MarginLoss,
+    ) -> Result<Self, LearnError> {
         let normalised_weights = normalised_weights(data)?;
         let has_class = |relevant: bool| {
             weighted_labels(data, &normalised_weights).any(|(label, _)| (label >= rel) == relevant)
@@ -64,7 +68,7 @@ impl<'a> BinaryMarginLoss<'a> {
                 return Err(LearnError::OneClass { rel, relevant: !relevant });
             }
         }
-        Ok(Self { data, rel, normalised_weights, shape })
+        Ok(Self { data, rel, normalised_weights, margin_loss })
     }
 
     /// y of a row: 1 for a relevant document, -1 for another.
@@ -95,7 +99,8 @@ impl ConvexLoss for BinaryMarginLoss<'_> {
             self.data.query_rows(query).zip(point.scores).zip(gradient.scores.iter_mut())
         {
             let (y, weight) = (self.sign(row), self.normalised_weights[row]);
-            let (loss, first, second) = self.shape.value_and_derivatives(y * (score + intercept));
+            let (loss, first, second) =
+                self.margin_loss.value_and_derivatives(y * (score + intercept));
             total += weight * loss;
             *slope = weight * y * first;
             gradient.extra_parameters[0] += *slope;
@@ -120,11 +125,11 @@ impl ConvexLoss for BinaryMarginLoss<'_> {
     }
 
     fn smoothing_widths(&self) -> &'static [f64] {
-        self.shape.smoothing_widths()
+        self.margin_loss.smoothing_widths()
     }
 
     fn set_smoothing_width(&mut self, smoothing_width: f64) {
-        self.shape.set_smoothing_width(smoothing_width);
+        self.margin_loss.set_smoothing_width(smoothing_width);
     }
 }
 

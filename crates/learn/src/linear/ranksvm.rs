@@ -19,7 +19,7 @@ use super::pairs::{self, PairSource};
 pub(super) struct RankSvmLoss {
     pub(super) pair_sources: Vec<PairSource>,
     /// A hinge, squared or smoothed.
-    pub(super) shape: MarginLoss,
+    pub(super) margin_loss: MarginLoss,
 }
 
 /// Values that a query keeps for `hessian_product`.
@@ -35,7 +35,7 @@ impl RankSvmLoss {
     /// The squared hinges whose sum is the loss, as (margin, factor), and how many of the two are
     /// used. See `counting.rs` for the smoothed hinge as a difference of two squared hinges.
     fn margins(&self) -> ([(f64, f64); 2], usize) {
-        match self.shape {
+        match self.margin_loss {
             MarginLoss::Hinge(smoothing_width) => {
                 let factor = 0.5 / smoothing_width;
                 ([(1.0, factor), (1.0 - smoothing_width, -factor)], 2)
@@ -64,9 +64,13 @@ impl ConvexLoss for RankSvmLoss {
             PairSource::Levels(levels) => {
                 cache.sorted.value(levels, &margins[..count], point.scores, gradient.scores)
             }
-            PairSource::Listed(list) => {
-                pairs::value(self.shape, list, point.scores, &mut cache.hessians, gradient.scores)
-            }
+            PairSource::Listed(list) => pairs::value(
+                self.margin_loss,
+                list,
+                point.scores,
+                &mut cache.hessians,
+                gradient.scores,
+            ),
         }
     }
 
@@ -95,10 +99,10 @@ impl ConvexLoss for RankSvmLoss {
     }
 
     fn smoothing_widths(&self) -> &'static [f64] {
-        self.shape.smoothing_widths()
+        self.margin_loss.smoothing_widths()
     }
 
     fn set_smoothing_width(&mut self, smoothing_width: f64) {
-        self.shape.set_smoothing_width(smoothing_width);
+        self.margin_loss.set_smoothing_width(smoothing_width);
     }
 }

@@ -101,7 +101,7 @@ fn the_derivatives_of_every_loss_agree_with_finite_differences() {
     for weighted in [false, true] {
         let data = random_data(11, &[7, 1, 12, 5], 4, 4, weighted);
         let rel = 2.0;
-        for shape in [
+        for margin_loss in [
             MarginLoss::Logistic,
             MarginLoss::Squared,
             MarginLoss::Hinge(1.0),
@@ -110,14 +110,14 @@ fn the_derivatives_of_every_loss_agree_with_finite_differences() {
             check_differences(
                 "binary margin",
                 &data,
-                BinaryMarginLoss::new(&data, rel, shape).unwrap(),
+                BinaryMarginLoss::new(&data, rel, margin_loss).unwrap(),
             );
-            if shape == MarginLoss::Logistic {
+            if margin_loss == MarginLoss::Logistic {
                 continue;
             }
             for norm_query in [false, true] {
                 let pair_sources = pair_sources(&data, norm_query).unwrap();
-                check_differences("margin", &data, RankSvmLoss { pair_sources, shape });
+                check_differences("margin", &data, RankSvmLoss { pair_sources, margin_loss });
             }
         }
         check_differences("ordinal", &data, CumulativeLogitLoss::new(&data).unwrap());
@@ -143,8 +143,12 @@ fn the_derivatives_of_every_loss_agree_with_finite_differences() {
             &with_soft_targets,
             LogisticPairs::new(&with_soft_targets, sources, 1),
         );
-        let (shape, pair_sources) = (MarginLoss::Squared, pair_sources(&with_preferences));
-        check_differences("listed margins", &with_preferences, RankSvmLoss { pair_sources, shape });
+        let (margin_loss, pair_sources) = (MarginLoss::Squared, pair_sources(&with_preferences));
+        check_differences(
+            "listed margins",
+            &with_preferences,
+            RankSvmLoss { pair_sources, margin_loss },
+        );
     }
 }
 
@@ -190,7 +194,7 @@ proptest! {
             false => 1.5 * random.normal(),
         };
         let list = listed(&all[0]);
-        let (shape, margins) = match smoothing_width {
+        let (margin_loss, margins) = match smoothing_width {
             Some(w) => (MarginLoss::Hinge(w), vec![(1.0, 0.5 / w), (1.0 - w, -0.5 / w)]),
             None => (MarginLoss::Squared, vec![(1.0, 1.0)]),
         };
@@ -201,7 +205,7 @@ proptest! {
             let direction: Vec<f64> = (0..n).map(|_| random.normal()).collect();
             let (mut fast, mut slow) = (vec![9.0; n], vec![9.0; n]);
             let fast_loss = sorted.value(levels, &margins, &scores, &mut fast);
-            let slow_loss = pairs::value(shape, &list, &scores, &mut hessians, &mut slow);
+            let slow_loss = pairs::value(margin_loss, &list, &scores, &mut hessians, &mut slow);
             let tolerance = 1e-8 * slow_loss.max(1.0);
             prop_assert!((fast_loss - slow_loss).abs() < tolerance, "{fast_loss} {slow_loss}");
             prop_assert!(close(&slow, &fast), "{slow:?} {fast:?}");

@@ -9,7 +9,7 @@
 use rankwright_data::Dataset;
 use rankwright_model::{GRADES_NOTE, Model, ModelBody, ScoreOptions, THRESHOLDS_NOTE, Transforms};
 
-use super::fold;
+use super::fold_transforms;
 use super::logistic_pairs::{LogisticPairs, MAX_DOCUMENTS};
 use super::loss::{ConvexLoss, MarginLoss};
 use super::newton::{NewtonSearch, NewtonStep};
@@ -33,11 +33,11 @@ pub(super) enum LinearLoss {
     /// Squared error on the labels.
     Regression { l2: f64 },
     /// A margin loss of binary relevance; labels from `rel` on are relevant.
-    BinaryMargin { shape: MarginLoss, rel: f64 },
+    BinaryMargin { margin_loss: MarginLoss, rel: f64 },
     /// The cumulative logit of the grades.
     Ordinal,
     /// A hinge of preferences.
-    RankSvm { shape: MarginLoss, norm_query: bool },
+    RankSvm { margin_loss: MarginLoss, norm_query: bool },
     /// The logistic loss of preferences.
     LogisticPairs { norm_query: bool },
 }
@@ -79,7 +79,7 @@ impl LinearData<'_> {
 
     /// The model of these weights of transformed features.
     fn model(&self, weights: &[f64], intercept: f64) -> Result<ModelBody, LearnError> {
-        fold::model(&self.transforms, weights, intercept, self.missing)
+        fold_transforms::model(&self.transforms, weights, intercept, self.missing)
     }
 }
 
@@ -94,13 +94,13 @@ impl Trainer for LinearTrainer {
         let inputs = LinearData { request, transforms, values, missing: any_missing(data) };
         match self.loss {
             LinearLoss::Regression { l2 } => self.regression(&inputs, l2),
-            LinearLoss::BinaryMargin { shape, rel } => {
-                self.search(&inputs, BinaryMarginLoss::new(data, rel, shape)?)
+            LinearLoss::BinaryMargin { margin_loss, rel } => {
+                self.search(&inputs, BinaryMarginLoss::new(data, rel, margin_loss)?)
             }
             LinearLoss::Ordinal => self.search(&inputs, CumulativeLogitLoss::new(data)?),
-            LinearLoss::RankSvm { shape, norm_query } => {
+            LinearLoss::RankSvm { margin_loss, norm_query } => {
                 let pair_sources = pair_sources(data, norm_query)?;
-                self.search(&inputs, RankSvmLoss { pair_sources, shape })
+                self.search(&inputs, RankSvmLoss { pair_sources, margin_loss })
             }
             LinearLoss::LogisticPairs { norm_query } => {
                 let pair_sources = pair_sources(data, norm_query)?;
@@ -112,9 +112,11 @@ impl Trainer for LinearTrainer {
     fn objective(&self) -> String {
         match self.loss {
             LinearLoss::Regression { .. } => "squared".to_owned(),
-            LinearLoss::BinaryMargin { shape, rel } => format!("{}(rel={rel})", name_of(shape)),
+            LinearLoss::BinaryMargin { margin_loss, rel } => {
+                format!("{}(rel={rel})", name_of(margin_loss))
+            }
             LinearLoss::Ordinal => "ordinal".to_owned(),
-            LinearLoss::RankSvm { shape, .. } => format!("pair-{}", name_of(shape)),
+            LinearLoss::RankSvm { margin_loss, .. } => format!("pair-{}", name_of(margin_loss)),
             LinearLoss::LogisticPairs { .. } => "pair-logistic".to_owned(),
         }
     }
@@ -150,8 +152,8 @@ const STEP_ROUND: &str = "step";
 const C_ROUND: &str = "value of c";
 
 /// The name of a margin loss in an objective's spec.
-fn name_of(shape: MarginLoss) -> &'static str {
-    match shape {
+fn name_of(margin_loss: MarginLoss) -> &'static str {
+    match margin_loss {
         MarginLoss::Squared => "squared-hinge",
         MarginLoss::Hinge(_) => "hinge",
         MarginLoss::Logistic => "logistic",
@@ -169,7 +171,7 @@ impl LinearTrainer {
         };
         let (weights, intercept) = (&point[..data.columns()], point[data.columns()]);
         let mut result = result_without_rounds(inputs.request, inputs.model(weights, intercept)?)?;
-        result.history.weights = fold::weights(result.model.body(), &inputs.transforms);
+        result.history.weights = fold_transforms::weights(result.model.body(), &inputs.transforms);
         Ok(result)
     }
 
@@ -217,7 +219,7 @@ impl LinearTrainer {
         }
         let finished = true;
         let mut result = session.finish(finished)?;
-        result.history.weights = fold::weights(result.model.body(), &inputs.transforms);
+        result.history.weights = fold_transforms::weights(result.model.body(), &inputs.transforms);
         self.with_notes(result, inputs, &saved)
     }
 

@@ -28,7 +28,7 @@ pub(crate) struct GrownTree {
 pub(crate) struct TreeLeaf {
     /// The index of the grown leaf whose value this leaf has.
     pub(crate) grown_leaf: u32,
-    /// Number of rows that reach this leaf, over all processes.
+    /// Number of rows that reach this leaf, in all processes of a distributed training.
     pub(crate) rows: u64,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct GrownLeaf {
     pub(crate) range: Range<usize>,
     /// The number of the grower's buffer that holds the leaf's rows: 0 or 1.
     pub(crate) buffer: usize,
-    /// Number of rows over all processes.
+    /// Number of rows of the leaf, in all processes of a distributed training.
     pub(crate) rows: u64,
     /// Limits on the leaf's value, in the units of scores.
     pub(crate) limits: ValueLimits,

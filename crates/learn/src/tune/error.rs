@@ -9,7 +9,7 @@ use rankwright_spec::words::counted;
 pub enum TuneError {
     /// A learner without a default space.
     #[error("{learner} has no parameters that are searched by default")]
-    NoSpace {
+    NoDefaultSpace {
         /// The learner.
         learner: String,
     },
@@ -77,7 +77,7 @@ pub enum TuneError {
     },
     /// A file that is not the log of this search.
     #[error("{path} {problem}")]
-    Log {
+    TuneLog {
         /// The file.
         path: String,
         /// The problem with its content.
@@ -89,7 +89,7 @@ impl TuneError {
     /// A remedy that holds for every caller; `None` if there is none.
     pub fn help(&self) -> Option<String> {
         let text = match self {
-            Self::NoSpace { .. } => "give a space of parameters to search",
+            Self::NoDefaultSpace { .. } => "give a space of parameters to search",
             Self::NothingToSearch { .. } => {
                 "give a space of parameters to search, or fix fewer parameters in the spec"
             }
@@ -99,7 +99,9 @@ impl TuneError {
             }
             Self::BadTrial { .. } => "leave values that conflict out of the space",
             Self::LogInUse { .. } => "wait until that search ends, or use another log",
-            Self::Log { .. } => "use another log, or delete this one to start from the beginning",
+            Self::TuneLog { .. } => {
+                "use another log, or delete this one to start from the beginning"
+            }
             _ => return None,
         };
         Some(text.to_owned())

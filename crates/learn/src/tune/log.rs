@@ -114,7 +114,7 @@ fn json_line(value: &impl Serialize) -> Result<String, LearnError> {
 
 /// The trials of a log, after a check that the log belongs to this search.
 fn read_trials(path: &Path, text: &str, expected: &LogHeader) -> Result<Vec<Trial>, LearnError> {
-    let rejected = |problem| TuneError::Log { path: path.display().to_string(), problem };
+    let rejected = |problem| TuneError::TuneLog { path: path.display().to_string(), problem };
     let mut lines = text.lines().zip(1..);
     let header: Option<LogHeader> =
         lines.next().and_then(|(line, _)| serde_json::from_str(line).ok());

@@ -39,7 +39,8 @@ pub(super) fn tuning(learner: &LearnerSpec) -> Option<Tuning> {
 /// ```
 pub fn default_space(learner: &LearnerSpec, stopping: bool) -> Result<Space, LearnError> {
     let name = learner.def().name;
-    let tuning = tuning(learner).ok_or_else(|| TuneError::NoSpace { learner: name.to_owned() })?;
+    let tuning =
+        tuning(learner).ok_or_else(|| TuneError::NoDefaultSpace { learner: name.to_owned() })?;
     let rounds = tuning.rounds_parameter.zip(tuning.rounds_range).filter(|_| !stopping);
     let rounds = rounds.map(|(parameter, range)| format!("{parameter}={range}"));
     let parts: Vec<&str> =

@@ -250,14 +250,14 @@ impl<'a> ByteReader<'a> {
         Ok(chunks.iter().map(move |&chunk| decode(chunk)))
     }
 
-    /// Reads sides, a bit each; unused bits of the last byte must be 0, so that a model has only
-    /// one form as bytes.
+    /// Reads the sides that missing values go to, a bit each; the padding bits of the last byte must
+    /// be 0, so that a model has only one form as bytes.
     fn sides(&mut self, count: usize) -> Result<impl Iterator<Item = Side> + use<'a>, ModelError> {
         let bytes = self.take(count.div_ceil(8))?;
         // The last byte has one to eight used bits.
-        let unused = bytes.last().map_or(0, |last| u32::from(*last) >> (1 + (count + 7) % 8));
-        if unused != 0 {
-            return Err(ModelError::damaged(Damage::UnusedBits));
+        let padding = bytes.last().map_or(0, |last| u32::from(*last) >> (1 + (count + 7) % 8));
+        if padding != 0 {
+            return Err(ModelError::damaged(Damage::PaddingBits));
         }
         let side = |left| if left { Side::Left } else { Side::Right };
         let bits = bytes.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1));

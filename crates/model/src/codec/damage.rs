@@ -84,9 +84,10 @@ pub enum Damage {
         /// Number of bytes after the end.
         bytes: usize,
     },
-    /// Unused bits after the sides of missing values that are not 0.
-    #[error("unused bits are set")]
-    UnusedBits,
+    /// Padding bits are not 0. Each split stores one bit: the child (left or right) that missing
+    /// values go to. The last byte is filled up with zeros.
+    #[error("padding bits are set")]
+    PaddingBits,
 }
 
 fn is_or_are(count: usize) -> &'static str {

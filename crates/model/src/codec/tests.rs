@@ -114,7 +114,7 @@ fn content_with_a_valid_checksum_is_checked_too() {
         (features, &4u32.to_le_bytes(), "uses 5 features; its header has 4"),
         (features, &u32::MAX.to_le_bytes(), "feature 4294967295"),
         (thresholds, &f32::NAN.to_le_bytes(), "tree 0: the threshold of split 0 is NaN"),
-        (missing, &[0x82], "unused bits"),
+        (missing, &[0x82], "padding bits"),
         (left, &7u32.to_le_bytes(), "leads to split 7; expected a split or leaf that exists"),
         (left, &leaf(3), "leads to leaf 3"),
         (left, &leaf(1), "which has a parent already"),

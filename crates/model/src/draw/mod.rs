@@ -6,6 +6,7 @@ mod text;
 use std::fmt::{Display, LowerExp};
 
 use rankwright_data::FeatureNames;
+use rankwright_spec::visible;
 use rankwright_spec::words::counted;
 
 pub use svg::{tree_svg, tree_svg_with};
@@ -16,14 +17,9 @@ use crate::header::Header;
 use crate::impurity::SplitImpurity;
 use crate::tree::{Split, SplitCondition};
 
-/// A name with unprintable characters replaced, cut to at most `max` characters.
+/// A name with control characters replaced, cut to at most `max` characters.
 fn printable(name: &str, max: usize) -> String {
-    let clean = |c: char| match c {
-        // These can reverse the direction of the text after them.
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-        c if c.is_control() => '\u{fffd}',
-        c => c,
-    };
+    let clean = |c: char| if visible::is_control(c) { '\u{fffd}' } else { c };
     match name.chars().nth(max) {
         None => name.chars().map(clean).collect(),
         Some(_) => name.chars().take(max.saturating_sub(1)).map(clean).chain(['…']).collect(),

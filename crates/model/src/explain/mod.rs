@@ -59,8 +59,9 @@ pub struct ExplainOptions {
     /// The seed of the choice of background documents and of the random orders of features.
     pub seed: u64,
     /// For nets: number of random orders in which the features of a background document are
-    /// exchanged for those of the explained document, each used forwards and backwards; at most as
-    /// many background documents are used; at least 1.
+    /// exchanged for those of the explained document, each used forwards and backwards; at least 1.
+    /// At most as many background documents are used, and each of them in equally many orders: the
+    /// number is rounded up to a multiple of theirs.
     pub permutations: usize,
     /// The rule that matches the model's features with the columns of data.
     pub matching: MatchOptions,

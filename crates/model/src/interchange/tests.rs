@@ -83,6 +83,24 @@ fn control_characters_of_names_are_escaped_where_names_are_json() {
 }
 
 #[test]
+fn control_characters_of_names_are_refused_where_names_cannot_be_escaped() {
+    let lightgbm = ModelFormat::all().iter().find(|format| format.name == "lightgbm").unwrap();
+    for (name, is_written) in [("Größe", true), ("csi\u{9b}31m", false), ("x\u{202e}y", false)] {
+        let (mut header, body) = test_support::simple_model().into_parts();
+        header.features = FeatureNames::Named(vec![name.to_owned(), "b".to_owned()]);
+        match Model::new(header, body).unwrap().to_bytes_as(lightgbm) {
+            Ok(_) => assert!(is_written, "{name:?}"),
+            Err(error) => {
+                assert!(!is_written, "{name:?}");
+                let message = error.to_string();
+                assert!(message.contains("control characters"), "{message}");
+                assert!(!message.contains(visible::is_control), "{message:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_sum_of_kinds_is_refused_with_advice_that_can_be_followed() {
     let linear = test_support::linear_model(0.0);
     let trees = ModelBody::Trees(Ensemble::new(0.5, Vec::new()).unwrap());

@@ -131,7 +131,8 @@ pub enum UnsupportedPart {
     },
     /// A feature name that the other format cannot hold.
     #[error(
-        "the feature name '{}'; expected names that are not empty and have no white space",
+        "the feature name '{}'; expected names that are not empty and have no white space or control \
+         characters",
         .name.escape_debug()
     )]
     FeatureName {

@@ -1,4 +1,4 @@
-//! Tests of summaries as JSON. The loss of a feature is the fall of the metric when its values are
+//! Tests of summaries as JSON. The drop of a feature is the fall of the metric when its values are
 //! shuffled (permutation importance).
 
 use rankwright_data::{Absent, FeatureNames};
@@ -48,19 +48,19 @@ fn trees_are_counted_and_their_features_ranked_by_gain() {
 }
 
 #[test]
-fn weights_are_sorted_by_size_and_losses_are_added() {
+fn weights_are_sorted_by_size_and_drops_are_added() {
     let summary = linear().summary();
     let rows = json!([{ "feature": "b", "weight": -2.0 }, { "feature": "a", "weight": 0.25 }]);
     assert_eq!(json(&summary)["weights"], rows);
-    let losses = [(1, FeatureLoss { mean: 0.5, spread: None })];
-    let found = json(&summary.with_losses(&linear(), &losses));
-    let row = json!({ "feature": "b", "weight": -2.0, "loss": 0.5, "loss_spread": null });
+    let drops = [(1, MetricDrop { mean: 0.5, spread: None })];
+    let found = json(&summary.with_drops(&linear(), &drops));
+    let row = json!({ "feature": "b", "weight": -2.0, "drop": 0.5, "drop_spread": null });
     assert_eq!(found["weights"][0], row);
-    assert!(found["weights"][1].get("loss").is_none());
+    assert!(found["weights"][1].get("drop").is_none());
 }
 
 #[test]
-fn a_blend_lists_its_members_and_its_features_by_loss() {
+fn a_blend_lists_its_members_and_its_features_by_drop() {
     let blend = Blend::new(Normalise::Rank, vec![(0.75, trees()), (-1.0, linear())]).unwrap();
     let blend = model(ModelBody::Blend(blend));
     let found = json(&blend.summary());
@@ -71,8 +71,8 @@ fn a_blend_lists_its_members_and_its_features_by_loss() {
     assert_eq!(found["members"][0], first);
     assert_eq!(found["members"][1]["size"], "2 features");
     assert!(found.get("importance").is_none());
-    let loss = |mean| FeatureLoss { mean, spread: Some(0.0) };
-    let found = json(&blend.summary().with_losses(&blend, &[(0, loss(0.1)), (1, loss(0.3))]));
+    let drop = |mean| MetricDrop { mean, spread: Some(0.0) };
+    let found = json(&blend.summary().with_drops(&blend, &[(0, drop(0.1)), (1, drop(0.3))]));
     let names: Vec<&Value> =
         found["importance"].as_array().unwrap().iter().map(|row| &row["feature"]).collect();
     assert_eq!(names, ["b", "a"]);

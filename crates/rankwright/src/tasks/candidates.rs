@@ -66,7 +66,8 @@ pub struct CandidateOptions {
     pub first_stage: Option<FirstStage>,
     /// Only documents that pass this filter, such as `genre:rock AND year>=1990`.
     pub filter: Option<String>,
-    /// Largest number of candidates of a query; that of the model or feature set if not given.
+    /// Largest number of candidates of a query; that of the model or feature set if not given. If
+    /// they record none: 100 where a model re-ranks or features are computed, otherwise 1000.
     pub count: Option<usize>,
     /// The syntax of the queries.
     pub syntax: QuerySyntax,

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::context::RunningTask;
 use super::eval::{load_qrels, load_run, read_scores_for, warn_about_queries};
 use super::matching::score_data;
-use super::metrics::measures_of_systems;
+use super::metrics::measures_per_system;
 use super::{
     Context, DataFiles, InputFiles, TaskError, Warning, check_standard_input, file_label,
     resolve_data_metrics, resolve_metrics, system_names,
@@ -242,7 +242,7 @@ fn load_data(
     let measures = resolve_data_metrics(&request.metrics, &loaded.data)?;
     let models = models.iter().map(|(_, model)| Some(model));
     let models: Vec<_> = models.chain(score_files.iter().map(|_| None)).collect();
-    let measures = measures_of_systems(&models, &measures)?;
+    let measures = measures_per_system(&models, &measures)?;
     let mut systems = Vec::new();
     for ((name, column), measures) in names.into_iter().zip(&scores).zip(&measures) {
         let source = ScoredDataset::new(&loaded.data, column)?;

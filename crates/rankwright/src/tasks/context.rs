@@ -152,7 +152,7 @@ impl<'a> RunningTask<'a> {
     }
 
     /// Keeps a warning for the result without calling the caller's callback.
-    pub(super) fn keep(&mut self, warning: Warning) {
+    pub(super) fn keep_silently(&mut self, warning: Warning) {
         self.warnings.push(warning);
     }
 

@@ -1,4 +1,4 @@
-//! Demonstration of all steps from text to a better ranking, on a generated record store.
+//! Demonstration of all steps from text to a better ranking, on a generated shop of music records.
 //!
 //! Records and queries are generated, indexed, and retrieved by BM25; features of the candidates
 //! train MART, RankMART and LambdaMART; these and a linear model of given weights re-rank the
@@ -37,7 +37,7 @@ use super::{Context, TaskError, Warning};
 #[non_exhaustive]
 pub struct DemoRequest {
     /// Folder for all files: records, queries and judgements, `index`, `train.rwd` and `valid.rwd`,
-    /// a `.model` and a `.run` of each system, `test.qrels.txt`, and two pages. Nothing is kept
+    /// a `.model` and a `.run` of each system, `test.qrels.txt`, and two HTML reports. Nothing is kept
     /// where it is not given.
     pub out: Option<PathBuf>,
     /// Number of records.
@@ -108,7 +108,7 @@ pub struct DemoResult {
     /// Further fields of this query, such as its language.
     #[serde(skip)]
     pub example_fields: Vec<(String, String)>,
-    /// Pages of the comparison and of LambdaMART's training, where a folder was given.
+    /// HTML reports of the comparison and of LambdaMART's training, where a folder was given.
     #[serde(skip)]
     pub pages: Vec<PathBuf>,
 }
@@ -197,7 +197,7 @@ const SYSTEMS: [[&str; 3]; 4] = [
 ];
 
 const METRICS: [&str; 4] = ["ndcg@10", "ap", "err@10", "p@10"];
-/// File names of the pages.
+/// File names of the HTML reports.
 const COMPARISON: &str = "report.html";
 const TRAINING: &str = "training.html";
 /// Number of candidates of a query.
@@ -270,7 +270,7 @@ impl Demo<'_> {
         let (comparison, _) = self.task.step("testing differences", work)?;
         let pages = match (&self.request.out, last_model) {
             (Some(_), Some((file, model))) => {
-                let title = "A record store: BM25, a linear model and three learners";
+                let title = "A shop of music records: BM25, a linear model and three learners";
                 let report =
                     ComparisonReport::from_comparison(title, evaluations, comparison.clone())?;
                 self.write_pages(&report, &format!("{file}.model"), &model, &features)?
@@ -293,12 +293,13 @@ impl Demo<'_> {
     fn make_store(&mut self) -> Result<SearchableStore, TaskError> {
         let DemoRequest { records, queries, seed, .. } = *self.request;
         let folder = self.folder;
-        let (store, generate_seconds) = self.task.step("generating a record store", || {
-            let store = StoreOptions::default().records(records).queries(queries).seed(seed);
-            let store = store.generate()?;
-            store.write(folder)?;
-            Ok::<_, TaskError>(store)
-        })?;
+        let (store, generate_seconds) =
+            self.task.step("generating a shop of music records", || {
+                let store = StoreOptions::default().records(records).queries(queries).seed(seed);
+                let store = store.generate()?;
+                store.write(folder)?;
+                Ok::<_, TaskError>(store)
+            })?;
         let path = folder.join("index");
         let context = self.task.context();
         let (built, index_seconds) = self.task.step("indexing", || {

@@ -171,7 +171,10 @@ pub fn inspect_data(
     let (summary, seconds) =
         task.step("computing statistics", || Ok::<_, TaskError>(DatasetSummary::of(data)))?;
     // These warnings are a part of the requested result, so the callback is not called.
-    summary.warnings().into_iter().for_each(|warning| task.keep(Warning::Content(warning)));
+    summary
+        .warnings()
+        .into_iter()
+        .for_each(|warning| task.keep_silently(Warning::Content(warning)));
     Ok(InspectResult {
         rows: summary.rows,
         queries: summary.queries,

@@ -8,7 +8,7 @@ use rankwright_learn::permutation::{PermutationImportance, PermutationPlan};
 use rankwright_learn::split_impurities;
 use rankwright_model::draw::{tree_svg_with, tree_text_with};
 use rankwright_model::{
-    FeatureLoss, MatchOptions, Model, ModelBody, ModelSummary, ScoreOptions, SplitImpurity, Tree,
+    MatchOptions, MetricDrop, Model, ModelBody, ModelSummary, ScoreOptions, SplitImpurity, Tree,
 };
 use serde::Serialize;
 
@@ -178,7 +178,7 @@ pub fn inspect_model(
     let mut permutation = None;
     if let Some(shuffles) = &request.permutation {
         let found = permute(shuffles, &model, &mut task)?;
-        summary = summary.with_losses(&model, &losses(&found));
+        summary = summary.with_drops(&model, &drops(&found));
         permutation = Some(PermutationSummary {
             metric: found.measure.to_string(),
             convention: found.measure.convention().to_owned(),
@@ -255,12 +255,12 @@ fn permute(
     Ok(task.step("shuffling features", work)?.0)
 }
 
-/// The loss of each shuffled feature.
-fn losses(found: &PermutationImportance) -> Vec<(usize, FeatureLoss)> {
-    let numbers = found.losses.iter().map(|(number, _)| *number);
-    let loss = |number| {
+/// The drop of the metric for each shuffled feature.
+fn drops(found: &PermutationImportance) -> Vec<(usize, MetricDrop)> {
+    let numbers = found.drops.iter().map(|(number, _)| *number);
+    let drop = |number| {
         let (mean, spread) = found.mean_and_deviation(number)?;
-        Some((number, FeatureLoss { mean, spread }))
+        Some((number, MetricDrop { mean, spread }))
     };
-    numbers.filter_map(loss).collect()
+    numbers.filter_map(drop).collect()
 }

@@ -47,7 +47,7 @@ pub fn measures_for(model: &Model, measures: &[Measure]) -> Result<Vec<Measure>,
 
 /// The metrics for each of several systems; `None` stands for scores of no model. If the systems
 /// have different boundaries, the conventions name none of them.
-pub(super) fn measures_of_systems(
+pub(super) fn measures_per_system(
     models: &[Option<&Model>],
     measures: &[Measure],
 ) -> Result<Vec<Vec<Measure>>, SpecError> {

@@ -65,7 +65,7 @@ pub fn report_data(
     let facts = facts.map(|(name, text)| (name.to_owned(), text));
     let report = report.with_facts(facts.to_vec());
     // The page shows these warnings itself.
-    report.warnings().into_iter().for_each(|warning| task.keep(Warning::Content(warning)));
+    report.warnings().into_iter().for_each(|warning| task.keep_silently(Warning::Content(warning)));
     Ok(ReportDataResult { report, warnings: task.into_warnings() })
 }
 

@@ -48,7 +48,7 @@ pub fn run_experiment(
     #[cfg(feature = "search")]
     super::experiment_text::prepare_texts(&request, context)?
         .into_iter()
-        .for_each(|warning| task.keep(warning));
+        .for_each(|warning| task.keep_silently(warning));
     let summary = request.run(&ExperimentEvents(context))?;
     let warnings = summary.results.iter().flat_map(|results| results.warnings());
     warnings.for_each(|warning| task.warn(Warning::Experiment(warning)));

@@ -127,7 +127,8 @@ impl SearchIndexResult {
     }
 }
 
-/// Searches an index.
+/// Searches an index. The reason for an empty result is among the warnings of the result
+/// ([`SearchIndexResult::reason_for_empty_result`]) and does not go to the callback of the context.
 pub fn search_index(
     request: &SearchIndexRequest,
     context: &Context<'_>,
@@ -156,7 +157,14 @@ pub fn search_index(
         warnings,
         ..
     } = result;
-    task.warn_of_search(warnings);
+    // The result of an empty search is its reason, which need not be said before it, too.
+    let reason = warnings.iter().position(SearchWarning::explains_empty_result);
+    for (place, warning) in warnings.into_iter().enumerate() {
+        match Some(place) == reason {
+            true => task.keep_silently(Warning::Search(warning)),
+            false => task.warn(Warning::Search(warning)),
+        }
+    }
     let warnings = task.into_warnings();
     Ok(SearchIndexResult {
         query,

@@ -322,10 +322,20 @@ fn points_chart(number: usize, feature: &FeatureEffect) -> Chart {
     let finite = feature.points.iter().filter(|point| point.value.is_finite());
     let points = finite.clone().map(|point| (f64::from(point.value), point.contribution)).collect();
     let names = finite.map(|point| format!("row {}", point.row)).collect();
-    let missing = feature.points.iter().filter(|point| point.value.is_nan()).count();
-    let missing_note = match missing {
-        0 => String::new(),
-        n => format!(" Not shown: {} without a value.", counted(n, "document")),
+    let count = |is_counted: fn(f32) -> bool| {
+        feature.points.iter().filter(|point| is_counted(point.value)).count()
+    };
+    let not_shown = [
+        (count(f32::is_nan), "without a value"),
+        (count(f32::is_infinite), "with an infinite value"),
+    ];
+    let not_shown = not_shown.into_iter().filter(|(documents, _)| *documents > 0);
+    let not_shown: Vec<String> = not_shown
+        .map(|(documents, reason)| format!("{} {reason}", counted(documents, "document")))
+        .collect();
+    let not_shown_note = match not_shown.is_empty() {
+        true => String::new(),
+        false => format!(" Not shown: {}.", not_shown.join(", ")),
     };
     Chart {
         id: format!("value-{number}"),
@@ -333,7 +343,7 @@ fn points_chart(number: usize, feature: &FeatureEffect) -> Chart {
         caption: format!(
             "Each point is a document: the value of the feature and its contribution to the score. \
              Documents with equal values have different contributions where the feature interacts \
-             with others.{missing_note}"
+             with others.{not_shown_note}"
         ),
         x: Axis { label: feature.feature.clone(), ..Axis::default() },
         y: Axis { label: "contribution to the score".into(), ..Axis::default() },
@@ -404,4 +414,27 @@ pub(super) fn value_text(value: f32, text: Option<&str>) -> String {
 pub(super) fn pair_values(contribution: &PairContribution) -> [String; 2] {
     let ([a, b], [text_a, text_b]) = (contribution.values, &contribution.texts);
     [value_text(a, text_a.as_deref()), value_text(b, text_b.as_deref())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explanation::FeaturePoint;
+
+    #[test]
+    fn documents_that_a_plot_cannot_show_are_counted() {
+        let point = |value| FeaturePoint { row: 0, value, text: None, contribution: 0.5 };
+        let values = [1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
+        let feature = FeatureEffect {
+            feature: "f".into(),
+            size: 0.5,
+            spread: 0.5,
+            points: values.map(point).to_vec(),
+        };
+        let chart = points_chart(1, &feature);
+        let note = " Not shown: 1 document without a value, 2 documents with an infinite value.";
+        assert!(chart.caption.ends_with(note), "{}", chart.caption);
+        let Body::Points(series) = &chart.body else { panic!("points") };
+        assert_eq!(series[0].points, [(1.0, 0.5)]);
+    }
 }

@@ -60,7 +60,7 @@ fn documents_are_sorted_by_rank_and_contributions_by_size() {
 }
 
 #[test]
-fn features_that_differ_distinguish_the_list() {
+fn effects_have_the_spread_and_the_agreement_of_contributions() {
     let (model, data) = (model(), data());
     let found = explain(&request(&model, &data)).unwrap().query.unwrap().effects;
     // bm25 adds 2, 6, 4: mean 4, spread (2 + 2 + 0) / 3. clicks adds 0, -1, -3: mean -4/3.

@@ -1,4 +1,4 @@
-//! Feature importance: gain and number of splits in the trees, and the loss of a metric when the
+//! Feature importance: gain and number of splits in the trees, and the drop of a metric when the
 //! values of a feature are permuted among the rows (permutation importance).
 //!
 //! Permutation importance is expensive: it is computed for the features with the largest gain (for
@@ -45,16 +45,16 @@ pub struct ReportedImportance {
     pub gain: Option<f64>,
     /// Number of splits on the feature.
     pub splits: Option<u64>,
-    /// Mean loss of the metric when the feature is permuted.
-    pub loss: Option<f64>,
-    /// Standard deviation of that loss over the permutations; none for one permutation.
-    pub loss_deviation: Option<f64>,
+    /// Mean drop of the metric when the feature is permuted.
+    pub drop: Option<f64>,
+    /// Standard deviation of that drop over the permutations; none for one permutation.
+    pub drop_deviation: Option<f64>,
 }
 
 /// The features of a model by importance.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Importances {
-    /// The measured features: sorted by gain where there are gains, else by loss.
+    /// The measured features: sorted by gain where there are gains, else by drop.
     pub features: Vec<ReportedImportance>,
     /// Number of features that the model uses.
     pub used: usize,
@@ -121,13 +121,13 @@ impl Importances {
         let importance = |feature: usize| {
             let gain = gains.iter().find(|gain| gain.feature == feature);
             let permutation = permutation.as_ref().ok();
-            let loss = permutation.and_then(|p| p.mean_and_deviation(feature));
+            let drop = permutation.and_then(|p| p.mean_and_deviation(feature));
             ReportedImportance {
                 name: model.header().features.name(feature).into_owned(),
                 gain: gain.map(|gain| gain.gain),
                 splits: gain.filter(|_| trees).map(|gain| gain.splits),
-                loss: loss.map(|(mean, _)| mean),
-                loss_deviation: loss.and_then(|(_, deviation)| deviation),
+                drop: drop.map(|(mean, _)| mean),
+                drop_deviation: drop.and_then(|(_, deviation)| deviation),
             }
         };
         let all: Vec<usize> = match gains.is_empty() {
@@ -136,8 +136,8 @@ impl Importances {
         };
         let mut features: Vec<ReportedImportance> = all.into_iter().map(importance).collect();
         if gains.is_empty() {
-            let loss = |f: &ReportedImportance| f.loss.unwrap_or(f64::NEG_INFINITY);
-            features.sort_by(|a, b| loss(b).total_cmp(&loss(a)));
+            let drop = |f: &ReportedImportance| f.drop.unwrap_or(f64::NEG_INFINITY);
+            features.sort_by(|a, b| drop(b).total_cmp(&drop(a)));
         }
         let permuted = permutation.map(|permutation| PermutationData {
             metric: permutation.measure.to_string(),
@@ -176,8 +176,8 @@ impl Importances {
                     _ => "",
                 };
                 let caption = permuted.caption(selection);
-                let label = format!("loss of {}", permuted.metric);
-                let value = |f: &ReportedImportance| Some((f.loss?, f.loss_deviation));
+                let label = format!("drop of {}", permuted.metric);
+                let value = |f: &ReportedImportance| Some((f.drop?, f.drop_deviation));
                 blocks.extend(self.chart("permutation", &label, &caption, value));
             }
         }
@@ -232,15 +232,15 @@ impl Importances {
     /// All importances of the first features.
     fn table(&self) -> Table {
         let gain = if self.trees { "gain" } else { "size of weight" };
-        let loss = self
+        let drop = self
             .permuted
             .as_ref()
-            .map_or_else(|_| "loss".into(), |permuted| format!("loss of {}", permuted.metric));
+            .map_or_else(|_| "drop".into(), |permuted| format!("drop of {}", permuted.metric));
         let mut table = Table::new([
             ("feature".to_owned(), Align::Left),
             (gain.to_owned(), Align::Right),
             ("splits".to_owned(), Align::Right),
-            (loss, Align::Right),
+            (drop, Align::Right),
             ("+-".to_owned(), Align::Right),
         ]);
         let text = |value: Option<String>| Cell::new(value.unwrap_or_else(|| "-".to_owned()));
@@ -249,8 +249,8 @@ impl Importances {
                 Cell::new(f.name.as_str()),
                 text(f.gain.map(|gain| format!("{gain:.4}"))),
                 text(f.splits.map(|splits| splits.to_string())),
-                text(f.loss.map(|mean| format!("{mean:.4}"))),
-                text(f.loss_deviation.map(|deviation| format!("{deviation:.4}"))),
+                text(f.drop.map(|mean| format!("{mean:.4}"))),
+                text(f.drop_deviation.map(|deviation| format!("{deviation:.4}"))),
             ]);
         }
         if self.used > table.rows.len() {
@@ -283,7 +283,7 @@ impl PermutationData {
             }
         };
         format!(
-            "The loss of {}, which is {:.4} for the unchanged data, when the values of a feature are \
+            "The drop of {}, which is {:.4} for the unchanged data, when the values of a feature are \
              randomly permuted among the rows of {sample}: the mean over {REPEATS} permutations and \
              their standard deviation.{selection}",
             self.metric, self.value

@@ -2,7 +2,7 @@
 //! lambdas, stage by stage.
 //!
 //! A lambda is a sum over pairs (Burges, MSR-TR-2010-82, section 3); here each pair's contribution
-//! is counted by the classes and ranks of the two documents:
+//! is counted by the classes (labels, or ranges of labels) and ranks of the two documents:
 //!
 //! ```text
 //! size of (a over b) = mean over queries of   sum of |lambda_ij|   over pairs with labels a, b
@@ -350,11 +350,15 @@ impl Lambdas {
             true => (Body::Stack(series(&shares)), Body::Lines(series(&sizes.sizes))),
             false => (bars(&shares), bars(&sizes.sizes)),
         };
+        let x_label = match self.stages.len() > 1 {
+            true => stages.axis(),
+            false => category.to_owned(),
+        };
         let chart = |kind: &str, title: String, y: Axis, body: Body| Chart {
             id: format!("{id}-{kind}"),
             title,
             caption: caption.to_owned(),
-            x: Axis { label: stages.axis(), ..Axis::default() },
+            x: Axis { label: x_label.clone(), ..Axis::default() },
             y,
             body,
         };

@@ -291,7 +291,7 @@ struct RateResult<'a> {
     /// The learner with this rate.
     learner: &'a str,
     /// Number of rounds at the best value on the first validation set.
-    best: usize,
+    best_round: usize,
     /// The best value on the first validation set.
     value: f64,
     /// 95 % confidence interval of the value.
@@ -333,7 +333,7 @@ impl ShrinkageReport {
         RateResult {
             rate: run.rate,
             learner: &run.learner,
-            best: run.rounds(),
+            best_round: run.rounds(),
             value: run.value(),
             ci95: run.best.results.first().and_then(|result| result.ci95),
             train_seconds: run.history.train_seconds,

@@ -89,8 +89,8 @@ impl Stages {
     }
 }
 
-/// Numbers of trees from 0 to `trees`, at most `points` (at least 2) of them: in steps of 1 at the
-/// start, where values change most, then in growing steps. `best` is included.
+/// Numbers of trees from 0 to `trees`, at most `points` of them (at least 2, or 3 with `best`): in
+/// steps of 1 at the start, where values change most, then in growing steps. `best` is included.
 ///
 /// Each number is the previous one times a ratio, but at least 1 more; the ratio is the smallest
 /// one that gives at most `points` numbers, found by bisection.

@@ -156,7 +156,7 @@ fn parts_that_do_not_apply_are_left_out_with_a_reason() {
     let reason = "This part is left out: the model has no trees (its kind is net).";
     assert_eq!(json["trees"]["left_out"], reason);
     assert_eq!(linear.labels.counts.len(), 1);
-    assert!(linear.importance.features.iter().take(20).all(|feature| feature.loss.is_some()));
+    assert!(linear.importance.features.iter().take(20).all(|feature| feature.drop.is_some()));
     assert_eq!(linear.page().sections.len(), 7);
 }
 
@@ -166,7 +166,10 @@ fn other_learners_have_the_curves_of_their_log() {
     assert!(net.curves_from == Some(CurveOrigin::Log) && net.lambdas.is_ok());
     assert_eq!((net.stages.unit.as_str(), net.curves[0].rounds.len()), ("epoch", 3));
     let page = net.page();
-    assert!(charts(&page).iter().any(|chart| chart.id == "lambda-pair-share"));
+    // The net has no earlier stages, so that the axis of the bars has pairs and no epochs.
+    let shares = charts(&page).into_iter().find(|chart| chart.id == "lambda-pair-share").unwrap();
+    assert!(matches!(shares.body, crate::chart::Body::Bars(_)));
+    assert_eq!(shares.x.label, "pair of labels");
     assert!(charts(&page).iter().any(|chart| chart.id == "time-total"));
 }
 

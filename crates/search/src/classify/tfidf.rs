@@ -61,12 +61,12 @@ impl TfIdf {
         self.idf.is_empty()
     }
 
-    /// The number of a term.
+    /// The number of a term; `None` if it is not known.
     pub fn term(&self, word: &str) -> Option<u32> {
         self.terms.get(word).copied()
     }
 
-    /// The idf of a term number.
+    /// The idf of the term with this number; `None` if there is no such term.
     pub fn idf(&self, term: u32) -> Option<f64> {
         self.idf.get(term as usize).copied()
     }

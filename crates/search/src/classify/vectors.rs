@@ -63,7 +63,7 @@ impl ClassFields {
                 Some(FieldKind::Number) => fields.numbers.push(name.clone()),
                 _ => {
                     let (field, fields) = (name.clone(), schema.clone());
-                    return Err(SearchError::NotAClassField { field, fields });
+                    return Err(SearchError::NotClassifiableBy { field, fields });
                 }
             }
         }

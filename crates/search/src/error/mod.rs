@@ -380,7 +380,7 @@ pub enum SearchError {
     #[error(
         "`{field}` is not a field to classify by; expected text, category or number fields of {fields}"
     )]
-    NotAClassField {
+    NotClassifiableBy {
         /// The field.
         field: String,
         /// The fields of the labelled documents.

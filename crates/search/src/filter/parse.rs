@@ -7,9 +7,9 @@
 //! primary   = "(" or ")" | condition
 //! condition = field operator value | field equal set | field "IN" set | field equal range
 //!           | field ":*" | "*" | value
-//! equal     = ":" | "=" | "!="
-//! operator  = ":" | "=" | "!=" | "<" | "<=" | ">" | ">=", the last four also after ":"
-//! set       = "(" value { "," value } ")", also "[" and "]" after IN
+//! equal     = ":" | "=" | "==" | ":=" | "!="
+//! operator  = equal | "<" | "<=" | ">" | ">=", the last four also after ":"
+//! set       = "(" value { ["," | "OR"] value } ")", also "[" and "]" after IN
 //! range     = ("[" | "{") end "TO" end ("]" | "}"), with end = value | "*"
 //! field, value = word | '"' text '"' | "'" text "'", also in typographic quotes
 //! ```

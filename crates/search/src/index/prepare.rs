@@ -15,7 +15,7 @@ use crate::index::encode::{MAX_DISTANCE, push_term};
 use crate::index::layout::{
     ALL_TEXT, IndexLayout, NonTextLayout, Stat, TextLayout, URL_STATS, url_column,
 };
-use crate::schema::{FieldKind, date_of, is_empty_text, number_of, texts_of};
+use crate::schema::{FieldKind, date_of, is_empty_value, number_of, texts_of};
 
 /// Distance in words between two values of one field, so that no phrase spans them: the largest one
 /// that the encoding keeps.
@@ -147,6 +147,7 @@ impl Preparer {
             add_stats(&mut out, layout, text_field, &mut self.terms, words)?;
         }
         self.problems.without_terms += u64::from(self.all_terms.is_empty());
+        // Where there is one text field, `all` is that field, whose statistics are added above.
         if let Some(all) = layout.all.as_ref().filter(|all| all.name == ALL_TEXT) {
             add_stats(&mut out, layout, all, &mut self.all_terms, all_words)?;
         }
@@ -221,7 +222,7 @@ impl Preparer {
                 return Err(SearchError::Internal { invariant });
             }
         };
-        if !is_added && !is_empty_text(value) {
+        if !is_added && !is_empty_value(value) {
             self.problems.add_mistyped(field, value);
         }
         Ok(())

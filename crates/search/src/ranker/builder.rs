@@ -17,7 +17,8 @@ use crate::warning::SearchWarning;
 const DEFAULT_DOCUMENTS: usize = 1000;
 
 /// Options of a ranker. If first stage and number of candidates are not given, they are those of
-/// the model's training data.
+/// the model's training data. If it records none: BM25, and [`DEFAULT_CANDIDATES`] with a model or
+/// 1000 documents without.
 #[derive(Debug)]
 #[must_use]
 pub struct RankerBuilder<'m> {

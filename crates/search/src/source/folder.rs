@@ -147,6 +147,14 @@ impl Folder {
     /// The id of the file that a page refers to, if the folder has it.
     fn resolve(&self, page: &str, href: &str) -> Option<String> {
         let path = href.split(['#', '?']).next().unwrap_or_default();
+        if path.is_empty() {
+            // `?page=2` is the page itself.
+            return Some(page.to_owned());
+        }
+        if path.starts_with("//") {
+            // The name of another host.
+            return None;
+        }
         let (base, path) = match path.strip_prefix('/') {
             Some(path) => ("", path),
             None => (page.rsplit_once('/').map_or("", |(folder, _)| folder), path),
@@ -270,6 +278,8 @@ mod tests {
             "b.html",
             "#here",
             "",
+            "?page=2",
+            "//sub/b.html",
             "https://example.org/",
             "../../a.html",
             "mailto:x@y",
@@ -283,6 +293,7 @@ mod tests {
                 "a.html",
                 "sub/my%20page.html",
                 "sub/index.html",
+                "//sub/b.html",
                 "https://example.org/",
                 "../../a.html",
                 "gone.html"

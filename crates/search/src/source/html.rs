@@ -1,11 +1,11 @@
 //! The title, the text, the links and the number of images of an HTML page.
 //!
-//! One pass over the page, linear for any text. Comments, declarations, scripts, styles and
-//! templates are dropped, block tags separate lines, other tags separate nothing (`<b>W</b>ord` is
-//! one word). An unclosed element extends to the end of the page, as in browsers. Runs of
-//! whitespace become one space, except that lines stay lines.
+//! One pass over the page, linear for any text. Comments, declarations, scripts, styles, templates,
+//! `noscript` and `svg` are dropped, block tags separate lines, other tags separate nothing
+//! (`<b>W</b>ord` is one word). An unclosed element extends to the end of the page, as in browsers.
+//! Runs of whitespace become one space, except that lines stay lines.
 
-use memchr::memmem;
+use memchr::{memchr_iter, memmem};
 
 use super::entities;
 
@@ -38,7 +38,7 @@ pub(super) fn page(html: &str) -> HtmlPage {
     while let Some((before, tag)) = unread.split_once('<') {
         raw.push_str(before);
         unread = match tag.as_bytes() {
-            [b'!', b'-', b'-', ..] => after(tag.get(3..).unwrap_or(""), "-->"),
+            [b'!', b'-', b'-', ..] => after_comment(tag.get(3..).unwrap_or("")),
             [b'!' | b'?', ..] => after(tag, ">"),
             [b'/', c, ..] | [c, ..] if c.is_ascii_alphabetic() => element(tag, &mut page, &mut raw),
             _ => {
@@ -55,6 +55,20 @@ pub(super) fn page(html: &str) -> HtmlPage {
 /// The text after the first `mark`; empty if the mark does not occur.
 fn after<'a>(text: &'a str, mark: &str) -> &'a str {
     text.split_once(mark).map_or("", |(_, after)| after)
+}
+
+/// The text after a comment; `text` begins after `<!--`. A comment ends with `-->` or `--!>`; `<!-->`
+/// and `<!--->` are comments without content.
+fn after_comment(text: &str) -> &str {
+    if let Some(after) = text.strip_prefix('>').or_else(|| text.strip_prefix("->")) {
+        return after;
+    }
+    let is_end = |at: &usize| {
+        let before = text.get(..*at).unwrap_or("");
+        before.ends_with("--") || before.ends_with("--!")
+    };
+    let end = memchr_iter(b'>', text.as_bytes()).find(is_end);
+    end.and_then(|at| text.get(at + 1..)).unwrap_or("")
 }
 
 /// Reads a tag (without its `<`), and the content of a hidden element or of the title; returns the
@@ -92,8 +106,12 @@ fn element<'a>(tag: &'a str, page: &mut HtmlPage, raw: &mut String) -> &'a str {
 /// The content before `</name`, and the text after this closing tag.
 fn split_at_closing_tag<'a>(text: &'a str, name: &str) -> (&'a str, &'a str) {
     for position in memmem::find_iter(text.as_bytes(), b"</") {
-        let tag = text.as_bytes().get(position + 2..position + 2 + name.len()).unwrap_or(&[]);
-        if tag.eq_ignore_ascii_case(name.as_bytes()) {
+        let tag = text.as_bytes().get(position + 2..).unwrap_or(&[]);
+        let Some((found, after_name)) = tag.split_at_checked(name.len()) else { continue };
+        // `</scripts>` does not close a script.
+        let is_whole_name =
+            after_name.first().is_none_or(|c| c.is_ascii_whitespace() || b"/>".contains(c));
+        if is_whole_name && found.eq_ignore_ascii_case(name.as_bytes()) {
             let (content, closing) = text.split_at(position);
             return (content, after(closing, ">"));
         }
@@ -173,6 +191,26 @@ mod tests {
         assert_eq!(page.text, "Head\nx < y\nz\n1 < 2\nBCD");
         assert_eq!(page.links, ["b.html?x=1&y=2", "c.html", "d"]);
         assert_eq!(page.images, 2, "drawings inside of the page are hidden elements");
+    }
+
+    #[test]
+    fn comments_end_as_in_browsers() {
+        for comment in ["<!-->", "<!--->", "<!---->", "<!-- x -->", "<!-- > ->x--->", "<!--x--!>"] {
+            let page = page(&format!("a{comment}b<!-- c -->d"));
+            assert_eq!(page.text, "abd", "{comment}");
+        }
+    }
+
+    #[test]
+    fn only_the_whole_name_closes_an_element() {
+        for html in [
+            "a<script>'</scripts>' x</script>b",
+            "a<STYLE></style-x> x</style\n>b",
+            "a<svg></svgs></svg/>b",
+        ] {
+            assert_eq!(page(html).text, "a\nb", "{html}");
+        }
+        assert_eq!(page("<title>a</titles>b</title>c").title, "a</titles>b");
     }
 
     #[test]

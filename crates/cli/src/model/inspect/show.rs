@@ -10,8 +10,8 @@ use rankwright::tasks::InspectModelResult;
 use super::parts;
 
 pub(super) fn text(found: &InspectModelResult) -> String {
-    let mut parts = vec![facts(found).to_text()];
-    parts.extend(parts::members(&found.summary.body).map(|table| table.to_text()));
+    let mut blocks = vec![facts(found).to_text()];
+    blocks.extend(parts::members(&found.summary.body).map(|table| table.to_text()));
     let mut table = features(found);
     if found.summary.kind == BodyKind::Net && !table.rows.is_empty() {
         table.notes.push("weights are those of the transformed features".into());
@@ -19,7 +19,7 @@ pub(super) fn text(found: &InspectModelResult) -> String {
     if let Some(permutation) = &found.permutation {
         let metric = &permutation.metric;
         table.notes.push(format!(
-            "loss: how much worse {metric} = {:.4} gets when the feature is shuffled; mean and \
+            "drop: how much worse {metric} = {:.4} gets when the feature is shuffled; mean and \
              standard deviation of {}, seed {}",
             permutation.value,
             counted(permutation.repeats, "shuffle"),
@@ -28,12 +28,12 @@ pub(super) fn text(found: &InspectModelResult) -> String {
         table.notes.push(format!("{metric}: {}", permutation.convention));
     }
     if !table.rows.is_empty() {
-        parts.push(table.to_text());
+        blocks.push(table.to_text());
     }
     if let Some(tree) = &found.tree {
-        parts.push(format!("tree {}:\n{}", tree.number, tree.text));
+        blocks.push(format!("tree {}:\n{}", tree.number, tree.text));
     }
-    parts.join("\n")
+    blocks.join("\n")
 }
 
 /// The header and the size of the model, one line per fact.
@@ -69,7 +69,8 @@ fn facts(found: &InspectModelResult) -> Table {
     table
 }
 
-/// A row for each used feature: its weight, or gain and splits, and its loss.
+/// A row for each used feature: its weight, or gain and splits, and the drop of the metric if it is
+/// shuffled.
 fn features(found: &InspectModelResult) -> Table {
     let rows = found.summary.feature_rows();
     let columns: &[&str] = match found.summary.kind {
@@ -77,8 +78,8 @@ fn features(found: &InspectModelResult) -> Table {
         _ if found.summary.weights.is_some() => &["weight"],
         _ => &[],
     };
-    let losses: &[&str] = if found.permutation.is_some() { &["loss", "+-"] } else { &[] };
-    let columns = columns.iter().chain(losses).map(|name| (*name, Align::Right));
+    let drops: &[&str] = if found.permutation.is_some() { &["drop", "+-"] } else { &[] };
+    let columns = columns.iter().chain(drops).map(|name| (*name, Align::Right));
     let mut table = Table::new([("feature", Align::Left)].into_iter().chain(columns));
     let total = rows.iter().filter_map(|row| row.gain).sum();
     table.rows.extend(rows.iter().map(|row| cells(row, total)));
@@ -94,9 +95,9 @@ fn cells(row: &FeatureImportance, total: f64) -> Vec<Cell> {
         let texts = [gain_text(gain), format!("{share:.1} %"), splits.to_string()];
         cells.extend(texts.map(Cell::new));
     }
-    if let Some(loss) = row.loss {
-        let spread = loss.spread.map_or(String::new(), |spread| format!("{spread:.4}"));
-        cells.extend([format!("{:.4}", loss.mean), spread].map(Cell::new));
+    if let Some(drop) = row.drop {
+        let spread = drop.spread.map_or(String::new(), |spread| format!("{spread:.4}"));
+        cells.extend([format!("{:.4}", drop.mean), spread].map(Cell::new));
     }
     cells
 }

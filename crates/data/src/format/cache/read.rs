@@ -202,6 +202,11 @@ impl<'a> CacheFile<'a> {
         let starts = self.values(SectionKind::QueryStarts, queries)?;
         // Data without labels has no section of them.
         let labels = self.values(SectionKind::Labels, rows)?;
+        // Rows without labels and features need no bytes of the file, so that a small file could
+        // claim billions of them.
+        if labels.is_none() && rows > self.bytes.len() {
+            return Err(damaged(self.name, FileDamage::Shape));
+        }
         let data = Dataset {
             matrix: Matrix::from_rows(0, 0, Vec::new())?,
             features: self.features(shape)?,

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::bytes::Input;
+use crate::matrix::Matrix;
 use crate::pairs::Preference;
 
 /// A data set with every part that a cache can hold, except table columns.
@@ -102,6 +103,29 @@ fn invalid_data_with_correct_checksums_is_refused() {
     let twice = || FeatureNames::Named(vec!["x".into(), "x".into()]);
     assert!(refused(&|d| d.features = twice()).contains("same name"));
     assert!(refused(&|d| d.doc_ids = Some(Strings::default())).contains("document ids"));
+}
+
+#[test]
+fn a_small_file_cannot_claim_billions_of_rows() {
+    let mut data =
+        Dataset::builder().dense(&[1.0], 1).labels([0.0]).query_ids(["a"]).build().unwrap();
+    data.is_labelled = false;
+    data.matrix = Matrix::from_rows(1, 0, Vec::new()).unwrap();
+    data.features = FeatureNames::Ids { first: 1, count: 0 };
+    let mut bytes = bytes_of(&data);
+    // The shape is the first section; its first number is that of the rows.
+    let number_at =
+        |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    let start = number_at(&bytes, HEADER_BYTES + 8) as usize;
+    let end = start + number_at(&bytes, HEADER_BYTES + 16) as usize;
+    bytes[start..start + 8].copy_from_slice(&u64::from(u32::MAX).to_le_bytes());
+    let of_section = checksum(&bytes[start..end]).to_le_bytes();
+    bytes[HEADER_BYTES + 24..HEADER_BYTES + 32].copy_from_slice(&of_section);
+    let table_end = HEADER_BYTES + bytes[12] as usize * ENTRY_BYTES;
+    let of_header = header_checksum(&bytes[..24], &bytes[HEADER_BYTES..table_end]).to_le_bytes();
+    bytes[24..32].copy_from_slice(&of_header);
+    let error = open(bytes).unwrap_err();
+    assert!(error.contains("rows and columns do not match"), "{error}");
 }
 
 #[test]

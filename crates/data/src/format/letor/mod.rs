@@ -54,7 +54,8 @@ pub(super) fn read(
     let texts: Vec<&[u8]> = inputs.iter().map(|input| without_bom(input, warnings)).collect();
     let chunks = scan::chunks(&texts);
     let rows: usize = chunks.iter().map(|chunk| chunk.rows).sum();
-    let name = inputs.first().map_or("", |input| &input.name);
+    let name_of = |number: usize| inputs.get(number).map_or("", |input| &input.name);
+    let name = name_of(0);
     if rows == 0 {
         return Err(DataError::Empty { file: name.to_owned(), what: "rows" });
     }
@@ -80,7 +81,11 @@ pub(super) fn read(
         (matrix, results) = pass.run(shape, options)?;
     }
     let columns = assemble(inputs, &chunks, shape, matrix, results, options.absent, warnings)?;
-    Dataset::grouped(columns, name, warnings)
+    let location_of_row = |row| match scan::line_of_row(&chunks, &texts, row) {
+        Some((input, line)) => SourceLocation::line(name_of(input), line),
+        None => SourceLocation::file(name),
+    };
+    Dataset::grouped(columns, location_of_row, warnings)
 }
 
 fn without_bom<'a>(input: &'a Input, warnings: &mut Warnings) -> &'a [u8] {

@@ -1,5 +1,6 @@
 //! The first pass over LETOR text: splits it into chunks at line ends, counts the rows of each
-//! chunk, and finds the number of columns of the matrix from the last feature id of every line.
+//! chunk, and estimates the number of columns of the matrix from the last feature id of every line;
+//! `mod.rs` parses again if a row has a larger id.
 
 use std::ops::Range;
 
@@ -50,6 +51,26 @@ pub(super) fn chunks(texts: &[&[u8]]) -> Vec<LineChunk> {
         line += chunk.lines;
     }
     chunks
+}
+
+/// The number of the input that has a row (from 0, over all inputs), and the row's line there, from
+/// 1; `None` for a row after the last.
+pub(super) fn line_of_row(
+    chunks: &[LineChunk],
+    texts: &[&[u8]],
+    mut row: u64,
+) -> Option<(usize, u64)> {
+    for chunk in chunks {
+        if row >= chunk.rows as u64 {
+            row -= chunk.rows as u64;
+            continue;
+        }
+        let text = texts.get(chunk.input)?.get(chunk.bytes.clone())?;
+        let lines = text.split(|byte| *byte == b'\n').zip(chunk.first_line..);
+        let (_, line) = lines.filter(|(line, _)| has_data(line)).nth(row as usize)?;
+        return Some((chunk.input, line));
+    }
+    None
 }
 
 /// Counts the rows of a chunk; the caller sets `first_line`.

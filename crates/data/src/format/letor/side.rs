@@ -1,7 +1,7 @@
 //! LightGBM's side files. For a data file `x` whose rows have no qid, `x.query` has the number of
 //! rows of each query, one number per line; these queries are called 1, 2, 3, ..., counted over all
-//! input files together. For any `x`, `x.weight` has one weight per row and `x.position` the
-//! position at which each row was shown to a user.
+//! input files together, so that no other input may have qids. For any `x`, `x.weight` has one weight
+//! per row and `x.position` the position at which each row was shown to a user.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -16,6 +16,8 @@ use crate::warnings::{WarningKind, Warnings};
 /// The content of the side files of the inputs that were read so far.
 #[derive(Debug, Default)]
 pub(super) struct SideFiles {
+    /// The name of the first input with rows, and whether they have qids.
+    first_input: Option<(String, bool)>,
     /// The number of queries from `.query` files.
     queries: u32,
     weights: Vec<f32>,
@@ -35,6 +37,10 @@ impl SideFiles {
         let rows = query_of_row.len();
         if rows == 0 {
             return Ok(());
+        }
+        let first = self.first_input.get_or_insert_with(|| (input.name.clone(), has_qid));
+        if first.1 != has_qid {
+            return Err(mixed_inputs(input, has_qid, &first.0));
         }
         if has_qid {
             let count = u64::from(side_path(input, "query").is_some());
@@ -125,6 +131,18 @@ fn side_path(input: &Input, ending: &str) -> Option<PathBuf> {
     path.push(format!(".{ending}"));
     let path = PathBuf::from(path);
     path.is_file().then_some(path)
+}
+
+/// The error for inputs of which only some have qids: the number of a query in a `.query` file could
+/// be the qid of another query.
+fn mixed_inputs(input: &Input, has_qid: bool, first: &str) -> DataError {
+    let (found, expected) = match has_qid {
+        true => ("rows with a qid", "rows without"),
+        false => ("rows without qid", "a qid in each row"),
+    };
+    let location = SourceLocation::file(&input.name);
+    DataError::malformed(location, found, format!("{expected}, as in {first}"))
+        .with_help("give the rows of every input a qid, or those of none")
 }
 
 /// The error for rows that have neither a qid nor a side file with the sizes of the queries.

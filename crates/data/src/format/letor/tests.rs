@@ -41,6 +41,20 @@ fn unusual_but_valid_files_read_the_same() {
 }
 
 #[test]
+fn scattered_rows_are_reported_with_their_file_and_line() {
+    let texts = ["# head\n\n1 qid:1 1:1\n1 qid:2 1:1\n", "1 qid:2 1:1\n# x\n\n0 qid:1 1:2\n"];
+    let inputs = texts.iter().zip(["a.txt", "b.txt"]);
+    let inputs: Vec<Input> = inputs
+        .map(|(text, name)| Input::from_bytes(name, text.as_bytes().to_vec()).unwrap())
+        .collect();
+    let mut warnings = Warnings::default();
+    read(&inputs, &ReadOptions::default(), &mut warnings).unwrap();
+    let found: Vec<_> =
+        warnings.iter().filter(|w| w.kind == WarningKind::ScatteredQueries).collect();
+    assert_eq!((found[0].count, &found[0].first), (1, &SourceLocation::line("b.txt", 4)));
+}
+
+#[test]
 fn feature_ids_may_begin_at_0_in_any_row() {
     let late = format!("{}0 qid:2 0:9 1:8\n", "1 qid:1 1:1 2:2\n".repeat(3));
     let (data, _) = load(&late).unwrap();
@@ -121,6 +135,13 @@ fn side_files_are_checked_for_each_input_and_read_also_if_rows_have_qids() {
     let (data, warnings) = read_both().unwrap();
     assert_eq!(data.row_weights(), Some(&[1.0, 2.0, 3.0, 4.0][..]));
     assert_eq!((data.queries(), warnings.count(WarningKind::NeedlessQuerySizes)), (2, 1));
+    // The first query of b is not the query 1 of a.
+    write("b", "1 1:1\n0 1:2\n");
+    let error = read_both().unwrap_err().to_string();
+    assert!(error.contains("found rows without qid, expected a qid in each row, as in"), "{error}");
+    write("a", "1 1:1\n0 1:2\n");
+    write("a.query", "2\n");
+    assert_eq!(read_both().unwrap().0.queries(), 3);
 }
 
 #[test]

@@ -220,6 +220,7 @@ pub(in crate::format) fn join_parts(
         is_labelled: schema.is_labelled,
         ..RowColumns::new(matrix, features, labels, queries, query_of_row)
     };
-    let data = Dataset::grouped(columns, &schema.file, warnings)?;
+    // The line of a row is not known here: a record may have several, and blank lines have no row.
+    let data = Dataset::grouped(columns, |_| SourceLocation::file(&schema.file), warnings)?;
     Ok(TableRead::Data(Box::new(data)))
 }

@@ -137,6 +137,16 @@ fn read_with(text: &str, options: ReadOptions) -> Result<Loaded, String> {
         .map_err(|error| format!("{error} | {}", error.help().unwrap_or_default()))
 }
 
+#[test]
+fn scattered_rows_of_a_table_are_reported_without_a_wrong_line() {
+    // The row that is not with its query is the third, on line 6.
+    let text = "qid,label,f1\n\n1,0,1.5\n2,0,\"2.5\n\"\n1,1,3.5\n";
+    let loaded = table(text, "").unwrap();
+    let warnings = loaded.warnings.iter();
+    let found: Vec<_> = warnings.filter(|w| w.kind() == "scattered-queries").collect();
+    assert_eq!(found[0].first, SourceLocation::file("t.csv"));
+}
+
 /// The roles of the columns of a table with one or two rows.
 fn roles(given: &str, header: &str, rows: &str) -> Result<Vec<Role>, String> {
     let loaded = table(&format!("{header}\n{rows}"), given)?;

@@ -16,7 +16,7 @@ const DAY: i64 = 86_400 * SECOND;
 pub(in crate::format) struct PointInTime {
     /// Microseconds since the beginning of 1970, in UTC.
     pub(in crate::format) micros: i64,
-    /// Whether the text has a time of day.
+    /// Whether there is a time of day; always for a number.
     pub(in crate::format) has_clock: bool,
 }
 

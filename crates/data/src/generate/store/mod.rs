@@ -1,4 +1,4 @@
-//! A store of music records: synthetic documents, queries and graded judgements for search
+//! A shop of music records: synthetic documents, queries and graded judgements for search
 //! experiments.
 //!
 //! Everything in it is invented. Words, languages, artists and lyrics-like texts are made of
@@ -40,7 +40,7 @@ const BYTES_PER_RECORD: u64 = 4096;
 const BYTES_PER_QUERY: u64 = 16_384;
 
 params! {
-    /// Parameters of a generated record store.
+    /// Parameters of a generated shop of music records.
     pub struct StoreOptions {
         records: usize = 20_000, 1.., "Number of records.";
         queries: usize = 600, 1.., "Number of queries.";
@@ -89,7 +89,7 @@ pub struct StoreQuery {
     pub language: &'static str,
 }
 
-/// A generated record store.
+/// A generated shop of music records.
 #[derive(Debug, PartialEq)]
 pub struct Store {
     /// The records.

@@ -303,6 +303,35 @@ fn a_file_can_be_removed_with_the_change_of_another() {
     );
 }
 
+/// A list with such a removal would be refused by the process that finishes the switch.
+#[test]
+fn only_a_feature_set_is_removed_with_the_change_of_another_file() {
+    let folder = tempfile::tempdir().unwrap();
+    write_pair(folder.path(), "old");
+    let at = |name: &str| folder.path().join(name);
+    for removed in ["b", "missing"] {
+        let error = write_together([(at("a"), Some(body("new"))), (at(removed), None)]);
+        assert!(matches!(error, Err(DataError::Internal { .. })), "{error:?}");
+        assert_eq!(contents(folder.path()), ["old", "old"]);
+        assert_eq!(names(folder.path()), ["a", "b"]);
+    }
+    write_together([(at("b"), None)]).unwrap();
+    assert_eq!(names(folder.path()), ["a"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_removal_of_a_link_keeps_its_target() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("shared.toml"), "x").unwrap();
+    for target in ["shared.toml", "missing.toml"] {
+        std::os::unix::fs::symlink(target, at("a.features.toml")).unwrap();
+        write_together([(at("a"), Some(body("new"))), (at("a.features.toml"), None)]).unwrap();
+        assert_eq!(names(folder.path()), ["a", "shared.toml"]);
+    }
+}
+
 /// Lists that this program does not write: they remove data, lead out of the folder, or rename a
 /// file that is not temporary.
 #[test]

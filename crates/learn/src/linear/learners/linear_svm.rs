@@ -61,7 +61,10 @@ impl DeclaredLearner for LinearSvm {
     };
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
-        let loss = LinearLoss::BinaryMargin { shape: self.loss.loss.shape(), rel: self.loss.rel };
+        let loss = LinearLoss::BinaryMargin {
+            margin_loss: self.loss.loss.margin_loss(),
+            rel: self.loss.rel,
+        };
         Ok(Box::new(trainer(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
     }
 }

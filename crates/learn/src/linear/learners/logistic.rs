@@ -57,7 +57,8 @@ impl DeclaredLearner for LogisticRegression {
     };
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
-        let loss = LinearLoss::BinaryMargin { shape: MarginLoss::Logistic, rel: self.loss.rel };
+        let loss =
+            LinearLoss::BinaryMargin { margin_loss: MarginLoss::Logistic, rel: self.loss.rel };
         Ok(Box::new(trainer(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
     }
 }

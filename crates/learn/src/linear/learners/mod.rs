@@ -40,7 +40,7 @@ choices! {
 impl Hinge {
     /// The margin loss; the hinge starts with a smoothing width of 1, which becomes smaller during
     /// training.
-    fn shape(self) -> MarginLoss {
+    fn margin_loss(self) -> MarginLoss {
         match self {
             Self::Squared => MarginLoss::Squared,
             Self::Hinge => MarginLoss::Hinge(1.0),

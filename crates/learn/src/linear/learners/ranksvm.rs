@@ -64,10 +64,10 @@ impl DeclaredLearner for RankSvm {
     };
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
-        let shape = self.svm.loss.shape();
-        let default_c = if shape == MarginLoss::Squared { 5.0 } else { 20.0 };
+        let margin_loss = self.svm.loss.margin_loss();
+        let default_c = if margin_loss == MarginLoss::Squared { 5.0 } else { 20.0 };
         let c = self.svm.c.clone().or(Slashed(vec![default_c])).0;
-        let loss = LinearLoss::RankSvm { shape, norm_query: self.svm.norm_query };
+        let loss = LinearLoss::RankSvm { margin_loss, norm_query: self.svm.norm_query };
         Ok(Box::new(trainer(loss, c, &self.solver, &self.features)))
     }
 }

@@ -91,8 +91,8 @@ params! {
             "The metric's cut-off in the weight of a pair: left out (soft), or used as written \
              (hard).", requires "preset=none";
         preset: LambdaPreset = LambdaPreset::None, ..,
-            "burges: the lambdas of Burges 2010, as in lectures: truncation=none, norm_gap=false, \
-             norm_query=false, cut=hard.";
+            "burges: the lambdas of Burges, From RankNet to LambdaRank to LambdaMART, 2010: \
+             truncation=none, norm_gap=false, norm_query=false, cut=hard.";
     }
     /// Builder methods for the parameters of the lambda objective.
     pub trait LambdaOptions: lambda_params;
@@ -202,7 +202,7 @@ pub struct LambdaConfig {
     pub norm_query: bool,
     /// The treatment of the metric's cut-off.
     pub cut: CutoffMode,
-    /// The SIMD instruction set of the kernel.
+    /// The SIMD instruction set of the loop over pairs.
     pub simd: Simd,
 }
 
@@ -295,7 +295,7 @@ impl LambdaConfig {
         self
     }
 
-    /// Sets the SIMD instruction set of the kernel.
+    /// Sets the SIMD instruction set of the loop over pairs.
     #[must_use]
     pub fn simd(mut self, simd: Simd) -> Self {
         self.simd = simd;

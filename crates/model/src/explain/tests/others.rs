@@ -86,6 +86,21 @@ fn a_net_of_one_layer_is_linear_in_its_inputs() {
 }
 
 #[test]
+fn the_orders_are_rounded_up_to_a_multiple_of_the_background_documents() {
+    let model = net_model(random_net(3, 5, &[6, 4], NO_MIN_MAX));
+    let (dataset, background) = (random_data(1, 4, 5), random_data(2, 3, 5));
+    let rows = background.rows();
+    assert!(rows > 1);
+    let contributions = |permutations| {
+        let options = ExplainOptions { permutations, ..options() };
+        let explainer = Explainer::with_background(&model, &background, options).unwrap();
+        explain_all(&explainer, &dataset)[0].contributions(0).to_vec()
+    };
+    assert_eq!(contributions(rows + 1), contributions(2 * rows));
+    assert_ne!(contributions(rows + 1), contributions(rows));
+}
+
+#[test]
 fn many_random_orders_come_near_the_values_from_all_subsets() {
     let model = net_model(random_net(3, 5, &[6, 4], NO_MIN_MAX));
     let (dataset, background) = (random_data(1, 4, 5), random_data(2, 2, 5));

@@ -1,5 +1,5 @@
 //! Reads a model for the learning-to-rank plugins of Elasticsearch and OpenSearch ("the plugins"):
-//! the JSON of a dump, or of an object around a dump.
+//! the JSON that XGBoost's `dump_model` writes, which is called a dump, or an object around it.
 
 use std::fmt;
 
@@ -81,7 +81,7 @@ fn features(forest: &RawTrees) -> (FeatureNames, Vec<u32>) {
     }
 }
 
-/// A dump, or an object around it.
+/// A dump of XGBoost, or an object around it.
 #[derive(Default)]
 struct ElasticFile {
     forest: RawTrees,

@@ -3,6 +3,7 @@
 use std::fmt::{Display, Write};
 
 use rankwright_data::FeatureNames;
+use rankwright_spec::visible;
 
 use super::{NAME, unsupported};
 use crate::ensemble::Ensemble;
@@ -34,14 +35,16 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     Ok(out.into_bytes())
 }
 
-/// The feature names as LightGBM writes them.
+/// The feature names as LightGBM writes them. The format has no escapes, so that a name with white
+/// space or a control character is refused.
 fn names(features: &FeatureNames) -> Result<Vec<String>, ModelError> {
     let name = |column: usize| match features {
         FeatureNames::Ids { first: 0, .. } => format!("Column_{column}"),
         _ => features.name(column).into_owned(),
     };
     let names: Vec<String> = (0..features.len()).map(name).collect();
-    match names.iter().find(|name| name.is_empty() || name.contains(char::is_whitespace)) {
+    let is_refused = |c: char| c.is_whitespace() || visible::is_control(c);
+    match names.iter().find(|name| name.is_empty() || name.contains(is_refused)) {
         None => Ok(names),
         Some(bad) => Err(unsupported(UnsupportedPart::FeatureName { name: bad.clone() })),
     }

@@ -302,17 +302,17 @@ fn files_that_are_unsupported_or_inconsistent_are_refused_with_a_reason() {
 
 #[test]
 fn models_that_cannot_be_written_are_refused_with_a_reason() {
-    let base = small_tree([Side::Left, Side::Right]);
+    let tree = small_tree([Side::Left, Side::Right]);
     let write_trees = |trees: Vec<Tree>, base: f64| {
         let header = linear_model(0.0).header().clone();
         let body = ModelBody::Trees(Ensemble::new(base, trees).unwrap());
         write(&Model::new(header, body).unwrap()).map_err(|error| error.to_string())
     };
     let with_condition = |rule: SplitCondition, missing: Side| {
-        let mut splits = base.splits().to_vec();
+        let mut splits = tree.splits().to_vec();
         (splits[0].rule, splits[0].missing) = (rule, missing);
         let sets = vec![Categories::new([1]).unwrap()];
-        write_trees(vec![Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap()], 0.0)
+        write_trees(vec![Tree::with_sets(splits, tree.leaves().to_vec(), sets).unwrap()], 0.0)
     };
     assert!(
         with_condition(SplitCondition::NonZeroAtMost(0.5), Side::Left).is_ok(),

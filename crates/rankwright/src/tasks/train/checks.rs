@@ -65,7 +65,7 @@ pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
         return check_given(request, name);
     }
     if request.start.is_some() && !learner.accepts_start_model() {
-        return Err(LearnError::StartUnsupported { learner: name.to_owned() }.into());
+        return Err(LearnError::StartModelUnsupported { learner: name.to_owned() }.into());
     }
     match request.checkpoint.is_some() && learner.rounds().is_none() {
         true => Err(TaskError::NoCheckpoints { learner: name }),

@@ -333,7 +333,7 @@ fn train_on(
         result if result.finished => {
             if let Some(message) = checkpoint_error {
                 // The caller has already received this warning.
-                task.keep(Warning::CheckpointFailed { message });
+                task.keep_silently(Warning::CheckpointFailed { message });
             }
             Ok(result)
         }

@@ -39,7 +39,7 @@ const BOX_SIZE: (f64, f64) = (27.0, 18.0);
 /// A shorter arrow is drawn as a dot.
 const SHORTEST: f64 = 2.0;
 /// Half of the width of a dot.
-const DOT: f64 = 1.5;
+const HALF_DOT: f64 = 1.5;
 /// Length and half of the width of an arrow's head.
 const HEAD: (f64, f64) = (8.0, 5.0);
 
@@ -140,7 +140,12 @@ fn label_box(pen: &Pen, (x, y): Position, label: f64, highest_label: f64) -> Dra
 /// An arrow, upwards where the length is above 0; a dot where the force is close to 0 or not finite.
 fn arrow(pen: &Pen, (x, y): Position, length: f64) -> DrawResult {
     if !length.is_finite() || length.abs() < SHORTEST {
-        return pen.rect((x - DOT, y - DOT), (x + DOT, y + DOT), ColourRole::Soft, 1.0);
+        return pen.rect(
+            (x - HALF_DOT, y - HALF_DOT),
+            (x + HALF_DOT, y + HALF_DOT),
+            ColourRole::Soft,
+            1.0,
+        );
     }
     let role = if length > 0.0 { ColourRole::Up } else { ColourRole::Down };
     let tip = y - length;

@@ -13,7 +13,8 @@ const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'
 const MAX_CATEGORIES: usize = 25;
 
 pub(super) fn draw(bars: &Bars, width: usize) -> String {
-    let shown = || bars.series.iter().flat_map(|s| s.values.iter().take(bars.categories.len()));
+    let categories = &bars.categories[..bars.categories.len().min(MAX_CATEGORIES)];
+    let shown = || bars.series.iter().flat_map(|s| s.values.iter().take(categories.len()));
     let finite = || shown().copied().filter(|v| v.is_finite());
     if finite().next().is_none() {
         return String::new();
@@ -22,7 +23,7 @@ pub(super) fn draw(bars: &Bars, width: usize) -> String {
     let longest = |names: &mut dyn Iterator<Item = &String>, max_chars: usize| {
         names.map(|n| n.chars().count().min(max_chars)).max().unwrap_or(0)
     };
-    let category_width = longest(&mut bars.categories.iter(), width / 3);
+    let category_width = longest(&mut categories.iter(), width / 3);
     let series_width = match bars.series.len() {
         1 => 0,
         _ => longest(&mut bars.series.iter().map(|s| &s.name), width / 6) + 1,
@@ -33,7 +34,7 @@ pub(super) fn draw(bars: &Bars, width: usize) -> String {
     let span = if high > low { high - low } else { 1.0 };
     let zero_column = (-low / span * bar_width).round() as usize;
     let mut out = String::new();
-    for (c, category) in bars.categories.iter().enumerate().take(MAX_CATEGORIES) {
+    for (c, category) in categories.iter().enumerate() {
         for (i, series) in bars.series.iter().enumerate() {
             let category = if i == 0 { name(category, category_width) } else { String::new() };
             let series_name = match series_width {
@@ -49,14 +50,14 @@ pub(super) fn draw(bars: &Bars, width: usize) -> String {
             out.push('\n');
         }
     }
-    if bars.categories.len() > MAX_CATEGORIES {
-        out.push_str(&format!("and {} more\n", bars.categories.len() - MAX_CATEGORIES));
+    if bars.categories.len() > categories.len() {
+        out.push_str(&format!("and {} more\n", bars.categories.len() - categories.len()));
     }
     out
 }
 
-/// A bar with the empty columns to its left. The `width` of all bars stands for a difference of
-/// values of `span`.
+/// A bar with the empty columns to its left. `span` is the difference of values that a bar of
+/// `width` characters shows.
 fn bar(value: f64, span: f64, width: f64, zero_column: usize) -> String {
     let length = if value.is_finite() { value.abs() / span * width } else { 0.0 };
     if value < 0.0 {
@@ -77,6 +78,22 @@ fn bar(value: f64, span: f64, width: f64, zero_column: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chart::{BarSeries, Grouping};
+
+    /// A name and a value far larger than the others, in a category that is not drawn.
+    #[test]
+    fn categories_that_are_not_shown_change_no_bar() {
+        let draw_with_last = |name: &str, value: f64| {
+            let mut categories: Vec<String> = (0..25).map(|n| format!("c{n}")).collect();
+            categories.push(name.to_owned());
+            let values = [vec![1.0; 25], vec![value]].concat();
+            let series = vec![BarSeries { values, ..BarSeries::default() }];
+            draw(&Bars { categories, series, grouping: Grouping::Beside, horizontal: true }, 40)
+        };
+        let drawn = draw_with_last("a long name", -1e6);
+        assert_eq!(drawn, draw_with_last("c", 1.0));
+        assert!(drawn.contains('█') && drawn.ends_with("and 1 more\n"), "{drawn}");
+    }
 
     #[test]
     fn bars_end_in_eighths_and_go_left_below_zero() {
