@@ -20,7 +20,9 @@ mod preferences;
 pub mod simulate;
 
 pub use impression::{Click, Impression};
-pub use inspect::{LogSummary, LogSummaryBuilder, QueryImpressions, RankClicks};
+pub use inspect::{
+    DwellTimes, LogSummary, LogSummaryBuilder, QueryImpressions, QuerySkew, RankClicks, RankLinks,
+};
 pub use model::{ClickModel, FittedClickModel};
 pub use pages::{Pages, PagesBuilder};
 pub use preferences::PreferenceRule;

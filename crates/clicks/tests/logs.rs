@@ -4,3 +4,4 @@
 mod malformed;
 mod reading;
 mod round_trip;
+mod streaming;

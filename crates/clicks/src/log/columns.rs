@@ -214,6 +214,16 @@ pub(super) fn missing_role(roles: &[Option<LogRole>]) -> Option<&'static str> {
     (!has(LogRole::Click)).then_some("click")
 }
 
+/// The column with a role; the name of the role if there is none.
+pub(super) fn column_of<'a, N: AsRef<str>>(
+    role: LogRole,
+    roles: &[Option<LogRole>],
+    columns: &'a [N],
+) -> &'a str {
+    let column = roles.iter().position(|found| *found == Some(role));
+    column.and_then(|column| columns.get(column)).map_or(role.name(), AsRef::as_ref)
+}
+
 fn normalised(column: &str) -> String {
     column.trim().to_lowercase().replace(['-', ' '], "_")
 }

@@ -26,9 +26,9 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use super::columns::{LogRole, missing_role};
+use super::columns::{LogRole, column_of, missing_role};
 use super::input::LogInput;
-use super::join::{sort_by_position, sort_clicks};
+use super::join::sort_by_position;
 use super::options::LogOptions;
 use super::record::{PageFields, RecordBatch, RecordKind};
 use super::rows::{LogRow, RowGrouper, RowProblem, read_row};
@@ -455,8 +455,8 @@ fn read_rows(
     let parse = |line: &[u8], rows: &mut Vec<LogRow>| {
         let row = parse_row(line, options).map_err(|problem| match problem {
             JsonRowProblem::Line(expected) => malformed(name, line, &expected),
-            JsonRowProblem::Cell(RowProblem { role, found, expected }) => {
-                let location = SourceLocation::file(name).in_field(role.name());
+            JsonRowProblem::Cell(column, RowProblem { found, expected, .. }) => {
+                let location = SourceLocation::file(name).in_field(column);
                 DataError::malformed(location, found, expected)
             }
         })?;
@@ -477,7 +477,8 @@ fn read_rows(
 
 enum JsonRowProblem {
     Line(String),
-    Cell(RowProblem),
+    /// The problem of the cell of a column.
+    Cell(String, RowProblem),
 }
 
 fn parse_row(line: &[u8], options: &LogOptions) -> Result<LogRow, JsonRowProblem> {
@@ -494,19 +495,19 @@ fn parse_row(line: &[u8], options: &LogOptions) -> Result<LogRow, JsonRowProblem
         return Err(JsonRowProblem::Line(expected));
     }
     let mut found: Vec<(LogRole, JsonCell<'_>)> = Vec::new();
-    for (role, (_, value)) in roles.iter().zip(&cells) {
+    for (role, (column, value)) in roles.iter().zip(&cells) {
         let Some(role) = role else { continue };
         let cell = serde_json::from_str(value.get()).map_err(|_| {
             let found = quote(value.get().as_bytes());
             let expected = "a text, a number, a boolean or a list of them";
-            JsonRowProblem::Cell(RowProblem { role: *role, found, expected })
+            let problem = RowProblem { role: *role, found, expected };
+            JsonRowProblem::Cell(column.clone().into_owned(), problem)
         })?;
         found.push((*role, cell));
     }
     let row = read_row(found.into_iter().map(|(role, cell)| (role, cell.0)));
-    let mut row = row.map_err(JsonRowProblem::Cell)?;
-    if let LogRow::Page(page) = &mut row {
-        sort_clicks(page);
-    }
-    Ok(row)
+    row.map_err(|problem| {
+        let column = column_of(problem.role, &roles, &names);
+        JsonRowProblem::Cell(column.to_owned(), problem)
+    })
 }

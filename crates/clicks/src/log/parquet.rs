@@ -44,15 +44,15 @@ pub(super) fn read(
         Bytes::Mapped(map) => ::bytes::Bytes::from_owner(map),
         Bytes::Owned(bytes) => ::bytes::Bytes::from(bytes),
     };
-    let (mut reader, roles) = open(&name, bytes, options)?;
+    let (mut reader, used) = open(&name, bytes, options)?;
     let (mut grouper, mut first_row) = (RowGrouper::default(), 1);
     let next = |reader: &mut ParquetRecordBatchReader| caught(&name, || reader.next().transpose());
     while let Some(rows) = next(&mut reader)? {
-        let mut columns = Vec::with_capacity(roles.len());
-        for (role, array) in roles.iter().zip(rows.columns()) {
+        let mut columns = Vec::with_capacity(used.len());
+        for ((role, column_name), array) in used.iter().zip(rows.columns()) {
             let column = caught(&name, || Ok::<_, Unreadable>(LogColumn::new(array)))?;
             let unreadable = |kind: &DataType| {
-                let location = SourceLocation::file(&name).in_field(role.name());
+                let location = SourceLocation::file(&name).in_field(column_name);
                 let expected = "texts, numbers, booleans or lists of them";
                 DataError::malformed(location, format!("values of type {kind}"), expected)
             };
@@ -63,7 +63,9 @@ pub(super) fn read(
             let cells = columns.iter().map(|(role, column)| (*role, column.cell(row)));
             let row = read_row(cells).map_err(|RowProblem { role, found, expected }| {
                 let line = first_row + row as u64;
-                let location = SourceLocation::line(&name, line).in_field(role.name());
+                let column = used.iter().find(|(known, _)| *known == role);
+                let column = column.map_or(role.name(), |(_, name)| name);
+                let location = SourceLocation::line(&name, line).in_field(column);
                 DataError::malformed(location, found, expected)
             })?;
             grouper.add(row, &mut batch);
@@ -84,7 +86,7 @@ fn open(
     name: &str,
     bytes: ::bytes::Bytes,
     options: &LogOptions,
-) -> Result<(ParquetRecordBatchReader, Vec<LogRole>), DataError> {
+) -> Result<(ParquetRecordBatchReader, UsedColumns), DataError> {
     let metadata = caught(name, || {
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         with_text_views(&ArrowReaderMetadata::load(&bytes, options)?)
@@ -95,16 +97,22 @@ fn open(
     caught(name, || Ok::<_, Unreadable>(check_texts(name, &bytes, &metadata, limit)))??;
     let names: Vec<&String> = metadata.schema().fields().iter().map(|f| f.name()).collect();
     let roles = options.columns.checked_roles(&names, SourceLocation::file(name))?;
-    let used: Vec<(usize, LogRole)> =
-        roles.iter().enumerate().filter_map(|(column, role)| Some((column, (*role)?))).collect();
+    let used = roles.iter().enumerate().filter_map(|(column, role)| Some((column, (*role)?)));
+    let used: Vec<(usize, LogRole)> = used.collect();
+    let name_of = |column: usize| names.get(column).map(|name| name.to_string());
+    let columns = used.iter().filter_map(|(column, role)| Some((*role, name_of(*column)?)));
+    let columns: UsedColumns = columns.collect();
     let reader = caught(name, || {
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata);
-        let columns = used.iter().map(|(column, _)| *column);
-        let mask = ProjectionMask::roots(builder.parquet_schema(), columns);
+        let used = used.iter().map(|(column, _)| *column);
+        let mask = ProjectionMask::roots(builder.parquet_schema(), used);
         builder.with_projection(mask).with_batch_size(READ_ROWS).build()
     })?;
-    Ok((reader, used.into_iter().map(|(_, role)| role).collect()))
+    Ok((reader, columns))
 }
+
+/// Roles and names of the columns that are read.
+type UsedColumns = Vec<(LogRole, String)>;
 
 /// The error of work that reports its errors in its result.
 type Unreadable = std::convert::Infallible;

@@ -42,7 +42,11 @@ mod tests {
             found.push(number);
             Ok::<_, DataError>(())
         };
-        pipelined(|send| Ok((0..100).for_each(|number| drop(send(number)))), take).unwrap();
+        let hundred = |send: &mut dyn FnMut(u32) -> bool| {
+            assert!((0..100).all(send));
+            Ok(())
+        };
+        pipelined(hundred, take).unwrap();
         assert_eq!(found, (0..100).collect::<Vec<_>>());
         let endless = |send: &mut dyn FnMut(u32) -> bool| {
             while send(1) {}

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use csv::{ByteRecord, ErrorKind, ReaderBuilder};
 use rankwright_data::{DataError, SourceLocation, quote};
 
+use super::columns::column_of;
 use super::input::{LogInput, read_error};
 use super::options::LogOptions;
 use super::record::RecordBatch;
@@ -55,7 +56,8 @@ pub(super) fn read(
             cells.push((*role, cell));
         }
         let row = read_row(cells).map_err(|RowProblem { role, found, expected }| {
-            let location = SourceLocation::line(&name, line).in_field(role.name());
+            let column = column_of(role, &roles, &header);
+            let location = SourceLocation::line(&name, line).in_field(column);
             DataError::malformed(location, found, expected)
         })?;
         grouper.add(row, &mut batch);
