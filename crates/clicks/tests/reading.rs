@@ -218,6 +218,11 @@ fn tables_are_read_by_the_roles_of_their_columns() {
     let guessed = "session\tquery_id\tdoc-id\tPosition\tclicked\ns\tq\td\t1\t1\ns\tq\te\t2\t0\ns\tq\td\t1\t0\n";
     let (pages, _) = read_with(&[guessed], &LogOptions::default()).unwrap();
     assert_eq!(clicked(&pages), [("q", vec!["d"]), ("q", vec![])]);
+    // A byte-order mark is no part of the first name or line.
+    for text in [guessed, r#"{"query": "q", "docs": ["d"], "clicks": [1]}"#] {
+        let marked = format!("\u{feff}{text}");
+        assert!(read_with(&[&marked], &LogOptions::default()).unwrap().1.clicks == 1, "{text}");
+    }
     let rows = r#"{"query": "q", "document": "a", "click": 1}"#;
     assert_eq!(read_with(&[rows], &LogOptions::default()).unwrap().1.clicks, 1);
 }

@@ -3,8 +3,10 @@
 use std::io::{self, Read};
 use std::time::Instant;
 
+use rankwright_clicks::LogSummaryBuilder;
 use rankwright_clicks::log::{LogInput, LogOptions, read_impressions};
 use rankwright_data::DataError;
+use rankwright_data::bytes::Input;
 
 /// A UBI log of any length that is made while it is read. The clicks of an impression come a few
 /// thousand lines after it.
@@ -122,4 +124,37 @@ fn ten_gigabytes_are_streamed_within_a_bound_of_memory() {
         peak as f64 / 1e6
     );
     assert!(peak < 1_200_000_000, "{peak}");
+}
+
+/// The speed of reading a UBI log that is in memory, alone and with its summary.
+#[test]
+#[ignore = "measures; build it with optimisation"]
+#[allow(clippy::print_stdout)]
+fn the_speed_of_reading_a_log_of_events() {
+    let mut text = Vec::new();
+    GeneratedLog::new(400_000_000).read_to_end(&mut text).unwrap();
+    let megabytes = text.len() as f64 / 1e6;
+    for _ in 0..3 {
+        let input = LogInput::from(Input::raw("generated", text.clone()));
+        let start = Instant::now();
+        let counts =
+            read_impressions(vec![input], &LogOptions::default(), |_| Ok::<_, DataError>(()));
+        let alone = start.elapsed().as_secs_f64();
+        let input = LogInput::from(Input::raw("generated", text.clone()));
+        let start = Instant::now();
+        let mut summary = LogSummaryBuilder::default();
+        read_impressions(vec![input], &LogOptions::default(), |page| {
+            summary.add(&page);
+            Ok::<_, DataError>(())
+        })
+        .unwrap();
+        let summary = summary.finish(counts.unwrap());
+        let with_summary = start.elapsed().as_secs_f64();
+        println!(
+            "{megabytes:.0} MB, {} impressions: {:.0} MB/s, with a summary {:.0} MB/s",
+            summary.counts.impressions,
+            megabytes / alone,
+            megabytes / with_summary
+        );
+    }
 }

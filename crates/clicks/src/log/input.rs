@@ -114,6 +114,16 @@ impl LogInput {
         }
     }
 
+    /// Skips a byte-order mark of UTF-8 at the beginning.
+    pub(super) fn skip_byte_order_mark(&mut self) {
+        if self.beginning().starts_with(b"\xef\xbb\xbf") {
+            match &mut self.content {
+                LogContent::Whole(_, read) => *read += 3,
+                LogContent::Stream(stream) => drop(stream.kept.drain(..3)),
+            }
+        }
+    }
+
     /// All bytes, as an input of formats that are not streams.
     #[cfg(feature = "columnar")]
     pub(super) fn into_whole(mut self) -> Result<Input, DataError> {

@@ -69,7 +69,6 @@ impl LogFormat {
         if text.starts_with(b"PAR1") {
             return Some(Self::Parquet);
         }
-        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let start = text.trim_ascii_start();
         let object = start.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
         if object.is_some_and(|inside| matches!(inside, [] | [b'"' | b'}', ..])) {
@@ -165,6 +164,7 @@ fn read_input(
     options: &LogOptions,
     send: &mut dyn FnMut(RecordBatch) -> bool,
 ) -> Result<(), DataError> {
+    input.skip_byte_order_mark();
     let detected = || LogFormat::detect_with(input.beginning(), options);
     let format = options.format.or_else(detected).ok_or_else(|| unknown_format(&input))?;
     match format {

@@ -31,14 +31,6 @@ pub(super) fn read(
     let Some(line) = read_next(&mut reader, &mut record)? else { return Ok(()) };
     let header: Vec<String> =
         record.iter().map(|cell| String::from_utf8_lossy(cell).trim().to_owned()).collect();
-    let header: Vec<String> = match header.split_first() {
-        // A byte-order mark is no part of the first name.
-        Some((first, others)) => {
-            let first = first.trim_start_matches('\u{feff}').to_owned();
-            std::iter::once(first).chain(others.iter().cloned()).collect()
-        }
-        None => header,
-    };
     let roles = options.columns.checked_roles(&header, SourceLocation::line(&name, line))?;
     let (mut grouper, mut batch) = (RowGrouper::default(), RecordBatch::default());
     while let Some(line) = read_next(&mut reader, &mut record)? {

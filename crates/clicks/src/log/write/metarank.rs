@@ -1,6 +1,6 @@
 //! Metarank's events: a ranking with its items, and an interaction for each click. Query, ranker and
 //! device are fields of the ranking, a propensity is one of its item. Times are milliseconds, or
-//! microseconds where a time is not a whole number of milliseconds.
+//! seconds with a fraction where a time is not a whole number of milliseconds.
 
 use std::io::{self, Write};
 
@@ -19,25 +19,25 @@ struct RankingLine<'a> {
     user: &'a str,
     #[serde(skip_serializing_if = "is_empty")]
     session: &'a str,
-    fields: Vec<TextField<'a>>,
-    items: Vec<Item<'a>>,
+    fields: Vec<RankingField<'a>>,
+    items: Vec<RankedItem<'a>>,
 }
 
 #[derive(Serialize)]
-struct TextField<'a> {
+struct RankingField<'a> {
     name: &'static str,
     value: &'a str,
 }
 
 #[derive(Serialize)]
-struct Item<'a> {
+struct RankedItem<'a> {
     id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fields: Option<[NumberField; 1]>,
+    fields: Option<[ItemField; 1]>,
 }
 
 #[derive(Serialize)]
-struct NumberField {
+struct ItemField {
     name: &'static str,
     value: f64,
 }
@@ -75,7 +75,7 @@ pub(super) fn write(out: &mut dyn Write, id: &str, page: &Impression) -> io::Res
     let fields = fields.into_iter().filter(is_given);
     let propensity = |index: usize| {
         let value = *page.propensities.get(index)?;
-        Some([NumberField { name: "propensity", value }])
+        Some([ItemField { name: "propensity", value }])
     };
     let items = page.documents.iter().enumerate();
     let ranking = RankingLine {
@@ -84,8 +84,8 @@ pub(super) fn write(out: &mut dyn Write, id: &str, page: &Impression) -> io::Res
         timestamp: page.time.map(timestamp),
         user: &page.user,
         session: &page.session,
-        fields: fields.map(|(name, value)| TextField { name, value }).collect(),
-        items: items.map(|(index, id)| Item { id, fields: propensity(index) }).collect(),
+        fields: fields.map(|(name, value)| RankingField { name, value }).collect(),
+        items: items.map(|(index, id)| RankedItem { id, fields: propensity(index) }).collect(),
     };
     write_line(out, &ranking)?;
     for (number, click) in page.clicks.iter().enumerate() {
