@@ -2,6 +2,7 @@
 //! broken. `tests/smoke.rs` runs them over the seeds and mutations of these on any compiler; the
 //! programs in `fuzz_targets/` run them under libFuzzer.
 
+mod clicks;
 mod state;
 pub mod targets;
 

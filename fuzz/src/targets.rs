@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+use rankwright::clicks::log::LogFormat;
 use rankwright::data::bytes::Input;
 use rankwright::data::format::{Format, Roles};
 use rankwright::data::read_scores;
@@ -16,7 +17,7 @@ use rankwright::search::{
 };
 use rankwright::spec::Spec;
 
-use crate::{Scratch, data_set, lists, state};
+use crate::{Scratch, clicks, data_set, lists, state};
 
 /// A target: any bytes, or a panic where a promise is broken.
 pub type Target = fn(&[u8]);
@@ -58,6 +59,10 @@ targets![
     cell,
     switch,
     index,
+    click_lines,
+    click_table,
+    click_parquet,
+    click_yandex,
 ];
 
 /// LETOR text: a data set that survives a trip through the cache, or an error.
@@ -281,4 +286,25 @@ pub fn switch(bytes: &[u8]) {
 pub fn index(bytes: &[u8]) {
     crate::allow_caught_panics();
     state::index(bytes);
+}
+
+/// Click logs as JSON lines: impressions that can be written and read again, or an error.
+pub fn click_lines(bytes: &[u8]) {
+    clicks::log(bytes, &[LogFormat::JsonLines]);
+}
+
+/// Click logs as tables with commas or tabs, as [`click_lines`].
+pub fn click_table(bytes: &[u8]) {
+    clicks::log(bytes, &[LogFormat::Csv, LogFormat::Tsv]);
+}
+
+/// Click logs as Parquet files, as [`click_lines`].
+pub fn click_parquet(bytes: &[u8]) {
+    crate::allow_caught_panics();
+    clicks::log(bytes, &[LogFormat::Parquet]);
+}
+
+/// The logs of Yandex' challenge, as [`click_lines`].
+pub fn click_yandex(bytes: &[u8]) {
+    clicks::log(bytes, &[LogFormat::YandexLog, LogFormat::YandexPages]);
 }

@@ -197,6 +197,10 @@ smoke_tests![
     cell,
     switch,
     index,
+    click_lines,
+    click_table,
+    click_parquet,
+    click_yandex,
 ];
 
 #[test]

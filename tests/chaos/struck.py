@@ -250,12 +250,24 @@ def experiment(bench):
     return strikes(strike(bench, words, lambda: fresh(bench, "w"), verify, most=30))
 
 
+def write_clicks(path):
+    """A log of UBI events; clicks come before their queries."""
+    lines = []
+    for page in range(300):
+        hits = [f"d{(page + rank) % 40}" for rank in range(5)]
+        lines.append({"action_name": "click", "query_id": f"i{page}",
+                      "event_attributes": {"object": {"object_id": hits[page % 5]}}})
+        lines.append({"query_id": f"i{page}", "user_query": f"q{page % 9}", "query_response_hit_ids": hits})
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
 def outputs(bench):
     """Other verbs that write a file are struck: the file is whole or not there"""
     fresh(bench, "w")
     bench.ok("train train.txt --learner ranksvm --out linear.model")
     bench.ok("train train.txt --learner lambdamart(trees=5,leaves=7) --out trees.model")
     bench.ok("index docs.jsonl --out w/shop")
+    write_clicks(bench.at("clicks.jsonl"))
     total = possible = 0
     verbs = [
         ("score linear.model valid.txt --out o/scores", "scores"),
@@ -263,6 +275,9 @@ def outputs(bench):
         ("eval linear.model valid.txt --per-query o/table", "table"),
         ("model convert trees.model --to lightgbm --out o/lightgbm", "lightgbm"),
         ("report data valid.txt --out o/page.html", "page.html"),
+        ("clicks convert clicks.jsonl --to lists --out o/lists.jsonl.gz", "lists.jsonl.gz"),
+        # So little memory that records wait in temporary files.
+        ("clicks convert clicks.jsonl --to csv --out o/clicks.csv --max-memory 64K", "clicks.csv"),
     ]
     for words, out in verbs:
         fresh(bench, "o")

@@ -107,3 +107,101 @@ fn logs_that_cannot_be_read_are_errors_with_a_place() {
     let rule = bench.run("clicks pairs bad.jsonl --rule skip --out p");
     assert!(rule.code() == 2 && rule.err().contains("skip-above"), "{}", rule.err());
 }
+
+#[test]
+fn a_log_is_converted_to_every_format_and_read_again() {
+    let bench = log();
+    let expected = bench.run("clicks inspect log.jsonl --json").json();
+    let kinds = |result: &serde_json::Value| -> Vec<String> {
+        let warnings = result["warnings"].as_array().unwrap().iter();
+        warnings.map(|warning| warning["kind"].as_str().unwrap().to_owned()).collect()
+    };
+    for (to, warnings) in [
+        ("ubi", vec!["impression-ids-made"]),
+        ("metarank", vec!["impression-ids-made"]),
+        ("lists", vec![]),
+        ("parquet", vec![]),
+        ("yandex-pages", vec![]),
+        ("csv", vec!["impression-ids-made"]),
+        ("tsv", vec!["impression-ids-made"]),
+    ] {
+        let out = format!("log.{to}");
+        let words = format!("clicks convert log.jsonl --to {to} --out {out}");
+        let made = bench.run(&format!("{words} --json")).json();
+        assert_eq!(made["counts"], expected["counts"], "{to}");
+        assert_eq!(kinds(&made), warnings, "{to}");
+        let found = bench.run(&format!("clicks inspect {out} --json")).json();
+        assert_eq!(found["ranks"], expected["ranks"], "{to}");
+        assert_eq!(found["top_queries"], expected["top_queries"], "{to}");
+        // In little memory, and from a compressed file, the log is the same.
+        let bounded = bench.run(&format!("clicks inspect {out} --max-memory 100K --json")).json();
+        if to == "ubi" || to == "csv" {
+            assert_eq!(bounded["counts"], found["counts"], "{to}");
+        }
+    }
+    bench.run("clicks convert log.ubi --to ubi --out again.jsonl.gz").ok();
+    let packed = bench.run("clicks inspect again.jsonl.gz --json").json();
+    assert_eq!(packed["ranks"], expected["ranks"]);
+    let text = bench.run("clicks convert log.ubi --to yandex-pages --out pages.txt").ok();
+    assert!(text.out().contains("6000 impressions"), "{}", text.out());
+    assert!(text.err().contains("cannot hold the ids of 6000 impressions"), "{}", text.err());
+    let unknown = bench.run("clicks convert log.jsonl --to xml --out x");
+    assert!(unknown.code() == 2 && unknown.err().contains("metarank"), "{}", unknown.err());
+}
+
+#[test]
+fn a_conversion_that_fails_leaves_the_old_file() {
+    let bench = Bench::new();
+    let good = "{\"query\": \"q\", \"docs\": [\"a,b\"], \"clicks\": [1]}\n";
+    bench.put("log.jsonl", good);
+    bench.put("bad.jsonl", &format!("{good}{{\"query\": 3}}\n"));
+    bench.put("out.txt", "old");
+    let bad = bench.run("clicks convert bad.jsonl --to lists --out out.txt");
+    assert!(bad.code() == 1 && bad.err().contains("bad.jsonl:2"), "{}", bad.err());
+    let comma = bench.run("clicks convert log.jsonl --to yandex-pages --out out.txt");
+    assert!(
+        comma.code() == 1 && comma.err().contains("'a,b' cannot be written"),
+        "{}",
+        comma.err()
+    );
+    assert_eq!(bench.text("out.txt"), "old");
+}
+
+#[test]
+fn tables_have_roles_and_sessions_and_bots_are_found() {
+    let bench = Bench::new();
+    let mut table = "search,visitor,at,keyword,sku,rank,bought\n".to_owned();
+    for page in 0..30 {
+        let (user, at) = match page < 18 {
+            true => (format!("u{}", page % 3), page * 1000),
+            false => ("crawler".to_owned(), page / 4),
+        };
+        table +=
+            &format!("{page},{user},{at},cat,b,2,{}\n{page},{user},{at},cat,a,1,0\n", page % 2);
+    }
+    bench.put("log.csv", &table);
+    let columns =
+        "--columns impression=search,user=visitor,time=at,query=keyword,document=sku,click=bought";
+    let found =
+        bench.run(&format!("clicks inspect log.csv {columns} --session-gap 1h --json")).json();
+    assert_eq!((&found["counts"]["impressions"], &found["users"]), (&30.into(), &4.into()));
+    assert_eq!(
+        (&found["counts"]["bots"], &found["counts"]["bot_impressions"]),
+        (&1.into(), &12.into())
+    );
+    // The impressions of a person are 3,000 seconds apart.
+    assert_eq!(found["sessions"], 4);
+    let text =
+        bench.run(&format!("clicks inspect log.csv {columns} --session-gap 30m --drop bots")).ok();
+    assert!(text.out().contains("impressions of bots, left out as requested"), "{}", text.out());
+    let few = bench
+        .run(&format!("clicks inspect log.csv {columns} --session-gap 30m --drop bots --json"));
+    assert_eq!(
+        (&few.json()["counts"]["impressions"], &few.json()["sessions"]),
+        (&18.into(), &18.into())
+    );
+    let missing = bench.run("clicks inspect log.csv --columns document=item");
+    assert!(missing.code() == 1 && missing.err().contains("'item'"), "{}", missing.err());
+    let gap = bench.run("clicks inspect log.csv --session-gap soon");
+    assert!(gap.code() == 2 && gap.err().contains("30m"), "{}", gap.err());
+}

@@ -64,6 +64,7 @@ const LINES: &[(&str, &str, &str)] = &[
     ("features", "--out", "features shop --queries queries.tsv --features set.toml --out f.csv"),
     ("features", "--out", "features shop --queries queries.tsv --features text.csv --out f.csv"),
     ("clicks pairs", "--out", "clicks pairs log.jsonl --out log.jsonl"),
+    ("clicks convert", "--out", "clicks convert log.jsonl --to lists --out log.jsonl"),
     (
         "classify",
         "--out",

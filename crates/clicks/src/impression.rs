@@ -8,6 +8,8 @@ pub struct Impression {
     pub id: String,
     /// The session of the user; empty if the log has none.
     pub session: String,
+    /// The user, client or visitor; empty if the log has none.
+    pub user: String,
     /// The query.
     pub query: String,
     /// Ids of the shown documents, the first rank first.
@@ -18,6 +20,8 @@ pub struct Impression {
     pub time: Option<f64>,
     /// The ranker that made the page; empty if the log names none.
     pub ranker: String,
+    /// The kind of device on which the page was shown; empty if the log names none.
+    pub device: String,
     /// The probability with which the ranker showed each document at its rank; empty if unknown.
     pub propensities: Vec<f64>,
 }
@@ -49,6 +53,25 @@ impl Impression {
         let clicks = ranks.into_iter().filter(on_page);
         self.clicks = clicks.map(|rank| Click { index: rank - 1, time: None }).collect();
         self
+    }
+
+    /// Seconds from each click to the next one on the page, in the order of the clicks: the time that
+    /// the user spent on the document. `None` for the last click and for clicks without a time.
+    ///
+    /// ```
+    /// use rankwright_clicks::{Click, Impression};
+    ///
+    /// let mut page = Impression::new("cat", ["a", "b"]);
+    /// page.clicks = vec![
+    ///     Click { index: 1, time: Some(10.0) },
+    ///     Click { index: 0, time: Some(70.0) },
+    /// ];
+    /// assert_eq!(page.dwell_times(), [Some(60.0), None]);
+    /// ```
+    pub fn dwell_times(&self) -> Vec<Option<f64>> {
+        let next = self.clicks.iter().skip(1).map(|click| click.time).chain([None]);
+        let dwell = |(click, next): (&Click, Option<f64>)| Some((next? - click.time?).max(0.0));
+        self.clicks.iter().zip(next).map(dwell).collect()
     }
 
     /// Whether each document was clicked at least once, by rank.

@@ -1,11 +1,13 @@
 //! Click logs: preferences between documents, click models and position bias.
 //!
 //! - [`Impression`] is a result page that was shown, with the clicks on it.
+//! - [`log`] reads and writes logs of impressions.
 //! - [`PreferenceRule`] turns the clicks on a page into preferences between its documents.
 //! - [`Pages`] counts equal pages of a log once; [`ClickModel`] describes how users click, and is
 //!   fitted to them.
 
 pub mod bias;
+mod error_kind;
 mod impression;
 mod inspect;
 pub mod interleave;
@@ -18,7 +20,9 @@ mod preferences;
 pub mod simulate;
 
 pub use impression::{Click, Impression};
-pub use inspect::{LogSummary, LogSummaryBuilder, QueryImpressions, RankClicks};
+pub use inspect::{
+    DwellTimes, LogSummary, LogSummaryBuilder, QueryImpressions, QuerySkew, RankClicks, RankLinks,
+};
 pub use model::{ClickModel, FittedClickModel};
 pub use pages::{Pages, PagesBuilder};
 pub use preferences::PreferenceRule;

@@ -44,6 +44,8 @@ mod pairs;
 mod panics;
 #[cfg(feature = "columnar")]
 pub mod parquet_limits;
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
+mod point_in_time;
 mod random;
 #[cfg(feature = "text")]
 mod scored_rows;
@@ -72,6 +74,7 @@ pub use memory::{available_memory, memory_limit, set_memory_limit};
 pub use names::FeatureNames;
 pub use pairs::{Pair, PairColumn, PairsByQuery, Preference};
 pub use panics::{catch_panic, panics_are_caught};
+pub use point_in_time::PointInTime;
 pub use random::{DEFAULT_SEED, Random};
 #[cfg(feature = "text")]
 pub use scored_rows::{ScoreFormat, ScoredRows};

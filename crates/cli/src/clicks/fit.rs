@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use rankwright::clicks::ClickModel;
 use rankwright::clicks::model::{ClickModelEvaluation, ParameterIndex};
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::tasks::{ClickFiles, FitClickModelRequest, FitClickModelResult, fit_click_model};
+use rankwright::tasks::{FitClickModelRequest, FitClickModelResult, fit_click_model};
 
 use super::ClickLogArgs;
 use crate::failure::Failure;
@@ -27,9 +27,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let mut request = FitClickModelRequest::new(args.log.files(), ClickModel::parse(&args.model)?);
+    let mut request = FitClickModelRequest::new(args.log.files()?, ClickModel::parse(&args.model)?);
     if !args.test.is_empty() {
-        request = request.test(ClickFiles::new(&args.test).format(args.log.format));
+        request = request.test(args.log.like(&args.test)?);
     }
     let result = run_task(out, |context| fit_click_model(&request, context))?;
     out.show(&result, text)

@@ -2,6 +2,7 @@
 
 use rankwright::clicks::LogSummary;
 use rankwright::eval::table::{Align, Cell, Table};
+use rankwright::spec::words::counted;
 use rankwright::tasks::{InspectClicksRequest, inspect_clicks};
 
 use super::ClickLogArgs;
@@ -17,16 +18,15 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let request = InspectClicksRequest::new(args.log.files());
+    let request = InspectClicksRequest::new(args.log.files()?);
     let result = run_task(out, |context| inspect_clicks(&request, context))?;
     out.show(&result, |result| text(&result.summary))
 }
 
 fn text(summary: &LogSummary) -> String {
-    let mut ranks = Table::new(
-        ["rank", "shown", "clicked", "rate", "95% interval"].map(|name| (name, Align::Right)),
-    );
-    for rank in &summary.ranks {
+    let names = ["rank", "shown", "clicked", "rate", "95% interval", "documents", "at other ranks"];
+    let mut ranks = Table::new(names.map(|name| (name, Align::Right)));
+    for (rank, links) in summary.ranks.iter().zip(&summary.rank_links) {
         let [low, high] = rank.ci95;
         let cells = [
             rank.rank.to_string(),
@@ -34,6 +34,8 @@ fn text(summary: &LogSummary) -> String {
             rank.clicked.to_string(),
             format!("{:.4}", rank.rate),
             format!("{low:.4} to {high:.4}"),
+            links.documents.to_string(),
+            links.linked.to_string(),
         ];
         ranks.rows.push(cells.map(Cell::new).to_vec());
     }
@@ -44,7 +46,28 @@ fn text(summary: &LogSummary) -> String {
         queries.rows.push(vec![Cell::new(query.query.as_str()), count]);
     }
     let tables = [counts(summary).to_text(), ranks.to_text(), queries.to_text()];
-    format!("{}\n{}", tables.join("\n"), links(summary))
+    format!("{}\n{}{}{}", tables.join("\n"), skew(summary), dwell(summary), links(summary))
+}
+
+fn skew(summary: &LogSummary) -> String {
+    let skew = &summary.skew;
+    format!(
+        "The most frequent tenth of the queries has {:.0} % of the impressions (Gini {:.2}); {} occur once.\n",
+        skew.top_tenth * 100.0,
+        skew.gini,
+        counted(skew.once, "query")
+    )
+}
+
+fn dwell(summary: &LogSummary) -> String {
+    summary.dwell.map_or(String::new(), |dwell| {
+        format!(
+            "Time until the next click on the page: median {} s, {:.0} % at least 30 s ({}).\n",
+            dwell.median_seconds,
+            dwell.long * 100.0,
+            counted(dwell.clicks as usize, "click")
+        )
+    })
 }
 
 fn counts(summary: &LogSummary) -> Table {
@@ -61,6 +84,7 @@ fn counts(summary: &LogSummary) -> Table {
     line("queries", summary.queries as u64, true);
     line("documents of queries", summary.pairs as u64, true);
     line("sessions", summary.sessions as u64, false);
+    line("users", summary.users as u64, false);
     line("distinct pages", summary.distinct_pages as u64, true);
     line("repeated clicks on a document", counts.repeated_clicks, false);
     line("clicks above the click before", counts.upward_clicks, false);
@@ -69,6 +93,10 @@ fn counts(summary: &LogSummary) -> Table {
     line("clicks without impression, left out", counts.clicks_without_impression, false);
     line("impressions with a known id, left out", counts.repeated_impressions, false);
     line("impressions without documents, left out", counts.empty_impressions, false);
+    line("repeated or early clicks, left out as requested", counts.dropped_clicks, false);
+    line("users or sessions that are bots", counts.bots, false);
+    line("impressions of bots", counts.bot_impressions, false);
+    line("impressions of bots, left out as requested", counts.dropped_impressions, false);
     line("other events", counts.other_events, false);
     table
 }

@@ -1,13 +1,16 @@
 //! `clicks`: click logs, from their content to position bias.
 
 mod bias;
+mod convert;
 mod fit;
 mod inspect;
 mod pairs;
 
 use std::path::PathBuf;
 
-use rankwright::clicks::log::LogFormat;
+use rankwright::clicks::log::{
+    BotLimits, DroppedPart, LogColumns, LogFormat, LogOptions, TimeSpan,
+};
 use rankwright::spec::{ParamValue, RangeDef, ValueError};
 use rankwright::tasks::ClickFiles;
 
@@ -18,6 +21,8 @@ use crate::output::Output;
 pub(crate) enum ClicksCommand {
     /// Count and describe a click log
     Inspect(inspect::Args),
+    /// Write a log in another format
+    Convert(convert::Args),
     /// Turn clicks into preference pairs to train on
     Pairs(pairs::Args),
     /// Fit a click model to a log
@@ -29,6 +34,7 @@ pub(crate) enum ClicksCommand {
 pub(crate) fn run(command: &ClicksCommand, out: &Output) -> Result<(), Failure> {
     match command {
         ClicksCommand::Inspect(args) => inspect::run(args, out),
+        ClicksCommand::Convert(args) => convert::run(args, out),
         ClicksCommand::Pairs(args) => pairs::run(args, out),
         ClicksCommand::Fit(args) => fit::run(args, out),
         ClicksCommand::Bias(args) => bias::run(args, out),
@@ -38,19 +44,74 @@ pub(crate) fn run(command: &ClicksCommand, out: &Output) -> Result<(), Failure> 
 /// The click log that a command reads.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ClickLogArgs {
-    /// Click log: JSON lines of UBI, of Metarank or with lists of documents and clicks, or the log
-    /// of Yandex' Relevance Prediction Challenge; several files are one log
+    /// Click log: JSON lines of UBI, of Metarank or with lists of documents and clicks, a table
+    /// (CSV, TSV, JSON lines, Parquet) of shown documents or of pages, or the log of Yandex'
+    /// Relevance Prediction Challenge; several files are one log
     #[arg(value_name = "LOG", required = true)]
     click_log: Vec<PathBuf>,
-    /// Format of the log: jsonl, yandex-log or yandex-pages; told by content if not given
+    /// Format of the log: jsonl, csv, tsv, parquet, yandex-log or yandex-pages; told by content if
+    /// not given
     #[arg(long, value_name = "FORMAT", value_parser = choice::<LogFormat>)]
     format: Option<LogFormat>,
+    #[command(flatten)]
+    reading: ReadingArgs,
+}
+
+/// Options of reading a log.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Options of the log")]
+pub(crate) struct ReadingArgs {
+    /// Roles of columns, such as `query=keyword, document=sku, click=bought`. Roles: impression,
+    /// session, user, query, document, position, click, click_time, time, ranker, propensity,
+    /// device, ignore; guessed by name if not given
+    #[arg(long, value_name = "ROLE=COLUMN,...")]
+    columns: Option<String>,
+    /// Events that are taken as clicks, such as `purchase`; `click` and its variants if not given
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    event: Vec<String>,
+    /// Make sessions of users and times: a session ends after this long without an impression or a
+    /// click, such as 30m
+    #[arg(long, value_name = "TIME", value_parser = choice::<TimeSpan>)]
+    session_gap: Option<TimeSpan>,
+    /// Leave out repeated clicks on a document, early ones (before their impression), or the
+    /// impressions of bots
+    #[arg(long, value_name = "PART,...", value_delimiter = ',', value_parser = choice::<DroppedPart>)]
+    drop: Vec<DroppedPart>,
+    /// Impressions above which a user, or a session without user, is a bot
+    #[arg(long, value_name = "N", default_value_t = BotLimits::default().impressions, value_parser = clap::value_parser!(u64).range(1..))]
+    bot_impressions: u64,
+    /// Mean seconds between at least ten impressions of a user below which it is a bot
+    #[arg(long, value_name = "SECONDS", default_value_t = BotLimits::default().seconds, value_parser = seconds)]
+    bot_seconds: f64,
+}
+
+impl ReadingArgs {
+    fn options(&self) -> Result<LogOptions, Failure> {
+        let columns = self.columns.as_deref().map(LogColumns::parse).transpose()?;
+        let bots = BotLimits::default().impressions(self.bot_impressions).seconds(self.bot_seconds);
+        Ok(LogOptions::default()
+            .columns(columns.unwrap_or_default())
+            .events(&self.event)
+            .session_gap(self.session_gap)
+            .drop(self.drop.iter().copied())
+            .bots(bots))
+    }
 }
 
 impl ClickLogArgs {
-    fn files(&self) -> ClickFiles {
-        ClickFiles::new(&self.click_log).format(self.format)
+    fn files(&self) -> Result<ClickFiles, Failure> {
+        self.like(&self.click_log)
     }
+
+    /// Another log that is read with the same options.
+    fn like(&self, files: &[PathBuf]) -> Result<ClickFiles, Failure> {
+        Ok(ClickFiles::new(files).format(self.format).options(self.reading.options()?))
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| *number >= 0.0 && number.is_finite());
+    number.ok_or_else(|| "expected a number of seconds".to_owned())
 }
 
 /// The choice of this name.

@@ -1,11 +1,15 @@
-//! Counts of a log that was read.
+//! Counts of a log that was read, and the clicks that are left out.
 
 use std::ops::AddAssign;
 
 use serde::Serialize;
 
+use super::options::{DroppedPart, LogOptions};
+use crate::Impression;
+
 /// The content of a log in numbers: impressions, clicks, clicks of unusual kinds. Repeated clicks, clicks
-/// before their impression and clicks that go up the page are part of `clicks`; the others are not.
+/// before their impression and clicks that go up the page are part of `clicks` unless they were
+/// dropped; the others are not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct LogCounts {
@@ -27,10 +31,18 @@ pub struct LogCounts {
     pub off_page_clicks: u64,
     /// Clicks on impressions that the log does not have; left out.
     pub clicks_without_impression: u64,
+    /// Repeated clicks and clicks before their impression that were left out, as requested.
+    pub dropped_clicks: u64,
     /// Impressions whose id another one had before; left out.
     pub repeated_impressions: u64,
     /// Events that are no clicks.
     pub other_events: u64,
+    /// Users, or sessions without users, with too many or too quick impressions for a person.
+    pub bots: u64,
+    /// Impressions of bots; part of `impressions` unless they were dropped.
+    pub bot_impressions: u64,
+    /// Impressions of bots that were left out, as requested.
+    pub dropped_impressions: u64,
 }
 
 impl AddAssign for LogCounts {
@@ -45,8 +57,12 @@ impl AddAssign for LogCounts {
             early_clicks,
             off_page_clicks,
             clicks_without_impression,
+            dropped_clicks,
             repeated_impressions,
             other_events,
+            bots,
+            bot_impressions,
+            dropped_impressions,
         } = other;
         self.impressions += impressions;
         self.empty_impressions += empty_impressions;
@@ -57,34 +73,44 @@ impl AddAssign for LogCounts {
         self.early_clicks += early_clicks;
         self.off_page_clicks += off_page_clicks;
         self.clicks_without_impression += clicks_without_impression;
+        self.dropped_clicks += dropped_clicks;
         self.repeated_impressions += repeated_impressions;
         self.other_events += other_events;
+        self.bots += bots;
+        self.bot_impressions += bot_impressions;
+        self.dropped_impressions += dropped_impressions;
     }
 }
 
 impl LogCounts {
-    /// Counts a complete impression and its clicks; false for one without documents, which is left
-    /// out.
-    pub(super) fn add(&mut self, impression: &crate::Impression) -> bool {
+    /// Counts a complete impression and its clicks, and removes the clicks to leave out; false for
+    /// an impression without documents, which is left out.
+    pub(super) fn add(&mut self, impression: &mut Impression, options: &LogOptions) -> bool {
         if impression.documents.is_empty() {
             self.empty_impressions += 1;
             return false;
         }
         self.impressions += 1;
         self.shown += impression.documents.len() as u64;
-        self.clicks += impression.clicks.len() as u64;
+        if impression.clicks.is_empty() {
+            return true;
+        }
         let mut seen = vec![false; impression.documents.len()];
-        let mut last = None;
-        for click in &impression.clicks {
-            if let Some(seen) = seen.get_mut(click.index) {
-                self.repeated_clicks += u64::from(std::mem::replace(seen, true));
-            }
+        let (mut last, page_time) = (None, impression.time);
+        impression.clicks.retain(|click| {
+            let was_seen = seen.get_mut(click.index).map(|seen| std::mem::replace(seen, true));
+            let is_repeated = was_seen == Some(true);
+            let is_early = click.time.zip(page_time).is_some_and(|(click, page)| click < page);
+            self.repeated_clicks += u64::from(is_repeated);
+            self.early_clicks += u64::from(is_early);
             self.upward_clicks += u64::from(last.is_some_and(|last| click.index < last));
             last = Some(click.index);
-            let is_early =
-                click.time.zip(impression.time).is_some_and(|(click, page)| click < page);
-            self.early_clicks += u64::from(is_early);
-        }
+            let is_dropped = (is_repeated && options.drops(DroppedPart::Repeated))
+                || (is_early && options.drops(DroppedPart::Early));
+            self.dropped_clicks += u64::from(is_dropped);
+            !is_dropped
+        });
+        self.clicks += impression.clicks.len() as u64;
         true
     }
 }

@@ -2,42 +2,82 @@
 //!
 //! - **UBI** (User Behavior Insights of OpenSearch, version 1.3). A query has `query_id` and
 //!   `query_response_hit_ids`, the shown documents; an event has `action_name`, `query_id` and
-//!   `event_attributes.object.object_id`. The actions `click` and `result_click` are clicks.
+//!   `event_attributes.object.object_id`, or `event_attributes.position.ordinal`, the rank from 1.
+//!   The actions `click` and `result_click` are clicks, unless other names are given. The query is
+//!   `user_query`, the user `client_id`; `query_attributes` may have `ranker`, `device` and
+//!   `propensities`.
 //! - **Metarank.** `"event": "ranking"` has `id` and `items`; `"event": "interaction"` has
-//!   `ranking`, the id of the ranking, `item` and `type`. The query is the field `query`.
+//!   `ranking`, the id of the ranking, `item` and `type`. The query is the field `query`; there may
+//!   be fields `ranker` and `device`, and a field `propensity` of each item.
 //! - **Pages with lists.** `query_id` (or `query`), `query_doc_ids` (or `docs`, `documents`) and
 //!   `clicks`, which has a number or a boolean for each document. `positions` are the ranks of the
 //!   documents; without them the list is in the order of the ranks.
+//! - **Rows**, if no line of these kinds is found or if columns are given: see `rows.rs`.
 //!
 //! Ids may be texts or numbers. Times are seconds or milliseconds since 1970, or points in time
-//! such as `2026-03-01T12:30:00Z`. Lines are parsed in parallel.
+//! such as `2026-03-01T12:30:00Z`. Lines are parsed in parallel, a block at a time.
 
-use rankwright_data::bytes::Input;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use rankwright_data::{DataError, SourceLocation, quote};
 use rayon::prelude::*;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 
-use super::join::LogRecord;
-use super::scalar::{Flag, Text, Time};
+use super::columns::{LogRole, column_of, missing_role};
+use super::input::LogInput;
+use super::join::sort_by_position;
+use super::options::LogOptions;
+use super::record::{PageFields, RecordBatch, RecordKind};
+use super::rows::{LogRow, RowGrouper, RowProblem, read_row};
+use super::scalar::{Flag, JsonCell, Text, Time, text_of};
 use crate::impression::{Click, Impression};
 
 /// Number of bytes that one task parses.
-const CHUNK_BYTES: usize = 1 << 20;
+const CHUNK_BYTES: usize = 1 << 18;
 
 /// Reads the records of JSON lines, in the order of the lines.
-pub(super) fn read(input: &Input, mut add: impl FnMut(LogRecord)) -> Result<(), DataError> {
-    // A few chunks at a time, so that records of a large file are not all in memory at once.
-    let chunks = chunks(&input.bytes);
+pub(super) fn read(
+    input: &mut LogInput,
+    options: &LogOptions,
+    send: &mut dyn FnMut(RecordBatch) -> bool,
+) -> Result<(), DataError> {
+    let name = input.name().to_owned();
+    match is_rows(input.beginning(), options) {
+        true => read_rows(input, &name, options, send),
+        false => {
+            let parse = |line: &[u8], batch: &mut RecordBatch| {
+                parse_line(line, options, batch)
+                    .map_err(|expected| malformed(&name, line, &expected))
+            };
+            read_lines(input, parse, |batch| Ok(send(batch)))
+        }
+    }
+}
+
+/// Parses the lines of an input in parallel; `parse` adds a line to what is made of its chunk, and
+/// `take` gets these in the order of the lines, until it returns false.
+fn read_lines<T: Default + Send>(
+    input: &mut LogInput,
+    parse: impl Fn(&[u8], &mut T) -> Result<(), DataError> + Sync,
+    mut take: impl FnMut(T) -> Result<bool, DataError>,
+) -> Result<(), DataError> {
     let mut line = 1;
-    for group in chunks.chunks(64) {
-        let parsed: Vec<ParsedChunk> =
-            group.par_iter().map(|chunk| parse_chunk(chunk, input)).collect();
+    while let Some(block) = input.next_block(b'\n')? {
+        let chunks = chunks(&block);
+        let parsed: Vec<ParsedChunk<T>> =
+            chunks.par_iter().map(|chunk| parse_chunk(chunk, &parse)).collect();
         for chunk in parsed {
             line += chunk.lines;
+            // Lines before an error count: they are passed on first.
+            if !take(chunk.content)? {
+                return Ok(());
+            }
             if let Some(error) = chunk.error {
                 return Err(at_line(error, line));
             }
-            chunk.records.into_iter().for_each(&mut add);
         }
     }
     Ok(())
@@ -49,7 +89,7 @@ fn chunks(text: &[u8]) -> Vec<&[u8]> {
     let mut rest = text;
     while !rest.is_empty() {
         let start = CHUNK_BYTES.min(rest.len());
-        let line_end = rest.iter().skip(start).position(|byte| *byte == b'\n');
+        let line_end = memchr::memchr(b'\n', rest.get(start..).unwrap_or_default());
         let (chunk, after) = rest.split_at(line_end.map_or(rest.len(), |end| start + end + 1));
         chunks.push(chunk);
         rest = after;
@@ -57,27 +97,30 @@ fn chunks(text: &[u8]) -> Vec<&[u8]> {
     chunks
 }
 
-/// The records of a chunk up to its first error.
-#[derive(Debug, Default)]
-struct ParsedChunk {
-    records: Vec<LogRecord>,
+/// The content of a chunk up to its first error.
+struct ParsedChunk<T> {
+    content: T,
     /// Number of lines; those before the error if there is one.
     lines: u64,
     error: Option<DataError>,
 }
 
-fn parse_chunk(chunk: &[u8], input: &Input) -> ParsedChunk {
-    let mut parsed = ParsedChunk::default();
-    for line in chunk.split_inclusive(|byte| *byte == b'\n') {
+fn parse_chunk<T: Default>(
+    chunk: &[u8],
+    parse: &impl Fn(&[u8], &mut T) -> Result<(), DataError>,
+) -> ParsedChunk<T> {
+    let mut parsed = ParsedChunk { content: T::default(), lines: 0, error: None };
+    let mut rest = chunk;
+    while !rest.is_empty() {
+        let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+        let (line, after) = rest.split_at(end);
+        rest = after;
         let content = line.trim_ascii();
-        if !content.is_empty() {
-            match parse_line(content, input) {
-                Ok(record) => parsed.records.push(record),
-                Err(error) => {
-                    parsed.error = Some(error);
-                    return parsed;
-                }
-            }
+        if !content.is_empty()
+            && let Err(error) = parse(content, &mut parsed.content)
+        {
+            parsed.error = Some(error);
+            return parsed;
         }
         parsed.lines += 1;
     }
@@ -94,10 +137,8 @@ fn at_line(error: DataError, line: u64) -> DataError {
     }
 }
 
-fn malformed(input: &Input, line: &[u8], expected: &str) -> DataError {
-    let location =
-        SourceLocation { file: input.name.clone(), line: None, column: None, field: None };
-    DataError::malformed(location, quote(line), expected)
+fn malformed(name: &str, line: &[u8], expected: &str) -> DataError {
+    DataError::malformed(SourceLocation::file(name), quote(line), expected)
 }
 
 /// The keys of all kinds of lines; others are ignored.
@@ -119,6 +160,8 @@ struct RawLine<'a> {
     query_response_hit_ids: Option<Vec<Text<'a>>>,
     #[serde(borrow)]
     event_attributes: Option<RawAttributes<'a>>,
+    #[serde(borrow)]
+    query_attributes: Option<&'a RawValue>,
     // Metarank.
     #[serde(borrow)]
     event: Option<Text<'a>>,
@@ -141,9 +184,16 @@ struct RawLine<'a> {
     query_doc_ids: Option<Vec<Text<'a>>>,
     clicks: Option<Vec<Flag>>,
     positions: Option<Vec<f64>>,
+    propensities: Option<Vec<f64>>,
+    #[serde(borrow, alias = "impression_id")]
+    impression: Option<Text<'a>>,
+    #[serde(borrow)]
+    device: Option<Text<'a>>,
     // All of them.
     #[serde(borrow)]
     session: Option<Text<'a>>,
+    #[serde(borrow)]
+    user: Option<Text<'a>>,
     #[serde(alias = "time")]
     timestamp: Option<Time>,
     #[serde(borrow, alias = "application")]
@@ -155,6 +205,8 @@ struct RawLine<'a> {
 struct RawAttributes<'a> {
     #[serde(borrow)]
     object: Option<RawObject<'a>>,
+    #[serde(borrow)]
+    position: Option<RawPosition<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -164,128 +216,298 @@ struct RawObject<'a> {
     object_id: Option<Text<'a>>,
 }
 
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct RawPosition<'a> {
+    #[serde(borrow)]
+    ordinal: Option<Text<'a>>,
+}
+
+/// The attributes of a query that are read; a log may have any others.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct RawQueryAttributes<'a> {
+    #[serde(borrow)]
+    ranker: Option<Text<'a>>,
+    #[serde(borrow)]
+    device: Option<Text<'a>>,
+    propensities: Option<Vec<f64>>,
+}
+
 #[derive(Debug, Deserialize)]
 struct RawItem<'a> {
     #[serde(borrow)]
     id: Text<'a>,
+    #[serde(borrow, default)]
+    fields: Vec<RawField<'a>>,
 }
 
 #[derive(Debug, Deserialize)]
 struct RawField<'a> {
     #[serde(borrow)]
     name: Text<'a>,
+    /// Fields that are not read have values of any type.
     #[serde(borrow, default)]
-    value: Option<Text<'a>>,
+    value: Option<&'a RawValue>,
 }
 
-fn parse_line(line: &[u8], input: &Input) -> Result<LogRecord, DataError> {
-    let raw: RawLine<'_> = serde_json::from_slice(line)
-        .map_err(|error| malformed(input, line, &format!("a line of a click log ({error})")))?;
-    let expected =
-        "a query or an event of UBI, an event of Metarank, or a page with documents and clicks";
-    raw.record().ok_or_else(|| malformed(input, line, expected))
+/// The value of the field with this name, if it is of the type.
+fn field<'a, T: Deserialize<'a>>(fields: &[RawField<'a>], name: &str) -> Option<T> {
+    let named = fields.iter().find(|field| field.name.as_str() == name)?;
+    serde_json::from_str(named.value?.get()).ok()
 }
+
+/// Adds a line to a batch; the error is what was expected.
+fn parse_line(
+    line: &[u8],
+    options: &LogOptions,
+    batch: &mut RecordBatch,
+) -> Result<(), Cow<'static, str>> {
+    let raw: RawLine<'_> =
+        serde_json::from_slice(line).map_err(|error| format!("a line of a click log ({error})"))?;
+    raw.add_to(options, batch).map_err(Cow::Borrowed)
+}
+
+/// The words for a line of no known kind.
+const LINE_KINDS: &str =
+    "a query or an event of UBI, an event of Metarank, or a page with documents and clicks";
 
 impl RawLine<'_> {
-    /// The record; `None` if the line is of no known kind.
-    fn record(self) -> Option<LogRecord> {
+    /// Adds the record of the line.
+    fn add_to(self, options: &LogOptions, batch: &mut RecordBatch) -> Result<(), &'static str> {
         if self.event.is_some() {
-            return self.metarank();
+            return self.add_metarank(options, batch);
         }
         if self.action_name.is_some() {
-            return Some(self.ubi_event());
+            return self.add_ubi_event(options, batch);
         }
         if self.query_response_hit_ids.is_some() {
-            return self.ubi_query();
+            return self.add_ubi_query(batch);
         }
-        self.page()
+        batch.page(self.page()?);
+        Ok(())
     }
 
-    fn ubi_query(self) -> Option<LogRecord> {
-        let id = self.query_id?.into_string();
-        // Pages of the same text are of one query; a log without texts has a query for each page.
-        let query = self.user_query.map_or_else(|| id.clone(), Text::into_string);
-        let documents = self.query_response_hit_ids?.into_iter().map(Text::into_string).collect();
-        let session = self.session_id.or(self.client_id).map(Text::into_string);
-        Some(LogRecord::Impression(Impression {
+    fn add_ubi_query(self, batch: &mut RecordBatch) -> Result<(), &'static str> {
+        let id = self.query_id.as_ref().ok_or("a query_id of a query of UBI")?.as_str();
+        let hits = self.query_response_hit_ids.as_deref().unwrap_or_default();
+        let attributes = self.query_attributes.map(RawValue::get).unwrap_or("{}");
+        let attributes: RawQueryAttributes<'_> =
+            serde_json::from_str(attributes).unwrap_or_default();
+        let propensities = attributes.propensities.unwrap_or_default();
+        check_propensities(&propensities, hits.len())?;
+        let fields = PageFields {
             id,
-            session: session.unwrap_or_default(),
-            query,
-            documents,
+            session: text_of(&self.session_id),
+            user: text_of(&self.client_id),
+            // Pages of the same text are of one query; a log without texts has a query for each page.
+            query: self.user_query.as_ref().map_or(id, Text::as_str),
+            ranker: text_of(if attributes.ranker.is_some() {
+                &attributes.ranker
+            } else {
+                &self.ranker
+            }),
+            device: text_of(&attributes.device),
             time: self.timestamp.map(|time| time.0),
-            ranker: self.ranker.map(Text::into_string).unwrap_or_default(),
-            ..Impression::default()
-        }))
-    }
-
-    fn ubi_event(self) -> LogRecord {
-        let is_click = self.action_name.as_ref().is_some_and(|name| {
-            matches!(name.as_str(), "click" | "result_click" | "item_click" | "product_click")
+            clicks: &[],
+            propensities: &propensities,
+        };
+        batch.join(RecordKind::Impression, id, |out| {
+            out.page(fields, hits.iter().map(Text::as_str));
         });
-        let object = self.event_attributes.and_then(|attributes| attributes.object);
-        let document = object.and_then(|object| object.object_id);
-        match (is_click, self.query_id, document) {
-            (true, Some(query), Some(document)) => LogRecord::Click {
-                impression: query.into_string(),
-                document: document.into_string(),
-                time: self.timestamp.map(|time| time.0),
-            },
-            _ => LogRecord::Other,
-        }
+        Ok(())
     }
 
-    fn metarank(self) -> Option<LogRecord> {
+    fn add_ubi_event(
+        self,
+        options: &LogOptions,
+        batch: &mut RecordBatch,
+    ) -> Result<(), &'static str> {
+        let is_click = options.is_click(text_of(&self.action_name));
+        let attributes = self.event_attributes.unwrap_or_default();
+        let document = attributes.object.and_then(|object| object.object_id);
+        let ordinal = attributes.position.and_then(|position| position.ordinal);
+        let rank: u64 = text_of(&ordinal).parse().unwrap_or(0);
+        match self.query_id {
+            Some(query) if is_click && (document.is_some() || rank > 0) => {
+                let time = self.timestamp.map(|time| time.0);
+                batch.join(RecordKind::Click, query.as_str(), |out| {
+                    out.click(text_of(&document), rank, time);
+                });
+            }
+            _ => batch.other_events += 1,
+        }
+        Ok(())
+    }
+
+    fn add_metarank(
+        self,
+        options: &LogOptions,
+        batch: &mut RecordBatch,
+    ) -> Result<(), &'static str> {
         let time = self.timestamp.map(|time| time.0);
-        match self.event.as_ref()?.as_str() {
+        let kind = text_of(&self.interaction);
+        match text_of(&self.event) {
             "ranking" => {
-                let id = self.id?.into_string();
-                let fields = self.fields.unwrap_or_default().into_iter();
-                let query = fields.filter(|field| field.name.as_str() == "query");
-                let query = query.filter_map(|field| field.value).map(Text::into_string).next();
-                Some(LogRecord::Impression(Impression {
-                    query: query.unwrap_or_else(|| id.clone()),
+                let id = self.id.as_ref().ok_or("an id of a ranking of Metarank")?.as_str();
+                let items = self.items.as_deref().ok_or("items of a ranking of Metarank")?;
+                let fields = self.fields.as_deref().unwrap_or_default();
+                let named = |name: &str| -> Option<Text<'_>> { field(fields, name) };
+                let (query, ranker, device) = (named("query"), named("ranker"), named("device"));
+                let propensities = items.iter().map(|item| field(&item.fields, "propensity"));
+                let propensities: Vec<f64> =
+                    propensities.collect::<Option<_>>().unwrap_or_default();
+                check_propensities(&propensities, items.len())?;
+                let page = PageFields {
                     id,
-                    session: self.session.map(Text::into_string).unwrap_or_default(),
-                    documents: self.items?.into_iter().map(|item| item.id.into_string()).collect(),
+                    session: text_of(&self.session),
+                    user: text_of(&self.user),
+                    query: query.as_ref().map_or(id, Text::as_str),
+                    ranker: text_of(&ranker),
+                    device: text_of(&device),
                     time,
-                    ..Impression::default()
-                }))
+                    clicks: &[],
+                    propensities: &propensities,
+                };
+                let documents = items.iter().map(|item| item.id.as_str());
+                batch.join(RecordKind::Impression, id, |out| {
+                    out.page(page, documents);
+                });
             }
-            "interaction" if self.interaction.as_ref()?.as_str() == "click" => {
-                let (impression, document) = self.ranking.zip(self.item)?;
-                let (impression, document) = (impression.into_string(), document.into_string());
-                Some(LogRecord::Click { impression, document, time })
+            "interaction" if options.is_click(kind) => {
+                let expected = "ranking and item of an interaction of Metarank";
+                let (impression, document) = self.ranking.zip(self.item).ok_or(expected)?;
+                batch.join(RecordKind::Click, impression.as_str(), |out| {
+                    out.click(document.as_str(), 0, time);
+                });
             }
-            _ => Some(LogRecord::Other),
+            "interaction" if self.interaction.is_none() => {
+                return Err("a type of an interaction of Metarank");
+            }
+            _ => batch.other_events += 1,
         }
+        Ok(())
     }
 
-    fn page(self) -> Option<LogRecord> {
-        let query = self.query.or(self.query_id)?.into_string();
-        let mut documents: Vec<String> =
-            self.query_doc_ids?.into_iter().map(Text::into_string).collect();
-        let mut clicked: Vec<bool> = self.clicks?.into_iter().map(|flag| flag.0).collect();
-        if clicked.len() != documents.len() {
-            return None;
+    fn page(self) -> Result<Impression, &'static str> {
+        let query = self.query.or(self.query_id).ok_or(LINE_KINDS)?.into_string();
+        let documents = self.query_doc_ids.ok_or(LINE_KINDS)?;
+        let clicked = self.clicks.ok_or(LINE_KINDS)?;
+        let count = documents.len();
+        if clicked.len() != count {
+            return Err("a value of clicks for each document");
         }
-        if let Some(positions) = self.positions {
-            let mut order: Vec<usize> = (0..documents.len()).collect();
-            if positions.len() != order.len() {
-                return None;
-            }
-            order.sort_by(|a, b| positions[*a].total_cmp(&positions[*b]));
-            documents = order.iter().map(|from| std::mem::take(&mut documents[*from])).collect();
-            clicked = order.iter().map(|from| clicked[*from]).collect();
+        let positions = self.positions.unwrap_or_default();
+        if !positions.is_empty() && positions.len() != count {
+            return Err("a position for each document");
         }
-        let clicks = (0..).zip(clicked).filter(|(_, clicked)| *clicked);
-        Some(LogRecord::Impression(Impression {
-            session: self.session.or(self.session_id).map(Text::into_string).unwrap_or_default(),
+        let propensities = self.propensities.unwrap_or_default();
+        check_propensities(&propensities, count)?;
+        let clicks = (0..).zip(clicked).filter(|(_, flag)| flag.0);
+        let string = |text: Option<Text<'_>>| text.map(Text::into_string).unwrap_or_default();
+        let mut page = Impression {
+            id: string(self.impression),
+            session: string(self.session.or(self.session_id)),
+            user: string(self.user.or(self.client_id)),
             query,
             clicks: clicks.map(|(index, _)| Click { index, time: None }).collect(),
-            documents,
+            documents: documents.into_iter().map(Text::into_string).collect(),
             time: self.timestamp.map(|time| time.0),
-            ranker: self.ranker.map(Text::into_string).unwrap_or_default(),
-            ..Impression::default()
-        }))
+            ranker: string(self.ranker),
+            device: string(self.device),
+            propensities,
+        };
+        sort_by_position(&mut page, &positions);
+        Ok(page)
     }
+}
+
+/// Checks that there is a probability for each document, or none at all.
+fn check_propensities(propensities: &[f64], documents: usize) -> Result<(), &'static str> {
+    let are_valid = propensities.iter().all(|value| *value > 0.0 && *value <= 1.0);
+    match propensities.is_empty() || (propensities.len() == documents && are_valid) {
+        true => Ok(()),
+        false => Err("a propensity above 0 for each document"),
+    }
+}
+
+/// Whether the lines are rows of a table: columns are given, or the first line is of no other kind
+/// and has the columns of a log.
+fn is_rows(beginning: &[u8], options: &LogOptions) -> bool {
+    if !options.columns.is_empty() {
+        return true;
+    }
+    let line = beginning.trim_ascii_start().split(|byte| *byte == b'\n').next();
+    let line = line.unwrap_or_default().trim_ascii();
+    let is_known = parse_line(line, options, &mut RecordBatch::default()).is_ok();
+    let keys: Option<HashMap<Cow<'_, str>, IgnoredAny>> = serde_json::from_slice(line).ok();
+    let keys: Vec<Cow<'_, str>> = keys.into_iter().flatten().map(|(key, _)| key).collect();
+    !is_known && options.columns.fit(&keys)
+}
+
+/// Reads lines that are rows of a table. A line may lack columns that others have.
+fn read_rows(
+    input: &mut LogInput,
+    name: &str,
+    options: &LogOptions,
+    send: &mut dyn FnMut(RecordBatch) -> bool,
+) -> Result<(), DataError> {
+    let parse = |line: &[u8], rows: &mut Vec<LogRow>| {
+        let row = parse_row(line, options).map_err(|problem| match problem {
+            JsonRowProblem::Line(expected) => malformed(name, line, &expected),
+            JsonRowProblem::Cell(column, RowProblem { found, expected, .. }) => {
+                let location = SourceLocation::file(name).in_field(column);
+                DataError::malformed(location, found, expected)
+            }
+        })?;
+        rows.push(row);
+        Ok(())
+    };
+    let mut grouper = RowGrouper::default();
+    read_lines(input, parse, |rows| {
+        let mut batch = RecordBatch::default();
+        rows.into_iter().for_each(|row| grouper.add(row, &mut batch));
+        Ok(send(batch))
+    })?;
+    let mut batch = RecordBatch::default();
+    grouper.finish(&mut batch);
+    send(batch);
+    Ok(())
+}
+
+enum JsonRowProblem {
+    Line(String),
+    /// The problem of the cell of a column.
+    Cell(String, RowProblem),
+}
+
+fn parse_row(line: &[u8], options: &LogOptions) -> Result<LogRow, JsonRowProblem> {
+    // Keys without a role may have values of any type.
+    let cells: HashMap<Cow<'_, str>, &RawValue> = serde_json::from_slice(line)
+        .map_err(|error| JsonRowProblem::Line(format!("an object with columns ({error})")))?;
+    // The order of the keys decides nothing.
+    let mut cells: Vec<(Cow<'_, str>, &RawValue)> = cells.into_iter().collect();
+    cells.sort_by(|a, b| a.0.cmp(&b.0));
+    let names: Vec<&str> = cells.iter().map(|(name, _)| name.as_ref()).collect();
+    let roles = options.columns.roles(&names);
+    if let Some(missing) = missing_role(&roles) {
+        let expected = format!("a key with the role {missing}");
+        return Err(JsonRowProblem::Line(expected));
+    }
+    let mut found: Vec<(LogRole, JsonCell<'_>)> = Vec::new();
+    for (role, (column, value)) in roles.iter().zip(&cells) {
+        let Some(role) = role else { continue };
+        let cell = serde_json::from_str(value.get()).map_err(|_| {
+            let found = quote(value.get().as_bytes());
+            let expected = "a text, a number, a boolean or a list of them";
+            let problem = RowProblem { role: *role, found, expected };
+            JsonRowProblem::Cell(column.clone().into_owned(), problem)
+        })?;
+        found.push((*role, cell));
+    }
+    let row = read_row(found.into_iter().map(|(role, cell)| (role, cell.0)));
+    row.map_err(|problem| {
+        let column = column_of(problem.role, &roles, &names);
+        JsonRowProblem::Cell(column.to_owned(), problem)
+    })
 }

@@ -1,42 +1,83 @@
-//! Readers of click logs, one file a format. The content tells the format.
+//! Click logs in and out, one file a format. The content tells the format.
 //!
-//! Formats whose lines hold a whole page are passed on page by page. The others, in which clicks
-//! are events of their own, are joined in memory, in whatever order the events come.
+//! Impressions are passed on in the order of the log: that of their first record, file after file.
+//! Formats whose records are whole pages are passed on page by page. In the others, clicks are events
+//! of their own, or a page is several rows: their records wait until the end of the log, in memory up
+//! to a bound and beyond it in temporary files (`record_store.rs`), and are then joined (`join.rs`),
+//! in whatever order they came. Files are read on one thread, which parses in parallel, while
+//! impressions are passed on from another.
 
+mod columns;
 mod counts;
+mod input;
 mod join;
 mod json_lines;
+mod options;
+#[cfg(feature = "columnar")]
+mod parquet;
+mod pipeline;
+mod record;
+mod record_store;
+mod rows;
 mod scalar;
+mod sessions;
+mod table;
+pub mod write;
 mod yandex_log;
 mod yandex_pages;
 
-use rankwright_data::bytes::Input;
-use rankwright_data::{DataError, SourceLocation, quote};
+use rankwright_data::{DataError, SourceLocation, memory_limit, quote};
 use rankwright_spec::choices;
 
+pub use columns::{LogColumns, LogRole};
 pub use counts::LogCounts;
+pub use input::LogInput;
+pub use options::{BotLimits, DroppedPart, LogOptions, TimeSpan};
 
 use crate::impression::Impression;
-use join::LogJoin;
+use pipeline::pipelined;
+use record::{RecordBatch, RecordKind, write_impression};
+use record_store::RecordStore;
+use sessions::{BotCounter, find_sessions, needs_users, user_key};
 
 choices! {
     /// A format of click logs.
     pub enum LogFormat {
-        /// JSON lines: UBI, Metarank, or pages with lists of documents and clicks.
+        /// JSON lines: UBI, Metarank, pages with lists of documents and clicks, or rows of a table.
         JsonLines = "jsonl",
         /// The log of Yandex' Relevance Prediction Challenge: a line for each page and click.
         YandexLog = "yandex-log",
         /// Pages of that challenge, one record each: query, documents, clicked documents.
         YandexPages = "yandex-pages",
+        /// A table with columns separated by commas, and a row for each shown document.
+        Csv = "csv",
+        /// A table with columns separated by tabs, and a row for each shown document.
+        Tsv = "tsv",
+        /// A Parquet file with a row for each shown document, or for each page.
+        Parquet = "parquet",
     }
 }
 
 impl LogFormat {
     /// The format of a text, by its beginning; `None` if it is none of them.
     pub fn detect(text: &[u8]) -> Option<Self> {
+        Self::detect_with(text, &LogOptions::default())
+    }
+
+    /// The format of a text whose columns may have given roles.
+    fn detect_with(text: &[u8], options: &LogOptions) -> Option<Self> {
+        if text.starts_with(b"PAR1") {
+            return Some(Self::Parquet);
+        }
         let start = text.trim_ascii_start();
-        if start.first() == Some(&b'{') {
+        let object = start.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+        if object.is_some_and(|inside| matches!(inside, [] | [b'"' | b'}', ..])) {
             return Some(Self::JsonLines);
+        }
+        let tables = [(b'\t', Self::Tsv), (b',', Self::Csv)];
+        let is_table = |(delimiter, _): &&(u8, Self)| table::is_table(start, *delimiter, options);
+        if let Some((_, format)) = tables.iter().find(is_table) {
+            return Some(*format);
         }
         if yandex_log::is_log(start) {
             return Some(Self::YandexLog);
@@ -55,150 +96,153 @@ impl LogFormat {
 /// let line = r#"{"query": "red shoe", "docs": ["a", "b"], "clicks": [0, 1]}"#;
 /// let input = Input::raw("log.jsonl", line.as_bytes().to_vec());
 /// let mut pages = Vec::new();
-/// let counts = read_log(&[input], None, |page| pages.push(page))?;
+/// let counts = read_log([input], None, |page| pages.push(page))?;
 /// assert_eq!((counts.impressions, counts.clicks), (1, 1));
 /// # Ok::<(), rankwright_data::DataError>(())
 /// ```
 pub fn read_log(
-    inputs: &[Input],
+    inputs: impl IntoIterator<Item = impl Into<LogInput>>,
     format: Option<LogFormat>,
     mut visit: impl FnMut(Impression),
 ) -> Result<LogCounts, DataError> {
+    let inputs = inputs.into_iter().map(Into::into).collect();
+    read_impressions(inputs, &LogOptions::default().format(format), |page| {
+        visit(page);
+        Ok::<_, DataError>(())
+    })
+}
+
+/// Reads a click log of several files with options, and passes each impression to `visit` until that
+/// fails.
+///
+/// ```
+/// use rankwright_clicks::log::{DroppedPart, LogInput, LogOptions, read_impressions};
+/// use rankwright_data::DataError;
+/// use rankwright_data::bytes::Input;
+///
+/// let table = "impression,query,document,position,click\n1,cat,a,2,1\n1,cat,b,1,0\n";
+/// let input = LogInput::from(Input::raw("log.csv", table.as_bytes().to_vec()));
+/// let options = LogOptions::default().drop([DroppedPart::Repeated]);
+/// read_impressions(vec![input], &options, |page| {
+///     assert_eq!(page.documents, ["b", "a"]);
+///     Ok::<_, DataError>(())
+/// })?;
+/// # Ok::<(), DataError>(())
+/// ```
+pub fn read_impressions<E: From<DataError>>(
+    inputs: Vec<LogInput>,
+    options: &LogOptions,
+    mut visit: impl FnMut(Impression) -> Result<(), E>,
+) -> Result<LogCounts, E> {
     let mut counts = LogCounts::default();
-    // Events of one file may belong to impressions of another one.
-    let mut join = LogJoin::default();
-    for input in inputs {
-        let detected = || LogFormat::detect(&input.bytes).ok_or_else(|| unknown_format(input));
-        match format.map_or_else(detected, Ok)? {
-            LogFormat::JsonLines => json_lines::read(input, |record| join.add(record))?,
-            LogFormat::YandexLog => counts += yandex_log::read(input, &mut visit)?,
-            LogFormat::YandexPages => counts += yandex_pages::read(input, &mut visit)?,
-        }
-    }
-    counts += join.finish(visit);
+    let mut cleaned = CleanedLog::new(options);
+    let mut waiting = new_store(options);
+    pipelined(
+        |send| inputs.into_iter().try_for_each(|input| read_input(input, options, send)),
+        |batch: RecordBatch| {
+            counts.other_events += batch.other_events;
+            counts.off_page_clicks += batch.off_page_clicks;
+            waiting.add(batch, |page| cleaned.add(page, &mut visit))
+        },
+    )?;
+    let off_page = waiting
+        .finish(|records| join::join(records, &mut counts), |page| cleaned.add(page, &mut visit))?;
+    counts.off_page_clicks += off_page;
+    counts += cleaned.finish(visit)?;
     Ok(counts)
 }
 
-fn unknown_format(input: &Input) -> DataError {
-    let location =
-        SourceLocation { file: input.name.clone(), line: Some(1), column: None, field: None };
+fn new_store(options: &LogOptions) -> RecordStore {
+    let bound = options.max_join_bytes.unwrap_or_else(|| memory_limit() / 4);
+    let folder = options.scratch_folder.clone().unwrap_or_else(std::env::temp_dir);
+    RecordStore::new(bound, folder)
+}
+
+/// Passes the records of an input on in batches.
+fn read_input(
+    mut input: LogInput,
+    options: &LogOptions,
+    send: &mut dyn FnMut(RecordBatch) -> bool,
+) -> Result<(), DataError> {
+    input.skip_byte_order_mark();
+    let detected = || LogFormat::detect_with(input.beginning(), options);
+    let format = options.format.or_else(detected).ok_or_else(|| unknown_format(&input))?;
+    match format {
+        LogFormat::JsonLines => json_lines::read(&mut input, options, send),
+        LogFormat::YandexLog => yandex_log::read(&mut input, send),
+        LogFormat::YandexPages => yandex_pages::read(&mut input, send),
+        LogFormat::Csv => table::read(&mut input, b',', options, send),
+        LogFormat::Tsv => table::read(&mut input, b'\t', options, send),
+        #[cfg(feature = "columnar")]
+        LogFormat::Parquet => parquet::read(input.into_whole()?, options, send),
+        #[cfg(not(feature = "columnar"))]
+        LogFormat::Parquet => {
+            let format = rankwright_data::format::Format::Parquet;
+            Err(DataError::NotBuilt { format, feature: "columnar" })
+        }
+    }
+}
+
+fn unknown_format(input: &LogInput) -> DataError {
+    let location = SourceLocation::line(input.name(), 1);
     let names: Vec<&str> = LogFormat::ALL.iter().map(|(name, _)| *name).collect();
-    let start = input.bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let start = input.beginning().split(|byte| *byte == b'\n').next().unwrap_or_default();
     DataError::malformed(location, quote(start), format!("a click log ({})", names.join(", ")))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The impressions of a log on their way to the caller: counted, with sessions, and without what is
+/// to be left out.
+struct CleanedLog<'a> {
+    options: &'a LogOptions,
+    counts: LogCounts,
+    bots: BotCounter,
+    /// Impressions that wait until all of their user are known; `None` if they need not.
+    by_user: Option<RecordStore>,
+    encoded: Vec<u8>,
+}
 
-    fn read(text: &str) -> Result<(Vec<Impression>, LogCounts), DataError> {
-        let mut pages = Vec::new();
-        let input = Input::raw("log", text.as_bytes().to_vec());
-        let counts = read_log(&[input], None, |page| pages.push(page))?;
-        Ok((pages, counts))
+impl<'a> CleanedLog<'a> {
+    fn new(options: &'a LogOptions) -> Self {
+        let by_user = needs_users(options).then(|| new_store(options));
+        let (counts, bots) = (LogCounts::default(), BotCounter::default());
+        CleanedLog { options, counts, bots, by_user, encoded: Vec::new() }
     }
 
-    /// Query and ids of the clicked documents of each page.
-    fn clicked(pages: &[Impression]) -> Vec<(&str, Vec<&str>)> {
-        let ids = |page: &'_ Impression| -> Vec<usize> {
-            page.clicks.iter().map(|click| click.index).collect()
-        };
-        pages
-            .iter()
-            .map(|page| {
-                let clicks = ids(page).into_iter().map(|index| page.documents[index].as_str());
-                (page.query.as_str(), clicks.collect())
-            })
-            .collect()
-    }
-
-    #[test]
-    fn events_of_ubi_are_joined_in_any_order() {
-        let (pages, counts) = read(
-            r#"{"action_name": "click", "query_id": "i1", "timestamp": "2026-03-01T10:00:09Z", "event_attributes": {"object": {"object_id": "c"}, "position": {"ordinal": 3}}}
-{"query_id": "i1", "user_query": "red shoe", "client_id": "u", "timestamp": "2026-03-01T10:00:00Z", "query_response_hit_ids": ["a", "b", "c"]}
-
-{"query_id": "i2", "user_query": "red shoe", "query_response_hit_ids": [7, 8]}
-{"action_name": "click", "query_id": "i1", "timestamp": "2026-03-01T10:00:05Z", "event_attributes": {"object": {"object_id": "a"}}}
-{"action_name": "add_to_cart", "query_id": "i1", "event_attributes": {"object": {"object_id": "a"}}}
-{"action_name": "click", "query_id": "i9", "event_attributes": {"object": {"object_id": "a"}}}
-{"action_name": "click", "query_id": "i2", "event_attributes": {"object": {"object_id": 9}}}
-{"query_id": "i2", "query_response_hit_ids": ["x"]}
-{"query_id": "i3", "query_response_hit_ids": []}"#,
-        )
-        .unwrap();
-        assert_eq!(clicked(&pages), [("red shoe", vec!["a", "c"]), ("red shoe", vec![])]);
-        assert_eq!(pages[1].documents, ["7", "8"]);
-        let expected = LogCounts {
-            impressions: 2,
-            empty_impressions: 1,
-            shown: 5,
-            clicks: 2,
-            off_page_clicks: 1,
-            clicks_without_impression: 1,
-            repeated_impressions: 1,
-            other_events: 1,
-            ..LogCounts::default()
-        };
-        assert_eq!(counts, expected);
-    }
-
-    #[test]
-    fn rankings_and_interactions_of_metarank_are_read() {
-        let (pages, counts) = read(
-            r#"{"event": "ranking", "id": "r1", "timestamp": "1772368200000", "user": "u", "session": "s", "fields": [{"name": "query", "value": "cat"}], "items": [{"id": "i3"}, {"id": "i1"}]}
-{"event": "interaction", "id": "e1", "ranking": "r1", "timestamp": 1772368199000, "type": "click", "item": "i1"}
-{"event": "interaction", "id": "e2", "ranking": "r1", "timestamp": 1772368201000, "type": "purchase", "item": "i1"}
-{"event": "item", "id": "x", "item": "i1", "fields": []}"#,
-        )
-        .unwrap();
-        assert_eq!(clicked(&pages), [("cat", vec!["i1"])]);
-        assert_eq!((counts.early_clicks, counts.other_events), (1, 2));
-        assert_eq!(pages[0].time, Some(1_772_368_200.0));
-    }
-
-    #[test]
-    fn pages_with_lists_are_sorted_by_position() {
-        let (pages, _) = read(
-            r#"{"query_id": 5, "query_doc_ids": [10, 20, 30], "clicks": [1, 0, 2], "positions": [3, 1, 2]}
-{"session": "s", "query": "q", "docs": ["a", "b"], "clicks": [false, true]}"#,
-        )
-        .unwrap();
-        assert_eq!(pages[0].documents, ["20", "30", "10"]);
-        assert_eq!(clicked(&pages), [("5", vec!["30", "10"]), ("q", vec!["b"])]);
-    }
-
-    #[test]
-    fn the_log_of_the_challenge_is_read_by_session() {
-        let (pages, counts) =
-            read("1\t0\tQ\t8\t0\t7\t9\n2\t1\tQ\t8\t0\t9\t7\n1\t5\tC\t9\n2\t6\tC\t5\n3\t6\tC\t5\n1\t7\tC\t7\n")
-                .unwrap();
-        assert_eq!(clicked(&pages), [("8", vec!["9", "7"]), ("8", vec![])]);
-        assert_eq!((counts.off_page_clicks, counts.clicks_without_impression), (1, 1));
-        assert_eq!((counts.upward_clicks, counts.repeated_clicks), (1, 0));
-    }
-
-    #[test]
-    fn errors_name_the_line() {
-        let good = r#"{"query": "q", "docs": ["a"], "clicks": [1]}"#;
-        for bad in [
-            r#"{"query": "q", "docs": ["a"], "clicks": [1, 0]}"#,
-            r#"{"query": "q", "docs": ["a", "b"], "clicks": [1, 0], "positions": [1]}"#,
-            r#"{"docs": ["a"], "clicks": [1]}"#,
-            r#"{"query": "q", "clicks": [1]}"#,
-            r#"{"event": "ranking", "items": []}"#,
-            r#"{"query": "q", "docs": "a", "clicks": [1]}"#,
-            r#"{"query": "q""#,
-            "[]",
-            "q",
-        ] {
-            let error = read(&format!("{good}\n\n{bad}\n{good}")).unwrap_err().to_string();
-            assert!(error.starts_with("log:3: "), "{error}");
+    fn add<E: From<DataError>>(
+        &mut self,
+        mut page: Impression,
+        visit: &mut impl FnMut(Impression) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if let Some(store) = &mut self.by_user {
+            let key = user_key(&page);
+            self.encoded.clear();
+            write_impression(&mut self.encoded, RecordKind::Page, key, &page);
+            return Ok(store.push(RecordKind::Page.hash(key), &self.encoded)?);
         }
-        let error = read("query,doc\n1,2").unwrap_err().to_string();
-        assert!(error.contains("jsonl, yandex-log, yandex-pages"), "{error}");
-        assert!(
-            read("1\t0\tQ\t8\t0\t7\n1\t0\tX\t8").unwrap_err().to_string().starts_with("log:2: ")
-        );
+        self.bots.add(&page);
+        match self.counts.add(&mut page, self.options) {
+            true => visit(page),
+            false => Ok(()),
+        }
+    }
+
+    fn finish<E: From<DataError>>(
+        self,
+        mut visit: impl FnMut(Impression) -> Result<(), E>,
+    ) -> Result<LogCounts, E> {
+        let Self { options, mut counts, bots, by_user, .. } = self;
+        bots.finish(&options.bots, &mut counts);
+        if let Some(store) = by_user {
+            let mut of_users = LogCounts::default();
+            store.finish(
+                |records| find_sessions(records, options, &mut of_users),
+                |mut page| match counts.add(&mut page, options) {
+                    true => visit(page),
+                    false => Ok(()),
+                },
+            )?;
+            counts += of_users;
+        }
+        Ok(counts)
     }
 }

@@ -4,11 +4,14 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use rankwright_data::PointInTime;
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+
+use super::rows::{LogCell, read_time};
 
 /// An id or another text, written as a text or a number.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Text<'a>(Cow<'a, str>);
+pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
 
 impl Text<'_> {
     pub(super) fn as_str(&self) -> &str {
@@ -18,6 +21,40 @@ impl Text<'_> {
     pub(super) fn into_string(self) -> String {
         self.0.into_owned()
     }
+}
+
+/// The text of an optional value; empty if it is absent.
+pub(super) fn text_of<'t>(text: &'t Option<Text<'_>>) -> &'t str {
+    text.as_ref().map_or("", Text::as_str)
+}
+
+/// The methods of a visitor that makes a text of every scalar.
+macro_rules! scalar_texts {
+    ($lifetime:lifetime, $make:expr) => {
+        fn visit_borrowed_str<E: Error>(self, text: &$lifetime str) -> Result<Self::Value, E> {
+            Ok($make(Cow::Borrowed(text)))
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+            Ok($make(Cow::Owned(text.to_owned())))
+        }
+
+        fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
+            Ok($make(Cow::Owned(number.to_string())))
+        }
+
+        fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+            Ok($make(Cow::Owned(number.to_string())))
+        }
+
+        fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
+            Ok($make(Cow::Owned(number.to_string())))
+        }
+
+        fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
+            Ok($make(Cow::Borrowed(if value { "true" } else { "false" })))
+        }
+    };
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
@@ -31,32 +68,48 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
                 f.write_str("a text or a number")
             }
 
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Text(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Text(Cow::Owned(text.to_owned())))
-            }
-
-            fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
-                Ok(Text(Cow::Owned(number.to_string())))
-            }
-
-            fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
-                Ok(Text(Cow::Owned(number.to_string())))
-            }
-
-            fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
-                Ok(Text(Cow::Owned(number.to_string())))
-            }
-
-            fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
-                Ok(Text(Cow::Owned(value.to_string())))
-            }
+            scalar_texts!('de, Text);
         }
 
         deserializer.deserialize_any(TextVisitor)
+    }
+}
+
+/// A cell of a row: a scalar or a list of scalars.
+pub(super) struct JsonCell<'a>(pub(super) LogCell<'a>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for JsonCell<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct CellVisitor;
+
+        /// The cell of a scalar.
+        fn scalar(text: Cow<'_, str>) -> JsonCell<'_> {
+            JsonCell(LogCell::Text(text))
+        }
+
+        impl<'de> Visitor<'de> for CellVisitor {
+            type Value = JsonCell<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text, a number, a boolean or a list of them")
+            }
+
+            scalar_texts!('de, scalar);
+
+            fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+                Ok(JsonCell(LogCell::Missing))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+                let mut texts = Vec::new();
+                while let Some(item) = items.next_element::<Text<'de>>()? {
+                    texts.push(item.0);
+                }
+                Ok(JsonCell(LogCell::List(texts)))
+            }
+        }
+
+        deserializer.deserialize_any(CellVisitor)
     }
 }
 
@@ -96,71 +149,17 @@ impl<'de> Deserialize<'de> for Flag {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Time(pub(super) f64);
 
-/// Numbers above this are milliseconds: as seconds they would be after the year 5000.
-const LARGEST_SECONDS: f64 = 1e11;
-
-impl Time {
-    fn of_number(number: f64) -> Self {
-        Self(if number.abs() > LARGEST_SECONDS { number / 1000.0 } else { number })
-    }
-
-    /// A number, or a point in time of ISO 8601, in UTC if it names no other zone.
-    fn of_text(text: &str) -> Option<Self> {
-        if let Ok(number) = text.trim().parse::<f64>() {
-            return number.is_finite().then(|| Self::of_number(number));
-        }
-        iso_seconds(text.trim()).map(Self)
-    }
-}
-
-/// Seconds since 1970 of `2026-03-01T12:30:00.5+01:00`, also without fraction, zone or time of day.
-fn iso_seconds(text: &str) -> Option<f64> {
-    let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, "00:00:00"));
-    let mut parts = date.splitn(3, '-').map(|part| part.parse::<i64>().ok());
-    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    let (clock, zone) = match time.find(['Z', '+', '-']) {
-        Some(at) => time.split_at(at),
-        None => (time, ""),
-    };
-    let mut parts = clock.splitn(3, ':').map(|part| part.parse::<f64>().ok());
-    let (hours, minutes) = (parts.next()??, parts.next()??);
-    let seconds = parts.next().unwrap_or(Some(0.0))?;
-    let in_range = (1..=12).contains(&month)
-        && (1..=31).contains(&day)
-        && (0.0..24.0).contains(&hours)
-        && (0.0..60.0).contains(&minutes)
-        && (0.0..61.0).contains(&seconds);
-    let of_day = hours * 3600.0 + minutes * 60.0 + seconds - zone_seconds(zone)?;
-    in_range.then(|| days_since_1970(year, month, day) as f64 * 86_400.0 + of_day)
-}
-
-/// Seconds that a zone such as `+01:00` is ahead of UTC.
-fn zone_seconds(zone: &str) -> Option<f64> {
-    let sign = match zone.bytes().next() {
-        None | Some(b'Z') => return Some(0.0),
-        Some(b'-') => -1.0,
-        _ => 1.0,
-    };
-    let digits: String = zone.chars().filter(char::is_ascii_digit).collect();
-    let hours = digits.get(..2)?.parse::<f64>().ok()?;
-    let minutes = digits.get(2..4).map_or(Some(0.0), |minutes| minutes.parse().ok())?;
-    Some(sign * (hours * 3600.0 + minutes * 60.0))
-}
-
-/// Days since 1970 of a date of the Gregorian calendar; years are counted from March, so that the
-/// leap day is the last day of a year.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let from_march = (month + 9) % 12;
-    let year = if month <= 2 { year - 1 } else { year };
-    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    let days = year * 365 + leap_days + (from_march * 153 + 2) / 5 + day - 1;
-    // The number of the first of March of the year 0, counted back from 1970.
-    days - 719_468
-}
-
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct TimeVisitor;
+
+        impl TimeVisitor {
+            fn of_number<E: Error>(&self, number: f64) -> Result<Time, E> {
+                let point = PointInTime::from_number(number);
+                let unexpected = || E::invalid_value(serde::de::Unexpected::Float(number), self);
+                point.map(|point| Time(point.seconds())).ok_or_else(unexpected)
+            }
+        }
 
         impl Visitor<'_> for TimeVisitor {
             type Value = Time;
@@ -170,20 +169,20 @@ impl<'de> Deserialize<'de> for Time {
             }
 
             fn visit_u64<E: Error>(self, number: u64) -> Result<Time, E> {
-                Ok(Time::of_number(number as f64))
+                self.of_number(number as f64)
             }
 
             fn visit_i64<E: Error>(self, number: i64) -> Result<Time, E> {
-                Ok(Time::of_number(number as f64))
+                self.of_number(number as f64)
             }
 
             fn visit_f64<E: Error>(self, number: f64) -> Result<Time, E> {
-                Ok(Time::of_number(number))
+                self.of_number(number)
             }
 
             fn visit_str<E: Error>(self, text: &str) -> Result<Time, E> {
-                Time::of_text(text)
-                    .ok_or_else(|| E::invalid_value(serde::de::Unexpected::Str(text), &self))
+                let unexpected = || E::invalid_value(serde::de::Unexpected::Str(text), &self);
+                read_time(text).map(Time).ok_or_else(unexpected)
             }
         }
 
@@ -217,6 +216,7 @@ mod tests {
             "\"2026-03-01T25:00\"",
             "\"nan\"",
             "true",
+            "1e30",
             "\"2026-03\"",
         ] {
             assert!(serde_json::from_str::<Time>(text).is_err(), "{text}");

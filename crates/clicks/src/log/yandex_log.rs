@@ -6,60 +6,49 @@
 //! SESSION  TIME  C  DOCUMENT                       a click
 //! ```
 //!
-//! A click belongs to the last page of its session that shows the document.
+//! A click belongs to the last page of its session that shows the document. The lines of a session
+//! need not be adjacent.
 
-use std::collections::HashMap;
-
-use foldhash::fast::FixedState;
-use rankwright_data::bytes::Input;
 use rankwright_data::{DataError, SourceLocation, quote};
 
-use super::counts::LogCounts;
-use crate::impression::{Click, Impression};
+use super::input::LogInput;
+use super::record::{PageFields, RecordBatch, RecordKind};
 
-/// Reads a log and passes each page with its clicks to `visit`. The lines of a session need not be
-/// adjacent.
+/// Reads the pages and clicks of a log.
 pub(super) fn read(
-    input: &Input,
-    mut visit: impl FnMut(Impression),
-) -> Result<LogCounts, DataError> {
-    let mut pages: Vec<Impression> = Vec::new();
-    let mut by_session: HashMap<String, Vec<usize>, FixedState> = HashMap::default();
-    let mut counts = LogCounts::default();
-    for (line, number) in input.bytes.split(|byte| *byte == b'\n').zip(1..) {
-        let line = line.trim_ascii();
-        if line.is_empty() {
-            continue;
-        }
-        match parse_line(line).ok_or_else(|| malformed(input, number, line))? {
-            LogLine::Page(page) => {
-                by_session.entry(page.session.clone()).or_default().push(pages.len());
-                pages.push(page);
+    input: &mut LogInput,
+    send: &mut dyn FnMut(RecordBatch) -> bool,
+) -> Result<(), DataError> {
+    let name = input.name().to_owned();
+    let mut number = 0;
+    while let Some(block) = input.next_block(b'\n')? {
+        let mut batch = RecordBatch::default();
+        for line in block.split_inclusive(|byte| *byte == b'\n') {
+            number += 1;
+            let line = line.trim_ascii();
+            if line.is_empty() {
+                continue;
             }
-            LogLine::Click { session, document, time } => {
-                let Some(of_session) = by_session.get(session) else {
-                    counts.clicks_without_impression += 1;
-                    continue;
-                };
-                let mut shown = of_session.iter().rev().filter_map(|number| {
-                    let index = pages[*number].documents.iter().position(|id| id == document)?;
-                    Some((*number, index))
-                });
-                match shown.next() {
-                    Some((page, index)) => {
-                        pages[page].clicks.push(Click { index, time: Some(time) });
-                    }
-                    None => counts.off_page_clicks += 1,
+            match parse_line(line).ok_or_else(|| malformed(&name, number, line))? {
+                LogLine::Page { session, time, query, documents } => {
+                    let page =
+                        PageFields { session, query, time: Some(time), ..PageFields::default() };
+                    batch.join(RecordKind::SessionPage, session, |out| {
+                        out.page(page, documents.iter().copied());
+                    });
+                }
+                LogLine::Click { session, document, time } => {
+                    batch.join(RecordKind::SessionClick, session, |out| {
+                        out.click(document, 0, Some(time));
+                    });
                 }
             }
         }
-    }
-    for page in pages {
-        if counts.add(&page) {
-            visit(page);
+        if !send(batch) {
+            break;
         }
     }
-    Ok(counts)
+    Ok(())
 }
 
 /// Whether a text is of this format: the third field of its first line is `Q` or `C`.
@@ -69,7 +58,7 @@ pub(super) fn is_log(text: &[u8]) -> bool {
 }
 
 enum LogLine<'a> {
-    Page(Impression),
+    Page { session: &'a str, time: f64, query: &'a str, documents: Vec<&'a str> },
     Click { session: &'a str, document: &'a str, time: f64 },
 }
 
@@ -80,12 +69,7 @@ fn parse_line(line: &[u8]) -> Option<LogLine<'_>> {
     match action {
         "Q" => {
             let (query, _region) = (fields.next()?, fields.next()?);
-            let page = Impression::new(query, fields);
-            Some(LogLine::Page(Impression {
-                session: session.to_owned(),
-                time: Some(time),
-                ..page
-            }))
+            Some(LogLine::Page { session, time, query, documents: fields.collect() })
         }
         "C" => {
             let document = fields.next()?;
@@ -95,10 +79,8 @@ fn parse_line(line: &[u8]) -> Option<LogLine<'_>> {
     }
 }
 
-fn malformed(input: &Input, line: u64, content: &[u8]) -> DataError {
-    let location =
-        SourceLocation { file: input.name.clone(), line: Some(line), column: None, field: None };
+fn malformed(name: &str, line: u64, content: &[u8]) -> DataError {
     let expected =
         "session, time, Q, query, region and documents, or session, time, C and document";
-    DataError::malformed(location, quote(content), expected)
+    DataError::malformed(SourceLocation::line(name, line), quote(content), expected)
 }

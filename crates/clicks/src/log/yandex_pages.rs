@@ -9,33 +9,39 @@
 //! around it, also line ends; a page without clicks has nothing after the colon. A click on a
 //! document that the page does not show is counted and left out.
 
-use rankwright_data::bytes::Input;
 use rankwright_data::{DataError, SourceLocation};
 
-use super::counts::LogCounts;
+use super::input::LogInput;
+use super::record::RecordBatch;
 use crate::impression::{Click, Impression};
 
-/// Reads pages of this format and passes each to `visit`.
+/// Reads pages of this format.
 pub(super) fn read(
-    input: &Input,
-    mut visit: impl FnMut(Impression),
-) -> Result<LogCounts, DataError> {
-    let (mut line, mut counts) = (1_u64, LogCounts::default());
-    for record in input.bytes.split(|byte| *byte == b';') {
-        let leading = record.iter().take_while(|byte| byte.is_ascii_whitespace());
-        let start = line + leading.filter(|byte| **byte == b'\n').count() as u64;
-        line += record.iter().filter(|byte| **byte == b'\n').count() as u64;
-        let record = record.trim_ascii();
-        if record.is_empty() {
-            continue;
+    input: &mut LogInput,
+    send: &mut dyn FnMut(RecordBatch) -> bool,
+) -> Result<(), DataError> {
+    let name = input.name().to_owned();
+    let mut line = 1_u64;
+    while let Some(block) = input.next_block(b';')? {
+        let mut batch = RecordBatch::default();
+        for record in block.split(|byte| *byte == b';') {
+            let leading = record.iter().take_while(|byte| byte.is_ascii_whitespace());
+            let start = line + leading.filter(|byte| **byte == b'\n').count() as u64;
+            line += record.iter().filter(|byte| **byte == b'\n').count() as u64;
+            let record = record.trim_ascii();
+            if record.is_empty() {
+                continue;
+            }
+            let (impression, off_page) =
+                read_record(record).ok_or_else(|| malformed(&name, start, record))?;
+            batch.off_page_clicks += off_page;
+            batch.page(impression);
         }
-        let (impression, off_page) =
-            read_record(record).ok_or_else(|| malformed(input, start, record))?;
-        counts.off_page_clicks += off_page;
-        counts.add(&impression);
-        visit(impression);
+        if !send(batch) {
+            break;
+        }
     }
-    Ok(counts)
+    Ok(())
 }
 
 /// Whether a text is of this format, by its first record.
@@ -44,11 +50,10 @@ pub(super) fn is_pages(text: &[u8]) -> bool {
     read_record(record.trim_ascii()).is_some()
 }
 
-fn malformed(input: &Input, line: u64, record: &[u8]) -> DataError {
-    let location =
-        SourceLocation { file: input.name.clone(), line: Some(line), column: None, field: None };
+fn malformed(name: &str, line: u64, record: &[u8]) -> DataError {
     let found = rankwright_data::quote(record);
-    DataError::malformed(location, found, "a query, a tab, documents, a colon and clicks")
+    let expected = "a query, a tab, documents, a colon and clicks";
+    DataError::malformed(SourceLocation::line(name, line), found, expected)
 }
 
 /// The impression of a record, and the number of its clicks on documents that are not shown.
@@ -75,13 +80,23 @@ fn read_record(record: &[u8]) -> Option<(Impression, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use rankwright_data::bytes::Input;
+
+    use super::super::record::BatchRecord;
     use super::*;
 
     fn read_text(text: &str) -> Result<(Vec<Impression>, u64), DataError> {
-        let mut pages = Vec::new();
-        let input = Input::raw("log", text.as_bytes().to_vec());
-        let counts = read(&input, |page| pages.push(page))?;
-        Ok((pages, counts.off_page_clicks))
+        let (mut pages, mut off_page) = (Vec::new(), 0);
+        let mut input = LogInput::from(Input::raw("log", text.as_bytes().to_vec()));
+        read(&mut input, &mut |batch| {
+            off_page += batch.off_page_clicks;
+            pages.extend(batch.records.into_iter().map(|record| match record {
+                BatchRecord::Page(page) => page,
+                BatchRecord::Joined { .. } => panic!("pages are complete"),
+            }));
+            true
+        })?;
+        Ok((pages, off_page))
     }
 
     #[test]

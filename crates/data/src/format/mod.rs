@@ -33,7 +33,7 @@ pub(crate) use csv::nul_in_text;
 pub(crate) use feature_set::ENDING as FEATURE_SET_ENDING;
 use feature_set::FeatureSets;
 pub use feature_set::feature_set_path;
-pub use roles::{Role, Roles};
+pub use roles::{Role, Roles, quoted_column, role_entries};
 pub(crate) use roles::{has_undecided_role, is_query_name};
 #[cfg(feature = "text")]
 pub use table::{RowCell, RowEncoder};

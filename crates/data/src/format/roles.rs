@@ -278,17 +278,9 @@ impl Roles {
     /// it is doubled.
     pub fn parse(text: &str) -> Result<Roles, DataError> {
         let mut roles = Roles::default();
-        for part in split_unquoted(text, ',').into_iter().map(str::trim) {
-            if part.is_empty() {
-                continue;
-            }
-            let Some((role, columns)) = part.split_once('=') else {
-                return Err(DataError::RoleSyntax { part: part.to_owned() });
-            };
-            let role = Role::from_name(role.trim())?;
-            for column in split_unquoted(columns, '+') {
-                roles.set(role, &unquoted(column.trim()))?;
-            }
+        for (role, columns) in role_entries(text)? {
+            let role = Role::from_name(role)?;
+            columns.iter().try_for_each(|column| roles.set(role, column))?;
         }
         Ok(roles)
     }
@@ -391,7 +383,7 @@ impl fmt::Display for Roles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut comma = "";
         for def in ROLES {
-            let columns: Vec<String> = self.columns(def.role).map(quoted).collect();
+            let columns: Vec<String> = self.columns(def.role).map(quoted_column).collect();
             if !columns.is_empty() {
                 write!(f, "{comma}{}={}", def.name, columns.join("+"))?;
                 comma = ",";
@@ -399,6 +391,32 @@ impl fmt::Display for Roles {
         }
         Ok(())
     }
+}
+
+/// The entries of a text `role=column, role=column+column, ...`: the name of a role, and its columns.
+/// Names are written as [`Roles::parse`] describes. For tables of other kinds, with roles of their
+/// own.
+///
+/// ```
+/// use rankwright_data::format::role_entries;
+///
+/// let entries = role_entries("query=q, document=\"a,b\"")?;
+/// assert_eq!(entries, [("query", vec!["q".to_owned()]), ("document", vec!["a,b".to_owned()])]);
+/// # Ok::<(), rankwright_data::DataError>(())
+/// ```
+pub fn role_entries(text: &str) -> Result<Vec<(&str, Vec<String>)>, DataError> {
+    let mut entries = Vec::new();
+    for part in split_unquoted(text, ',').into_iter().map(str::trim) {
+        if part.is_empty() {
+            continue;
+        }
+        let Some((role, columns)) = part.split_once('=') else {
+            return Err(DataError::RoleSyntax { part: part.to_owned() });
+        };
+        let columns = split_unquoted(columns, '+').into_iter();
+        entries.push((role.trim(), columns.map(|column| unquoted(column.trim())).collect()));
+    }
+    Ok(entries)
 }
 
 /// The parts of a text between separators that are not in double quotes. Quotes begin only at the
@@ -432,8 +450,8 @@ fn unquoted(text: &str) -> String {
     inner.map_or_else(|| text.to_owned(), |inner| inner.replace("\"\"", "\""))
 }
 
-/// The text that [`Roles::parse`] reads as this name.
-fn quoted(name: &str) -> String {
+/// The text that [`Roles::parse`] and [`role_entries`] read as this name of a column.
+pub fn quoted_column(name: &str) -> String {
     match name.contains([',', '+', '=', '"']) {
         true => format!("\"{}\"", name.replace('"', "\"\"")),
         false => name.to_owned(),

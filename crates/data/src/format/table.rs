@@ -19,7 +19,6 @@ mod row;
 mod schema;
 #[cfg(test)]
 mod tests;
-mod time;
 mod write;
 
 use std::collections::BTreeSet;

@@ -7,13 +7,14 @@
 //! the folder finishes it first. Symbolic links are followed, so that the link stays and the file
 //! that it leads to is replaced; a target that is no ordinary file (a pipe, `/dev/null`) is written
 //! to directly (`target.rs`); `-` is standard output in programs that allow it. Targets whose names
-//! end in `.gz` or `.zst` are compressed. `lock.rs` locks folders.
+//! end in `.gz` or `.zst` are compressed. `lock.rs` locks folders, `scratch.rs` has files of records that do not fit into memory.
 
 mod change_list;
 mod digest;
 mod identity;
 mod lock;
 mod overwrite;
+mod scratch;
 mod switch;
 mod target;
 mod temporary;
@@ -27,6 +28,7 @@ use digest::{DigestWriter, FileDigest};
 pub use identity::is_same_file;
 pub use lock::FolderLock;
 pub use overwrite::{Overwritten, overwritten};
+pub use scratch::{ScratchFile, ScratchReader};
 pub(crate) use switch::finish_interrupted_write;
 use target::{WriteTarget, folder_of};
 use temporary::{TemporaryFile, remove_abandoned};

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "clicks")]
+use rankwright_clicks::log::write::LogWriteError;
 use rankwright_data::{Absent, DataError};
 use rankwright_eval::EvalError;
 use rankwright_eval::compare::CompareError;
@@ -55,6 +57,10 @@ pub enum TaskError {
     #[cfg(feature = "search")]
     #[error(transparent)]
     Search(#[from] SearchError),
+    /// A click log cannot be written.
+    #[cfg(feature = "clicks")]
+    #[error(transparent)]
+    LogWrite(#[from] LogWriteError),
     /// A click log has no impression.
     #[cfg(feature = "clicks")]
     #[error("{log}: the click log has no impression with a document")]

@@ -57,6 +57,8 @@ error_kinds! {
         Self::ScoreCount { .. } => "score-count",
     }
     wraps {
+        #[cfg(feature = "clicks")]
+        Self::LogWrite(error) => error,
         Self::Data(error) => error,
         Self::Eval(error) => error,
         Self::Spec(error) => error,

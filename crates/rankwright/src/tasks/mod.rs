@@ -93,9 +93,10 @@ pub use classify_documents::{
 };
 #[cfg(feature = "clicks")]
 pub use clicks::{
-    ClickFiles, ClickPairsRequest, ClickPairsResult, EstimateBiasRequest, EstimateBiasResult,
-    FitClickModelRequest, FitClickModelResult, InspectClicksRequest, InspectClicksResult,
-    ShownDocument, click_pairs, estimate_bias, fit_click_model, inspect_clicks,
+    ClickFiles, ClickPairsRequest, ClickPairsResult, ConvertClicksRequest, ConvertClicksResult,
+    EstimateBiasRequest, EstimateBiasResult, FitClickModelRequest, FitClickModelResult,
+    InspectClicksRequest, InspectClicksResult, ShownDocument, click_pairs, convert_clicks,
+    estimate_bias, fit_click_model, inspect_clicks,
 };
 pub use compare::{CompareInput, CompareRequest, CompareResult, CompareSources, compare_systems};
 pub use context::Context;

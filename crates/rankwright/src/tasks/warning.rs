@@ -146,6 +146,24 @@ pub enum Warning {
         /// Number of judged queries.
         judged: usize,
     },
+    /// A click log was written in a format that cannot hold a part of it.
+    #[cfg(feature = "clicks")]
+    LogPartLost {
+        /// Name of the part.
+        part: &'static str,
+        /// Name of the format.
+        format: &'static str,
+        /// Number of impressions that have the part.
+        impressions: u64,
+    },
+    /// A click log was written in a format in which every impression has an id.
+    #[cfg(feature = "clicks")]
+    ImpressionIdsMade {
+        /// Name of the format.
+        format: &'static str,
+        /// Number of impressions that were given their number as id.
+        impressions: u64,
+    },
     /// A run has queries without judgements, which are ignored.
     UnjudgedQueries {
         /// Name of the run.
@@ -199,6 +217,10 @@ impl Warning {
             Warning::OtherTrainingLog { .. } => "other-training-log",
             Warning::OtherParts { .. } => "other-parts",
             Warning::MissingQueries { .. } => "missing-queries",
+            #[cfg(feature = "clicks")]
+            Warning::LogPartLost { .. } => "log-part-lost",
+            #[cfg(feature = "clicks")]
+            Warning::ImpressionIdsMade { .. } => "impression-ids-made",
             Warning::UnjudgedQueries { .. } => "unjudged-queries",
         }
     }
@@ -325,6 +347,20 @@ impl fmt::Display for Warning {
                  they count",
                 counted(*judged, "judged query")
             ),
+            #[cfg(feature = "clicks")]
+            Warning::LogPartLost { part, format, impressions } => write!(
+                f,
+                "a log of the format {format} cannot hold the {} of {}, left out",
+                part.replace('-', " "),
+                counted(usize::try_from(*impressions).unwrap_or(usize::MAX), "impression")
+            ),
+            #[cfg(feature = "clicks")]
+            Warning::ImpressionIdsMade { format, impressions } => write!(
+                f,
+                "a log of the format {format} needs an id for each impression; {} without one \
+                 got their number in the log",
+                counted(usize::try_from(*impressions).unwrap_or(usize::MAX), "impression")
+            ),
             Warning::UnjudgedQueries { run, queries } => {
                 write!(f, "{run} has {}, ignored", counted(*queries, "unjudged query"))
             }
@@ -385,6 +421,16 @@ impl Warning {
             }
             Warning::MissingQueries { run, missing, judged } => {
                 vec![("run", json!(run)), ("missing", json!(missing)), ("judged", json!(judged))]
+            }
+            #[cfg(feature = "clicks")]
+            Warning::LogPartLost { part, format, impressions } => vec![
+                ("part", json!(part)),
+                ("format", json!(format)),
+                ("impressions", json!(impressions)),
+            ],
+            #[cfg(feature = "clicks")]
+            Warning::ImpressionIdsMade { format, impressions } => {
+                vec![("format", json!(format)), ("impressions", json!(impressions))]
             }
             Warning::UnjudgedQueries { run, queries } => {
                 vec![("run", json!(run)), ("queries", json!(queries))]

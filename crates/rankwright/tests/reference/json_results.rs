@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Each command with the type of its result.
-pub(super) const RESULTS: [(&str, &str); 41] = [
+pub(super) const RESULTS: [(&str, &str); 42] = [
     ("train", "TrainModelResult"),
     ("eval", "EvalResult"),
     ("compare", "CompareResult"),
@@ -33,6 +33,7 @@ pub(super) const RESULTS: [(&str, &str); 41] = [
     ("classify", "ValidateClassifierResult"),
     ("classify --apply", "ClassifyDocumentsResult"),
     ("clicks inspect", "InspectClicksResult"),
+    ("clicks convert", "ConvertClicksResult"),
     ("clicks pairs", "ClickPairsResult"),
     ("clicks fit", "FitClickModelResult"),
     ("clicks bias", "EstimateBiasResult"),

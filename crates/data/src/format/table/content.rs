@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 
 use super::cell::is_missing_word;
-use super::time;
 use crate::error::{SourceLocation, quote};
+use crate::point_in_time::PointInTime;
 
 /// The number of different values of a column that are kept when there are twice as many.
 const MAX_VALUES: usize = 1 << 17;
@@ -129,7 +129,7 @@ impl ColumnContent {
             &mut self.codes
         } else if is_number(cell) {
             &mut self.numbers
-        } else if let Some(time) = time::from_text(cell) {
+        } else if let Some(time) = PointInTime::from_text(cell) {
             self.times_with_clock += u64::from(time.has_clock);
             &mut self.times
         } else {

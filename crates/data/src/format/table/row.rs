@@ -8,10 +8,10 @@ use std::collections::HashMap;
 
 use super::cell::{CellProblem, feature_from_f64};
 use super::schema::{EncodingOrigin, Slot, TableSchema};
-use super::time;
 use super::write::number_text;
 use crate::error::{ColumnProblem, DataError, SourceLocation};
 use crate::format::roles::Role;
+use crate::point_in_time::PointInTime;
 use crate::table_columns::TableColumns;
 
 /// The name of the rows in errors, in the place of a file name.
@@ -161,7 +161,7 @@ impl RowEncoder {
             (_, RowCell::Bool(value)) => text(if value { "true" } else { "false" }),
             (Slot::Number { .. }, RowCell::Number(value)) => Ok([feature_from_f64(value)?; 3]),
             (Slot::Time { parts_index, .. }, RowCell::Number(value)) if !value.is_nan() => {
-                let time = time::from_number(value);
+                let time = PointInTime::from_number(value);
                 let time =
                     time.ok_or_else(|| CellProblem::not_a_time(number_text(value).as_bytes()))?;
                 Ok(self.schema.time(parts_index, time.micros))

@@ -6,10 +6,10 @@ use super::cell::{CellProblem, TextValue, feature_from_text, is_missing_word};
 use super::content::is_code;
 use super::parts::IdBytes;
 use super::plan::CategoryNumbers;
-use super::time;
 use crate::error::{ColumnProblem, DataError, SourceLocation};
 use crate::format::roles::Role;
 use crate::memory::memory_limit;
+use crate::point_in_time::PointInTime;
 use crate::table_columns::{Encoding, TableColumn, TableColumns, TimePart};
 
 /// The target of the cells of a column: one or several features (columns of the matrix), or a role.
@@ -29,7 +29,7 @@ pub(in crate::format) enum Slot {
 impl Slot {
     /// The point in time that a number means, in microseconds since 1970.
     pub(in crate::format) fn time_of_number(value: f64) -> Option<i64> {
-        time::from_number(value).map(|time| time.micros)
+        PointInTime::from_number(value).map(|time| time.micros)
     }
 }
 
@@ -246,8 +246,8 @@ impl TableSchema {
             }
             Slot::Time { parts_index, .. } => {
                 let cell = cell.trim_ascii();
-                let time = time::from_text(cell)
-                    .or_else(|| fast_float2::parse(cell).ok().and_then(time::from_number));
+                let time = PointInTime::from_text(cell)
+                    .or_else(|| fast_float2::parse(cell).ok().and_then(PointInTime::from_number));
                 match time {
                     Some(time) => Ok((CellRead::Value, self.time(parts_index, time.micros))),
                     None if cell.is_empty() || is_missing_word(cell) => {

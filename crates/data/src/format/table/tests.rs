@@ -8,6 +8,7 @@ use super::*;
 use crate::bytes::Input;
 use crate::format::{Format, Loaded, Role, Roles, read_inputs};
 use crate::names::FeatureNames;
+use crate::point_in_time::PointInTime;
 use crate::table_columns::{Encoding, TimePart};
 
 fn feature(text: &str) -> Result<f32, String> {
@@ -399,7 +400,7 @@ fn a_row_without_a_file_has_the_features_of_the_same_row_in_a_file() {
         let texts = names.into_iter().zip(cells.iter().copied().map(RowCell::Text));
         let expected = loaded.data.matrix().row(number);
         assert_eq!(encoder.encode(texts).unwrap(), expected, "{line}");
-        let micros = time::from_text(cells[7].as_bytes()).unwrap().micros;
+        let micros = PointInTime::from_text(cells[7].as_bytes()).unwrap().micros;
         let typed = [
             ("at", RowCell::Time(micros)),
             ("price", cells[4].parse::<f64>().unwrap().into()),

@@ -1,20 +1,21 @@
 //! Tasks on click logs.
 
 mod bias;
+mod convert;
 mod fit;
 mod inspect;
 mod pairs;
 
 use std::path::PathBuf;
 
-use rankwright_clicks::log::{LogCounts, LogFormat, read_log};
+use rankwright_clicks::log::{LogCounts, LogFormat, LogInput, LogOptions, read_impressions};
 use rankwright_clicks::{Impression, Pages, PagesBuilder};
-use rankwright_data::bytes::Input;
 
 use super::context::RunningTask;
-use super::{TaskError, file_label};
+use super::{TaskError, check_standard_input, file_label};
 
 pub use bias::{EstimateBiasRequest, EstimateBiasResult, estimate_bias};
+pub use convert::{ConvertClicksRequest, ConvertClicksResult, convert_clicks};
 pub use fit::{FitClickModelRequest, FitClickModelResult, ShownDocument, fit_click_model};
 pub use inspect::{InspectClicksRequest, InspectClicksResult, inspect_clicks};
 pub use pairs::{ClickPairsRequest, ClickPairsResult, click_pairs};
@@ -27,12 +28,15 @@ pub struct ClickFiles {
     pub files: Vec<PathBuf>,
     /// Their format; `None`: told by the content of each.
     pub format: Option<LogFormat>,
+    /// Columns, events, sessions, and the clicks and impressions to leave out.
+    pub options: LogOptions,
 }
 
 impl ClickFiles {
     /// A log of these files.
     pub fn new(files: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
-        Self { files: files.into_iter().map(Into::into).collect(), format: None }
+        let files = files.into_iter().map(Into::into).collect();
+        Self { files, format: None, options: LogOptions::default() }
     }
 
     /// Sets the format.
@@ -41,21 +45,40 @@ impl ClickFiles {
         self
     }
 
+    /// Sets the options of reading.
+    pub fn options(mut self, options: LogOptions) -> Self {
+        self.options = options;
+        self
+    }
+
     /// Passes each impression to `visit`; a log without impressions is an error.
     fn read(
         &self,
         task: &RunningTask<'_>,
-        visit: impl FnMut(Impression),
+        mut visit: impl FnMut(Impression),
     ) -> Result<(LogCounts, f64), TaskError> {
         let step = format!("reading {}", file_label(&self.files));
-        let (counts, seconds) = task.step(&step, || {
-            let inputs: Vec<Input> =
-                self.files.iter().map(Input::open).collect::<Result<_, _>>()?;
-            Ok::<_, TaskError>(read_log(&inputs, self.format, visit)?)
-        })?;
+        task.step(&step, || {
+            self.try_read(|impression| {
+                visit(impression);
+                Ok(())
+            })
+        })
+    }
+
+    /// Passes each impression to `visit` until that fails; a log without impressions is an error.
+    fn try_read(
+        &self,
+        visit: impl FnMut(Impression) -> Result<(), TaskError>,
+    ) -> Result<LogCounts, TaskError> {
+        check_standard_input(self.files.iter().map(PathBuf::as_path))?;
+        let inputs: Vec<LogInput> =
+            self.files.iter().map(LogInput::open).collect::<Result<_, _>>()?;
+        let format = self.format.or(self.options.format);
+        let counts = read_impressions(inputs, &self.options.clone().format(format), visit)?;
         match counts.impressions {
             0 => Err(TaskError::EmptyLog { log: file_label(&self.files) }),
-            _ => Ok((counts, seconds)),
+            _ => Ok(counts),
         }
     }
 

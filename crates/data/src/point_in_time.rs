@@ -12,16 +12,84 @@ const SECOND: i64 = 1_000_000;
 const DAY: i64 = 86_400 * SECOND;
 
 /// A point in time.
+///
+/// ```
+/// use rankwright_data::PointInTime;
+///
+/// let text = PointInTime::from_text(b"2026-03-01T13:30:00.5+01:00").unwrap();
+/// assert_eq!(text.seconds(), 1_772_368_200.5);
+/// assert_eq!(PointInTime::from_number(1_772_368_200_500.0), Some(text));
+/// assert_eq!(text.to_iso().as_deref(), Some("2026-03-01T12:30:00.500Z"));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::format) struct PointInTime {
+pub struct PointInTime {
     /// Microseconds since the beginning of 1970, in UTC.
-    pub(in crate::format) micros: i64,
+    pub micros: i64,
     /// Whether there is a time of day; always for a number.
-    pub(in crate::format) has_clock: bool,
+    pub has_clock: bool,
 }
 
-/// Reads a point in time from text; `None` if the text is something else.
-pub(in crate::format) fn from_text(text: &[u8]) -> Option<PointInTime> {
+impl PointInTime {
+    /// Reads a point in time from text, as the module describes; `None` if the text is something
+    /// else.
+    pub fn from_text(text: &[u8]) -> Option<PointInTime> {
+        from_text(text)
+    }
+
+    /// The point in time that a number means: seconds, milliseconds, microseconds or nanoseconds
+    /// since the beginning of 1970, whichever gives a time before the year 5139. `None` if the
+    /// number is NaN or too large.
+    pub fn from_number(value: f64) -> Option<PointInTime> {
+        from_number(value)
+    }
+
+    /// The point in time of a number of seconds since the beginning of 1970; `None` if it is not
+    /// finite or beyond the range of microseconds.
+    pub fn from_seconds(seconds: f64) -> Option<PointInTime> {
+        let micros = (seconds * 1e6).round();
+        // 2^63 microseconds are 292,000 years.
+        let is_in_range = micros.abs() < i64::MAX as f64;
+        is_in_range.then_some(PointInTime { micros: micros as i64, has_clock: true })
+    }
+
+    /// Seconds since the beginning of 1970.
+    pub fn seconds(self) -> f64 {
+        self.micros as f64 / 1e6
+    }
+
+    /// The text `2026-03-01T12:30:00.500Z`, with milliseconds, or with microseconds if they are not
+    /// zero; `None` for years before 0 and after 9999.
+    pub fn to_iso(self) -> Option<String> {
+        let (days, micros) = (self.micros.div_euclid(DAY), self.micros.rem_euclid(DAY));
+        let (year, month, day) = date_of(days);
+        let (seconds, micros) = (micros / SECOND, micros % SECOND);
+        let clock = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        let fraction = match micros % 1000 {
+            0 => format!("{:03}", micros / 1000),
+            _ => format!("{micros:06}"),
+        };
+        (0..=9999).contains(&year).then(|| {
+            let (hour, minute, second) = clock;
+            format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{fraction}Z")
+        })
+    }
+}
+
+/// The year, month and day of a number of days since 1970: the inverse of `days_of` (Hinnant's
+/// `civil_from_days`).
+fn date_of(days: i64) -> (i64, i64, i64) {
+    // Eras of 400 years have 146,097 days; inside, years begin in March.
+    let days = days + 719_468;
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let months = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * months + 2) / 5 + 1;
+    let month = if months < 10 { months + 3 } else { months - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+fn from_text(text: &[u8]) -> Option<PointInTime> {
     let date: &[u8; 10] = text.first_chunk()?;
     // Digits of year, month and day, and two separators.
     let [y1, y2, y3, y4, s1, m1, m2, s2, d1, d2] = *date;
@@ -41,9 +109,8 @@ pub(in crate::format) fn from_text(text: &[u8]) -> Option<PointInTime> {
     }
 }
 
-/// The point in time that a number means; `None` if it is NaN or too large. The unit is guessed by
-/// the size of the number: 1e11 seconds are the year 5138.
-pub(in crate::format) fn from_number(value: f64) -> Option<PointInTime> {
+/// The unit is guessed by the size of the number: 1e11 seconds are the year 5138.
+fn from_number(value: f64) -> Option<PointInTime> {
     let micros = match value.abs() {
         size if size < 1e11 => value * 1e6,
         size if size < 1e14 => value * 1e3,
@@ -155,6 +222,27 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn times_print_as_they_are_read() {
+        for text in [
+            "1970-01-01T00:00:00.000Z",
+            "1969-12-31T23:59:59.999Z",
+            "2000-02-29T12:30:15.250Z",
+            "2026-11-17T23:59:59.123456Z",
+            "0001-03-01T00:00:00.000Z",
+            "9999-12-31T23:59:59.000Z",
+        ] {
+            assert_eq!(from_text(text.as_bytes()).unwrap().to_iso().as_deref(), Some(text));
+        }
+        for day in -800_000..800_000 {
+            let (year, month, of_month) = date_of(day);
+            let found = days_of(year as i32, month as i32, of_month as i32);
+            assert_eq!(found.map(i64::from), Some(day));
+        }
+        assert_eq!(PointInTime::from_seconds(f64::NAN), None);
+        assert_eq!(PointInTime::from_seconds(1e12).unwrap().to_iso(), None);
     }
 
     #[test]

@@ -1,0 +1,125 @@
+//! A click log, written in another format.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use rankwright_clicks::log::LogCounts;
+use rankwright_clicks::log::write::{LogTarget, LogWriteError, LogWriter, WrittenLog};
+use rankwright_data::store::write_atomic;
+use serde::Serialize;
+
+use super::ClickFiles;
+use crate::tasks::context::RunningTask;
+use crate::tasks::{Context, TaskError, Warning, check_outputs, file_label};
+
+/// A click log, and the file and format to write it in.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ConvertClicksRequest {
+    /// The log.
+    pub log: ClickFiles,
+    /// The format to write.
+    pub to: LogTarget,
+    /// The file to write.
+    pub out: PathBuf,
+}
+
+impl ConvertClicksRequest {
+    /// Writes a log to a file in this format.
+    pub fn new(log: ClickFiles, to: LogTarget, out: impl Into<PathBuf>) -> Self {
+        Self { log, to, out: out.into() }
+    }
+}
+
+/// The log that was written.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ConvertClicksResult {
+    /// The file.
+    pub out: PathBuf,
+    /// Name of its format.
+    pub format: &'static str,
+    /// Counts of the log that was read.
+    pub counts: LogCounts,
+    /// Seconds of reading and writing.
+    pub seconds: f64,
+    /// Parts of the log that the format cannot hold, and ids that were made.
+    pub warnings: Vec<Warning>,
+}
+
+/// Writes a click log in another format. The impressions are read and written one after another; the
+/// file is complete or not there at all.
+///
+/// ```
+/// use rankwright::clicks::log::write::LogTarget;
+/// use rankwright::tasks::{ClickFiles, Context, ConvertClicksRequest, convert_clicks};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let log = folder.path().join("log.jsonl");
+/// std::fs::write(&log, r#"{"query": "cat", "docs": ["a", "b"], "clicks": [0, 1]}"#)?;
+/// let out = folder.path().join("log.csv");
+/// let request = ConvertClicksRequest::new(ClickFiles::new([log]), LogTarget::Csv, &out);
+/// let result = convert_clicks(&request, &Context::default())?;
+/// assert_eq!(result.counts.shown, 2);
+/// assert!(std::fs::read_to_string(out)?.contains("1,,,cat,b,2,1,"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn convert_clicks(
+    request: &ConvertClicksRequest,
+    context: &Context<'_>,
+) -> Result<ConvertClicksResult, TaskError> {
+    let inputs = request.log.files.iter().map(PathBuf::as_path);
+    check_outputs([request.out.as_path()], inputs)?;
+    let mut task = RunningTask::new(context);
+    let (files, out) = (file_label(&request.log.files), request.out.display());
+    let start = Instant::now();
+    let step = format!("converting {files} to {out}");
+    let ((counts, written), _) = task.step(&step, || convert(request, context))?;
+    let format = request.to.name();
+    for lost in &written.lost {
+        let (part, impressions) = (lost.part.name(), lost.impressions);
+        task.warn(Warning::LogPartLost { part, format, impressions });
+    }
+    if written.made_ids > 0 {
+        task.warn(Warning::ImpressionIdsMade { format, impressions: written.made_ids });
+    }
+    Ok(ConvertClicksResult {
+        out: request.out.clone(),
+        format,
+        counts,
+        seconds: start.elapsed().as_secs_f64(),
+        warnings: task.into_warnings(),
+    })
+}
+
+/// Reads and writes at the same time, so that the log is never in memory as a whole.
+fn convert(
+    request: &ConvertClicksRequest,
+    context: &Context<'_>,
+) -> Result<(LogCounts, WrittenLog), TaskError> {
+    let mut converted = Err(TaskError::Cancelled);
+    let written = write_atomic(&request.out, |out| {
+        converted = (|| {
+            let mut writer = LogWriter::new(request.to, out)?;
+            let counts = request.log.try_read(|impression| match context.is_cancelled() {
+                true => Err(TaskError::Cancelled),
+                false => Ok(writer.write(&impression)?),
+            })?;
+            Ok((counts, writer.finish()?))
+        })();
+        match &mut converted {
+            Ok(_) => Ok(()),
+            // The error of the output itself is that of the write.
+            Err(TaskError::LogWrite(LogWriteError::Io(error))) => {
+                Err(std::mem::replace(error, std::io::ErrorKind::Other.into()))
+            }
+            Err(_) => Err(std::io::ErrorKind::Other.into()),
+        }
+    });
+    match (converted, written) {
+        (Err(TaskError::LogWrite(LogWriteError::Io(_))), Err(error)) => Err(error.into()),
+        (Err(error), _) => Err(error),
+        (Ok(_), Err(error)) => Err(error.into()),
+        (Ok(converted), Ok(())) => Ok(converted),
+    }
+}
