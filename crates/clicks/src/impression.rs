@@ -1,5 +1,7 @@
 //! An impression: a result page that was shown to a user, with the clicks on it.
 
+use std::collections::BTreeMap;
+
 /// A result page that was shown, and the clicks on it.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
@@ -18,8 +20,11 @@ pub struct Impression {
     pub time: Option<f64>,
     /// The ranker that made the page; empty if the log names none.
     pub ranker: String,
-    /// The probability with which the ranker showed each document at its rank; empty if unknown.
+    /// The probability with which the ranker showed each document at its rank, given the documents
+    /// above it; empty if unknown. The product of all is the probability of the list.
     pub propensities: Vec<f64>,
+    /// Other attributes of the page by name, such as `device`.
+    pub attributes: BTreeMap<String, String>,
 }
 
 /// A click on a document of a page.
@@ -49,6 +54,18 @@ impl Impression {
         let clicks = ranks.into_iter().filter(on_page);
         self.clicks = clicks.map(|rank| Click { index: rank - 1, time: None }).collect();
         self
+    }
+
+    /// The value of an attribute: `session`, `ranker`, or one of the log's own; `None` if the page
+    /// has none of this name.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        let own = self.attributes.get(name).map(String::as_str);
+        let value = own.or(match name {
+            "session" => Some(self.session.as_str()),
+            "ranker" => Some(self.ranker.as_str()),
+            _ => None,
+        });
+        value.filter(|value| !value.is_empty())
     }
 
     /// Whether each document was clicked at least once, by rank.

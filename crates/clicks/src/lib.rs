@@ -6,6 +6,7 @@
 //!   fitted to them.
 
 pub mod bias;
+mod error;
 mod impression;
 mod inspect;
 pub mod interleave;
@@ -13,10 +14,15 @@ pub mod judge;
 pub mod labels;
 pub mod log;
 pub mod model;
+pub mod off_policy;
 mod pages;
 mod preferences;
+mod rank_groups;
+mod rank_table;
+pub mod regression;
 pub mod simulate;
 
+pub use error::ClicksError;
 pub use impression::{Click, Impression};
 pub use inspect::{LogSummary, LogSummaryBuilder, QueryImpressions, RankClicks};
 pub use model::{ClickModel, FittedClickModel};

@@ -169,6 +169,23 @@ mod tests {
     }
 
     #[test]
+    fn pages_keep_their_propensities_and_attributes() {
+        let (pages, _) = read(
+            r#"{"query": "q", "docs": ["a", "b"], "clicks": [0, 1], "positions": [2, 1], "propensities": [0.5, 0.25], "ranker": "pl", "device": "phone", "attributes": {"test": 3, "x": []}}"#,
+        )
+        .unwrap();
+        assert_eq!(pages[0].propensities, [0.25, 0.5]);
+        let values = ["device", "test", "ranker", "session", "x"].map(|name| pages[0].attribute(name));
+        assert_eq!(values, [Some("phone"), Some("3"), Some("pl"), None, None]);
+        for bad in ["[0.5]", "[0.5, 2]"] {
+            let line = format!(
+                r#"{{"query": "q", "docs": ["a", "b"], "clicks": [0, 1], "propensities": {bad}}}"#
+            );
+            assert!(read(&line).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
     fn the_log_of_the_challenge_is_read_by_session() {
         let (pages, counts) =
             read("1\t0\tQ\t8\t0\t7\t9\n2\t1\tQ\t8\t0\t9\t7\n1\t5\tC\t9\n2\t6\tC\t5\n3\t6\tC\t5\n1\t7\tC\t7\n")
