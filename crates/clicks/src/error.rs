@@ -23,12 +23,12 @@ pub enum ClicksError {
         reason: BiasRefusal,
     },
     /// No page of a log has an attribute.
-    #[error("no page of the log has the attribute '{name}'; attributes are {}", listed(known))]
+    #[error("no page of the log has a value of '{name}'; attributes are {}", known.join(", "))]
     UnknownAttribute {
         /// The attribute.
         name: String,
-        /// The attributes that the log has.
-        known: Vec<String>,
+        /// The attributes that there are.
+        known: Vec<&'static str>,
     },
     /// Labels by a regression need the regression's probability of each pair.
     #[error("a doubly robust estimate needs features of the documents")]
@@ -71,14 +71,6 @@ pub enum ClicksError {
     /// A metric has no value.
     #[error(transparent)]
     Eval(#[from] rankwright_eval::EvalError),
-}
-
-/// Names for a message.
-fn listed(names: &[String]) -> String {
-    match names {
-        [] => "not part of this log".to_owned(),
-        names => names.join(", "),
-    }
 }
 
 error_kinds! {

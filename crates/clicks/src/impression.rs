@@ -1,7 +1,5 @@
 //! An impression: a result page that was shown to a user, with the clicks on it.
 
-use std::collections::BTreeMap;
-
 /// A result page that was shown, and the clicks on it.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
@@ -20,11 +18,11 @@ pub struct Impression {
     pub time: Option<f64>,
     /// The ranker that made the page; empty if the log names none.
     pub ranker: String,
+    /// The kind of device on which the page was shown; empty if the log names none.
+    pub device: String,
     /// The probability with which the ranker showed each document at its rank, given the documents
     /// above it; empty if unknown. The product of all is the probability of the list.
     pub propensities: Vec<f64>,
-    /// Other attributes of the page by name, such as `device`.
-    pub attributes: BTreeMap<String, String>,
 }
 
 /// A click on a document of a page.
@@ -56,17 +54,20 @@ impl Impression {
         self
     }
 
-    /// The value of an attribute: `session`, `ranker`, or one of the log's own; `None` if the page
-    /// has none of this name.
+    /// The value of one of the [`ATTRIBUTES`](Self::ATTRIBUTES); `None` if the page has no value, or if
+    /// there is no attribute of this name.
     pub fn attribute(&self, name: &str) -> Option<&str> {
-        let own = self.attributes.get(name).map(String::as_str);
-        let value = own.or(match name {
-            "session" => Some(self.session.as_str()),
-            "ranker" => Some(self.ranker.as_str()),
-            _ => None,
-        });
-        value.filter(|value| !value.is_empty())
+        let value = match name {
+            "device" => &self.device,
+            "ranker" => &self.ranker,
+            "session" => &self.session,
+            _ => return None,
+        };
+        Some(value.as_str()).filter(|value| !value.is_empty())
     }
+
+    /// Names of the attributes by which pages can be grouped.
+    pub const ATTRIBUTES: [&'static str; 3] = ["device", "ranker", "session"];
 
     /// Whether each document was clicked at least once, by rank.
     pub fn clicked_ranks(&self) -> Vec<bool> {

@@ -1,15 +1,21 @@
 //! `clicks`: click logs, from their content to position bias.
 
 mod bias;
+mod evaluate;
+mod examination;
 mod fit;
 mod inspect;
+mod labels;
 mod pairs;
+mod simulate;
 
 use std::path::PathBuf;
 
 use rankwright::clicks::log::LogFormat;
 use rankwright::spec::{ParamValue, RangeDef, ValueError};
 use rankwright::tasks::ClickFiles;
+
+pub(crate) use bias::BiasArgs;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -24,6 +30,12 @@ pub(crate) enum ClicksCommand {
     Fit(fit::Args),
     /// Estimate the position bias of a log
     Bias(bias::Args),
+    /// Write feature data with labels from clicks
+    Labels(labels::Args),
+    /// Simulate users that click on rankings of labelled data
+    Simulate(simulate::Args),
+    /// Estimate the value that models would have, from the log of another ranker
+    Evaluate(evaluate::Args),
 }
 
 pub(crate) fn run(command: &ClicksCommand, out: &Output) -> Result<(), Failure> {
@@ -32,6 +44,9 @@ pub(crate) fn run(command: &ClicksCommand, out: &Output) -> Result<(), Failure> 
         ClicksCommand::Pairs(args) => pairs::run(args, out),
         ClicksCommand::Fit(args) => fit::run(args, out),
         ClicksCommand::Bias(args) => bias::run(args, out),
+        ClicksCommand::Labels(args) => labels::run(args, out),
+        ClicksCommand::Simulate(args) => simulate::run(args, out),
+        ClicksCommand::Evaluate(args) => evaluate::run(args, out),
     }
 }
 
@@ -44,11 +59,11 @@ pub(crate) struct LogArgs {
     log: Vec<PathBuf>,
     /// Format of the log: jsonl, yandex-log or yandex-pages; told by content if not given
     #[arg(long, value_name = "FORMAT", value_parser = choice::<LogFormat>)]
-    format: Option<LogFormat>,
+    pub(crate) format: Option<LogFormat>,
 }
 
 impl LogArgs {
-    fn files(&self) -> ClickFiles {
+    pub(crate) fn files(&self) -> ClickFiles {
         ClickFiles::new(&self.log).format(self.format)
     }
 }

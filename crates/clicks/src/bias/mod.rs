@@ -20,6 +20,7 @@
 //! a document counts only if it was shown often enough at both (`min_shown`). Ranks that nothing
 //! links with rank 1 have no estimate, and an estimator that has none but for rank 1 states why.
 
+mod file;
 mod linked;
 mod randomised;
 
@@ -28,6 +29,7 @@ use rankwright_spec::{choices, params};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
+pub use file::read_examination;
 pub use randomised::is_random_order;
 
 use crate::inspect::linked_ranks;

@@ -8,20 +8,15 @@
 //! - **Pages with lists.** `query_id` (or `query`), `query_doc_ids` (or `docs`, `documents`) and
 //!   `clicks`, which has a number or a boolean for each document. `positions` are the ranks of the
 //!   documents; without them the list is in the order of the ranks. `propensities` are the
-//!   probabilities with which the ranker showed the documents.
-//!
-//! `device` and the values of `attributes` (of UBI: `query_attributes`) are attributes of the page.
+//!   probabilities with which the ranker showed the documents, `device` is the user's.
 //!
 //! Ids may be texts or numbers. Times are seconds or milliseconds since 1970, or points in time
 //! such as `2026-03-01T12:30:00Z`. Lines are parsed in parallel.
-
-use std::collections::BTreeMap;
 
 use rankwright_data::bytes::Input;
 use rankwright_data::{DataError, SourceLocation, quote};
 use rayon::prelude::*;
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::join::LogRecord;
 use super::scalar::{Flag, Text, Time};
@@ -148,6 +143,8 @@ struct RawLine<'a> {
     clicks: Option<Vec<Flag>>,
     positions: Option<Vec<f64>>,
     propensities: Option<Vec<f64>>,
+    #[serde(borrow)]
+    device: Option<Text<'a>>,
     // All of them.
     #[serde(borrow)]
     session: Option<Text<'a>>,
@@ -155,10 +152,6 @@ struct RawLine<'a> {
     timestamp: Option<Time>,
     #[serde(borrow, alias = "application")]
     ranker: Option<Text<'a>>,
-    #[serde(borrow)]
-    device: Option<Text<'a>>,
-    #[serde(alias = "query_attributes")]
-    attributes: Option<BTreeMap<String, Value>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -197,26 +190,6 @@ fn parse_line(line: &[u8], input: &Input) -> Result<LogRecord, DataError> {
     raw.record().ok_or_else(|| malformed(input, line, expected))
 }
 
-/// The attributes of a page: texts, numbers and booleans; other values are left out.
-fn attributes(
-    device: Option<Text<'_>>,
-    given: Option<BTreeMap<String, Value>>,
-) -> BTreeMap<String, String> {
-    let text = |value: Value| match value {
-        Value::String(text) => Some(text),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Bool(flag) => Some(flag.to_string()),
-        _ => None,
-    };
-    let given = given.into_iter().flatten();
-    let mut all: BTreeMap<String, String> =
-        given.filter_map(|(name, value)| Some((name, text(value)?))).collect();
-    if let Some(device) = device {
-        all.insert("device".to_owned(), device.into_string());
-    }
-    all
-}
-
 impl RawLine<'_> {
     /// The record; `None` if the line is of no known kind.
     fn record(self) -> Option<LogRecord> {
@@ -245,7 +218,6 @@ impl RawLine<'_> {
             documents,
             time: self.timestamp.map(|time| time.0),
             ranker: self.ranker.map(Text::into_string).unwrap_or_default(),
-            attributes: attributes(self.device, self.attributes),
             ..Impression::default()
         }))
     }
@@ -298,10 +270,9 @@ impl RawLine<'_> {
             self.query_doc_ids?.into_iter().map(Text::into_string).collect();
         let mut clicked: Vec<bool> = self.clicks?.into_iter().map(|flag| flag.0).collect();
         let mut propensities = self.propensities.unwrap_or_default();
-        if clicked.len() != documents.len()
-            || !(propensities.is_empty() || propensities.len() == documents.len())
-            || !propensities.iter().all(|p| (0.0..=1.0).contains(p))
-        {
+        let is_complete = propensities.is_empty() || propensities.len() == documents.len();
+        let are_probabilities = propensities.iter().all(|p| (0.0..=1.0).contains(p));
+        if clicked.len() != documents.len() || !is_complete || !are_probabilities {
             return None;
         }
         if let Some(positions) = self.positions {
@@ -324,8 +295,8 @@ impl RawLine<'_> {
             documents,
             time: self.timestamp.map(|time| time.0),
             ranker: self.ranker.map(Text::into_string).unwrap_or_default(),
+            device: self.device.map(Text::into_string).unwrap_or_default(),
             propensities,
-            attributes: attributes(self.device, self.attributes),
             ..Impression::default()
         }))
     }

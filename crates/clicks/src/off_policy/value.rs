@@ -24,7 +24,7 @@ pub struct TargetDocument {
 
 /// The ranking to evaluate, and what its metric and its users are like.
 #[derive(Debug, Clone, Copy)]
-pub struct Target<'a> {
+pub struct TargetRanking<'a> {
     /// For each query of the log the first documents of the ranking, the best one first; `None` for a
     /// query that is left out.
     pub rankings: &'a [Option<Vec<TargetDocument>>],
@@ -71,7 +71,7 @@ impl LoggedPages {
     /// Estimates the value of a ranking. The result is the same on any number of threads.
     pub fn value(
         &self,
-        target: &Target<'_>,
+        target: &TargetRanking<'_>,
         options: &OffPolicyOptions,
     ) -> Result<PolicyValue, ClicksError> {
         let prepared = Prepared::new(self, target, options)?;
@@ -148,7 +148,7 @@ struct Prepared {
 /// slot of its first one.
 fn prepared_page(
     page: &LoggedPage,
-    target: &Target<'_>,
+    target: &TargetRanking<'_>,
     ranks: &HashMap<u32, usize, FixedState>,
     first_slot: usize,
     clip: f64,
@@ -211,7 +211,7 @@ struct LogSums {
 impl Prepared {
     fn new(
         log: &LoggedPages,
-        target: &Target<'_>,
+        target: &TargetRanking<'_>,
         options: &OffPolicyOptions,
     ) -> Result<Self, ClicksError> {
         let needs_examination =

@@ -146,6 +146,22 @@ pub enum Warning {
         /// Number of judged queries.
         judged: usize,
     },
+    /// Documents of queries in a click log are not in the feature data.
+    #[cfg(feature = "clicks")]
+    UnknownLogDocuments {
+        /// Number of pairs of query and document that the data does not have.
+        unknown: usize,
+        /// Number of pairs in the log.
+        all: usize,
+    },
+    /// Queries of a click log are not in the feature data.
+    #[cfg(feature = "clicks")]
+    UnknownLogQueries {
+        /// Number of queries that the data does not have.
+        unknown: usize,
+        /// Number of queries in the log.
+        all: usize,
+    },
     /// A run has queries without judgements, which are ignored.
     UnjudgedQueries {
         /// Name of the run.
@@ -199,6 +215,10 @@ impl Warning {
             Warning::OtherTrainingLog { .. } => "other-training-log",
             Warning::OtherParts { .. } => "other-parts",
             Warning::MissingQueries { .. } => "missing-queries",
+            #[cfg(feature = "clicks")]
+            Warning::UnknownLogDocuments { .. } => "unknown-log-documents",
+            #[cfg(feature = "clicks")]
+            Warning::UnknownLogQueries { .. } => "unknown-log-queries",
             Warning::UnjudgedQueries { .. } => "unjudged-queries",
         }
     }
@@ -325,6 +345,18 @@ impl fmt::Display for Warning {
                  they count",
                 counted(*judged, "judged query")
             ),
+            #[cfg(feature = "clicks")]
+            Warning::UnknownLogDocuments { unknown, all } => write!(
+                f,
+                "the feature data lacks {unknown} of the {} of the log's queries, left out",
+                counted(*all, "document")
+            ),
+            #[cfg(feature = "clicks")]
+            Warning::UnknownLogQueries { unknown, all } => write!(
+                f,
+                "the feature data lacks {unknown} of the log's {}, left out",
+                counted(*all, "query")
+            ),
             Warning::UnjudgedQueries { run, queries } => {
                 write!(f, "{run} has {}, ignored", counted(*queries, "unjudged query"))
             }
@@ -385,6 +417,11 @@ impl Warning {
             }
             Warning::MissingQueries { run, missing, judged } => {
                 vec![("run", json!(run)), ("missing", json!(missing)), ("judged", json!(judged))]
+            }
+            #[cfg(feature = "clicks")]
+            Warning::UnknownLogDocuments { unknown, all }
+            | Warning::UnknownLogQueries { unknown, all } => {
+                vec![("unknown", json!(unknown)), ("all", json!(all))]
             }
             Warning::UnjudgedQueries { run, queries } => {
                 vec![("run", json!(run)), ("queries", json!(queries))]
