@@ -1,17 +1,16 @@
-"""Learning from simulated clicks on MQ2007 (88.5 % of its rows): how much each correction of position bias
-gets back, for three loggers and four lengths of the log.
+"""Learning from simulated clicks on MQ2007: what corrections of position bias get back.
 
-A logger ranks all documents of a query by one feature (25). Users examine rank r with probability 1/r and
-click an examined document of label 0, 1 or 2 with probability .1, .4 or 1. Labels are made of the clicks,
-a ranker is trained on them, and is measured on the judged test part of each of the five folds; validation data are
-labelled by clicks, too. Loggers: `best` shows high values first, `reversed` low values first, `top10` only the
-ten highest.
+The data is 88.5 % of the rows of MQ2007 (RANKWRIGHT_DATA names the folder that holds mq2007-partial). A logger
+ranks all documents of a query by one feature (25). Users examine rank r with probability 1/r and click an
+examined document of label 0, 1 or 2 with probability .1, .4 or 1. Labels are made of the clicks, a ranker is
+trained on them and measured on the judged test part of each of the five folds; validation data have labels of
+clicks, too. The logger `best` shows high values first, `reversed` low values first, and `top10` only the ten
+highest.
 
-    RANKWRIGHT_DATA=... RANKWRIGHT=target/release/rankwright python bench/clicks_study.py --out bench/out/clicks
-    ... --sessions 10 --folds 1 --loggers best        # a quick look
+    cargo xtask bench clicks_study
+    cargo xtask bench clicks_study -- --sessions 10 --folds 1 --loggers best
 
-A correction is one line of CORRECTIONS: a name, how labels are made, and the learner. Finished cells are kept
-in the folder (`cells.jsonl`) and not run again.
+A correction is one line of CORRECTIONS. Finished cells are kept in the folder (`cells.jsonl`) and not run again.
 """
 
 import argparse
@@ -23,13 +22,15 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from _common import OUT, program
+
 FEATURE = "25"
 USER = "pbm(exam=inverse, click=.1/.4/1)"
 LOGGERS = {"best": [], "reversed": ["--reverse"], "top10": ["--top", "10"]}
 SESSIONS = [10, 100, 1000, 10000]
 METRIC = "ndcg@10"
 RANKS = 200
-LEARNER = "lambdamart(trees=300, stop=50, leaves=7, rate=0.05, min_rows=20, gain=linear)"
+LEARNER = "lambdamart(metric=ndcg(gain=linear)@10, trees=300, stop=50, leaves=7, rate=0.05, min_rows=20)"
 
 
 @dataclass
@@ -59,7 +60,8 @@ CORRECTIONS = [
 def rankwright(*words):
     """Runs the command; returns its JSON."""
     words = [str(word) for word in words]
-    done = subprocess.run([os.environ["RANKWRIGHT"], *words, "--json"], capture_output=True, text=True)
+    command = [program("RANKWRIGHT_BIN", "rankwright"), *words, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(words)}\n{done.stderr}")
     return json.loads(done.stdout)
@@ -81,11 +83,6 @@ def prepared(data, folder, names, kind):
                 lines.append(f"{line.split('#')[0].strip()} #docid = d{len(lines)}")
         path.write_text("\n".join(lines) + "\n")
     return path
-
-
-def cut_off(learner):
-    """The learner without a parameter that this version does not have."""
-    return learner.replace(", gain=linear", "")
 
 
 class Study:
@@ -142,7 +139,7 @@ class Study:
                 pair = [self.labelled(log, part, correction.labels, f"{name}-{at}", bias)
                         for at, (log, part) in enumerate(zip(logs, pair))]
             model = self.folder / f"{name}-{correction.name.replace(' ', '-').replace(',', '')}.model"
-            rankwright("train", pair[0], "--valid", pair[1], "--learner", cut_off(correction.learner),
+            rankwright("train", pair[0], "--valid", pair[1], "--learner", correction.learner,
                        *correction.train, "--out", model)
             value = rankwright("eval", model, test, "--metric", METRIC)["metrics"][0]["value"]
             line = {"key": [logger, sessions, fold, correction.name], "value": value, "model": str(model),
@@ -156,7 +153,6 @@ class Study:
 
     def scores(self, logger, sessions, name):
         """The scores of a correction on the test queries of all folds, one file."""
-        path = self.folder / "scores.txt"
         lines = []
         for fold in range(self.args.folds):
             test = prepared(self.args.data, self.folder, parts(fold)[2], "test")
@@ -190,14 +186,14 @@ class Study:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "out" / "clicks")
+    parser.add_argument("--out", type=Path, default=OUT / "clicks")
     parser.add_argument("--sessions", type=int, nargs="+", default=SESSIONS)
     parser.add_argument("--loggers", nargs="+", default=list(LOGGERS), choices=list(LOGGERS))
     parser.add_argument("--folds", type=int, default=5)
     args = parser.parse_args()
     folder = os.environ.get("RANKWRIGHT_DATA")
-    if not folder or "RANKWRIGHT" not in os.environ:
-        sys.exit("RANKWRIGHT_DATA must name the folder of collections, and RANKWRIGHT the command")
+    if not folder:
+        sys.exit("RANKWRIGHT_DATA must name the folder that holds mq2007-partial")
     args.data = Path(folder) / "mq2007-partial"
     study = Study(args)
     for sessions in args.sessions:
@@ -212,8 +208,10 @@ def main():
             found = study.compared(logger, sessions)
             (study.folder / f"compare-{logger}-{sessions}.json").write_text(json.dumps(found, indent=1))
             print(f"{logger}, {sessions} sessions, {METRIC}: difference from naive and its p-value")
-            for name, row in zip(found["systems"][1:], found["metrics"][0]["comparisons"]):
-                print(f"  {name}: {row['difference']:+.4f}, p = {row['p']:.4f}")
+            for system in found["metrics"][0]["systems"]:
+                versus = system.get("versus_baseline")
+                if versus:
+                    print(f"  {system['system']}: {versus['difference']:+.4f}, p = {versus['p']:.4g}")
 
 
 if __name__ == "__main__":

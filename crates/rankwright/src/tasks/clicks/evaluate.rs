@@ -139,6 +139,7 @@ pub fn evaluate_clicks(
     let rules = models.rules()?.map(|rules| rules.labels_are_optional());
     let loaded = request.features.load(rules, &mut task)?;
     let rows = LogFeatureRows::new(&loaded.data);
+    let weights = weights(&request.metric, rows.data)?;
     let (mut collector, mut builder) =
         (LogCollector::default(), LoggedPagesBuilder::new(request.options.propensity));
     let (counts, _) = request.log.read(&task, |impression| {
@@ -161,7 +162,6 @@ pub fn evaluate_clicks(
     if unknown > 0 {
         task.warn(Warning::UnknownLogQueries { unknown, all: logged.queries().len() });
     }
-    let weights = weights(&request.metric, rows.data)?;
     let (mut found, mut seconds): (Vec<ModelValue>, f64) = (Vec::new(), 0.0);
     for ((_, model), name) in models.models.iter().zip(system_names(&request.models)) {
         let (scores, ..) = score_data(model, rows.data, request.matching, &mut task)?;
