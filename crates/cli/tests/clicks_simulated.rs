@@ -99,9 +99,9 @@ fn labels_of_weighted_clicks_are_the_click_probabilities() {
     let header = bench.text("ips.csv").lines().next().unwrap().to_owned();
     assert!(header.contains("weight") && header.contains("position"), "{header}");
     let clipped = bench
-        .run("clicks labels log.jsonl --from ips --bias true.txt --clip 3 --features data.csv --out c.csv");
+        .run("clicks labels log.jsonl --from ips --bias true.txt --clip 3.5 --features data.csv --out c.csv");
     let text = clipped.ok().out();
-    assert!(text.contains("at most 3, which limits those of 3 ranks"), "{text}");
+    assert!(text.contains("at most 3.5, which limits those of 3 ranks"), "{text}");
     bench
         .run("clicks labels log.jsonl --from coec --features data.csv --grades 3 --out grades.csv")
         .ok();

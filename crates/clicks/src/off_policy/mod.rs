@@ -52,7 +52,7 @@ use rankwright_eval::{MetricSpec, of_ranking};
 use rankwright_spec::{choices, params};
 
 pub use log::{LoggedPages, LoggedPagesBuilder};
-pub use value::{PolicyValue, TargetRanking, TargetDocument, value_difference};
+pub use value::{PolicyValue, TargetDocument, TargetRanking, value_difference};
 
 use crate::error::ClicksError;
 

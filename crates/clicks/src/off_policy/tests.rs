@@ -41,7 +41,8 @@ fn value(
 ) -> Result<PolicyValue, ClicksError> {
     let (rankings, weights) = (ranking(predicted), weights());
     let examination = EXAMINATION.map(Some);
-    let target = TargetRanking { rankings: &rankings, weights: &weights, examination: &examination };
+    let target =
+        TargetRanking { rankings: &rankings, weights: &weights, examination: &examination };
     log.value(&target, &options.clone().samples(0_u32).min_overlap(0.0))
 }
 
@@ -146,7 +147,8 @@ fn a_perfect_regression_leaves_no_variance() {
     let relevance = [1.0, 0.0, 1.0];
     let (rankings, weights) = (ranking(relevance), weights());
     let examination = [Some(1.0); 3];
-    let target = TargetRanking { rankings: &rankings, weights: &weights, examination: &examination };
+    let target =
+        TargetRanking { rankings: &rankings, weights: &weights, examination: &examination };
     let true_value = weights[0] + weights[1];
     for kind in [PropensityKind::Examination, PropensityKind::Page] {
         for (documents, propensities) in orders() {
@@ -172,7 +174,8 @@ fn missing_overlap_is_refused_and_counted() {
     let (mut rankings, weights) = (ranking([0.5; 3]), weights());
     rankings.push(None);
     let examination = EXAMINATION.map(Some);
-    let target = TargetRanking { rankings: &rankings, weights: &weights, examination: &examination };
+    let target =
+        TargetRanking { rankings: &rankings, weights: &weights, examination: &examination };
     let options = of(ValueEstimator::Ips, PropensityKind::Examination);
     let error = log.value(&target, &options).unwrap_err();
     let covered = (weights[1] + weights[2]) / weights.iter().sum::<f64>();

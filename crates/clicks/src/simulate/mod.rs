@@ -5,4 +5,4 @@ mod ranker;
 mod user;
 
 pub use ranker::{LoggedRanking, LoggingRanker, PlackettLuceParams, RankerKind};
-pub use user::{Examine, ExaminationCurve, SimulatedUser, UserParams};
+pub use user::{ExaminationCurve, Examine, SimulatedUser, UserParams};

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use rankwright_clicks::log::LogCounts;
 use rankwright_clicks::off_policy::{
-    LoggedPages, LoggedPagesBuilder, OffPolicyOptions, PolicyValue, PropensityKind, TargetRanking,
-    TargetDocument, rank_weights, value_difference,
+    LoggedPages, LoggedPagesBuilder, OffPolicyOptions, PolicyValue, PropensityKind, TargetDocument,
+    TargetRanking, rank_weights, value_difference,
 };
 use rankwright_clicks::regression::RelevanceModel;
 use rankwright_data::Dataset;
@@ -166,7 +166,8 @@ pub fn evaluate_clicks(
     for ((_, model), name) in models.models.iter().zip(system_names(&request.models)) {
         let (scores, ..) = score_data(model, rows.data, request.matching, &mut task)?;
         let rankings = rankings(&logged, &rows, &scores, relevance.as_ref(), weights.len())?;
-        let target = TargetRanking { rankings: &rankings, weights: &weights, examination: &examination };
+        let target =
+            TargetRanking { rankings: &rankings, weights: &weights, examination: &examination };
         let step = format!("evaluating {name}");
         let estimate = || {
             let value = logged.value(&target, &request.options);

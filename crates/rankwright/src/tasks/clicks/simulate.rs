@@ -160,6 +160,7 @@ pub fn simulate_clicks(
     let mut task = RunningTask::new(context);
     let (data, scores) = scored(request, &mut task)?;
     let ranker = request.ranker.spec();
+    let ranker_text = json_text(&ranker);
     let queries: Vec<SimulatedQuery> =
         (0..data.queries()).map(|query| SimulatedQuery::new(&data, &scores, query)).collect();
     let (mut clicks, mut without_click) = (0, 0);
@@ -175,7 +176,7 @@ pub fn simulate_clicks(
                     return Err(io::ErrorKind::Interrupted.into());
                 }
                 let block = block_start..impressions.min(block_start + BLOCK);
-                for page in pages(request, &queries, &ranker, block) {
+                for page in pages(request, &queries, &ranker_text, block) {
                     clicks += page.clicks;
                     without_click += u64::from(page.clicks == 0);
                     out.write_all(&page.line)?;
@@ -266,7 +267,7 @@ struct SimulatedPage {
     clicks: u64,
 }
 
-/// Makes the pages with these numbers, in parallel if the build allows.
+/// Makes the pages with these numbers, in parallel if the build allows. `ranker` is its name as JSON.
 fn pages(
     request: &SimulateClicksRequest,
     queries: &[SimulatedQuery],
@@ -291,7 +292,7 @@ fn pages(
     numbers.map(page).collect()
 }
 
-/// The line of a page.
+/// The line of a page. `ranker` is its name as JSON.
 fn line(
     session: u64,
     query: &SimulatedQuery,
@@ -304,7 +305,7 @@ fn line(
     text += "],\"clicks\":[";
     join(&mut text, clicked.iter().map(|clicked| if *clicked { "1" } else { "0" }));
     text += "],\"ranker\":";
-    text += &json_text(ranker);
+    text += ranker;
     if !shown.propensities.is_empty() {
         text += ",\"propensities\":[";
         let numbers: Vec<String> = shown.propensities.iter().map(f64::to_string).collect();
