@@ -176,6 +176,20 @@ def test_data(bench):
     assert charts["spread-1"] == labels
 
 
+def test_clicks(bench):
+    folder, train, _, _, labels = bench
+    log = folder / "log.jsonl"
+    rankwright("clicks", "simulate", train, folder / "lambdamart.model", "--user", "pbm(max=4)",
+               "--ranker", "plackett-luce", "--top", 10, "--sessions", 20, "--out", log)
+    models = ["rank-ctr", "pbm", "ubm(iterations=5)"]
+    charts = opened(folder, f"clicks-{labels}", "report", "clicks", log, "--samples", 10,
+                    "--min-shown", 2, "--models", "+".join(models))
+    assert charts["click-rates"] == charts["queries-chart"] == 1
+    # em, allpairs, adjacent, swap and click-rate; no page is in random order.
+    assert charts["bias-chart"] == 5
+    assert charts["perplexity"] == charts["conditional-perplexity"] == len(models)
+
+
 def test_explanation(bench):
     folder, _, _, test, labels = bench
     query = test.read_text().split("qid:")[1].split()[0]

@@ -7,6 +7,8 @@
 
 use std::path::PathBuf;
 
+use rankwright::clicks::ClicksError;
+use rankwright::clicks::bias::BiasRefusal;
 use rankwright::data::format::{Role, Roles};
 use rankwright::data::{DataError, Remedy};
 use rankwright::eval::EvalError;
@@ -168,8 +170,38 @@ fn task(error: &TaskError) -> Option<String> {
             Some("give data that `rankwright features` wrote, or specs of features".into())
         }
         TaskError::Search(error) => search(error),
+        TaskError::Clicks(error) | TaskError::ModelValue { error, .. } => {
+            clicks(error).map(str::to_owned)
+        }
+        TaskError::UnknownFeature { .. } => {
+            Some("`rankwright data inspect DATA` lists the features".into())
+        }
         other => other.help(),
     }
+}
+
+/// Advice on an estimate from a click log.
+fn clicks(error: &ClicksError) -> Option<&'static str> {
+    Some(match error {
+        ClicksError::NoOverlap { .. } => {
+            "use --estimator dr or dm, which predict the rest by features, or accept less with \
+             --min-overlap"
+        }
+        ClicksError::NoExamination { .. } => "give --bias FILE with the examination of every rank",
+        ClicksError::NoBias { reason: BiasRefusal::RanksNotLinked, .. } => {
+            "estimate by features (regression-em, with --features), log some pages in random order, or \
+             give the examination with --bias"
+        }
+        ClicksError::NoBias { reason: BiasRefusal::NoFeatures, .. } => "give --features DATA",
+        ClicksError::NoBias { reason: BiasRefusal::NoRandomPages, .. } => {
+            "name the ranker of random pages with --random-ranker"
+        }
+        ClicksError::NoPropensities { .. } => "leave out --propensity page",
+        ClicksError::NoKnownDocuments => {
+            "check that the log and --features have the same ids of queries and documents"
+        }
+        _ => return None,
+    })
 }
 
 /// Advice on resuming an interrupted training.

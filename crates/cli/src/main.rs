@@ -117,7 +117,7 @@ enum CliCommand {
     Compare(compare::Args),
     /// Explain a ranking: per document, per feature, and between two documents
     Explain(explain::Args),
-    /// Write a page on a training, a comparison or a data set
+    /// Write a page on a training, a comparison, a data set or a click log
     #[command(subcommand)]
     Report(report::ReportCommand),
     /// Run a whole comparison from a file, and report on it
@@ -135,7 +135,8 @@ enum CliCommand {
     Features(features::Args),
     /// Learn classes from labelled documents, with Rocchio or kNN, and classify others
     Classify(classify::Args),
-    /// Inspect click logs, fit click models, estimate position bias, and make pairs to train on
+    /// Inspect click logs, fit click models, estimate position bias, make training data, simulate logs
+    /// and evaluate models on them
     #[command(subcommand)]
     Clicks(clicks::ClicksCommand),
     /// Print a completion script for a shell

@@ -2,6 +2,7 @@
 
 mod classifiers;
 mod clicks;
+mod clicks_simulated;
 mod common;
 mod data;
 mod documents;

@@ -22,7 +22,8 @@ pub struct Impression {
     pub ranker: String,
     /// The kind of device on which the page was shown; empty if the log names none.
     pub device: String,
-    /// The probability with which the ranker showed each document at its rank; empty if unknown.
+    /// The probability with which the ranker showed each document at its rank, given the documents
+    /// above it; empty if unknown. The product of all is the probability of the list.
     pub propensities: Vec<f64>,
 }
 
@@ -73,6 +74,21 @@ impl Impression {
         let dwell = |(click, next): (&Click, Option<f64>)| Some((next? - click.time?).max(0.0));
         self.clicks.iter().zip(next).map(dwell).collect()
     }
+
+    /// The value of one of the [`ATTRIBUTES`](Self::ATTRIBUTES); `None` if the page has no value, or if
+    /// there is no attribute of this name.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        let value = match name {
+            "device" => &self.device,
+            "ranker" => &self.ranker,
+            "session" => &self.session,
+            _ => return None,
+        };
+        Some(value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// Names of the attributes by which pages can be grouped.
+    pub const ATTRIBUTES: [&'static str; 3] = ["device", "ranker", "session"];
 
     /// Whether each document was clicked at least once, by rank.
     pub fn clicked_ranks(&self) -> Vec<bool> {

@@ -14,6 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::impression::Impression;
 use crate::log::LogCounts;
 use crate::pages::{Pages, PagesBuilder};
+use crate::rank_groups::RankGroups;
 
 /// Number of the most frequent queries that a summary names.
 const TOP_QUERIES: usize = 10;
@@ -162,7 +163,7 @@ impl LogSummaryBuilder {
             skew: query_skew(&pages),
             dwell: dwell_times(&self.dwell),
             rank_links: rank_links(&pages),
-            linked_ranks: linked_ranks(&pages),
+            linked_ranks: linked_ranks(&pages).groups(),
         }
     }
 }
@@ -266,31 +267,17 @@ fn top_queries(pages: &Pages) -> Vec<QueryImpressions> {
     counted
 }
 
-/// The groups of ranks, from 1, each sorted; groups are sorted by their first rank.
-fn linked_ranks(pages: &Pages) -> Vec<Vec<usize>> {
+/// The groups of ranks that documents link.
+pub(crate) fn linked_ranks(pages: &Pages) -> RankGroups {
     let mut first_rank: Vec<Option<usize>> = vec![None; pages.pairs()];
-    // Each rank points to another one of its group, or to itself.
-    let mut parents: Vec<usize> = (0..pages.max_ranks()).collect();
+    let mut groups = RankGroups::new(pages.max_ranks());
     for page in pages.iter() {
         for (rank, pair) in page.pairs.iter().enumerate() {
             let first = *first_rank[*pair as usize].get_or_insert(rank);
-            let (one, other) = (root(&parents, first), root(&parents, rank));
-            parents[one.max(other)] = one.min(other);
+            groups.link(first, rank);
         }
     }
-    let mut groups: Vec<Vec<usize>> = vec![Vec::new(); parents.len()];
-    for rank in 0..parents.len() {
-        groups[root(&parents, rank)].push(rank + 1);
-    }
-    groups.retain(|group| !group.is_empty());
     groups
-}
-
-fn root(parents: &[usize], mut rank: usize) -> usize {
-    while parents[rank] != rank {
-        rank = parents[rank];
-    }
-    rank
 }
 
 #[cfg(test)]

@@ -4,21 +4,27 @@
 //! coec   clicks / sum over the impressions of the click rate of their rank
 //! sdbn   attraction x satisfaction of the simplified DBN: the probability that the document is
 //!        clicked and satisfies, once examined
-//! ips    sum over the clicks of 1 / examination(rank), divided by the impressions
+//! ips    mean over the impressions of click x w(rank),  w(rank) = 1 / examination(rank)
+//! dr     m + mean over the impressions of (click - examination(rank) m) x w(rank)
 //! ```
 //!
 //! COEC (clicks over expected clicks, Zhang and Jones 2007) is 1 for a document that is clicked as
 //! often as others at its ranks. `ips` (Joachims, Swaminathan and Schnabel 2017) estimates the
 //! probability of a click on the examined document, and needs the examination of each rank from
-//! [`position_bias`](crate::bias::position_bias). Its weights 1 / examination are limited by `clip`
-//! only if that is given.
+//! [`position_bias`](crate::bias::position_bias). Its weights w are limited by `clip` only if that is
+//! given. `dr` (doubly robust, Oosterhuis 2023) corrects the relevance m that a regression on
+//! features predicts by what clicks say beyond it: it is right if either the examination or the
+//! regression is. Without a clip it equals `ips` for documents that were shown; with one, m takes
+//! the place of what was cut off, and ranks of unknown examination have w = 0. Documents that were
+//! never shown have the label m.
 
 use rankwright_spec::choices;
 use serde::Serialize;
 
+use crate::error::ClicksError;
 use crate::model::{ClickModel, NamedParameter};
 use crate::pages::Pages;
-use rankwright_spec::SpecError;
+use crate::rank_table::{RankCell, RankTable};
 
 choices! {
     /// A source of labels.
@@ -29,6 +35,8 @@ choices! {
         Sdbn = "sdbn",
         /// Inverse propensity scores.
         Ips = "ips",
+        /// Inverse propensity scores that correct a regression on features.
+        Dr = "dr",
     }
 }
 
@@ -46,121 +54,152 @@ pub struct ClickLabel {
     pub shown: u64,
     /// Number of impressions in which it was clicked.
     pub clicked: u64,
+    /// The rank, from 1, at which it was shown most often; the first of them if there are several.
+    pub rank: u32,
 }
 
-/// The reason why labels cannot be estimated.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LabelError {
-    /// Inverse propensity scores need the examination of the ranks.
-    #[error(
-        "labels by inverse propensity scores need the examination of every rank; rank {rank} has none"
-    )]
-    NoExamination {
-        /// The first rank without an examination, from 1.
-        rank: usize,
-    },
-    /// The click model behind the labels cannot be made.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-}
-
-/// The labels of all pairs of a log. `examination` is the examination of each rank for
-/// [`LabelSource::Ips`], relative to rank 1; `clip` limits its weights.
-pub fn click_labels(
-    pages: &Pages,
+/// A source of labels with its inputs.
+///
+/// ```
+/// use rankwright_clicks::labels::{ClickLabels, LabelSource};
+/// use rankwright_clicks::{Impression, Pages};
+///
+/// let pages = Pages::collect(&[Impression::new("q", ["a", "b"]).clicked([2])]);
+/// let bias = [Some(1.0), Some(0.5)];
+/// let labels = ClickLabels::new(LabelSource::Ips).examination(&bias).of_pages(&pages)?;
+/// assert_eq!((labels[1].value, labels[1].rank), (2.0, 2));
+/// # Ok::<(), rankwright_clicks::ClicksError>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct ClickLabels<'a> {
     source: LabelSource,
-    examination: &[Option<f64>],
+    examination: &'a [Option<f64>],
+    relevance: &'a [f64],
     clip: Option<f64>,
-) -> Result<Vec<ClickLabel>, LabelError> {
-    let counts = PairCounts::new(pages);
-    let values = match source {
-        LabelSource::Coec => counts.coec(pages),
-        LabelSource::Sdbn => sdbn(pages)?,
-        LabelSource::Ips => counts.ips(pages, examination, clip)?,
+}
+
+impl<'a> ClickLabels<'a> {
+    /// Labels of this source.
+    pub fn new(source: LabelSource) -> Self {
+        Self { source, examination: &[], relevance: &[], clip: None }
+    }
+
+    /// Sets the examination of each rank relative to rank 1, which `ips` and `dr` need.
+    #[must_use]
+    pub fn examination(mut self, examination: &'a [Option<f64>]) -> Self {
+        self.examination = examination;
+        self
+    }
+
+    /// Sets the relevance of each pair, in the order of the log's pairs, that a regression predicts;
+    /// `dr` needs it.
+    #[must_use]
+    pub fn relevance(mut self, relevance: &'a [f64]) -> Self {
+        self.relevance = relevance;
+        self
+    }
+
+    /// Limits the weights 1 / examination.
+    #[must_use]
+    pub fn clip(mut self, clip: Option<f64>) -> Self {
+        self.clip = clip;
+        self
+    }
+
+    /// The labels of all pairs of a log, in the order of its pairs.
+    pub fn of_pages(&self, pages: &Pages) -> Result<Vec<ClickLabel>, ClicksError> {
+        let table = RankTable::new(pages);
+        let values: Vec<f64> = match self.source {
+            LabelSource::Coec => coec(&table),
+            LabelSource::Sdbn => sdbn(pages)?,
+            LabelSource::Ips => self.ips(&table)?,
+            LabelSource::Dr => self.dr(&table)?,
+        };
+        let labels = pages.named_pairs().zip(values).zip(table.by_pair());
+        Ok(labels
+            .map(|(((query, document), value), cells)| label(query, document, value, cells))
+            .collect())
+    }
+
+    /// The examination of a rank, from 0, and the weight of a click there.
+    fn weight(&self, rank: u32) -> Option<(f64, f64)> {
+        let known = self.examination.get(rank as usize).copied().flatten();
+        let examination = known.filter(|value| *value > 0.0)?;
+        Some((examination, (1.0 / examination).min(self.clip.unwrap_or(f64::INFINITY))))
+    }
+
+    fn ips(&self, table: &RankTable) -> Result<Vec<f64>, ClicksError> {
+        let label = |cells: &[RankCell]| {
+            let mut sum = 0.0;
+            for cell in cells {
+                let rank = cell.rank as usize + 1;
+                let (_, weight) =
+                    self.weight(cell.rank).ok_or(ClicksError::NoExamination { rank })?;
+                sum += cell.clicked * weight;
+            }
+            Ok(sum / shown(cells))
+        };
+        table.by_pair().map(label).collect()
+    }
+
+    fn dr(&self, table: &RankTable) -> Result<Vec<f64>, ClicksError> {
+        let label = |cells: &[RankCell]| {
+            let predicted = cells.first().and_then(|cell| self.relevance.get(cell.pair as usize));
+            let predicted = *predicted.ok_or(ClicksError::NoFeatures)?;
+            let correction: f64 = cells
+                .iter()
+                .filter_map(|cell| Some((cell, self.weight(cell.rank)?)))
+                .map(|(cell, (examination, weight))| {
+                    weight * (cell.clicked - cell.shown * examination * predicted)
+                })
+                .sum();
+            Ok(predicted + correction / shown(cells))
+        };
+        table.by_pair().map(label).collect()
+    }
+}
+
+/// Number of impressions of a pair.
+fn shown(cells: &[RankCell]) -> f64 {
+    cells.iter().map(|cell| cell.shown).sum()
+}
+
+fn label(query: &str, document: &str, value: f64, cells: &[RankCell]) -> ClickLabel {
+    // `max_by` takes the last of equal ones, so the ranks are visited from the last one up.
+    let most = cells.iter().rev().max_by(|one, other| one.shown.total_cmp(&other.shown));
+    ClickLabel {
+        query: query.to_owned(),
+        document: document.to_owned(),
+        value,
+        shown: shown(cells) as u64,
+        clicked: cells.iter().map(|cell| cell.clicked).sum::<f64>() as u64,
+        rank: most.map_or(1, |cell| cell.rank + 1),
+    }
+}
+
+fn coec(table: &RankTable) -> Vec<f64> {
+    let mut totals = vec![(0.0, 0.0); table.ranks];
+    for cell in &table.cells {
+        let (shown, clicks) = &mut totals[cell.rank as usize];
+        *shown += cell.shown;
+        *clicks += cell.clicked;
+    }
+    let label = |cells: &[RankCell]| {
+        let expected: f64 = cells
+            .iter()
+            .map(|cell| {
+                let (shown, clicks) = totals[cell.rank as usize];
+                cell.shown * clicks / shown
+            })
+            .sum();
+        let clicks: f64 = cells.iter().map(|cell| cell.clicked).sum();
+        // Without expected clicks, no document was ever clicked at these ranks.
+        if expected > 0.0 { clicks / expected } else { 0.0 }
     };
-    let labels = pages.named_pairs().zip(values).zip(&counts.pairs);
-    Ok(labels
-        .map(|(((query, document), value), (shown, clicked))| ClickLabel {
-            query: query.to_owned(),
-            document: document.to_owned(),
-            value,
-            shown: *shown,
-            clicked: *clicked,
-        })
-        .collect())
+    table.by_pair().map(label).collect()
 }
 
-/// Impressions and clicks of each pair.
-struct PairCounts {
-    pairs: Vec<(u64, u64)>,
-}
-
-impl PairCounts {
-    fn new(pages: &Pages) -> Self {
-        let mut pairs = vec![(0, 0); pages.pairs()];
-        for page in pages.iter() {
-            for (pair, clicked) in page.pairs.iter().zip(page.clicked) {
-                let (shown, clicks) = &mut pairs[*pair as usize];
-                *shown += page.count;
-                *clicks += if *clicked { page.count } else { 0 };
-            }
-        }
-        Self { pairs }
-    }
-
-    fn coec(&self, pages: &Pages) -> Vec<f64> {
-        let rates = rank_rates(pages);
-        let mut expected = vec![0.0; pages.pairs()];
-        for page in pages.iter() {
-            for (pair, rate) in page.pairs.iter().zip(&rates) {
-                expected[*pair as usize] += page.count as f64 * rate;
-            }
-        }
-        let label = |((_, clicked), expected): (&(u64, u64), f64)| match expected > 0.0 {
-            true => *clicked as f64 / expected,
-            // No document was ever clicked at these ranks.
-            false => 0.0,
-        };
-        self.pairs.iter().zip(expected).map(label).collect()
-    }
-
-    fn ips(
-        &self,
-        pages: &Pages,
-        examination: &[Option<f64>],
-        clip: Option<f64>,
-    ) -> Result<Vec<f64>, LabelError> {
-        let weight = |rank: usize| {
-            let known = examination.get(rank).copied().flatten().filter(|value| *value > 0.0);
-            let examination = known.ok_or(LabelError::NoExamination { rank: rank + 1 })?;
-            Ok((1.0 / examination).min(clip.unwrap_or(f64::INFINITY)))
-        };
-        let weights: Vec<f64> =
-            (0..pages.max_ranks()).map(weight).collect::<Result<_, LabelError>>()?;
-        let mut sums = vec![0.0; pages.pairs()];
-        for page in pages.iter() {
-            for ((pair, clicked), weight) in page.pairs.iter().zip(page.clicked).zip(&weights) {
-                sums[*pair as usize] += if *clicked { page.count as f64 * weight } else { 0.0 };
-            }
-        }
-        Ok(sums.iter().zip(&self.pairs).map(|(sum, (shown, _))| sum / *shown as f64).collect())
-    }
-}
-
-/// The click rate of each rank.
-fn rank_rates(pages: &Pages) -> Vec<f64> {
-    let mut counts = vec![(0.0, 0.0); pages.max_ranks()];
-    for page in pages.iter() {
-        for ((shown, clicks), clicked) in counts.iter_mut().zip(page.clicked) {
-            *shown += page.count as f64;
-            *clicks += if *clicked { page.count as f64 } else { 0.0 };
-        }
-    }
-    counts.into_iter().map(|(shown, clicks)| clicks / shown).collect()
-}
-
-fn sdbn(pages: &Pages) -> Result<Vec<f64>, LabelError> {
+fn sdbn(pages: &Pages) -> Result<Vec<f64>, ClicksError> {
     let parameters = ClickModel::parse("sdbn")?.fit(pages).parameters();
     let values = |name: &str| {
         let found = parameters.iter().find(|parameter: &&NamedParameter| parameter.name == name);
@@ -168,6 +207,28 @@ fn sdbn(pages: &Pages) -> Result<Vec<f64>, LabelError> {
     };
     let both = values("attraction").iter().zip(values("satisfaction"));
     Ok(both.map(|(attraction, satisfaction)| attraction * satisfaction).collect())
+}
+
+/// Cuts labels into grades from 0 to `grades` - 1: labels of 0 or less have grade 0, and the others
+/// are cut into groups of equal size by their order. Equal labels have one grade, that of the first
+/// of them in the order.
+///
+/// ```
+/// use rankwright_clicks::labels::grades;
+/// assert_eq!(grades(&[0.0, 0.1, 0.9, 0.5, -0.2, 0.4], 3), [0.0, 1.0, 2.0, 2.0, 0.0, 1.0]);
+/// ```
+pub fn grades(labels: &[f64], grades: u32) -> Vec<f64> {
+    let mut positive: Vec<f64> = labels.iter().copied().filter(|label| *label > 0.0).collect();
+    positive.sort_by(f64::total_cmp);
+    let groups = f64::from(grades.saturating_sub(1));
+    let grade = |label: &f64| {
+        if *label <= 0.0 || groups == 0.0 {
+            return 0.0;
+        }
+        let below = positive.partition_point(|other| other < label);
+        (below as f64 / positive.len() as f64 * groups).floor() + 1.0
+    };
+    labels.iter().map(grade).collect()
 }
 
 #[cfg(test)]
@@ -191,19 +252,45 @@ mod tests {
 
     #[test]
     fn labels_are_those_worked_out_by_hand() {
-        let coec = click_labels(&pages(), LabelSource::Coec, &[], None).unwrap();
+        let coec = ClickLabels::new(LabelSource::Coec).of_pages(&pages()).unwrap();
         // Expected clicks of either document: 2 x 3/4 + 2 x 1/4 = 2.
         assert_eq!(values(&coec), [("a", 1.0), ("b", 1.0)]);
-        assert_eq!((coec[0].shown, coec[0].clicked), (4, 2));
+        assert_eq!((coec[0].shown, coec[0].clicked, coec[0].rank), (4, 2, 1));
         let bias = [Some(1.0), Some(0.25)];
-        let ips = click_labels(&pages(), LabelSource::Ips, &bias, None).unwrap();
+        let ips = ClickLabels::new(LabelSource::Ips).examination(&bias);
         // a: 2 clicks at rank 1; b: one at rank 1 and one at rank 2, which counts 4.
-        assert_eq!(values(&ips), [("a", 0.5), ("b", 1.25)]);
-        let clipped = click_labels(&pages(), LabelSource::Ips, &bias, Some(2.0)).unwrap();
+        assert_eq!(values(&ips.of_pages(&pages()).unwrap()), [("a", 0.5), ("b", 1.25)]);
+        let clipped = ips.clip(Some(2.0)).of_pages(&pages()).unwrap();
         assert_eq!(values(&clipped), [("a", 0.5), ("b", 0.75)]);
-        let error = click_labels(&pages(), LabelSource::Ips, &[Some(1.0), None], None).unwrap_err();
-        assert!(error.to_string().contains("rank 2 has none"), "{error}");
-        let sdbn = click_labels(&pages(), LabelSource::Sdbn, &[], None).unwrap();
+        let unknown = [Some(1.0), None];
+        let error = ips.examination(&unknown).of_pages(&pages()).unwrap_err();
+        assert!(error.to_string().contains("rank 2"), "{error}");
+        let sdbn = ClickLabels::new(LabelSource::Sdbn).of_pages(&pages()).unwrap();
         assert!(sdbn.iter().all(|label| (0.0..1.0).contains(&label.value)));
+    }
+
+    #[test]
+    fn a_doubly_robust_label_puts_the_regression_where_weights_are_cut_off() {
+        let bias = [Some(1.0), Some(0.25)];
+        let dr = ClickLabels::new(LabelSource::Dr).examination(&bias).relevance(&[0.4, 0.8]);
+        assert_eq!(values(&dr.of_pages(&pages()).unwrap()), [("a", 0.5), ("b", 1.25)]);
+        // b: .8 + ((1 - 2 x .8) x 1 + (1 - 2 x .25 x .8) x 2) / 4 = .8 + (-.6 + 1.2) / 4.
+        let clipped = values(&dr.clip(Some(2.0)).of_pages(&pages()).unwrap())[1].1;
+        assert!((clipped - 0.95).abs() < 1e-12, "{clipped}");
+        // Rank 2 says nothing: .8 + (1 - 2 x .8) / 4.
+        let unknown = [Some(1.0)];
+        let first_only = values(&dr.examination(&unknown).of_pages(&pages()).unwrap())[1].1;
+        assert!((first_only - 0.65).abs() < 1e-12, "{first_only}");
+        let missing = ClickLabels::new(LabelSource::Dr).of_pages(&pages()).unwrap_err();
+        assert!(matches!(missing, ClicksError::NoFeatures), "{missing}");
+    }
+
+    #[test]
+    fn grades_of_equal_labels_are_equal_and_few_labels_give_few_grades() {
+        assert_eq!(grades(&[0.3, 0.3, 0.3, 0.0], 5), [1.0, 1.0, 1.0, 0.0]);
+        assert_eq!(grades(&[0.1, 0.2, 0.3, 0.4], 5), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(grades(&[0.1, 0.2], 1), [0.0, 0.0]);
+        assert_eq!(grades(&[0.1, 0.0], 2), [1.0, 0.0]);
+        assert!(grades(&[], 3).is_empty());
     }
 }

@@ -7,6 +7,7 @@
 //!   fitted to them.
 
 pub mod bias;
+mod error;
 mod error_kind;
 mod impression;
 mod inspect;
@@ -15,10 +16,15 @@ pub mod judge;
 pub mod labels;
 pub mod log;
 pub mod model;
+pub mod off_policy;
 mod pages;
 mod preferences;
+mod rank_groups;
+mod rank_table;
+pub mod regression;
 pub mod simulate;
 
+pub use error::ClicksError;
 pub use impression::{Click, Impression};
 pub use inspect::{
     DwellTimes, LogSummary, LogSummaryBuilder, QueryImpressions, QuerySkew, RankClicks, RankLinks,

@@ -143,7 +143,7 @@ impl Pages {
 /// A number of a Poisson distribution. Small means: the number of uniform factors until their
 /// product is below exp(-mean) (Knuth); large ones: the rounded normal number of the same mean and
 /// variance.
-fn poisson(mean: f64, random: &mut Random) -> u64 {
+pub(crate) fn poisson(mean: f64, random: &mut Random) -> u64 {
     if mean > 50.0 {
         return (mean + mean.sqrt() * random.normal()).round().max(0.0) as u64;
     }

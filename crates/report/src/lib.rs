@@ -1,4 +1,4 @@
-//! Reports on data sets, trainings, comparisons of systems and explanations of rankings, as one
+//! Reports on data sets, trainings, comparisons of systems, click logs and explanations of rankings, as one
 //! self-contained HTML file, as SVG files with their numbers as CSV and JSON, and as text.
 //!
 //! Data flows down this list:
@@ -13,6 +13,8 @@
 )]
 
 pub mod chart;
+#[cfg(feature = "clicks")]
+pub mod clicks;
 pub mod comparison;
 pub mod data;
 mod error;

@@ -1,11 +1,15 @@
 //! `clicks bias`: the position bias of a click log.
 
-use rankwright::clicks::bias::{BiasEstimator, BiasOptions};
+use std::path::PathBuf;
+
+use rankwright::clicks::bias::{BiasEstimator, BiasOptions, PositionBias};
 use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::tasks::{EstimateBiasRequest, EstimateBiasResult, estimate_bias};
+use rankwright::spec::words::counted;
+use rankwright::tasks::{DataFiles, EstimateBiasRequest, EstimateBiasResult, estimate_bias};
 
 use super::{ClickLogArgs, choice};
+use crate::declared::help;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -15,44 +19,105 @@ use crate::progress::run_task;
 pub(crate) struct Args {
     #[command(flatten)]
     log: ClickLogArgs,
-    /// Estimators: em, allpairs, adjacent, swap, or click-rate, which corrects nothing
+    #[command(flatten)]
+    bias: BiasArgs,
+    /// Estimate the bias also for the pages of each value of an attribute: device, ranker or session
+    #[arg(long, value_name = "ATTRIBUTE")]
+    by: Option<String>,
+}
+
+/// Estimators of position bias and their options.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BiasArgs {
+    /// Estimators: em, regression-em, allpairs, adjacent, swap, randomised, or click-rate, which
+    /// corrects nothing; if not given, all that the log and --features allow
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = choice::<BiasEstimator>)]
+    estimator: Vec<BiasEstimator>,
+    /// Feature data of the documents, for regression-em; joined by the ids of query and document
+    #[arg(long, value_name = "DATA")]
+    features: Vec<PathBuf>,
     #[arg(
         long,
-        value_name = "NAME,...",
-        value_delimiter = ',',
-        default_value = "em,allpairs,adjacent,swap,click-rate",
-        value_parser = choice::<BiasEstimator>
+        value_name = "N",
+        default_value_t = BiasOptions::default().min_shown,
+        value_parser = clap::value_parser!(u64).range(1..),
+        help = help::<BiasOptions>("min_shown")
     )]
-    estimator: Vec<BiasEstimator>,
-    /// Impressions that a document needs at each of two ranks to link them
-    #[arg(long, value_name = "N", default_value_t = BiasOptions::default().min_shown, value_parser = clap::value_parser!(u64).range(1..))]
     min_shown: u64,
-    /// Bootstrap samples of the intervals; 0 makes none
-    #[arg(long, value_name = "N", default_value_t = BiasOptions::default().samples)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = BiasOptions::default().samples,
+        help = help::<BiasOptions>("samples")
+    )]
     samples: u32,
-    /// Seed of the bootstrap
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, help = help::<BiasOptions>("seed"))]
     seed: u64,
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value_t = BiasOptions::default().random_ranker,
+        help = help::<BiasOptions>("random_ranker")
+    )]
+    random_ranker: String,
+}
+
+impl BiasArgs {
+    pub(crate) fn estimators(&self) -> impl Iterator<Item = BiasEstimator> {
+        self.estimator.iter().copied()
+    }
+
+    pub(crate) fn options(&self) -> BiasOptions {
+        BiasOptions::default()
+            .min_shown(self.min_shown)
+            .samples(self.samples)
+            .seed(self.seed)
+            .random_ranker(self.random_ranker.as_str())
+    }
+
+    pub(crate) fn features(&self) -> Option<DataFiles> {
+        (!self.features.is_empty()).then(|| DataFiles::new(&self.features))
+    }
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let options =
-        BiasOptions::default().min_shown(args.min_shown).samples(args.samples).seed(args.seed);
-    let request = EstimateBiasRequest::new(args.log.files()?)
-        .estimators(args.estimator.iter().copied())
-        .options(options);
+    let mut request = EstimateBiasRequest::new(args.log.files()?)
+        .estimators(args.bias.estimators())
+        .options(args.bias.options());
+    if let Some(features) = args.bias.features() {
+        request = request.features(features);
+    }
+    if let Some(attribute) = &args.by {
+        request = request.by(attribute.as_str());
+    }
     let result = run_task(out, |context| estimate_bias(&request, context))?;
     out.show(&result, text)
 }
 
 fn text(result: &EstimateBiasResult) -> String {
-    let names = result.estimates.iter().map(|bias| bias.estimator);
+    let mut text = estimates(&result.estimates, result.disagreement);
+    for group in &result.groups {
+        text += &format!(
+            "\n{} {}: {}\n{}",
+            group.attribute,
+            group.value.as_deref().unwrap_or("(none)"),
+            counted(group.impressions as usize, "impression"),
+            estimates(&group.estimates, group.disagreement)
+        );
+    }
+    text
+}
+
+/// The table of estimates, refusals, and the disagreement.
+fn estimates(all: &[PositionBias], disagreement: Option<f64>) -> String {
+    let shown: Vec<&PositionBias> = all.iter().filter(|bias| bias.refusal.is_none()).collect();
+    let names = shown.iter().map(|bias| bias.estimator);
     let mut table =
         Table::new(std::iter::once("rank").chain(names).map(|name| (name, Align::Right)));
-    let ranks = result.estimates.iter().map(|bias| bias.examination.len()).max().unwrap_or(0);
+    let ranks = shown.iter().map(|bias| bias.examination.len()).max().unwrap_or(0);
     for rank in 0..ranks {
         let mut row = vec![Cell::new((rank + 1).to_string())];
-        for bias in &result.estimates {
+        for bias in &shown {
             let value = bias.examination.get(rank).copied().flatten();
             let interval = bias.ci95.get(rank).copied().flatten();
             row.push(Cell::new(match (value, interval) {
@@ -63,11 +128,14 @@ fn text(result: &EstimateBiasResult) -> String {
         }
         table.rows.push(row);
     }
-    let disagreement = result.disagreement.map_or(String::new(), |difference| {
+    let refused = all.iter().filter_map(|bias| Some((bias.estimator, bias.refusal.as_ref()?)));
+    let refusals: String =
+        refused.map(|(name, reason)| format!("{name} has no estimate: {reason}.\n")).collect();
+    let disagreement = disagreement.map_or(String::new(), |difference| {
         format!("Largest difference between the estimators that correct for relevance: {difference:.3}\n")
     });
     format!(
-        "{}\nExamination relative to rank 1, with 95 % intervals. -: no documents link the rank.\n{disagreement}",
+        "{}\nExamination relative to rank 1, with 95 % intervals. -: no documents link the rank.\n{refusals}{disagreement}",
         table.to_text()
     )
 }

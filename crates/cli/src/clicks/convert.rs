@@ -6,7 +6,7 @@ use rankwright::clicks::log::write::LogTarget;
 use rankwright::spec::words::counted;
 use rankwright::tasks::{ConvertClicksRequest, ConvertClicksResult, convert_clicks};
 
-use super::{LogArgs, choice};
+use super::{ClickLogArgs, choice};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -15,7 +15,7 @@ use crate::progress::run_task;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    log: LogArgs,
+    log: ClickLogArgs,
     /// Format to write: ubi, metarank, lists (JSON lines), parquet (with lists), yandex-pages, csv
     /// or tsv (a row for each shown document)
     #[arg(long, value_name = "FORMAT", value_parser = choice::<LogTarget>)]

@@ -2,9 +2,13 @@
 
 mod bias;
 mod convert;
+mod evaluate;
+mod examination;
 mod fit;
 mod inspect;
+mod labels;
 mod pairs;
+mod simulate;
 
 use std::path::PathBuf;
 
@@ -13,6 +17,8 @@ use rankwright::clicks::log::{
 };
 use rankwright::spec::{ParamValue, RangeDef, ValueError};
 use rankwright::tasks::ClickFiles;
+
+pub(crate) use bias::BiasArgs;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -29,6 +35,12 @@ pub(crate) enum ClicksCommand {
     Fit(fit::Args),
     /// Estimate the position bias of a log
     Bias(bias::Args),
+    /// Write feature data with labels from clicks
+    Labels(labels::Args),
+    /// Simulate users that click on rankings of labelled data
+    Simulate(simulate::Args),
+    /// Estimate the value that models would have, from the log of another ranker
+    Evaluate(evaluate::Args),
 }
 
 pub(crate) fn run(command: &ClicksCommand, out: &Output) -> Result<(), Failure> {
@@ -38,6 +50,9 @@ pub(crate) fn run(command: &ClicksCommand, out: &Output) -> Result<(), Failure> 
         ClicksCommand::Pairs(args) => pairs::run(args, out),
         ClicksCommand::Fit(args) => fit::run(args, out),
         ClicksCommand::Bias(args) => bias::run(args, out),
+        ClicksCommand::Labels(args) => labels::run(args, out),
+        ClicksCommand::Simulate(args) => simulate::run(args, out),
+        ClicksCommand::Evaluate(args) => evaluate::run(args, out),
     }
 }
 
@@ -52,7 +67,7 @@ pub(crate) struct ClickLogArgs {
     /// Format of the log: jsonl, csv, tsv, parquet, yandex-log or yandex-pages; told by content if
     /// not given
     #[arg(long, value_name = "FORMAT", value_parser = choice::<LogFormat>)]
-    format: Option<LogFormat>,
+    pub(crate) format: Option<LogFormat>,
     #[command(flatten)]
     reading: ReadingArgs,
 }
@@ -99,7 +114,7 @@ impl ReadingArgs {
 }
 
 impl ClickLogArgs {
-    fn files(&self) -> Result<ClickFiles, Failure> {
+    pub(crate) fn files(&self) -> Result<ClickFiles, Failure> {
         self.like(&self.click_log)
     }
 

@@ -1,5 +1,6 @@
-//! `report`: pages that show a training, a comparison or a data set.
+//! `report`: pages that show a training, a comparison, a data set or a click log.
 
+mod clicks;
 mod compare;
 mod data;
 mod shrinkage;
@@ -21,6 +22,8 @@ pub(crate) enum ReportCommand {
     Compare(compare::Args),
     /// Labels, query sizes and features of a data set, and their relation to relevance
     Data(data::Args),
+    /// Click rates, position bias and click models of a click log
+    Clicks(clicks::Args),
 }
 
 pub(crate) fn run(command: &ReportCommand, out: &Output) -> Result<(), Failure> {
@@ -29,5 +32,6 @@ pub(crate) fn run(command: &ReportCommand, out: &Output) -> Result<(), Failure> 
         ReportCommand::Shrinkage(args) => shrinkage::run(args, out),
         ReportCommand::Compare(args) => compare::run(args, out),
         ReportCommand::Data(args) => data::run(args, out),
+        ReportCommand::Clicks(args) => clicks::run(args, out),
     }
 }

@@ -300,6 +300,34 @@ impl Dataset {
         Ok(self)
     }
 
+    /// The same data set with other labels, a finite one for each row.
+    pub fn with_labels(mut self, labels: Vec<f64>) -> Result<Dataset, DataError> {
+        self.check_one_per_row(labels.len())?;
+        if let Some((row, value)) = (0..).zip(&labels).find(|(_, value)| !value.is_finite()) {
+            return Err(DataError::NotFinite { what: "label", row, value: *value });
+        }
+        (self.labels, self.is_labelled) = (labels, true);
+        Ok(self)
+    }
+
+    /// The same data set with other row weights, finite and not negative, one for each row.
+    pub fn with_row_weights(mut self, weights: Vec<f32>) -> Result<Dataset, DataError> {
+        self.check_one_per_row(weights.len())?;
+        let is_wrong = |weight: &f32| !(*weight >= 0.0 && weight.is_finite());
+        if let Some((row, value)) = (0..).zip(&weights).find(|(_, weight)| is_wrong(weight)) {
+            return Err(DataError::InvalidWeight { what: "weight", row, value: *value });
+        }
+        self.row_weights = Some(weights);
+        Ok(self)
+    }
+
+    /// The same data set with other positions, from 1, one for each row.
+    pub fn with_positions(mut self, positions: Vec<u32>) -> Result<Dataset, DataError> {
+        self.check_one_per_row(positions.len())?;
+        self.positions = Some(positions);
+        Ok(self)
+    }
+
     /// The number of this row in the input.
     pub fn source_row(&self, row: usize) -> usize {
         match &self.source_rows {

@@ -1,4 +1,4 @@
-//! Selection: a data set with some of the queries or features of another data set.
+//! Selection: a data set with some of the queries, rows or features of another data set.
 
 use std::collections::HashMap;
 
@@ -7,6 +7,7 @@ use crate::error::DataError;
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
 use crate::pairs::Pair;
+use crate::strings::Strings;
 
 impl Dataset {
     /// The data set of some of the queries, in the given order, with all their columns. A query
@@ -48,6 +49,48 @@ impl Dataset {
         })
     }
 
+    /// The data set of the rows that `keep` accepts, in their order, with all their columns. Queries
+    /// without such a row are left out, and so are pairs of a row that is left out.
+    ///
+    /// ```
+    /// use rankwright_data::Dataset;
+    /// let data = Dataset::from_dense(&[0.5, 0.1, 0.9], 1, [0, 1, 2], ["a", "b", "a"])?;
+    /// let some = data.select_rows(|row| data.labels()[row] != 1.0);
+    /// assert_eq!((some.rows(), some.queries()), (2, 1));
+    /// # Ok::<(), rankwright_data::DataError>(())
+    /// ```
+    #[must_use]
+    pub fn select_rows(&self, keep: impl Fn(usize) -> bool) -> Dataset {
+        let (mut order, mut queries, mut starts) = (Vec::new(), Vec::new(), Vec::new());
+        // The new query and the new row of each old one.
+        let mut new_queries = vec![None; self.queries()];
+        let mut new_rows = vec![None; self.rows()];
+        for query in 0..self.queries() {
+            let start = order.len() as u32;
+            for row in self.query_rows(query).filter(|row| keep(*row)) {
+                new_rows[row] = Some(order.len() as u32);
+                order.push(row as u32);
+            }
+            if order.len() as u32 > start {
+                new_queries[query] = Some(queries.len() as u32);
+                queries.push(query);
+                starts.push(start);
+            }
+        }
+        let kept_pair = |pair: &Pair| {
+            let (better, worse) = (new_rows[pair.better as usize]?, new_rows[pair.worse as usize]?);
+            Some(Pair { query: new_queries[pair.query as usize]?, better, worse, ..*pair })
+        };
+        let of_queries = |weights: &Vec<f32>| queries.iter().map(|&query| weights[query]).collect();
+        Dataset {
+            query_ids: queries.iter().map(|&query| self.query_ids.get(query)).collect(),
+            query_weights: self.query_weights.as_ref().map(of_queries),
+            pairs: self.pairs.as_ref().map(|pairs| pairs.iter().filter_map(kept_pair).collect()),
+            query_starts: starts,
+            ..self.rows_in_order(&order)
+        }
+    }
+
     /// Like `select_queries`, for queries that are known to exist.
     pub(crate) fn selected(&self, queries: &[usize]) -> Dataset {
         let mut order = Vec::new();
@@ -57,20 +100,32 @@ impl Dataset {
             order.extend(self.query_rows(query).map(|row| row as u32));
         }
         Dataset {
-            matrix: self.matrix.selected(&order),
-            features: self.features.clone(),
-            labels: values_of_rows(&self.labels, &order),
-            is_labelled: self.is_labelled,
             query_ids: queries.iter().map(|&query| self.query_ids.get(query)).collect(),
-            doc_ids: self.doc_ids.as_ref().map(|ids| ids.reordered(&order)),
-            row_weights: self.row_weights.as_ref().map(|weights| values_of_rows(weights, &order)),
             query_weights: self
                 .query_weights
                 .as_ref()
                 .map(|weights| queries.iter().map(|&query| weights[query]).collect()),
-            positions: self.positions.as_ref().map(|positions| values_of_rows(positions, &order)),
             pairs: self.pairs.as_ref().map(|pairs| self.selected_pairs(pairs, queries, &starts)),
             query_starts: starts,
+            ..self.rows_in_order(&order)
+        }
+    }
+
+    /// The columns of rows in this order, and everything else that does not depend on queries; the
+    /// caller sets the parts of queries.
+    fn rows_in_order(&self, order: &[u32]) -> Dataset {
+        Dataset {
+            matrix: self.matrix.selected(order),
+            features: self.features.clone(),
+            labels: values_of_rows(&self.labels, order),
+            is_labelled: self.is_labelled,
+            query_ids: Strings::default(),
+            query_starts: Vec::new(),
+            doc_ids: self.doc_ids.as_ref().map(|ids| ids.reordered(order)),
+            row_weights: self.row_weights.as_ref().map(|weights| values_of_rows(weights, order)),
+            query_weights: None,
+            positions: self.positions.as_ref().map(|positions| values_of_rows(positions, order)),
+            pairs: None,
             source_rows: None,
             absent: self.absent,
             feature_set: self.feature_set.clone(),

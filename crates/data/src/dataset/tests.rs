@@ -145,3 +145,43 @@ fn a_query_that_is_selected_twice_keeps_its_pairs_in_both_copies() {
     let pair = |query, better, worse| Pair { query, better, worse, weight: 1.0, equal: false };
     assert_eq!(twice.pairs(), Some(&[pair(0, 1, 0), pair(2, 4, 3)][..]));
 }
+
+#[test]
+fn selected_rows_keep_everything_that_belongs_to_them() {
+    let data = Dataset::builder()
+        .rows([[0.5], [0.1], [0.9], [0.2]])
+        .labels([0, 1, 2, 3])
+        .query_ids(["a", "b", "c", "c"])
+        .doc_ids(["w", "x", "y", "z"])
+        .weights([1.0, 2.0, 3.0, 4.0])
+        .query_weights([1.0, 5.0, 7.0, 7.0])
+        .positions([4, 3, 2, 1])
+        .pairs([(2, 3)])
+        .build()
+        .unwrap()
+        .with_feature_set(Some("features"));
+    let some = data.select_rows(|row| row != 1);
+    assert_eq!((some.labels(), some.queries()), (&[0.0, 2.0, 3.0][..], 2));
+    assert_eq!(some.query_weights(), Some(&[1.0, 7.0][..]));
+    assert_eq!(
+        (some.row_weights(), some.positions()),
+        (Some(&[1.0, 3.0, 4.0][..]), Some(&[4, 2, 1][..]))
+    );
+    let pair = some.pairs().unwrap()[0];
+    assert_eq!((pair.query, pair.better, pair.worse), (1, 1, 2));
+    assert_eq!((some.feature_set(), some.query(1).rows), (Some("features"), 1..3));
+    assert!(data.select_rows(|row| row != 3).pairs().unwrap().is_empty());
+    assert_eq!(data.select_rows(|_| false).queries(), 0);
+}
+
+#[test]
+fn other_labels_weights_and_positions_are_checked() {
+    let data = || Dataset::from_dense(&[0.5, 0.1], 1, [0, 1], ["a", "a"]).unwrap();
+    let changed = data().with_labels(vec![0.25, 4.0]).unwrap().with_row_weights(vec![1.0, 0.0]);
+    let changed = changed.unwrap().with_positions(vec![2, 1]).unwrap();
+    assert_eq!((changed.labels(), changed.positions()), (&[0.25, 4.0][..], Some(&[2, 1][..])));
+    assert!(data().with_labels(vec![0.0]).is_err());
+    assert!(data().with_labels(vec![0.0, f64::NAN]).is_err());
+    assert!(data().with_row_weights(vec![0.0, -1.0]).is_err());
+    assert!(data().with_positions(vec![1, 2, 3]).is_err());
+}

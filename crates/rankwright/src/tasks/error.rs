@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 #[cfg(feature = "clicks")]
 use rankwright_clicks::log::write::LogWriteError;
+#[cfg(feature = "clicks")]
+use rankwright_clicks::ClicksError;
 use rankwright_data::{Absent, DataError};
 use rankwright_eval::EvalError;
 use rankwright_eval::compare::CompareError;
@@ -61,6 +63,27 @@ pub enum TaskError {
     #[cfg(feature = "clicks")]
     #[error(transparent)]
     LogWrite(#[from] LogWriteError),
+    /// An estimate from a click log is not possible.
+    #[cfg(feature = "clicks")]
+    #[error(transparent)]
+    Clicks(#[from] ClicksError),
+    /// The value of a model cannot be estimated from a click log.
+    #[cfg(feature = "clicks")]
+    #[error("{model}: {error}")]
+    ModelValue {
+        /// Name of the model.
+        model: String,
+        /// The reason.
+        error: ClicksError,
+    },
+    /// The data has no feature of a name.
+    #[error("the data has no feature '{name}'; it has {}", counted(*features, "feature"))]
+    UnknownFeature {
+        /// The name or number of the feature.
+        name: String,
+        /// Number of features of the data.
+        features: usize,
+    },
     /// A click log has no impression.
     #[cfg(feature = "clicks")]
     #[error("{log}: the click log has no impression with a document")]

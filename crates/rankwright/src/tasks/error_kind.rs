@@ -9,6 +9,7 @@ error_kinds! {
         Self::Cancelled => "cancelled",
         #[cfg(feature = "clicks")]
         Self::EmptyLog { .. } => "empty-log",
+        Self::UnknownFeature { .. } => "unknown-feature",
         Self::StandardInputTwice => "standard-input-twice",
         Self::OutputIsInput { .. } => "output-is-input",
         Self::PartExists { .. } => "part-exists",
@@ -72,5 +73,9 @@ error_kinds! {
         Self::Experiment(error) => error,
         #[cfg(feature = "search")]
         Self::Search(error) => error,
+        #[cfg(feature = "clicks")]
+        Self::Clicks(error) => error,
+        #[cfg(feature = "clicks")]
+        Self::ModelValue { error, .. } => error,
     }
 }

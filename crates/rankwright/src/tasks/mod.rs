@@ -93,11 +93,15 @@ pub use classify_documents::{
 };
 #[cfg(feature = "clicks")]
 pub use clicks::{
-    ClickFiles, ClickPairsRequest, ClickPairsResult, ConvertClicksRequest, ConvertClicksResult,
-    EstimateBiasRequest, EstimateBiasResult, FitClickModelRequest, FitClickModelResult,
-    InspectClicksRequest, InspectClicksResult, ShownDocument, click_pairs, convert_clicks,
-    estimate_bias, fit_click_model, inspect_clicks,
+    BiasGroup, ConvertClicksRequest, ConvertClicksResult, convert_clicks, ClickFiles, ClickPairsRequest, ClickPairsResult, EstimateBiasRequest,
+    EstimateBiasResult, EvaluateClicksRequest, EvaluateClicksResult, ExaminationSource,
+    FitClickModelRequest, FitClickModelResult, InspectClicksRequest, InspectClicksResult,
+    LabelClicksRequest, LabelClicksResult, LoggingScores, ModelValue, ShownDocument,
+    SimulateClicksRequest, SimulateClicksResult, UnshownRows, click_pairs, estimate_bias,
+    evaluate_clicks, fit_click_model, inspect_clicks, label_clicks, simulate_clicks,
 };
+#[cfg(all(feature = "clicks", feature = "report"))]
+pub use clicks::{ReportClicksRequest, ReportClicksResult, report_clicks};
 pub use compare::{CompareInput, CompareRequest, CompareResult, CompareSources, compare_systems};
 pub use context::Context;
 pub use convert_data::{

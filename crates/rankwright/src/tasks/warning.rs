@@ -164,6 +164,22 @@ pub enum Warning {
         /// Number of impressions that were given their number as id.
         impressions: u64,
     },
+    /// Documents of queries in a click log are not in the feature data.
+    #[cfg(feature = "clicks")]
+    UnknownLogDocuments {
+        /// Number of pairs of query and document that the data does not have.
+        unknown: usize,
+        /// Number of pairs in the log.
+        all: usize,
+    },
+    /// Queries of a click log are not in the feature data.
+    #[cfg(feature = "clicks")]
+    UnknownLogQueries {
+        /// Number of queries that the data does not have.
+        unknown: usize,
+        /// Number of queries in the log.
+        all: usize,
+    },
     /// A run has queries without judgements, which are ignored.
     UnjudgedQueries {
         /// Name of the run.
@@ -221,6 +237,10 @@ impl Warning {
             Warning::LogPartLost { .. } => "log-part-lost",
             #[cfg(feature = "clicks")]
             Warning::ImpressionIdsMade { .. } => "impression-ids-made",
+            #[cfg(feature = "clicks")]
+            Warning::UnknownLogDocuments { .. } => "unknown-log-documents",
+            #[cfg(feature = "clicks")]
+            Warning::UnknownLogQueries { .. } => "unknown-log-queries",
             Warning::UnjudgedQueries { .. } => "unjudged-queries",
         }
     }
@@ -361,6 +381,18 @@ impl fmt::Display for Warning {
                  got their number in the log",
                 counted(usize::try_from(*impressions).unwrap_or(usize::MAX), "impression")
             ),
+            #[cfg(feature = "clicks")]
+            Warning::UnknownLogDocuments { unknown, all } => write!(
+                f,
+                "the feature data lacks {unknown} of the {} of the log's queries, left out",
+                counted(*all, "document")
+            ),
+            #[cfg(feature = "clicks")]
+            Warning::UnknownLogQueries { unknown, all } => write!(
+                f,
+                "the feature data lacks {unknown} of the log's {}, left out",
+                counted(*all, "query")
+            ),
             Warning::UnjudgedQueries { run, queries } => {
                 write!(f, "{run} has {}, ignored", counted(*queries, "unjudged query"))
             }
@@ -431,6 +463,11 @@ impl Warning {
             #[cfg(feature = "clicks")]
             Warning::ImpressionIdsMade { format, impressions } => {
                 vec![("format", json!(format)), ("impressions", json!(impressions))]
+            }
+            #[cfg(feature = "clicks")]
+            Warning::UnknownLogDocuments { unknown, all }
+            | Warning::UnknownLogQueries { unknown, all } => {
+                vec![("unknown", json!(unknown)), ("all", json!(all))]
             }
             Warning::UnjudgedQueries { run, queries } => {
                 vec![("run", json!(run)), ("queries", json!(queries))]

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use rankwright::clicks::ClicksError;
 use rankwright::data::DataError;
 use rankwright::eval::EvalError;
 use rankwright::eval::compare::CompareError;
@@ -25,7 +26,7 @@ use rankwright::tasks::TaskError;
 /// A type of errors: its name, the source file below `crates/`, and its kinds.
 type ErrorType = (&'static str, &'static str, &'static [&'static str]);
 
-const ERRORS: [ErrorType; 25] = [
+const ERRORS: [ErrorType; 26] = [
     ("TaskError", "rankwright/src/tasks/error.rs", TaskError::KINDS),
     ("SpecError", "spec/src/error.rs", SpecError::KINDS),
     ("DataError", "data/src/error/mod.rs", DataError::KINDS),
@@ -49,6 +50,7 @@ const ERRORS: [ErrorType; 25] = [
     ("FeatureSetProblem", "search/src/error/problems.rs", FeatureSetProblem::KINDS),
     ("ClassifyError", "search/src/classify/mod.rs", ClassifyError::KINDS),
     ("LinkError", "search/src/links/graph.rs", LinkError::KINDS),
+    ("ClicksError", "clicks/src/error.rs", ClicksError::KINDS),
     ("ReportError", "report/src/error.rs", ReportError::KINDS),
     ("ExperimentError", "experiment/src/error.rs", ExperimentError::KINDS),
 ];

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Each command with the type of its result.
-pub(super) const RESULTS: [(&str, &str); 42] = [
+pub(super) const RESULTS: [(&str, &str); 46] = [
     ("train", "TrainModelResult"),
     ("eval", "EvalResult"),
     ("compare", "CompareResult"),
@@ -37,11 +37,15 @@ pub(super) const RESULTS: [(&str, &str); 42] = [
     ("clicks pairs", "ClickPairsResult"),
     ("clicks fit", "FitClickModelResult"),
     ("clicks bias", "EstimateBiasResult"),
+    ("clicks labels", "LabelClicksResult"),
+    ("clicks simulate", "SimulateClicksResult"),
+    ("clicks evaluate", "EvaluateClicksResult"),
     ("experiment", "RunExperimentResult"),
     ("experiment --dry-run", "PlanSummary"),
     ("report compare", "ReportComparisonResult"),
     ("report train", "ReportTrainingResult"),
     ("report data", "ReportDataResult"),
+    ("report clicks", "ReportClicksResult"),
     ("report shrinkage", "ReportShrinkageResult"),
     ("lecture", "LectureList"),
     ("lecture NAME", "LectureResult"),

@@ -1,12 +1,17 @@
-//! The position bias of a click log, by several estimators.
+//! The position bias of a click log, by several estimators, for all pages or by group.
 
-use rankwright_clicks::bias::{BiasEstimator, BiasOptions, PositionBias, position_bias};
+use std::collections::BTreeMap;
+
+use rankwright_clicks::bias::{BiasEstimator, BiasLog, BiasOptions, BiasRefusal, PositionBias};
 use rankwright_clicks::log::LogCounts;
+use rankwright_clicks::{ClicksError, Impression};
 use serde::Serialize;
 
 use super::ClickFiles;
+use super::examination::{CollectedLog, LogCollector};
+use super::feature_rows::LogFeatureRows;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{Context, TaskError};
+use crate::tasks::{Context, DataFiles, ReadRules, TaskError, Warning};
 
 /// A click log, and the estimators of its position bias.
 #[derive(Debug, Clone)]
@@ -14,17 +19,39 @@ use crate::tasks::{Context, TaskError};
 pub struct EstimateBiasRequest {
     /// The log.
     pub log: ClickFiles,
-    /// The estimators.
+    /// The estimators; if empty, all of them that the log and the features allow.
     pub estimators: Vec<BiasEstimator>,
     /// Their options.
     pub options: BiasOptions,
+    /// Feature data of the documents, for `regression-em`.
+    pub features: Option<DataFiles>,
+    /// An attribute of pages: the bias is also estimated for the pages of each of its values.
+    pub by: Option<String>,
 }
 
 impl EstimateBiasRequest {
-    /// All estimators with their default options.
+    /// All estimators that the log allows, with their default options.
     pub fn new(log: ClickFiles) -> Self {
-        let estimators = BiasEstimator::ALL.iter().map(|(_, estimator)| *estimator).collect();
-        Self { log, estimators, options: BiasOptions::default() }
+        Self {
+            log,
+            estimators: Vec::new(),
+            options: BiasOptions::default(),
+            features: None,
+            by: None,
+        }
+    }
+
+    /// Sets feature data of the documents, joined by the ids of query and document.
+    pub fn features(mut self, features: DataFiles) -> Self {
+        self.features = Some(features);
+        self
+    }
+
+    /// Estimates the bias for the pages of each value of an attribute (`device`, `ranker`, `session`),
+    /// too.
+    pub fn by(mut self, attribute: impl Into<String>) -> Self {
+        self.by = Some(attribute.into());
+        self
     }
 
     /// Sets the estimators.
@@ -49,34 +76,141 @@ pub struct EstimateBiasResult {
     /// Largest difference at a rank between estimators that correct for relevance; `None` if fewer
     /// than two have an estimate.
     pub disagreement: Option<f64>,
+    /// The bias of the pages of each value of the requested attribute.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<BiasGroup>,
     /// Counts of the log.
     pub counts: LogCounts,
     /// Seconds of estimating.
     pub seconds: f64,
+    /// Warnings to the caller.
+    pub warnings: Vec<Warning>,
 }
 
-/// Estimates the position bias of a click log.
+/// The position bias of some of the pages of a log.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct BiasGroup {
+    /// The attribute.
+    pub attribute: String,
+    /// Its value; `None` for pages without one.
+    pub value: Option<String>,
+    /// Number of impressions.
+    pub impressions: u64,
+    /// The bias by each estimator.
+    pub estimates: Vec<PositionBias>,
+    /// Largest difference at a rank between estimators that correct for relevance.
+    pub disagreement: Option<f64>,
+}
+
+/// Estimates the position bias of a click log. An error if no estimator has a value beyond rank 1.
 pub fn estimate_bias(
     request: &EstimateBiasRequest,
     context: &Context<'_>,
 ) -> Result<EstimateBiasResult, TaskError> {
-    let task = RunningTask::new(context);
-    let (pages, counts) = request.log.pages(&task)?;
-    let (mut estimates, mut seconds) = (Vec::new(), 0.0);
-    for estimator in &request.estimators {
-        let step = format!("estimating bias by {}", estimator.name());
-        let bias = || Ok::<_, TaskError>(position_bias(&pages, *estimator, &request.options));
-        let (bias, taken) = task.step(&step, bias)?;
-        estimates.push(bias);
-        seconds += taken;
+    let mut task = RunningTask::new(context);
+    let mut all = LogCollector::default();
+    let mut by_value: BTreeMap<Option<String>, LogCollector> = BTreeMap::new();
+    let random_ranker = &request.options.random_ranker;
+    let (counts, _) = request.log.read(&task, |impression: Impression| {
+        all.add(&impression, random_ranker);
+        if let Some(attribute) = &request.by {
+            let value = impression.attribute(attribute).map(str::to_owned);
+            by_value.entry(value).or_default().add(&impression, random_ranker);
+        }
+    })?;
+    if let Some(name) = &request.by
+        && by_value.keys().all(Option::is_none)
+    {
+        let known = Impression::ATTRIBUTES.to_vec();
+        return Err(ClicksError::UnknownAttribute { name: name.clone(), known }.into());
     }
-    let disagreement = disagreement(&estimates);
-    Ok(EstimateBiasResult { estimates, disagreement, counts, seconds })
+    let rules = ReadRules::default().labels_are_optional();
+    let loaded = request.features.as_ref().map(|files| files.load(Some(rules), &mut task));
+    let loaded = loaded.transpose()?;
+    let rows = loaded.as_ref().map(|loaded| LogFeatureRows::new(&loaded.data));
+    let mut seconds = 0.0;
+    let estimates = estimates(request, &all.finish(), rows.as_ref(), &task, &mut seconds)?;
+    let mut groups = Vec::new();
+    for (value, collector) in by_value {
+        let log = collector.finish();
+        let estimates = self::estimates(request, &log, rows.as_ref(), &task, &mut seconds)?;
+        groups.push(BiasGroup {
+            attribute: request.by.clone().unwrap_or_default(),
+            value,
+            impressions: log.pages.impressions(),
+            disagreement: disagreement(&estimates),
+            estimates,
+        });
+    }
+    if let Some(refused) = all_refused(&estimates) {
+        return Err(refused.into());
+    }
+    Ok(EstimateBiasResult {
+        disagreement: disagreement(&estimates),
+        estimates,
+        groups,
+        counts,
+        seconds,
+        warnings: task.into_warnings(),
+    })
+}
+
+/// The estimates of a log by the requested estimators, or by all that it allows.
+pub(super) fn estimates(
+    request: &EstimateBiasRequest,
+    log: &CollectedLog,
+    rows: Option<&LogFeatureRows<'_>>,
+    task: &RunningTask<'_>,
+    seconds: &mut f64,
+) -> Result<Vec<PositionBias>, TaskError> {
+    let estimators: Vec<BiasEstimator> = match request.estimators.is_empty() {
+        true => BiasEstimator::ALL.iter().map(|(_, estimator)| *estimator).collect(),
+        false => request.estimators.clone(),
+    };
+    let needs_features = estimators.contains(&BiasEstimator::RegressionEm);
+    let features = match rows.filter(|_| needs_features) {
+        Some(rows) => Some(rows.pair_features(&log.pages)?),
+        None => None,
+    };
+    let mut bias_log = BiasLog::new(&log.pages).random_pages(&log.random_pages);
+    if let Some(features) = &features {
+        bias_log = bias_log.features(features);
+    }
+    let mut found = Vec::new();
+    for estimator in estimators {
+        let step = format!("estimating bias by {}", estimator.name());
+        let bias = || Ok::<_, TaskError>(bias_log.bias(estimator, &request.options));
+        let (bias, taken) = task.step(&step, bias)?;
+        *seconds += taken;
+        // Nobody has requested an estimator that lacks its input.
+        let lacks_input =
+            matches!(bias.refusal, Some(BiasRefusal::NoRandomPages | BiasRefusal::NoFeatures));
+        if !(request.estimators.is_empty() && lacks_input) {
+            found.push(bias);
+        }
+    }
+    Ok(found)
+}
+
+/// The error of a log for which every estimator that corrects for relevance has refused.
+fn all_refused(estimates: &[PositionBias]) -> Option<ClicksError> {
+    let mut corrected = estimates.iter().filter(|bias| is_corrected(bias)).peekable();
+    corrected.peek()?;
+    let refusals: Option<Vec<(&'static str, BiasRefusal)>> =
+        corrected.map(|bias| Some((bias.estimator, bias.refusal.clone()?))).collect();
+    let (estimator, reason) = refusals?.into_iter().next()?;
+    Some(ClicksError::NoBias { estimator, reason })
+}
+
+/// Whether an estimator corrects for relevance.
+fn is_corrected(bias: &PositionBias) -> bool {
+    bias.estimator != BiasEstimator::ClickRate.name()
 }
 
 fn disagreement(estimates: &[PositionBias]) -> Option<f64> {
     let corrected: Vec<&PositionBias> =
-        estimates.iter().filter(|bias| bias.estimator != BiasEstimator::ClickRate.name()).collect();
+        estimates.iter().filter(|bias| is_corrected(bias)).collect();
     let ranks = corrected.iter().map(|bias| bias.examination.len()).max()?;
     let spread = |rank: usize| {
         let values: Vec<f64> =

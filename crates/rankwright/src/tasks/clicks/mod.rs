@@ -2,9 +2,16 @@
 
 mod bias;
 mod convert;
+mod evaluate;
+mod examination;
+mod feature_rows;
 mod fit;
 mod inspect;
+mod labels;
 mod pairs;
+#[cfg(feature = "report")]
+mod report;
+mod simulate;
 
 use std::path::PathBuf;
 
@@ -14,11 +21,17 @@ use rankwright_clicks::{Impression, Pages, PagesBuilder};
 use super::context::RunningTask;
 use super::{TaskError, check_standard_input, file_label};
 
-pub use bias::{EstimateBiasRequest, EstimateBiasResult, estimate_bias};
 pub use convert::{ConvertClicksRequest, ConvertClicksResult, convert_clicks};
+pub use bias::{BiasGroup, EstimateBiasRequest, EstimateBiasResult, estimate_bias};
+pub use evaluate::{EvaluateClicksRequest, EvaluateClicksResult, ModelValue, evaluate_clicks};
+pub use examination::ExaminationSource;
 pub use fit::{FitClickModelRequest, FitClickModelResult, ShownDocument, fit_click_model};
 pub use inspect::{InspectClicksRequest, InspectClicksResult, inspect_clicks};
+pub use labels::{LabelClicksRequest, LabelClicksResult, UnshownRows, label_clicks};
 pub use pairs::{ClickPairsRequest, ClickPairsResult, click_pairs};
+#[cfg(feature = "report")]
+pub use report::{ReportClicksRequest, ReportClicksResult, report_clicks};
+pub use simulate::{LoggingScores, SimulateClicksRequest, SimulateClicksResult, simulate_clicks};
 
 /// The files of a click log; several are one log.
 #[derive(Debug, Clone)]

@@ -7,15 +7,25 @@
 //! P(click | examined, grade) = noise + (1 - noise) (2^grade - 1) / (2^max - 1)
 //! ```
 //!
-//! - `pbm`: rank r is examined with probability (1 / r)^eta, independent of other clicks.
+//! or with the probability that `click` gives for each grade: `click=.1/.4/1` for 0, 1 and 2. The
+//! examination of rank r, to the power of eta, is
+//!
+//! ```text
+//! exam=inverse    1 / r
+//! exam=ultra      .68 .61 .48 .34 .28 .20 .11 .10 .08 .06, and .06 below rank 10: the values of the
+//!                 toolbox ULTRA (Tran, Yates and Ai 2021), from eye tracking (Joachims et al. 2005)
+//! exam=geometric  .8^(r - 1)
+//! ```
+//!
+//! - `pbm`: each rank is examined with its probability, independent of other clicks.
 //! - `cascade`: ranks are examined in turn until the first click.
 //! - `dbn`: ranks in turn; after a click the user is satisfied with the grade's share
 //!   (2^grade - 1) / (2^max - 1), and leaves; otherwise goes on with probability `continuation`.
-//! - `trust`: as `pbm`, and an irrelevant document is clicked more often the higher it stands
-//!   (trust bias, Agarwal et al. 2019): the noise of rank r is noise + (1 - noise) trust / r.
+//! - `trust`: as `pbm`, and a document is clicked more often the higher it stands (trust bias,
+//!   Agarwal et al. 2019): a click of probability c has the probability c + (1 - c) trust / r.
 
 use rankwright_data::Random;
-use rankwright_spec::{Spec, SpecError, choices, params, read_spec};
+use rankwright_spec::{Slashed, Spec, SpecError, choices, params, read_spec, write_spec};
 
 choices! {
     /// A model of how users examine a page.
@@ -31,10 +41,40 @@ choices! {
     }
 }
 
+choices! {
+    /// The examination of ranks.
+    pub enum ExaminationCurve {
+        /// 1 / rank.
+        Inverse = "inverse",
+        /// The values of the toolbox ULTRA.
+        Ultra = "ultra",
+        /// .8 to the power of the ranks above.
+        Geometric = "geometric",
+    }
+}
+
+/// The examination of ranks 1 to 10 in the toolbox ULTRA; lower ranks have the last value.
+const ULTRA: [f64; 10] = [0.68, 0.61, 0.48, 0.34, 0.28, 0.20, 0.11, 0.10, 0.08, 0.06];
+
+impl ExaminationCurve {
+    /// The examination of a rank, from 0.
+    fn at(self, rank: usize) -> f64 {
+        match self {
+            Self::Inverse => 1.0 / (rank + 1) as f64,
+            Self::Ultra => ULTRA[rank.min(ULTRA.len() - 1)],
+            Self::Geometric => 0.8_f64.powf(rank as f64),
+        }
+    }
+}
+
 params! {
     /// The parameters of simulated users; each model uses those that it names.
     pub struct UserParams {
-        eta: f64 = 1.0, 0.0.., "Strength of position bias: rank r is examined with probability (1/r)^eta.";
+        exam: ExaminationCurve = ExaminationCurve::Inverse, ..,
+            "Examination of rank r before eta: inverse is 1/r, ultra .68 .61 .48 ... .06, geometric .8^(r-1).";
+        eta: f64 = 1.0, 0.0.., "Strength of position bias: the power of the examination.";
+        click: Option<Slashed<f64>> = None, 0.0..=1.0,
+            "Probability of a click on an examined document of grade 0, 1, ..., such as .1/.4/1; instead of noise and max.";
         noise: f64 = 0.1, 0.0..=1.0, "Probability of a click on an examined document of grade 0.";
         max: u32 = 4, 1..=30, "Largest grade.";
         continuation: f64 = 0.9, 0.0..=1.0, "Probability to go on to the next rank (dbn).";
@@ -76,11 +116,16 @@ impl SimulatedUser {
         Ok(Self { examine: *examine, params: read_spec(&spec)? })
     }
 
+    /// The spec, with the parameters that differ from their defaults.
+    pub fn spec(&self) -> String {
+        write_spec(self.examine.name(), &self.params).to_string()
+    }
+
     /// The probability that rank `rank` (from 0) is examined, under models in which it does not
     /// depend on other clicks.
     pub fn examination(&self, rank: usize) -> f64 {
         match self.examine {
-            Examine::Positions | Examine::Trust => (1.0 / (rank + 1) as f64).powf(self.params.eta),
+            Examine::Positions | Examine::Trust => self.params.exam.at(rank).powf(self.params.eta),
             Examine::Cascade | Examine::Dbn => 1.0,
         }
     }
@@ -91,13 +136,22 @@ impl SimulatedUser {
         ((grade.max(0.0).exp2() - 1.0) / max).min(1.0)
     }
 
-    /// The probability of a click on an examined document.
+    /// The probability of a click on an examined document of this grade at a rank, from 0. A grade
+    /// above the last one with a probability of its own has that of the last one.
     pub fn click(&self, rank: usize, grade: f64) -> f64 {
-        let mut noise = self.params.noise;
-        if self.examine == Examine::Trust {
-            noise += (1.0 - noise) * self.params.trust / (rank + 1) as f64;
+        let noise = self.params.noise;
+        let click = match &self.params.click {
+            Some(Slashed(by_grade)) => {
+                let last = by_grade.len().saturating_sub(1);
+                // The conversion is saturating: a negative grade becomes 0.
+                by_grade.get((grade as usize).min(last)).copied().unwrap_or(0.0)
+            }
+            None => noise + (1.0 - noise) * self.relevance(grade),
+        };
+        match self.examine {
+            Examine::Trust => click + (1.0 - click) * self.params.trust / (rank + 1) as f64,
+            _ => click,
         }
-        noise + (1.0 - noise) * self.relevance(grade)
     }
 
     /// Draws the clicks of one user on documents with these grades, the first rank first.
@@ -154,8 +208,13 @@ mod tests {
         // Rank 2 after a click that did not satisfy (2/3) or none, and a continuation of .5.
         let second = 0.5 * (0.4 * 2.0 / 3.0 + 0.6);
         close(rates("dbn(max=2, continuation=0.5)", &[1.0, 2.0]), &[0.4, second]);
-        // Trust at rank 1: noise .1 + .9 * .5 = .55; at rank 2 .1 + .9 * .25 = .325.
+        // Trust at rank 1: .1 + .9 * .5 = .55; at rank 2 .1 + .9 * .25 = .325.
         close(rates("trust(max=2, eta=0)", &[0.0, 0.0]), &[0.55, 0.325]);
+        close(rates("pbm(click=.1/.4/1)", &[2.0, 1.0, 0.0, 9.0]), &[1.0, 0.2, 0.1 / 3.0, 0.25]);
+        close(rates("pbm(exam=ultra, click=0/1)", &[1.0, 1.0, 1.0]), &[0.68, 0.61, 0.48]);
+        let squares = [0.68 * 0.68, 0.61 * 0.61];
+        close(rates("pbm(exam=ultra, eta=2, click=0/1)", &[1.0, 1.0]), &squares);
+        close(rates("pbm(exam=geometric, click=0/1)", &[1.0, 1.0, 1.0]), &[1.0, 0.8, 0.64]);
     }
 
     #[test]
@@ -163,5 +222,9 @@ mod tests {
         let error = SimulatedUser::parse("pmb").unwrap_err().to_string();
         assert!(error.contains("pbm"), "{error}");
         assert!(SimulatedUser::parse("pbm(noise=2)").is_err());
+        assert!(SimulatedUser::parse("pbm(click=.1/2)").is_err());
+        let spec = "pbm(exam=ultra, click=0.1/0.4/1)";
+        assert_eq!(SimulatedUser::parse(spec).unwrap().spec(), spec);
+        assert!((SimulatedUser::parse(spec).unwrap().examination(11) - 0.06).abs() < 1e-12);
     }
 }

@@ -1,0 +1,218 @@
+"""Learning from simulated clicks on MQ2007: what corrections of position bias get back.
+
+The data is 88.5 % of the rows of MQ2007 (RANKWRIGHT_DATA names the folder that holds mq2007-partial). A logger
+ranks all documents of a query by one feature (25). Users examine rank r with probability 1/r and click an
+examined document of label 0, 1 or 2 with probability .1, .4 or 1. Labels are made of the clicks, a ranker is
+trained on them and measured on the judged test part of each of the five folds; validation data have labels of
+clicks, too. The logger `best` shows high values first, `reversed` low values first, and `top10` only the ten
+highest.
+
+    cargo xtask bench clicks_study
+    cargo xtask bench clicks_study -- --sessions 10 --folds 1 --loggers best
+
+A correction is one line of CORRECTIONS. Finished cells are kept in the folder (`cells.jsonl`) and not run again.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from _common import OUT, program
+
+FEATURE = "25"
+USER = "pbm(exam=inverse, click=.1/.4/1)"
+LOGGERS = {"best": [], "reversed": ["--reverse"], "top10": ["--top", "10"]}
+SESSIONS = [10, 100, 1000, 10000]
+METRIC = "ndcg@10"
+RANKS = 200
+LEARNER = "lambdamart(metric=ndcg(gain=linear)@10, trees=300, stop=50, leaves=7, rate=0.05, min_rows=20)"
+
+
+@dataclass
+class Correction:
+    """One way to learn from a log. `labels` are the words of `clicks labels`; none: the judged labels. `train`
+    are further words of `train`, such as a bias file. {true} and {estimated} are files of examinations."""
+
+    name: str
+    labels: list
+    learner: str = LEARNER
+    train: list = field(default_factory=list)
+
+
+# Naive click rates are inverse propensity scores whose examination is 1 everywhere ({flat}).
+CORRECTIONS = [
+    Correction("naive", ["--from", "ips", "--bias", "{flat}"]),
+    Correction("coec", ["--from", "coec"]),
+    Correction("ips, true bias", ["--from", "ips", "--bias", "{true}"]),
+    Correction("ips, regression-em", ["--from", "ips", "--bias", "{estimated}"]),
+    Correction("dr, regression-em", ["--from", "dr", "--bias", "{estimated}", "--clip", "20", "--unshown", "keep"]),
+    Correction("full labels", []),
+    # Corrections inside the learner are a line each, such as:
+    # Correction("bias=gam", ["--from", "ips", "--bias", "{flat}"], "lambdamart(bias=gam, ...)"),
+]
+
+
+def rankwright(*words):
+    """Runs the command; returns its JSON."""
+    words = [str(word) for word in words]
+    command = [program("RANKWRIGHT_BIN", "rankwright"), *words, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(words)}\n{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def parts(fold):
+    """The parts of LETOR's fold: three to train, one to validate, one to test."""
+    names = [(fold + step) % 5 + 1 for step in range(5)]
+    return names[:3], names[3:4], names[4:]
+
+
+def prepared(data, folder, names, kind):
+    """One file of some parts, with short document ids, which keep logs small."""
+    path = folder / f"{kind}-{''.join(map(str, names))}.txt"
+    if not path.exists():
+        lines = []
+        for name in names:
+            for line in (data / f"S{name}.txt").read_text().splitlines():
+                lines.append(f"{line.split('#')[0].strip()} #docid = d{len(lines)}")
+        path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+class Study:
+    def __init__(self, args):
+        self.args, self.folder = args, args.out
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.cells = self.folder / "cells.jsonl"
+        lines = self.cells.read_text().splitlines() if self.cells.exists() else []
+        self.done = {tuple(json.loads(line)["key"]): json.loads(line) for line in lines}
+        self.flat, self.true = self.folder / "flat.txt", self.folder / "true.txt"
+        self.flat.write_text("".join(f"{rank} 1\n" for rank in range(1, RANKS + 1)))
+        self.true.write_text("".join(f"{rank} {1 / rank}\n" for rank in range(1, RANKS + 1)))
+
+    def log(self, data, logger, sessions, name, seed):
+        """A simulated log of some data, its estimated bias, and the estimate's file."""
+        log = self.folder / f"{name}.jsonl.zst"
+        rankwright("clicks", "simulate", data, "--by-feature", FEATURE, *LOGGERS[logger], "--user", USER,
+                   "--sessions", sessions, "--seed", seed, "--out", log)
+        return log
+
+    def estimated(self, log, data, name):
+        """The bias of a log by features: one fixed ranking a query links no ranks."""
+        found = rankwright("clicks", "bias", log, "--estimator", "regression-em", "--features", data,
+                           "--samples", 0)
+        path = self.folder / f"{name}.bias.json"
+        path.write_text(json.dumps(found))
+        return path, found["estimates"][0]["examination"][:10]
+
+    def labelled(self, log, data, words, name, bias):
+        """Feature data with labels of clicks."""
+        out = self.folder / f"{name}.rwd"
+        files = {"flat": self.flat, "true": self.true, "estimated": bias}
+        words = [word.format(**files) for word in words]
+        rankwright("clicks", "labels", log, *words, "--features", data, "--out", out)
+        return out
+
+    def cell(self, logger, sessions, fold):
+        train, valid, test = parts(fold)
+        data = self.args.data
+        train = prepared(data, self.folder, train, "train")
+        valid = prepared(data, self.folder, valid, "valid")
+        test = prepared(data, self.folder, test, "test")
+        wanted = [c for c in CORRECTIONS if (logger, sessions, fold, c.name) not in self.done]
+        if not wanted:
+            return
+        name = f"{logger}-{sessions}-{fold}"
+        logs = [self.log(part, logger, sessions, f"{name}-{kind}", 1 + 2 * fold + at)
+                for at, (kind, part) in enumerate([("train", train), ("valid", valid)])]
+        bias, examination = self.estimated(logs[0], train, name)
+        for correction in wanted:
+            started = time.time()
+            pair = [train, valid]
+            if correction.labels:
+                pair = [self.labelled(log, part, correction.labels, f"{name}-{at}", bias)
+                        for at, (log, part) in enumerate(zip(logs, pair))]
+            model = self.folder / f"{name}-{correction.name.replace(' ', '-').replace(',', '')}.model"
+            rankwright("train", pair[0], "--valid", pair[1], "--learner", correction.learner,
+                       *correction.train, "--out", model)
+            value = rankwright("eval", model, test, "--metric", METRIC)["metrics"][0]["value"]
+            line = {"key": [logger, sessions, fold, correction.name], "value": value, "model": str(model),
+                    "examination": examination, "seconds": time.time() - started}
+            with self.cells.open("a") as out:
+                out.write(json.dumps(line) + "\n")
+            self.done[tuple(line["key"])] = line
+            print(f"{logger} {sessions} fold {fold + 1} {correction.name}: {value:.4f}", file=sys.stderr)
+        for log in logs:
+            log.unlink()
+
+    def scores(self, logger, sessions, name):
+        """The scores of a correction on the test queries of all folds, one file."""
+        lines = []
+        for fold in range(self.args.folds):
+            test = prepared(self.args.data, self.folder, parts(fold)[2], "test")
+            model = self.done[(logger, sessions, fold, name)]["model"]
+            lines += rankwright("score", model, test)["scores"]
+        path = self.folder / f"{name.replace(' ', '-').replace(',', '')}.scores"
+        path.write_text("".join(f"{score}\n" for score in lines))
+        return path
+
+    def compared(self, logger, sessions):
+        """The p-value of each correction against naive labels, over the test queries of all folds."""
+        tests = [prepared(self.args.data, self.folder, parts(fold)[2], "test") for fold in range(self.args.folds)]
+        files = [self.scores(logger, sessions, correction.name) for correction in CORRECTIONS]
+        words = [word for file in files for word in ("--scores", file)]
+        found = rankwright("compare", *tests, *words, "--metric", METRIC, "--baseline", files[0].name)
+        return found
+
+    def table(self):
+        lines = ["| logger | sessions | " + " | ".join(c.name for c in CORRECTIONS) + " |",
+                 "|---|---:|" + "---:|" * len(CORRECTIONS)]
+        for logger in self.args.loggers:
+            for sessions in self.args.sessions:
+                values = []
+                for correction in CORRECTIONS:
+                    folds = [self.done[(logger, sessions, fold, correction.name)]["value"]
+                             for fold in range(self.args.folds)]
+                    values.append(f"{sum(folds) / len(folds):.4f}")
+                lines.append(f"| {logger} | {sessions} | " + " | ".join(values) + " |")
+        return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--out", type=Path, default=OUT / "clicks")
+    parser.add_argument("--sessions", type=int, nargs="+", default=SESSIONS)
+    parser.add_argument("--loggers", nargs="+", default=list(LOGGERS), choices=list(LOGGERS))
+    parser.add_argument("--folds", type=int, default=5)
+    args = parser.parse_args()
+    folder = os.environ.get("RANKWRIGHT_DATA")
+    if not folder:
+        sys.exit("RANKWRIGHT_DATA must name the folder that holds mq2007-partial")
+    args.data = Path(folder) / "mq2007-partial"
+    study = Study(args)
+    for sessions in args.sessions:
+        for logger in args.loggers:
+            for fold in range(args.folds):
+                study.cell(logger, sessions, fold)
+    table = study.table()
+    (study.folder / "table.md").write_text(table)
+    print(table)
+    for sessions in args.sessions:
+        for logger in args.loggers:
+            found = study.compared(logger, sessions)
+            (study.folder / f"compare-{logger}-{sessions}.json").write_text(json.dumps(found, indent=1))
+            print(f"{logger}, {sessions} sessions, {METRIC}: difference from naive and its p-value")
+            for system in found["metrics"][0]["systems"]:
+                versus = system.get("versus_baseline")
+                if versus:
+                    print(f"  {system['system']}: {versus['difference']:+.4f}, p = {versus['p']:.4g}")
+
+
+if __name__ == "__main__":
+    main()

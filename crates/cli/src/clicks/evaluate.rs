@@ -1,0 +1,164 @@
+//! `clicks evaluate`: the value that models would have, from the log of another ranker.
+
+use std::path::PathBuf;
+
+use rankwright::clicks::off_policy::{
+    OffPolicyOptions, PropensityKind, ResampledUnit, ValueEstimator,
+};
+use rankwright::data::DEFAULT_SEED;
+use rankwright::eval::MetricSpec;
+use rankwright::eval::table::{Align, Cell, Table};
+use rankwright::tasks::{
+    ClickFiles, DataFiles, EvaluateClicksRequest, EvaluateClicksResult, ModelValue, evaluate_clicks,
+};
+
+use super::choice;
+use super::examination::ExaminationArgs;
+use super::labels::at_least_1;
+use crate::declared::help;
+use crate::failure::Failure;
+use crate::input::MatchByArg;
+use crate::output::Output;
+use crate::progress::run_task;
+
+/// Estimate the value that models would have from the clicks on other rankings, with intervals.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Click log
+    #[arg(value_name = "LOG")]
+    log: PathBuf,
+    /// Models; others are compared with the first
+    #[arg(value_name = "MODEL", required = true)]
+    models: Vec<PathBuf>,
+    /// Feature data that the models rank, joined by the ids of query and document; it needs no labels
+    #[arg(long, value_name = "DATA", required = true)]
+    features: Vec<PathBuf>,
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "ips",
+        value_parser = choice::<ValueEstimator>,
+        help = help::<OffPolicyOptions>("estimator")
+    )]
+    estimator: ValueEstimator,
+    #[arg(
+        long,
+        value_name = "KIND",
+        default_value = "examination",
+        value_parser = choice::<PropensityKind>,
+        help = help::<OffPolicyOptions>("propensity")
+    )]
+    propensity: PropensityKind,
+    /// Metric, a sum over ranks: dcg, p or rbp
+    #[arg(long, short, value_name = "SPEC", default_value = "dcg@10")]
+    metric: String,
+    #[command(flatten)]
+    examination: ExaminationArgs,
+    #[arg(
+        long,
+        value_name = "X",
+        value_parser = at_least_1,
+        help = help::<OffPolicyOptions>("clip")
+    )]
+    clip: Option<f64>,
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value_t = OffPolicyOptions::default().min_overlap,
+        value_parser = share,
+        help = help::<OffPolicyOptions>("min_overlap")
+    )]
+    min_overlap: f64,
+    #[arg(
+        long,
+        value_name = "UNIT",
+        default_value = "query",
+        value_parser = choice::<ResampledUnit>,
+        help = help::<OffPolicyOptions>("unit")
+    )]
+    unit: ResampledUnit,
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = OffPolicyOptions::default().samples,
+        help = help::<OffPolicyOptions>("samples")
+    )]
+    samples: u32,
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, help = help::<OffPolicyOptions>("seed"))]
+    seed: u64,
+    /// Ignore features that the models do not know
+    #[arg(long)]
+    ignore_extra: bool,
+    /// Rule that matches the features of the data with those of the models
+    #[arg(long, value_enum, default_value_t)]
+    match_by: MatchByArg,
+}
+
+/// A number from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
+    let mut options = OffPolicyOptions::default()
+        .estimator(args.estimator)
+        .propensity(args.propensity)
+        .min_overlap(args.min_overlap)
+        .unit(args.unit)
+        .samples(args.samples)
+        .seed(args.seed);
+    options.clip = args.clip;
+    let (log, features) = (ClickFiles::new([&args.log]), DataFiles::new(&args.features));
+    let metric = MetricSpec::parse(&args.metric)?;
+    let request = EvaluateClicksRequest::new(log, &args.models, features, metric)
+        .matching(args.match_by.options(args.ignore_extra))
+        .examination(args.examination.source())
+        .options(options);
+    let result = run_task(out, |context| evaluate_clicks(&request, context))?;
+    out.show(&result, text)
+}
+
+fn text(result: &EvaluateClicksResult) -> String {
+    let names = [&result.metric, "95 % interval", "difference", "overlap", "effective sample"];
+    let columns = names.map(|name| (name.to_owned(), Align::Right));
+    let model = std::iter::once(("model".to_owned(), Align::Left));
+    let mut table = Table::new(model.chain(columns));
+    for model in &result.models {
+        table.rows.push(row(model));
+    }
+    let logged = result.models.first().map_or(0.0, |model| model.value.logged);
+    let clip = result.clip.map_or(String::new(), |clip| {
+        let largest = result.models.iter().map(|model| model.value.largest_weight);
+        let largest = largest.fold(0.0, f64::max);
+        format!("Weights of clicks are at most {clip}; the largest is {largest:.2}.\n")
+    });
+    format!(
+        "{}\nEstimated by {} with propensities of {}; the logged pages have {logged:.4}.\n{clip}",
+        table.to_text(),
+        result.estimator,
+        result.propensity
+    )
+}
+
+fn row(model: &ModelValue) -> Vec<Cell> {
+    let interval = |ci95: Option<[f64; 2]>| {
+        ci95.map_or(String::new(), |[low, high]| format!("{low:.4} to {high:.4}"))
+    };
+    let difference = model.difference.map_or("-".to_owned(), |difference| {
+        match interval(model.difference_ci95).as_str() {
+            "" => format!("{difference:+.4}"),
+            interval => format!("{difference:+.4} ({interval})"),
+        }
+    });
+    let value = &model.value;
+    let cells = [
+        model.model.clone(),
+        format!("{:.4}", value.value),
+        interval(value.ci95),
+        difference,
+        format!("{:.3}", value.overlap),
+        format!("{:.1}", value.effective_sample),
+    ];
+    cells.map(Cell::new).to_vec()
+}

@@ -1,0 +1,93 @@
+//! `clicks simulate`: a click log of simulated users.
+
+use std::path::PathBuf;
+
+use rankwright::clicks::simulate::{LoggingRanker, SimulatedUser};
+use rankwright::data::DEFAULT_SEED;
+use rankwright::spec::words::counted;
+use rankwright::tasks::{
+    LoggingScores, SimulateClicksRequest, SimulateClicksResult, simulate_clicks,
+};
+
+use crate::failure::Failure;
+use crate::input::{MatchByArg, ReadArgs};
+use crate::output::Output;
+use crate::progress::run_task;
+
+/// Simulate users that click on rankings of labelled data, and write the log as JSON lines.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Feature data; its labels are the grades that users see
+    #[arg(value_name = "DATA")]
+    data: PathBuf,
+    /// Model whose rankings are shown
+    #[arg(value_name = "MODEL", required_unless_present = "by_feature")]
+    model: Option<PathBuf>,
+    /// Show rankings by the values of a feature, by its name or number, instead of those of a model
+    #[arg(long, value_name = "ID", conflicts_with = "model")]
+    by_feature: Option<String>,
+    /// Show the lowest scores first
+    #[arg(long)]
+    reverse: bool,
+    /// Users: pbm, cascade, dbn or trust, with exam=inverse|ultra|geometric, eta, noise, max, or click
+    /// probabilities by grade: `pbm(click=.1/.4/1)`
+    #[arg(long, value_name = "SPEC", default_value = "pbm")]
+    user: String,
+    /// Sessions of each query; a session is one page
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    sessions: u64,
+    /// Show only this many documents
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    top: Option<u32>,
+    /// Ranker: fixed, plackett-luce(temperature=1) or random; the latter two log propensities
+    #[arg(long, value_name = "SPEC", default_value = "fixed")]
+    ranker: String,
+    /// Seed of the draws
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    seed: u64,
+    /// The log: JSON lines, compressed if the name ends in .gz or .zst
+    #[arg(long, value_name = "LOG")]
+    out: PathBuf,
+    /// Ignore features that the model does not know
+    #[arg(long)]
+    ignore_extra: bool,
+    /// Rule that matches the features of the data with those of the model
+    #[arg(long, value_enum, default_value_t)]
+    match_by: MatchByArg,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
+    out.check_not_stdout(&args.out)?;
+    let scores = match (&args.model, &args.by_feature) {
+        (Some(model), _) => LoggingScores::Model(model.clone()),
+        (None, Some(feature)) => LoggingScores::Feature(feature.clone()),
+        // The parser requires one of them.
+        (None, None) => return Err(Failure::usage("give a model, or --by-feature")),
+    };
+    let data = args.read.files(std::slice::from_ref(&args.data))?;
+    let user = SimulatedUser::parse(&args.user)?;
+    let request = SimulateClicksRequest::new(data, scores, user, &args.out)
+        .matching(args.match_by.options(args.ignore_extra))
+        .reverse(args.reverse)
+        .ranker(LoggingRanker::parse(&args.ranker)?)
+        .sessions(args.sessions)
+        .top(args.top.map(|top| top as usize))
+        .seed(args.seed);
+    let result = run_task(out, |context| simulate_clicks(&request, context))?;
+    out.show(&result, text)
+}
+
+fn text(result: &SimulateClicksResult) -> String {
+    format!(
+        "{}: {} of {} by {}, with {} of {}; {} without a click\n",
+        result.out.display(),
+        counted(result.impressions as usize, "impression"),
+        counted(result.queries, "query"),
+        result.ranker,
+        counted(result.clicks as usize, "click"),
+        result.user,
+        result.without_click
+    )
+}

@@ -1,0 +1,53 @@
+//! `report clicks`: a page on a click log.
+
+use std::path::PathBuf;
+
+use rankwright::clicks::ClickModel;
+use rankwright::tasks::{ClickFiles, DataFiles, ReportClicksRequest, report_clicks};
+
+use crate::clicks::{BiasArgs, ClickLogArgs};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::page::PageArgs;
+use crate::progress::run_task;
+
+/// Describe a click log on a page: click rates and position bias by rank with intervals, the fit of
+/// click models, and queries.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    log: ClickLogArgs,
+    #[command(flatten)]
+    bias: BiasArgs,
+    /// Click models; all of them if not given. Several are separated by +: `pbm+ubm(iterations=20)`
+    #[arg(long, value_name = "SPEC+...")]
+    models: Option<String>,
+    /// Another log to measure the fitted click models on
+    #[arg(long, value_name = "LOG")]
+    test: Vec<PathBuf>,
+    #[command(flatten)]
+    page: PageArgs,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
+    let mut request = ReportClicksRequest::new(args.log.files()?)?
+        .estimators(args.bias.estimators())
+        .options(args.bias.options())
+        .features(args.bias.features());
+    if !args.test.is_empty() {
+        let test = ClickFiles::new(&args.test).format(args.log.format);
+        request = request.test(Some(test));
+    }
+    if let Some(models) = &args.models {
+        let models = models.split('+').map(ClickModel::parse).collect::<Result<_, _>>()?;
+        request = request.models(models);
+    }
+    let features = request.features.clone();
+    let inputs = || {
+        let logs = request.log.files.iter().chain(&args.test).map(PathBuf::as_path);
+        logs.chain(features.iter().flat_map(DataFiles::paths))
+    };
+    args.page.check(inputs(), out)?;
+    let result = run_task(out, |context| report_clicks(&request, context))?;
+    args.page.finish(&result.report.page(), inputs(), &result, out)
+}

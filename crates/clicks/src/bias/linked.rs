@@ -1,0 +1,107 @@
+//! Estimators that compare the click rates of documents that were shown at two ranks.
+
+use std::collections::BTreeMap;
+
+use super::relative;
+use crate::rank_groups::RankGroups;
+use crate::rank_table::RankTable;
+
+/// For every two ranks the documents that were shown often enough at both.
+pub(super) struct LinkedSets {
+    ranks: usize,
+    /// By the two ranks, from 0, the higher one first.
+    sets: BTreeMap<[usize; 2], LinkedSet>,
+}
+
+/// The documents that were shown at two ranks.
+#[derive(Debug, Clone, Copy, Default)]
+struct LinkedSet {
+    /// The sums of their click rates at either rank.
+    rates: [f64; 2],
+    /// Number of documents.
+    documents: f64,
+}
+
+impl LinkedSets {
+    /// The sets of documents that were shown at least `min_shown` times at both ranks.
+    pub(super) fn new(table: &RankTable, min_shown: u64) -> Self {
+        let mut sets: BTreeMap<[usize; 2], LinkedSet> = BTreeMap::new();
+        for cells in table.by_pair() {
+            let enough = || cells.iter().filter(|cell| cell.shown >= min_shown as f64);
+            for (at, one) in enough().enumerate() {
+                for other in enough().skip(at + 1) {
+                    let ranks = [one.rank as usize, other.rank as usize];
+                    let set = sets.entry(ranks).or_default();
+                    set.rates[0] += one.rate();
+                    set.rates[1] += other.rate();
+                    set.documents += 1.0;
+                }
+            }
+        }
+        Self { ranks: table.ranks, sets }
+    }
+
+    /// The sums of the click rates at both ranks.
+    fn rates(&self, one: usize, other: usize) -> [f64; 2] {
+        self.sets.get(&[one, other]).map_or([0.0, 0.0], |set| set.rates)
+    }
+
+    pub(super) fn adjacent(&self) -> Vec<Option<f64>> {
+        let mut chain = vec![Some(1.0)];
+        for rank in 1..self.ranks {
+            let [above, below] = self.rates(rank - 1, rank);
+            let last = chain.last().copied().flatten();
+            chain.push(last.filter(|_| above > 0.0).map(|last| last * below / above));
+        }
+        chain.truncate(self.ranks);
+        chain
+    }
+
+    pub(super) fn swap(&self) -> Vec<Option<f64>> {
+        let ratio = |rank: usize| match rank {
+            0 => Some(1.0),
+            _ => {
+                let [first, here] = self.rates(0, rank);
+                (first > 0.0).then_some(here / first)
+            }
+        };
+        (0..self.ranks).map(ratio).collect()
+    }
+
+    /// Fits `p_k r_{k,k'}` to the sums of click rates of all sets by expectation maximisation, as in
+    /// the position-based model with a set in the place of a document.
+    pub(super) fn all_pairs(&self, iterations: u32) -> Vec<Option<f64>> {
+        let mut groups = RankGroups::new(self.ranks);
+        self.sets.keys().for_each(|[one, other]| groups.link(*one, *other));
+        let mut examination = vec![0.5; self.ranks];
+        let mut relevance = vec![0.5; self.sets.len()];
+        for _ in 0..iterations {
+            self.iterate(&mut examination, &mut relevance);
+        }
+        let linked = |(rank, value)| (groups.first(rank) == 0).then_some(value);
+        relative(examination.into_iter().enumerate().map(linked).collect())
+    }
+
+    /// One iteration of expectation maximisation.
+    fn iterate(&self, examination: &mut [f64], relevance: &mut [f64]) {
+        let mut by_rank = vec![(0.0, 0.0); examination.len()];
+        for ((ranks, set), relevance) in self.sets.iter().zip(relevance) {
+            let mut relevant = 0.0;
+            for (rank, clicked) in ranks.iter().zip(set.rates) {
+                let (p, r) = (examination[*rank], *relevance);
+                let no_click = 1.0 - p * r;
+                let skipped =
+                    if no_click > 0.0 { (set.documents - clicked) / no_click } else { 0.0 };
+                relevant += clicked + skipped * r * (1.0 - p);
+                by_rank[*rank].0 += clicked + skipped * p * (1.0 - r);
+                by_rank[*rank].1 += set.documents;
+            }
+            *relevance = relevant / (2.0 * set.documents);
+        }
+        for (value, (examined, shown)) in examination.iter_mut().zip(by_rank) {
+            if shown > 0.0 {
+                *value = examined / shown;
+            }
+        }
+    }
+}

@@ -1,0 +1,401 @@
+//! Position bias: the probability that a rank is examined, relative to rank 1, estimated from the
+//! clicks of a log under the position-based model P(click) = examination(rank) x
+//! relevance(query, document).
+//!
+//! The estimators differ in the impressions that they compare:
+//!
+//! - `em`: all, by expectation maximisation of the whole model (`model/pbm.rs`), without a prior.
+//! - `regression-em` (Wang et al. 2018): all, with relevance as a logistic function of features
+//!   (`regression.rs`). It needs features, and no documents that link ranks.
+//! - `allpairs` (Agarwal et al. 2019): for each two ranks, the documents that were shown at both;
+//!   every such set has an unknown mean relevance, and all sets are fitted together.
+//! - `adjacent`: documents that were shown at neighbouring ranks; the bias is the product of the
+//!   ratios from rank 1 on.
+//! - `swap`: documents that were shown at rank 1 and at the rank itself.
+//! - `randomised`: pages whose order was random (`randomised.rs`).
+//! - `click-rate`: the click rates of the ranks. No correction: relevant documents are shown on
+//!   top, so that it overstates the bias. It is the value to compare the others with.
+//!
+//! Within a set of two ranks each document counts the same, by its click rate at either rank;
+//! a document counts only if it was shown often enough at both (`min_shown`). Ranks that nothing
+//! links with rank 1 have no estimate, and an estimator that has none but for rank 1 states why.
+
+mod file;
+mod linked;
+mod randomised;
+
+use rankwright_data::{DEFAULT_SEED, Random};
+use rankwright_spec::{choices, params};
+use rayon::prelude::*;
+use serde::{Serialize, Serializer};
+
+pub use file::read_examination;
+pub use randomised::is_random_order;
+
+use crate::inspect::linked_ranks;
+use crate::pages::Pages;
+use crate::rank_table::RankTable;
+use crate::regression::{PairFeatures, RegressionFit};
+use linked::LinkedSets;
+
+choices! {
+    /// An estimator of position bias.
+    pub enum BiasEstimator {
+        /// The position-based model, fitted to all impressions.
+        Em = "em",
+        /// The position-based model with relevance as a function of features.
+        RegressionEm = "regression-em",
+        /// Documents shown at two ranks, all pairs of ranks together.
+        AllPairs = "allpairs",
+        /// Documents shown at neighbouring ranks.
+        Adjacent = "adjacent",
+        /// Documents shown at rank 1 and at the rank itself.
+        Swap = "swap",
+        /// Pages whose order was random.
+        Randomised = "randomised",
+        /// Click rates without a correction.
+        ClickRate = "click-rate",
+    }
+}
+
+params! {
+    /// Options of an estimation of position bias.
+    pub struct BiasOptions {
+        min_shown: u64 = 10, 1.., "Impressions that a document needs at each of two ranks to link them.";
+        iterations: u32 = 2000, 1..=1_000_000, "Iterations of expectation maximisation.";
+        samples: u32 = 100, 0..=100_000, "Bootstrap samples of the intervals; 0: no intervals.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of the bootstrap.";
+        random_ranker: String = "random".to_owned(), .., "Name of the ranker whose pages are in random order.";
+    }
+}
+
+/// Iterations of regression EM in a bootstrap sample, which starts from the fit of the log.
+const SAMPLE_ITERATIONS: u32 = 50;
+
+/// The position bias of the ranks of a log.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct PositionBias {
+    /// The estimator.
+    pub estimator: &'static str,
+    /// The examination of each rank relative to rank 1; `None` for ranks without an estimate.
+    pub examination: Vec<Option<f64>>,
+    /// The 95 % interval of each rank, by a bootstrap over impressions; `None` for ranks without an
+    /// estimate in some sample, or if no interval was requested.
+    pub ci95: Vec<Option<[f64; 2]>>,
+    /// The reason why no rank but the first has an estimate.
+    pub refusal: Option<BiasRefusal>,
+}
+
+/// The reason why an estimator has no position bias for a log. Serialised as a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BiasRefusal {
+    /// No documents link other ranks with rank 1.
+    #[error(
+        "no document was shown often enough at rank 1 and at another rank, so that relevance and \
+             position cannot be told apart"
+    )]
+    RanksNotLinked,
+    /// No page was shown in random order.
+    #[error("no page was in random order, by the name of its ranker or by its propensities")]
+    NoRandomPages,
+    /// There are no features.
+    #[error("there are no features to regress relevance on")]
+    NoFeatures,
+    /// There are no clicks at rank 1.
+    #[error("there is no click at rank 1, which other ranks are compared with")]
+    NoClicks,
+}
+
+impl Serialize for BiasRefusal {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A log whose position bias is estimated: its pages, and what some estimators need besides.
+///
+/// ```
+/// use rankwright_clicks::bias::{BiasEstimator, BiasLog, BiasOptions};
+/// use rankwright_clicks::{Impression, Pages};
+///
+/// let log = [Impression::new("q", ["a", "b"]).clicked([1]), Impression::new("q", ["b", "a"])];
+/// let pages = Pages::collect(&log);
+/// let options = BiasOptions::default().samples(0_u32);
+/// let bias = BiasLog::new(&pages).random_pages(&pages).bias(BiasEstimator::Randomised, &options);
+/// assert_eq!(bias.examination, [Some(1.0), Some(0.0)]);
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct BiasLog<'a> {
+    pages: &'a Pages,
+    random_pages: Option<&'a Pages>,
+    features: Option<&'a PairFeatures>,
+}
+
+impl<'a> BiasLog<'a> {
+    /// The pages of a log.
+    pub fn new(pages: &'a Pages) -> Self {
+        Self { pages, random_pages: None, features: None }
+    }
+
+    /// Sets the pages in random order, for [`BiasEstimator::Randomised`].
+    #[must_use]
+    pub fn random_pages(mut self, pages: &'a Pages) -> Self {
+        self.random_pages = Some(pages);
+        self
+    }
+
+    /// Sets the features of the pairs, for [`BiasEstimator::RegressionEm`].
+    #[must_use]
+    pub fn features(mut self, features: &'a PairFeatures) -> Self {
+        self.features = Some(features);
+        self
+    }
+
+    /// Estimates the position bias, with intervals. The result is the same on any number of
+    /// threads.
+    pub fn bias(&self, estimator: BiasEstimator, options: &BiasOptions) -> PositionBias {
+        let pages = match estimator {
+            BiasEstimator::Randomised => self
+                .random_pages
+                .filter(|pages| pages.distinct() > 0)
+                .ok_or(BiasRefusal::NoRandomPages),
+            BiasEstimator::RegressionEm if self.features.is_none() => Err(BiasRefusal::NoFeatures),
+            _ => Ok(self.pages),
+        };
+        match pages {
+            Ok(pages) => self.estimated(pages, estimator, options),
+            Err(refusal) => {
+                let ranks = self.pages.max_ranks();
+                let (examination, ci95) = (vec![None; ranks], vec![None; ranks]);
+                PositionBias {
+                    estimator: estimator.name(),
+                    examination,
+                    ci95,
+                    refusal: Some(refusal),
+                }
+            }
+        }
+    }
+
+    fn estimated(
+        &self,
+        pages: &Pages,
+        estimator: BiasEstimator,
+        options: &BiasOptions,
+    ) -> PositionBias {
+        let fit = match (estimator, self.features) {
+            (BiasEstimator::RegressionEm, Some(features)) => {
+                let start = RegressionFit::start(features, vec![0.5; pages.max_ranks()]).anchored();
+                let table = RankTable::new(pages);
+                Some(start.improved(&table, features, options.iterations, true))
+            }
+            _ => None,
+        };
+        let examination = match &fit {
+            Some(fit) => relative(fit.examination.iter().copied().map(Some).collect()),
+            None => estimate(pages, estimator, options),
+        };
+        let sample_of = |drawn: &Pages| match (&fit, self.features) {
+            (Some(fit), Some(features)) => {
+                let table = RankTable::new(drawn);
+                let fit = fit.clone().improved(&table, features, SAMPLE_ITERATIONS, true);
+                relative(fit.examination.iter().copied().map(Some).collect())
+            }
+            _ => estimate(drawn, estimator, options),
+        };
+        let samples: Vec<Vec<Option<f64>>> = (0..u64::from(options.samples))
+            .into_par_iter()
+            .map(|sample| sample_of(&pages.resampled(&mut Random::new(options.seed, sample))))
+            .collect();
+        let ci95 = (0..examination.len()).map(|rank| interval(&samples, rank)).collect();
+        let refusal = refusal(&examination);
+        PositionBias { estimator: estimator.name(), examination, ci95, refusal }
+    }
+}
+
+/// Estimates the position bias of a log, with intervals, by an estimator that needs pages alone; see
+/// [`BiasLog`] for the others. The result is the same on any number of threads.
+pub fn position_bias(
+    pages: &Pages,
+    estimator: BiasEstimator,
+    options: &BiasOptions,
+) -> PositionBias {
+    BiasLog::new(pages).bias(estimator, options)
+}
+
+/// The reason why no rank but the first has an estimate.
+fn refusal(examination: &[Option<f64>]) -> Option<BiasRefusal> {
+    match examination {
+        [] | [_] => None,
+        [None, ..] => Some(BiasRefusal::NoClicks),
+        [_, others @ ..] if others.iter().all(Option::is_none) => Some(BiasRefusal::RanksNotLinked),
+        _ => None,
+    }
+}
+
+fn estimate(pages: &Pages, estimator: BiasEstimator, options: &BiasOptions) -> Vec<Option<f64>> {
+    let sets = || LinkedSets::new(&RankTable::new(pages), options.min_shown);
+    match estimator {
+        BiasEstimator::Em => em(pages, options),
+        BiasEstimator::AllPairs => sets().all_pairs(options.iterations),
+        BiasEstimator::Adjacent => sets().adjacent(),
+        BiasEstimator::Swap => sets().swap(),
+        BiasEstimator::Randomised => randomised::rates(pages),
+        // Without features there is nothing to fit; `BiasLog::bias` has refused.
+        BiasEstimator::RegressionEm => vec![None; pages.max_ranks()],
+        BiasEstimator::ClickRate => click_rates(pages),
+    }
+}
+
+/// The 2.5 and 97.5 percentiles of a rank's estimates.
+fn interval(samples: &[Vec<Option<f64>>], rank: usize) -> Option<[f64; 2]> {
+    let values = samples.iter().map(|sample| sample.get(rank).copied().flatten());
+    percentiles(values.collect::<Option<_>>()?)
+}
+
+/// The 2.5 and 97.5 percentiles of some values; `None` without any.
+pub(crate) fn percentiles(mut values: Vec<f64>) -> Option<[f64; 2]> {
+    values.sort_by(f64::total_cmp);
+    let at =
+        |share: f64| values.get(((values.len() as f64 - 1.0) * share).round() as usize).copied();
+    Some([at(0.025)?, at(0.975)?])
+}
+
+/// Values relative to the first one; `None` where there is no value.
+fn relative(values: Vec<Option<f64>>) -> Vec<Option<f64>> {
+    let first = values.first().copied().flatten().filter(|first| *first > 0.0);
+    values.into_iter().map(|value| Some(value? / first?)).collect()
+}
+
+fn em(pages: &Pages, options: &BiasOptions) -> Vec<Option<f64>> {
+    let values = crate::model::fit_examination(pages, options.iterations);
+    let groups = linked_ranks(pages);
+    let linked = |(rank, value)| (groups.first(rank) == 0).then_some(value);
+    relative(values.into_iter().enumerate().map(linked).collect())
+}
+
+fn click_rates(pages: &Pages) -> Vec<Option<f64>> {
+    let mut totals = vec![(0.0, 0.0); pages.max_ranks()];
+    for cell in &RankTable::new(pages).cells {
+        let (shown, clicked) = &mut totals[cell.rank as usize];
+        *shown += cell.shown;
+        *clicked += cell.clicked;
+    }
+    relative(
+        totals.into_iter().map(|(shown, clicked)| (shown > 0.0).then(|| clicked / shown)).collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::impression::Impression;
+    use crate::log::read_log;
+    use rankwright_data::bytes::Input;
+
+    /// Pages of three documents in every turn, clicked as often as the model says.
+    fn pages(gamma: [f64; 3], alpha: [f64; 3]) -> Pages {
+        let mut log = Vec::new();
+        for turn in 0..3 {
+            let at = |rank: usize| (rank + turn) % 3;
+            for bits in 0_u32..8 {
+                let clicks: Vec<usize> =
+                    (1..=3).filter(|rank| bits >> (rank - 1) & 1 == 1).collect();
+                let outcome = |rank: usize| {
+                    let click = gamma[rank] * alpha[at(rank)];
+                    if clicks.contains(&(rank + 1)) { click } else { 1.0 - click }
+                };
+                let probability: f64 = (0..3).map(outcome).product();
+                let documents = (0..3).map(|rank| format!("d{}", at(rank)));
+                let page = Impression::new("q", documents).clicked(clicks.iter().copied());
+                log.extend(std::iter::repeat_n(page, (probability * 20_000.0).round() as usize));
+            }
+        }
+        Pages::collect(&log)
+    }
+
+    #[test]
+    fn every_estimator_finds_the_bias_of_clicks_that_follow_the_model() {
+        let pages = pages([1.0, 0.6, 0.3], [0.9, 0.5, 0.2]);
+        let attraction = [0.9, 0.5, 0.2_f64].map(|alpha| [(alpha / (1.0 - alpha)).ln() as f32]);
+        let features = PairFeatures::new(&pages, |_, document| {
+            let number: usize = document.strip_prefix('d')?.parse().ok()?;
+            Some(&attraction[number][..])
+        })
+        .unwrap();
+        let log = BiasLog::new(&pages).random_pages(&pages).features(&features);
+        for (name, estimator) in BiasEstimator::ALL {
+            let bias = log.bias(*estimator, &BiasOptions::default().samples(20_u32));
+            assert_eq!(bias.refusal, None);
+            for (ci, expected) in bias.ci95.iter().zip([1.0, 0.6, 0.3]) {
+                let [low, high] = ci.unwrap();
+                assert!(low <= expected + 0.01 && high >= expected - 0.01 && high - low < 0.05);
+            }
+            for (found, expected) in bias.examination.iter().zip([1.0, 0.6, 0.3]) {
+                assert!((found.unwrap() - expected).abs() < 5e-3, "{name}: {bias:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_that_no_document_links_have_no_estimate() {
+        let page = Impression::new("q", ["a", "b"]).clicked([1]);
+        let pages = Pages::collect(&vec![page; 50]);
+        use BiasEstimator::{Adjacent, AllPairs, Em, Randomised, RegressionEm, Swap};
+        for (estimator, reason) in [
+            (Em, BiasRefusal::RanksNotLinked),
+            (AllPairs, BiasRefusal::RanksNotLinked),
+            (Adjacent, BiasRefusal::RanksNotLinked),
+            (Swap, BiasRefusal::RanksNotLinked),
+            (Randomised, BiasRefusal::NoRandomPages),
+            (RegressionEm, BiasRefusal::NoFeatures),
+        ] {
+            let bias = position_bias(&pages, estimator, &BiasOptions::default());
+            assert_eq!((bias.examination[1], bias.refusal), (None, Some(reason)), "{estimator:?}");
+        }
+    }
+
+    /// Ranks 3 and 4 share documents with each other, but not with rank 1.
+    #[test]
+    fn groups_that_are_not_linked_with_rank_1_have_no_estimate() {
+        let page = |documents: [&'static str; 4]| Impression::new("q", documents).clicked([1, 3]);
+        let mut log = vec![page(["a", "b", "c", "d"]); 20];
+        log.extend(vec![page(["b", "a", "d", "c"]); 20]);
+        for estimator in [BiasEstimator::Em, BiasEstimator::AllPairs, BiasEstimator::Adjacent] {
+            let options = BiasOptions::default().samples(0_u32).iterations(50_u32);
+            let bias = position_bias(&Pages::collect(&log), estimator, &options);
+            assert!(bias.examination[1].is_some(), "{bias:?}");
+            assert_eq!((bias.examination[2], bias.examination[3]), (None, None), "{bias:?}");
+        }
+    }
+
+    /// The figures were computed by independent code.
+    #[test]
+    fn the_bias_of_the_yandex_pages_is_that_of_independent_code() {
+        let Ok(data) = std::env::var("RANKWRIGHT_DATA") else {
+            return println!("left out: RANKWRIGHT_DATA is not set");
+        };
+        let mut log = Vec::new();
+        for part in ["trainSample", "testSample"] {
+            let path = std::path::Path::new(&data).join("yandex-relpred-clicks").join(part);
+            read_log(&[Input::open(path).unwrap()], None, |page| log.push(page)).unwrap();
+        }
+        assert_eq!(log.len(), 56_477);
+        let pages = Pages::collect(&log);
+        let expected = [
+            (BiasEstimator::Em, [0.69, 0.57, 0.46, 0.37, 0.32, 0.30, 0.24, 0.25, 0.23]),
+            (BiasEstimator::AllPairs, [0.76, 0.57, 0.46, 0.37, 0.34, 0.31, 0.26, 0.26, 0.25]),
+            (BiasEstimator::ClickRate, [0.82, 0.58, 0.49, 0.35, 0.26, 0.24, 0.18, 0.18, 0.17]),
+        ];
+        for (estimator, values) in expected {
+            let options = BiasOptions::default().samples(0_u32);
+            let bias = position_bias(&pages, estimator, &options);
+            println!("{} {:.3?}", bias.estimator, bias.examination);
+            for (found, expected) in bias.examination[1..].iter().zip(values) {
+                assert!((found.unwrap() - expected).abs() <= 0.03, "{bias:?}");
+            }
+        }
+    }
+}

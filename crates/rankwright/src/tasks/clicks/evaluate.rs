@@ -1,0 +1,242 @@
+//! Off-policy evaluation: the value that models would have, from the log of another ranker.
+
+use std::path::PathBuf;
+
+use rankwright_clicks::log::LogCounts;
+use rankwright_clicks::off_policy::{
+    LoggedPages, LoggedPagesBuilder, OffPolicyOptions, PolicyValue, PropensityKind, TargetDocument,
+    TargetRanking, rank_weights, value_difference,
+};
+use rankwright_clicks::regression::RelevanceModel;
+use rankwright_data::Dataset;
+use rankwright_eval::{MetricSpec, OrderRule, Orderer, Rows};
+use rankwright_model::MatchOptions;
+use serde::Serialize;
+
+use super::ClickFiles;
+use super::examination::{CollectedLog, ExaminationSource, LogCollector};
+use super::feature_rows::{LogFeatureRows, document_id};
+use super::labels::REGRESSION_ITERATIONS;
+use crate::tasks::context::RunningTask;
+use crate::tasks::matching::score_data;
+use crate::tasks::{
+    Context, DataFiles, InputFiles, TaskError, Warning, check_standard_input, system_names,
+};
+
+/// A click log, the models to evaluate, and feature data of the documents.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct EvaluateClicksRequest {
+    /// The log.
+    pub log: ClickFiles,
+    /// The models; the first is the one that others are compared with.
+    pub models: Vec<PathBuf>,
+    /// Feature data that the models rank, joined with the log by the ids of query and document. It
+    /// needs no labels.
+    pub features: DataFiles,
+    /// The rule that matches the features of the data with those of the models.
+    pub matching: MatchOptions,
+    /// The metric, a sum over ranks.
+    pub metric: MetricSpec,
+    /// The examination of ranks, where the estimate needs it.
+    pub examination: ExaminationSource,
+    /// Estimator, propensities, clip, overlap and intervals.
+    pub options: OffPolicyOptions,
+}
+
+impl EvaluateClicksRequest {
+    /// Evaluates models with the default options.
+    pub fn new(
+        log: ClickFiles,
+        models: impl IntoIterator<Item = impl Into<PathBuf>>,
+        features: DataFiles,
+        metric: MetricSpec,
+    ) -> Self {
+        Self {
+            log,
+            models: models.into_iter().map(Into::into).collect(),
+            features,
+            matching: MatchOptions::default(),
+            metric,
+            examination: ExaminationSource::default(),
+            options: OffPolicyOptions::default(),
+        }
+    }
+
+    /// Sets the rule that matches the features of the data with those of the models.
+    pub fn matching(mut self, matching: MatchOptions) -> Self {
+        self.matching = matching;
+        self
+    }
+
+    /// Sets the examination of ranks.
+    pub fn examination(mut self, examination: ExaminationSource) -> Self {
+        self.examination = examination;
+        self
+    }
+
+    /// Sets the options.
+    pub fn options(mut self, options: OffPolicyOptions) -> Self {
+        self.options = options;
+        self
+    }
+}
+
+/// The value that each model would have.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct EvaluateClicksResult {
+    /// The metric.
+    pub metric: String,
+    /// Name of the estimator.
+    pub estimator: &'static str,
+    /// Name of the kind of propensities.
+    pub propensity: &'static str,
+    /// The largest weight of a click, if it was limited.
+    pub clip: Option<f64>,
+    /// The value of each model.
+    pub models: Vec<ModelValue>,
+    /// The examination of each rank; empty if the estimate does not use it.
+    pub examination: Vec<Option<f64>>,
+    /// Counts of the log.
+    pub counts: LogCounts,
+    /// Seconds of estimating.
+    pub seconds: f64,
+    /// Warnings to the caller.
+    pub warnings: Vec<Warning>,
+}
+
+/// The value that a model would have.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ModelValue {
+    /// Name of the model.
+    pub model: String,
+    /// The value, its interval, overlap and effective sample.
+    #[serde(flatten)]
+    pub value: PolicyValue,
+    /// The difference from the first model; `None` for that one.
+    pub difference: Option<f64>,
+    /// The 95 % interval of the difference, by the same bootstrap samples.
+    pub difference_ci95: Option<[f64; 2]>,
+}
+
+/// Estimates the value that models would have from the clicks on another ranking.
+pub fn evaluate_clicks(
+    request: &EvaluateClicksRequest,
+    context: &Context<'_>,
+) -> Result<EvaluateClicksResult, TaskError> {
+    let log_files = request.log.files.iter().map(PathBuf::as_path);
+    let models = request.models.iter().map(PathBuf::as_path);
+    let inputs = log_files.chain(models).chain(request.features.paths());
+    check_standard_input(inputs.chain(request.examination.path()))?;
+    let mut task = RunningTask::new(context);
+    let opened = DataFiles::new(&request.models).open(&task)?.0;
+    let models = InputFiles::new(opened)?;
+    if let Some(other) = models.data.first() {
+        return Err(TaskError::NoModel { file: other.name.clone() });
+    }
+    let rules = models.rules()?.map(|rules| rules.labels_are_optional());
+    let loaded = request.features.load(rules, &mut task)?;
+    let rows = LogFeatureRows::new(&loaded.data);
+    let weights = weights(&request.metric, rows.data)?;
+    let (mut collector, mut builder) =
+        (LogCollector::default(), LoggedPagesBuilder::new(request.options.propensity));
+    let (counts, _) = request.log.read(&task, |impression| {
+        collector.add(&impression, "random");
+        builder.add(&impression);
+    })?;
+    let (log, logged) = (collector.finish(), builder.finish()?);
+    let needs_regression = request.options.estimator.needs_regression();
+    let needs_examination =
+        needs_regression || request.options.propensity == PropensityKind::Examination;
+    let examination = match needs_examination {
+        true => request.examination.examination(&log, Some(&rows), &task)?,
+        false => Vec::new(),
+    };
+    let relevance = match needs_regression {
+        true => Some(regression(&log, &rows, &examination, &task)?),
+        false => None,
+    };
+    let unknown = logged.queries().iter().filter(|query| rows.query(query).is_none()).count();
+    if unknown > 0 {
+        task.warn(Warning::UnknownLogQueries { unknown, all: logged.queries().len() });
+    }
+    let (mut found, mut seconds): (Vec<ModelValue>, f64) = (Vec::new(), 0.0);
+    for ((_, model), name) in models.models.iter().zip(system_names(&request.models)) {
+        let (scores, ..) = score_data(model, rows.data, request.matching, &mut task)?;
+        let rankings = rankings(&logged, &rows, &scores, relevance.as_ref(), weights.len())?;
+        let target =
+            TargetRanking { rankings: &rankings, weights: &weights, examination: &examination };
+        let step = format!("evaluating {name}");
+        let estimate = || {
+            let value = logged.value(&target, &request.options);
+            value.map_err(|error| TaskError::ModelValue { model: name.clone(), error })
+        };
+        let (value, taken) = task.step(&step, estimate)?;
+        seconds += taken;
+        let difference = found.first().map(|first| value_difference(&value, &first.value));
+        found.push(ModelValue {
+            model: name,
+            value,
+            difference: difference.map(|(difference, _)| difference),
+            difference_ci95: difference.and_then(|(_, ci95)| ci95),
+        });
+    }
+    Ok(EvaluateClicksResult {
+        metric: request.metric.to_string(),
+        estimator: request.options.estimator.name(),
+        propensity: request.options.propensity.name(),
+        clip: request.options.clip,
+        models: found,
+        examination,
+        counts,
+        seconds,
+        warnings: task.into_warnings(),
+    })
+}
+
+/// The regression of relevance on features.
+fn regression(
+    log: &CollectedLog,
+    rows: &LogFeatureRows<'_>,
+    examination: &[Option<f64>],
+    task: &RunningTask<'_>,
+) -> Result<RelevanceModel, TaskError> {
+    let features = rows.pair_features(&log.pages)?;
+    let fit = || {
+        let iterations = REGRESSION_ITERATIONS;
+        Ok::<_, TaskError>(RelevanceModel::fit(&log.pages, features, examination, iterations))
+    };
+    Ok(task.step("regressing relevance on features", fit)?.0)
+}
+
+/// The metric's weight of each rank of the longest ranking, or down to its cut-off.
+fn weights(metric: &MetricSpec, data: &Dataset) -> Result<Vec<f64>, TaskError> {
+    let longest = (0..data.queries()).map(|query| data.query_rows(query).len()).max();
+    let cutoff = metric.canonical().cutoff.map_or(usize::MAX, |cutoff| cutoff as usize);
+    Ok(rank_weights(metric, longest.unwrap_or(0).min(cutoff))?)
+}
+
+/// The first documents of each query of the log by these scores.
+fn rankings(
+    logged: &LoggedPages,
+    rows: &LogFeatureRows<'_>,
+    scores: &[f64],
+    relevance: Option<&RelevanceModel>,
+    depth: usize,
+) -> Result<Vec<Option<Vec<TargetDocument>>>, TaskError> {
+    let mut orderer = Orderer::default();
+    let mut ranking = |query: &String| {
+        let Some(query) = rows.query(query) else { return Ok(None) };
+        let range = rows.data.query_rows(query);
+        let order = orderer.order(Rows::of_scores(&scores[range.clone()]), OrderRule::STABLE)?;
+        let document = |index: &u32| {
+            let row = range.start + *index as usize;
+            let predicted = relevance.map(|model| model.relevance(rows.data.matrix().row(row)));
+            TargetDocument { id: document_id(rows.data, row), relevance: predicted.unwrap_or(0.0) }
+        };
+        Ok(Some(order.iter().take(depth).map(document).collect()))
+    };
+    logged.queries().iter().map(&mut ranking).collect()
+}

@@ -1,0 +1,97 @@
+//! The examination of ranks that corrections of clicks need: from a file, or estimated from the log.
+
+use std::path::{Path, PathBuf};
+
+use rankwright_clicks::bias::{
+    BiasEstimator, BiasLog, BiasOptions, is_random_order, read_examination,
+};
+use rankwright_clicks::{ClicksError, Impression, Pages, PagesBuilder};
+use rankwright_data::bytes::Input;
+
+use super::feature_rows::LogFeatureRows;
+use crate::tasks::TaskError;
+use crate::tasks::context::RunningTask;
+
+/// The source of the examination of each rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExaminationSource {
+    /// A file: an estimate of position bias as JSON, or a line with rank and examination for each
+    /// rank.
+    File(PathBuf),
+    /// An estimator, applied to the log itself.
+    Estimator(BiasEstimator),
+}
+
+impl Default for ExaminationSource {
+    fn default() -> Self {
+        Self::Estimator(BiasEstimator::Em)
+    }
+}
+
+impl ExaminationSource {
+    /// The file, if it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::Estimator(_) => None,
+        }
+    }
+
+    /// The examination of each rank relative to rank 1; an error if the log has none.
+    pub(super) fn examination(
+        &self,
+        log: &CollectedLog,
+        features: Option<&LogFeatureRows<'_>>,
+        task: &RunningTask<'_>,
+    ) -> Result<Vec<Option<f64>>, TaskError> {
+        let estimator = match self {
+            Self::File(path) => return Ok(read_examination(&Input::open(path)?)?),
+            Self::Estimator(estimator) => *estimator,
+        };
+        let pairs = match (estimator, features) {
+            (BiasEstimator::RegressionEm, Some(rows)) => Some(rows.pair_features(&log.pages)?),
+            _ => None,
+        };
+        let mut bias_log = BiasLog::new(&log.pages).random_pages(&log.random_pages);
+        if let Some(pairs) = &pairs {
+            bias_log = bias_log.features(pairs);
+        }
+        let step = format!("estimating bias by {}", estimator.name());
+        let options = BiasOptions::default().samples(0_u32);
+        let (bias, _) =
+            task.step(&step, || Ok::<_, TaskError>(bias_log.bias(estimator, &options)))?;
+        match bias.refusal {
+            Some(reason) => Err(ClicksError::NoBias { estimator: estimator.name(), reason }.into()),
+            None => Ok(bias.examination),
+        }
+    }
+}
+
+/// The pages of a log, and those of them in random order.
+#[derive(Debug, Default)]
+pub(super) struct CollectedLog {
+    pub(super) pages: Pages,
+    pub(super) random_pages: Pages,
+}
+
+/// Collects impressions into the pages of a log, and those in random order.
+#[derive(Debug, Default)]
+pub(super) struct LogCollector {
+    pages: PagesBuilder,
+    random_pages: PagesBuilder,
+}
+
+impl LogCollector {
+    /// Adds an impression; pages of `random_ranker` are in random order.
+    pub(super) fn add(&mut self, impression: &Impression, random_ranker: &str) {
+        self.pages.add(impression);
+        if is_random_order(impression, random_ranker) {
+            self.random_pages.add(impression);
+        }
+    }
+
+    pub(super) fn finish(self) -> CollectedLog {
+        CollectedLog { pages: self.pages.finish(), random_pages: self.random_pages.finish() }
+    }
+}

@@ -1,0 +1,301 @@
+//! Feature data with labels from clicks: training data without judgements.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use rankwright_clicks::labels::{ClickLabel, ClickLabels, LabelSource, grades};
+use rankwright_clicks::log::LogCounts;
+use rankwright_clicks::regression::RelevanceModel;
+use rankwright_clicks::{ClicksError, Pages};
+use rankwright_data::Dataset;
+use rankwright_data::format::{Format, feature_set_path, write};
+use rankwright_spec::choices;
+use serde::Serialize;
+
+use super::ClickFiles;
+use super::examination::{ExaminationSource, LogCollector};
+use super::feature_rows::LogFeatureRows;
+use crate::tasks::context::RunningTask;
+use crate::tasks::{
+    Context, DataFiles, ReadRules, TaskError, Warning, check_outputs, output_format,
+};
+
+/// Iterations of the regression of relevance on features.
+pub(super) const REGRESSION_ITERATIONS: u32 = 500;
+
+choices! {
+    /// The treatment of rows of feature data that the log does not show.
+    pub enum UnshownRows {
+        /// They are left out.
+        Drop = "drop",
+        /// They are kept, with weight 0 and label 0; those of `dr` have weight 1 and the label of the
+        /// regression. Their position is one below the longest page.
+        Keep = "keep",
+    }
+}
+
+/// A click log, feature data of its documents, and the labels to make.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct LabelClicksRequest {
+    /// The log.
+    pub log: ClickFiles,
+    /// Feature data, joined with the log by the ids of query and document. It needs no labels.
+    pub features: DataFiles,
+    /// The source of labels.
+    pub source: LabelSource,
+    /// The examination of ranks, for `ips` and `dr`.
+    pub examination: ExaminationSource,
+    /// The largest weight 1 / examination; no limit if not given.
+    pub clip: Option<f64>,
+    /// Number of grades that labels are cut into; labels stay as they are if not given.
+    pub grades: Option<u32>,
+    /// The treatment of rows that the log does not show.
+    pub unshown: UnshownRows,
+    /// The file to write.
+    pub out: PathBuf,
+    /// The format to write; that of the file's extension if not given.
+    pub format: Option<Format>,
+}
+
+impl LabelClicksRequest {
+    /// Labels by clicks over expected clicks, without grades, for the rows that the log shows.
+    pub fn new(log: ClickFiles, features: DataFiles, out: impl Into<PathBuf>) -> Self {
+        Self {
+            log,
+            features,
+            source: LabelSource::Coec,
+            examination: ExaminationSource::default(),
+            clip: None,
+            grades: None,
+            unshown: UnshownRows::Drop,
+            out: out.into(),
+            format: None,
+        }
+    }
+
+    /// Sets the source of labels.
+    pub fn source(mut self, source: LabelSource) -> Self {
+        self.source = source;
+        self
+    }
+
+    /// Sets the examination of ranks.
+    pub fn examination(mut self, examination: ExaminationSource) -> Self {
+        self.examination = examination;
+        self
+    }
+
+    /// Sets the largest weight 1 / examination.
+    pub fn clip(mut self, clip: Option<f64>) -> Self {
+        self.clip = clip;
+        self
+    }
+
+    /// Sets the number of grades.
+    pub fn grades(mut self, grades: Option<u32>) -> Self {
+        self.grades = grades;
+        self
+    }
+
+    /// Sets the treatment of rows that the log does not show.
+    pub fn unshown(mut self, unshown: UnshownRows) -> Self {
+        self.unshown = unshown;
+        self
+    }
+
+    /// Sets the format to write.
+    pub fn format(mut self, format: Option<Format>) -> Self {
+        self.format = format;
+        self
+    }
+}
+
+/// The labelled feature data that was written.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct LabelClicksResult {
+    /// The file.
+    pub out: PathBuf,
+    /// Name of its format.
+    pub format: &'static str,
+    /// Name of the source of labels.
+    pub source: &'static str,
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of queries.
+    pub queries: usize,
+    /// Number of rows that the log shows.
+    pub shown: usize,
+    /// Number of rows with a click.
+    pub clicked: usize,
+    /// Number of rows of the data that the log does not show; written only if requested.
+    pub unshown: usize,
+    /// The mean of the labels.
+    pub mean_label: f64,
+    /// The largest label.
+    pub max_label: f64,
+    /// The examination of each rank that weights clicks; empty for other sources.
+    pub examination: Vec<Option<f64>>,
+    /// The largest weight of a click, if it was limited.
+    pub clip: Option<f64>,
+    /// Number of ranks whose weight was limited.
+    pub clipped_ranks: usize,
+    /// Counts of the log.
+    pub counts: LogCounts,
+    /// Warnings to the caller.
+    pub warnings: Vec<Warning>,
+}
+
+/// Writes feature data with labels from clicks, with the number of impressions as weight and the most
+/// frequent rank as position of each row. Negative labels become 0.
+pub fn label_clicks(
+    request: &LabelClicksRequest,
+    context: &Context<'_>,
+) -> Result<LabelClicksResult, TaskError> {
+    let out = &request.out;
+    let format = output_format(out, request.format)?;
+    let feature_set = feature_set_path(out);
+    let log_files = request.log.files.iter().map(PathBuf::as_path);
+    let inputs = log_files.chain(request.features.paths()).chain(request.examination.path());
+    check_outputs([out.as_path(), &feature_set], inputs)?;
+    let mut task = RunningTask::new(context);
+    let mut collector = LogCollector::default();
+    let (counts, _) = request.log.read(&task, |impression| collector.add(&impression, "random"))?;
+    let log = collector.finish();
+    let rules = ReadRules::default().labels_are_optional();
+    let loaded = request.features.load(Some(rules), &mut task)?;
+    let rows = LogFeatureRows::new(&loaded.data);
+    let needs_examination = matches!(request.source, LabelSource::Ips | LabelSource::Dr);
+    let examination = match needs_examination {
+        true => request.examination.examination(&log, Some(&rows), &task)?,
+        false => Vec::new(),
+    };
+    let relevance = match request.source {
+        LabelSource::Dr => {
+            let features = rows.pair_features(&log.pages)?;
+            let fit = || {
+                let iterations = REGRESSION_ITERATIONS;
+                Ok::<_, TaskError>(RelevanceModel::fit(
+                    &log.pages,
+                    features,
+                    &examination,
+                    iterations,
+                ))
+            };
+            Some(task.step("regressing relevance on features", fit)?.0)
+        }
+        _ => None,
+    };
+    let labels = labels_of(request, &log.pages, &rows, &examination, relevance.as_ref())?;
+    let joined = JoinedLabels::new(&labels, &rows);
+    if joined.unknown > 0 {
+        let (unknown, all) = (joined.unknown, labels.len());
+        task.warn(Warning::UnknownLogDocuments { unknown, all });
+    }
+    if joined.by_row.is_empty() {
+        return Err(ClicksError::NoKnownDocuments.into());
+    }
+    let data = joined.data(request, &rows, log.pages.max_ranks(), relevance.as_ref())?;
+    let step = format!("writing {}", out.display());
+    let (write_warnings, _) = task.step(&step, || write(&data, out, format))?;
+    task.warn_of(&write_warnings);
+    let clip = request.clip.filter(|_| needs_examination);
+    let is_clipped = |value: &f64| clip.is_some_and(|clip| *value > 0.0 && 1.0 / value > clip);
+    Ok(LabelClicksResult {
+        out: out.clone(),
+        format: format.info().name,
+        source: request.source.name(),
+        rows: data.rows(),
+        queries: data.queries(),
+        shown: joined.by_row.len(),
+        clicked: joined.by_row.values().filter(|label| label.clicked > 0).count(),
+        unshown: rows.data.rows() - joined.by_row.len(),
+        mean_label: data.labels().iter().sum::<f64>() / data.rows() as f64,
+        max_label: data.labels().iter().copied().fold(0.0, f64::max),
+        clipped_ranks: examination.iter().flatten().filter(|value| is_clipped(value)).count(),
+        examination,
+        clip,
+        counts,
+        warnings: task.into_warnings(),
+    })
+}
+
+/// The labels of all pairs of the log.
+fn labels_of(
+    request: &LabelClicksRequest,
+    pages: &Pages,
+    rows: &LogFeatureRows<'_>,
+    examination: &[Option<f64>],
+    relevance: Option<&RelevanceModel>,
+) -> Result<Vec<ClickLabel>, TaskError> {
+    // Pairs without features have no row, so that nobody sees their label.
+    let predicted = |(query, document): (&str, &str)| match (relevance, rows.row(query, document)) {
+        (Some(model), Some(row)) => model.relevance(rows.data.matrix().row(row)),
+        _ => 0.0,
+    };
+    let predicted: Vec<f64> = match relevance {
+        Some(_) => pages.named_pairs().map(predicted).collect(),
+        None => Vec::new(),
+    };
+    let labels = ClickLabels::new(request.source)
+        .examination(examination)
+        .relevance(&predicted)
+        .clip(request.clip);
+    Ok(labels.of_pages(pages)?)
+}
+
+/// The labels of a log by the rows of feature data.
+struct JoinedLabels<'a> {
+    by_row: HashMap<usize, &'a ClickLabel>,
+    /// Number of pairs of the log that the data does not have.
+    unknown: usize,
+}
+
+impl<'a> JoinedLabels<'a> {
+    fn new(labels: &'a [ClickLabel], rows: &LogFeatureRows<'_>) -> Self {
+        let mut joined = Self { by_row: HashMap::new(), unknown: 0 };
+        for label in labels {
+            match rows.row(&label.query, &label.document) {
+                Some(row) => drop(joined.by_row.insert(row, label)),
+                None => joined.unknown += 1,
+            }
+        }
+        joined
+    }
+
+    /// The data with labels, weights and positions.
+    fn data(
+        &self,
+        request: &LabelClicksRequest,
+        rows: &LogFeatureRows<'_>,
+        longest: usize,
+        relevance: Option<&RelevanceModel>,
+    ) -> Result<Dataset, TaskError> {
+        let data = rows.data;
+        let (mut labels, mut weights, mut positions) = (Vec::new(), Vec::new(), Vec::new());
+        for row in 0..data.rows() {
+            let (label, weight, position) = match (self.by_row.get(&row), relevance) {
+                (Some(label), _) => (label.value, label.shown as f32, label.rank),
+                (None, Some(model)) => {
+                    (model.relevance(data.matrix().row(row)), 1.0, longest as u32 + 1)
+                }
+                (None, None) => (0.0, 0.0, longest as u32 + 1),
+            };
+            labels.push(label.max(0.0));
+            weights.push(weight);
+            positions.push(position);
+        }
+        let keep =
+            |row: usize| request.unshown == UnshownRows::Keep || self.by_row.contains_key(&row);
+        let labelled = data.clone().with_labels(labels)?.with_row_weights(weights)?;
+        let selected = labelled.with_positions(positions)?.select_rows(keep);
+        match request.grades {
+            Some(count) => {
+                let cut = grades(selected.labels(), count);
+                Ok(selected.with_labels(cut)?)
+            }
+            None => Ok(selected),
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! A simulated click log: rankings of labelled feature data, and users that click on them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rankwright_clicks::simulate::{LoggedRanking, LoggingRanker, SimulatedUser};
+use rankwright_data::store::write_atomic;
+use rankwright_data::{DEFAULT_SEED, Dataset, Random};
+use rankwright_model::MatchOptions;
+use serde::Serialize;
+
+use super::feature_rows::document_id;
+use crate::tasks::context::RunningTask;
+use crate::tasks::matching::score_data;
+use crate::tasks::{
+    Context, DataFiles, ReadRules, TaskError, Warning, check_outputs, check_standard_input,
+    load_model,
+};
+
+/// Number of pages that are made before they are written.
+const BLOCK: u64 = 8192;
+
+/// The scores by which the logged rankings are made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LoggingScores {
+    /// Those of a model.
+    Model(PathBuf),
+    /// The values of a feature, by its name or number; a missing value is the lowest.
+    Feature(String),
+}
+
+/// Labelled feature data, a ranker, users, and the log to write.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct SimulateClicksRequest {
+    /// The data; its labels are the grades that users see.
+    pub data: DataFiles,
+    /// The scores of the logged rankings.
+    pub scores: LoggingScores,
+    /// The rule that matches the features of the data with those of the model.
+    pub matching: MatchOptions,
+    /// Whether the scores are reversed: the lowest first.
+    pub reverse: bool,
+    /// The ranker that makes pages from the scores.
+    pub ranker: LoggingRanker,
+    /// The users.
+    pub user: SimulatedUser,
+    /// Number of sessions of each query; a session is one page.
+    pub sessions: u64,
+    /// Number of documents that a page shows; all if not given.
+    pub top: Option<usize>,
+    /// Seed of the draws.
+    pub seed: u64,
+    /// The log: JSON lines with `session`, `query`, `docs`, `clicks`, `ranker` and, of a stochastic
+    /// ranker, `propensities`.
+    pub out: PathBuf,
+}
+
+impl SimulateClicksRequest {
+    /// Ten sessions a query on pages by score, with all documents.
+    pub fn new(
+        data: DataFiles,
+        scores: LoggingScores,
+        user: SimulatedUser,
+        out: impl Into<PathBuf>,
+    ) -> Self {
+        Self {
+            data,
+            scores,
+            matching: MatchOptions::default(),
+            reverse: false,
+            ranker: LoggingRanker::fixed(),
+            user,
+            sessions: 10,
+            top: None,
+            seed: DEFAULT_SEED,
+            out: out.into(),
+        }
+    }
+
+    /// Sets the rule that matches the features of the data with those of the model.
+    pub fn matching(mut self, matching: MatchOptions) -> Self {
+        self.matching = matching;
+        self
+    }
+
+    /// Sets whether the lowest scores come first.
+    pub fn reverse(mut self, reverse: bool) -> Self {
+        self.reverse = reverse;
+        self
+    }
+
+    /// Sets the ranker that makes pages from the scores.
+    pub fn ranker(mut self, ranker: LoggingRanker) -> Self {
+        self.ranker = ranker;
+        self
+    }
+
+    /// Sets the number of sessions of each query.
+    pub fn sessions(mut self, sessions: u64) -> Self {
+        self.sessions = sessions;
+        self
+    }
+
+    /// Sets the number of documents that a page shows.
+    pub fn top(mut self, top: Option<usize>) -> Self {
+        self.top = top;
+        self
+    }
+
+    /// Sets the seed of the draws.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// All input files.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        let model = match &self.scores {
+            LoggingScores::Model(path) => Some(path.as_path()),
+            LoggingScores::Feature(_) => None,
+        };
+        self.data.paths().chain(model)
+    }
+}
+
+/// The log that was written.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SimulateClicksResult {
+    /// The file.
+    pub out: PathBuf,
+    /// The spec of the ranker.
+    pub ranker: String,
+    /// The spec of the users.
+    pub user: String,
+    /// Number of queries.
+    pub queries: usize,
+    /// Number of impressions.
+    pub impressions: u64,
+    /// Number of clicks.
+    pub clicks: u64,
+    /// Number of impressions without a click.
+    pub without_click: u64,
+    /// Seconds of simulating and writing.
+    pub seconds: f64,
+    /// Warnings to the caller.
+    pub warnings: Vec<Warning>,
+}
+
+/// Writes a simulated click log. Sessions follow each other, each with a page of every query; the
+/// result depends on the seed alone, not on the number of threads.
+pub fn simulate_clicks(
+    request: &SimulateClicksRequest,
+    context: &Context<'_>,
+) -> Result<SimulateClicksResult, TaskError> {
+    check_standard_input(request.paths())?;
+    check_outputs([request.out.as_path()], request.paths())?;
+    let mut task = RunningTask::new(context);
+    let (data, scores) = scored(request, &mut task)?;
+    let ranker = request.ranker.spec();
+    let ranker_text = json_text(&ranker);
+    let queries: Vec<SimulatedQuery> =
+        (0..data.queries()).map(|query| SimulatedQuery::new(&data, &scores, query)).collect();
+    let (mut clicks, mut without_click) = (0, 0);
+    let impressions = request.sessions * queries.len() as u64;
+    let step = format!("simulating {}", request.out.display());
+    let simulate = || {
+        let mut was_cancelled = false;
+        write_atomic(&request.out, |out| {
+            let mut block_start = 0;
+            while block_start < impressions {
+                if context.is_cancelled() {
+                    was_cancelled = true;
+                    return Err(io::ErrorKind::Interrupted.into());
+                }
+                let block = block_start..impressions.min(block_start + BLOCK);
+                for page in pages(request, &queries, &ranker_text, block) {
+                    clicks += page.clicks;
+                    without_click += u64::from(page.clicks == 0);
+                    out.write_all(&page.line)?;
+                }
+                block_start += BLOCK;
+            }
+            Ok(())
+        })
+        .map_err(|error| if was_cancelled { TaskError::Cancelled } else { error.into() })
+    };
+    let ((), seconds) = task.step(&step, simulate)?;
+    Ok(SimulateClicksResult {
+        out: request.out.clone(),
+        ranker,
+        user: request.user.spec(),
+        queries: queries.len(),
+        impressions,
+        clicks,
+        without_click,
+        seconds,
+        warnings: task.into_warnings(),
+    })
+}
+
+/// The data, and the score of each of its rows, higher ones first.
+fn scored(
+    request: &SimulateClicksRequest,
+    task: &mut RunningTask<'_>,
+) -> Result<(Dataset, Vec<f64>), TaskError> {
+    let (data, mut scores) = match &request.scores {
+        LoggingScores::Model(path) => {
+            let model = load_model(path)?;
+            let loaded = request.data.load(Some(ReadRules::of_model(&model)), task)?;
+            let (scores, ..) = score_data(&model, &loaded.data, request.matching, task)?;
+            (loaded.data, scores)
+        }
+        LoggingScores::Feature(name) => {
+            let data = request.data.load(None, task)?.data;
+            let column = data.features().column(name).ok_or_else(|| TaskError::UnknownFeature {
+                name: name.clone(),
+                features: data.columns(),
+            })?;
+            let scores = (0..data.rows()).map(|row| f64::from(data.matrix().get(row, column)));
+            let scores = scores.collect();
+            (data, scores)
+        }
+    };
+    let lowest = scores.iter().copied().filter(|score| score.is_finite()).fold(0.0, f64::min);
+    for score in scores.iter_mut().filter(|score| !score.is_finite()) {
+        *score = lowest;
+    }
+    if request.reverse {
+        scores.iter_mut().for_each(|score| *score = -*score);
+    }
+    Ok((data, scores))
+}
+
+/// A query whose pages are simulated.
+struct SimulatedQuery {
+    /// Its id as JSON, as are those of the documents.
+    id: String,
+    documents: Vec<String>,
+    scores: Vec<f64>,
+    grades: Vec<f64>,
+}
+
+impl SimulatedQuery {
+    fn new(data: &Dataset, scores: &[f64], query: usize) -> Self {
+        let query = data.query(query);
+        let documents = query.rows.clone().map(|row| json_text(&document_id(data, row)));
+        Self {
+            id: json_text(query.id),
+            documents: documents.collect(),
+            scores: scores[query.rows].to_vec(),
+            grades: query.labels.to_vec(),
+        }
+    }
+}
+
+/// A text as JSON.
+fn json_text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// A line of the log.
+struct SimulatedPage {
+    line: Vec<u8>,
+    clicks: u64,
+}
+
+/// Makes the pages with these numbers, in parallel if the build allows. `ranker` is its name as JSON.
+fn pages(
+    request: &SimulateClicksRequest,
+    queries: &[SimulatedQuery],
+    ranker: &str,
+    numbers: std::ops::Range<u64>,
+) -> Vec<SimulatedPage> {
+    let page = |number: u64| {
+        let session = number / queries.len() as u64;
+        let query = &queries[(number % queries.len() as u64) as usize];
+        let mut random = Random::new(request.seed, number);
+        let shown = request.ranker.rank(&query.scores, request.top, &mut random);
+        let grades: Vec<f64> = shown.order.iter().map(|index| query.grades[*index]).collect();
+        let clicked = request.user.clicks(&grades, &mut random);
+        line(session, query, &shown, &clicked, ranker)
+    };
+    #[cfg(feature = "train")]
+    {
+        use rayon::prelude::*;
+        numbers.into_par_iter().map(page).collect()
+    }
+    #[cfg(not(feature = "train"))]
+    numbers.map(page).collect()
+}
+
+/// The line of a page. `ranker` is its name as JSON.
+fn line(
+    session: u64,
+    query: &SimulatedQuery,
+    shown: &LoggedRanking,
+    clicked: &[bool],
+    ranker: &str,
+) -> SimulatedPage {
+    let mut text = format!("{{\"session\":\"{}\",\"query\":{},\"docs\":[", session + 1, query.id);
+    join(&mut text, shown.order.iter().map(|index| query.documents[*index].as_str()));
+    text += "],\"clicks\":[";
+    join(&mut text, clicked.iter().map(|clicked| if *clicked { "1" } else { "0" }));
+    text += "],\"ranker\":";
+    text += ranker;
+    if !shown.propensities.is_empty() {
+        text += ",\"propensities\":[";
+        let numbers: Vec<String> = shown.propensities.iter().map(f64::to_string).collect();
+        join(&mut text, numbers.iter().map(String::as_str));
+        text += "]";
+    }
+    text += "}\n";
+    let clicks = clicked.iter().filter(|clicked| **clicked).count() as u64;
+    SimulatedPage { line: text.into_bytes(), clicks }
+}
+
+fn join<'a>(text: &mut String, parts: impl Iterator<Item = &'a str>) {
+    for (at, part) in parts.enumerate() {
+        if at > 0 {
+            text.push(',');
+        }
+        text.push_str(part);
+    }
+}
