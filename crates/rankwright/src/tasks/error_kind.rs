@@ -9,6 +9,20 @@ error_kinds! {
         Self::Cancelled => "cancelled",
         #[cfg(feature = "clicks")]
         Self::EmptyLog { .. } => "empty-log",
+        #[cfg(feature = "clicks")]
+        Self::NoCommonQuery => "no-common-query",
+        #[cfg(feature = "clicks")]
+        Self::NoLists { .. } => "no-lists",
+        #[cfg(feature = "clicks")]
+        Self::NoListShown { .. } => "no-list-shown",
+        #[cfg(feature = "clicks")]
+        Self::SessionsOfLists { .. } => "sessions-of-lists",
+        #[cfg(feature = "clicks")]
+        Self::NoJudgedQuery { .. } => "no-judged-query",
+        #[cfg(feature = "clicks")]
+        Self::NoPairs { .. } => "no-pairs",
+        #[cfg(feature = "clicks")]
+        Self::NoComparisons { .. } => "no-comparisons",
         Self::StandardInputTwice => "standard-input-twice",
         Self::OutputIsInput { .. } => "output-is-input",
         Self::PartExists { .. } => "part-exists",
@@ -70,5 +84,9 @@ error_kinds! {
         Self::Experiment(error) => error,
         #[cfg(feature = "search")]
         Self::Search(error) => error,
+        #[cfg(feature = "clicks")]
+        Self::Interleaving { source, .. } => source,
+        #[cfg(feature = "clicks")]
+        Self::Prompt { source, .. } => source,
     }
 }

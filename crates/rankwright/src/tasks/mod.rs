@@ -53,6 +53,8 @@ mod input_files;
 mod inspect_data;
 #[cfg(feature = "train")]
 mod inspect_model;
+#[cfg(feature = "clicks")]
+mod judging;
 #[cfg(all(feature = "search", feature = "report"))]
 mod lecture;
 mod list;
@@ -97,6 +99,12 @@ pub use clicks::{
     FitClickModelRequest, FitClickModelResult, InspectClicksRequest, InspectClicksResult,
     ShownDocument, click_pairs, estimate_bias, fit_click_model, inspect_clicks,
 };
+#[cfg(feature = "clicks")]
+pub use clicks::{
+    InterleaveRunsRequest, InterleaveRunsResult, InterleavedFormat, InterleavingCluster,
+    ListRequests, RankerComparison, ScoreInterleavingRequest, ScoreInterleavingResult,
+    SimulateRunRequest, SimulateRunResult, interleave_runs, score_interleaving, simulate_run,
+};
 pub use compare::{CompareInput, CompareRequest, CompareResult, CompareSources, compare_systems};
 pub use context::Context;
 pub use convert_data::{
@@ -138,6 +146,16 @@ pub use inspect_data::{
 pub use inspect_model::{
     ImpurityRequest, InspectModelRequest, InspectModelResult, PermutationRequest,
     PermutationSummary, TreeText, inspect_model,
+};
+#[cfg(feature = "clicks")]
+pub use judging::{
+    AggregateFormat, JudgeAggregateRequest, JudgeAggregateResult, JudgeCheckRequest,
+    JudgeCheckResult, JudgeReadRequest, JudgeReadResult, UnreadAnswer, judge_aggregate,
+    judge_check, judge_read,
+};
+#[cfg(all(feature = "clicks", feature = "search"))]
+pub use judging::{
+    JudgePromptsRequest, JudgePromptsResult, PromptDocuments, PromptSource, judge_prompts,
 };
 #[cfg(all(feature = "search", feature = "report"))]
 pub use lecture::{

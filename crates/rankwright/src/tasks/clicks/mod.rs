@@ -3,7 +3,12 @@
 mod bias;
 mod fit;
 mod inspect;
+mod interleave_runs;
 mod pairs;
+pub(super) mod query_grades;
+pub(super) mod ranked_run;
+mod score_interleaving;
+mod simulate_run;
 
 use std::path::PathBuf;
 
@@ -17,7 +22,15 @@ use super::{TaskError, file_label};
 pub use bias::{EstimateBiasRequest, EstimateBiasResult, estimate_bias};
 pub use fit::{FitClickModelRequest, FitClickModelResult, ShownDocument, fit_click_model};
 pub use inspect::{InspectClicksRequest, InspectClicksResult, inspect_clicks};
+pub use interleave_runs::{
+    InterleaveRunsRequest, InterleaveRunsResult, InterleavedFormat, ListRequests, interleave_runs,
+};
 pub use pairs::{ClickPairsRequest, ClickPairsResult, click_pairs};
+pub use score_interleaving::{
+    InterleavingCluster, RankerComparison, ScoreInterleavingRequest, ScoreInterleavingResult,
+    score_interleaving,
+};
+pub use simulate_run::{SimulateRunRequest, SimulateRunResult, simulate_run};
 
 /// The files of a click log; several are one log.
 #[derive(Debug, Clone)]
