@@ -14,7 +14,7 @@ pub(crate) struct Args {
     #[command(subcommand)]
     command: Option<InterleaveCommand>,
     #[command(flatten)]
-    runs: runs::Args,
+    runs: runs::InterleavedRuns,
 }
 
 #[derive(Debug, clap::Subcommand)]

@@ -16,7 +16,7 @@ use crate::progress::run_task;
 
 /// Merge runs, query by query, into lists that are shown to users.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct InterleavedRuns {
     /// Two or more runs; the first one is the baseline
     #[arg(value_name = "RUN", num_args = 2.., required = true)]
     runs: Vec<PathBuf>,
@@ -46,7 +46,7 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
+pub(crate) fn run(args: &InterleavedRuns, out: &Output) -> Result<(), Failure> {
     let Some(file) = &args.out else { return Err(Failure::usage("give a file with --out")) };
     out.check_not_stdout(file)?;
     let requests = match &args.requests {
