@@ -197,6 +197,8 @@ smoke_tests![
     cell,
     switch,
     index,
+    interleaved,
+    judge,
 ];
 
 #[test]

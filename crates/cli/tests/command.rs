@@ -2,6 +2,7 @@
 
 mod classifiers;
 mod clicks;
+mod clickthrough;
 mod common;
 mod data;
 mod documents;
@@ -11,6 +12,8 @@ mod explain;
 mod first_hour;
 mod hostile;
 mod inputs;
+mod interleave;
+mod judge;
 mod large;
 mod lectures;
 mod model;

@@ -125,7 +125,14 @@ pub enum TaskError {
         /// The reason.
         reason: &'static str,
     },
-    /// Files of judgements or answers have no comparison.
+    /// No answer of judges can be read as a comparison.
+    #[cfg(feature = "clicks")]
+    #[error("{files}: no answer is to a known question and can be read")]
+    NoAnswers {
+        /// The files.
+        files: String,
+    },
+    /// Files of judgements have no comparison.
     #[cfg(feature = "clicks")]
     #[error("{files}: there is no comparison of two documents")]
     NoComparisons {

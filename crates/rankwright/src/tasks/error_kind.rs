@@ -22,6 +22,8 @@ error_kinds! {
         #[cfg(feature = "clicks")]
         Self::NoPairs { .. } => "no-pairs",
         #[cfg(feature = "clicks")]
+        Self::NoAnswers { .. } => "no-answers",
+        #[cfg(feature = "clicks")]
         Self::NoComparisons { .. } => "no-comparisons",
         Self::StandardInputTwice => "standard-input-twice",
         Self::OutputIsInput { .. } => "output-is-input",

@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use rankwright::clicks::interleave::InterleavingError;
+use rankwright::clicks::judge::PromptError;
 use rankwright::data::DataError;
 use rankwright::eval::EvalError;
 use rankwright::eval::compare::CompareError;
@@ -25,7 +27,7 @@ use rankwright::tasks::TaskError;
 /// A type of errors: its name, the source file below `crates/`, and its kinds.
 type ErrorType = (&'static str, &'static str, &'static [&'static str]);
 
-const ERRORS: [ErrorType; 25] = [
+const ERRORS: [ErrorType; 27] = [
     ("TaskError", "rankwright/src/tasks/error.rs", TaskError::KINDS),
     ("SpecError", "spec/src/error.rs", SpecError::KINDS),
     ("DataError", "data/src/error/mod.rs", DataError::KINDS),
@@ -49,6 +51,8 @@ const ERRORS: [ErrorType; 25] = [
     ("FeatureSetProblem", "search/src/error/problems.rs", FeatureSetProblem::KINDS),
     ("ClassifyError", "search/src/classify/mod.rs", ClassifyError::KINDS),
     ("LinkError", "search/src/links/graph.rs", LinkError::KINDS),
+    ("InterleavingError", "clicks/src/interleave/mod.rs", InterleavingError::KINDS),
+    ("PromptError", "clicks/src/judge/template.rs", PromptError::KINDS),
     ("ReportError", "report/src/error.rs", ReportError::KINDS),
     ("ExperimentError", "experiment/src/error.rs", ExperimentError::KINDS),
 ];

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Each command with the type of its result.
-pub(super) const RESULTS: [(&str, &str); 41] = [
+pub(super) const RESULTS: [(&str, &str); 48] = [
     ("train", "TrainModelResult"),
     ("eval", "EvalResult"),
     ("compare", "CompareResult"),
@@ -36,6 +36,13 @@ pub(super) const RESULTS: [(&str, &str); 41] = [
     ("clicks pairs", "ClickPairsResult"),
     ("clicks fit", "FitClickModelResult"),
     ("clicks bias", "EstimateBiasResult"),
+    ("interleave", "InterleaveRunsResult"),
+    ("interleave score", "ScoreInterleavingResult"),
+    ("interleave simulate", "SimulateRunResult"),
+    ("judge prompts", "JudgePromptsResult"),
+    ("judge read", "JudgeReadResult"),
+    ("judge check", "JudgeCheckResult"),
+    ("judge aggregate", "JudgeAggregateResult"),
     ("experiment", "RunExperimentResult"),
     ("experiment --dry-run", "PlanSummary"),
     ("report compare", "ReportComparisonResult"),

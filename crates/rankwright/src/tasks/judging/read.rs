@@ -149,7 +149,7 @@ pub fn judge_read(
         task.warn(Warning::UnknownQuestions { answers: unknown });
     }
     if comparisons.is_empty() {
-        return Err(TaskError::NoComparisons { files: file_label(&request.answers) });
+        return Err(TaskError::NoAnswers { files: file_label(&request.answers) });
     }
     let step = format!("writing {}", request.out.display());
     task.step(&step, || write_atomic(&request.out, |out| write_comparisons(out, &comparisons)))?;
@@ -206,6 +206,6 @@ mod tests {
         assert_eq!(kinds, ["unreadable-answers", "unknown-questions"]);
         let error =
             judge_read(&JudgeReadRequest::new([path("bert")], path("out")), &Context::default());
-        assert_eq!(error.unwrap_err().kind(), "no-comparisons");
+        assert_eq!(error.unwrap_err().kind(), "no-answers");
     }
 }
