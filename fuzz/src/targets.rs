@@ -3,6 +3,11 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+use rankwright::clicks::interleave::{read_lists, write_lists};
+use rankwright::clicks::judge::{
+    BradleyTerry, BradleyTerryOptions, PromptTemplate, check_judgements, match_answers,
+    read_answer, read_answers, read_comparisons, read_questions,
+};
 use rankwright::clicks::log::LogFormat;
 use rankwright::data::bytes::Input;
 use rankwright::data::format::{Format, Roles};
@@ -63,6 +68,8 @@ targets![
     click_table,
     click_parquet,
     click_yandex,
+    interleaved,
+    judge,
 ];
 
 /// LETOR text: a data set that survives a trip through the cache, or an error.
@@ -307,4 +314,41 @@ pub fn click_parquet(bytes: &[u8]) {
 /// The logs of Yandex' challenge, as [`click_lines`].
 pub fn click_yandex(bytes: &[u8]) {
     clicks::log(bytes, &[LogFormat::YandexLog, LogFormat::YandexPages]);
+}
+
+/// Interleaved lists: what is read is written and read again, and credits are finite.
+pub fn interleaved(bytes: &[u8]) {
+    let Ok(pages) = read_lists(&Input::raw("lists", bytes.to_vec())) else { return };
+    for page in &pages {
+        let all: Vec<usize> = (0..page.list.documents().len().min(20)).collect();
+        let credits = page.list.credits(&all);
+        assert_eq!(credits.len(), page.rankers.len());
+        assert!(credits.iter().all(|credit| credit.is_finite() && *credit >= 0.0));
+    }
+    let mut text = Vec::new();
+    assert!(write_lists(&mut text, &pages).is_ok());
+    assert_eq!(read_lists(&Input::raw("lists", text)).ok(), Some(pages));
+}
+
+/// Questions, answers, judgements and templates of judges.
+pub fn judge(bytes: &[u8]) {
+    let input = || Input::raw("judge", bytes.to_vec());
+    let questions = read_questions(&input()).unwrap_or_default();
+    if let Ok(answers) = read_answers(&input()) {
+        let matched = match_answers(&questions, &answers, "");
+        let read = matched.comparisons.len() + matched.unreadable.len() + matched.unknown;
+        assert_eq!(read, answers.len());
+    }
+    if let Ok(comparisons) = read_comparisons(&input()) {
+        let few = comparisons.get(..200).unwrap_or(&comparisons);
+        assert!(check_judgements(few, |_, _| None).is_ok());
+        let fitted = BradleyTerry::fit(few, &BradleyTerryOptions::default());
+        let mut strengths = fitted.queries.values().flatten();
+        assert!(strengths.all(|(_, strength)| strength.is_finite()));
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let _ = read_answer(&text);
+    if let Ok(template) = PromptTemplate::parse(&text) {
+        assert!(template.fill(|_| Some(String::new())).is_ok());
+    }
 }

@@ -201,6 +201,8 @@ smoke_tests![
     click_table,
     click_parquet,
     click_yandex,
+    interleaved,
+    judge,
 ];
 
 #[test]

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 
 use rankwright::clicks::ClicksError;
 use rankwright::clicks::bias::BiasRefusal;
+use rankwright::clicks::interleave::InterleavingError;
+use rankwright::clicks::judge::PromptError;
 use rankwright::data::format::{Role, Roles};
 use rankwright::data::{DataError, Remedy};
 use rankwright::eval::EvalError;
@@ -137,6 +139,23 @@ fn task(error: &TaskError) -> Option<String> {
             flag(*option)
         )),
         TaskError::NoCheckpoints { .. } => Some("leave out --checkpoint".into()),
+        TaskError::Interleaving {
+            source: InterleavingError::RankingCount { found: 3.., .. },
+            ..
+        } => Some("give --method multileave, which takes any number of runs".into()),
+        TaskError::Interleaving { source: InterleavingError::ManyRanks { max, .. }, .. } => {
+            Some(format!("give -k {max}, or another --method"))
+        }
+        TaskError::SessionsOfLists { .. } => {
+            Some("leave out --sessions, and make several lists with `interleave --repeat N`".into())
+        }
+        TaskError::NoAnswers { .. } => Some(
+            "give the questions with --prompts, or answers with query and documents of their own"
+                .into(),
+        ),
+        TaskError::Prompt { source: PromptError::NoValue { .. }, .. } => Some(
+            "add it to the file of queries as a key or column, or give another --template".into(),
+        ),
         TaskError::CheckpointIsNoFolder { .. } => {
             Some("move it, or give a folder with --checkpoint".into())
         }

@@ -22,7 +22,9 @@ mod failure_kind;
 mod features;
 mod index;
 mod input;
+mod interleave;
 mod interrupt;
+mod judge;
 mod lecture;
 mod list;
 mod log_file;
@@ -139,6 +141,11 @@ enum CliCommand {
     /// and evaluate models on them
     #[command(subcommand)]
     Clicks(clicks::ClicksCommand),
+    /// Merge runs into lists that are shown to users, and compare the runs by the clicks on them
+    Interleave(interleave::Args),
+    /// Ask people or language models which of two documents is better, and use their answers
+    #[command(subcommand)]
+    Judge(judge::JudgeCommand),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -215,6 +222,8 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         CliCommand::Run(args) => run::run(&args, out),
         CliCommand::Features(args) => features::run(&args, out),
         CliCommand::Clicks(command) => clicks::run(&command, out),
+        CliCommand::Interleave(args) => interleave::run(&args, out),
+        CliCommand::Judge(command) => judge::run(&command, out),
         CliCommand::Classify(args) => classify::run(&args, out),
         CliCommand::Completions { shell } => {
             let mut script = Vec::new();

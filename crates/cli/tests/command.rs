@@ -3,6 +3,7 @@
 mod classifiers;
 mod clicks;
 mod clicks_simulated;
+mod clickthrough;
 mod common;
 mod data;
 mod documents;
@@ -12,6 +13,8 @@ mod explain;
 mod first_hour;
 mod hostile;
 mod inputs;
+mod interleave;
+mod judge;
 mod large;
 mod lectures;
 mod model;

@@ -65,6 +65,25 @@ const LINES: &[(&str, &str, &str)] = &[
     ("features", "--out", "features shop --queries queries.tsv --features text.csv --out f.csv"),
     ("clicks pairs", "--out", "clicks pairs log.jsonl --out log.jsonl"),
     ("clicks convert", "--out", "clicks convert log.jsonl --to lists --out log.jsonl"),
+    ("interleave", "--out", "interleave a.run b.run --out b.run"),
+    ("interleave", "--out", "interleave a.run b.run --requests queries.tsv --out queries.tsv"),
+    ("interleave simulate", "--out", "interleave simulate a.run --qrels qrels --out a.run"),
+    ("interleave simulate", "--out", "interleave simulate a.run --qrels qrels --out qrels"),
+    ("interleave score", "--html", "interleave score log.jsonl --lists f.csv --html log.jsonl"),
+    ("interleave score", "--html", "interleave score log.jsonl --lists f.csv --html f.csv"),
+    (
+        "judge prompts",
+        "--out",
+        "judge prompts a.run b.run --queries queries.tsv --documents docs.jsonl --out docs.jsonl",
+    ),
+    (
+        "judge prompts",
+        "--out",
+        "judge prompts a.run b.run --queries queries.tsv --index shop --template pairs --out pairs",
+    ),
+    ("judge read", "--out", "judge read log.jsonl --out log.jsonl"),
+    ("judge read", "--out", "judge read scores --prompts log.jsonl --out log.jsonl"),
+    ("judge aggregate", "--out", "judge aggregate pairs --out pairs"),
     (
         "classify",
         "--out",
@@ -105,7 +124,8 @@ const WITHOUT_INPUT: [(&str, &str); 7] = [
 ];
 
 /// The outputs of pages share the code of those above.
-const SHARED: [(&str, &str); 5] = [
+const SHARED: [(&str, &str); 6] = [
+    ("interleave score", "--assets"),
     ("compare", "--assets"),
     ("explain", "--assets"),
     ("report train", "--assets"),

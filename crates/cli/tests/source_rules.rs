@@ -6,11 +6,21 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Crates whose messages also reach users of Rust, Python and HTTP.
-const LIBRARIES: [&str; 9] =
-    ["data", "eval", "experiment", "learn", "model", "rankwright", "report", "search", "spec"];
+const LIBRARIES: [&str; 10] = [
+    "clicks",
+    "data",
+    "eval",
+    "experiment",
+    "learn",
+    "model",
+    "rankwright",
+    "report",
+    "search",
+    "spec",
+];
 
 /// Commands of `rankwright`.
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 21] = [
     "classify",
     "compare",
     "cv",
@@ -21,6 +31,8 @@ const COMMANDS: [&str; 19] = [
     "explain",
     "features",
     "index",
+    "interleave",
+    "judge",
     "lecture",
     "list",
     "model",

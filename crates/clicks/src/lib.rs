@@ -1,4 +1,5 @@
-//! Click logs: preferences between documents, click models and position bias.
+//! Click logs: preferences between documents, click models and position bias; interleaved
+//! comparisons of rankers; and pairwise judgements.
 //!
 //! - [`Impression`] is a result page that was shown, with the clicks on it.
 //! - [`log`] reads and writes logs of impressions.

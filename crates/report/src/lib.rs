@@ -20,6 +20,7 @@ pub mod data;
 mod error;
 mod error_kind;
 pub mod explanation;
+pub mod interleaving;
 mod known;
 pub mod lecture;
 mod metric_axis;

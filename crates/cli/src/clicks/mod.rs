@@ -130,7 +130,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// The choice of this name.
-fn choice<T: ParamValue>(name: &str) -> Result<T, String> {
+pub(crate) fn choice<T: ParamValue>(name: &str) -> Result<T, String> {
     T::read(name, &RangeDef::default()).map_err(|error| match error {
         ValueError::Expected(expected) => format!("expected {expected}"),
         ValueError::Spec(error) => error.to_string(),

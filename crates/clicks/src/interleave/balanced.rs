@@ -6,16 +6,10 @@
 //! document; a ranker's credit is the number of clicked documents among its first k. The method is
 //! biased: where the rankings differ by one shifted document, random clicks favour one of them.
 
-use rankwright_data::Random;
-
-use super::{InterleavedList, Rankings};
-
-pub(super) fn draw(rankings: &Rankings, length: usize, random: &mut Random) -> InterleavedList {
-    list(rankings, length, random.below(2))
-}
+use super::{DrawnList, InterleavedList, Rankings};
 
 /// The list in which this ranker is first.
-pub(super) fn list(rankings: &Rankings, length: usize, first: usize) -> InterleavedList {
+pub(super) fn list(rankings: &Rankings, length: usize, first: usize) -> DrawnList {
     let mut documents: Vec<String> = Vec::new();
     let mut used = [0, 0];
     while documents.len() < length {
@@ -30,17 +24,13 @@ pub(super) fn list(rankings: &Rankings, length: usize, first: usize) -> Interlea
             documents.push(document.clone());
         }
     }
-    InterleavedList { documents, teams: Vec::new() }
+    DrawnList { documents, teams: Vec::new() }
 }
 
-pub(super) fn credits(rankings: &Rankings, list: &InterleavedList, clicks: &[usize]) -> Vec<f64> {
-    let Some(last) = clicks.last().and_then(|click| list.documents.get(*click)) else {
-        return vec![0.0; 2];
-    };
-    let depth = rankings.rank(0, last).min(rankings.rank(1, last));
-    let clicked_above = |ranker: usize| {
-        let documents = clicks.iter().filter_map(|click| list.documents.get(*click));
-        documents.filter(|document| rankings.rank(ranker, document) <= depth).count() as f64
-    };
-    vec![clicked_above(0), clicked_above(1)]
+pub(super) fn credits(list: &InterleavedList, clicks: &[usize]) -> Vec<f64> {
+    let Some(last) = clicks.last() else { return vec![0.0; 2] };
+    let depth = list.ranks().iter().map(|ranks| ranks[*last]).min().unwrap_or(0);
+    let clicked_above =
+        |ranks: &Vec<usize>| clicks.iter().filter(|click| ranks[**click] <= depth).count() as f64;
+    list.ranks().iter().map(clicked_above).collect()
 }

@@ -1,8 +1,10 @@
 //! Interleaving: one list made of the rankings of several rankers, so that the clicks on it tell
-//! which ranker is better. A method is a file; [`interleave`] makes the list of a request, and
-//! [`credits`] divides the clicks on it among the rankers.
+//! which ranker is better. A method is a file; an [`Interleaver`] makes the list of a request, and
+//! [`InterleavedList::credits`] divides the clicks on it among the rankers.
 
 mod balanced;
+mod list;
+mod list_file;
 mod optimised;
 mod outcomes;
 mod probabilistic;
@@ -12,16 +14,20 @@ mod team_draft;
 mod tests;
 
 use rankwright_data::Random;
-use rankwright_spec::choices;
-use serde::Serialize;
+use rankwright_spec::{choices, error_kinds};
+use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-pub use outcomes::{InterleavingOutcome, InterleavingResult, PowerRow, summarise};
+pub use list::InterleavedList;
+pub use list_file::{InterleavedPage, read_lists, write_lists};
+pub use outcomes::{
+    InterleavingOptions, InterleavingOutcome, InterleavingResult, PowerRow, compare_rankers,
+};
 
 choices! {
     /// A method of interleaving.
     pub enum InterleavingMethod {
-        /// Rankers choose in turns; for two or more rankers (Radlinski, Kurup and Joachims 2008).
+        /// Two rankers choose in turns (Radlinski, Kurup and Joachims 2008).
         TeamDraft = "team-draft",
         /// Both rankings are merged so that their tops are seen equally far (Joachims 2002).
         Balanced = "balanced",
@@ -29,18 +35,17 @@ choices! {
         Probabilistic = "probabilistic",
         /// Lists are drawn so that random clicks favour no ranker (Radlinski and Craswell 2013).
         Optimised = "optimised",
+        /// Two or more rankers choose in turns: team-draft multileaving (Schuth et al. 2014).
+        Multileave = "multileave",
     }
 }
 
-/// A list that is shown to a user, made of several rankings.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct InterleavedList {
-    /// The shown documents, the first rank first.
-    pub documents: Vec<String>,
-    /// For methods in which each document belongs to one ranker, the ranker of each document, from
-    /// 0; otherwise empty.
-    pub teams: Vec<usize>,
+impl InterleavingMethod {
+    /// The method for a number of rankings if none is chosen: `team-draft` for two, `multileave` for
+    /// more.
+    pub fn for_rankings(rankings: usize) -> Self {
+        if rankings > 2 { Self::Multileave } else { Self::TeamDraft }
+    }
 }
 
 /// The reason why rankings cannot be interleaved.
@@ -59,7 +64,7 @@ pub enum InterleavingError {
     },
     /// A ranking has a document twice.
     #[error("ranking {ranking} has the document '{document}' twice")]
-    DuplicateDocument {
+    RepeatedDocument {
         /// Number of the ranking, from 1.
         ranking: usize,
         /// The document.
@@ -67,9 +72,10 @@ pub enum InterleavingError {
     },
     /// Too many lists would have to be weighed.
     #[error(
-        "optimised interleaving of {length} ranks would weigh too many lists; at most {max} are possible"
+        "optimised interleaving of {length} ranks would weigh too many lists; at most {max} ranks are \
+         possible"
     )]
-    TooLong {
+    ManyRanks {
         /// Number of ranks.
         length: usize,
         /// Largest number of ranks.
@@ -80,63 +86,129 @@ pub enum InterleavingError {
     NoFairDistribution,
 }
 
-/// Makes the list that is shown for a request. The same rankings, seed and request id always give
-/// the same list. The list is at most as long as the longest ranking, and as `length`.
+error_kinds! {
+    InterleavingError {
+        Self::RankingCount { .. } => "ranking-count",
+        Self::RepeatedDocument { .. } => "repeated-document",
+        Self::ManyRanks { .. } => "many-ranks",
+        Self::NoFairDistribution => "no-fair-distribution",
+    }
+    wraps {}
+}
+
+/// The rankings of a query, ready to be interleaved for any number of requests.
 ///
 /// ```
-/// use rankwright_clicks::interleave::{InterleavingMethod, interleave};
+/// use rankwright_clicks::interleave::{Interleaver, InterleavingMethod};
 ///
 /// let rankings = [vec!["a", "b", "c"], vec!["b", "c", "d"]];
-/// let list = interleave(InterleavingMethod::TeamDraft, &rankings, 3, 1, "request 7")?;
-/// assert_eq!(list.documents.len(), 3);
-/// assert_eq!(list, interleave(InterleavingMethod::TeamDraft, &rankings, 3, 1, "request 7")?);
+/// let interleaver = Interleaver::new(InterleavingMethod::TeamDraft, &rankings, 3)?;
+/// let list = interleaver.list(1, "request 7");
+/// assert_eq!(list.documents().len(), 3);
+/// // A click on the first document is a credit for one of the two rankers.
+/// assert_eq!(list.credits(&[0]).iter().sum::<f64>(), 1.0);
 /// # Ok::<(), rankwright_clicks::interleave::InterleavingError>(())
 /// ```
-pub fn interleave(
+#[derive(Debug, Clone)]
+pub struct Interleaver {
     method: InterleavingMethod,
-    rankings: &[Vec<impl AsRef<str>>],
+    rankings: Rankings,
     length: usize,
-    seed: u64,
-    request: &str,
-) -> Result<InterleavedList, InterleavingError> {
-    let rankings = checked(method, rankings)?;
-    let mut random = Random::new(seed, xxh3_64(request.as_bytes()));
-    let length = rankings.longest().min(length);
-    match method {
-        InterleavingMethod::TeamDraft => Ok(team_draft::draw(&rankings, length, &mut random)),
-        InterleavingMethod::Balanced => Ok(balanced::draw(&rankings, length, &mut random)),
-        InterleavingMethod::Probabilistic => {
-            Ok(probabilistic::draw(&rankings, length, &mut random))
-        }
-        InterleavingMethod::Optimised => optimised::draw(&rankings, length, &mut random),
+    /// The lists of optimised interleaving with their probabilities.
+    distribution: Vec<(Vec<String>, f64)>,
+}
+
+impl Interleaver {
+    /// Prepares rankings. Lists have `length` documents; fewer if the longest ranking is shorter.
+    pub fn new(
+        method: InterleavingMethod,
+        rankings: &[Vec<impl AsRef<str>>],
+        length: usize,
+    ) -> Result<Self, InterleavingError> {
+        let rankings = Rankings::new(method, rankings)?;
+        let length = rankings.longest().min(length);
+        let distribution = match method {
+            InterleavingMethod::Optimised => optimised::distribution(&rankings, length)?,
+            _ => Vec::new(),
+        };
+        Ok(Self { method, rankings, length, distribution })
+    }
+
+    /// Prepares the rankings of several queries, in parallel; the error has the index of its query.
+    pub fn prepare_all(
+        method: InterleavingMethod,
+        queries: &[Vec<Vec<String>>],
+        length: usize,
+    ) -> Result<Vec<Self>, (usize, InterleavingError)> {
+        let prepared: Vec<Result<Self, InterleavingError>> =
+            queries.par_iter().map(|rankings| Self::new(method, rankings, length)).collect();
+        let numbered = prepared.into_iter().enumerate();
+        numbered.map(|(query, prepared)| prepared.map_err(|error| (query, error))).collect()
+    }
+
+    /// The list that is shown for a request. The same rankings, seed and request id always give the
+    /// same list.
+    pub fn list(&self, seed: u64, request: &str) -> InterleavedList {
+        let mut random = request_random(seed, "list", request);
+        let drawn = match self.method {
+            InterleavingMethod::TeamDraft | InterleavingMethod::Multileave => {
+                team_draft::draw(&self.rankings, self.length, &mut random)
+            }
+            InterleavingMethod::Balanced => {
+                balanced::list(&self.rankings, self.length, random.below(2))
+            }
+            InterleavingMethod::Probabilistic => {
+                probabilistic::draw(&self.rankings, self.length, &mut random)
+            }
+            InterleavingMethod::Optimised => optimised::draw(&self.distribution, &mut random),
+        };
+        InterleavedList::drawn(self.method, drawn, &self.rankings)
     }
 }
 
-/// The credit of each ranker for the clicks on a list, given as ranks from 0. The ranker with the
-/// larger credit wins; equal credits are a tie.
-pub fn credits(
-    method: InterleavingMethod,
-    rankings: &[Vec<impl AsRef<str>>],
-    list: &InterleavedList,
-    clicks: &[usize],
-) -> Result<Vec<f64>, InterleavingError> {
-    let rankings = checked(method, rankings)?;
-    let mut clicks = clicks.to_vec();
-    clicks.sort_unstable();
-    clicks.dedup();
-    clicks.retain(|click| *click < list.documents.len());
-    Ok(match method {
-        InterleavingMethod::TeamDraft => team_draft::credits(&rankings, list, &clicks),
-        InterleavingMethod::Balanced => balanced::credits(&rankings, list, &clicks),
-        InterleavingMethod::Probabilistic => probabilistic::credits(&rankings, list, &clicks),
-        InterleavingMethod::Optimised => optimised::credits(&rankings, list, &clicks),
-    })
+/// Random numbers for a request: the same for the same seed, purpose and request id. The clicks of
+/// simulated users must not be drawn by the numbers that drew their list.
+pub fn request_random(seed: u64, purpose: &str, request: &str) -> Random {
+    Random::new(seed, xxh3_64(format!("{purpose} {request}").as_bytes()))
+}
+
+/// The documents of a drawn list, and the ranker of each if the method has teams.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct DrawnList {
+    documents: Vec<String>,
+    teams: Vec<usize>,
 }
 
 /// Rankings without duplicates, in a number that the method takes.
+#[derive(Debug, Clone)]
 struct Rankings(Vec<Vec<String>>);
 
 impl Rankings {
+    fn new(
+        method: InterleavingMethod,
+        rankings: &[Vec<impl AsRef<str>>],
+    ) -> Result<Self, InterleavingError> {
+        let (fits, expected) = match method {
+            InterleavingMethod::Multileave => (rankings.len() >= 2, "two or more"),
+            _ => (rankings.len() == 2, "two"),
+        };
+        if !fits {
+            let (method, found) = (method.name(), rankings.len());
+            return Err(InterleavingError::RankingCount { method, expected, found });
+        }
+        let mut owned = Vec::new();
+        for (ranking, number) in rankings.iter().zip(1..) {
+            let mut seen = std::collections::HashSet::new();
+            let document = ranking.iter().map(AsRef::as_ref).find(|id| !seen.insert(*id));
+            if let Some(document) = document {
+                let document = document.to_owned();
+                return Err(InterleavingError::RepeatedDocument { ranking: number, document });
+            }
+            owned.push(ranking.iter().map(|id| id.as_ref().to_owned()).collect());
+        }
+        Ok(Self(owned))
+    }
+
     fn longest(&self) -> usize {
         self.0.iter().map(Vec::len).max().unwrap_or(0)
     }
@@ -146,29 +218,4 @@ impl Rankings {
         let ranking = &self.0[ranker];
         ranking.iter().position(|other| other == document).unwrap_or(ranking.len()) + 1
     }
-}
-
-fn checked(
-    method: InterleavingMethod,
-    rankings: &[Vec<impl AsRef<str>>],
-) -> Result<Rankings, InterleavingError> {
-    let (fits, expected) = match method {
-        InterleavingMethod::TeamDraft => (rankings.len() >= 2, "two or more"),
-        _ => (rankings.len() == 2, "two"),
-    };
-    if !fits {
-        let (method, found) = (method.name(), rankings.len());
-        return Err(InterleavingError::RankingCount { method, expected, found });
-    }
-    let mut owned = Vec::new();
-    for (ranking, number) in rankings.iter().zip(1..) {
-        let mut seen = std::collections::HashSet::new();
-        let document = ranking.iter().map(AsRef::as_ref).find(|id| !seen.insert(*id));
-        if let Some(document) = document {
-            let document = document.to_owned();
-            return Err(InterleavingError::DuplicateDocument { ranking: number, document });
-        }
-        owned.push(ranking.iter().map(|id| id.as_ref().to_owned()).collect());
-    }
-    Ok(Rankings(owned))
 }

@@ -20,17 +20,13 @@
 use rankwright_data::Random;
 
 use super::simplex::minimise;
-use super::{InterleavedList, InterleavingError, Rankings};
+use super::{DrawnList, InterleavedList, InterleavingError, Rankings};
 
 /// The largest number of ranks that are optimised.
 const MAX_LENGTH: usize = 10;
 
-pub(super) fn draw(
-    rankings: &Rankings,
-    length: usize,
-    random: &mut Random,
-) -> Result<InterleavedList, InterleavingError> {
-    let lists = distribution(rankings, length)?;
+/// Draws one of the lists by their probabilities.
+pub(super) fn draw(lists: &[(Vec<String>, f64)], random: &mut Random) -> DrawnList {
     let mut left = random.unit();
     let found = lists.iter().find(|(_, probability)| {
         left -= probability;
@@ -38,7 +34,7 @@ pub(super) fn draw(
     });
     // Rounding may leave a rest after the last list.
     let documents = found.or(lists.last()).map(|(documents, _)| documents.clone());
-    Ok(InterleavedList { documents: documents.unwrap_or_default(), teams: Vec::new() })
+    DrawnList { documents: documents.unwrap_or_default(), teams: Vec::new() }
 }
 
 /// The lists that are shown, with their probabilities.
@@ -47,12 +43,12 @@ pub(super) fn distribution(
     length: usize,
 ) -> Result<Vec<(Vec<String>, f64)>, InterleavingError> {
     if length > MAX_LENGTH {
-        return Err(InterleavingError::TooLong { length, max: MAX_LENGTH });
+        return Err(InterleavingError::ManyRanks { length, max: MAX_LENGTH });
     }
     let mut lists = Vec::new();
     extend(rankings, length, &mut Vec::new(), &mut lists);
     let credits: Vec<Vec<f64>> =
-        lists.iter().map(|list| list.iter().map(|id| credit(rankings, id)).collect()).collect();
+        lists.iter().map(|list| list.iter().map(|id| credit_of(rankings, id)).collect()).collect();
     let longest = credits.iter().map(Vec::len).max().unwrap_or(0);
     let mut rows: Vec<Vec<f64>> = (1..=longest)
         .map(|k| credits.iter().map(|credits| credits.iter().take(k).sum()).collect())
@@ -96,12 +92,16 @@ fn variance(values: &[f64]) -> f64 {
 }
 
 /// The credit of a click for the first ranker; below 0 it is one for the second.
-fn credit(rankings: &Rankings, document: &str) -> f64 {
-    1.0 / rankings.rank(0, document) as f64 - 1.0 / rankings.rank(1, document) as f64
+fn credit(first_rank: usize, second_rank: usize) -> f64 {
+    1.0 / first_rank as f64 - 1.0 / second_rank as f64
 }
 
-pub(super) fn credits(rankings: &Rankings, list: &InterleavedList, clicks: &[usize]) -> Vec<f64> {
-    let clicked = clicks.iter().filter_map(|click| list.documents.get(*click));
-    let credit: f64 = clicked.map(|document| credit(rankings, document)).sum();
+fn credit_of(rankings: &Rankings, document: &str) -> f64 {
+    credit(rankings.rank(0, document), rankings.rank(1, document))
+}
+
+pub(super) fn credits(list: &InterleavedList, clicks: &[usize]) -> Vec<f64> {
+    let rank = |ranker: usize, click: usize| list.ranks()[ranker][click];
+    let credit: f64 = clicks.iter().map(|click| credit(rank(0, *click), rank(1, *click))).sum();
     vec![credit.max(0.0), (-credit).max(0.0)]
 }

@@ -11,13 +11,17 @@
 
 use rankwright_data::Random;
 
-use super::{InterleavedList, Rankings};
+use super::{DrawnList, InterleavedList, Rankings};
 
 /// The power by which the probability falls with the rank.
 const DECAY: i32 = 3;
 
-pub(super) fn draw(rankings: &Rankings, length: usize, random: &mut Random) -> InterleavedList {
-    let mut list = InterleavedList { documents: Vec::new(), teams: Vec::new() };
+/// Ranks below this one have less than a millionth of a millionth of the weight of the first rank,
+/// and are left out of sums.
+const DEEPEST: usize = 10_000;
+
+pub(super) fn draw(rankings: &Rankings, length: usize, random: &mut Random) -> DrawnList {
+    let mut list = DrawnList::default();
     while list.documents.len() < length {
         let ranker = random.below(2);
         let remaining = |ranker| weights(rankings, ranker, &list.documents);
@@ -37,28 +41,33 @@ pub(super) fn draw(rankings: &Rankings, length: usize, random: &mut Random) -> I
 
 /// The documents of a ranker that are not shown yet, with their weights.
 fn weights<'a>(rankings: &'a Rankings, ranker: usize, shown: &[String]) -> Vec<(&'a str, f64)> {
-    let ranked = rankings.0[ranker].iter().zip(1_i32..);
+    let ranked = rankings.0[ranker].iter().zip(1..);
     let remaining = ranked.filter(|(document, _)| !shown.contains(document));
-    remaining.map(|(document, rank)| (document.as_str(), f64::from(rank).powi(-DECAY))).collect()
+    remaining.map(|(document, rank)| (document.as_str(), weight(rank))).collect()
 }
 
-/// The probability that a ranker adds this document as the next one.
-fn probability(rankings: &Rankings, ranker: usize, shown: &[String], document: &str) -> f64 {
-    let weights = weights(rankings, ranker, shown);
-    let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
-    let own = weights.iter().find(|(other, _)| *other == document);
-    own.map_or(0.0, |(_, weight)| weight / total)
+fn weight(rank: usize) -> f64 {
+    (rank as f64).powi(-DECAY)
 }
 
-pub(super) fn credits(rankings: &Rankings, list: &InterleavedList, clicks: &[usize]) -> Vec<f64> {
-    let mut credits = vec![0.0; 2];
+/// The probability that a ranker adds the document at this place of the list, given those above it.
+fn probability(ranks: &[usize], length: usize, place: usize) -> f64 {
+    let (above, rank) = (&ranks[..place], ranks[place]);
+    if rank > length {
+        return 0.0;
+    }
+    let remaining = (1..=length.min(DEEPEST)).filter(|rank| !above.contains(rank)).map(weight);
+    let beyond = if rank > DEEPEST { weight(rank) } else { 0.0 };
+    weight(rank) / (remaining.sum::<f64>() + beyond)
+}
+
+pub(super) fn credits(list: &InterleavedList, clicks: &[usize]) -> Vec<f64> {
+    let mut credits = vec![0.0; list.rankers()];
     for click in clicks {
-        let Some((document, shown)) = list.documents.get(*click).zip(list.documents.get(..*click))
-        else {
-            continue;
-        };
-        let by = [0, 1].map(|ranker| probability(rankings, ranker, shown, document));
-        let total = by[0] + by[1];
+        let rankers = list.ranks().iter().zip(list.lengths());
+        let by: Vec<f64> =
+            rankers.map(|(ranks, length)| probability(ranks, *length, *click)).collect();
+        let total: f64 = by.iter().sum();
         if total > 0.0 {
             credits.iter_mut().zip(by).for_each(|(credit, by)| *credit += by / total);
         }

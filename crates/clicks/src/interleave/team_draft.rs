@@ -5,10 +5,10 @@
 
 use rankwright_data::Random;
 
-use super::{InterleavedList, Rankings};
+use super::{DrawnList, InterleavedList, Rankings};
 
-pub(super) fn draw(rankings: &Rankings, length: usize, random: &mut Random) -> InterleavedList {
-    let mut list = InterleavedList { documents: Vec::new(), teams: Vec::new() };
+pub(super) fn draw(rankings: &Rankings, length: usize, random: &mut Random) -> DrawnList {
+    let mut list = DrawnList::default();
     let mut order: Vec<usize> = (0..rankings.0.len()).collect();
     loop {
         random.shuffle(&mut order);
@@ -23,7 +23,7 @@ pub(super) fn add_round(
     rankings: &Rankings,
     order: &[usize],
     length: usize,
-    list: &mut InterleavedList,
+    list: &mut DrawnList,
 ) -> bool {
     let before = list.documents.len();
     for ranker in order {
@@ -35,12 +35,10 @@ pub(super) fn add_round(
     list.documents.len() > before
 }
 
-pub(super) fn credits(rankings: &Rankings, list: &InterleavedList, clicks: &[usize]) -> Vec<f64> {
-    let mut credits = vec![0.0; rankings.0.len()];
+pub(super) fn credits(list: &InterleavedList, clicks: &[usize]) -> Vec<f64> {
+    let mut credits = vec![0.0; list.rankers()];
     for click in clicks {
-        if let Some(team) = list.teams.get(*click).and_then(|team| credits.get_mut(*team)) {
-            *team += 1.0;
-        }
+        credits[list.teams()[*click]] += 1.0;
     }
     credits
 }

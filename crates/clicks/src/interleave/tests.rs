@@ -11,7 +11,22 @@ fn rankings(lists: &[&[&str]]) -> Vec<Vec<String>> {
 }
 
 fn checked_rankings(method: InterleavingMethod, lists: &[&[&str]]) -> Rankings {
-    checked(method, &rankings(lists)).unwrap()
+    Rankings::new(method, &rankings(lists)).unwrap()
+}
+
+/// A list of these documents, as the method would show it.
+fn shown(method: InterleavingMethod, drawn: DrawnList, rankings: &Rankings) -> InterleavedList {
+    InterleavedList::drawn(method, drawn, rankings)
+}
+
+fn interleave(
+    method: InterleavingMethod,
+    rankings: &[Vec<String>],
+    length: usize,
+    seed: u64,
+    request: &str,
+) -> Result<InterleavedList, InterleavingError> {
+    Ok(Interleaver::new(method, rankings, length)?.list(seed, request))
 }
 
 /// [1, 2, 3] and [2, 3, 1]: the order of the first two rounds decides everything.
@@ -23,13 +38,15 @@ fn team_draft_has_four_equally_likely_lists_and_credits_a_click_on_3_evenly() {
     let mut credit_of_3 = [0.0, 0.0];
     for first in [[0, 1], [1, 0]] {
         for second in [[0, 1], [1, 0]] {
-            let mut list = InterleavedList { documents: vec![], teams: vec![] };
+            let mut list = DrawnList::default();
             team_draft::add_round(&both, &first, 3, &mut list);
             team_draft::add_round(&both, &second, 3, &mut list);
-            let click = list.documents.iter().position(|id| id == "3").unwrap();
-            let credits = team_draft::credits(&both, &list, &[click]);
+            let list = shown(InterleavingMethod::TeamDraft, list, &both);
+            let click = list.documents().iter().position(|id| id == "3").unwrap();
+            let credits = list.credits(&[click]);
             credit_of_3.iter_mut().zip(credits).for_each(|(sum, credit)| *sum += credit / 4.0);
-            *outcomes.entry((list.documents.concat(), list.teams)).or_default() += 1;
+            let outcome = (list.documents().concat(), list.teams().to_vec());
+            *outcomes.entry(outcome).or_default() += 1;
         }
     }
     assert_eq!(outcomes.len(), 4);
@@ -41,7 +58,8 @@ fn team_draft_has_four_equally_likely_lists_and_credits_a_click_on_3_evenly() {
     for request in 0..4000 {
         let method = InterleavingMethod::TeamDraft;
         let list = interleave(method, &lists, 3, 7, &request.to_string()).unwrap();
-        *drawn.entry((list.documents.concat(), list.teams)).or_default() += 1;
+        let outcome = (list.documents().concat(), list.teams().to_vec());
+        *drawn.entry(outcome).or_default() += 1;
     }
     assert_eq!(drawn.keys().collect::<Vec<_>>(), outcomes.keys().collect::<Vec<_>>());
     assert!(drawn.values().all(|count| (850..1150).contains(count)), "{drawn:?}");
@@ -54,9 +72,9 @@ fn balanced_interleaving_favours_the_shifted_ranking() {
     let both = checked_rankings(InterleavingMethod::Balanced, &lists);
     let mut wins = [0, 0];
     for first in 0..2 {
-        let list = balanced::list(&both, 4, first);
+        let list = shown(InterleavingMethod::Balanced, balanced::list(&both, 4, first), &both);
         for click in 0..4 {
-            let credits = balanced::credits(&both, &list, &[click]);
+            let credits = list.credits(&[click]);
             assert_ne!(credits[0], credits[1]);
             wins[usize::from(credits[1] > credits[0])] += 1;
         }
@@ -85,7 +103,7 @@ fn requests_that_cannot_be_interleaved_are_errors() {
         assert!(interleave(*method, &one, 5, 1, "r").is_err());
         assert!(interleave(*method, &twice, 5, 1, "r").unwrap_err().to_string().contains("twice"));
         let takes_three = interleave(*method, &three, 5, 1, "r").is_ok();
-        assert_eq!(takes_three, *method == InterleavingMethod::TeamDraft);
+        assert_eq!(takes_three, *method == InterleavingMethod::Multileave);
     }
     let long: Vec<String> = (0..11).map(|id| id.to_string()).collect();
     let lists = [long.clone(), long];
@@ -102,14 +120,14 @@ proptest! {
     ) {
         for (_, method) in InterleavingMethod::ALL {
             let list = interleave(*method, &[one.clone(), other.clone()], 6, seed, "r").unwrap();
-            let distinct: std::collections::BTreeSet<_> = list.documents.iter().collect();
-            prop_assert_eq!((distinct.len(), list.documents.len()), (6, 6));
+            let distinct: std::collections::BTreeSet<_> = list.documents().iter().collect();
+            prop_assert_eq!((distinct.len(), list.documents().len()), (6, 6));
             let same = [one.clone(), one.clone()];
             let list = interleave(*method, &same, 6, seed, "r").unwrap();
-            let none = credits(*method, &same, &list, &[]).unwrap();
+            let none = list.credits(&[]);
             prop_assert_eq!(none[0], none[1]);
-            if *method != InterleavingMethod::TeamDraft {
-                let clicked = credits(*method, &same, &list, &[1, 3]).unwrap();
+            if list.teams().is_empty() {
+                let clicked = list.credits(&[1, 3]);
                 prop_assert!((clicked[0] - clicked[1]).abs() < 1e-12, "{:?}", clicked);
             }
         }
@@ -128,13 +146,48 @@ proptest! {
         for k in 0..5 {
             let mut sums = [0.0, 0.0];
             for (documents, probability) in &lists {
-                let list = InterleavedList { documents: documents.clone(), teams: vec![] };
+                let drawn = DrawnList { documents: documents.clone(), teams: vec![] };
+                let list = shown(InterleavingMethod::Optimised, drawn, &both);
                 for click in 0..=k {
-                    let credits = optimised::credits(&both, &list, &[click]);
+                    let credits = list.credits(&[click]);
                     sums.iter_mut().zip(credits).for_each(|(sum, c)| *sum += probability * c);
                 }
             }
             prop_assert!((sums[0] - sums[1]).abs() < 1e-9, "{:?}", sums);
         }
     }
+}
+
+/// Three rankers with one document each on top: every order of the round is equally likely, and a
+/// click on a document is a credit for the ranker whose best it is.
+#[test]
+fn multileaving_gives_every_ranker_one_document_of_a_round() {
+    let lists = rankings(&[&["a", "x", "y"], &["b", "x", "y"], &["c", "x", "y"]]);
+    let interleaver = Interleaver::new(InterleavingMethod::Multileave, &lists, 3).unwrap();
+    let mut drawn: BTreeMap<String, usize> = BTreeMap::new();
+    for request in 0..6000 {
+        let list = interleaver.list(3, &request.to_string());
+        let mut teams = list.teams().to_vec();
+        teams.sort_unstable();
+        assert_eq!(teams, [0, 1, 2]);
+        let of_b = list.documents().iter().position(|id| id == "b").unwrap();
+        assert_eq!(list.credits(&[of_b]), [0.0, 1.0, 0.0]);
+        *drawn.entry(list.documents().concat()).or_default() += 1;
+    }
+    assert_eq!(drawn.len(), 6);
+    assert!(drawn.values().all(|count| (880..1120).contains(count)), "{drawn:?}");
+}
+
+/// The ranker of a drawn document is one of those that could have added it: P(document | ranker) is
+/// 0 for a ranking without it, and rankers share a document in proportion to their probabilities.
+#[test]
+fn probabilistic_credits_are_the_probabilities_given_the_list() {
+    let both = checked_rankings(InterleavingMethod::Probabilistic, &[&["a", "b"], &["b", "c"]]);
+    let drawn = DrawnList { documents: vec!["b".into(), "c".into()], teams: vec![] };
+    let list = shown(InterleavingMethod::Probabilistic, drawn, &both);
+    // b: (1/8) / (1 + 1/8) = 1/9 by the first ranker, 8/9 by the second.
+    let credits = list.credits(&[0]);
+    assert!((credits[0] - 1.0 / 9.0).abs() < 1e-12 && (credits[1] - 8.0 / 9.0).abs() < 1e-12);
+    assert_eq!(list.credits(&[1]), [0.0, 1.0]);
+    assert_eq!(list.ranks(), [vec![2, 3], vec![1, 2]]);
 }

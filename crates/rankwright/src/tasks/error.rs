@@ -3,9 +3,13 @@
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "clicks")]
-use rankwright_clicks::log::write::LogWriteError;
-#[cfg(feature = "clicks")]
 use rankwright_clicks::ClicksError;
+#[cfg(feature = "clicks")]
+use rankwright_clicks::interleave::InterleavingError;
+#[cfg(feature = "clicks")]
+use rankwright_clicks::judge::PromptError;
+#[cfg(feature = "clicks")]
+use rankwright_clicks::log::write::LogWriteError;
 use rankwright_data::{Absent, DataError};
 use rankwright_eval::EvalError;
 use rankwright_eval::compare::CompareError;
@@ -90,6 +94,79 @@ pub enum TaskError {
     EmptyLog {
         /// The files of the log.
         log: String,
+    },
+    /// Rankings cannot be interleaved.
+    #[cfg(feature = "clicks")]
+    #[error("{}{source}", of_query(query))]
+    Interleaving {
+        /// The query; none if it does not matter.
+        query: Option<String>,
+        /// The reason.
+        source: InterleavingError,
+    },
+    /// Runs to be interleaved have no query in common.
+    #[cfg(feature = "clicks")]
+    #[error("no query is in every run, so there is nothing to interleave")]
+    NoCommonQuery,
+    /// A file has no interleaved list.
+    #[cfg(feature = "clicks")]
+    #[error("{lists} has no interleaved list")]
+    NoLists {
+        /// The file.
+        lists: String,
+    },
+    /// No impression of a log shows one of the interleaved lists.
+    #[cfg(feature = "clicks")]
+    #[error(
+        "no impression of the log shows a list of {lists}: neither by its id nor by its documents"
+    )]
+    NoListShown {
+        /// The file of lists.
+        lists: String,
+    },
+    /// Several pages were requested of each interleaved list.
+    #[cfg(feature = "clicks")]
+    #[error("an interleaved list is shown once, but {sessions} pages of each are to be shown")]
+    SessionsOfLists {
+        /// The requested number of pages.
+        sessions: usize,
+    },
+    /// No query of a run has judgements.
+    #[cfg(feature = "clicks")]
+    #[error("no query of {file} has judgements")]
+    NoJudgedQuery {
+        /// The run or the file of interleaved lists.
+        file: String,
+    },
+    /// A question to a judge cannot be made.
+    #[cfg(feature = "clicks")]
+    #[error("{}{source}", of_query(query))]
+    Prompt {
+        /// The query; none if it does not matter.
+        query: Option<String>,
+        /// The reason.
+        source: PromptError,
+    },
+    /// There is no pair of documents to ask a judge about.
+    #[cfg(feature = "clicks")]
+    #[error("there is no pair of documents to ask about: {reason}")]
+    NoPairs {
+        /// The reason.
+        reason: &'static str,
+    },
+    /// No answer of judges can be read as a comparison.
+    #[cfg(feature = "clicks")]
+    #[error("{files}: no answer is to a known question and can be read")]
+    NoAnswers {
+        /// The files.
+        files: String,
+    },
+    /// Files of judgements have no comparison.
+    #[cfg(feature = "clicks")]
+    #[error("{files}: there is no comparison of two documents")]
+    NoComparisons {
+        /// The files.
+        files: String,
     },
     /// The caller cancelled the task.
     #[error("cancelled")]
@@ -416,6 +493,12 @@ pub enum TaskError {
     },
 }
 
+/// The query at the beginning of a message.
+#[cfg(feature = "clicks")]
+fn of_query(query: &Option<String>) -> String {
+    query.as_ref().map_or(String::new(), |query| format!("query '{query}': "))
+}
+
 /// The first of the parts that exist, and the number of others.
 fn existing_parts(path: &Path, others: usize) -> String {
     match others {
@@ -479,6 +562,19 @@ impl TaskError {
                 "name the features of both alike; or match them by position, if both have the same \
                  features in the same order"
             }
+            #[cfg(feature = "clicks")]
+            TaskError::NoCommonQuery => "check that the ids of queries are the same in all runs",
+            #[cfg(feature = "clicks")]
+            TaskError::NoListShown { .. } => {
+                "log the id of each request as the id of its impression"
+            }
+            #[cfg(feature = "clicks")]
+            TaskError::SessionsOfLists { .. } => "make several lists for each query instead",
+            #[cfg(feature = "clicks")]
+            TaskError::Interleaving {
+                source: InterleavingError::RankingCount { found: 3.., .. },
+                ..
+            } => "choose multileave, which takes any number of rankings from two on",
             TaskError::NoCheckpoints { .. } => "train without checkpoints",
             #[cfg(feature = "train")]
             TaskError::NothingTrained { .. } => "leave out the option",

@@ -10,6 +10,22 @@ error_kinds! {
         #[cfg(feature = "clicks")]
         Self::EmptyLog { .. } => "empty-log",
         Self::UnknownFeature { .. } => "unknown-feature",
+        #[cfg(feature = "clicks")]
+        Self::NoCommonQuery => "no-common-query",
+        #[cfg(feature = "clicks")]
+        Self::NoLists { .. } => "no-lists",
+        #[cfg(feature = "clicks")]
+        Self::NoListShown { .. } => "no-list-shown",
+        #[cfg(feature = "clicks")]
+        Self::SessionsOfLists { .. } => "sessions-of-lists",
+        #[cfg(feature = "clicks")]
+        Self::NoJudgedQuery { .. } => "no-judged-query",
+        #[cfg(feature = "clicks")]
+        Self::NoPairs { .. } => "no-pairs",
+        #[cfg(feature = "clicks")]
+        Self::NoAnswers { .. } => "no-answers",
+        #[cfg(feature = "clicks")]
+        Self::NoComparisons { .. } => "no-comparisons",
         Self::StandardInputTwice => "standard-input-twice",
         Self::OutputIsInput { .. } => "output-is-input",
         Self::PartExists { .. } => "part-exists",
@@ -77,5 +93,9 @@ error_kinds! {
         Self::Clicks(error) => error,
         #[cfg(feature = "clicks")]
         Self::ModelValue { error, .. } => error,
+        #[cfg(feature = "clicks")]
+        Self::Interleaving { source, .. } => source,
+        #[cfg(feature = "clicks")]
+        Self::Prompt { source, .. } => source,
     }
 }

@@ -53,6 +53,8 @@ mod input_files;
 mod inspect_data;
 #[cfg(feature = "train")]
 mod inspect_model;
+#[cfg(feature = "clicks")]
+mod judging;
 #[cfg(all(feature = "search", feature = "report"))]
 mod lecture;
 mod list;
@@ -93,12 +95,19 @@ pub use classify_documents::{
 };
 #[cfg(feature = "clicks")]
 pub use clicks::{
-    BiasGroup, ConvertClicksRequest, ConvertClicksResult, convert_clicks, ClickFiles, ClickPairsRequest, ClickPairsResult, EstimateBiasRequest,
-    EstimateBiasResult, EvaluateClicksRequest, EvaluateClicksResult, ExaminationSource,
-    FitClickModelRequest, FitClickModelResult, InspectClicksRequest, InspectClicksResult,
-    LabelClicksRequest, LabelClicksResult, LoggingScores, ModelValue, ShownDocument,
-    SimulateClicksRequest, SimulateClicksResult, UnshownRows, click_pairs, estimate_bias,
-    evaluate_clicks, fit_click_model, inspect_clicks, label_clicks, simulate_clicks,
+    BiasGroup, ClickFiles, ClickPairsRequest, ClickPairsResult, ConvertClicksRequest,
+    ConvertClicksResult, EstimateBiasRequest, EstimateBiasResult, EvaluateClicksRequest,
+    EvaluateClicksResult, ExaminationSource, FitClickModelRequest, FitClickModelResult,
+    InspectClicksRequest, InspectClicksResult, LabelClicksRequest, LabelClicksResult,
+    LoggingScores, ModelValue, ShownDocument, SimulateClicksRequest, SimulateClicksResult,
+    UnshownRows, click_pairs, convert_clicks, estimate_bias, evaluate_clicks, fit_click_model,
+    inspect_clicks, label_clicks, simulate_clicks,
+};
+#[cfg(feature = "clicks")]
+pub use clicks::{
+    InterleaveRunsRequest, InterleaveRunsResult, InterleavedFormat, InterleavingCluster,
+    ListRequests, RankerComparison, ScoreInterleavingRequest, ScoreInterleavingResult,
+    SimulateRunRequest, SimulateRunResult, interleave_runs, score_interleaving, simulate_run,
 };
 #[cfg(all(feature = "clicks", feature = "report"))]
 pub use clicks::{ReportClicksRequest, ReportClicksResult, report_clicks};
@@ -143,6 +152,16 @@ pub use inspect_data::{
 pub use inspect_model::{
     ImpurityRequest, InspectModelRequest, InspectModelResult, PermutationRequest,
     PermutationSummary, TreeText, inspect_model,
+};
+#[cfg(feature = "clicks")]
+pub use judging::{
+    AggregateFormat, JudgeAggregateRequest, JudgeAggregateResult, JudgeCheckRequest,
+    JudgeCheckResult, JudgeReadRequest, JudgeReadResult, UnreadAnswer, judge_aggregate,
+    judge_check, judge_read,
+};
+#[cfg(all(feature = "clicks", feature = "search"))]
+pub use judging::{
+    JudgePromptsRequest, JudgePromptsResult, PromptDocuments, PromptSource, judge_prompts,
 };
 #[cfg(all(feature = "search", feature = "report"))]
 pub use lecture::{

@@ -180,6 +180,45 @@ pub enum Warning {
         /// Number of queries in the log.
         all: usize,
     },
+    /// Some queries are not in every run that is interleaved, and are left out.
+    UncommonQueries {
+        /// Number of these queries.
+        queries: usize,
+    },
+    /// Some requests are for queries that no run has, and are left out.
+    UnknownRequests {
+        /// Number of these requests.
+        requests: usize,
+    },
+    /// Some impressions of a log show none of the interleaved lists, and are left out.
+    OtherImpressions {
+        /// Number of these impressions.
+        impressions: u64,
+        /// Number of all impressions.
+        of: u64,
+    },
+    /// Some queries of the runs are not in the file of queries, and no question is asked about them.
+    QueriesWithoutText {
+        /// Number of these queries.
+        queries: usize,
+    },
+    /// Some documents of the runs are not in the collection, and no question is asked about them.
+    DocumentsWithoutText {
+        /// Number of these documents.
+        documents: usize,
+    },
+    /// Some answers of judges cannot be read, and are left out.
+    UnreadableAnswers {
+        /// Number of these answers.
+        answers: usize,
+        /// Number of all answers.
+        of: usize,
+    },
+    /// Some answers are to questions that are not known, and are left out.
+    UnknownQuestions {
+        /// Number of these answers.
+        answers: usize,
+    },
     /// A run has queries without judgements, which are ignored.
     UnjudgedQueries {
         /// Name of the run.
@@ -199,6 +238,11 @@ fn shortened(names: &[String]) -> String {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }
+}
+
+/// A number of things with its verb: "1 query is", "2 queries are".
+fn are(number: usize, noun: &str) -> String {
+    format!("{} {}", counted(number, noun), if number == 1 { "is" } else { "are" })
 }
 
 impl Warning {
@@ -242,6 +286,13 @@ impl Warning {
             #[cfg(feature = "clicks")]
             Warning::UnknownLogQueries { .. } => "unknown-log-queries",
             Warning::UnjudgedQueries { .. } => "unjudged-queries",
+            Warning::UncommonQueries { .. } => "uncommon-queries",
+            Warning::UnknownRequests { .. } => "unknown-requests",
+            Warning::OtherImpressions { .. } => "other-impressions",
+            Warning::QueriesWithoutText { .. } => "queries-without-text",
+            Warning::DocumentsWithoutText { .. } => "documents-without-text",
+            Warning::UnreadableAnswers { .. } => "unreadable-answers",
+            Warning::UnknownQuestions { .. } => "unknown-questions",
         }
     }
 }
@@ -396,6 +447,33 @@ impl fmt::Display for Warning {
             Warning::UnjudgedQueries { run, queries } => {
                 write!(f, "{run} has {}, ignored", counted(*queries, "unjudged query"))
             }
+            Warning::UncommonQueries { queries } => {
+                write!(f, "{} not in every run, left out", are(*queries, "query"))
+            }
+            Warning::UnknownRequests { requests } => {
+                write!(f, "{} for queries that no run has, left out", are(*requests, "request"))
+            }
+            Warning::OtherImpressions { impressions, of } => {
+                let of = counted(*of as usize, "impression");
+                write!(f, "{impressions} of {of} show no list of the comparison, left out")
+            }
+            Warning::QueriesWithoutText { queries } => {
+                let queries = are(*queries, "query");
+                write!(
+                    f,
+                    "{queries} not in the file of queries, so no question is asked about them"
+                )
+            }
+            Warning::DocumentsWithoutText { documents } => {
+                let documents = are(*documents, "document");
+                write!(f, "{documents} not in the collection, so no question is asked about them")
+            }
+            Warning::UnreadableAnswers { answers, of } => {
+                write!(f, "{answers} of {} cannot be read, left out", counted(*of, "answer"))
+            }
+            Warning::UnknownQuestions { answers } => {
+                write!(f, "{} to questions that are not known, left out", are(*answers, "answer"))
+            }
         }
     }
 }
@@ -472,6 +550,18 @@ impl Warning {
             Warning::UnjudgedQueries { run, queries } => {
                 vec![("run", json!(run)), ("queries", json!(queries))]
             }
+            Warning::UncommonQueries { queries } | Warning::QueriesWithoutText { queries } => {
+                vec![("queries", json!(queries))]
+            }
+            Warning::UnknownRequests { requests } => vec![("requests", json!(requests))],
+            Warning::OtherImpressions { impressions, of } => {
+                vec![("impressions", json!(impressions)), ("of", json!(of))]
+            }
+            Warning::DocumentsWithoutText { documents } => vec![("documents", json!(documents))],
+            Warning::UnreadableAnswers { answers, of } => {
+                vec![("answers", json!(answers)), ("of", json!(of))]
+            }
+            Warning::UnknownQuestions { answers } => vec![("answers", json!(answers))],
         }
     }
 }

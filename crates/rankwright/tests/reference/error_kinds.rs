@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use rankwright::clicks::ClicksError;
+use rankwright::clicks::interleave::InterleavingError;
+use rankwright::clicks::judge::PromptError;
 use rankwright::data::DataError;
 use rankwright::eval::EvalError;
 use rankwright::eval::compare::CompareError;
@@ -26,7 +28,7 @@ use rankwright::tasks::TaskError;
 /// A type of errors: its name, the source file below `crates/`, and its kinds.
 type ErrorType = (&'static str, &'static str, &'static [&'static str]);
 
-const ERRORS: [ErrorType; 26] = [
+const ERRORS: [ErrorType; 28] = [
     ("TaskError", "rankwright/src/tasks/error.rs", TaskError::KINDS),
     ("SpecError", "spec/src/error.rs", SpecError::KINDS),
     ("DataError", "data/src/error/mod.rs", DataError::KINDS),
@@ -51,6 +53,8 @@ const ERRORS: [ErrorType; 26] = [
     ("ClassifyError", "search/src/classify/mod.rs", ClassifyError::KINDS),
     ("LinkError", "search/src/links/graph.rs", LinkError::KINDS),
     ("ClicksError", "clicks/src/error.rs", ClicksError::KINDS),
+    ("InterleavingError", "clicks/src/interleave/mod.rs", InterleavingError::KINDS),
+    ("PromptError", "clicks/src/judge/template.rs", PromptError::KINDS),
     ("ReportError", "report/src/error.rs", ReportError::KINDS),
     ("ExperimentError", "experiment/src/error.rs", ExperimentError::KINDS),
 ];

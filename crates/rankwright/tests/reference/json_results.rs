@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Each command with the type of its result.
-pub(super) const RESULTS: [(&str, &str); 46] = [
+pub(super) const RESULTS: [(&str, &str); 53] = [
     ("train", "TrainModelResult"),
     ("eval", "EvalResult"),
     ("compare", "CompareResult"),
@@ -40,6 +40,13 @@ pub(super) const RESULTS: [(&str, &str); 46] = [
     ("clicks labels", "LabelClicksResult"),
     ("clicks simulate", "SimulateClicksResult"),
     ("clicks evaluate", "EvaluateClicksResult"),
+    ("interleave", "InterleaveRunsResult"),
+    ("interleave score", "ScoreInterleavingResult"),
+    ("interleave simulate", "SimulateRunResult"),
+    ("judge prompts", "JudgePromptsResult"),
+    ("judge read", "JudgeReadResult"),
+    ("judge check", "JudgeCheckResult"),
+    ("judge aggregate", "JudgeAggregateResult"),
     ("experiment", "RunExperimentResult"),
     ("experiment --dry-run", "PlanSummary"),
     ("report compare", "ReportComparisonResult"),

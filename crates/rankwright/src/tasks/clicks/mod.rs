@@ -7,11 +7,16 @@ mod examination;
 mod feature_rows;
 mod fit;
 mod inspect;
+mod interleave_runs;
 mod labels;
 mod pairs;
+pub(super) mod query_grades;
+pub(super) mod ranked_run;
 #[cfg(feature = "report")]
 mod report;
+mod score_interleaving;
 mod simulate;
+mod simulate_run;
 
 use std::path::PathBuf;
 
@@ -21,17 +26,25 @@ use rankwright_clicks::{Impression, Pages, PagesBuilder};
 use super::context::RunningTask;
 use super::{TaskError, check_standard_input, file_label};
 
-pub use convert::{ConvertClicksRequest, ConvertClicksResult, convert_clicks};
 pub use bias::{BiasGroup, EstimateBiasRequest, EstimateBiasResult, estimate_bias};
+pub use convert::{ConvertClicksRequest, ConvertClicksResult, convert_clicks};
 pub use evaluate::{EvaluateClicksRequest, EvaluateClicksResult, ModelValue, evaluate_clicks};
 pub use examination::ExaminationSource;
 pub use fit::{FitClickModelRequest, FitClickModelResult, ShownDocument, fit_click_model};
 pub use inspect::{InspectClicksRequest, InspectClicksResult, inspect_clicks};
+pub use interleave_runs::{
+    InterleaveRunsRequest, InterleaveRunsResult, InterleavedFormat, ListRequests, interleave_runs,
+};
 pub use labels::{LabelClicksRequest, LabelClicksResult, UnshownRows, label_clicks};
 pub use pairs::{ClickPairsRequest, ClickPairsResult, click_pairs};
 #[cfg(feature = "report")]
 pub use report::{ReportClicksRequest, ReportClicksResult, report_clicks};
+pub use score_interleaving::{
+    InterleavingCluster, RankerComparison, ScoreInterleavingRequest, ScoreInterleavingResult,
+    score_interleaving,
+};
 pub use simulate::{LoggingScores, SimulateClicksRequest, SimulateClicksResult, simulate_clicks};
+pub use simulate_run::{SimulateRunRequest, SimulateRunResult, simulate_run};
 
 /// The files of a click log; several are one log.
 #[derive(Debug, Clone)]

@@ -1,0 +1,78 @@
+//! `interleave score`: the table of wins and losses of an interleaved comparison.
+
+use std::path::{Path, PathBuf};
+
+use rankwright::clicks::interleave::InterleavingOptions;
+use rankwright::clicks::log::LogFormat;
+use rankwright::eval::stats::Correction;
+use rankwright::eval::table::Table;
+use rankwright::tasks::{
+    ClickFiles, InterleavingCluster, ScoreInterleavingRequest, ScoreInterleavingResult,
+    score_interleaving,
+};
+
+use crate::clicks::choice;
+use crate::failure::Failure;
+use crate::output::{Output, document};
+use crate::page::ExtraPage;
+use crate::progress::run_task;
+
+/// Compare the rankers by the clicks on interleaved lists. An impression of the log shows the list
+/// whose request id is its own id (the query_id of UBI, the id of a ranking of Metarank); one without
+/// such an id the list of its query that has the same documents.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Click log, in any format of `clicks`; several files are one log
+    #[arg(value_name = "EVENTS", required = true)]
+    events: Vec<PathBuf>,
+    /// The interleaved lists that were shown, as `interleave --out` wrote them
+    #[arg(long, value_name = "LISTS")]
+    lists: PathBuf,
+    /// Format of the log; told by content if not given
+    #[arg(long, value_name = "FORMAT", value_parser = choice::<LogFormat>)]
+    format: Option<LogFormat>,
+    /// Impressions that the bootstrap of the interval keeps together: those of a user (a session or
+    /// client of the log), of a query, or each impression by itself
+    #[arg(long, value_name = "NAME", default_value = "user", value_parser = choice::<InterleavingCluster>)]
+    by: InterleavingCluster,
+    /// Correction of the p-values if there are more than two rankers: holm, bonferroni or none
+    #[arg(long, value_name = "RULE", default_value_t = Correction::default())]
+    correction: Correction,
+    /// Bootstrap samples of the intervals; 0 makes none
+    #[arg(long, value_name = "N", default_value_t = InterleavingOptions::default().samples)]
+    samples: usize,
+    /// Seed of the bootstrap
+    #[arg(long, value_name = "N", default_value_t = InterleavingOptions::default().seed)]
+    seed: u64,
+    #[command(flatten)]
+    page: ExtraPage,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
+    let inputs = || args.events.iter().chain([&args.lists]).map(PathBuf::as_path);
+    args.page.check(inputs(), out)?;
+    let options = InterleavingOptions::default().samples(args.samples).seed(args.seed);
+    let log = ClickFiles::new(&args.events).format(args.format);
+    let request = ScoreInterleavingRequest::new(log, &args.lists)
+        .cluster(args.by)
+        .correction(args.correction)
+        .options(options);
+    let result = run_task(out, |context| score_interleaving(&request, context))?;
+    let mut json = document(&result)?;
+    let inputs: Vec<&Path> = inputs().collect();
+    args.page.finish(|| result.report().page(), inputs, &mut json, out)?;
+    match args.page.is_standard_output() {
+        true => Ok(()),
+        false => out.result(|| json, || text(&result)),
+    }
+}
+
+/// The table of wins and losses, the differences with their tests, and the impressions that are
+/// needed.
+fn text(result: &ScoreInterleavingResult) -> String {
+    let report = result.report();
+    let tables =
+        [Some(report.counts_table()), Some(report.difference_table()), report.power_table()];
+    let tables: Vec<String> = tables.iter().flatten().map(Table::to_text).collect();
+    tables.join("\n")
+}

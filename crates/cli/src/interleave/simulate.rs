@@ -1,0 +1,67 @@
+//! `interleave simulate`: clicks of simulated users on interleaved lists or on a run.
+
+use std::path::PathBuf;
+
+use rankwright::clicks::simulate::SimulatedUser;
+use rankwright::data::DEFAULT_SEED;
+use rankwright::spec::words::counted;
+use rankwright::tasks::{SimulateRunRequest, SimulateRunResult, simulate_run};
+
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::progress::run_task;
+
+/// Simulate users who click on interleaved lists, or on a run, by the grades of the documents.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Interleaved lists of `interleave --out`, each shown once, or a run
+    #[arg(value_name = "LISTS")]
+    lists: PathBuf,
+    /// Judgements that determine clicks; documents without one have grade 0
+    #[arg(long, value_name = "QRELS")]
+    qrels: PathBuf,
+    /// The users: pbm, cascade, dbn or trust, with parameters such as `pbm(eta=1, noise=0.1, max=4)`
+    #[arg(long, value_name = "SPEC", default_value = "pbm")]
+    user: String,
+    /// Number of pages that are shown of each query of a run
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    sessions: u32,
+    /// Number of documents of a page of a run
+    #[arg(short = 'k', long, value_name = "N", default_value_t = 10)]
+    top: usize,
+    /// Number of users, among whom pages are drawn by lot; by default each page has its own
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    users: Option<u32>,
+    /// Seed of the clicks
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    seed: u64,
+    /// File for the click log, as JSON lines of UBI
+    #[arg(long, value_name = "LOG")]
+    out: PathBuf,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
+    out.check_not_stdout(&args.out)?;
+    let user = SimulatedUser::parse(&args.user)?;
+    let mut request = SimulateRunRequest::new(&args.lists, &args.qrels, user, &args.out)
+        .sessions(args.sessions as usize)
+        .length(args.top)
+        .seed(args.seed);
+    request.users = args.users.map(|users| users as usize);
+    let result = run_task(out, |context| simulate_run(&request, context))?;
+    match args.out.as_os_str() == "-" {
+        true => Ok(()),
+        false => out.show(&result, text),
+    }
+}
+
+fn text(result: &SimulateRunResult) -> String {
+    format!(
+        "{}: {} on {} of {}, {} of them with a click\n",
+        result.out.display(),
+        counted(result.clicks as usize, "click"),
+        counted(result.impressions as usize, "page"),
+        counted(result.queries, "query"),
+        result.clicked_impressions
+    )
+}

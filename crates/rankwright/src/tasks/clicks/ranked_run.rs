@@ -1,0 +1,70 @@
+//! A run whose documents are in the order of their scores.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use rankwright_data::Run;
+use rankwright_eval::{EvalError, OrderRule, Orderer, Rows};
+
+use crate::tasks::TaskError;
+use crate::tasks::context::RunningTask;
+use crate::tasks::eval::load_run;
+
+/// The rankings of a run, by query. Documents of equal scores are in the order of the file.
+#[derive(Debug, Default)]
+pub(in crate::tasks) struct RankedRun {
+    queries: Vec<String>,
+    rankings: HashMap<String, Ranking>,
+}
+
+/// Documents in the order of their scores, and the scores.
+#[derive(Debug, Default)]
+struct Ranking {
+    documents: Vec<String>,
+    scores: Vec<f64>,
+}
+
+impl RankedRun {
+    /// Reads a run.
+    pub(in crate::tasks) fn load(
+        path: &Path,
+        task: &mut RunningTask<'_>,
+    ) -> Result<Self, TaskError> {
+        let run = load_run(path, task)?;
+        Ok(Self::new(&run)?)
+    }
+
+    pub(in crate::tasks) fn new(run: &Run) -> Result<Self, EvalError> {
+        let mut orderer = Orderer::default();
+        let mut ranked = Self::default();
+        for (query, documents) in run.iter() {
+            let (ids, scores): (Vec<String>, Vec<f64>) = documents
+                .map(|document| (String::from_utf8_lossy(document.id).into_owned(), document.value))
+                .unzip();
+            let order = orderer.order(Rows::of_scores(&scores), OrderRule::STABLE)?;
+            let ranking = Ranking {
+                documents: order.iter().map(|row| ids[*row as usize].clone()).collect(),
+                scores: order.iter().map(|row| scores[*row as usize]).collect(),
+            };
+            ranked.queries.push(query.to_owned());
+            ranked.rankings.insert(query.to_owned(), ranking);
+        }
+        Ok(ranked)
+    }
+
+    /// The queries, in the order of the file.
+    pub(in crate::tasks) fn queries(&self) -> impl Iterator<Item = &str> {
+        self.queries.iter().map(String::as_str)
+    }
+
+    /// The documents of a query, the best first; none if the run lacks the query.
+    pub(in crate::tasks) fn documents(&self, query: &str) -> &[String] {
+        self.rankings.get(query).map_or(&[], |ranking| &ranking.documents)
+    }
+
+    /// The scores of the documents of a query, in the order of [`Self::documents`].
+    #[cfg(feature = "search")]
+    pub(in crate::tasks) fn scores(&self, query: &str) -> &[f64] {
+        self.rankings.get(query).map_or(&[], |ranking| &ranking.scores)
+    }
+}

@@ -1,0 +1,376 @@
+//! The result of an interleaved comparison: clicks on interleaved lists, credited to the rankers.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use rankwright_clicks::Impression;
+#[cfg(feature = "report")]
+use rankwright_clicks::interleave::PowerRow;
+use rankwright_clicks::interleave::{
+    InterleavedPage, InterleavingOptions, InterleavingOutcome, InterleavingResult, compare_rankers,
+    read_lists,
+};
+use rankwright_clicks::log::LogCounts;
+use rankwright_data::bytes::Input;
+use rankwright_eval::compare::CompareError;
+use rankwright_eval::stats::Correction;
+#[cfg(feature = "report")]
+use rankwright_report::interleaving::{ComparedRankers, InterleavingReport};
+use rankwright_spec::choices;
+#[cfg(feature = "report")]
+use rankwright_spec::words::plural;
+use serde::Serialize;
+
+use super::ClickFiles;
+use crate::tasks::context::RunningTask;
+use crate::tasks::{Context, TaskError, Warning, check_standard_input};
+
+choices! {
+    /// The impressions that the bootstrap of an interleaved comparison keeps together.
+    pub enum InterleavingCluster {
+        /// Those of a user: of a session or client of the log.
+        User = "user",
+        /// Those of a query.
+        Query = "query",
+        /// Each impression is drawn by itself.
+        Impression = "impression",
+    }
+}
+
+/// A click log, and the interleaved lists that were shown.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ScoreInterleavingRequest {
+    /// The log.
+    pub log: ClickFiles,
+    /// The file of interleaved lists.
+    pub lists: PathBuf,
+    /// The impressions that the bootstrap keeps together.
+    pub cluster: InterleavingCluster,
+    /// Samples and seed of the bootstrap.
+    pub options: InterleavingOptions,
+    /// The correction of p-values if there are more than two rankers.
+    pub correction: Correction,
+}
+
+impl ScoreInterleavingRequest {
+    /// A bootstrap over users, and Holm's correction.
+    pub fn new(log: ClickFiles, lists: impl Into<PathBuf>) -> Self {
+        Self {
+            log,
+            lists: lists.into(),
+            cluster: InterleavingCluster::default(),
+            options: InterleavingOptions::default(),
+            correction: Correction::default(),
+        }
+    }
+
+    /// Sets the impressions that the bootstrap keeps together.
+    pub fn cluster(mut self, cluster: InterleavingCluster) -> Self {
+        self.cluster = cluster;
+        self
+    }
+
+    /// Sets samples and seed of the bootstrap.
+    pub fn options(mut self, options: InterleavingOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Sets the correction of p-values.
+    pub fn correction(mut self, correction: Correction) -> Self {
+        self.correction = correction;
+        self
+    }
+}
+
+/// The result of an interleaved comparison.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ScoreInterleavingResult {
+    /// Names of the rankers; the first one is the baseline.
+    pub rankers: Vec<String>,
+    /// Name of the method.
+    pub method: &'static str,
+    /// Impressions that the bootstrap kept together: user, query or impression.
+    pub cluster: &'static str,
+    /// The correction of the p-values.
+    pub correction: &'static str,
+    /// The comparison of each two rankers.
+    pub comparisons: Vec<RankerComparison>,
+    /// Number of lists.
+    pub lists: usize,
+    /// Number of lists that an impression shows.
+    pub shown_lists: usize,
+    /// Impressions that show none of the lists; left out.
+    pub other_impressions: u64,
+    /// Impressions without the id of a request that show several lists with the same documents but
+    /// other teams; left out.
+    pub ambiguous_impressions: u64,
+    /// Clicks on documents that the list of the impression does not have; left out.
+    pub other_clicks: u64,
+    /// Counts of the log.
+    pub counts: LogCounts,
+    /// Warnings about the log.
+    pub warnings: Vec<Warning>,
+}
+
+/// The comparison of two rankers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RankerComparison {
+    /// The first ranker, the baseline.
+    pub first: String,
+    /// The second ranker; delta is above 0 if it is better.
+    pub second: String,
+    /// Wins, losses and ties, delta with its interval, and the p-value.
+    #[serde(flatten)]
+    pub result: InterleavingResult,
+    /// The p-value, corrected for the number of comparisons.
+    pub p_corrected: Option<f64>,
+}
+
+/// Credits the clicks of a log on interleaved lists to the rankers, and compares them. An impression
+/// shows the list whose request id is its own id; without such a list, the one of the same query
+/// with the same documents.
+pub fn score_interleaving(
+    request: &ScoreInterleavingRequest,
+    context: &Context<'_>,
+) -> Result<ScoreInterleavingResult, TaskError> {
+    let mut task = RunningTask::new(context);
+    let inputs = request.log.files.iter().chain([&request.lists]).map(PathBuf::as_path);
+    check_standard_input(inputs)?;
+    let step = format!("reading {}", request.lists.display());
+    let (pages, _) = task.step(&step, || read_lists(&Input::open(&request.lists)?))?;
+    let Some(first) = pages.first() else {
+        return Err(TaskError::NoLists { lists: request.lists.display().to_string() });
+    };
+    let mut shown = ShownPages::new(&pages, request.cluster);
+    let (counts, _) = request.log.read(&task, |impression| shown.add(&impression))?;
+    let ShownPages { outcomes, is_shown, other_impressions, ambiguous, other_clicks, .. } = shown;
+    if outcomes.is_empty() {
+        return Err(TaskError::NoListShown { lists: request.lists.display().to_string() });
+    }
+    if other_impressions + ambiguous > 0 {
+        let impressions = other_impressions + ambiguous;
+        task.warn(Warning::OtherImpressions { impressions, of: counts.impressions });
+    }
+    let compare = || compare_all(&first.rankers, &outcomes, request);
+    let (comparisons, _) = task.step("comparing the rankers", compare)?;
+    Ok(ScoreInterleavingResult {
+        rankers: first.rankers.clone(),
+        method: first.list.method().name(),
+        cluster: request.cluster.name(),
+        correction: request.correction.name(),
+        comparisons,
+        lists: pages.len(),
+        shown_lists: is_shown.iter().filter(|is_shown| **is_shown).count(),
+        other_impressions,
+        ambiguous_impressions: ambiguous,
+        other_clicks,
+        counts,
+        warnings: task.into_warnings(),
+    })
+}
+
+/// Compares each two rankers, the earlier one as the baseline.
+fn compare_all(
+    rankers: &[String],
+    outcomes: &[InterleavingOutcome],
+    request: &ScoreInterleavingRequest,
+) -> Result<Vec<RankerComparison>, TaskError> {
+    let mut comparisons = Vec::new();
+    for (one, first) in rankers.iter().enumerate() {
+        for (other, second) in rankers.iter().enumerate().skip(one + 1) {
+            let result = compare_rankers(outcomes, [one, other], &request.options)
+                .map_err(CompareError::from)?;
+            comparisons.push(RankerComparison {
+                first: first.clone(),
+                second: second.clone(),
+                p_corrected: None,
+                result,
+            });
+        }
+    }
+    let p: Vec<f64> = comparisons.iter().filter_map(|comparison| comparison.result.p).collect();
+    let mut corrected = request.correction.adjust(&p).into_iter();
+    for comparison in comparisons.iter_mut().filter(|comparison| comparison.result.p.is_some()) {
+        comparison.p_corrected = corrected.next();
+    }
+    Ok(comparisons)
+}
+
+#[cfg(feature = "report")]
+impl ScoreInterleavingResult {
+    /// The report on the comparison, with tables and a page.
+    pub fn report(&self) -> InterleavingReport {
+        let compared = |RankerComparison { first, second, result, p_corrected }: &_| {
+            let InterleavingResult { wins: [losses, wins], ties, without_clicks, .. } = *result;
+            let row = |row: &PowerRow| (row.win_share, row.impressions);
+            ComparedRankers {
+                first: String::clone(first),
+                second: String::clone(second),
+                wins,
+                losses,
+                ties,
+                without_clicks,
+                delta: result.delta,
+                delta_ci95: result.delta_ci95,
+                query_delta: result.mean_query_delta,
+                query_delta_ci95: result.mean_query_delta_ci95,
+                p: result.p,
+                p_corrected: *p_corrected,
+                needed: result.needed.as_ref().map(row),
+                power: result.power.iter().map(row).collect(),
+            }
+        };
+        let fact = |name: &str, value: String| (name.to_owned(), value);
+        InterleavingReport {
+            facts: vec![
+                fact("Rankers", self.rankers.join(", ")),
+                fact("Method", self.method.to_owned()),
+                fact("Lists", format!("{}, {} of them shown", self.lists, self.shown_lists)),
+            ],
+            clusters: plural(self.cluster),
+            correction: self.correction.to_owned(),
+            comparisons: self.comparisons.iter().map(compared).collect(),
+        }
+    }
+}
+
+/// The lists, found by the impressions that show them, and the outcomes so far.
+struct ShownPages<'a> {
+    pages: &'a [InterleavedPage],
+    cluster: InterleavingCluster,
+    by_request: HashMap<&'a str, usize>,
+    /// The first list of a query with these documents, and whether another one has other teams.
+    by_documents: HashMap<(&'a str, &'a [String]), (usize, bool)>,
+    is_shown: Vec<bool>,
+    outcomes: Vec<InterleavingOutcome>,
+    other_impressions: u64,
+    ambiguous: u64,
+    other_clicks: u64,
+}
+
+impl<'a> ShownPages<'a> {
+    fn new(pages: &'a [InterleavedPage], cluster: InterleavingCluster) -> Self {
+        let by_request = pages.iter().map(|page| page.request.as_str()).zip(0..).collect();
+        let mut by_documents: HashMap<(&str, &[String]), (usize, bool)> = HashMap::new();
+        for (number, page) in pages.iter().enumerate() {
+            let key = (page.query.as_str(), page.list.documents());
+            let (first, is_ambiguous) = by_documents.entry(key).or_insert((number, false));
+            *is_ambiguous |= pages.get(*first).is_some_and(|first| first.list != page.list);
+        }
+        Self {
+            pages,
+            cluster,
+            by_request,
+            by_documents,
+            is_shown: vec![false; pages.len()],
+            outcomes: Vec::new(),
+            other_impressions: 0,
+            ambiguous: 0,
+            other_clicks: 0,
+        }
+    }
+
+    fn add(&mut self, impression: &Impression) {
+        let by_documents =
+            || self.by_documents.get(&(impression.query.as_str(), &impression.documents[..]));
+        let number = match self.by_request.get(impression.id.as_str()) {
+            Some(number) => *number,
+            None => match by_documents() {
+                Some((number, false)) => *number,
+                Some((_, true)) => {
+                    self.ambiguous += 1;
+                    return;
+                }
+                None => {
+                    self.other_impressions += 1;
+                    return;
+                }
+            },
+        };
+        let Some(page) = self.pages.get(number) else { return };
+        if let Some(is_shown) = self.is_shown.get_mut(number) {
+            *is_shown = true;
+        }
+        let mut clicks = Vec::new();
+        for click in &impression.clicks {
+            let document = impression.documents.get(click.index);
+            let place = page.list.documents().iter().position(|id| Some(id) == document);
+            match place {
+                Some(place) => clicks.push(place),
+                None => self.other_clicks += 1,
+            }
+        }
+        let user = match self.cluster {
+            InterleavingCluster::User => impression.session.as_str(),
+            InterleavingCluster::Query => page.query.as_str(),
+            InterleavingCluster::Impression => "",
+        };
+        let credits = page.list.credits(&clicks);
+        let outcome = InterleavingOutcome::new(&page.query, clicks.len(), credits).of_user(user);
+        self.outcomes.push(outcome);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    /// Lists of two requests of one query, and of another query; the same documents, but other
+    /// teams, in the first two.
+    const LISTS: &str = r#"{"request": "r1", "query": "q", "method": "team-draft", "rankers": ["old", "new"], "documents": ["a", "b"], "teams": [0, 1], "ranks": [[1, 2], [2, 1]], "lengths": [2, 2]}
+{"request": "r2", "query": "q", "method": "team-draft", "rankers": ["old", "new"], "documents": ["a", "b"], "teams": [1, 0], "ranks": [[1, 2], [1, 2]], "lengths": [2, 2]}
+{"request": "r3", "query": "p", "method": "team-draft", "rankers": ["old", "new"], "documents": ["x", "y"], "teams": [1, 0], "ranks": [[2, 1], [1, 2]], "lengths": [2, 2]}
+"#;
+
+    fn score(log: &str) -> Result<ScoreInterleavingResult, TaskError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("lists"), LISTS).unwrap();
+        fs::write(path("log"), log).unwrap();
+        let request = ScoreInterleavingRequest::new(ClickFiles::new([path("log")]), path("lists"));
+        score_interleaving(&request, &Context::default())
+    }
+
+    #[test]
+    fn clicks_find_their_list_by_request_or_by_documents() {
+        // r1: a click for the new ranker; r2 without a click; x of the list r3 by its documents; the
+        // page with a and b may be r1 or r2; the last one shows no list.
+        let result = score(
+            r#"{"query_id": "r1", "user_query": "q", "client_id": "u", "query_response_hit_ids": ["a", "b"]}
+{"action_name": "click", "query_id": "r1", "event_attributes": {"object": {"object_id": "b"}}}
+{"query_id": "r2", "user_query": "q", "client_id": "v", "query_response_hit_ids": ["a", "b", "z"]}
+{"action_name": "click", "query_id": "r2", "event_attributes": {"object": {"object_id": "z"}}}
+{"query": "p", "docs": ["x", "y"], "clicks": [1, 0]}
+{"query": "q", "docs": ["a", "b"], "clicks": [1, 0]}
+{"query": "q", "docs": ["b", "a"], "clicks": [1, 0]}
+"#,
+        )
+        .unwrap();
+        let comparison = &result.comparisons[0];
+        assert_eq!((comparison.first.as_str(), comparison.second.as_str()), ("old", "new"));
+        assert_eq!((comparison.result.wins, comparison.result.without_clicks), ([0, 2], 1));
+        assert_eq!((result.lists, result.shown_lists), (3, 3));
+        assert_eq!((result.other_impressions, result.ambiguous_impressions), (1, 1));
+        assert_eq!(result.other_clicks, 1);
+        assert_eq!(result.warnings[0].kind(), "other-impressions");
+        assert_eq!(comparison.p_corrected, comparison.result.p);
+    }
+
+    #[test]
+    fn a_log_of_other_pages_and_a_file_without_lists_are_errors() {
+        let error = score("{\"query\": \"z\", \"docs\": [\"x\"], \"clicks\": [1]}\n").unwrap_err();
+        assert_eq!(error.kind(), "no-list-shown");
+        let folder = tempfile::tempdir().unwrap();
+        let empty: &Path = &folder.path().join("empty");
+        fs::write(empty, "\n").unwrap();
+        let request = ScoreInterleavingRequest::new(ClickFiles::new([empty]), empty);
+        let error = score_interleaving(&request, &Context::default()).unwrap_err();
+        assert_eq!(error.kind(), "no-lists");
+    }
+}

@@ -1,0 +1,404 @@
+//! Clicks of simulated users on the rankings of a run, or on interleaved lists.
+//!
+//! The log has the form of UBI (User Behavior Insights): a line for each page, whose `query_id` is
+//! the id of the request and whose `user_query` is the id of the query, and a line for each click.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use rankwright_clicks::interleave::{read_lists, request_random};
+use rankwright_clicks::simulate::SimulatedUser;
+use rankwright_data::bytes::Input;
+use rankwright_data::store::write_atomic;
+use rankwright_data::{DEFAULT_SEED, Run};
+use rankwright_spec::visible;
+use serde::Serialize;
+
+use super::query_grades::QueryGrades;
+use super::ranked_run::RankedRun;
+use crate::tasks::context::RunningTask;
+use crate::tasks::eval::load_qrels;
+use crate::tasks::{Context, TaskError, Warning, check_outputs, check_standard_input};
+
+/// A run or interleaved lists, judgements, and the users who click.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct SimulateRunRequest {
+    /// The run, or the file of interleaved lists; told by content.
+    pub lists: PathBuf,
+    /// The judgements that determine clicks; documents without one have grade 0.
+    pub qrels: PathBuf,
+    /// The users.
+    pub user: SimulatedUser,
+    /// Number of pages that are shown of each query of a run; interleaved lists are shown once each.
+    pub sessions: usize,
+    /// Number of documents of a page of a run.
+    pub length: usize,
+    /// Number of users, among whom pages are drawn by lot; if not given, each page has its own.
+    pub users: Option<usize>,
+    /// Seed of the clicks.
+    pub seed: u64,
+    /// File for the log.
+    pub out: PathBuf,
+}
+
+impl SimulateRunRequest {
+    /// One page of ten documents for each query.
+    pub fn new(
+        lists: impl Into<PathBuf>,
+        qrels: impl Into<PathBuf>,
+        user: SimulatedUser,
+        out: impl Into<PathBuf>,
+    ) -> Self {
+        Self {
+            lists: lists.into(),
+            qrels: qrels.into(),
+            user,
+            sessions: 1,
+            length: 10,
+            users: None,
+            seed: DEFAULT_SEED,
+            out: out.into(),
+        }
+    }
+
+    /// Sets the number of pages that are shown of each query of a run.
+    pub fn sessions(mut self, sessions: usize) -> Self {
+        self.sessions = sessions;
+        self
+    }
+
+    /// Sets the number of documents of a page of a run.
+    pub fn length(mut self, length: usize) -> Self {
+        self.length = length;
+        self
+    }
+
+    /// Sets the number of users.
+    pub fn users(mut self, users: usize) -> Self {
+        self.users = Some(users);
+        self
+    }
+
+    /// Sets the seed.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+}
+
+/// The log that was written.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SimulateRunResult {
+    /// The file.
+    pub out: PathBuf,
+    /// Number of queries.
+    pub queries: usize,
+    /// Number of pages.
+    pub impressions: u64,
+    /// Number of pages with a click.
+    pub clicked_impressions: u64,
+    /// Number of clicks.
+    pub clicks: u64,
+    /// Seconds of simulating and writing.
+    pub seconds: f64,
+    /// Warnings about queries.
+    pub warnings: Vec<Warning>,
+}
+
+/// A page to be shown: request, query and documents.
+struct ShownPage {
+    request: String,
+    query: String,
+    documents: Vec<String>,
+}
+
+/// Simulates the clicks of users on a run or on interleaved lists, and writes them as a click log.
+pub fn simulate_run(
+    request: &SimulateRunRequest,
+    context: &Context<'_>,
+) -> Result<SimulateRunResult, TaskError> {
+    let mut task = RunningTask::new(context);
+    let inputs = || [request.lists.as_path(), request.qrels.as_path()];
+    check_standard_input(inputs())?;
+    check_outputs([request.out.as_path()], inputs())?;
+    let qrels = load_qrels(&request.qrels, &mut task)?;
+    let mut pages = load_pages(request, &mut task)?;
+    let grades = QueryGrades::new(&qrels);
+    let mut queries: Vec<&str> = pages.iter().map(|page| page.query.as_str()).collect();
+    queries.sort_unstable();
+    queries.dedup();
+    let unjudged = queries.iter().filter(|query| !grades.has(query)).count();
+    let queries = queries.len() - unjudged;
+    if unjudged > 0 {
+        let run = request.lists.display().to_string();
+        task.warn(Warning::UnjudgedQueries { run, queries: unjudged });
+    }
+    pages.retain(|page| grades.has(&page.query));
+    if pages.is_empty() {
+        return Err(TaskError::NoJudgedQuery { file: request.lists.display().to_string() });
+    }
+    let mut result = SimulateRunResult {
+        out: request.out.clone(),
+        queries,
+        impressions: pages.len() as u64,
+        clicked_impressions: 0,
+        clicks: 0,
+        seconds: 0.0,
+        warnings: Vec::new(),
+    };
+    let step = format!("simulating users into {}", request.out.display());
+    let ((), seconds) = task.step(&step, || {
+        write_atomic(&request.out, |out| {
+            for (number, page) in (0..).zip(&pages) {
+                let clicked = show(number, page, &grades, request, out)?;
+                result.clicks += clicked;
+                result.clicked_impressions += u64::from(clicked > 0);
+            }
+            Ok(())
+        })
+    })?;
+    result.seconds = seconds;
+    result.warnings = task.into_warnings();
+    Ok(result)
+}
+
+/// The pages of a run, or interleaved lists.
+fn load_pages(
+    request: &SimulateRunRequest,
+    task: &mut RunningTask<'_>,
+) -> Result<Vec<ShownPage>, TaskError> {
+    let step = format!("reading {}", request.lists.display());
+    let (input, _) = task.step(&step, || Input::open(&request.lists))?;
+    if !is_lists(&input.bytes) {
+        let (run, warnings) = Run::read(input)?;
+        task.warn_of(&warnings);
+        return Ok(run_pages(&RankedRun::new(&run)?, request));
+    }
+    if request.sessions > 1 {
+        return Err(TaskError::SessionsOfLists { sessions: request.sessions });
+    }
+    let pages = read_lists(&input)?.into_iter().map(|page| ShownPage {
+        documents: page.list.documents().to_vec(),
+        request: page.request,
+        query: page.query,
+    });
+    Ok(pages.collect())
+}
+
+/// Whether a file has interleaved lists: its first line has their rankers.
+fn is_lists(bytes: &[u8]) -> bool {
+    let first = bytes.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
+    let first = first.and_then(|line| serde_json::from_slice::<serde_json::Value>(line).ok());
+    first.is_some_and(|line| line.get("rankers").is_some())
+}
+
+fn run_pages(run: &RankedRun, request: &SimulateRunRequest) -> Vec<ShownPage> {
+    let mut pages = Vec::new();
+    for session in 1..=request.sessions {
+        for query in run.queries() {
+            let id = match request.sessions {
+                1 => query.to_owned(),
+                _ => format!("{query}#{session}"),
+            };
+            let documents = run.documents(query).iter().take(request.length).cloned().collect();
+            pages.push(ShownPage { request: id, query: query.to_owned(), documents });
+        }
+    }
+    pages
+}
+
+/// A page of the log.
+#[derive(Serialize)]
+struct UbiPage<'a> {
+    query_id: &'a str,
+    user_query: &'a str,
+    client_id: &'a str,
+    timestamp: u64,
+    query_response_hit_ids: &'a [String],
+}
+
+/// A click of the log.
+#[derive(Serialize)]
+struct UbiClick<'a> {
+    action_name: &'static str,
+    query_id: &'a str,
+    client_id: &'a str,
+    timestamp: u64,
+    event_attributes: UbiAttributes<'a>,
+}
+
+#[derive(Serialize)]
+struct UbiAttributes<'a> {
+    object: UbiObject<'a>,
+    position: UbiPosition,
+}
+
+#[derive(Serialize)]
+struct UbiObject<'a> {
+    object_id: &'a str,
+}
+
+#[derive(Serialize)]
+struct UbiPosition {
+    ordinal: usize,
+}
+
+/// Start of the first page, in milliseconds since 1970: the first day of 2026.
+const START: u64 = 1_767_225_600_000;
+
+/// Writes a page and the clicks on it; returns the number of clicks.
+fn show(
+    number: u64,
+    page: &ShownPage,
+    grades: &QueryGrades<'_>,
+    request: &SimulateRunRequest,
+    out: &mut dyn Write,
+) -> io::Result<u64> {
+    let grade = |id: &String| grades.grade(&page.query, id).unwrap_or(0.0);
+    let document_grades: Vec<f64> = page.documents.iter().map(grade).collect();
+    let mut random = request_random(request.seed, "clicks", &page.request);
+    let clicked = request.user.clicks(&document_grades, &mut random);
+    let client = match request.users {
+        Some(users) => format!("u{}", random.below(users.max(1)) + 1),
+        None => format!("u{}", number + 1),
+    };
+    let start = START + number * 60_000;
+    let line = UbiPage {
+        query_id: &page.request,
+        user_query: &page.query,
+        client_id: &client,
+        timestamp: start,
+        query_response_hit_ids: &page.documents,
+    };
+    writeln!(out, "{}", visible::json(&serde_json::to_string(&line)?))?;
+    let clicks = page.documents.iter().zip(1..).zip(clicked).filter(|(_, clicked)| *clicked);
+    let mut count = 0;
+    for ((document, ordinal), _) in clicks {
+        count += 1;
+        let line = UbiClick {
+            action_name: "click",
+            query_id: &page.request,
+            client_id: &client,
+            timestamp: start + count * 5_000,
+            event_attributes: UbiAttributes {
+                object: UbiObject { object_id: document },
+                position: UbiPosition { ordinal },
+            },
+        };
+        writeln!(out, "{}", visible::json(&serde_json::to_string(&line)?))?;
+    }
+    Ok(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tasks::{
+        ClickFiles, InspectClicksRequest, InterleaveRunsRequest, ListRequests,
+        ScoreInterleavingRequest, inspect_clicks, interleave_runs, score_interleaving,
+    };
+    use std::fs;
+
+    /// Thirty queries whose relevant document is first in `good.run` and last in `bad.run`, and one
+    /// without judgements.
+    fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut good, mut bad, mut qrels) = (String::new(), String::new(), String::new());
+        for query in 0..31 {
+            for (rank, document) in ["a", "b", "c", "d", "e", "f"].iter().enumerate() {
+                good += &format!("q{query} Q0 {document} {rank} {} g\n", 10 - rank);
+                bad += &format!("q{query} Q0 {document} {rank} {} b\n", 10 + rank);
+            }
+            if query < 30 {
+                qrels += &format!("q{query} 0 a 2\nq{query} 0 b 1\n");
+            }
+        }
+        for (name, text) in [("good.run", good), ("bad.run", bad), ("qrels", qrels)] {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        folder
+    }
+
+    fn user(spec: &str) -> SimulatedUser {
+        SimulatedUser::parse(spec).unwrap()
+    }
+
+    #[test]
+    fn pages_of_a_run_are_clicked_by_grade_and_rank() {
+        let folder = folder();
+        let path = |name: &str| folder.path().join(name);
+        let request = SimulateRunRequest::new(
+            path("good.run"),
+            path("qrels"),
+            user("pbm(max=2, noise=0)"),
+            path("log"),
+        );
+        let request = request.sessions(20).length(3).users(7);
+        let result = simulate_run(&request, &Context::default()).unwrap();
+        // The first document is always clicked, the second of 600 with probability 1/3 * 1/2.
+        assert_eq!((result.queries, result.impressions), (30, 600));
+        assert_eq!(result.clicked_impressions, 600);
+        assert!(result.clicks.abs_diff(700) < 40, "{}", result.clicks);
+        assert_eq!(result.warnings[0].kind(), "unjudged-queries");
+        let log = InspectClicksRequest::new(ClickFiles::new([path("log")]));
+        let summary = inspect_clicks(&log, &Context::default()).unwrap().summary;
+        assert_eq!((summary.queries, summary.sessions), (30, 7));
+        assert_eq!((summary.ranks[0].clicked, summary.ranks[2].clicked), (600, 0));
+        let again = fs::read(path("log")).unwrap();
+        simulate_run(&request, &Context::default()).unwrap();
+        assert_eq!(fs::read(path("log")).unwrap(), again);
+    }
+
+    #[test]
+    fn clicks_on_interleaved_lists_find_the_better_run() {
+        let folder = folder();
+        let path = |name: &str| folder.path().join(name);
+        for (_, method) in rankwright_clicks::interleave::InterleavingMethod::ALL {
+            let runs = [path("bad.run"), path("good.run")];
+            let lists = InterleaveRunsRequest::new(runs, path("lists")).method(*method).length(4);
+            let lists = lists.requests(ListRequests::PerQuery(10));
+            interleave_runs(&lists, &Context::default()).unwrap();
+            let clicks = SimulateRunRequest::new(
+                path("lists"),
+                path("qrels"),
+                user("pbm(max=2)"),
+                path("log"),
+            );
+            let simulated = simulate_run(&clicks, &Context::default()).unwrap();
+            assert_eq!(simulated.impressions, 300);
+            let score =
+                ScoreInterleavingRequest::new(ClickFiles::new([path("log")]), path("lists"));
+            let result = score_interleaving(&score, &Context::default()).unwrap();
+            let found = &result.comparisons[0].result;
+            assert!(found.delta.unwrap() > 0.1 && found.p.unwrap() < 1e-6, "{result:?}");
+            // A run against itself: no difference.
+            let runs = [path("good.run"), path("good.run")];
+            let same = InterleaveRunsRequest::new(runs, path("lists")).method(*method).length(4);
+            let same = same.requests(ListRequests::PerQuery(10));
+            interleave_runs(&same, &Context::default()).unwrap();
+            simulate_run(&clicks, &Context::default()).unwrap();
+            let result = score_interleaving(&score, &Context::default()).unwrap();
+            assert!(result.comparisons[0].result.p.unwrap() > 0.01, "{method:?} {result:?}");
+        }
+        let twice = SimulateRunRequest::new(path("lists"), path("qrels"), user("pbm"), path("log"));
+        let error = simulate_run(&twice.sessions(2), &Context::default()).unwrap_err();
+        assert_eq!(error.kind(), "sessions-of-lists");
+    }
+
+    #[test]
+    fn lists_without_a_judged_query_are_an_error() {
+        let folder = folder();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("qrels"), "z 0 a 1\n").unwrap();
+        let request =
+            SimulateRunRequest::new(path("good.run"), path("qrels"), user("pbm"), path("log"));
+        let error = simulate_run(&request, &Context::default()).unwrap_err();
+        assert_eq!(error.kind(), "no-judged-query");
+        let over =
+            SimulateRunRequest::new(path("good.run"), path("qrels"), user("pbm"), path("qrels"));
+        let error = simulate_run(&over, &Context::default()).unwrap_err();
+        assert_eq!(error.kind(), "output-is-input");
+    }
+}

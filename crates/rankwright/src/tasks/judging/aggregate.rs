@@ -1,0 +1,231 @@
+//! Pairwise judgements aggregated by a Bradley-Terry model: pairs to train on, or grades.
+
+use std::path::PathBuf;
+
+use rankwright_clicks::judge::{BradleyTerry, BradleyTerryOptions};
+use rankwright_data::store::write_atomic;
+use rankwright_data::{DataError, ListFormat, Qrels, QueryLists};
+use rankwright_spec::choices;
+use rankwright_spec::visible::one_line;
+use serde::Serialize;
+
+use super::{load_comparisons, paths};
+use crate::tasks::context::RunningTask;
+use crate::tasks::{Context, TaskError, Warning, check_outputs};
+
+choices! {
+    /// A form of aggregated judgements.
+    pub enum AggregateFormat {
+        /// A file of preference pairs, each with the number of its comparisons times 2p - 1 as
+        /// weight, where p is the probability that the better document is preferred.
+        Pairs = "pairs",
+        /// A file of preference pairs, each with that probability and the number of comparisons.
+        Probabilities = "probabilities",
+        /// Judgements with grades.
+        Qrels = "qrels",
+    }
+}
+
+/// Judgements to aggregate.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct JudgeAggregateRequest {
+    /// Files of judgements.
+    pub judgements: Vec<PathBuf>,
+    /// Imaginary wins, and as many losses, of every document against one of mean strength.
+    pub prior: f64,
+    /// The form of the result.
+    pub format: AggregateFormat,
+    /// Number of grades, from 0 on.
+    pub grades: u32,
+    /// File for the result.
+    pub out: PathBuf,
+}
+
+impl JudgeAggregateRequest {
+    /// Writes pairs with weights.
+    pub fn new(
+        judgements: impl IntoIterator<Item = impl Into<PathBuf>>,
+        out: impl Into<PathBuf>,
+    ) -> Self {
+        Self {
+            judgements: judgements.into_iter().map(Into::into).collect(),
+            prior: BradleyTerryOptions::default().prior,
+            format: AggregateFormat::default(),
+            grades: 5,
+            out: out.into(),
+        }
+    }
+
+    /// Sets the prior.
+    pub fn prior(mut self, prior: f64) -> Self {
+        self.prior = prior;
+        self
+    }
+
+    /// Sets the form of the result.
+    pub fn format(mut self, format: AggregateFormat) -> Self {
+        self.format = format;
+        self
+    }
+
+    /// Sets the number of grades.
+    pub fn grades(mut self, grades: u32) -> Self {
+        self.grades = grades;
+        self
+    }
+}
+
+/// The aggregated judgements that were written.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct JudgeAggregateResult {
+    /// The file.
+    pub out: PathBuf,
+    /// The form of the result: pairs, probabilities or qrels.
+    pub format: &'static str,
+    /// Number of comparisons.
+    pub comparisons: usize,
+    /// Number of queries.
+    pub queries: usize,
+    /// Number of documents, over all queries.
+    pub documents: usize,
+    /// Number of lines that were written.
+    pub lines: usize,
+    /// The documents of each query, the strongest first.
+    pub strengths: Vec<QueryStrengths>,
+    /// Warnings about files.
+    pub warnings: Vec<Warning>,
+}
+
+/// The strengths of the documents of a query.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct QueryStrengths {
+    /// The query.
+    pub query: String,
+    /// Its documents, the strongest first.
+    pub documents: Vec<DocumentStrength>,
+}
+
+/// The strength of a document.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct DocumentStrength {
+    /// The document.
+    pub document: String,
+    /// Its logarithmic strength; the mean of a query is 0.
+    pub strength: f64,
+}
+
+/// Fits a Bradley-Terry model to judgements and writes pairs or grades.
+///
+/// ```
+/// use rankwright::tasks::{AggregateFormat, Context, JudgeAggregateRequest, judge_aggregate};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let (file, out) = (folder.path().join("judgements"), folder.path().join("qrels"));
+/// std::fs::write(&file, "q1 a > b\nq1 a > b\nq1 b > c\n")?;
+/// let request = JudgeAggregateRequest::new([file], &out).format(AggregateFormat::Qrels).grades(3);
+/// judge_aggregate(&request, &Context::default())?;
+/// assert_eq!(std::fs::read_to_string(out)?, "q1 0 a 2\nq1 0 b 1\nq1 0 c 0\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn judge_aggregate(
+    request: &JudgeAggregateRequest,
+    context: &Context<'_>,
+) -> Result<JudgeAggregateResult, TaskError> {
+    let task = RunningTask::new(context);
+    check_outputs([request.out.as_path()], paths(&request.judgements))?;
+    let comparisons = load_comparisons(&request.judgements, &task)?;
+    let options = BradleyTerryOptions::default().prior(request.prior);
+    let fit = || Ok::<_, TaskError>(BradleyTerry::fit(&comparisons, &options));
+    let (fitted, _) = task.step("fitting a Bradley-Terry model", fit)?;
+    let step = format!("writing {}", request.out.display());
+    let (lines, _) = task.step(&step, || match request.format {
+        AggregateFormat::Qrels => write_grades(&fitted, request),
+        AggregateFormat::Pairs | AggregateFormat::Probabilities => {
+            let pairs = fitted.pairs(&comparisons);
+            write_atomic(&request.out, |out| {
+                let is_weight = request.format == AggregateFormat::Pairs;
+                let columns = if is_weight { "weight" } else { "probability\tweight" };
+                writeln!(out, "qid\tbetter\tworse\t{columns}")?;
+                for pair in &pairs {
+                    let [query, better, worse] =
+                        [&pair.query, &pair.better, &pair.worse].map(|id| one_line(id));
+                    write!(out, "{query}\t{better}\t{worse}\t")?;
+                    let (p, count) = (pair.probability, pair.comparisons);
+                    match is_weight {
+                        true => writeln!(out, "{:.6}", count as f64 * (2.0 * p - 1.0))?,
+                        false => writeln!(out, "{p:.6}\t{count}")?,
+                    }
+                }
+                Ok(())
+            })?;
+            Ok(pairs.len())
+        }
+    })?;
+    Ok(JudgeAggregateResult {
+        out: request.out.clone(),
+        format: request.format.name(),
+        comparisons: comparisons.len(),
+        queries: fitted.queries.len(),
+        documents: fitted.queries.values().map(Vec::len).sum(),
+        lines,
+        strengths: strengths(&fitted),
+        warnings: task.into_warnings(),
+    })
+}
+
+fn write_grades(
+    fitted: &BradleyTerry,
+    request: &JudgeAggregateRequest,
+) -> Result<usize, DataError> {
+    let grades = fitted.grades(request.grades);
+    let rows = grades.iter().map(|(query, id, grade)| (*query, *id, f64::from(*grade)));
+    let qrels = Qrels::from_lists(QueryLists::from_rows("grades", rows)?);
+    let is_jsonl = request.out.extension().is_some_and(|extension| extension == "jsonl");
+    qrels.save(&request.out, if is_jsonl { ListFormat::Jsonl } else { ListFormat::Trec })?;
+    Ok(grades.len())
+}
+
+fn strengths(fitted: &BradleyTerry) -> Vec<QueryStrengths> {
+    let of_query = |(query, documents): (&String, &Vec<(String, f64)>)| QueryStrengths {
+        query: query.clone(),
+        documents: documents
+            .iter()
+            .map(|(id, strength)| DocumentStrength { document: id.clone(), strength: *strength })
+            .collect(),
+    };
+    fitted.queries.iter().map(of_query).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn pairs_have_weights_or_probabilities() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("j"), "q a > b\nq b < a\nq b > c\n").unwrap();
+        let request = JudgeAggregateRequest::new([path("j")], path("pairs"));
+        let result = judge_aggregate(&request, &Context::default()).unwrap();
+        assert_eq!((result.lines, result.documents, result.comparisons), (2, 3, 3));
+        assert_eq!(result.strengths[0].documents[0].document, "a");
+        let text = fs::read_to_string(path("pairs")).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "qid\tbetter\tworse\tweight");
+        assert!(lines[1].starts_with("q\ta\tb\t") && lines[2].starts_with("q\tb\tc\t"), "{text}");
+        let weight = |line: &str| line.rsplit('\t').next().unwrap().parse::<f64>().unwrap();
+        assert!(weight(lines[1]) > weight(lines[2]) && weight(lines[1]) < 2.0, "{text}");
+        let request = request.format(AggregateFormat::Probabilities);
+        judge_aggregate(&request, &Context::default()).unwrap();
+        let text = fs::read_to_string(path("pairs")).unwrap();
+        assert!(text.starts_with("qid\tbetter\tworse\tprobability\tweight\nq\ta\tb\t0."), "{text}");
+        let over = JudgeAggregateRequest::new([path("j")], path("j"));
+        let error = judge_aggregate(&over, &Context::default()).unwrap_err();
+        assert_eq!(error.kind(), "output-is-input");
+    }
+}

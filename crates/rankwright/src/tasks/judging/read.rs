@@ -1,0 +1,211 @@
+//! Answers of judges, read into judgements.
+
+use std::path::{Path, PathBuf};
+
+use rankwright_clicks::judge::{
+    PairComparison, Preferred, match_answers, read_answers, read_questions, write_comparisons,
+};
+use rankwright_data::bytes::Input;
+use rankwright_data::store::write_atomic;
+use serde::Serialize;
+
+use super::paths;
+use crate::tasks::context::RunningTask;
+use crate::tasks::{
+    Context, TaskError, Warning, check_outputs, check_standard_input, file_label, system_names,
+};
+
+/// Answers of judges, and the questions that they belong to.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct JudgeReadRequest {
+    /// Files of answers.
+    pub answers: Vec<PathBuf>,
+    /// File of the questions; answers that name query and documents themselves need none.
+    pub questions: Option<PathBuf>,
+    /// The judge of answers that name none; if not given and there are several files, the name of
+    /// the file.
+    pub judge: Option<String>,
+    /// File for the judgements.
+    pub out: PathBuf,
+}
+
+impl JudgeReadRequest {
+    /// Reads these files.
+    pub fn new(
+        answers: impl IntoIterator<Item = impl Into<PathBuf>>,
+        out: impl Into<PathBuf>,
+    ) -> Self {
+        let answers = answers.into_iter().map(Into::into).collect();
+        Self { answers, questions: None, judge: None, out: out.into() }
+    }
+
+    /// Sets the file of questions.
+    pub fn questions(mut self, path: impl Into<PathBuf>) -> Self {
+        self.questions = Some(path.into());
+        self
+    }
+
+    /// Names the judge of answers that name none.
+    pub fn judge(mut self, judge: impl Into<String>) -> Self {
+        self.judge = Some(judge.into());
+        self
+    }
+
+    fn inputs(&self) -> impl Iterator<Item = &Path> {
+        paths(&self.answers).chain(self.questions.as_deref())
+    }
+}
+
+/// The judgements that were read.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct JudgeReadResult {
+    /// The file.
+    pub out: PathBuf,
+    /// Number of answers.
+    pub answers: usize,
+    /// Number of answers that were read as comparisons.
+    pub comparisons: usize,
+    /// Number of these without a winner.
+    pub ties: usize,
+    /// Names of the judges.
+    pub judges: Vec<String>,
+    /// The answers that cannot be read.
+    pub unreadable: Vec<UnreadAnswer>,
+    /// Number of answers to questions that are not known.
+    pub unknown: usize,
+    /// Number of questions that a file does not answer, over all files.
+    pub unanswered: usize,
+    /// Warnings about answers.
+    pub warnings: Vec<Warning>,
+}
+
+/// An answer that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct UnreadAnswer {
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u64,
+    /// The beginning of the answer.
+    pub answer: String,
+}
+
+/// Reads the answers of judges and writes them as judgements.
+///
+/// ```
+/// use rankwright::tasks::{Context, JudgeReadRequest, judge_read};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let (answers, out) = (folder.path().join("answers.tsv"), folder.path().join("judgements.jsonl"));
+/// std::fs::write(&answers, "query\ta\tb\tanswer\nq1\td1\td2\tDocument B is more relevant.\n")?;
+/// judge_read(&JudgeReadRequest::new([answers], &out), &Context::default())?;
+/// let written = std::fs::read_to_string(out)?;
+/// assert_eq!(written, "{\"query\":\"q1\",\"a\":\"d1\",\"b\":\"d2\",\"preferred\":\"b\"}\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn judge_read(
+    request: &JudgeReadRequest,
+    context: &Context<'_>,
+) -> Result<JudgeReadResult, TaskError> {
+    let mut task = RunningTask::new(context);
+    check_standard_input(request.inputs())?;
+    check_outputs([request.out.as_path()], request.inputs())?;
+    let questions = match &request.questions {
+        None => Vec::new(),
+        Some(path) => {
+            let step = format!("reading {}", path.display());
+            task.step(&step, || read_questions(&Input::open(path)?))?.0
+        }
+    };
+    let (mut comparisons, mut unreadable) = (Vec::new(), Vec::new());
+    let (mut answers, mut unknown, mut unanswered) = (0, 0, 0);
+    for (path, name) in request.answers.iter().zip(system_names(&request.answers)) {
+        let step = format!("reading {}", path.display());
+        let (found, _) = task.step(&step, || read_answers(&Input::open(path)?))?;
+        let judge = match (&request.judge, &request.answers[..]) {
+            (Some(judge), _) => judge.as_str(),
+            (None, [_]) => "",
+            (None, _) => name.as_str(),
+        };
+        let matched = match_answers(&questions, &found, judge);
+        answers += found.len();
+        unknown += matched.unknown;
+        unanswered += matched.unanswered;
+        comparisons.extend(matched.comparisons);
+        let file = path.display().to_string();
+        unreadable.extend(matched.unreadable.into_iter().map(|answer| UnreadAnswer {
+            file: file.clone(),
+            line: answer.line,
+            answer: answer.answer,
+        }));
+    }
+    if !unreadable.is_empty() {
+        task.warn(Warning::UnreadableAnswers { answers: unreadable.len(), of: answers });
+    }
+    if unknown > 0 {
+        task.warn(Warning::UnknownQuestions { answers: unknown });
+    }
+    if comparisons.is_empty() {
+        return Err(TaskError::NoAnswers { files: file_label(&request.answers) });
+    }
+    let step = format!("writing {}", request.out.display());
+    task.step(&step, || write_atomic(&request.out, |out| write_comparisons(out, &comparisons)))?;
+    Ok(JudgeReadResult {
+        out: request.out.clone(),
+        answers,
+        comparisons: comparisons.len(),
+        ties: comparisons.iter().filter(|c| c.preferred == Preferred::Neither).count(),
+        judges: judges(&comparisons),
+        unreadable,
+        unknown,
+        unanswered,
+        warnings: task.into_warnings(),
+    })
+}
+
+/// The names of the judges; one without a name is left out.
+fn judges(comparisons: &[PairComparison]) -> Vec<String> {
+    let mut judges: Vec<String> = comparisons.iter().map(|c| c.judge.clone()).collect();
+    judges.sort_unstable();
+    judges.dedup();
+    judges.retain(|judge| !judge.is_empty());
+    judges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn answers_are_joined_with_questions_and_what_is_no_answer_is_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let question = |id: &str, a: &str, b: &str| {
+            format!(
+                "{{\"id\":\"{id}\",\"query\":\"q\",\"a\":\"{a}\",\"b\":\"{b}\",\"prompt\":\"?\"}}\n"
+            )
+        };
+        fs::write(path("questions"), question("1-1", "x", "y") + &question("1-2", "y", "x"))
+            .unwrap();
+        fs::write(path("anna"), "1-1\tA > B\n1-2\tB > A\n7-1\tA\n").unwrap();
+        fs::write(path("bert"), "{\"id\": \"1-1\", \"answer\": \"I like trains\"}\n").unwrap();
+        let request = JudgeReadRequest::new([path("anna"), path("bert")], path("out"))
+            .questions(path("questions"));
+        let result = judge_read(&request, &Context::default()).unwrap();
+        assert_eq!((result.answers, result.comparisons, result.unknown), (4, 2, 1));
+        assert_eq!((result.unanswered, result.judges), (1, vec!["anna".to_owned()]));
+        assert_eq!(
+            (result.unreadable[0].line, result.unreadable[0].answer.as_str()),
+            (1, "I like trains")
+        );
+        let kinds: Vec<&str> = result.warnings.iter().map(Warning::kind).collect();
+        assert_eq!(kinds, ["unreadable-answers", "unknown-questions"]);
+        let error =
+            judge_read(&JudgeReadRequest::new([path("bert")], path("out")), &Context::default());
+        assert_eq!(error.unwrap_err().kind(), "no-answers");
+    }
+}
