@@ -2,6 +2,7 @@
 
 use rankwright_spec::error_kinds;
 
+use crate::bias::BiasFileProblem;
 use crate::error::{LearnError, NotFiniteValue, StateProblem};
 use crate::tune::TuneError;
 
@@ -43,6 +44,13 @@ error_kinds! {
         Self::CheckpointInUse { .. } => "checkpoint-in-use",
         Self::Cancelled { .. } => "cancelled",
         Self::BlendOfBlends { .. } => "blend-of-blends",
+        Self::PositionsMissing { .. } => "positions-missing",
+        Self::TooManyPositions { .. } => "too-many-positions",
+        Self::ExaminationMissing { .. } => "examination-missing",
+        Self::ExaminationUnknown { .. } => "examination-unknown",
+        Self::NotAClickRate { .. } => "not-a-click-rate",
+        Self::BiasOfPairs { .. } => "bias-of-pairs",
+        Self::BiasFile { .. } => "bias-file",
         Self::Internal { .. } => "internal",
     }
     wraps {
@@ -82,6 +90,18 @@ error_kinds! {
         Self::LeafValues => "leaf-values",
         Self::PairExponentials => "pair-exponentials",
         Self::NetScores => "net-scores",
+    }
+    wraps {}
+}
+
+error_kinds! {
+    BiasFileProblem {
+        Self::Json { .. } => "json",
+        Self::Empty => "empty",
+        Self::Line { .. } => "line",
+        Self::Repeated { .. } => "repeated",
+        Self::Value { .. } => "value",
+        Self::TooLong { .. } => "too-long",
     }
     wraps {}
 }
