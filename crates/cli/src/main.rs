@@ -33,6 +33,7 @@ mod memory_size;
 mod model;
 mod output;
 mod page;
+mod position_bias;
 mod progress;
 mod ranking;
 mod renamed;

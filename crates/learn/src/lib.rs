@@ -27,7 +27,7 @@ mod transform;
 pub mod tree;
 pub mod tune;
 
-pub use bias::{Bias, BiasFile, BiasFileProblem, BiasOptions, BiasParams};
+pub use bias::{BiasCorrection, BiasFile, BiasFileProblem, BiasOptions, BiasParams};
 pub use blend::{
     Blend, BlendNormalise, BlendOptions, BlendParams, BlendPreset, BlendWeights, MembersText,
 };
@@ -66,8 +66,8 @@ pub mod prelude {
     pub use crate::objective::options::*;
     pub use crate::tree::TreeOptions as _;
     pub use crate::{
-        Bias, BiasOptions as _, Blend, BlendOptions as _, BoostOptions as _, Booster, Fit as _,
-        FixedWeights, FixedWeightsOptions as _, Learner, LearnerSpec, NetOptions as _,
+        BiasCorrection, BiasOptions as _, Blend, BlendOptions as _, BoostOptions as _, Booster,
+        Fit as _, FixedWeights, FixedWeightsOptions as _, Learner, LearnerSpec, NetOptions as _,
         NewtonOptions as _, Progress, SolverOptions as _, Stop, TargetOptions as _, TrainRequest,
         TrainResult, TransformOptions as _, cross_validate,
     };

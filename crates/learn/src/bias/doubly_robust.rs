@@ -32,7 +32,7 @@ use rankwright_data::Dataset;
 
 use super::BiasParams;
 use super::clicks::CorrectedClicks;
-use super::examination::Examination;
+use super::examination::GivenExamination;
 use super::positions::positions_of;
 use crate::error::LearnError;
 use crate::objective::RelevanceScale;
@@ -42,13 +42,13 @@ use crate::objective::RelevanceScale;
 pub(super) struct AffineClicks<'a> {
     data: &'a Dataset,
     positions: &'a [u32],
-    examination: Examination,
+    examination: GivenExamination,
 }
 
 impl<'a> AffineClicks<'a> {
     /// Checks that labels are clicks or click rates at known positions.
     pub(super) fn new(params: &BiasParams, data: &'a Dataset) -> Result<Self, LearnError> {
-        let examination = Examination::new(params)?;
+        let examination = GivenExamination::new(params)?;
         let positions = positions_of(data, params.bias)?;
         for (row, (label, position)) in data.labels().iter().zip(positions).enumerate() {
             if !(0.0..=1.0).contains(label) {
@@ -117,7 +117,7 @@ impl<'a> AffineClicks<'a> {
         self.data.row_weights().map_or(1.0, |weights| f64::from(weights[row]))
     }
 
-    /// Examination and click noise, for the header of a model.
+    /// GivenExamination and click noise, for the header of a model.
     pub(super) fn factors(&self, params: &BiasParams) -> rankwright_model::BiasFactors {
         self.examination.factors(params)
     }

@@ -17,9 +17,9 @@ use rankwright_spec::Slashed;
 use super::BiasParams;
 use crate::error::LearnError;
 
-/// Examination and click noise of positions.
+/// GivenExamination and click noise of positions.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Examination {
+pub(super) struct GivenExamination {
     /// alpha of the positions from 1 on.
     alpha: Vec<f64>,
     /// beta of the positions from 1 on; 0 for further ones.
@@ -28,7 +28,7 @@ pub(super) struct Examination {
     clip: Option<f64>,
 }
 
-impl Examination {
+impl GivenExamination {
     /// The examination that the parameters give.
     pub(super) fn new(params: &BiasParams) -> Result<Self, LearnError> {
         let values = |list: &Option<Slashed<f64>>| list.as_ref().map(|list| list.0.clone());

@@ -14,7 +14,7 @@ use rankwright_model::MAX_POSITIONS;
 use rankwright_spec::{ParamValue, Slashed, SpecError};
 use serde::Deserialize;
 
-use super::Bias;
+use super::BiasCorrection;
 use crate::learner::LearnerSpec;
 
 /// The examination of positions, as a file has it.
@@ -185,7 +185,7 @@ impl BiasFile {
     pub fn set(&self, learner: &LearnerSpec) -> Result<LearnerSpec, SpecError> {
         let list = |values: &[f64]| Slashed(values.to_vec()).write();
         let set = learner.with_parameter("examination", list(&self.examination))?;
-        let takes_noise = learner.parameter("bias").as_deref() == Some(Bias::Dr.name());
+        let takes_noise = learner.parameter("bias").as_deref() == Some(BiasCorrection::Dr.name());
         match self.click_noise.is_empty() || !takes_noise {
             true => Ok(set),
             false => set.with_parameter("click_noise", list(&self.click_noise)),

@@ -38,13 +38,13 @@ use crate::objective::Objective;
 
 pub(crate) use clicks::{CorrectedClicks, RowClickWeights};
 pub use file::{BiasFile, BiasFileProblem};
-pub(crate) use rounds::{Correction, RoundBias};
+pub(crate) use rounds::{ClickCorrection, RoundBias};
 pub(crate) use terms::PositionTerms;
 pub(crate) use weights::{click_factors, given_factors};
 
 choices! {
     /// The correction of clicks for the position at which a document was shown.
-    pub enum Bias {
+    pub enum BiasCorrection {
         /// None: labels are taken as they are.
         None = "none",
         /// A generalised additive model: the loss is that of the score plus a term for each
@@ -65,8 +65,8 @@ choices! {
 params! {
     /// Parameters of the correction of clicks for position bias.
     pub struct BiasParams {
-        bias: Bias = Bias::None, ..,
-            "Correction of clicks for the position at which a document was shown: a term for each \
+        bias: BiasCorrection = BiasCorrection::None, ..,
+            "ClickCorrection of clicks for the position at which a document was shown: a term for each \
              position (gam), factors of pairs (pairwise), inverse examination (ips), or doubly \
              robust labels (dr).";
         bias_l2: f64 = 0.0, 0.0..,
@@ -76,7 +76,7 @@ params! {
             "Regularisation p of the factors, which are raised to the power 1 / (1 + p).",
             requires "bias=pairwise";
         examination: Option<Slashed<f64>> = None, 0.0..,
-            "Examination of the positions from 1 on, such as 1/0.6/0.4; 0: not known.",
+            "GivenExamination of the positions from 1 on, such as 1/0.6/0.4; 0: not known.",
             requires "bias=ips|dr";
         click_noise: Option<Slashed<f64>> = None, 0.0..=1.0,
             "Probability of a click on a document that is not relevant, by position from 1 on; \
@@ -103,8 +103,12 @@ impl BiasParams {
     }
 
     /// Rejects corrections other than these.
-    pub(crate) fn check_one_of(&self, allowed: &[Bias], learner: &str) -> Result<(), SpecError> {
-        match self.bias == Bias::None || allowed.contains(&self.bias) {
+    pub(crate) fn check_one_of(
+        &self,
+        allowed: &[BiasCorrection],
+        learner: &str,
+    ) -> Result<(), SpecError> {
+        match self.bias == BiasCorrection::None || allowed.contains(&self.bias) {
             true => Ok(()),
             false => Err(self.not_supported(learner)),
         }
@@ -112,10 +116,12 @@ impl BiasParams {
 
     fn not_supported(&self, learner: &str) -> SpecError {
         let reason = match self.bias {
-            Bias::None | Bias::Gam => "its model has no place for a term of each position",
-            Bias::Pairwise => "it is for boosted trees on a loss of document pairs",
-            Bias::Ips => "its loss has no weights of clicks",
-            Bias::Dr => {
+            BiasCorrection::None | BiasCorrection::Gam => {
+                "its model has no place for a term of each position"
+            }
+            BiasCorrection::Pairwise => "it is for boosted trees on a loss of document pairs",
+            BiasCorrection::Ips => "its loss has no weights of clicks",
+            BiasCorrection::Dr => {
                 "it is for boosted trees on gains: ndcg or dcg, softmax, xendcg or squared error"
             }
         };

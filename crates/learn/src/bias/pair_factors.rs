@@ -20,13 +20,13 @@
 //! of different labels, so that graded feedback (clicks and purchases) works too: the one with the
 //! higher label is i.
 //!
-//! Factors start at 1 and are updated after each tree, from the scores with it. A position without a
+//! FactorSource start at 1 and are updated after each tree, from the scores with it. A position without a
 //! pair keeps its factors, and so do all positions if the first one has no pair. Cost: a visit of
 //! every pair in 64 bits, once a round.
 
 use rankwright_model::{BiasColumn, BiasFactors};
 
-use super::Bias;
+use super::BiasCorrection;
 use super::clicks::RowClickWeights;
 use super::positions::PositionIndex;
 
@@ -41,7 +41,7 @@ pub(crate) struct PairFactors {
 }
 
 impl PairFactors {
-    /// Factors of 1; `norm` is p.
+    /// FactorSource of 1; `norm` is p.
     pub(super) fn new(index: PositionIndex, norm: f64) -> Self {
         let factors = vec![1.0; 2 * index.len()];
         Self { index, exponent: 1.0 / (1.0 + norm), factors }
@@ -95,6 +95,10 @@ impl PairFactors {
         let (clicked, other) = factors.split_at(self.index.len());
         let columns = [("clicked", clicked), ("not clicked", other)];
         let columns = columns.map(|(name, values)| BiasColumn::new(name, values.to_vec()));
-        BiasFactors::new(Bias::Pairwise.name(), self.index.positions.clone(), columns.into())
+        BiasFactors::new(
+            BiasCorrection::Pairwise.name(),
+            self.index.positions.clone(),
+            columns.into(),
+        )
     }
 }

@@ -3,7 +3,7 @@
 use rankwright_data::Dataset;
 use rankwright_model::MAX_POSITIONS;
 
-use super::Bias;
+use super::BiasCorrection;
 use crate::error::LearnError;
 
 /// The different positions of a data set, and the position of each row.
@@ -17,7 +17,7 @@ pub(crate) struct PositionIndex {
 
 impl PositionIndex {
     /// Numbers the positions of a data set; an error if it has none, or too many.
-    pub(super) fn new(data: &Dataset, bias: Bias) -> Result<Self, LearnError> {
+    pub(super) fn new(data: &Dataset, bias: BiasCorrection) -> Result<Self, LearnError> {
         let rows = positions_of(data, bias)?;
         let mut positions = rows.to_vec();
         positions.sort_unstable();
@@ -50,6 +50,6 @@ impl PositionIndex {
 }
 
 /// The position of each row of a data set; an error if it has none.
-pub(super) fn positions_of(data: &Dataset, bias: Bias) -> Result<&[u32], LearnError> {
+pub(super) fn positions_of(data: &Dataset, bias: BiasCorrection) -> Result<&[u32], LearnError> {
     data.positions().ok_or(LearnError::PositionsMissing { bias: bias.name() })
 }

@@ -5,18 +5,18 @@ use rankwright_model::BiasFactors;
 
 use super::clicks::CorrectedClicks;
 use super::doubly_robust::AffineClicks;
-use super::examination::Examination;
+use super::examination::GivenExamination;
 use super::pair_factors::PairFactors;
 use super::positions::PositionIndex;
 use super::terms::PositionTerms;
-use super::{Bias, BiasParams, weights};
+use super::{BiasCorrection, BiasParams, weights};
 use crate::boost::queries::{AllDerivatives, QueryPass, TrainingQueries};
 use crate::error::{LearnError, StateProblem};
 use crate::objective::Objective;
 
 /// The correction that a training starts with.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Correction {
+pub(crate) struct ClickCorrection {
     /// Labels and weights of the first round.
     pub(crate) clicks: CorrectedClicks,
     /// The factors, and how they are learned.
@@ -25,7 +25,7 @@ pub(crate) struct Correction {
     pub(crate) text: String,
 }
 
-impl Correction {
+impl ClickCorrection {
     /// The correction of checked parameters for a data set. `rate` is the factor of the steps of
     /// `bias=gam`; `regress` scores all rows by a regression on these labels and weights.
     pub(crate) fn new(
@@ -35,30 +35,34 @@ impl Correction {
         rate: f64,
         regress: impl FnOnce(CorrectedClicks) -> Result<Vec<f64>, LearnError>,
     ) -> Result<Self, LearnError> {
-        if data.pairs().is_some() && !matches!(params.bias, Bias::None | Bias::Gam) {
+        if data.pairs().is_some()
+            && !matches!(params.bias, BiasCorrection::None | BiasCorrection::Gam)
+        {
             return Err(LearnError::BiasOfPairs { bias: params.bias.name() });
         }
         let index = || PositionIndex::new(data, params.bias);
         let mut clicks = CorrectedClicks::default();
         let factors = match params.bias {
-            Bias::None => return Ok(Self::default()),
-            Bias::Gam => Factors::Terms(PositionTerms::new(index()?, params.bias_l2, rate)),
-            Bias::Pairwise => {
+            BiasCorrection::None => return Ok(Self::default()),
+            BiasCorrection::Gam => {
+                FactorSource::Terms(PositionTerms::new(index()?, params.bias_l2, rate))
+            }
+            BiasCorrection::Pairwise => {
                 let factors = PairFactors::new(index()?, params.bias_norm);
                 clicks.weights = Some(factors.row_weights());
-                Factors::Pairs(factors)
+                FactorSource::Pairs(factors)
             }
-            Bias::Ips => {
+            BiasCorrection::Ips => {
                 clicks = weights::corrected(params, data, objective)?;
-                Factors::Given(Examination::new(params)?.factors(params))
+                FactorSource::Given(GivenExamination::new(params)?.factors(params))
             }
-            Bias::Dr => {
+            BiasCorrection::Dr => {
                 let affine = AffineClicks::new(params, data)?;
                 let invariant = "doubly robust labels are for objectives of relevance";
                 let scale = objective.relevance_scale();
                 let scale = scale.ok_or(LearnError::Internal { invariant })?;
                 clicks = affine.corrected(&regress(affine.regression())?, scale);
-                Factors::Given(affine.factors(params))
+                FactorSource::Given(affine.factors(params))
             }
         };
         let bias = RoundBias { factors, rounds: Vec::new() };
@@ -68,7 +72,7 @@ impl Correction {
 
 /// The factors of the positions.
 #[derive(Debug, Clone, Default)]
-enum Factors {
+enum FactorSource {
     /// There is no correction.
     #[default]
     Off,
@@ -76,7 +80,7 @@ enum Factors {
     Given(BiasFactors),
     /// Terms that are added to scores.
     Terms(PositionTerms),
-    /// Factors of pair losses.
+    /// FactorSource of pair losses.
     Pairs(PairFactors),
 }
 
@@ -84,7 +88,7 @@ enum Factors {
 /// may have fewer rounds than were trained.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RoundBias {
-    factors: Factors,
+    factors: FactorSource,
     /// The learned numbers after each round.
     rounds: Vec<Vec<f64>>,
 }
@@ -93,14 +97,14 @@ impl RoundBias {
     /// The terms of positions, if there are any.
     pub(crate) fn terms(&self) -> Option<&PositionTerms> {
         match &self.factors {
-            Factors::Terms(terms) => Some(terms),
+            FactorSource::Terms(terms) => Some(terms),
             _ => None,
         }
     }
 
     /// Adds the terms of positions to the scores of all rows, for [`scores`](Self::scores).
     pub(crate) fn shift(&mut self, scores: &[f64]) {
-        if let Factors::Terms(terms) = &mut self.factors {
+        if let FactorSource::Terms(terms) = &mut self.factors {
             terms.shift(scores);
         }
     }
@@ -114,7 +118,7 @@ impl RoundBias {
     /// Learns the terms of positions from the derivatives of a round; `rows` are those of the sampled
     /// queries, `None` for all.
     pub(crate) fn learn_terms(&mut self, derivatives: &AllDerivatives, rows: Option<&[u32]>) {
-        if let Factors::Terms(terms) = &mut self.factors {
+        if let FactorSource::Terms(terms) = &mut self.factors {
             terms.step(&derivatives.gradient, &derivatives.hessian, rows);
         }
     }
@@ -126,7 +130,7 @@ impl RoundBias {
         queries: &mut TrainingQueries<'_>,
         pass: QueryPass<'_>,
     ) -> Result<(), LearnError> {
-        if let Factors::Pairs(factors) = &mut self.factors {
+        if let FactorSource::Pairs(factors) = &mut self.factors {
             let (better, worse) = queries.pair_losses(pass)?;
             factors.update(&better, &worse);
             queries.set_click_weights(factors.row_weights());
@@ -143,9 +147,9 @@ impl RoundBias {
     /// The learned numbers; `None` if nothing is learned.
     fn values(&self) -> Option<&[f64]> {
         match &self.factors {
-            Factors::Off | Factors::Given(_) => None,
-            Factors::Terms(terms) => Some(terms.values()),
-            Factors::Pairs(factors) => Some(factors.values()),
+            FactorSource::Off | FactorSource::Given(_) => None,
+            FactorSource::Terms(terms) => Some(terms.values()),
+            FactorSource::Pairs(factors) => Some(factors.values()),
         }
     }
 
@@ -154,10 +158,10 @@ impl RoundBias {
         let values = rounds.checked_sub(1).and_then(|last| self.rounds.get(last));
         let values = values.map_or_else(|| self.values().unwrap_or_default(), Vec::as_slice);
         match &self.factors {
-            Factors::Off => None,
-            Factors::Given(factors) => Some(factors.clone()),
-            Factors::Terms(terms) => Some(terms.factors(values)),
-            Factors::Pairs(factors) => Some(factors.factors(values)),
+            FactorSource::Off => None,
+            FactorSource::Given(factors) => Some(factors.clone()),
+            FactorSource::Terms(terms) => Some(terms.factors(values)),
+            FactorSource::Pairs(factors) => Some(factors.factors(values)),
         }
     }
 
@@ -197,9 +201,9 @@ impl RoundBias {
         self.rounds = kept.map(<[f64]>::to_vec).collect();
         if let Some(last) = self.rounds.last() {
             match &mut self.factors {
-                Factors::Off | Factors::Given(_) => {}
-                Factors::Terms(terms) => terms.set(last),
-                Factors::Pairs(factors) => {
+                FactorSource::Off | FactorSource::Given(_) => {}
+                FactorSource::Terms(terms) => terms.set(last),
+                FactorSource::Pairs(factors) => {
                     factors.set(last);
                     queries.set_click_weights(factors.row_weights());
                 }

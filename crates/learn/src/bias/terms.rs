@@ -19,7 +19,7 @@
 
 use rankwright_model::{BiasColumn, BiasFactors};
 
-use super::Bias;
+use super::BiasCorrection;
 use super::positions::PositionIndex;
 
 /// Added to the denominator of a step.
@@ -90,6 +90,6 @@ impl PositionTerms {
     /// The terms of some round, for the header of a model.
     pub(super) fn factors(&self, terms: &[f64]) -> BiasFactors {
         let column = BiasColumn::new("term", terms.to_vec());
-        BiasFactors::new(Bias::Gam.name(), self.index.positions.clone(), vec![column])
+        BiasFactors::new(BiasCorrection::Gam.name(), self.index.positions.clone(), vec![column])
     }
 }

@@ -20,16 +20,16 @@ use rankwright_data::Dataset;
 use rankwright_model::BiasFactors;
 
 use super::clicks::{CorrectedClicks, RowClickWeights};
-use super::examination::Examination;
+use super::examination::GivenExamination;
 use super::positions::positions_of;
-use super::{Bias, BiasParams};
+use super::{BiasCorrection, BiasParams};
 use crate::error::LearnError;
 use crate::objective::{Objective, RelevanceScale};
 
 /// The weight of each row: 1 / examination of its position if it was clicked, otherwise 1.
 pub(crate) fn click_factors(params: &BiasParams, data: &Dataset) -> Result<Vec<f64>, LearnError> {
-    let examination = Examination::new(params)?;
-    let positions = positions_of(data, Bias::Ips)?;
+    let examination = GivenExamination::new(params)?;
+    let positions = positions_of(data, BiasCorrection::Ips)?;
     let weight = |(label, position): (&f64, &u32)| {
         if *label <= 0.0 {
             return Ok(1.0);
@@ -44,8 +44,8 @@ pub(crate) fn click_factors(params: &BiasParams, data: &Dataset) -> Result<Vec<f
 /// The examination of positions, for the header of a model; `None` without a correction.
 pub(crate) fn given_factors(params: &BiasParams) -> Result<Option<BiasFactors>, LearnError> {
     match params.bias {
-        Bias::None => Ok(None),
-        _ => Ok(Some(Examination::new(params)?.factors(params))),
+        BiasCorrection::None => Ok(None),
+        _ => Ok(Some(GivenExamination::new(params)?.factors(params))),
     }
 }
 

@@ -19,7 +19,7 @@ use super::start::{StartState, body_with_start};
 use super::validation_scores::{ValidationScores, add_scores};
 use super::values::{ValueInput, leaf_values};
 use super::{line_search, sample};
-use crate::bias::{Correction, RoundBias};
+use crate::bias::{ClickCorrection, RoundBias};
 use crate::bins::Binned;
 use crate::error::LearnError;
 use crate::objective::Objective;
@@ -34,17 +34,17 @@ use crate::tree::{Grow, GrowInput, Grower, GrownRows, GrownTree, Scales};
 pub(crate) struct BoostEngine {
     params: BoostConfig,
     /// The correction of clicks for position bias.
-    correction: Correction,
+    correction: ClickCorrection,
 }
 
 impl BoostEngine {
     /// Creates the engine from a configuration of checked parameters.
     pub(crate) fn new(params: BoostConfig) -> Self {
-        Self { params, correction: Correction::default() }
+        Self { params, correction: ClickCorrection::default() }
     }
 
     /// Sets the correction of clicks for position bias.
-    pub(crate) fn corrected(self, correction: Correction) -> Self {
+    pub(crate) fn corrected(self, correction: ClickCorrection) -> Self {
         Self { correction, ..self }
     }
 
@@ -155,7 +155,7 @@ impl<'a> BoostRun<'a> {
         mut saved: Option<Snapshot>,
     ) -> Result<Self, LearnError> {
         let params = &engine.params;
-        let Correction { clicks, mut bias, .. } = engine.correction.clone();
+        let ClickCorrection { clicks, mut bias, .. } = engine.correction.clone();
         let mut queries = TrainingQueries::with_clicks(request.train, &*objective, clicks);
         let base = objective.prepare(&queries.documents(&[]))?;
         let rounds = session.done();
@@ -414,7 +414,7 @@ impl<'a> BoostRun<'a> {
 }
 
 /// The seed of the objective's random numbers, for the tree with this number, from 0.
-pub(super) fn objective_seed(seed: u64, tree: usize) -> u64 {
+pub(crate) fn objective_seed(seed: u64, tree: usize) -> u64 {
     // Any large odd constant, so that the seeds of two trainings do not overlap.
     seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(tree as u64)
 }

@@ -8,7 +8,7 @@ use rankwright_spec::{Conflict, SpecError, check_params, param_groups};
 use super::params::{BoostConfig, check_joint_newton_leaves};
 use super::train::BoostEngine;
 use super::{BoostOptions, BoostParams, NewtonOptions, NewtonParams};
-use crate::bias::{Bias, BiasParams, CorrectedClicks, Correction};
+use crate::bias::{BiasCorrection, BiasParams, ClickCorrection, CorrectedClicks};
 use crate::error::LearnError;
 use crate::learner::LearnerDef;
 use crate::objective::{Objective, ObjectiveParams, ParsedObjective, Squared};
@@ -85,9 +85,13 @@ impl BoostTrainer {
     }
 
     /// The correction of the clicks of a request; `rate` is the learning rate.
-    fn correction(&self, request: &TrainRequest<'_>, rate: f64) -> Result<Correction, LearnError> {
+    fn correction(
+        &self,
+        request: &TrainRequest<'_>,
+        rate: f64,
+    ) -> Result<ClickCorrection, LearnError> {
         let regress = |clicks| self.relevance(request, clicks);
-        Correction::new(&self.bias, request.train, self.objective.as_ref(), rate, regress)
+        ClickCorrection::new(&self.bias, request.train, self.objective.as_ref(), rate, regress)
     }
 
     /// Scores of all rows by a regression on corrected labels, the first training of `bias=dr`:
@@ -112,7 +116,7 @@ impl BoostTrainer {
             .progress(&progress);
         regression.fill_metric(None)?;
         let engine = BoostEngine::new(config);
-        let engine = engine.corrected(Correction { clicks, ..Correction::default() });
+        let engine = engine.corrected(ClickCorrection { clicks, ..ClickCorrection::default() });
         let result = engine.train(&mut Squared, &regression)?;
         Ok(result.model.score(request.train, ScoreOptions::default())?)
     }
@@ -168,7 +172,7 @@ impl Trainer for BoostTrainer {
 
     fn supports_distributed(&self) -> bool {
         // Other corrections learn from all queries.
-        matches!(self.bias.bias, Bias::None | Bias::Ips)
+        matches!(self.bias.bias, BiasCorrection::None | BiasCorrection::Ips)
     }
 
     fn rounds(&self) -> Option<(usize, &'static str)> {

@@ -21,7 +21,7 @@ use super::pointwise::{BinaryMarginLoss, LeastSquares, normalised_weights};
 use super::problem::{DesignMatrix, Problem};
 use super::ranksvm::RankSvmLoss;
 use super::ridge;
-use crate::bias::{Bias, BiasParams, click_factors, given_factors};
+use crate::bias::{BiasCorrection, BiasParams, click_factors, given_factors};
 use crate::error::LearnError;
 use crate::objective::{Objective, Ordinal, TrainingDocuments, slashed};
 use crate::session::{RoundPlan, RoundStatus, Session, result_without_rounds};
@@ -167,14 +167,14 @@ fn name_of(shape: MarginLoss) -> &'static str {
 impl LinearTrainer {
     /// Sets the correction of clicks for position bias; only weights of pairs are supported.
     pub(super) fn bias(self, bias: &BiasParams, learner: &str) -> Result<Self, SpecError> {
-        bias.check_one_of(&[Bias::Ips], learner)?;
+        bias.check_one_of(&[BiasCorrection::Ips], learner)?;
         Ok(Self { bias: bias.clone(), ..self })
     }
 
     /// The weight of each document as the better one of a pair; `None` without a correction.
     fn click_factors(&self, data: &Dataset) -> Result<Option<Vec<f64>>, LearnError> {
         match self.bias.bias {
-            Bias::None => Ok(None),
+            BiasCorrection::None => Ok(None),
             bias if data.pairs().is_some() => Err(LearnError::BiasOfPairs { bias: bias.name() }),
             _ => click_factors(&self.bias, data).map(Some),
         }

@@ -17,7 +17,7 @@ use super::params::{AUTO_PATIENCE, NetConfig, NetParams};
 use super::passes::{PassBuffers, PassInput, RowLists, diverged};
 use super::shape::NetShape;
 use super::state::NetState;
-use crate::bias::{Bias, BiasParams, Correction, RoundBias};
+use crate::bias::{BiasCorrection, BiasParams, ClickCorrection, RoundBias};
 use crate::boost::queries::{AllDerivatives, QueryPass, TrainingQueries};
 use crate::error::LearnError;
 use crate::objective::DocumentPair;
@@ -43,7 +43,7 @@ impl NetTrainer {
 
     /// Sets the correction of clicks for position bias: terms of positions, or weights of clicks.
     pub(super) fn bias(self, bias: &BiasParams, learner: &str) -> Result<Self, SpecError> {
-        bias.check_one_of(&[Bias::Gam, Bias::Ips], learner)?;
+        bias.check_one_of(&[BiasCorrection::Gam, BiasCorrection::Ips], learner)?;
         bias.check_objective(self.loss.objective.as_ref(), learner)?;
         Ok(Self { bias: bias.clone(), ..self })
     }
@@ -60,8 +60,8 @@ impl Trainer for NetTrainer {
         self.loss.objective.set_simd(request.simd);
         let objective = self.loss.objective.as_ref();
         let no_regression = |_| Err(LearnError::Internal { invariant: "nets take no dr labels" });
-        let Correction { clicks, bias, .. } =
-            Correction::new(&self.bias, data, objective, TERM_RATE, no_regression)?;
+        let ClickCorrection { clicks, bias, .. } =
+            ClickCorrection::new(&self.bias, data, objective, TERM_RATE, no_regression)?;
         let queries = TrainingQueries::with_clicks(data, objective, clicks);
         self.loss.objective.prepare(&queries.documents(&[]))?;
         let transforms = self.params.transform.fit(data)?;

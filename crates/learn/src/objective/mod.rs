@@ -6,7 +6,7 @@
 
 use std::fmt::Debug;
 
-use crate::bias::Bias;
+use crate::bias::BiasCorrection;
 use crate::error::LearnError;
 use crate::simd::Simd;
 
@@ -312,8 +312,8 @@ pub trait Objective: Debug + Send + Sync {
     /// [`pair_losses`](Self::pair_losses), `ips` needs [`QueryView::click_weights`] or labels that
     /// are signed relevance, `dr` needs a [`relevance_scale`](Self::relevance_scale). Terms of
     /// positions are added to scores, which every objective has.
-    fn supports_bias(&self, bias: Bias) -> bool {
-        matches!(bias, Bias::None | Bias::Gam)
+    fn supports_bias(&self, bias: BiasCorrection) -> bool {
+        matches!(bias, BiasCorrection::None | BiasCorrection::Gam)
     }
 
     /// The meaning of a label that is an estimate of relevance; `None` if labels must be grades.

@@ -17,7 +17,7 @@ use super::{
     Derivatives, Objective, ObjectiveBuffers, QueryView, RelevanceScale, TrainingDocuments,
     check_shape, pointwise,
 };
-use crate::bias::Bias;
+use crate::bias::BiasCorrection;
 use crate::error::LearnError;
 
 params! {
@@ -77,8 +77,8 @@ impl Objective for QueryRmse {
         Ok(Some(pointwise::weighted_sum(query, |label, score| half_square(score - label - mean))))
     }
 
-    fn supports_bias(&self, bias: Bias) -> bool {
-        bias != Bias::Pairwise
+    fn supports_bias(&self, bias: BiasCorrection) -> bool {
+        bias != BiasCorrection::Pairwise
     }
 
     fn relevance_scale(&self) -> Option<RelevanceScale> {

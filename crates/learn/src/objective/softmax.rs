@@ -22,7 +22,7 @@ use super::{
     Derivatives, Objective, ObjectiveBuffers, QueryView, RelevanceScale, TrainingDocuments,
 };
 use super::{check_shape, listwise, pointwise};
-use crate::bias::Bias;
+use crate::bias::BiasCorrection;
 use crate::error::LearnError;
 use crate::exp::exp;
 
@@ -153,8 +153,8 @@ impl Objective for Softmax {
         Ok(Some(found.map_or(0.0, |d| listwise::cross_entropy(query, d.target, d.denominator))))
     }
 
-    fn supports_bias(&self, bias: Bias) -> bool {
-        bias != Bias::Pairwise
+    fn supports_bias(&self, bias: BiasCorrection) -> bool {
+        bias != BiasCorrection::Pairwise
     }
 
     fn relevance_scale(&self) -> Option<RelevanceScale> {

@@ -16,7 +16,7 @@ use super::{
     Derivatives, Objective, ObjectiveBuffers, QueryView, RelevanceScale, TrainingDocuments,
     check_shape, pointwise,
 };
-use crate::bias::Bias;
+use crate::bias::BiasCorrection;
 use crate::error::LearnError;
 
 params! {
@@ -71,8 +71,8 @@ impl Objective for Squared {
         })))
     }
 
-    fn supports_bias(&self, bias: Bias) -> bool {
-        bias != Bias::Pairwise
+    fn supports_bias(&self, bias: BiasCorrection) -> bool {
+        bias != BiasCorrection::Pairwise
     }
 
     fn relevance_scale(&self) -> Option<RelevanceScale> {

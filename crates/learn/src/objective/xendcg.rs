@@ -32,7 +32,7 @@ use super::{
     Derivatives, Objective, ObjectiveBuffers, QueryView, RelevanceScale, TrainingDocuments,
 };
 use super::{check_shape, listwise, pointwise};
-use crate::bias::Bias;
+use crate::bias::BiasCorrection;
 use crate::error::LearnError;
 
 /// The cross entropy of XE-NDCG-MART.
@@ -140,8 +140,8 @@ impl Objective for XeNdcg {
         Ok(Some(if has_loss { listwise::cross_entropy(query, target, denominator) } else { 0.0 }))
     }
 
-    fn supports_bias(&self, bias: Bias) -> bool {
-        bias != Bias::Pairwise
+    fn supports_bias(&self, bias: BiasCorrection) -> bool {
+        bias != BiasCorrection::Pairwise
     }
 
     fn relevance_scale(&self) -> Option<RelevanceScale> {

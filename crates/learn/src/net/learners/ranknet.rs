@@ -14,7 +14,7 @@ use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{HiddenNorm, NetOptions, NetParams};
 use super::{NET_INPUTS, NET_TRANSFORM};
-use crate::bias::{Bias, BiasOptions, BiasParams};
+use crate::bias::{BiasCorrection, BiasOptions, BiasParams};
 use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
 };
@@ -67,7 +67,7 @@ fn check(params: &RankNet) -> Result<(), Conflict> {
         (RankNetUpdate::Query, false) => "factored=false",
         (RankNetUpdate::Query, true) => return Ok(()),
     };
-    if params.bias.bias != Bias::None {
+    if params.bias.bias != BiasCorrection::None {
         return Err(Conflict::Incompatible {
             setting: "bias".to_owned(),
             other: pair_by_pair.to_owned(),

@@ -71,7 +71,7 @@ use super::{
     Derivatives, Objective, ObjectiveBuffers, PairLambda, QueryView, RankedDocument,
     RelevanceScale, TrainingDocuments, check_shape, pointwise,
 };
-use crate::bias::Bias;
+use crate::bias::BiasCorrection;
 use crate::error::{LearnError, NotFiniteValue};
 use crate::simd::Simd;
 
@@ -533,8 +533,8 @@ impl Objective for Lambda {
         Ok(true)
     }
 
-    fn supports_bias(&self, bias: Bias) -> bool {
-        bias != Bias::Dr || self.relevance_scale().is_some()
+    fn supports_bias(&self, bias: BiasCorrection) -> bool {
+        bias != BiasCorrection::Dr || self.relevance_scale().is_some()
     }
 
     fn relevance_scale(&self) -> Option<RelevanceScale> {
