@@ -31,3 +31,4 @@ mod text;
 mod tours;
 mod train;
 mod tune;
+mod unbiased;

@@ -2,7 +2,6 @@
 
 use rankwright_spec::error_kinds;
 
-use crate::bias::BiasFileProblem;
 use crate::error::{LearnError, NotFiniteValue, StateProblem};
 use crate::tune::TuneError;
 
@@ -90,18 +89,6 @@ error_kinds! {
         Self::LeafValues => "leaf-values",
         Self::PairExponentials => "pair-exponentials",
         Self::NetScores => "net-scores",
-    }
-    wraps {}
-}
-
-error_kinds! {
-    BiasFileProblem {
-        Self::Json { .. } => "json",
-        Self::Empty => "empty",
-        Self::Line { .. } => "line",
-        Self::Repeated { .. } => "repeated",
-        Self::Value { .. } => "value",
-        Self::TooLong { .. } => "too-long",
     }
     wraps {}
 }
