@@ -420,6 +420,20 @@ fn training(error: &LearnError) -> Option<&'static str> {
         LearnError::CheckpointInUse { .. } => {
             "wait until it ends, or give another folder with --checkpoint"
         }
+        LearnError::PositionsMissing { .. } => {
+            "give data with a column `position`, or name one with --columns"
+        }
+        LearnError::ExaminationMissing { .. } => {
+            "give --bias FILE, which `clicks bias LOG --json` writes, or set examination= in the spec; \
+             bias=gam needs neither"
+        }
+        LearnError::ExaminationUnknown { .. } => {
+            "give a --bias file with every position that has a click"
+        }
+        LearnError::BiasOfPairs { .. } => "leave --pairs out, or use bias=gam",
+        LearnError::BiasFile { .. } => {
+            "expected lines of position and examination, or the output of `clicks bias --json`"
+        }
         LearnError::LabelsMissing => "choose one of these with --learner, or give data with labels",
         LearnError::Checkpoint { .. } | LearnError::CheckpointState(_) => {
             "give another --checkpoint folder, or delete this one to start from the beginning"

@@ -35,6 +35,7 @@ mod memory_size;
 mod model;
 mod output;
 mod page;
+mod position_bias;
 mod progress;
 mod ranking;
 mod renamed;

@@ -67,6 +67,10 @@ pub(crate) struct Args {
     /// Save after this many seconds
     #[arg(long, value_name = "N", requires = "checkpoint", default_value_t = Checkpoints::DEFAULT_INTERVAL.as_secs())]
     checkpoint_seconds: u64,
+    /// Examination of positions, for a learner with bias=ips or bias=dr: lines of position and
+    /// examination, or the output of `clicks bias --json`
+    #[arg(long, value_name = "FILE")]
+    bias: Option<PathBuf>,
     /// Evaluate the metrics on the training data too
     #[arg(long)]
     eval_train: bool,
@@ -86,6 +90,7 @@ impl Args {
         request.start = self.start.clone();
         request.matching = self.match_by.options(self.ignore_extra);
         request.eval_train = self.eval_train;
+        request.bias = self.bias.clone();
         request.checkpoint = self.checkpoint.as_ref().map(|folder| {
             let mut options = CheckpointOptions::new(folder);
             options.every_rounds = self.checkpoint_trees.unwrap_or(0);

@@ -35,3 +35,4 @@ mod text;
 mod tours;
 mod train;
 mod tune;
+mod unbiased;

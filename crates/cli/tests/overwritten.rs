@@ -22,6 +22,7 @@ const LINES: &[(&str, &str, &str)] = &[
         "train train.txt --learner blend(members=file:m.model+ranksvm) --out m.model",
     ),
     ("train", "--out", "train m.partial --learner mart --out m"),
+    ("train", "--out", "train train.txt --learner mart(bias=ips) --bias bias.tsv --out bias.tsv"),
     ("train", "--checkpoint", "train c/checkpoint.model --learner mart --checkpoint c --out n"),
     ("cv", "--per-query", "cv train.txt --learner mart --per-query train.txt"),
     ("cv", "--per-query", "cv train.txt --learner blend(members=file:m.model) --per-query m.model"),
@@ -161,6 +162,7 @@ fn inputs() -> Bench {
         .put("f.csv", "q1 Q0 d1 1 2 a\n")
         .put("scores", &scores)
         .put("pairs", "1 0 1\n")
+        .put("bias.tsv", "1 1\n")
         .put("empty", "")
         .put("sizes.csv", "qid,label,x\n1,0,1\n1,1,2\n2,0,3\n2,1,1\n")
         .put("table.md", &bench.text("valid.txt"))

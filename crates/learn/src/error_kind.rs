@@ -43,6 +43,13 @@ error_kinds! {
         Self::CheckpointInUse { .. } => "checkpoint-in-use",
         Self::Cancelled { .. } => "cancelled",
         Self::BlendOfBlends { .. } => "blend-of-blends",
+        Self::PositionsMissing { .. } => "positions-missing",
+        Self::TooManyPositions { .. } => "too-many-positions",
+        Self::ExaminationMissing { .. } => "examination-missing",
+        Self::ExaminationUnknown { .. } => "examination-unknown",
+        Self::NotAClickRate { .. } => "not-a-click-rate",
+        Self::BiasOfPairs { .. } => "bias-of-pairs",
+        Self::BiasFile { .. } => "bias-file",
         Self::Internal { .. } => "internal",
     }
     wraps {

@@ -125,6 +125,7 @@ error_kinds! {
     HeaderProblem {
         Self::FeatureIds { .. } => "feature-ids",
         Self::DuplicateFeature { .. } => "duplicate-feature",
+        Self::PositionBias => "position-bias",
     }
     wraps {}
 }

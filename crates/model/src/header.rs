@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rankwright_data::{Absent, FeatureNames, TableColumns};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use crate::bias_factors::BiasFactors;
 use crate::error::ModelError;
 use crate::problem::HeaderProblem;
 
@@ -59,6 +60,9 @@ pub struct Header {
     /// categories. `None` if the data is from no table, or if the names of its columns imply their
     /// roles and all features are numbers.
     pub table_columns: Option<Arc<TableColumns>>,
+    /// The position bias that the clicks of the training data were corrected for; `None` if they were
+    /// not corrected.
+    pub position_bias: Option<BiasFactors>,
     /// Other facts about the model, by name. The note `from` is the system that trained a model
     /// read from another system's file.
     pub notes: BTreeMap<String, String>,
@@ -87,6 +91,7 @@ impl Header {
             rows: 0,
             feature_set: None,
             table_columns: None,
+            position_bias: None,
             notes: BTreeMap::new(),
         }
     }
@@ -136,9 +141,10 @@ impl Header {
         }
     }
 
-    /// Checks that feature names differ, that ids are in range, and that there are not too many
-    /// names or notes.
+    /// Checks that feature names differ, that ids are in range, that position bias has a number for
+    /// each position, and that there are not too many names or notes.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
+        self.position_bias.as_ref().map_or(Ok(()), BiasFactors::check)?;
         if self.notes.len() > MAX_NOTES {
             let (found, most) = (self.notes.len(), MAX_NOTES);
             return Err(ModelError::TooMany { item: "note", found, most });

@@ -11,6 +11,7 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
+mod bias_factors;
 mod blend;
 mod bounded;
 mod categories;
@@ -41,6 +42,7 @@ mod summary;
 mod transform;
 mod tree;
 
+pub use bias_factors::{BiasColumn, BiasFactors, MAX_POSITIONS};
 pub use blend::{Blend, Normalise};
 pub use categories::Categories;
 pub use codec::Damage;

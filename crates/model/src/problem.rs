@@ -356,6 +356,9 @@ pub enum HeaderProblem {
         /// The name.
         name: String,
     },
+    /// Position bias whose positions do not ascend, or that has not one finite number for each.
+    #[error("its position bias has not one finite number for each of ascending positions")]
+    PositionBias,
 }
 
 /// The problem with rows given in a sparse form.

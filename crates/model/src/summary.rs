@@ -6,6 +6,7 @@ use rankwright_data::TableColumns;
 use rankwright_spec::words::counted;
 use serde::Serialize;
 
+use crate::bias_factors::BiasFactors;
 use crate::blend::{Blend, Normalise};
 use crate::ensemble::Ensemble;
 use crate::model::{BodyKind, Model, ModelBody};
@@ -38,6 +39,10 @@ pub struct ModelSummary {
     /// none if the names of the columns imply their roles and all features are numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table_columns: Option<TableColumns>,
+    /// The position bias that the clicks of the training data were corrected for; scores do not
+    /// depend on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position_bias: Option<BiasFactors>,
     /// Other facts about the model, by name.
     pub notes: BTreeMap<String, String>,
     /// The meaning of an absent feature of a sparse row: `zero` or `missing`.
@@ -205,6 +210,7 @@ impl Model {
             rows: header.rows,
             feature_set: header.feature_set.clone(),
             table_columns: header.table_columns.as_deref().cloned(),
+            position_bias: header.position_bias.clone(),
             notes: header.notes.clone(),
             absent: header.absent.name(),
             features: header.features.len(),

@@ -343,6 +343,18 @@ impl<T: ParamValue, const N: usize> IntoParam<Slashed<T>> for [T; N] {
     }
 }
 
+impl<T: ParamValue> IntoParam<Option<Slashed<T>>> for Vec<T> {
+    fn into_param(self) -> Option<Slashed<T>> {
+        Some(Slashed(self))
+    }
+}
+
+impl<T: ParamValue, const N: usize> IntoParam<Option<Slashed<T>>> for [T; N] {
+    fn into_param(self) -> Option<Slashed<T>> {
+        Some(Slashed(self.into()))
+    }
+}
+
 impl<T: ParamValue> fmt::Display for Slashed<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.write())

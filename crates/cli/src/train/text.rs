@@ -7,6 +7,7 @@ use rankwright::model::ModelBody;
 use rankwright::tasks::TrainModelResult;
 
 use super::weights;
+use crate::position_bias;
 
 /// A short summary of a training, with a table.
 pub(super) fn of(learner: &LearnerSpec, trained: &TrainModelResult) -> String {
@@ -16,6 +17,7 @@ pub(super) fn of(learner: &LearnerSpec, trained: &TrainModelResult) -> String {
         format!("learner  {learner}"),
     ];
     lines.extend(trained.auto.as_ref().map(|chosen| format!("auto     {chosen}")));
+    lines.extend(bias_text(trained).map(|text| format!("bias     {text}")));
     match trees_text(learner, trained) {
         Some(text) => lines.push(format!("trees    {text}")),
         None => lines.extend(rounds_text(trained).map(|text| format!("rounds   {text}"))),
@@ -33,6 +35,9 @@ pub(super) fn of(learner: &LearnerSpec, trained: &TrainModelResult) -> String {
         && let Some(table) = weights::table(trained)
     {
         text = format!("{text}\n{}", table.to_text());
+    }
+    if let Some(bias) = &trained.position_bias {
+        text = format!("{text}\n{}", position_bias::table(bias).to_text());
     }
     if !trained.evaluations.is_empty() {
         text = format!("{text}\n{}", table(trained).to_text());
@@ -53,6 +58,15 @@ fn kept_text(kept: &KeptRounds, unit: &str) -> String {
         KeptReason::AllRequested => format!("kept {text} (stop=none)"),
         _ => format!("kept {text}"),
     }
+}
+
+/// The correction for position bias, with the estimator that a file names.
+fn bias_text(trained: &TrainModelResult) -> Option<String> {
+    let text = trained.position_bias.as_ref()?.describe();
+    Some(match &trained.bias_estimator {
+        Some(estimator) => format!("{text}, estimated by {estimator}"),
+        None => text,
+    })
 }
 
 /// The number of rounds, for learners other than boosted trees.

@@ -32,4 +32,6 @@ pub(crate) use params::{BoostConfig, check_joint_newton_leaves};
 pub use params::{BoostOptions, BoostParams, Newton, NewtonOptions, NewtonParams};
 pub use targets::split_impurities;
 pub(crate) use train::BoostEngine;
+#[cfg(test)]
+pub(crate) use train::objective_seed;
 pub use trainer::Booster;

@@ -11,9 +11,11 @@ use std::ops::Range;
 use rankwright_data::Dataset;
 use rayon::prelude::*;
 
+use crate::bias::{CorrectedClicks, RowClickWeights};
 use crate::error::LearnError;
 use crate::objective::{
-    Derivatives, DocumentPair, Objective, ObjectiveBuffers, QueryView, TrainingDocuments,
+    ClickWeights, Derivatives, DocumentPair, Objective, ObjectiveBuffers, QueryView,
+    TrainingDocuments,
 };
 use crate::preferences::pairs_by_query;
 
@@ -36,6 +38,8 @@ pub(crate) struct TrainingQueries<'a> {
     /// The index of each query's first pair in `pairs`, and at the end the number of all pairs;
     /// empty if the data has no pairs.
     pair_offsets: Vec<usize>,
+    /// Corrections for position bias.
+    clicks: CorrectedClicks,
     /// Row weight times query weight; empty if all are 1.
     weights: Vec<f32>,
     /// For each row, a number that the objective keeps from one pass to the next (see
@@ -73,20 +77,36 @@ impl QueryPass<'_> {
 impl<'a> TrainingQueries<'a> {
     /// Divides the queries into chunks by the objective's cost.
     pub(crate) fn new(data: &'a Dataset, objective: &dyn Objective) -> Self {
+        Self::with_clicks(data, objective, CorrectedClicks::default())
+    }
+
+    /// The same with clicks that are corrected for position bias.
+    pub(crate) fn with_clicks(
+        data: &'a Dataset,
+        objective: &dyn Objective,
+        clicks: CorrectedClicks,
+    ) -> Self {
         let (pairs, pair_offsets) = pairs_by_query(data);
         Self {
             data,
             chunks: chunks(data, objective),
             pairs,
             pair_offsets,
-            weights: weights(data),
+            weights: weights(data, clicks.row_weights.as_deref()),
+            clicks,
             cache: vec![0; data.rows()],
         }
     }
 
+    /// Sets the weights of clicks.
+    pub(crate) fn set_click_weights(&mut self, weights: RowClickWeights) {
+        self.clicks.weights = Some(weights);
+    }
+
     /// All documents, for values that an objective computes once for the whole data.
     pub(crate) fn documents<'b>(&'b self, scores: &'b [f64]) -> TrainingDocuments<'b> {
-        TrainingDocuments { labels: self.data.labels(), weights: &self.weights, scores }
+        let labels = self.clicks.labels.as_deref().unwrap_or(self.data.labels());
+        TrainingDocuments { labels, weights: &self.weights, scores }
     }
 
     /// Computes the derivatives of every row; those of queries that are not sampled are 0.
@@ -106,8 +126,7 @@ impl<'a> TrainingQueries<'a> {
             (gradient, hessian, cache) = (gradient_after, hessian_after, cache_after);
             tasks.push((chunk, chunk_gradient, chunk_hessian, chunk_cache));
         }
-        let shared =
-            SharedQueries { data: self.data, pairs: &self.pairs, pair_offsets: &self.pair_offsets };
+        let shared = SharedQueries::new(self.data, &self.pairs, &self.pair_offsets, &self.clicks);
         tasks.into_par_iter().with_max_len(1).try_for_each(|(chunk, gradient, hessian, cache)| {
             let first_row = self.data.query_rows(chunk.queries.start).start;
             for query in chunk.queries.clone() {
@@ -152,7 +171,7 @@ impl<'a> TrainingQueries<'a> {
     /// The queries without the buffers, for callers that visit the queries in an order of their
     /// own.
     pub(crate) fn shared(&self) -> SharedQueries<'_> {
-        SharedQueries { data: self.data, pairs: &self.pairs, pair_offsets: &self.pair_offsets }
+        SharedQueries::new(self.data, &self.pairs, &self.pair_offsets, &self.clicks)
     }
 
     /// Sums over all pairs of all sampled queries: for each pair, `add(row, other_row, hessian,
@@ -164,8 +183,7 @@ impl<'a> TrainingQueries<'a> {
         cells: usize,
         add: impl Fn(usize, usize, f64, &mut [u64]) + Sync,
     ) -> Result<Vec<u64>, LearnError> {
-        let shared =
-            SharedQueries { data: self.data, pairs: &self.pairs, pair_offsets: &self.pair_offsets };
+        let shared = SharedQueries::new(self.data, &self.pairs, &self.pair_offsets, &self.clicks);
         let of_chunk = |chunk: &mut QueryChunk| {
             let mut sums = vec![0_u64; cells];
             for query in chunk.queries.clone() {
@@ -192,6 +210,47 @@ impl<'a> TrainingQueries<'a> {
         self.chunks.par_iter_mut().map(of_chunk).try_reduce(|| vec![0; cells], add_sums)
     }
 
+    /// For each row, the sum of the losses of its pairs as the better document, and as the worse one,
+    /// times the weight of the query. An error if the objective has no pairs.
+    pub(crate) fn pair_losses(
+        &mut self,
+        pass: QueryPass<'_>,
+    ) -> Result<(Vec<f64>, Vec<f64>), LearnError> {
+        let (mut all_better, mut all_worse) =
+            (vec![0.0; self.data.rows()], vec![0.0; self.data.rows()]);
+        let mut tasks = Vec::with_capacity(self.chunks.len());
+        let (mut better, mut worse) = (&mut all_better[..], &mut all_worse[..]);
+        for chunk in &mut self.chunks {
+            let (chunk_better, better_after) = better.split_at_mut(chunk.rows);
+            let (chunk_worse, worse_after) = worse.split_at_mut(chunk.rows);
+            (better, worse) = (better_after, worse_after);
+            tasks.push((chunk, chunk_better, chunk_worse));
+        }
+        let shared = SharedQueries::new(self.data, &self.pairs, &self.pair_offsets, &self.clicks);
+        tasks.into_par_iter().with_max_len(1).try_for_each(|(chunk, better, worse)| {
+            let chunk_start = shared.data.query_rows(chunk.queries.start).start;
+            for query in chunk.queries.clone() {
+                let weight = f64::from(shared.weight(query));
+                if weight == 0.0 {
+                    continue;
+                }
+                let first = shared.data.query_rows(query).start - chunk_start;
+                let mut visit = |i: usize, j: usize, loss: f64| {
+                    better[first + i] += loss * weight;
+                    worse[first + j] += loss * weight;
+                };
+                let view = shared.view(query, pass);
+                let has_pairs = pass.objective.pair_losses(&view, &mut chunk.buffers, &mut visit);
+                if !has_pairs.map_err(|error| shared.with_query_id(query, error))? {
+                    let invariant = "factors of pairs are for losses of pairs";
+                    return Err(LearnError::Internal { invariant });
+                }
+            }
+            Ok(())
+        })?;
+        Ok((all_better, all_worse))
+    }
+
     /// The derivative of the loss when all scores move along `direction`: the sum of gradient times
     /// direction, of each query first, then in the order of the queries. `buffers` is overwritten.
     pub(crate) fn directional_derivative(
@@ -213,8 +272,7 @@ impl<'a> TrainingQueries<'a> {
 
     /// The loss of the sampled queries, added in their order; `None` if the objective has no loss.
     pub(crate) fn loss(&mut self, pass: QueryPass<'_>) -> Result<Option<f64>, LearnError> {
-        let shared =
-            SharedQueries { data: self.data, pairs: &self.pairs, pair_offsets: &self.pair_offsets };
+        let shared = SharedQueries::new(self.data, &self.pairs, &self.pair_offsets, &self.clicks);
         let of_chunk = |chunk: &mut QueryChunk| {
             let query_loss = |query: usize| {
                 let weight = f64::from(shared.weight(query)) * f64::from(pass.multiplicity(query));
@@ -239,6 +297,18 @@ pub(crate) struct SharedQueries<'a> {
     data: &'a Dataset,
     pairs: &'a [DocumentPair],
     pair_offsets: &'a [usize],
+    clicks: &'a CorrectedClicks,
+}
+
+impl<'a> SharedQueries<'a> {
+    fn new(
+        data: &'a Dataset,
+        pairs: &'a [DocumentPair],
+        pair_offsets: &'a [usize],
+        clicks: &'a CorrectedClicks,
+    ) -> Self {
+        Self { data, pairs, pair_offsets, clicks }
+    }
 }
 
 impl SharedQueries<'_> {
@@ -273,13 +343,20 @@ impl SharedQueries<'_> {
             [] => None,
             pair_offsets => Some(&self.pairs[pair_offsets[query]..pair_offsets[query + 1]]),
         };
+        let labels = self.clicks.labels.as_deref().unwrap_or(self.data.labels());
+        let row_weights = self.clicks.row_weights.as_deref().or(self.data.row_weights());
+        let click_weights = self.clicks.weights.as_ref().map(|weights| ClickWeights {
+            better: &weights.better[rows.clone()],
+            worse: &weights.worse[rows.clone()],
+        });
         QueryView {
             query,
-            labels: &self.data.labels()[rows.clone()],
+            labels: &labels[rows.clone()],
             scores,
-            weights: self.data.row_weights().map_or(&[], |weights| &weights[rows]),
+            weights: row_weights.map_or(&[], |weights| &weights[rows]),
             pairs,
             seed,
+            click_weights,
         }
     }
 
@@ -335,12 +412,14 @@ fn chunks(data: &Dataset, objective: &dyn Objective) -> Vec<QueryChunk> {
     chunks
 }
 
-/// Row weights times query weights; empty if the data has neither.
-fn weights(data: &Dataset) -> Vec<f32> {
-    if data.row_weights().is_none() && data.query_weights().is_none() {
+/// Row weights times query weights; empty if there are neither. `corrected` are row weights in place
+/// of those of the data.
+fn weights(data: &Dataset, corrected: Option<&[f32]>) -> Vec<f32> {
+    let row_weights = corrected.or(data.row_weights());
+    if row_weights.is_none() && data.query_weights().is_none() {
         return Vec::new();
     }
-    let mut weights = match data.row_weights() {
+    let mut weights = match row_weights {
         Some(weights) => weights.to_vec(),
         None => vec![1.0; data.rows()],
     };

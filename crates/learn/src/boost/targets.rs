@@ -40,6 +40,11 @@ pub fn split_impurities(
     options: ScoreOptions,
 ) -> Result<Vec<SplitImpurity>, LearnError> {
     let (ensemble, grown) = ensemble_and_tree(model, tree)?;
+    if let Some(bias) = &model.header().position_bias {
+        // The labels or scores that trees were fitted to were those of a round.
+        let objective = format!("{}, bias={}", model.header().objective, bias.kind);
+        return Err(LearnError::NoDerivatives { objective });
+    }
     if !data.is_labelled() && data.pairs().is_none() {
         return Err(LearnError::ObjectiveNeedsLabels);
     }

@@ -19,6 +19,7 @@ use super::start::{StartState, body_with_start};
 use super::validation_scores::{ValidationScores, add_scores};
 use super::values::{ValueInput, leaf_values};
 use super::{line_search, sample};
+use crate::bias::{ClickCorrection, RoundBias};
 use crate::bins::Binned;
 use crate::error::LearnError;
 use crate::objective::Objective;
@@ -32,12 +33,19 @@ use crate::tree::{Grow, GrowInput, Grower, GrownRows, GrownTree, Scales};
 #[derive(Debug)]
 pub(crate) struct BoostEngine {
     params: BoostConfig,
+    /// The correction of clicks for position bias.
+    correction: ClickCorrection,
 }
 
 impl BoostEngine {
     /// Creates the engine from a configuration of checked parameters.
     pub(crate) fn new(params: BoostConfig) -> Self {
-        Self { params }
+        Self { params, correction: ClickCorrection::default() }
+    }
+
+    /// Sets the correction of clicks for position bias.
+    pub(crate) fn corrected(self, correction: ClickCorrection) -> Self {
+        Self { correction, ..self }
     }
 
     /// Trains a model.
@@ -89,20 +97,22 @@ impl BoostEngine {
             stop: self.params.stop,
             auto_patience: None,
             bin_seconds,
-            parameters: parameters(&self.params, request),
+            parameters: parameters(&self.params, request) + &self.correction.text,
         };
         let (mut session, saved) = Session::begin(request, plan)?;
         if !self.params.chosen.is_empty() {
             session.add_note("auto", &self.params.chosen);
         }
-        let mut run = BoostRun::begin(&self.params, objective, request, &session, saved)?;
+        let mut run = BoostRun::begin(self, objective, request, &session, saved)?;
         grower.begin(&run.trees);
         let mut status = if session.is_over() { RoundStatus::Over } else { RoundStatus::Continue };
         while status == RoundStatus::Continue {
             let iteration = run.round(session.done(), objective, grower)?;
             status = session.end_round(iteration, &|| run.snapshot())?;
         }
-        let body = run.model(session.kept().rounds)?;
+        let kept = session.kept().rounds;
+        let body = run.model(kept)?;
+        session.set_position_bias(run.bias.factors(kept));
         if objective.has_notes() {
             run.refresh_for(&body, objective)?;
             objective.notes().iter().for_each(|(key, text)| session.add_note(key, text));
@@ -129,6 +139,8 @@ struct BoostRun<'a> {
     scores: Vec<f64>,
     /// `None` if no trees are dropped.
     dart: Option<Dart>,
+    /// The factors of positions.
+    bias: RoundBias,
     derivatives: AllDerivatives,
     validation: ValidationScores<'a>,
 }
@@ -136,15 +148,21 @@ struct BoostRun<'a> {
 impl<'a> BoostRun<'a> {
     /// The state before the first round, or after the rounds of the checkpoint `saved`.
     fn begin(
-        params: &'a BoostConfig,
+        engine: &'a BoostEngine,
         objective: &mut dyn Objective,
         request: &'a TrainRequest<'a>,
         session: &Session<'a>,
-        saved: Option<Snapshot>,
+        mut saved: Option<Snapshot>,
     ) -> Result<Self, LearnError> {
-        let queries = TrainingQueries::new(request.train, &*objective);
+        let params = &engine.params;
+        let ClickCorrection { clicks, mut bias, .. } = engine.correction.clone();
+        let mut queries = TrainingQueries::with_clicks(request.train, &*objective, clicks);
         let base = objective.prepare(&queries.documents(&[]))?;
         let rounds = session.done();
+        if let Some(saved) = &mut saved {
+            let state = saved.learner_state.take();
+            saved.learner_state = bias.restore(state, rounds, &mut queries)?;
+        }
         let StartState { base, mut trees, start_trees, model: start_model, dart_state } =
             StartState::find(request, saved, rounds, base)?;
         let header = session.header();
@@ -193,6 +211,7 @@ impl<'a> BoostRun<'a> {
             start_trees,
             scores,
             dart,
+            bias,
             derivatives,
             validation,
         })
@@ -211,13 +230,14 @@ impl<'a> BoostRun<'a> {
             let trees = self.trees.get(self.start_trees..).unwrap_or_default();
             dart.drop_trees(trees, grower.as_rows(), &mut self.scores)?;
         }
-        objective.refresh(&self.queries.documents(&self.scores))?;
+        self.bias.shift(&self.scores);
+        objective.refresh(&self.queries.documents(self.bias.scores(&self.scores)))?;
         let mut sample = TreeSample::new(self.params, request, number);
         self.compute_derivatives(&*objective, &mut sample, number)?;
         let multiplicities = sample.multiplicities.as_deref();
         let pass = QueryPass {
             objective: &*objective,
-            scores: &self.scores,
+            scores: self.bias.scores(&self.scores),
             seed: sample.seed,
             multiplicities,
         };
@@ -259,6 +279,8 @@ impl<'a> BoostRun<'a> {
         let tree = shrunk_tree(&grown, &leaf_values, self.params.rate)?;
         let leaves = Some(tree.leaves().len());
         self.add(tree, (&grown, rows), multiplicities)?;
+        self.learn_pairs(&*objective, sample.seed)?;
+        self.bias.end_round();
         seconds.leaves = clock.lap();
         self.add_to_validation()?;
         let (loss, values) = self.evaluate(&*objective, sample.seed)?;
@@ -275,8 +297,10 @@ impl<'a> BoostRun<'a> {
         number: usize,
     ) -> Result<(), LearnError> {
         let multiplicities = sample.multiplicities.as_deref();
-        let pass = QueryPass { objective, scores: &self.scores, seed: sample.seed, multiplicities };
+        let scores = self.bias.scores(&self.scores);
+        let pass = QueryPass { objective, scores, seed: sample.seed, multiplicities };
         self.queries.derivatives(pass, &mut self.derivatives)?;
+        self.bias.learn_terms(&self.derivatives, sample.rows.as_deref());
         let goss = self.params.goss.filter(|_| Goss::is_active(self.params.rate, number));
         if let Some(goss) = goss {
             let sums = self.queries.gradient_sums(&self.derivatives);
@@ -285,6 +309,12 @@ impl<'a> BoostRun<'a> {
             sample.set_queries(Some(multiplicities), self.request.train);
         }
         Ok(())
+    }
+
+    /// Learns the factors of pairs, if there are any, from the scores with the last tree.
+    fn learn_pairs(&mut self, objective: &dyn Objective, seed: u64) -> Result<(), LearnError> {
+        let pass = QueryPass { objective, scores: &self.scores, seed, multiplicities: None };
+        self.bias.learn_pairs(&mut self.queries, pass)
     }
 
     /// Adds a tree to the scores of the training data and to the ensemble. `grown` is the same tree
@@ -336,7 +366,9 @@ impl<'a> BoostRun<'a> {
             return Ok((None, all));
         }
         all.insert(0, values(self.request.train, &self.scores, &self.request.metrics)?);
-        let pass = QueryPass { objective, scores: &self.scores, seed, multiplicities: None };
+        self.bias.shift(&self.scores);
+        let scores = self.bias.scores(&self.scores);
+        let pass = QueryPass { objective, scores, seed, multiplicities: None };
         let loss = self.queries.loss(pass)?;
         Ok((loss.map(|loss| loss / self.scores.len() as f64), all))
     }
@@ -373,13 +405,16 @@ impl<'a> BoostRun<'a> {
         Ok(Snapshot {
             model: ModelBody::Trees(self.ensemble(self.new_trees().len())?),
             start_trees: self.start_trees,
-            learner_state: self.dart.as_ref().map(|dart| dart.to_bytes(self.new_trees())),
+            learner_state: {
+                let dart = self.dart.as_ref().map(|dart| dart.to_bytes(self.new_trees()));
+                self.bias.join_state(dart)
+            },
         })
     }
 }
 
 /// The seed of the objective's random numbers, for the tree with this number, from 0.
-pub(super) fn objective_seed(seed: u64, tree: usize) -> u64 {
+pub(crate) fn objective_seed(seed: u64, tree: usize) -> u64 {
     // Any large odd constant, so that the seeds of two trainings do not overlap.
     seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(tree as u64)
 }

@@ -2,15 +2,17 @@
 //! objective that the caller implements.
 
 use rankwright_data::Dataset;
+use rankwright_model::ScoreOptions;
 use rankwright_spec::{Conflict, SpecError, check_params, param_groups};
 
 use super::params::{BoostConfig, check_joint_newton_leaves};
 use super::train::BoostEngine;
 use super::{BoostOptions, BoostParams, NewtonOptions, NewtonParams};
+use crate::bias::{BiasCorrection, BiasParams, ClickCorrection, CorrectedClicks};
 use crate::error::LearnError;
 use crate::learner::LearnerDef;
-use crate::objective::{Objective, ObjectiveParams, ParsedObjective};
-use crate::session::{TrainRequest, TrainResult};
+use crate::objective::{Objective, ObjectiveParams, ParsedObjective, Squared};
+use crate::session::{Progress, Stop, TrainRequest, TrainResult};
 use crate::trainer::{Trainer, ValidationUse};
 use crate::tree::{TreeOptions, TreeParams};
 
@@ -21,6 +23,7 @@ pub(crate) struct BoostTrainer {
     boost: BoostParams,
     tree: TreeParams,
     newton: NewtonParams,
+    bias: BiasParams,
     objective: Box<dyn Objective>,
     /// The objective, written as a spec.
     objective_spec: String,
@@ -42,6 +45,7 @@ impl BoostTrainer {
             boost: boost.clone(),
             tree: tree.clone(),
             newton: NewtonParams::default(),
+            bias: BiasParams::default(),
             objective: objective.build().map_err(|error| in_learner(error, def))?,
             objective_spec: objective.spec().to_string(),
             accepts_pairs: def.accepts.pairs,
@@ -61,6 +65,7 @@ impl BoostTrainer {
             boost: boost.clone(),
             tree: tree.clone(),
             newton: NewtonParams::default(),
+            bias: BiasParams::default(),
             objective: parsed.objective,
             objective_spec: parsed.spec.to_string(),
             accepts_pairs: parsed.def.preferences,
@@ -70,6 +75,62 @@ impl BoostTrainer {
     /// Sets the parameters of the Newton step, which are the defaults otherwise.
     pub(crate) fn newton(self, newton: &NewtonParams) -> Self {
         Self { newton: newton.clone(), ..self }
+    }
+
+    /// Sets the correction of clicks for position bias, which is none otherwise. An error if the
+    /// objective does not support it.
+    pub(crate) fn bias(self, bias: &BiasParams) -> Result<Self, SpecError> {
+        bias.check_objective(self.objective.as_ref(), self.def.name)?;
+        Ok(Self { bias: bias.clone(), ..self })
+    }
+
+    /// The correction of the clicks of a request; `rate` is the learning rate.
+    fn correction(
+        &self,
+        request: &TrainRequest<'_>,
+        rate: f64,
+    ) -> Result<ClickCorrection, LearnError> {
+        let regress = |clicks| self.relevance(request, clicks);
+        ClickCorrection::new(&self.bias, request.train, self.objective.as_ref(), rate, regress)
+    }
+
+    /// Scores of all rows by a regression on corrected labels, the first training of `bias=dr`:
+    /// boosted trees of the same size, at most [`MAX_REGRESSION_TREES`] of them.
+    fn relevance(
+        &self,
+        request: &TrainRequest<'_>,
+        clicks: CorrectedClicks,
+    ) -> Result<Vec<f64>, LearnError> {
+        let boost = BoostParams {
+            trees: self.boost.trees.min(MAX_REGRESSION_TREES),
+            rate: self.boost.rate,
+            stop: Stop::None,
+            ..BoostParams::default()
+        };
+        let newton = NewtonParams::default();
+        let config = BoostConfig::for_request(request, self.def.name, &boost, &self.tree, &newton)?;
+        let progress = StopRequests(request.progress);
+        let mut regression = TrainRequest::new(request.train)
+            .seed(request.seed)
+            .simd(request.simd)
+            .progress(&progress);
+        regression.fill_metric(None)?;
+        let engine = BoostEngine::new(config);
+        let engine = engine.corrected(ClickCorrection { clicks, ..ClickCorrection::default() });
+        let result = engine.train(&mut Squared, &regression)?;
+        Ok(result.model.score(request.train, ScoreOptions::default())?)
+    }
+}
+
+/// The largest number of trees of the regression of `bias=dr`.
+const MAX_REGRESSION_TREES: usize = 100;
+
+/// Forwards requests to stop, and no events.
+struct StopRequests<'a>(&'a dyn Progress);
+
+impl Progress for StopRequests<'_> {
+    fn should_stop(&self) -> bool {
+        self.0.should_stop()
     }
 }
 
@@ -92,7 +153,9 @@ impl Trainer for BoostTrainer {
             &self.newton,
         )?;
         self.objective.set_simd(request.simd);
-        BoostEngine::new(config).train(self.objective.as_mut(), request)
+        let correction = self.correction(request, config.rate)?;
+        let engine = BoostEngine::new(config).corrected(correction);
+        engine.train(self.objective.as_mut(), request)
     }
 
     fn objective(&self) -> String {
@@ -108,7 +171,8 @@ impl Trainer for BoostTrainer {
     }
 
     fn supports_distributed(&self) -> bool {
-        true
+        // Other corrections learn from all queries.
+        matches!(self.bias.bias, BiasCorrection::None | BiasCorrection::Ips)
     }
 
     fn rounds(&self) -> Option<(usize, &'static str)> {

@@ -35,14 +35,19 @@ impl Progress for StopAfter {
 pub(crate) fn trains_reproducibly(learner: &str) {
     let [train, valid] =
         [3, 4].map(|seed| LetorOptions { queries: 14, documents: 16, seed }.generate().unwrap());
+    trains_reproducibly_on(learner, &train, &valid);
+}
+
+/// The same with given data.
+pub(crate) fn trains_reproducibly_on(learner: &str, train: &Dataset, valid: &Dataset) {
     let learner = LearnerSpec::parse(learner).unwrap();
-    let request = || TrainRequest::new(&train).validation(&valid);
+    let request = || TrainRequest::new(train).validation(valid);
     let on_threads = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| learner.train(request()).unwrap().model.to_bytes())
     };
     let uninterrupted = on_threads(1);
-    for threads in [3, 8] {
+    for threads in [2, 3, 8] {
         assert!(uninterrupted == on_threads(threads), "{learner}: threads change the model");
     }
     let folder = tempfile::tempdir().unwrap();

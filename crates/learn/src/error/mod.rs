@@ -16,6 +16,7 @@ use rankwright_model::ModelError;
 use rankwright_spec::SpecError;
 use rankwright_spec::words::counted;
 
+use crate::bias::BiasFileProblem;
 use crate::tune::TuneError;
 
 pub use checkpoint::{CheckpointProblem, StateProblem};
@@ -292,6 +293,59 @@ pub enum LearnError {
         /// The file.
         path: String,
     },
+    /// A correction for position bias, and training data without positions.
+    #[error(
+        "bias={bias} needs the position at which each document was shown, and the training data has \
+         none"
+    )]
+    PositionsMissing {
+        /// The correction.
+        bias: &'static str,
+    },
+    /// More different positions than a model keeps.
+    #[error("the training data has {found} different positions; at most {most} can be corrected")]
+    TooManyPositions {
+        /// Number of different positions.
+        found: usize,
+        /// The largest number.
+        most: usize,
+    },
+    /// A correction by examination without the examination of positions.
+    #[error("bias={bias} needs the examination of each position, and there is none")]
+    ExaminationMissing {
+        /// The correction.
+        bias: &'static str,
+    },
+    /// A click at a position whose examination is not known.
+    #[error("a document was clicked at position {position}, whose examination is not known")]
+    ExaminationUnknown {
+        /// The position.
+        position: u32,
+    },
+    /// A label that is neither a click nor a click rate.
+    #[error("the label of row {row} is {label}; bias=dr needs clicks or click rates from 0 to 1")]
+    NotAClickRate {
+        /// Row of the data set, from 0.
+        row: usize,
+        /// The label.
+        label: f64,
+    },
+    /// A correction of clicks for data with preference pairs, which are no clicks.
+    #[error(
+        "bias={bias} corrects labels that are clicks, and the training data has preference pairs"
+    )]
+    BiasOfPairs {
+        /// The correction.
+        bias: &'static str,
+    },
+    /// A file of position bias that cannot be read.
+    #[error("{file} cannot be read as position bias: {problem}")]
+    BiasFile {
+        /// The file.
+        file: String,
+        /// The reason.
+        problem: BiasFileProblem,
+    },
     /// A bug in this program: a condition that it ensures does not hold.
     #[error("internal error: this should always hold: {invariant}")]
     Internal {
@@ -356,6 +410,18 @@ impl LearnError {
             Self::MetricOutOfRange { .. } => "choose a metric such as metric=ndcg@10",
             Self::NewtonWithoutPairs => {
                 "use newton=per-document, or a learner of document pairs: lambdamart, rankmart"
+            }
+            Self::PositionsMissing { .. } => "give data with a column of positions",
+            Self::ExaminationMissing { .. } => {
+                "set examination=, such as examination=1/0.6/0.4, or use bias=gam, which needs none"
+            }
+            Self::ExaminationUnknown { .. } => {
+                "give the examination of every position with a click"
+            }
+            Self::NotAClickRate { .. } => "make labels of clicks 0 and 1, or use bias=ips",
+            Self::BiasOfPairs { .. } => "train without preference pairs, or use bias=gam",
+            Self::BiasFile { .. } => {
+                "expected lines of position and examination, or the JSON of an estimation"
             }
             Self::NotFinite(value) => value.help(),
             Self::CheckpointInUse { .. } => "wait until it ends, or use another checkpoint folder",

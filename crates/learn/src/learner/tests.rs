@@ -23,10 +23,26 @@ fn error_message(text: &str) -> String {
     LearnerSpec::parse(text).unwrap_err().to_string()
 }
 
+/// The data with a position for each document, in row order; with `clicks`, the labels are clicks.
+fn shown(data: &Dataset, clicks: bool) -> Dataset {
+    let positions = (0..data.queries()).flat_map(|query| 1..=data.query_rows(query).len() as u32);
+    let label = |label: &f64| if clicks { f64::from(u8::from(*label > 1.0)) } else { *label };
+    Dataset::builder()
+        .dense(data.matrix().values(), data.columns())
+        .labels(data.labels().iter().map(label))
+        .query_ids(data.query_of_rows())
+        .positions(positions.collect::<Vec<u32>>())
+        .build()
+        .unwrap()
+}
+
 /// The bytes of the model of a spec, trained on tiny data with validation data.
 fn model_bytes(text: &str) -> Vec<u8> {
-    static DATA: LazyLock<[Dataset; 2]> = LazyLock::new(|| [tiny(7), tiny(8)]);
-    let [data, valid] = &*DATA;
+    static DATA: LazyLock<[Dataset; 3]> =
+        LazyLock::new(|| [shown(&tiny(7), false), tiny(8), shown(&tiny(7), true)]);
+    let [graded, valid, clicked] = &*DATA;
+    // Doubly robust labels are made of clicks.
+    let data = if text.contains("bias=dr") { clicked } else { graded };
     let valid_set = ValidationSet::new("valid", valid);
     let request = TrainRequest::new(data).validation_sets([valid_set]);
     let result = LearnerSpec::parse(text).unwrap().train(request);
@@ -214,6 +230,11 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("rel", "3", "x"),
     ("weights", "22:1", "22"),
     ("bias", "3", "nan"),
+    ("bias_l2", "0.5", "-1"),
+    ("bias_norm", "3", "-1"),
+    ("examination", "(steep)", "1/-1"),
+    ("click_noise", "0.3/0.2", "2"),
+    ("bias_clip", "0.9", "0"),
     ("layers", "5", "x"),
     ("activation", "tanh", "step"),
     ("dropout", "0.5", "1"),
@@ -277,8 +298,29 @@ fn all_features(suffix: &str) -> String {
     all.join("/")
 }
 
-/// A spec of a learner without the parameter `key`, such that adding this parameter has an effect.
+/// The examination of 30 positions, which falls with a power of the position.
+fn examination(power: f64) -> String {
+    let all: Vec<String> = (1..=30).map(|k| f64::from(k).powf(-power).to_string()).collect();
+    all.join("/")
+}
+
+/// A spec of a learner without the parameter `key` (or with another value of it), such that adding
+/// this parameter has an effect.
 fn spec_with_effect(learner: &str, key: &str) -> Spec {
+    let spec = spec_of_size(learner, key);
+    match key {
+        "bias_l2" => spec.with("bias", "gam"),
+        "bias_norm" => spec.with("bias", "pairwise"),
+        "examination" | "bias_clip" => {
+            spec.with("bias", "ips").with("examination", examination(0.5))
+        }
+        "click_noise" => spec.with("bias", "dr").with("examination", examination(0.5)),
+        _ => spec,
+    }
+}
+
+/// The same without the parameters of position bias.
+fn spec_of_size(learner: &str, key: &str) -> Spec {
     let spec = match learner {
         "lambdarank" | "ranknet" | "listnet" | "listmle" | "softmax" | "approxndcg" => {
             let net = Spec::new(learner).with("layers", "8");
@@ -338,7 +380,7 @@ fn spec_with_effect(learner: &str, key: &str) -> Spec {
 
 #[test]
 fn every_parameter_has_an_effect_and_a_checked_range() {
-    let all_falling = all_features(":-");
+    let (all_falling, steep) = (all_features(":-"), examination(1.0));
     let all_expensive = all_features(":1e9");
     let all_categorical = all_features("");
     let mut without_effect = Vec::new();
@@ -347,6 +389,14 @@ fn every_parameter_has_an_effect_and_a_checked_range() {
         for param in def.params() {
             let (value, wrong) = &values_of(&param);
             let base = spec_with_effect(def.name, param.name);
+            // Not every loss can be corrected for position bias in every way.
+            let of_bias =
+                ["bias", "bias_l2", "bias_norm", "examination", "click_noise", "bias_clip"];
+            let is_linear = ["ranksvm", "pairwise-logistic"].contains(&def.name);
+            let is_refused = LearnerSpec::from_spec(base.clone()).is_err();
+            if of_bias.contains(&param.name) && (is_refused || is_linear && param.name == "bias") {
+                continue;
+            }
             let rejected = LearnerSpec::from_spec(base.clone().with(param.name, wrong.as_str()));
             assert!(rejected.is_err(), "{} takes {}={wrong}", def.name, param.name);
             let has_lambdas = ["lambdamart", "lambdarank"].contains(&def.name);
@@ -358,6 +408,8 @@ fn every_parameter_has_an_effect_and_a_checked_range() {
                 "norm_query" if def.name == "rankboost" => "false",
                 "sample_features" if def.name == "random-forest" => "0.8",
                 "monotone" => &all_falling,
+                "examination" => &steep,
+                "bias" if def.name != "linear" => "gam",
                 "feature_cost" => &all_expensive,
                 "categorical" => &all_categorical,
                 _ => value,

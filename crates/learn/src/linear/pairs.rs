@@ -62,6 +62,19 @@ impl LabelLevels {
         self.weights.get(document).copied().unwrap_or(1.0)
     }
 
+    /// Every pair of a positive weight.
+    fn pairs(&self) -> Vec<Pair> {
+        let mut pairs = Vec::new();
+        for (i, level) in self.of_document.iter().enumerate() {
+            let lower = self.of_document.iter().enumerate().filter(|(_, other)| *other < level);
+            let pair = |(j, _): (usize, &u32)| {
+                (i as u32, j as u32, self.scale * self.weight(i) * self.weight(j))
+            };
+            pairs.extend(lower.map(pair).filter(|(_, _, weight)| *weight > 0.0));
+        }
+        pairs
+    }
+
     /// The sum of all pairs' weights, without the scale: for each level, the weight of its
     /// documents times the weight of all documents of lower levels.
     fn total_weight(&self) -> f64 {
@@ -89,6 +102,28 @@ impl PairSource {
         }
     }
 
+    /// Multiplies the weight of each pair by the factor of its better document. With two levels that
+    /// is a weight of the documents of the higher one; with more, pairs are listed.
+    fn with_clicks(self, factors: &[f64]) -> Self {
+        let listed = |pairs: Vec<Pair>| {
+            let weighted =
+                pairs.into_iter().map(|(i, j, weight)| (i, j, weight * factors[i as usize]));
+            PairSource::Listed(weighted.collect())
+        };
+        match self {
+            PairSource::Nothing => PairSource::Nothing,
+            PairSource::Listed(pairs) => listed(pairs),
+            PairSource::Levels(levels) if levels.count > 2 => listed(levels.pairs()),
+            PairSource::Levels(levels) => {
+                let weight = |(document, level): (usize, &u32)| {
+                    levels.weight(document) * if *level > 0 { factors[document] } else { 1.0 }
+                };
+                let weights = levels.of_document.iter().enumerate().map(weight).collect();
+                PairSource::Levels(LabelLevels { weights, ..levels })
+            }
+        }
+    }
+
     /// Multiplies the weights of all pairs by a factor.
     fn scale_weights(&mut self, factor: f64) {
         match self {
@@ -99,6 +134,26 @@ impl PairSource {
             }
         }
     }
+}
+
+/// The preferences of every query, with weights of clicks: `clicks` has for each row the factor of
+/// the pairs in which it is the better document, as in propensity SVM-rank (Joachims et al. 2017);
+/// `None` if clicks are not corrected. With `norm_query` all queries have the same total weight before
+/// these factors. Fails if there are no preferences.
+pub(super) fn click_pair_sources(
+    data: &Dataset,
+    norm_query: bool,
+    clicks: Option<&[f64]>,
+) -> Result<Vec<PairSource>, LearnError> {
+    let mut all = pair_sources(data, norm_query)?;
+    let Some(clicks) = clicks else { return Ok(all) };
+    for (query, pair_source) in all.iter_mut().enumerate() {
+        let source = std::mem::take(pair_source);
+        *pair_source = source.with_clicks(&clicks[data.query_rows(query)]);
+    }
+    let sum: f64 = all.iter().map(PairSource::total_weight).sum();
+    all.iter_mut().for_each(|pair_source| pair_source.scale_weights(1.0 / sum));
+    Ok(all)
 }
 
 /// The preferences of every query; fails if there are none.

@@ -7,6 +7,7 @@
 use rankwright_spec::{Conflict, Slashed, above, params};
 
 use super::trainer::{LinearFit, LinearLoss, LinearTrainer};
+use crate::bias::BiasParams;
 use crate::transform::TransformParams;
 
 params! {
@@ -47,5 +48,5 @@ pub(super) fn trainer(
         tolerance: solver.tolerance,
         transform: transform.clone(),
     };
-    LinearTrainer { loss, fit }
+    LinearTrainer { loss, fit, bias: BiasParams::default() }
 }

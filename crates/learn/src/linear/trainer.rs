@@ -8,18 +8,20 @@
 
 use rankwright_data::Dataset;
 use rankwright_model::{GRADES_NOTE, Model, ModelBody, ScoreOptions, THRESHOLDS_NOTE, Transforms};
+use rankwright_spec::SpecError;
 
 use super::fold_transforms;
 use super::logistic_pairs::{LogisticPairs, MAX_DOCUMENTS};
 use super::loss::{ConvexLoss, MarginLoss};
 use super::newton::{NewtonSearch, NewtonStep};
 use super::ordinal::CumulativeLogitLoss;
-use super::pairs::pair_sources;
+use super::pairs::click_pair_sources;
 use super::path::{PathPosition, Solver};
 use super::pointwise::{BinaryMarginLoss, LeastSquares, normalised_weights};
 use super::problem::{DesignMatrix, Problem};
 use super::ranksvm::RankSvmLoss;
 use super::ridge;
+use crate::bias::{BiasCorrection, BiasParams, click_factors, given_factors};
 use crate::error::LearnError;
 use crate::objective::{Objective, Ordinal, TrainingDocuments, slashed};
 use crate::session::{RoundPlan, RoundStatus, Session, result_without_rounds};
@@ -59,6 +61,8 @@ pub(super) struct LinearFit {
 pub(super) struct LinearTrainer {
     pub(super) loss: LinearLoss,
     pub(super) fit: LinearFit,
+    /// The correction of clicks for position bias.
+    pub(super) bias: BiasParams,
 }
 
 /// The training data with its transformed features.
@@ -99,11 +103,13 @@ impl Trainer for LinearTrainer {
             }
             LinearLoss::Ordinal => self.search(&inputs, CumulativeLogitLoss::new(data)?),
             LinearLoss::RankSvm { margin_loss, norm_query } => {
-                let pair_sources = pair_sources(data, norm_query)?;
+                let clicks = self.click_factors(data)?;
+                let pair_sources = click_pair_sources(data, norm_query, clicks.as_deref())?;
                 self.search(&inputs, RankSvmLoss { pair_sources, margin_loss })
             }
             LinearLoss::LogisticPairs { norm_query } => {
-                let pair_sources = pair_sources(data, norm_query)?;
+                let clicks = self.click_factors(data)?;
+                let pair_sources = click_pair_sources(data, norm_query, clicks.as_deref())?;
                 self.search(&inputs, LogisticPairs::new(data, pair_sources, request.seed))
             }
         }
@@ -161,6 +167,21 @@ fn name_of(margin_loss: MarginLoss) -> &'static str {
 }
 
 impl LinearTrainer {
+    /// Sets the correction of clicks for position bias; only weights of pairs are supported.
+    pub(super) fn bias(self, bias: &BiasParams, learner: &str) -> Result<Self, SpecError> {
+        bias.check_one_of(&[BiasCorrection::Ips], learner)?;
+        Ok(Self { bias: bias.clone(), ..self })
+    }
+
+    /// The weight of each document as the better one of a pair; `None` without a correction.
+    fn click_factors(&self, data: &Dataset) -> Result<Option<Vec<f64>>, LearnError> {
+        match self.bias.bias {
+            BiasCorrection::None => Ok(None),
+            bias if data.pairs().is_some() => Err(LearnError::BiasOfPairs { bias: bias.name() }),
+            _ => click_factors(&self.bias, data).map(Some),
+        }
+    }
+
     /// Least squares: the normal equations, or conjugate gradients where there are many features.
     fn regression(&self, inputs: &LinearData<'_>, l2: f64) -> Result<TrainResult, LearnError> {
         let data = inputs.request.train;
@@ -186,6 +207,7 @@ impl LinearTrainer {
         let (session, state) =
             Session::begin(inputs.request, RoundPlan::new(round_name, usize::MAX, inputs.request))?;
         let mut session = if one_c { session.keeping_last() } else { session };
+        session.set_position_bias(given_factors(&self.bias)?);
         let problem = Problem::new(inputs.design(), loss);
         let bytes = state.and_then(|state| state.learner_state);
         let mut solver = Solver::begin(&self.fit, problem, bytes.as_deref())?;

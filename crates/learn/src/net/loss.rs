@@ -22,6 +22,7 @@ use rankwright_data::Dataset;
 use rankwright_spec::SpecError;
 
 use super::passes::{ListLoss, RowList, RowLists};
+use crate::bias::PositionTerms;
 use crate::boost::queries::SharedQueries;
 use crate::error::LearnError;
 use crate::objective::{
@@ -187,6 +188,8 @@ pub(super) struct PreparedLoss<'a> {
     pub(super) shared_queries: SharedQueries<'a>,
     pub(super) objective: &'a dyn Objective,
     pub(super) data: &'a Dataset,
+    /// Terms of positions, which are added to scores.
+    pub(super) terms: Option<&'a PositionTerms>,
     /// The seed of this epoch, for objectives that draw random numbers.
     pub(super) seed: u64,
 }
@@ -200,6 +203,11 @@ impl ListLoss for PreparedLoss<'_> {
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         let Some(pair) = list.pair else {
+            let rows = self.data.query_rows(list.query);
+            let shifted: Option<Vec<f64>> = self.terms.map(|terms| {
+                scores.iter().zip(rows).map(|(score, row)| score + terms.of_row(row)).collect()
+            });
+            let scores = shifted.as_deref().unwrap_or(scores);
             let view = self.shared_queries.view_with_scores(list.query, scores, self.seed);
             return self.shared_queries.query_derivatives(&view, self.objective, work, out);
         };
@@ -216,6 +224,7 @@ impl ListLoss for PreparedLoss<'_> {
             weights: &weights,
             pairs: Some(&pairs),
             seed: self.seed,
+            click_weights: None,
         };
         self.shared_queries.query_derivatives(&view, self.objective, work, out)
     }

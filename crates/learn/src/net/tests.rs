@@ -106,6 +106,7 @@ impl<'a> NetFixture<'a> {
             shared_queries: queries.shared(),
             objective: self.loss.objective.as_ref(),
             data: self.data,
+            terms: None,
             seed: 7,
         };
         let input = PassInput {

@@ -7,6 +7,7 @@
 
 use rankwright_data::{Dataset, Random};
 use rankwright_model::{Model, ModelBody, ScoreOptions, Transforms};
+use rankwright_spec::SpecError;
 
 use super::export::{self, MovingStats};
 use super::loss::{NetLoss, PreparedLoss};
@@ -16,7 +17,8 @@ use super::params::{AUTO_PATIENCE, NetConfig, NetParams};
 use super::passes::{PassBuffers, PassInput, RowLists, diverged};
 use super::shape::NetShape;
 use super::state::NetState;
-use crate::boost::queries::{QueryPass, TrainingQueries};
+use crate::bias::{BiasCorrection, BiasParams, ClickCorrection, RoundBias};
+use crate::boost::queries::{AllDerivatives, QueryPass, TrainingQueries};
 use crate::error::LearnError;
 use crate::objective::DocumentPair;
 use crate::preferences::Preferences;
@@ -30,12 +32,20 @@ use crate::transform::{TransformParams, transformed};
 pub(super) struct NetTrainer {
     params: NetConfig,
     loss: NetLoss,
+    bias: BiasParams,
 }
 
 impl NetTrainer {
     /// A net of checked parameters with a loss.
-    pub(super) fn new(net: &NetParams, transform: &TransformParams, loss: NetLoss) -> Box<Self> {
-        Box::new(Self { params: NetConfig::new(net, transform), loss })
+    pub(super) fn new(net: &NetParams, transform: &TransformParams, loss: NetLoss) -> Self {
+        Self { params: NetConfig::new(net, transform), loss, bias: BiasParams::default() }
+    }
+
+    /// Sets the correction of clicks for position bias: terms of positions, or weights of clicks.
+    pub(super) fn bias(self, bias: &BiasParams, learner: &str) -> Result<Self, SpecError> {
+        bias.check_one_of(&[BiasCorrection::Gam, BiasCorrection::Ips], learner)?;
+        bias.check_objective(self.loss.objective.as_ref(), learner)?;
+        Ok(Self { bias: bias.clone(), ..self })
     }
 }
 
@@ -48,7 +58,11 @@ impl Trainer for NetTrainer {
         let preferences = Preferences::new(data);
         let training_queries = self.loss.queries(&preferences, data)?;
         self.loss.objective.set_simd(request.simd);
-        let queries = TrainingQueries::new(data, self.loss.objective.as_ref());
+        let objective = self.loss.objective.as_ref();
+        let no_regression = |_| Err(LearnError::Internal { invariant: "nets take no dr labels" });
+        let ClickCorrection { clicks, bias, .. } =
+            ClickCorrection::new(&self.bias, data, objective, TERM_RATE, no_regression)?;
+        let queries = TrainingQueries::with_clicks(data, objective, clicks);
         self.loss.objective.prepare(&queries.documents(&[]))?;
         let transforms = self.params.transform.fit(data)?;
         let inputs = transformed(data, &transforms);
@@ -82,6 +96,7 @@ impl Trainer for NetTrainer {
             shape,
             lists: RowLists::default(),
             state,
+            bias,
         };
         run.train()
     }
@@ -123,6 +138,8 @@ struct NetRun<'a> {
     passes: PassBuffers,
     lists: RowLists,
     state: NetState,
+    /// The factors of positions.
+    bias: RoundBias,
 }
 
 /// The documents of one step.
@@ -144,6 +161,9 @@ impl MiniBatch<'_> {
     }
 }
 
+/// The factor of the Newton step of the terms of positions, which is taken after each epoch.
+const TERM_RATE: f64 = 0.3;
+
 /// Any constant: keeps the random order of queries apart from other random numbers of the seed.
 const ORDER_SEED: u64 = 0x6570_6f63_6873_2121;
 /// Any constant: keeps noise and dropout apart from other random numbers of the seed.
@@ -162,16 +182,19 @@ impl NetRun<'_> {
             .stop(self.params.stop)
             .auto_patience(AUTO_PATIENCE);
         let (mut session, saved) = Session::begin(self.request, plan)?;
-        if let Some(bytes) = saved.and_then(|saved| saved.learner_state) {
+        let saved = saved.and_then(|saved| saved.learner_state);
+        let saved = self.bias.restore(saved, session.done(), &mut self.queries)?;
+        if let Some(bytes) = saved {
             self.state.restore(&self.shape, &bytes)?;
         }
         let mut finished = true;
         while !session.is_over() {
             let epoch = session.done();
             self.epoch(epoch)?;
+            self.learn_terms(epoch)?;
             let loss = if self.request.evaluate_training { self.mean_loss(epoch)? } else { None };
-            let state = &self.state;
-            match session.end_round_with_model(loss, || self.model_body(), &|| state.to_bytes())? {
+            let state = || self.bias.join_state(Some(self.state.to_bytes())).unwrap_or_default();
+            match session.end_round_with_model(loss, || self.model_body(), &state)? {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
                 RoundStatus::Cancelled => {
@@ -180,7 +203,34 @@ impl NetRun<'_> {
                 }
             }
         }
+        session.set_position_bias(self.bias.factors(session.kept().rounds));
         session.finish(finished)
+    }
+
+    /// Learns the terms of positions, if there are any, from the scores after an epoch.
+    fn learn_terms(&mut self, epoch: usize) -> Result<(), LearnError> {
+        if self.bias.terms().is_some() {
+            let scores = self.training_scores()?;
+            self.bias.shift(&scores);
+            let pass = QueryPass {
+                objective: self.loss.objective.as_ref(),
+                scores: self.bias.scores(&scores),
+                seed: objective_seed(self.request, epoch),
+                multiplicities: None,
+            };
+            let zeros = vec![0.0; scores.len()];
+            let mut derivatives = AllDerivatives { gradient: zeros.clone(), hessian: zeros };
+            self.queries.derivatives(pass, &mut derivatives)?;
+            self.bias.learn_terms(&derivatives, None);
+        }
+        self.bias.end_round();
+        Ok(())
+    }
+
+    /// The scores of the training data under the current net.
+    fn training_scores(&self) -> Result<Vec<f64>, LearnError> {
+        let model = Model::new(header(self.request), self.model_body()?)?;
+        Ok(model.score(self.request.train, ScoreOptions::default())?)
     }
 
     /// Visits all queries, or all pairs, once; epochs count from 0.
@@ -214,11 +264,14 @@ impl NetRun<'_> {
         epoch: usize,
         batches: usize,
     ) -> Result<(), LearnError> {
-        let Self { params, loss, request, preferences, queries, passes, lists, state, .. } = self;
+        let Self {
+            params, loss, request, preferences, queries, passes, lists, state, bias, ..
+        } = self;
         let prepared_loss = PreparedLoss {
             shared_queries: queries.shared(),
             objective: loss.objective.as_ref(),
             data: request.train,
+            terms: bias.terms(),
             seed: objective_seed(request, epoch),
         };
         passes.parameter_gradient.fill(0.0);
@@ -270,12 +323,12 @@ impl NetRun<'_> {
     /// The loss of the training data under the current net divided by its number of rows; `None` if
     /// the objective has no loss.
     fn mean_loss(&mut self, epoch: usize) -> Result<Option<f64>, LearnError> {
-        let model = Model::new(header(self.request), self.model_body()?)?;
-        let scores = model.score(self.request.train, ScoreOptions::default())?;
+        let scores = self.training_scores()?;
+        self.bias.shift(&scores);
         let seed = objective_seed(self.request, epoch);
         let pass = QueryPass {
             objective: self.loss.objective.as_ref(),
-            scores: &scores,
+            scores: self.bias.scores(&scores),
             seed,
             multiplicities: None,
         };

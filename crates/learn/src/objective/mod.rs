@@ -6,6 +6,7 @@
 
 use std::fmt::Debug;
 
+use crate::bias::BiasCorrection;
 use crate::error::LearnError;
 use crate::simd::Simd;
 
@@ -96,12 +97,65 @@ pub struct QueryView<'a> {
     pub pairs: Option<&'a [DocumentPair]>,
     /// Seed of this training and iteration: the same for all queries of an iteration.
     pub seed: u64,
+    /// Weights that correct clicks for the positions at which documents were shown; `None` if
+    /// clicks are not corrected.
+    pub click_weights: Option<ClickWeights<'a>>,
+}
+
+/// Weights of clicks. A document has two, as its label can be above that of some documents and below
+/// that of others.
+#[derive(Debug, Clone, Copy)]
+pub struct ClickWeights<'a> {
+    /// The weight of each document's pairs with documents of lower labels, and of its gain in the
+    /// target of a list.
+    pub better: &'a [f64],
+    /// The weight of each document's pairs with documents of higher labels.
+    pub worse: &'a [f64],
+}
+
+/// The meaning of a label to an objective that takes estimates of relevance as labels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RelevanceScale {
+    /// The label is the relevance, of either sign.
+    Signed,
+    /// The label is the gain of a document, at least 0.
+    Linear,
+    /// The gain is 2^label - 1.
+    Exponential,
+    /// The gain is e^label - 1.
+    Natural,
+}
+
+impl RelevanceScale {
+    /// The label whose gain is this relevance; a gain below 0 counts as 0.
+    ///
+    /// ```
+    /// use rankwright_learn::objective::RelevanceScale;
+    ///
+    /// assert_eq!(RelevanceScale::Exponential.label(3.0), 2.0);
+    /// assert_eq!(RelevanceScale::Linear.label(-3.0), 0.0);
+    /// assert_eq!(RelevanceScale::Signed.label(-3.0), -3.0);
+    /// ```
+    pub fn label(self, relevance: f64) -> f64 {
+        match self {
+            Self::Signed => relevance,
+            Self::Linear => relevance.max(0.0),
+            Self::Exponential => (1.0 + relevance.max(0.0)).log2(),
+            Self::Natural => relevance.max(0.0).ln_1p(),
+        }
+    }
 }
 
 impl<'a> QueryView<'a> {
     /// Query 0 with these labels and scores, without weights or pairs.
     pub fn new(labels: &'a [f64], scores: &'a [f64]) -> Self {
-        Self { query: 0, labels, scores, weights: &[], pairs: None, seed: 0 }
+        let (query, seed, click_weights) = (0, 0, None);
+        Self { query, labels, scores, weights: &[], pairs: None, seed, click_weights }
+    }
+
+    /// The weight of a document's gain: 1 if clicks are not corrected.
+    fn gain_weight(&self, document: usize) -> f64 {
+        self.click_weights.map_or(1.0, |weights| weights.better[document])
     }
 }
 
@@ -243,6 +297,30 @@ pub trait Objective: Debug + Send + Sync {
         Ok(false)
     }
 
+    /// Calls `visit(better, worse, loss)` with the loss of each pair of one query that is no tie, with
+    /// all its weights. Returns false if the objective has no pairs.
+    fn pair_losses(
+        &self,
+        _query: &QueryView<'_>,
+        _buffers: &mut ObjectiveBuffers,
+        _visit: &mut dyn FnMut(usize, usize, f64),
+    ) -> Result<bool, LearnError> {
+        Ok(false)
+    }
+
+    /// Whether clicks can be corrected for position bias in this way: `pairwise` needs
+    /// [`pair_losses`](Self::pair_losses), `ips` needs [`QueryView::click_weights`] or labels that
+    /// are signed relevance, `dr` needs a [`relevance_scale`](Self::relevance_scale). Terms of
+    /// positions are added to scores, which every objective has.
+    fn supports_bias(&self, bias: BiasCorrection) -> bool {
+        matches!(bias, BiasCorrection::None | BiasCorrection::Gam)
+    }
+
+    /// The meaning of a label that is an estimate of relevance; `None` if labels must be grades.
+    fn relevance_scale(&self) -> Option<RelevanceScale> {
+        None
+    }
+
     /// Whether a query of this many documents has too many pairs to visit all, so that they are
     /// sampled.
     fn samples_pairs(&self, _documents: usize) -> bool {
@@ -268,10 +346,13 @@ pub(crate) fn slashed(numbers: &[f64]) -> String {
 fn check_shape(query: &QueryView<'_>, out: &Derivatives<'_>) -> Result<(), LearnError> {
     let n = query.scores.len();
     let is_empty_or_complete = |len: usize| len == 0 || len == n;
+    let click_weights = query.click_weights;
     let complete = out.gradient.len() == n
         && out.hessian.len() == n
         && is_empty_or_complete(out.cache.len())
         && is_empty_or_complete(query.weights.len())
+        && click_weights
+            .is_none_or(|weights| weights.better.len() == n && weights.worse.len() == n)
         && (query.labels.len() == n || query.pairs.is_some() && query.labels.is_empty());
     if complete {
         return Ok(());

@@ -14,8 +14,10 @@ use rankwright_spec::{SpecError, params};
 
 use super::def::{HessianKind, ObjectiveDef, ObjectiveParams};
 use super::{
-    Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments, check_shape, pointwise,
+    Derivatives, Objective, ObjectiveBuffers, QueryView, RelevanceScale, TrainingDocuments,
+    check_shape, pointwise,
 };
+use crate::bias::BiasCorrection;
 use crate::error::LearnError;
 
 params! {
@@ -73,6 +75,14 @@ impl Objective for QueryRmse {
         let mean = mean_residual(query);
         let half_square = |r: f64| 0.5 * r * r;
         Ok(Some(pointwise::weighted_sum(query, |label, score| half_square(score - label - mean))))
+    }
+
+    fn supports_bias(&self, bias: BiasCorrection) -> bool {
+        bias != BiasCorrection::Pairwise
+    }
+
+    fn relevance_scale(&self) -> Option<RelevanceScale> {
+        Some(RelevanceScale::Signed)
     }
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {

@@ -10,16 +10,21 @@
 //! themselves divided by their sum. With the last two, a query whose sum is 0 gives zeros, and a
 //! label below 0 counts as 0. The gradient is exact, the hessian is the exact diagonal of the
 //! matrix of second derivatives. A document of weight w counts like w copies of it. Queries of 0 or
-//! 1 documents give zeros; equal labels pull scores together. Cost O(n).
+//! 1 documents give zeros; equal labels pull scores together. Weights of clicks multiply gains; with
+//! `target=softmax` the gain is what exp(label) exceeds exp(0) by. Cost O(n).
 
 use rankwright_eval::Gain;
 
 use rankwright_spec::{SpecError, choices, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments};
+use super::{
+    Derivatives, Objective, ObjectiveBuffers, QueryView, RelevanceScale, TrainingDocuments,
+};
 use super::{check_shape, listwise, pointwise};
+use crate::bias::BiasCorrection;
 use crate::error::LearnError;
+use crate::exp::exp;
 
 choices! {
     /// The source of the target distribution.
@@ -80,6 +85,7 @@ impl Softmax {
         let gain = match self.target {
             SoftmaxTarget::Softmax => {
                 listwise::softmax(query.labels, query.weights, into);
+                weight_excess(query, into);
                 return Ok(());
             }
             SoftmaxTarget::Gain => Gain::Exp,
@@ -88,7 +94,7 @@ impl Softmax {
         into.clear();
         for (row, &label) in query.labels.iter().enumerate() {
             let weight = query.weights.get(row).map_or(1.0, |w| f64::from(*w));
-            into.push(weight * gain.of(label)?);
+            into.push(weight * query.gain_weight(row) * gain.of(label)?);
         }
         listwise::normalise(into);
         Ok(())
@@ -106,6 +112,20 @@ impl Softmax {
         let has_loss = query.scores.len() > 1 && target.iter().any(|t| *t > 0.0);
         Ok(has_loss.then_some(Distributions { model, target, denominator }))
     }
+}
+
+/// Multiplies the part of a softmax of labels that exceeds that of the label 0 by the weights of
+/// clicks: w exp(label) becomes w (1 + c (exp(label) - 1)), with c the weight of the click.
+fn weight_excess(query: &QueryView<'_>, target: &mut [f64]) {
+    if query.click_weights.is_none() {
+        return;
+    }
+    for (row, (t, label)) in target.iter_mut().zip(query.labels).enumerate() {
+        // exp(0) / exp(label)
+        let base = exp(-label);
+        *t *= base + query.gain_weight(row) * (1.0 - base);
+    }
+    listwise::normalise(target);
 }
 
 impl Objective for Softmax {
@@ -131,6 +151,18 @@ impl Objective for Softmax {
     ) -> Result<Option<f64>, LearnError> {
         let found = self.distributions(query, buffers)?;
         Ok(Some(found.map_or(0.0, |d| listwise::cross_entropy(query, d.target, d.denominator))))
+    }
+
+    fn supports_bias(&self, bias: BiasCorrection) -> bool {
+        bias != BiasCorrection::Pairwise
+    }
+
+    fn relevance_scale(&self) -> Option<RelevanceScale> {
+        Some(match self.target {
+            SoftmaxTarget::Softmax => RelevanceScale::Natural,
+            SoftmaxTarget::Gain => RelevanceScale::Exponential,
+            SoftmaxTarget::Label => RelevanceScale::Linear,
+        })
     }
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {

@@ -13,8 +13,10 @@ use rankwright_spec::{SpecError, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
 use super::{
-    Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments, check_shape, pointwise,
+    Derivatives, Objective, ObjectiveBuffers, QueryView, RelevanceScale, TrainingDocuments,
+    check_shape, pointwise,
 };
+use crate::bias::BiasCorrection;
 use crate::error::LearnError;
 
 params! {
@@ -67,6 +69,14 @@ impl Objective for Squared {
         Ok(Some(pointwise::weighted_sum(query, |label, score| {
             0.5 * (score - label) * (score - label)
         })))
+    }
+
+    fn supports_bias(&self, bias: BiasCorrection) -> bool {
+        bias != BiasCorrection::Pairwise
+    }
+
+    fn relevance_scale(&self) -> Option<RelevanceScale> {
+        Some(RelevanceScale::Signed)
     }
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {

@@ -19,7 +19,8 @@
 //! alone; `terms=3`, the default, is the paper's sum. Each term costs O(n): with x = D^-1 times the
 //! previous term, the next is rho_i (sum of rho_j x_j - rho_i x_i). The draws depend on seed and
 //! query alone. Labels below 0 count as 0. A document of weight w counts like w copies of it.
-//! Queries of 0 or 1 documents give zeros; equal labels do not, because of g.
+//! Weights of clicks multiply the gain 2^label - 1 alone. Queries of 0 or 1 documents give zeros; equal
+//! labels do not, because of g.
 
 use rankwright_data::Random;
 use rankwright_eval::Gain;
@@ -27,8 +28,11 @@ use rankwright_eval::Gain;
 use rankwright_spec::{SpecError, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments};
+use super::{
+    Derivatives, Objective, ObjectiveBuffers, QueryView, RelevanceScale, TrainingDocuments,
+};
 use super::{check_shape, listwise, pointwise};
+use crate::bias::BiasCorrection;
 use crate::error::LearnError;
 
 /// The cross entropy of XE-NDCG-MART.
@@ -75,7 +79,8 @@ impl XeNdcg {
         into.clear();
         for (row, &label) in query.labels.iter().enumerate() {
             let weight = query.weights.get(row).map_or(1.0, |w| f64::from(*w));
-            into.push(weight * (Gain::Exp.of(label)? + 1.0 - random.unit()));
+            let gain = query.gain_weight(row) * Gain::Exp.of(label)?;
+            into.push(weight * (gain + 1.0 - random.unit()));
         }
         listwise::normalise(into);
         Ok(())
@@ -133,6 +138,14 @@ impl Objective for XeNdcg {
         let denominator = listwise::softmax(query.scores, query.weights, rho);
         let has_loss = query.scores.len() > 1;
         Ok(Some(if has_loss { listwise::cross_entropy(query, target, denominator) } else { 0.0 }))
+    }
+
+    fn supports_bias(&self, bias: BiasCorrection) -> bool {
+        bias != BiasCorrection::Pairwise
+    }
+
+    fn relevance_scale(&self) -> Option<RelevanceScale> {
+        Some(RelevanceScale::Exponential)
     }
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {

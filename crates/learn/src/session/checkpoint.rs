@@ -254,6 +254,7 @@ pub(crate) fn fingerprint(data: &Dataset, request_text: &str) -> u64 {
     parts.push(xxh3_64(bytemuck::cast_slice(data.labels())));
     parts.extend((0..data.queries()).map(|query| data.query_rows(query).end as u64));
     parts.extend([data.row_weights(), data.query_weights()].into_iter().flatten().map(hash_of));
+    parts.extend(data.positions().map(|positions| xxh3_64(bytemuck::cast_slice(positions))));
     for pair in data.pairs().unwrap_or_default() {
         let words = [pair.better, pair.worse, pair.weight.to_bits(), u32::from(pair.equal)];
         parts.push(xxh3_64(bytemuck::cast_slice(&words)));

@@ -12,7 +12,7 @@ use std::time::Instant;
 use rankwright_data::Dataset;
 use rankwright_data::store::FolderLock;
 use rankwright_eval::Measure;
-use rankwright_model::{Header, Model, ModelBody, ScoreOptions};
+use rankwright_model::{BiasFactors, Header, Model, ModelBody, ScoreOptions};
 
 use super::checkpoint::{CheckpointSaver, CheckpointState, fingerprint, load};
 use super::history::{
@@ -192,6 +192,11 @@ impl<'a> Session<'a> {
     /// Adds a note to the header of the model.
     pub(crate) fn add_note(&mut self, key: &str, text: &str) {
         self.header.notes.insert(key.to_owned(), text.to_owned());
+    }
+
+    /// Records the position bias that the clicks of the training data were corrected for.
+    pub(crate) fn set_position_bias(&mut self, bias: Option<BiasFactors>) {
+        self.header.position_bias = bias;
     }
 
     /// The header of the model.

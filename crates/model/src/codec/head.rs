@@ -8,6 +8,7 @@ use rankwright_data::{Absent, FeatureNames, TableColumns};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Damage;
+use crate::bias_factors::BiasFactors;
 use crate::bounded::{BoundedMap, BoundedVec};
 use crate::error::ModelError;
 use crate::header::{Header, MAX_NAMES, MAX_NOTES};
@@ -31,6 +32,8 @@ struct HeaderLine<'a> {
     feature_set: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     table_columns: Option<Cow<'a, TableColumns>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    position_bias: Option<Cow<'a, BiasFactors>>,
     #[serde(deserialize_with = "notes")]
     notes: Cow<'a, BTreeMap<String, String>>,
     absent: AbsentWord,
@@ -78,6 +81,7 @@ pub(super) fn write(header: &Header, kind: &str) -> String {
         rows: header.rows,
         feature_set: header.feature_set.as_deref().map(Cow::Borrowed),
         table_columns: header.table_columns.as_deref().map(Cow::Borrowed),
+        position_bias: header.position_bias.as_ref().map(Cow::Borrowed),
         notes: Cow::Borrowed(&header.notes),
         absent: match header.absent {
             Absent::Zero => AbsentWord::Zero,
@@ -119,6 +123,7 @@ pub(super) fn read(line: &[u8]) -> Result<(Header, String), ModelError> {
         rows: line.rows,
         feature_set: feature_set.or_else(|| notes.remove(FEATURE_SET_NOTE)),
         table_columns: line.table_columns.map(|columns| Arc::new(columns.into_owned())),
+        position_bias: line.position_bias.map(Cow::into_owned),
         notes,
         ..Header::new(features, absent)
     };
@@ -135,6 +140,7 @@ fn hash_text(header: &Header) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bias_factors::BiasColumn;
 
     #[test]
     fn a_feature_set_has_a_field_and_is_read_from_the_note_of_old_files() {
@@ -151,6 +157,19 @@ mod tests {
         let (found, _) = read(write(&old, "trees").as_bytes()).unwrap();
         assert_eq!(found.feature_set, header.feature_set);
         assert_eq!(found.notes.keys().collect::<Vec<_>>(), ["from"]);
+    }
+
+    #[test]
+    fn position_bias_has_a_field_and_is_absent_without_a_correction() {
+        let mut header = Header::new(FeatureNames::Named(vec!["a".into()]), Absent::Zero);
+        assert!(!write(&header, "trees").contains("position_bias"));
+        let column = BiasColumn::new("examination", vec![1.0, 1.0 / 3.0]);
+        let bias = BiasFactors::new("ips", vec![1, 2], vec![column]).clip(Some(0.05));
+        header.position_bias = Some(bias);
+        let line = write(&header, "trees");
+        assert_eq!(read(line.as_bytes()).unwrap(), (header, "trees".to_owned()));
+        let wrong = line.replace("\"kind\":\"ips\"", "\"kind\":\"ips\",\"more\":1");
+        assert!(read(wrong.as_bytes()).is_err());
     }
 
     #[test]

@@ -207,6 +207,7 @@ impl<'a> LambdaRecorder<'a> {
             weights: self.data.row_weights().map_or(&[], |weights| &weights[rows]),
             pairs: self.preferences.explicit_pairs(query),
             seed: self.seed,
+            click_weights: None,
         };
         let classes: Vec<usize> = labels.iter().map(|label| self.classes.class(*label)).collect();
         let width = self.classes.len();

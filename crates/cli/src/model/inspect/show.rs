@@ -2,12 +2,13 @@
 
 use rankwright::data::FeatureNames;
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::model::{BodyKind, FeatureImportance};
+use rankwright::model::{BiasFactors, BodyKind, FeatureImportance};
 use rankwright::search::FeatureSet;
 use rankwright::spec::words::counted;
 use rankwright::tasks::InspectModelResult;
 
 use super::parts;
+use crate::position_bias;
 
 pub(super) fn text(found: &InspectModelResult) -> String {
     let mut blocks = vec![facts(found).to_text()];
@@ -29,6 +30,9 @@ pub(super) fn text(found: &InspectModelResult) -> String {
     }
     if !table.rows.is_empty() {
         blocks.push(table.to_text());
+    }
+    if let Some(bias) = &found.summary.position_bias {
+        parts.push(position_bias::table(bias).to_text());
     }
     if let Some(tree) = &found.tree {
         blocks.push(format!("tree {}:\n{}", tree.number, tree.text));
@@ -62,6 +66,8 @@ fn facts(found: &InspectModelResult) -> Table {
         line("feature set", set.map_or_else(|error| error.to_string(), |set| set_text(&set)));
     }
     summary.notes.iter().for_each(|(key, text)| line(key, text.clone()));
+    let bias = summary.position_bias.as_ref();
+    line("position bias", bias.map(BiasFactors::describe).unwrap_or_default());
     line("features", features_text(&found.loaded.header().features));
     line("feature hash", summary.feature_hash.clone());
     line("absent features are", summary.absent.into());

@@ -9,6 +9,7 @@
 use rankwright_spec::{Conflict, SpecError, param_groups, params};
 
 use super::{TREE_INPUTS, TREE_SEARCH_SPACE};
+use crate::bias::{BiasOptions, BiasParams};
 use crate::boost::trainer::BoostTrainer;
 use crate::boost::{
     BoostOptions, BoostParams, NewtonOptions, NewtonParams, check_joint_newton_leaves,
@@ -49,6 +50,7 @@ param_groups! {
         // The metric of reports, early stopping and model selection.
         target: TargetParams, TargetOptions::target_params;
         newton: NewtonParams, NewtonOptions::newton_params;
+        bias: BiasParams, BiasOptions::bias_params;
     }
 }
 
@@ -70,6 +72,6 @@ impl DeclaredLearner for Boosting {
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let objective = self.boosting.objective.parsed()?;
         let trainer = BoostTrainer::of_parsed(Self::DEF, &self.boost, &self.tree, objective);
-        Ok(Box::new(trainer.newton(&self.newton)))
+        Ok(Box::new(trainer.newton(&self.newton).bias(&self.bias)?))
     }
 }

@@ -6,6 +6,7 @@
 use rankwright_spec::{Conflict, SpecError, param_groups};
 
 use super::{TREE_INPUTS, TREE_SEARCH_SPACE};
+use crate::bias::{BiasOptions, BiasParams};
 use crate::boost::trainer::BoostTrainer;
 use crate::boost::{
     BoostOptions, BoostParams, NewtonOptions, NewtonParams, check_joint_newton_leaves,
@@ -33,6 +34,7 @@ param_groups! {
         tree: TreeParams, TreeOptions::tree_params;
         lambda: LambdaParams, LambdaOptions::lambda_params;
         newton: NewtonParams, NewtonOptions::newton_params;
+        bias: BiasParams, BiasOptions::bias_params;
     }
 }
 
@@ -56,6 +58,6 @@ impl DeclaredLearner for LambdaMart {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let trainer = BoostTrainer::new(Self::DEF, &self.boost, &self.tree, &self.lambda)?;
-        Ok(Box::new(trainer.newton(&self.newton)))
+        Ok(Box::new(trainer.newton(&self.newton).bias(&self.bias)?))
     }
 }

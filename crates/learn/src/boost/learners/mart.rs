@@ -4,6 +4,7 @@
 use rankwright_spec::{SpecError, choices, param_groups, params};
 
 use super::{TREE_INPUTS, TREE_SEARCH_SPACE};
+use crate::bias::{BiasOptions, BiasParams};
 use crate::boost::trainer::BoostTrainer;
 use crate::boost::{BoostOptions, BoostParams};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
@@ -60,6 +61,7 @@ param_groups! {
         tree: TreeParams, TreeOptions::tree_params;
         // The metric of reports, early stopping and model selection.
         target: TargetParams, TargetOptions::target_params;
+        bias: BiasParams, BiasOptions::bias_params;
     }
 }
 
@@ -93,6 +95,7 @@ impl DeclaredLearner for Mart {
 impl Mart {
     /// The trainer that minimises this loss.
     fn trainer(&self, loss: &impl ObjectiveParams) -> Result<Box<dyn Trainer>, SpecError> {
-        Ok(Box::new(BoostTrainer::new(Self::DEF, &self.boost, &self.tree, loss)?))
+        let trainer = BoostTrainer::new(Self::DEF, &self.boost, &self.tree, loss)?;
+        Ok(Box::new(trainer.bias(&self.bias)?))
     }
 }

@@ -38,5 +38,5 @@ pub(super) const TREE_INPUTS: crate::learner::AcceptedInputs = crate::learner::A
     start: true,
     validation: true,
     missing: true,
-    positions: false,
+    positions: true,
 };

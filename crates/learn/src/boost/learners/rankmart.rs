@@ -3,6 +3,7 @@
 use rankwright_spec::{Conflict, SpecError, param_groups};
 
 use super::{TREE_INPUTS, TREE_SEARCH_SPACE};
+use crate::bias::{BiasOptions, BiasParams};
 use crate::boost::trainer::BoostTrainer;
 use crate::boost::{
     BoostOptions, BoostParams, NewtonOptions, NewtonParams, check_joint_newton_leaves,
@@ -23,6 +24,7 @@ param_groups! {
         target: TargetParams, TargetOptions::target_params;
         pair: PairParams, PairOptions::pair_params;
         newton: NewtonParams, NewtonOptions::newton_params;
+        bias: BiasParams, BiasOptions::bias_params;
     }
 }
 
@@ -42,6 +44,6 @@ impl DeclaredLearner for RankMart {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let trainer = BoostTrainer::new(Self::DEF, &self.boost, &self.tree, &self.pair)?;
-        Ok(Box::new(trainer.newton(&self.newton)))
+        Ok(Box::new(trainer.newton(&self.newton).bias(&self.bias)?))
     }
 }

@@ -5,7 +5,9 @@ use rankwright_spec::{Auto, SpecError, param_groups};
 use super::TREE_INPUTS;
 use crate::boost::BoostParams;
 use crate::boost::trainer::BoostTrainer;
-use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
+use crate::learner::{
+    AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
+};
 use crate::objective::SquaredParams;
 use crate::trainer::Trainer;
 use crate::tree::{SizeDefaults, TreeOptions, TreeParams};
@@ -24,7 +26,7 @@ impl DeclaredLearner for RegressionTree {
         name: "tree",
         help: "One regression tree on the labels, each leaf the mean of its documents.",
         example: "tree(leaves=8, min_rows=5)",
-        accepts: TREE_INPUTS,
+        accepts: AcceptedInputs { positions: false, ..TREE_INPUTS },
         tuning: Tuning::without_rounds(&[
             "leaves=logint(4,200), min_rows=logint(1,200), l2=log(0.01,100)",
         ]),

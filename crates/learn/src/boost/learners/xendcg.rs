@@ -4,6 +4,7 @@
 use rankwright_spec::{SpecError, param_groups};
 
 use super::{TREE_INPUTS, TREE_SEARCH_SPACE};
+use crate::bias::{BiasOptions, BiasParams};
 use crate::boost::trainer::BoostTrainer;
 use crate::boost::{BoostOptions, BoostParams};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
@@ -19,6 +20,7 @@ param_groups! {
         // The metric of reports, early stopping and model selection.
         target: TargetParams, TargetOptions::target_params;
         loss: XeNdcgParams, XeNdcgOptions::xe_ndcg_params;
+        bias: BiasParams, BiasOptions::bias_params;
     }
 }
 
@@ -33,6 +35,7 @@ impl DeclaredLearner for XeNdcgMart {
     };
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
-        Ok(Box::new(BoostTrainer::new(Self::DEF, &self.boost, &self.tree, &self.loss)?))
+        let trainer = BoostTrainer::new(Self::DEF, &self.boost, &self.tree, &self.loss)?;
+        Ok(Box::new(trainer.bias(&self.bias)?))
     }
 }

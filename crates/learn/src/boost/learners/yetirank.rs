@@ -5,6 +5,7 @@
 use rankwright_spec::{Conflict, SpecError, param_groups};
 
 use super::{TREE_INPUTS, TREE_SEARCH_SPACE};
+use crate::bias::{BiasOptions, BiasParams};
 use crate::boost::trainer::BoostTrainer;
 use crate::boost::{
     BoostOptions, BoostParams, NewtonOptions, NewtonParams, check_joint_newton_leaves,
@@ -22,6 +23,7 @@ param_groups! {
         tree: TreeParams, TreeOptions::tree_params;
         loss: YetiParams, YetiOptions::yeti_params;
         newton: NewtonParams, NewtonOptions::newton_params;
+        bias: BiasParams, BiasOptions::bias_params;
     }
 }
 
@@ -41,6 +43,6 @@ impl DeclaredLearner for YetiRank {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let trainer = BoostTrainer::new(Self::DEF, &self.boost, &self.tree, &self.loss)?;
-        Ok(Box::new(trainer.newton(&self.newton)))
+        Ok(Box::new(trainer.newton(&self.newton).bias(&self.bias)?))
     }
 }

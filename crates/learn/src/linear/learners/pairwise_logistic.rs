@@ -5,6 +5,7 @@ use rankwright_spec::{Conflict, Slashed, SpecError, above, param_groups, params}
 use super::super::params::{check_ascending, trainer};
 use super::super::trainer::LinearLoss;
 use super::super::{SolverOptions, SolverParams};
+use crate::bias::{BiasOptions, BiasParams};
 use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
 };
@@ -36,6 +37,7 @@ param_groups! {
         features: TransformParams, TransformOptions::transform_params;
         // The metric of reports, and by which validation data selects c.
         target: TargetParams, TargetOptions::target_params;
+        bias: BiasParams, BiasOptions::bias_params;
     }
 }
 
@@ -50,7 +52,7 @@ impl DeclaredLearner for PairwiseLogistic {
             start: false,
             validation: true,
             missing: false,
-            positions: false,
+            positions: true,
         },
         tuning: Tuning::without_rounds(&[
             "c=log(0.3,3000), norm_query=choice(true,false)",
@@ -61,6 +63,7 @@ impl DeclaredLearner for PairwiseLogistic {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let loss = LinearLoss::LogisticPairs { norm_query: self.loss.norm_query };
-        Ok(Box::new(trainer(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
+        let trainer = trainer(loss, self.loss.c.0.clone(), &self.solver, &self.features);
+        Ok(Box::new(trainer.bias(&self.bias, Self::DEF.name)?))
     }
 }

@@ -7,6 +7,7 @@ use super::super::params::{check_ascending, trainer};
 use super::super::trainer::LinearLoss;
 use super::super::{SolverOptions, SolverParams};
 use super::Hinge;
+use crate::bias::{BiasOptions, BiasParams};
 use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
 };
@@ -40,6 +41,7 @@ param_groups! {
         features: TransformParams, TransformOptions::transform_params;
         // The metric of reports, and by which validation data selects c.
         target: TargetParams, TargetOptions::target_params;
+        bias: BiasParams, BiasOptions::bias_params;
     }
 }
 
@@ -54,7 +56,7 @@ impl DeclaredLearner for RankSvm {
             start: false,
             validation: true,
             missing: false,
-            positions: false,
+            positions: true,
         },
         tuning: Tuning::without_rounds(&[
             "c=log(0.05,500), norm_query=choice(true,false), loss=choice(squared-hinge,hinge)",
@@ -68,6 +70,7 @@ impl DeclaredLearner for RankSvm {
         let default_c = if margin_loss == MarginLoss::Squared { 5.0 } else { 20.0 };
         let c = self.svm.c.clone().or(Slashed(vec![default_c])).0;
         let loss = LinearLoss::RankSvm { margin_loss, norm_query: self.svm.norm_query };
-        Ok(Box::new(trainer(loss, c, &self.solver, &self.features)))
+        let trainer = trainer(loss, c, &self.solver, &self.features);
+        Ok(Box::new(trainer.bias(&self.bias, Self::DEF.name)?))
     }
 }

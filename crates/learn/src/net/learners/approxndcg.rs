@@ -7,6 +7,7 @@ use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{NetOptions, NetParams};
 use super::{NET_INPUTS, NET_TRANSFORM};
+use crate::bias::{BiasOptions, BiasParams};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
 use crate::objective::{ApproxNdcgOptions, ApproxNdcgParams};
 use crate::trainer::Trainer;
@@ -21,6 +22,7 @@ param_groups! {
         // The metric of reports, early stopping and model selection.
         target: TargetParams, TargetOptions::target_params;
         loss: ApproxNdcgParams, ApproxNdcgOptions::approx_ndcg_params;
+        bias: BiasParams, BiasOptions::bias_params;
     }
 }
 
@@ -35,7 +37,8 @@ impl DeclaredLearner for ApproxNdcgNet {
     };
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
-        Ok(NetTrainer::new(&self.net, &self.features, self.loss()?))
+        let trainer = NetTrainer::new(&self.net, &self.features, self.loss()?);
+        Ok(Box::new(trainer.bias(&self.bias, Self::DEF.name)?))
     }
 }
 

@@ -8,6 +8,7 @@ use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{NetOptions, NetParams};
 use super::{NET_INPUTS, NET_TRANSFORM};
+use crate::bias::{BiasOptions, BiasParams};
 use crate::learner::{AcceptedInputs, DeclaredLearner, LearnerDef, Tuning};
 use crate::objective::{LambdaOptions, LambdaParams};
 use crate::trainer::Trainer;
@@ -20,6 +21,7 @@ param_groups! {
         features: TransformParams = TransformParams::default().transform(NET_TRANSFORM),
             TransformOptions::transform_params;
         lambda: LambdaParams, LambdaOptions::lambda_params;
+        bias: BiasParams, BiasOptions::bias_params;
     }
 }
 
@@ -34,7 +36,8 @@ impl DeclaredLearner for LambdaRank {
     };
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
-        Ok(NetTrainer::new(&self.net, &self.features, self.loss()?))
+        let trainer = NetTrainer::new(&self.net, &self.features, self.loss()?);
+        Ok(Box::new(trainer.bias(&self.bias, Self::DEF.name)?))
     }
 }
 

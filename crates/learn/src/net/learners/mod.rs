@@ -29,5 +29,5 @@ const NET_INPUTS: AcceptedInputs = AcceptedInputs {
     start: false,
     validation: true,
     missing: false,
-    positions: false,
+    positions: true,
 };

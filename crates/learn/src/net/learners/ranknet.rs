@@ -14,6 +14,7 @@ use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{HiddenNorm, NetOptions, NetParams};
 use super::{NET_INPUTS, NET_TRANSFORM};
+use crate::bias::{BiasCorrection, BiasOptions, BiasParams};
 use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
 };
@@ -55,6 +56,7 @@ param_groups! {
         target: TargetParams, TargetOptions::target_params;
         pair: PairParams, PairOptions::pair_params;
         form: RankNetParams, RankNetOptions::rank_net_params;
+        bias: BiasParams, BiasOptions::bias_params;
     }
 }
 
@@ -65,6 +67,13 @@ fn check(params: &RankNet) -> Result<(), Conflict> {
         (RankNetUpdate::Query, false) => "factored=false",
         (RankNetUpdate::Query, true) => return Ok(()),
     };
+    if params.bias.bias != BiasCorrection::None {
+        return Err(Conflict::Incompatible {
+            setting: "bias".to_owned(),
+            other: pair_by_pair.to_owned(),
+            reason: "clicks are corrected in whole queries",
+        });
+    }
     let allowed =
         PairParams { sigma: params.pair.sigma, ties: params.pair.ties, ..PairParams::default() };
     if params.pair != allowed {
@@ -95,7 +104,8 @@ impl DeclaredLearner for RankNet {
     };
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
-        Ok(NetTrainer::new(&self.net, &self.features, self.loss()?))
+        let trainer = NetTrainer::new(&self.net, &self.features, self.loss()?);
+        Ok(Box::new(trainer.bias(&self.bias, Self::DEF.name)?))
     }
 }
 

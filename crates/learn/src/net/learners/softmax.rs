@@ -7,6 +7,7 @@ use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{NetOptions, NetParams};
 use super::{NET_INPUTS, NET_TRANSFORM};
+use crate::bias::{BiasOptions, BiasParams};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
 use crate::objective::{SoftmaxOptions, SoftmaxParams, SoftmaxTarget, XeNdcgOptions, XeNdcgParams};
 use crate::trainer::Trainer;
@@ -44,6 +45,7 @@ param_groups! {
         // The metric of reports, early stopping and model selection; not the target distribution.
         target: TargetParams, TargetOptions::target_params;
         loss: SoftmaxNetParams, SoftmaxNetOptions::softmax_net_params;
+        bias: BiasParams, BiasOptions::bias_params;
     }
 }
 
@@ -58,7 +60,8 @@ impl DeclaredLearner for SoftmaxNet {
     };
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
-        Ok(NetTrainer::new(&self.net, &self.features, self.loss()?))
+        let trainer = NetTrainer::new(&self.net, &self.features, self.loss()?);
+        Ok(Box::new(trainer.bias(&self.bias, Self::DEF.name)?))
     }
 }
 

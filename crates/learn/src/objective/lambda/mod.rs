@@ -28,6 +28,10 @@
 //! sum of its absolute pair lambdas (document weights included), so that no query dominates the
 //! others.
 //!
+//! If clicks are corrected for position bias, a pair's weight is also multiplied by the weight of its
+//! better document and that of its worse one (`QueryView::click_weights`); equal pairs are not. S is
+//! computed without these weights: otherwise the norm would undo them in queries of a single click.
+//!
 //! If the data has explicit preferences, a query's pairs are those, with their weights; equal pairs
 //! have target probability P = 1/2. With a metric such a query needs labels too, from which the
 //! metric computes the weights.
@@ -65,8 +69,9 @@ use self::rows::{is_sampled, spans};
 use self::weight::{MetricWeight, SwapCache};
 use super::{
     Derivatives, Objective, ObjectiveBuffers, PairLambda, QueryView, RankedDocument,
-    TrainingDocuments, check_shape, pointwise,
+    RelevanceScale, TrainingDocuments, check_shape, pointwise,
 };
+use crate::bias::BiasCorrection;
 use crate::error::{LearnError, NotFiniteValue};
 use crate::simd::Simd;
 
@@ -198,6 +203,30 @@ impl Lambda {
     ) -> Result<QueryScale, LearnError> {
         let LambdaBuffers { ranked, columns, swaps, row, ranks } = buffers;
         let swap = self.prepare_query(query, ranked, swaps, last_order)?;
+        let mut unweighted_total = None;
+        if self.params.norm_query && !ranked.clicks.is_empty() {
+            let clicks = std::mem::take(&mut ranked.clicks);
+            unweighted_total = Some(self.pair_sums(query, ranked, swap, columns, (row, ranks))?.1);
+            ranked.clicks = clicks;
+        }
+        let (scale, total) = self.pair_sums(query, ranked, swap, columns, (row, ranks))?;
+        let norm = match self.params.norm_query {
+            true => norm_of(unweighted_total.unwrap_or(total)),
+            false => 1.0,
+        };
+        Ok(QueryScale { norm, ..scale })
+    }
+
+    /// Computes the sums of the query's lambdas and hessians in `columns`, by rank; returns the
+    /// factors that they are still to be multiplied by, without the norm, and S of the norm.
+    fn pair_sums(
+        &self,
+        query: &QueryView<'_>,
+        ranked: &RankedQuery,
+        swap: Option<&dyn SwapDelta>,
+        columns: &mut RankColumns,
+        (row, ranks): (&mut Vec<f64>, &mut Vec<u32>),
+    ) -> Result<(QueryScale, f64), LearnError> {
         let range = self.params.sigma * ranked.range();
         // An equal pair is half a preference each way. If the scores are nearly equal, the two
         // halves nearly cancel, and little of their difference is left in 32 bits.
@@ -205,7 +234,6 @@ impl Lambda {
             range > MAX_RANGE || self.counts_ties() && range > 0.0 && range < MIN_TIE_RANGE;
         let pairs =
             QueryPairs { ranked, swap, truncation: self.truncation, ties: self.counts_ties() };
-        // `total` is S in the query's norm.
         let (scale, total) = if beyond_kernel || query.pairs.is_some() {
             self.sums_by_pair(query, &pairs, columns, (row, ranks))?
         } else {
@@ -216,7 +244,7 @@ impl Lambda {
             let mean = columns.lambdas.iter().sum::<f64>() / columns.lambdas.len() as f64;
             columns.lambdas.iter_mut().for_each(|l| *l -= mean);
         }
-        Ok(QueryScale { norm: if self.params.norm_query { norm_of(total) } else { 1.0 }, ..scale })
+        Ok((scale, total))
     }
 
     /// Sums derivatives pair by pair; returns their factors, and S: the sum of absolute pair
@@ -348,9 +376,10 @@ impl Lambda {
     }
 
     /// Whether every row of pairs is one of the first ranks with all ranks below it, and all
-    /// documents have weight 1.
+    /// documents and clicks have weight 1.
     fn has_contiguous_unweighted_pairs(&self, ranked: &RankedQuery) -> bool {
         ranked.weights.is_empty()
+            && ranked.clicks.is_empty()
             && ranked.promoted.is_empty()
             && !is_sampled(ranked.len(), self.truncation)
     }
@@ -484,6 +513,41 @@ impl Objective for Lambda {
             visit(PairLambda { pushed_up, pushed_down, size: derivatives.gradient.abs() * scale });
         })?;
         Ok(true)
+    }
+
+    fn pair_losses(
+        &self,
+        query: &QueryView<'_>,
+        buffers: &mut ObjectiveBuffers,
+        visit: &mut dyn FnMut(usize, usize, f64),
+    ) -> Result<bool, LearnError> {
+        let logistic = Logistic { sigma: self.params.sigma, divide_by_gap: false };
+        self.for_each_pair(query, buffers, |ranked, pair, _, scale| {
+            if pair.weight != 0.0 {
+                let loss = logistic.loss(pair, ranked.scores[pair.i], ranked.scores[pair.j]);
+                let (i, j) = (ranked.order[pair.i] as usize, ranked.order[pair.j] as usize);
+                let (better, worse) = if pair.weight > 0.0 { (i, j) } else { (j, i) };
+                visit(better, worse, loss * scale);
+            }
+        })?;
+        Ok(true)
+    }
+
+    fn supports_bias(&self, bias: BiasCorrection) -> bool {
+        bias != BiasCorrection::Dr || self.relevance_scale().is_some()
+    }
+
+    fn relevance_scale(&self) -> Option<RelevanceScale> {
+        match &self.params.pair_weight {
+            WeightSource::Metric(spec) if matches!(spec.def().name, "ndcg" | "dcg") => {
+                match spec.canonical().get("gain") {
+                    None | Some("exp") => Some(RelevanceScale::Exponential),
+                    Some("linear") => Some(RelevanceScale::Linear),
+                    Some(_) => None,
+                }
+            }
+            _ => None,
+        }
     }
 
     fn cost(&self, documents: usize) -> u64 {

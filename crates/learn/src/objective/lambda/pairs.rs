@@ -55,9 +55,9 @@ impl QueryPairs<'_> {
                 let scale = self.ranked.pair_weight(i, j);
                 let (mut weight, mut tie_weight) = (0.0, 0.0);
                 if labels[i] > labels[j] {
-                    weight = delta * scale;
+                    weight = delta * scale * self.ranked.clicks.factor(i, j);
                 } else if labels[i] < labels[j] {
-                    weight = -delta * scale;
+                    weight = -delta * scale * self.ranked.clicks.factor(j, i);
                 } else if self.ties {
                     tie_weight = scale;
                 }
@@ -115,6 +115,9 @@ impl QueryPairs<'_> {
             let signed = if label_i > *label { size } else { -size };
             *w = if label_i == *label { 0.0 } else { signed as f32 };
         }
+        if !self.ranked.clicks.is_empty() {
+            self.apply_clicks(span, signed);
+        }
         // Pairs with the promoted ranks above i belong to the rows of those ranks.
         let promoted_above =
             || self.ranked.promoted.iter().take_while(|rank| (**rank as usize) < i);
@@ -132,6 +135,17 @@ impl QueryPairs<'_> {
             if (from..to).contains(&i) {
                 ties[i] = 0.0;
             }
+        }
+    }
+
+    /// Multiplies the weights of one row of pairs by the weights of clicks.
+    fn apply_clicks(&self, span: &RankSpan, signed: &mut [f32]) {
+        for (j, weight) in (span.from..span.to).zip(&mut signed[span.from..]) {
+            let factor = match *weight > 0.0 {
+                true => self.ranked.clicks.factor(span.i, j),
+                false => self.ranked.clicks.factor(j, span.i),
+            };
+            *weight = (f64::from(*weight) * factor) as f32;
         }
     }
 
@@ -160,6 +174,9 @@ impl QueryPairs<'_> {
                 continue;
             }
             let mut weight = f64::from(pair.weight) * self.ranked.pair_weight(i, j);
+            if !pair.equal {
+                weight *= self.ranked.clicks.factor(i, j);
+            }
             if let Some(swap) = self.swap {
                 swap.swap_deltas_from(top, low, &mut row[..=low]);
                 weight *= row[low].abs();

@@ -21,11 +21,37 @@ pub(super) struct RankedQuery {
     pub(super) labels: Vec<f64>,
     /// Document weight at each rank; empty if all are 1.
     pub(super) weights: Vec<f64>,
+    /// Weights of clicks.
+    pub(super) clicks: ClickColumns,
     /// All labels, best first; empty unless requested.
     pub(super) ideal: Vec<f64>,
     /// Promoted ranks, ascending: ranks below the truncation level that are paired with all other
     /// ranks below it (`coherent.rs`).
     pub(super) promoted: Vec<u32>,
+}
+
+/// Weights of clicks at each rank; empty if clicks are not corrected for position bias.
+#[derive(Debug, Default)]
+pub(super) struct ClickColumns {
+    /// The weight as the better document of a pair.
+    pub(super) better: Vec<f64>,
+    /// The weight as the worse document of a pair.
+    pub(super) worse: Vec<f64>,
+}
+
+impl ClickColumns {
+    /// Whether clicks are not corrected.
+    pub(super) fn is_empty(&self) -> bool {
+        self.better.is_empty()
+    }
+
+    /// The factor of the pair of two ranks.
+    pub(super) fn factor(&self, better: usize, worse: usize) -> f64 {
+        match (self.better.get(better), self.worse.get(worse)) {
+            (Some(a), Some(b)) => a * b,
+            _ => 1.0,
+        }
+    }
 }
 
 impl RankedQuery {
@@ -44,6 +70,10 @@ impl RankedQuery {
         gather(&self.order, query.scores, &mut self.scores);
         gather(&self.order, query.labels, &mut self.labels);
         gather(&self.order, query.weights, &mut self.weights);
+        let (better, worse) =
+            query.click_weights.map_or((&[][..], &[][..]), |w| (w.better, w.worse));
+        gather(&self.order, better, &mut self.clicks.better);
+        gather(&self.order, worse, &mut self.clicks.worse);
         self.promoted.clear();
         self.ideal.clear();
         if with_ideal {

@@ -4,6 +4,7 @@
 //! the side file `MODEL.log.json` and to the result. A cancelled training saves its state
 //! ([`SavedTraining`]), and the same request resumes it; `output_paths.rs` describes the files.
 
+mod bias;
 mod checks;
 mod features;
 mod output_paths;
@@ -72,6 +73,9 @@ pub struct TrainModelRequest {
     pub checkpoint: Option<CheckpointOptions>,
     /// Whether to compute the metrics on the training data too.
     pub eval_train: bool,
+    /// A file with the examination of positions, for a learner that corrects clicks by it; see
+    /// [`BiasFile`](rankwright_learn::BiasFile) for its forms.
+    pub bias: Option<PathBuf>,
 }
 
 /// Folder and times of the checkpoints of a training.
@@ -109,6 +113,7 @@ impl TrainModelRequest {
             matching: MatchOptions::default(),
             checkpoint: None,
             eval_train: false,
+            bias: None,
         }
     }
 
@@ -130,6 +135,12 @@ impl TrainModelRequest {
         self
     }
 
+    /// Sets the file with the examination of positions.
+    pub fn bias(mut self, file: impl Into<PathBuf>) -> Self {
+        self.bias = Some(file.into());
+        self
+    }
+
     /// Sets the seed.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
@@ -142,7 +153,8 @@ impl TrainModelRequest {
 
     /// All input files.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
-        let others = self.valid.iter().chain(&self.valid_pairs).chain(&self.start);
+        let others =
+            self.valid.iter().chain(&self.valid_pairs).chain(&self.start).chain(&self.bias);
         self.data.paths().chain(others.map(PathBuf::as_path))
     }
 }
@@ -164,6 +176,11 @@ pub fn train_model(
     context: &Context<'_>,
 ) -> Result<TrainModelResult, TaskError> {
     let mut task = RunningTask::new(context);
+    let with_bias = bias::with_examination(request)?;
+    let (request, estimator) = match &with_bias {
+        Some((request, estimator)) => (request, estimator.clone()),
+        None => (request, None),
+    };
     let measures = learner_metrics(&request.metrics, &request.learner)?;
     checks::check(request)?;
     output_paths::check(request)?;
@@ -178,6 +195,7 @@ pub fn train_model(
     let sha256 = save_or_rescue(&trained.model, &request.out, checkpoints)?;
     output_paths::remove_default_checkpoint(request, &mut task);
     let mut result = result::new(request, trained, sha256, task.warnings().to_vec());
+    result.bias_estimator = estimator;
     if let Err(error) = side_file::write(request, &result) {
         // The model is there: a missing log is no reason to fail.
         remove_old_log(&request.out);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use rankwright_eval::{Evaluation, MeasureResult};
 use rankwright_learn::{Iteration, KeptRounds, TrainingHistory};
-use rankwright_model::{Blend, Model, ModelBody};
+use rankwright_model::{BiasFactors, Blend, Model, ModelBody};
 use serde::Serialize;
 
 use super::weights::{self, FeatureWeight};
@@ -24,6 +24,12 @@ pub struct TrainModelResult {
     /// in a spec; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auto: Option<String>,
+    /// The position bias that clicks were corrected for; `None` if they were not corrected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position_bias: Option<BiasFactors>,
+    /// The estimator of the examination of positions, if it was read from a file that names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bias_estimator: Option<String>,
     /// Seconds of the steps.
     pub seconds: TrainSeconds,
     /// Number of trees of the model, if it is made of trees; with a start model of another kind, the
@@ -98,6 +104,8 @@ pub(super) fn new(
         model: request.out.clone(),
         sha256,
         auto: model.header().notes.get("auto").cloned(),
+        position_bias: model.header().position_bias.clone(),
+        bias_estimator: None,
         seconds: TrainSeconds {
             load: load_seconds,
             bin: history.bin_seconds,
