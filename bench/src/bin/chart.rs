@@ -5,7 +5,7 @@
 //! then a value of x and a value of each line. Run by `bench/ranknet_lengths.py`.
 
 use std::error::Error;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::PathBuf;
 
 use rankwright_data::store::write_atomic;
