@@ -31,6 +31,7 @@ pub(crate) fn run(
         let mut command = environment.python();
         command.arg(workspace.path("bench").join(format!("{name}.py"))).args(script);
         command.env("RANKWRIGHT_BIN", workspace.built("release", "rankwright"));
+        command.env("RANKWRIGHT_CHART_BENCH", workspace.built("release", "chart-bench"));
         command.env("RANKWRIGHT_LOAD_BENCH", workspace.built("release", "load-bench"));
         command.env("RANKWRIGHT_SCORE_BENCH", workspace.built("release", "score-bench"));
         command.env("RANKWRIGHT_TEXT_BENCH", workspace.built("release", "text-bench"));

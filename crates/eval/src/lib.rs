@@ -37,6 +37,7 @@ mod list;
 pub mod metric;
 mod order;
 mod per_query;
+mod rank_sum;
 mod slices;
 mod source;
 pub mod stats;
@@ -60,6 +61,7 @@ pub use metric::{
 };
 pub use order::{OrderRule, Orderer, Rows, TiePolicy};
 pub use per_query::PerQueryTable;
+pub use rank_sum::{QueryValue, RankSum};
 pub use slices::evaluate_slices;
 pub use source::{QuerySource, ScoredQueries, SourceKind};
 pub use swap::{Factors, SwapDelta};

@@ -105,12 +105,13 @@ impl TransformParams {
         }
         // For each feature, its statistics, and whether these are of its logarithms.
         let mut all: Vec<(Stats, bool)> =
-            stats::feature_stats(data, log).into_iter().map(|stats| (stats, log)).collect();
+            stats::feature_stats(data, log, |_| true)?.into_iter().map(|s| (s, log)).collect();
         let is_large =
             |stats: &Stats| stats.max.max(-stats.min) > MAX_WITHOUT_LOG || stats.infinite;
         if self.transform == Transform::Auto && all.iter().any(|(stats, _)| is_large(stats)) {
             let log = true;
-            for (feature, log_stats) in all.iter_mut().zip(stats::feature_stats(data, log)) {
+            let log_stats = stats::feature_stats(data, log, |column| is_large(&all[column].0))?;
+            for (feature, log_stats) in all.iter_mut().zip(log_stats) {
                 *feature = if is_large(&feature.0) { (log_stats, log) } else { *feature };
             }
         }

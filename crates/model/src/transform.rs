@@ -241,6 +241,32 @@ impl Transforms {
         }
     }
 
+    /// Turns the values of one feature, in the rows of one query, into inputs, in place: those that
+    /// [`apply`](Self::apply) computes for whole rows.
+    ///
+    /// ```
+    /// use rankwright_model::{TransformStep, Transforms};
+    ///
+    /// let halved = TransformStep::Affine { shift: 1.0, scale: 0.5 };
+    /// let transforms = Transforms::new(vec![vec![], vec![halved]], vec![0.0, 7.0], false)?;
+    /// let mut values = [3.0, f32::NAN];
+    /// transforms.apply_to_column(1, &mut values);
+    /// assert_eq!(values, [1.0, 7.0]);
+    /// # Ok::<(), rankwright_model::ModelError>(())
+    /// ```
+    pub fn apply_to_column(&self, column: usize, values: &mut [f32]) {
+        let (Some(steps), Some(missing)) = (self.steps.get(column), self.missing.get(column))
+        else {
+            return;
+        };
+        each(values, bounded);
+        steps.iter().for_each(|step| step.apply(values));
+        if self.min_max_in_query {
+            min_max(values, 0, 1);
+        }
+        each(values, |x| if x.is_nan() { *missing } else { x });
+    }
+
     /// Shift and scale of each feature if every transform is affine, that is, if a model that is
     /// linear in the inputs is also linear in the features; otherwise `None`. As a linear model
     /// counts a missing value as 0, the replacement of missing values must be the input of a 0.
@@ -406,6 +432,30 @@ pub(crate) mod tests {
         let wide = applied(&scaling, &[f32::MIN, 0.0, f32::INFINITY, 0.0]);
         assert_eq!(wide, [0.0, 0.0, 1.0, 0.0]);
         assert_eq!(applied(&scaling, &[]), Vec::<f32>::new());
+    }
+
+    #[test]
+    fn a_column_has_the_inputs_of_whole_rows() {
+        let (columns, rows) = (7, 150);
+        let mut draw = Random::new(1, 22);
+        let mut value = |cell: usize| match cell % 19 {
+            3 => f32::NAN,
+            11 => f32::INFINITY,
+            _ => 20.0 * draw.normal() as f32,
+        };
+        let values: Vec<f32> = (0..columns * rows).map(&mut value).collect();
+        for (seed, min_max_in_query) in [(1, false), (2, true), (3, false), (4, true)] {
+            let transforms = random_transforms(seed, columns, min_max_in_query);
+            let expected = applied(&transforms, &values);
+            for column in 0..columns {
+                let of_column = |cells: &[f32]| -> Vec<f32> {
+                    cells.iter().skip(column).step_by(columns).copied().collect()
+                };
+                let mut found = of_column(&values);
+                transforms.apply_to_column(column, &mut found);
+                assert_eq!(found, of_column(&expected), "feature {column}, seed {seed}");
+            }
+        }
     }
 
     #[test]

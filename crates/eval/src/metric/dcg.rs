@@ -16,6 +16,8 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
+use std::sync::Arc;
+
 use rankwright_spec::param_groups;
 
 use super::{
@@ -26,6 +28,7 @@ use crate::discount::Discount;
 use crate::error::EvalError;
 use crate::gain::Gain;
 use crate::list::RankedList;
+use crate::rank_sum::{QueryValue, RankSum};
 use crate::swap::{AdditiveSwap, SwapDelta};
 
 param_groups! {
@@ -63,11 +66,19 @@ pub(crate) struct Dcg {
     pub(crate) gain: Gain,
     pub(crate) discount: Discount,
     pub(crate) cutoff: Option<u32>,
+    /// The discounts of all ranks within a cut-off of up to [`FEW_RANKS`]; otherwise empty.
+    discounts: Arc<[f64]>,
 }
+
+/// Up to this cut-off, the value of a query is available as a sum ([`QueryValue`]).
+const FEW_RANKS: u32 = 64;
 
 impl Dcg {
     pub(crate) fn new(gain: &GainParams, discount: &DiscountParams, cutoff: Option<u32>) -> Self {
-        Self { gain: gain.gain.clone(), discount: discount.discount, cutoff }
+        let (gain, discount) = (gain.gain.clone(), discount.discount);
+        let few_ranks = cutoff.filter(|k| *k <= FEW_RANKS).unwrap_or(0);
+        let discounts = (0..few_ranks as usize).map(|rank| discount.at(rank)).collect();
+        Self { gain, discount, cutoff, discounts }
     }
 
     /// DCG of the list.
@@ -89,6 +100,18 @@ impl Dcg {
             sum += gain * self.discount.at(rank);
         }
         finite(sum)
+    }
+
+    /// DCG of a query divided by a number, as a function of the order of its documents; `None` if there
+    /// are many ranks, a label has no gain, or a sum could overflow.
+    pub(crate) fn divided_sum(&self, labels: &[f64], divisor: f64, max: f64) -> Option<QueryValue> {
+        if self.discounts.is_empty() {
+            return None;
+        }
+        let gains: Result<Vec<f64>, EvalError> = labels.iter().map(|l| self.gain.of(*l)).collect();
+        let gains = gains.ok().filter(|gains| gains.iter().sum::<f64>().is_finite())?;
+        let discounts = Arc::clone(&self.discounts);
+        Some(QueryValue::Sum(RankSum::new(gains, discounts, divisor, max)))
     }
 
     /// Whether even the best document has gain 0.
@@ -134,5 +157,9 @@ impl Metric for Dcg {
             move |rank| dcg.discount_within(rank),
             |_, _| Ok(1.0),
         ))
+    }
+
+    fn query_value(&self, labels: &[f64], _ideal: &[f64]) -> Option<QueryValue> {
+        self.divided_sum(labels, 1.0, f64::INFINITY)
     }
 }

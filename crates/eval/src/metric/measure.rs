@@ -16,6 +16,7 @@ use crate::convention::{Blank, Conventions, Missing, SHARED_CONVENTIONS};
 use crate::error::EvalError;
 use crate::list::{Candidates, ListBuffers, RankedList};
 use crate::order::TiePolicy;
+use crate::rank_sum::QueryValue;
 use crate::source::SourceKind;
 use crate::swap::SwapDelta;
 
@@ -301,16 +302,35 @@ impl Measure {
             return Ok(None);
         }
         if self.metric.has_no_relevant(list)? {
-            return Ok(match self.conventions.blank {
-                Blank::Skip => None,
-                Blank::Zero => Some(0.0),
-                Blank::One => Some(1.0),
-            });
+            return Ok(self.blank_value());
         }
         if !returned {
             return Ok(self.metric.when_missing(list));
         }
         self.metric.evaluate(list)
+    }
+
+    /// The value of a query without a relevant document; `None` if it is skipped.
+    fn blank_value(&self) -> Option<f64> {
+        match self.conventions.blank {
+            Blank::Skip => None,
+            Blank::Zero => Some(0.0),
+            Blank::One => Some(1.0),
+        }
+    }
+
+    /// The value of one query as a function of the order of its documents, which are all judged:
+    /// from their labels, and the same labels best first ([`sort_labels`](crate::sort_labels)). For
+    /// any order it has the bits of [`evaluate`](Self::evaluate). `None` if the metric is no sum over
+    /// few ranks, or a label has no gain.
+    pub fn query_value(&self, labels: &[f64], ideal: &[f64]) -> Option<QueryValue> {
+        self.depth()?;
+        let list = RankedList::of_judged(labels, &[], ideal);
+        match self.metric.has_no_relevant(&list) {
+            Ok(true) => Some(QueryValue::Constant(self.blank_value())),
+            Ok(false) => self.metric.query_value(labels, ideal),
+            Err(_) => None,
+        }
     }
 
     /// The value for one query given by scores and labels; `None` if it is skipped.

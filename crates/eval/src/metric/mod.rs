@@ -13,6 +13,7 @@ use std::fmt::Debug;
 use crate::compare::Better;
 use crate::error::EvalError;
 use crate::list::RankedList;
+use crate::rank_sum::QueryValue;
 use crate::swap::SwapDelta;
 
 mod accuracy;
@@ -193,6 +194,13 @@ pub trait Metric: Debug + Send + Sync {
     /// The change of the value when two ranks are swapped, for metrics that training can optimise;
     /// `None` for others.
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {
+        None
+    }
+
+    /// The value of a query with a relevant document as a function of the order of its documents, for
+    /// metrics that are a sum over few ranks: from the labels of all documents, which are all judged,
+    /// and the same labels best first. `None` for other metrics, and for labels without a gain.
+    fn query_value(&self, _labels: &[f64], _ideal: &[f64]) -> Option<QueryValue> {
         None
     }
 }

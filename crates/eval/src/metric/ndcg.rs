@@ -31,6 +31,7 @@ use super::{
 };
 use crate::error::EvalError;
 use crate::list::RankedList;
+use crate::rank_sum::QueryValue;
 use crate::swap::{AdditiveSwap, SwapDelta};
 
 choices! {
@@ -130,5 +131,16 @@ impl Metric for Ndcg {
                 Ok(if is_zero { 0.0 } else { 1.0 / ideal_dcg })
             },
         ))
+    }
+
+    fn query_value(&self, labels: &[f64], ideal: &[f64]) -> Option<QueryValue> {
+        if self.is_too_short(labels.len()) {
+            return Some(QueryValue::Constant(Some(0.0)));
+        }
+        let ideal_dcg = self.dcg.of_ideal(ideal).ok()?;
+        match ideal_dcg > 0.0 {
+            true => self.dcg.divided_sum(labels, ideal_dcg, 1.0),
+            false => Some(QueryValue::Constant(None)),
+        }
     }
 }

@@ -46,7 +46,7 @@ impl WeightSearch {
         members: usize,
         seed: u64,
     ) -> Result<Vec<f64>, LearnError> {
-        let columns = &QueryColumns::new(target.data(), scores, members);
+        let columns = &QueryColumns::new(target.layout(), scores, members);
         let mut sums = vec![0.0; members];
         for repeat in 0..self.repeats {
             let half;

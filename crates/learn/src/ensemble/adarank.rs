@@ -136,7 +136,7 @@ impl DeclaredLearner for AdaRank {
 const MAX_MEAN: f64 = 1.0 - 1e-6;
 /// The largest number of tries that are ranked at once. The tries after the one that is kept are in
 /// vain, so the number starts at 1 and doubles.
-const MAX_BATCH: usize = 32;
+const MAX_BATCH: usize = 8;
 /// Number of features whose rankings are evaluated at once at the start.
 const START_BATCH: usize = 16;
 
@@ -185,9 +185,8 @@ struct AdaRankState<'a> {
 
 impl Trainer for AdaRankTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
-        let mut inputs = TransformedData::new(&self.transform, request.train)?;
-        let columns = inputs.take_columns(request.train);
         let target = TargetMetric::new(request.train, &self.target)?;
+        let (inputs, columns) = TransformedData::by_column(&self.transform, &target)?;
         let (mut session, saved) =
             Session::begin(request, RoundPlan::new("round", self.rounds, request).stop(self.stop))?;
         let mut state = AdaRankState::new(&target, &columns, self.both_directions)?;
@@ -239,7 +238,7 @@ impl<'a> AdaRankState<'a> {
         let column_rankers =
             |column| signs.iter().map(move |sign| WeakRanker { column, sign: *sign });
         let rankers: Vec<WeakRanker> = (0..columns.columns()).flat_map(column_rankers).collect();
-        let current = target.rank(vec![0.0; target.data().rows()])?;
+        let current = target.rank(vec![0.0; target.layout().len()])?;
         let mut ranker_values: Vec<Vec<f64>> = Vec::with_capacity(rankers.len());
         let mut skipped = vec![true; target.data().queries()];
         for batch in rankers.chunks(START_BATCH * signs.len()) {
@@ -490,9 +489,10 @@ mod tests {
     #[test]
     fn the_choices_are_those_of_whole_rankings_one_at_a_time() {
         let data = LetorOptions { queries: 12, documents: 14, seed: 6 }.generate().unwrap();
-        let columns = QueryColumns::new(&data, data.matrix().values(), data.columns());
         for (metric, tolerance) in [("ndcg@5", 0.0), ("ap", 0.0), ("ndcg(ties=mean)@3", 0.002)] {
             let target = TargetMetric::new(&data, &MetricSpec::parse(metric).unwrap()).unwrap();
+            let values = data.matrix().values();
+            let columns = QueryColumns::new(target.layout(), values, data.columns());
             let mut state = AdaRankState::new(&target, &columns, true).unwrap();
             let rounds = (0..6).take_while(|_| state.step(tolerance).unwrap()).count();
             assert!(rounds > 2, "{metric}");

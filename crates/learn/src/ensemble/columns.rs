@@ -1,31 +1,159 @@
-//! Columns of numbers, stored query by query: all values of a query's first column, then of its
-//! second, and so on, so that one column of a query is read without the others.
+//! Columns of numbers, stored one after the other, for learners that read one column of all rows at
+//! a time.
+//!
+//! A column has a place for each row: query by query, and within a query in the order that the rows
+//! have if their scores are equal ([`RowLayout`]), so that whoever orders places by score need not
+//! look at anything else. The places of a query are padded to a multiple of [`LANES`] with zeros, so
+//! that loops over them have no rest.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use rankwright_data::Dataset;
 use rayon::prelude::*;
 
-/// Numbers by row and column, for the rows of a data set.
-#[derive(Debug, Clone)]
-pub(crate) struct QueryColumns<T> {
-    values: Vec<T>,
-    columns: usize,
-    /// The rows of each query.
-    queries: Vec<Range<usize>>,
+/// The number of places of a query is a multiple of this: a line of the cache holds so many f32.
+pub(crate) const LANES: usize = 16;
+
+/// A number in a column.
+pub(crate) trait ColumnValue: Copy + Default + Into<f64> + Send + Sync {
+    /// The nearest f32.
+    fn to_f32(self) -> f32;
 }
 
-impl<T: Copy + Into<f64> + Send + Sync> QueryColumns<T> {
-    /// Stores values that are given row by row, each row with this number of columns.
-    pub(crate) fn new(data: &Dataset, rows: &[T], columns: usize) -> Self {
+impl ColumnValue for f32 {
+    #[inline]
+    fn to_f32(self) -> f32 {
+        self
+    }
+}
+
+impl ColumnValue for f64 {
+    #[inline]
+    fn to_f32(self) -> f32 {
+        self as f32
+    }
+}
+
+/// The places of the rows of a data set.
+#[derive(Debug)]
+pub(crate) struct RowLayout {
+    /// The rows of all queries, in the order of their places, without padding.
+    rows: Vec<u32>,
+    /// The rows of each query, as a range of `rows`.
+    queries: Vec<Range<usize>>,
+    /// The first place of each query.
+    starts: Vec<usize>,
+    /// Number of places.
+    len: usize,
+}
+
+impl RowLayout {
+    /// The layout of the rows of each query in this order; `rows` has those of the first query, then
+    /// of the second, and so on.
+    pub(crate) fn new(data: &Dataset, rows: Vec<u32>) -> Self {
         let queries: Vec<Range<usize>> = (0..data.queries()).map(|q| data.query_rows(q)).collect();
-        let transposed = |query: &Range<usize>| {
-            let query_values = &rows[query.start * columns..query.end * columns];
-            let column = |column: usize| query_values.iter().skip(column).step_by(columns).copied();
-            (0..columns).flat_map(column).collect::<Vec<T>>()
+        let mut len = 0;
+        let mut start = |query: &Range<usize>| {
+            let start = len;
+            len += query.len().next_multiple_of(LANES);
+            start
         };
-        let values = queries.par_iter().flat_map_iter(transposed).collect();
-        Self { values, columns, queries }
+        let starts = queries.iter().map(&mut start).collect();
+        Self { rows, queries, starts, len }
+    }
+
+    /// Number of queries.
+    pub(crate) fn queries(&self) -> usize {
+        self.queries.len()
+    }
+
+    /// Number of places, with padding.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The rows of a query, in the order of their places.
+    pub(crate) fn rows(&self, query: usize) -> &[u32] {
+        &self.rows[self.queries[query].clone()]
+    }
+
+    /// The places of the rows of a query.
+    pub(crate) fn places(&self, query: usize) -> Range<usize> {
+        let start = self.starts[query];
+        start..start + self.queries[query].len()
+    }
+
+    /// The places of a query with padding.
+    pub(crate) fn padded_places(&self, query: usize) -> Range<usize> {
+        let start = self.starts[query];
+        start..start + self.queries[query].len().next_multiple_of(LANES)
+    }
+
+    /// Cuts one number for each place into those of each query, with padding.
+    pub(crate) fn split<'a, T>(&self, values: &'a mut [T]) -> Vec<&'a mut [T]> {
+        let mut remaining = values;
+        let mut parts = Vec::with_capacity(self.queries.len());
+        for query in &self.queries {
+            let (first, later) = remaining.split_at_mut(query.len().next_multiple_of(LANES));
+            parts.push(first);
+            remaining = later;
+        }
+        parts
+    }
+}
+
+/// Numbers by row and column, for the rows of a data set.
+#[derive(Debug)]
+pub(crate) struct QueryColumns<T> {
+    layout: Arc<RowLayout>,
+    columns: usize,
+    /// All places of the first column, then of the second, and so on.
+    values: Vec<T>,
+    /// The largest absolute value of each query in the first column, then in the second, and so on;
+    /// NaN if a value is.
+    max_abs: Vec<f64>,
+}
+
+impl<T: ColumnValue> QueryColumns<T> {
+    /// Stores values that are given row by row, each row with this number of columns.
+    pub(crate) fn new(layout: &Arc<RowLayout>, rows: &[T], columns: usize) -> Self {
+        Self::transformed(layout, rows, columns, |_, _| {})
+    }
+
+    /// Stores values that are given row by row; `transform` changes the values of one column in the
+    /// rows of one query.
+    pub(crate) fn transformed(
+        layout: &Arc<RowLayout>,
+        rows: &[T],
+        columns: usize,
+        transform: impl Fn(usize, &mut [T]) + Sync,
+    ) -> Self {
+        let (len, queries) = (layout.len(), layout.queries());
+        let mut values = vec![T::default(); len * columns];
+        let mut max_abs = vec![0.0; queries * columns];
+        // A task for as many columns as a line of the cache has: each line of a row is read once.
+        let value_parts = values.par_chunks_mut((len * LANES).max(1));
+        let max_parts = max_abs.par_chunks_mut((queries * LANES).max(1));
+        value_parts.zip(max_parts).enumerate().for_each(|(part, (values, max_abs))| {
+            let first = part * LANES;
+            let last = columns.min(first + LANES);
+            for query in 0..queries {
+                for (place, row) in layout.places(query).zip(layout.rows(query)) {
+                    let row = *row as usize * columns;
+                    for (number, value) in rows[row + first..row + last].iter().enumerate() {
+                        values[number * len + place] = *value;
+                    }
+                }
+                for number in 0..last - first {
+                    let column = &mut values[number * len..][layout.places(query)];
+                    transform(first + number, column);
+                    max_abs[number * queries + query] =
+                        largest_abs(column.iter().map(|x| (*x).into()));
+                }
+            }
+        });
+        Self { layout: Arc::clone(layout), columns, values, max_abs }
     }
 
     /// Number of columns.
@@ -33,16 +161,21 @@ impl<T: Copy + Into<f64> + Send + Sync> QueryColumns<T> {
         self.columns
     }
 
-    /// One column of a query, by row.
+    /// One column of a query, by place, with padding.
+    #[inline]
     pub(crate) fn column(&self, query: usize, column: usize) -> &[T] {
-        let rows = &self.queries[query];
-        let start = rows.start * self.columns + column * rows.len();
-        &self.values[start..start + rows.len()]
+        &self.values[column * self.layout.len()..][self.layout.padded_places(query)]
     }
 
-    /// The weighted sum of each row, in the order of the columns.
+    /// The largest absolute value of a query in a column; NaN if a value is.
+    #[inline]
+    pub(crate) fn max_abs(&self, query: usize, column: usize) -> f64 {
+        self.max_abs[column * self.layout.queries() + query]
+    }
+
+    /// The weighted sum of each place, in the order of the columns.
     pub(crate) fn scores(&self, weights: &[f64]) -> Vec<f64> {
-        let mut scores = vec![0.0; self.queries.last().map_or(0, |rows| rows.end)];
+        let mut scores = vec![0.0; self.layout.len()];
         self.for_each_query(&mut scores, |query, scores| {
             let used = weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
             for (column, weight) in used {
@@ -59,19 +192,20 @@ impl<T: Copy + Into<f64> + Send + Sync> QueryColumns<T> {
         });
     }
 
-    /// Calls `change` for each query with the scores of its rows.
+    /// Calls `change` for each query with the scores of its places.
     fn for_each_query(&self, scores: &mut [f64], change: impl Fn(usize, &mut [f64]) + Sync) {
-        let mut remaining = scores;
-        let mut query_scores = Vec::with_capacity(self.queries.len());
-        for rows in &self.queries {
-            let (first, later) = remaining.split_at_mut(rows.len());
-            query_scores.push(first);
-            remaining = later;
-        }
         // At least 8 queries for a task: a single small query is less work than starting a task.
-        let tasks = query_scores.into_par_iter().enumerate().with_min_len(8);
+        let tasks = self.layout.split(scores).into_par_iter().enumerate().with_min_len(8);
         tasks.for_each(|(query, scores)| change(query, scores));
     }
+}
+
+/// The largest absolute value; NaN if a value is.
+pub(crate) fn largest_abs(values: impl Iterator<Item = f64>) -> f64 {
+    let (max, any_nan) = values.fold((0.0_f64, false), |(max, any_nan), value| {
+        (max.max(value.abs()), any_nan | value.is_nan())
+    });
+    if any_nan { f64::NAN } else { max }
 }
 
 /// Adds a multiple of values to scores.
@@ -87,19 +221,23 @@ mod tests {
     use crate::ensemble::test_support::rows;
 
     #[test]
-    fn columns_and_sums_are_those_of_the_rows() {
+    fn columns_and_sums_are_those_of_the_rows_in_their_places() {
         let data = rows(&[
             ("a", 0.0, &[1.0, 2.0, 3.0]),
-            ("a", 0.0, &[4.0, 5.0, 6.0]),
-            ("b", 0.0, &[7.0, 8.0, 9.0]),
+            ("a", 0.0, &[4.0, -5.0, 6.0]),
+            ("b", 0.0, &[7.0, 8.0, f32::NAN]),
         ]);
-        let columns = QueryColumns::new(&data, data.matrix().values(), 3);
+        let layout = Arc::new(RowLayout::new(&data, vec![1, 0, 2]));
+        assert_eq!((layout.places(0), layout.places(1), layout.len()), (0..2, 16..17, 32));
+        let columns = QueryColumns::new(&layout, data.matrix().values(), 3);
         assert_eq!(columns.columns(), 3);
-        assert_eq!(columns.column(0, 1), [2.0, 5.0]);
-        assert_eq!(columns.column(1, 2), [9.0]);
-        let mut scores = columns.scores(&[1.0, 0.0, -2.0]);
-        assert_eq!(scores, [-5.0, -8.0, -11.0]);
-        columns.add_column(&mut scores, 10.0, 1);
-        assert_eq!(scores, [15.0, 42.0, 69.0]);
+        assert_eq!(columns.column(0, 1)[..3], [-5.0, 2.0, 0.0]);
+        assert_eq!(columns.column(1, 0)[..2], [7.0, 0.0]);
+        assert_eq!((columns.max_abs(0, 1), columns.max_abs(1, 1)), (5.0, 8.0));
+        assert!(columns.max_abs(1, 2).is_nan());
+        let mut scores = columns.scores(&[1.0, -2.0, 0.0]);
+        assert_eq!((&scores[..3], &scores[16..18]), (&[14.0, -3.0, 0.0][..], &[-9.0, 0.0][..]));
+        columns.add_column(&mut scores, 10.0, 0);
+        assert_eq!((&scores[..2], scores[16]), (&[54.0, 7.0][..], 61.0));
     }
 }

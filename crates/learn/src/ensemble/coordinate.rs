@@ -115,9 +115,8 @@ struct AscentState {
 impl Trainer for CoordinateTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let columns = request.train.columns();
-        let mut inputs = TransformedData::new(&self.transform, request.train)?;
-        let query_columns = inputs.take_columns(request.train);
         let target = TargetMetric::new(request.train, &self.target)?;
+        let (inputs, query_columns) = TransformedData::by_column(&self.transform, &target)?;
         let search = CoordinateSearch {
             target: &target,
             columns: &query_columns,

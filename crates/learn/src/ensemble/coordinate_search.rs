@@ -13,7 +13,7 @@
 //! refinements), each found from the current ranking ([`steps`](super::steps)). Scores are computed
 //! again from the weights before each pass, so that a pass depends on its weights alone.
 
-use super::columns::QueryColumns;
+use super::columns::{ColumnValue, QueryColumns};
 use super::steps::{CurrentRanking, Step};
 use super::target::TargetMetric;
 use crate::error::LearnError;
@@ -44,19 +44,15 @@ pub(crate) struct WeightPoint {
     pub(crate) value: f64,
 }
 
-impl<T: Copy + Into<f64> + Send + Sync> CoordinateSearch<'_, T> {
+impl<T: ColumnValue> CoordinateSearch<'_, T> {
     /// The point of these weights, scaled so that their absolute values sum to 1.
     pub(crate) fn evaluate(&self, mut weights: Vec<f64>) -> Result<WeightPoint, LearnError> {
         let sum: f64 = weights.iter().map(|weight| weight.abs()).sum();
         if sum > 0.0 && sum.is_finite() {
             weights.iter_mut().for_each(|weight| *weight /= sum);
         }
-        let scores = self.columns.scores(&weights);
-        let values = self.target.totals(1, |query, _, to| {
-            to.copy_from_slice(&scores[self.target.data().query_rows(query)]);
-        })?;
-        let value = values.first().copied().unwrap_or(f64::NAN);
-        Ok(WeightPoint { weights, value })
+        let ranking = self.target.rank(self.columns.scores(&weights))?;
+        Ok(WeightPoint { weights, value: self.target.total(ranking.values()) })
     }
 
     /// Changes each weight once, in the given order. Returns the same point if no step improves the
@@ -160,7 +156,7 @@ mod tests {
     fn a_pass_finds_the_weights_that_rank_best_and_the_next_changes_nothing() {
         let data = data();
         let target = TargetMetric::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
-        let columns = QueryColumns::new(&data, data.matrix().values(), 2);
+        let columns = QueryColumns::new(target.layout(), data.matrix().values(), 2);
         let search = CoordinateSearch {
             target: &target,
             columns: &columns,
@@ -175,26 +171,48 @@ mod tests {
         assert_eq!(search.pass(&point, &[0, 1]).unwrap(), point);
     }
 
-    /// A pass that ranks all queries whole for each step.
-    fn reference_pass<T: Copy + Into<f64> + Send + Sync>(
-        search: &CoordinateSearch<'_, T>,
+    /// The total of whole rankings by scores that are given by row.
+    fn reference_total(target: &TargetMetric<'_>, score: impl Fn(usize) -> f64 + Sync) -> f64 {
+        let totals = target.totals(1, |query, _, to| {
+            for (to, row) in to.iter_mut().zip(target.data().query_rows(query)) {
+                *to = score(row);
+            }
+        });
+        totals.unwrap()[0]
+    }
+
+    /// The point of these weights, from whole rankings.
+    fn reference_point(target: &TargetMetric<'_>, mut weights: Vec<f64>) -> WeightPoint {
+        let sum: f64 = weights.iter().map(|weight| weight.abs()).sum();
+        weights.iter_mut().for_each(|weight| *weight /= sum);
+        let scores = reference_scores(target.data(), &weights);
+        let value = reference_total(target, |row| scores[row]);
+        WeightPoint { weights, value }
+    }
+
+    /// The weighted sum of each row.
+    fn reference_scores(data: &Dataset, weights: &[f64]) -> Vec<f64> {
+        let term = |row: usize, column: usize| f64::from(data.matrix().get(row, column));
+        let used: Vec<usize> =
+            (0..weights.len()).filter(|column| weights[*column] != 0.0).collect();
+        let score = |row| used.iter().fold(0.0, |sum, &c| sum + weights[c] * term(row, c));
+        (0..data.rows()).map(score).collect()
+    }
+
+    /// A pass over the features of the data that ranks all queries whole for each step.
+    fn reference_pass(
+        (target, tolerance): (&TargetMetric<'_>, f64),
         start: &WeightPoint,
         order: &[usize],
     ) -> WeightPoint {
-        let data = search.target.data();
+        let data = target.data();
         let (mut weights, mut value) = (start.weights.clone(), start.value);
-        let mut scores = search.columns.scores(&weights);
+        let mut scores = reference_scores(data, &weights);
         for &column in order {
             let sum: f64 = weights.iter().map(|weight| weight.abs()).sum();
-            let total_with = |step: f64| {
-                let totals = search.target.totals(1, |query, _, to| {
-                    let values = search.columns.column(query, column);
-                    for ((to, row), x) in to.iter_mut().zip(data.query_rows(query)).zip(values) {
-                        *to = scores[row] + step * (*x).into();
-                    }
-                });
-                totals.unwrap()[0]
-            };
+            let feature = |row: usize| f64::from(data.matrix().get(row, column));
+            let total_with =
+                |step: f64| reference_total(target, |row| scores[row] + step * feature(row));
             let mut best: Option<(f64, f64)> = None;
             let try_all = |steps: &mut Vec<f64>, best: &mut Option<(f64, f64)>, least: f64| {
                 steps.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
@@ -208,30 +226,32 @@ mod tests {
             let size = |k: i32| MIN_STEP * sum * f64::from(1 << k);
             let mut steps: Vec<f64> = (0..=DOUBLINGS).flat_map(|k| [size(k), -size(k)]).collect();
             steps.push(-weights[column]);
-            try_all(&mut steps, &mut best, value + search.tolerance);
+            try_all(&mut steps, &mut best, value + tolerance);
             let Some((step, _)) = best else { continue };
             try_all(&mut REFINEMENTS.map(|factor| step * factor).to_vec(), &mut best, value);
             let Some((step, found)) = best else { continue };
             weights[column] += step;
-            search.columns.add_column(&mut scores, step, column);
+            (0..data.rows()).for_each(|row| scores[row] += step * feature(row));
             value = found;
         }
-        if weights == start.weights { start.clone() } else { search.evaluate(weights).unwrap() }
+        if weights == start.weights { start.clone() } else { reference_point(target, weights) }
     }
 
     #[test]
     fn a_pass_takes_the_steps_of_whole_rankings() {
-        let data = LetorOptions { queries: 8, documents: 15, seed: 6 }.generate().unwrap();
-        let columns = &QueryColumns::new(&data, data.matrix().values(), data.columns());
+        let data = LetorOptions { queries: 8, documents: 40, seed: 6 }.generate().unwrap();
         let order: Vec<usize> = (0..12).map(|column| column * 11).collect();
         for metric in ["ndcg@5", "ap", "ndcg(ties=mean)@3"] {
             let target = &TargetMetric::new(&data, &MetricSpec::parse(metric).unwrap()).unwrap();
+            let values = data.matrix().values();
+            let columns = &QueryColumns::new(target.layout(), values, data.columns());
             let min_weight = f64::NEG_INFINITY;
             let search = CoordinateSearch { target, columns, tolerance: 1e-4, min_weight };
             let start = search.evaluate(vec![1.0; data.columns()]).unwrap();
+            assert_eq!(start, reference_point(target, vec![1.0; data.columns()]), "{metric}");
             let point = search.pass(&start, &order).unwrap();
             assert_ne!(point, start, "{metric}");
-            assert_eq!(point, reference_pass(&search, &start, &order), "{metric}");
+            assert_eq!(point, reference_pass((target, 1e-4), &start, &order), "{metric}");
         }
     }
 
@@ -241,7 +261,7 @@ mod tests {
         let target = TargetMetric::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
         // The negated columns: only weights below 0 could improve the metric.
         let negated: Vec<f64> = data.matrix().values().iter().map(|v| -f64::from(*v)).collect();
-        let columns = &QueryColumns::new(&data, &negated, 2);
+        let columns = &QueryColumns::new(target.layout(), &negated, 2);
         let search = CoordinateSearch { target: &target, columns, tolerance: 0.0, min_weight: 0.0 };
         let point = search.pass(&search.evaluate(vec![1.0, 1.0]).unwrap(), &[0, 1, 0, 1]).unwrap();
         assert!(point.weights.iter().all(|weight| *weight >= 0.0), "{point:?}");

@@ -5,10 +5,11 @@
 //! features with weighted queries; [`svmmap`] is a linear model with a margin in average precision;
 //! [`coordinate`] maximises the metric itself. [`forest`] averages trees, [`bagging`] averages
 //! ensembles of boosted trees. [`target`] computes the metric that is maximised, for many rankings
-//! at once, and [`steps`] for rankings that differ by one column; [`coordinate_search`] searches for
-//! weights that maximise the metric, [`columns`] stores the features for that search; blends use
-//! [`target`], [`coordinate_search`] and [`columns`]. [`float_state`] is the state of a training in
-//! a checkpoint, for learners whose state is a list of floats.
+//! at once, and [`steps`] for rankings that differ by one column, of which [`step_order`] finds the
+//! best rows; [`coordinate_search`] searches for weights that maximise the metric, [`columns`] stores
+//! the features for that search; blends use [`target`], [`coordinate_search`] and [`columns`].
+//! [`float_state`] is the state of a training in a checkpoint, for learners whose state is a list of
+//! floats.
 
 mod adarank;
 mod bagging;
@@ -18,6 +19,7 @@ pub(crate) mod coordinate_search;
 pub(crate) mod float_state;
 mod forest;
 mod rankboost;
+mod step_order;
 pub(crate) mod steps;
 mod svmmap;
 pub(crate) mod target;
@@ -29,6 +31,7 @@ use rankwright_model::{ModelBody, Transforms};
 use rayon::prelude::*;
 
 use self::columns::QueryColumns;
+use self::target::TargetMetric;
 use crate::error::LearnError;
 use crate::linear::fold_transforms;
 use crate::session::TrainResult;
@@ -47,7 +50,7 @@ crate::learner::learners![RankBoost, AdaRank, SvmMap, CoordinateAscent, RandomFo
 #[derive(Debug)]
 struct TransformedData {
     transforms: Transforms,
-    /// Transformed values, row by row.
+    /// Transformed values, row by row; empty if they are stored by column instead.
     values: Vec<f32>,
     columns: usize,
     /// Whether the data has missing values.
@@ -57,17 +60,35 @@ struct TransformedData {
 impl TransformedData {
     /// Fits the transform and applies it to all rows; data without features is an error.
     fn new(transform: &TransformParams, data: &Dataset) -> Result<Self, LearnError> {
+        let mut fitted = Self::fit(transform, data)?;
+        fitted.values = transformed(data, &fitted.transforms);
+        Ok(fitted)
+    }
+
+    /// Fits the transform, and stores the transformed values by column, in the places of a target
+    /// metric; data without features is an error.
+    fn by_column(
+        transform: &TransformParams,
+        target: &TargetMetric<'_>,
+    ) -> Result<(Self, QueryColumns<f32>), LearnError> {
+        let data = target.data();
+        let fitted = Self::fit(transform, data)?;
+        let apply = |column: usize, values: &mut [f32]| {
+            fitted.transforms.apply_to_column(column, values);
+        };
+        let (rows, width) = (data.matrix().values(), fitted.columns);
+        let columns = QueryColumns::transformed(target.layout(), rows, width, apply);
+        Ok((fitted, columns))
+    }
+
+    /// Fits the transform.
+    fn fit(transform: &TransformParams, data: &Dataset) -> Result<Self, LearnError> {
         if data.columns() == 0 {
             return Err(LearnError::NoFeatures);
         }
         let transforms = transform.fit(data)?;
-        let values = transformed(data, &transforms);
-        Ok(Self { transforms, values, columns: data.columns(), missing: any_missing(data) })
-    }
-
-    /// Takes the values out, stored by column for each query of the data.
-    fn take_columns(&mut self, data: &Dataset) -> QueryColumns<f32> {
-        QueryColumns::new(data, &std::mem::take(&mut self.values), self.columns)
+        let (values, columns, missing) = (Vec::new(), data.columns(), any_missing(data));
+        Ok(Self { transforms, values, columns, missing })
     }
 
     /// The weighted sum of each row, in the order of the columns.

@@ -5,24 +5,32 @@
 //! score of a document in the ranking of a step = current score + factor x value in the column
 //! ```
 //!
-//! The values are those of [`TargetMetric::values`] for the same scores, to the bit. Labels in the
-//! ideal order and the order among equal scores do not depend on a step and are computed once
-//! ([`FixedParts`](super::target::FixedParts)); only the ranks that the metric depends on are
-//! sorted ([`TopOrderer`]), from the best rows of the current ranking, or of the step before along
-//! the same column and in the same direction; and a ranking with the rows of that one has its value
-//! and is not evaluated again.
+//! The values are those of [`TargetMetric::values`] for the same scores, to the bit. Everything that
+//! does not depend on a step is computed once: the ideal order, the order among equal scores (rows
+//! are stored in it), and the gains of a sum over ranks
+//! ([`FixedParts`](super::target::FixedParts)). For metrics with a cut-off only the best rows are
+//! ordered ([`StepOrderer`]), found from those of the current ranking, or of the step before along
+//! the same column and in the same direction.
 //!
-//! Cost of a step and a query of n documents: n products and comparisons, for metrics with a
+//! Cost of a step and a query of n documents: n sums and comparisons in f32 for metrics with a small
 //! cut-off; otherwise a sort of n integers. Metrics under `ties=mean` or `scores=f32` take the
-//! reference implementation. Queries run in parallel; each writes its own values, so that the
-//! number of threads changes nothing.
+//! reference implementation. Queries run in parallel; each writes its own values, so that the number
+//! of threads changes nothing. A task takes some neighbouring queries and all steps along one column
+//! after the other, so that a column is read once and in the order in which it is stored.
 
-use rankwright_eval::{EvalError, RankedList, TopOrderer};
+use rankwright_eval::{EvalError, RankedList};
 use rayon::prelude::*;
 
-use super::columns::QueryColumns;
+use super::columns::{ColumnValue, QueryColumns, largest_abs};
+use super::step_order::{StepOrderer, StepQuery};
 use super::target::{FixedParts, TargetMetric};
 use crate::error::LearnError;
+
+/// Number of neighbouring queries that a task takes.
+const TASK_QUERIES: usize = 16;
+/// Up to this cut-off, the best rows are found from those of another ranking; further ones are sorted
+/// with all others.
+const MAX_GUESSED: usize = 32;
 
 /// A step: a multiple of one column that is added to the current scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,15 +49,21 @@ impl Step {
 /// The current scores, and the ranking of each query by them.
 #[derive(Debug)]
 pub(crate) struct CurrentRanking {
+    /// By place.
     scores: Vec<f64>,
-    /// By query; empty if the metric takes the reference implementation.
+    /// The scores rounded to f32; minus infinity in places without a row.
+    estimates: Vec<f32>,
     queries: Vec<QueryRanking>,
 }
 
-/// The best rows of a query, best first, and the value of the metric; `None` if it skips the query.
+/// The ranking of one query.
 #[derive(Debug, Clone, Default)]
 struct QueryRanking {
+    /// The largest absolute score; NaN if a score is.
+    max_score: f64,
+    /// The best rows, best first, as many as the metric depends on; empty if these are many.
     rows: Vec<u32>,
+    /// The value of the metric; `None` if it skips the query.
     value: Option<f64>,
 }
 
@@ -64,18 +78,17 @@ pub(crate) struct StepValues {
 /// Buffers for the rankings of one query.
 #[derive(Debug, Default)]
 struct StepBuffers {
-    /// Scores by row; the ordering overwrites them.
-    scores: Vec<f64>,
-    orderer: TopOrderer,
-    /// The last ranking.
-    ranking: QueryRanking,
+    orderer: StepOrderer,
+    /// The best rows of the last ranking, and its value.
+    rows: Vec<u32>,
+    value: Option<f64>,
     /// Labels and scores by rank.
     labels: Vec<f64>,
     ranked_scores: Vec<f64>,
 }
 
 impl CurrentRanking {
-    /// The scores, by row.
+    /// The scores, by place.
     pub(crate) fn scores(&self) -> &[f64] {
         &self.scores
     }
@@ -83,6 +96,11 @@ impl CurrentRanking {
     /// The scores alone, for the next ranking.
     pub(crate) fn into_scores(self) -> Vec<f64> {
         self.scores
+    }
+
+    /// The metric of each query; `None` if the metric skips the query.
+    pub(crate) fn values(&self) -> impl Iterator<Item = Option<f64>> + '_ {
+        self.queries.iter().map(|query| query.value)
     }
 }
 
@@ -99,29 +117,50 @@ impl StepValues {
 }
 
 impl TargetMetric<'_> {
-    /// Ranks all queries by these scores.
+    /// Ranks all queries by these scores, by place.
     pub(crate) fn rank(&self, scores: Vec<f64>) -> Result<CurrentRanking, LearnError> {
-        let Some(fixed) = &self.fixed else {
-            return Ok(CurrentRanking { scores, queries: Vec::new() });
-        };
-        let mut queries = vec![QueryRanking::default(); self.data.queries()];
-        self.for_each_query(queries.as_mut_slice(), 1, |buffers, query, ranking| {
-            let query_scores = &scores[self.data.query_rows(query)];
-            if let Some(row) = query_scores.iter().position(|score| score.is_nan()) {
-                return Err(EvalError::NanScore { row });
+        let layout = self.layout();
+        let mut estimates = vec![f32::NEG_INFINITY; layout.len()];
+        let round = |(query, estimates): (usize, &mut [f32])| {
+            for (estimate, score) in estimates.iter_mut().zip(&scores[layout.places(query)]) {
+                *estimate = *score as f32;
             }
-            buffers.scores.clear();
-            buffers.scores.extend_from_slice(query_scores);
-            buffers.ranking.rows.clear();
-            self.update_ranking(query, fixed, buffers)?;
-            ranking.fill(buffers.ranking.clone());
+        };
+        layout.split(&mut estimates).into_par_iter().enumerate().with_min_len(8).for_each(round);
+        let mut queries = vec![QueryRanking::default(); layout.queries()];
+        let Some(fixed) = &self.fixed else {
+            let values = self.values(1, |query, _, to| {
+                to.copy_from_slice(&scores[layout.places(query)]);
+            })?;
+            for (query, values) in queries.iter_mut().zip(values) {
+                query.value = values.into_iter().flatten().next();
+            }
+            return Ok(CurrentRanking { scores, estimates, queries });
+        };
+        let rank_query = |buffers: &mut StepBuffers, query: usize, ranking: &mut QueryRanking| {
+            let query_scores = &scores[layout.places(query)];
+            buffers.orderer.order_scores(query_scores, self.depth)?;
+            buffers.rows.clear();
+            self.evaluate_order(&fixed[query], buffers)?;
+            let max_score = largest_abs(query_scores.iter().copied());
+            *ranking = QueryRanking { max_score, rows: buffers.rows.clone(), value: buffers.value };
             Ok(())
-        })?;
-        Ok(CurrentRanking { scores, queries })
+        };
+        let tasks = queries.par_iter_mut().enumerate().with_min_len(8);
+        let results = tasks.map_init(StepBuffers::default, |buffers, (query, ranking)| {
+            match self.weight(query) == 0.0 {
+                true => Ok(()),
+                false => {
+                    rank_query(buffers, query, ranking).map_err(|error| self.in_query(error, query))
+                }
+            }
+        });
+        first_error(results)?;
+        Ok(CurrentRanking { scores, estimates, queries })
     }
 
     /// The metric of each query under each step from the current ranking.
-    pub(crate) fn step_values<T: Copy + Into<f64> + Send + Sync>(
+    pub(crate) fn step_values<T: ColumnValue>(
         &self,
         current: &CurrentRanking,
         columns: &QueryColumns<T>,
@@ -130,17 +169,39 @@ impl TargetMetric<'_> {
         let count = steps.len();
         let Some(fixed) = &self.fixed else {
             let values = self.values(count, |query, number, to| {
-                let scores = &current.scores[self.data.query_rows(query)];
-                if let Some(step) = steps.get(number) {
-                    add_step(scores, columns.column(query, step.column), step.factor, to);
+                let scores = &current.scores[self.layout().places(query)];
+                let Step { column, factor } = steps[number];
+                let terms = scores.iter().zip(columns.column(query, column));
+                for (to, (score, value)) in to.iter_mut().zip(terms) {
+                    *to = score + factor * (*value).into();
                 }
             })?;
             return Ok(StepValues { values: values.into_iter().flatten().collect(), steps: count });
         };
         let mut values = vec![None; self.data.queries() * count];
-        self.for_each_query(&mut values, count, |buffers, query, to| {
-            self.query_steps((query, current), columns, steps, fixed, buffers, to)
-        })?;
+        let tasks = values.par_chunks_mut((TASK_QUERIES * count).max(1)).enumerate();
+        let results = tasks.map_init(StepBuffers::default, |buffers, (task, values)| {
+            let mut first = 0;
+            for steps in steps.chunk_by(|a, b| a.column == b.column) {
+                let numbers = first..first + steps.len();
+                first = numbers.end;
+                for (query, values) in (task * TASK_QUERIES..).zip(values.chunks_mut(count)) {
+                    if self.weight(query) != 0.0 {
+                        let parts = (&fixed[query], current, columns);
+                        self.query_steps(
+                            query,
+                            parts,
+                            steps,
+                            buffers,
+                            &mut values[numbers.clone()],
+                        )
+                        .map_err(|error| self.in_query(error, query))?;
+                    }
+                }
+            }
+            Ok(())
+        });
+        first_error(results)?;
         Ok(StepValues { values, steps: count })
     }
 
@@ -149,106 +210,85 @@ impl TargetMetric<'_> {
         self.totals_by_query(values.steps, &values.values)
     }
 
-    /// Calls `fill` for each query that is used, with its part of `values`, `count` for each query.
-    fn for_each_query<V: Send>(
-        &self,
-        values: &mut [V],
-        count: usize,
-        fill: impl Fn(&mut StepBuffers, usize, &mut [V]) -> Result<(), EvalError> + Sync,
-    ) -> Result<(), LearnError> {
-        // At least 8 queries for a task: a single small query is less work than starting a task.
-        let queries = values.par_chunks_mut(count.max(1)).enumerate().with_min_len(8);
-        let results = queries.map_init(StepBuffers::default, |buffers, (query, values)| {
-            match self.weight(query) == 0.0 {
-                true => Ok(()),
-                false => fill(buffers, query, values)
-                    .map_err(|error| error.in_query(self.data.query_ids().get(query))),
-            }
-        });
-        // The first error in the order of the queries, whatever the number of threads.
-        results.find_map_first(Result::err).map_or(Ok(()), |error| Err(error.into()))
+    /// An error that names its query.
+    fn in_query(&self, error: EvalError, query: usize) -> EvalError {
+        error.in_query(self.data.query_ids().get(query))
     }
 
-    /// The metric of one query under each step.
-    fn query_steps<T: Copy + Into<f64> + Send + Sync>(
+    /// The metric of one query under steps along one column.
+    fn query_steps<T: ColumnValue>(
         &self,
-        (query, current): (usize, &CurrentRanking),
-        columns: &QueryColumns<T>,
+        query: usize,
+        (fixed, current, columns): (&FixedParts, &CurrentRanking, &QueryColumns<T>),
         steps: &[Step],
-        fixed: &FixedParts,
         buffers: &mut StepBuffers,
         values: &mut [Option<f64>],
     ) -> Result<(), EvalError> {
-        let scores = &current.scores[self.data.query_rows(query)];
-        let Some(ranking) = current.queries.get(query) else { return Ok(()) };
-        buffers.scores.resize(scores.len(), 0.0);
+        let Some(column) = steps.first().map(|step| step.column) else { return Ok(()) };
+        let ranking = &current.queries[query];
+        let step_query = StepQuery {
+            scores: &current.scores[self.layout().places(query)],
+            estimates: &current.estimates[self.layout().padded_places(query)],
+            max_score: ranking.max_score,
+            column: columns.column(query, column),
+            max_value: columns.max_abs(query, column),
+        };
+        let depth = self.depth;
         let mut last: Option<&Step> = None;
         for (value, step) in values.iter_mut().zip(steps) {
-            let column = columns.column(query, step.column);
-            if add_step(scores, column, step.factor, &mut buffers.scores) {
-                let row = buffers.scores.iter().position(|score| score.is_nan());
-                return Err(EvalError::NanScore { row: row.unwrap_or(0) });
-            }
             if !last.is_some_and(|last| last.is_aligned(step)) {
                 // Into the memory that there is.
-                buffers.ranking.rows.clone_from(&ranking.rows);
-                buffers.ranking.value = ranking.value;
+                buffers.rows.clone_from(&ranking.rows);
+                buffers.value = ranking.value;
             }
-            self.update_ranking(query, fixed, buffers)?;
-            (*value, last) = (buffers.ranking.value, Some(step));
+            match depth {
+                Some(depth) if depth <= MAX_GUESSED => {
+                    buffers.orderer.order(&step_query, step.factor, &buffers.rows, depth)?;
+                }
+                _ => buffers.orderer.order_all(&step_query, step.factor, depth)?,
+            }
+            self.evaluate_order(fixed, buffers)?;
+            (*value, last) = (buffers.value, Some(step));
         }
         Ok(())
     }
 
-    /// Ranks one query by the scores of the buffers; the ranking there is that of similar scores,
-    /// or empty.
-    fn update_ranking(
+    /// The value of the last order of the buffers, which before has the last ranking.
+    fn evaluate_order(
         &self,
-        query: usize,
         fixed: &FixedParts,
         buffers: &mut StepBuffers,
     ) -> Result<(), EvalError> {
-        let StepBuffers { scores, orderer, ranking, labels, ranked_scores } = buffers;
-        let rows = self.data.query_rows(query);
-        let tie_ranks = &fixed.tie_ranks[rows.clone()];
-        let depth = self.measure.depth();
-        let order = match depth {
-            Some(depth) => orderer.order(scores, tie_ranks, &ranking.rows, depth)?,
-            None => orderer.order(scores, tie_ranks, &[], usize::MAX)?,
-        };
-        // Without a cut-off the scores may count, which are not the same for the same order.
-        if depth.is_some() && !order.is_empty() && order == ranking.rows {
-            return Ok(());
+        let StepBuffers { orderer, rows, value, labels, ranked_scores } = buffers;
+        let order = orderer.last_order();
+        let has_depth = self.depth.is_some();
+        if let Some(query_value) = &fixed.value {
+            *value = query_value.of_rows(order);
+        } else if !has_depth || order.is_empty() || order != rows.as_slice() {
+            labels.clear();
+            labels.extend(order.iter().map(|row| fixed.labels[*row as usize]));
+            ranked_scores.clear();
+            // Without a cut-off the scores may count.
+            if !has_depth {
+                let scores = orderer.last_scores();
+                ranked_scores.extend(order.iter().map(|row| scores[*row as usize]));
+            }
+            let list = RankedList::of_judged(labels, ranked_scores, &fixed.ideal);
+            *value = self.measure.evaluate(&list)?;
         }
-        let row_labels = self.data.query(query).labels;
-        labels.clear();
-        labels.extend(order.iter().map(|row| row_labels[*row as usize]));
-        ranked_scores.clear();
-        if depth.is_none() {
-            ranked_scores.extend(order.iter().map(|row| scores[*row as usize]));
+        rows.clear();
+        if has_depth {
+            rows.extend_from_slice(order);
         }
-        ranking.rows.clear();
-        ranking.rows.extend_from_slice(order);
-        let list = RankedList::of_judged(labels, ranked_scores, &fixed.ideal[rows]);
-        ranking.value = self.measure.evaluate(&list)?;
         Ok(())
     }
 }
 
-/// Writes scores plus a multiple of a column; returns whether one is NaN.
-#[inline]
-fn add_step<T: Copy + Into<f64>>(
-    scores: &[f64],
-    column: &[T],
-    factor: f64,
-    to: &mut [f64],
-) -> bool {
-    let mut any_nan = false;
-    for ((to, score), value) in to.iter_mut().zip(scores).zip(column) {
-        *to = score + factor * (*value).into();
-        any_nan |= to.is_nan();
-    }
-    any_nan
+/// The first error in the order of the tasks, whatever the number of threads.
+fn first_error(
+    results: impl IndexedParallelIterator<Item = Result<(), EvalError>>,
+) -> Result<(), LearnError> {
+    results.find_map_first(Result::err).map_or(Ok(()), |error| Err(error.into()))
 }
 
 #[cfg(test)]
@@ -281,11 +321,22 @@ mod tests {
         "kendall",
     ];
 
+    /// Scores by place, from scores by row.
+    fn in_places(target: &TargetMetric<'_>, by_row: &[f64]) -> Vec<f64> {
+        let layout = target.layout();
+        let mut scores = vec![0.0; layout.len()];
+        for query in 0..layout.queries() {
+            for (place, row) in layout.places(query).zip(layout.rows(query)) {
+                scores[place] = by_row[*row as usize];
+            }
+        }
+        scores
+    }
+
     #[test]
     fn steps_have_the_values_of_a_whole_ranking_by_their_scores() {
         let data = LetorOptions { queries: 12, documents: 30, seed: 4 }.generate().unwrap();
         let width = data.columns();
-        let columns = QueryColumns::new(&data, data.matrix().values(), width);
         let mut steps = Vec::new();
         for column in [0, 7, 50, 90, width - 1] {
             // The two directions apart, and both in turn.
@@ -294,6 +345,7 @@ mod tests {
         }
         for text in METRICS {
             let target = TargetMetric::new(&data, &MetricSpec::parse(text).unwrap()).unwrap();
+            let columns = QueryColumns::new(target.layout(), data.matrix().values(), width);
             // Whole numbers from 0 to 4, so that many scores are equal.
             let base: Vec<f64> = (0..data.rows()).map(|row| (row * 7 % 5) as f64).collect();
             let expected = target.values(steps.len(), |query, number, to| {
@@ -303,7 +355,12 @@ mod tests {
                 }
             });
             let expected = expected.unwrap();
-            let found = target.step_values(&target.rank(base).unwrap(), &columns, &steps).unwrap();
+            let current = target.rank(in_places(&target, &base)).unwrap();
+            let of_base = target.values(1, |query, _, to| {
+                to.copy_from_slice(&base[data.query_rows(query)]);
+            });
+            assert!(current.values().eq(of_base.unwrap().concat()), "{text}");
+            let found = target.step_values(&current, &columns, &steps).unwrap();
             assert_eq!(found.all().collect::<Vec<_>>(), expected.concat(), "{text}");
             let totals = target.step_totals(&found);
             for (number, total) in totals.into_iter().enumerate() {
@@ -318,10 +375,10 @@ mod tests {
     fn queries_that_are_not_used_have_no_value_and_others_are_unchanged() {
         let data = LetorOptions { queries: 6, documents: 20, seed: 9 }.generate().unwrap();
         let target = TargetMetric::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
-        let columns = QueryColumns::new(&data, data.matrix().values(), data.columns());
+        let columns = QueryColumns::new(target.layout(), data.matrix().values(), data.columns());
         let steps = [Step { column: 3, factor: 1.0 }];
         let values = |target: &TargetMetric<'_>| {
-            let current = target.rank(vec![0.0; data.rows()]).unwrap();
+            let current = target.rank(vec![0.0; target.layout().len()]).unwrap();
             target.step_values(&current, &columns, &steps).unwrap().all().collect::<Vec<_>>()
         };
         let all = values(&target);
@@ -334,14 +391,15 @@ mod tests {
     fn a_score_that_is_not_a_number_names_its_query() {
         let data = LetorOptions { queries: 3, documents: 9, seed: 9 }.generate().unwrap();
         let target = TargetMetric::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
-        let columns = QueryColumns::new(&data, data.matrix().values(), data.columns());
-        let mut scores = vec![0.0; data.rows()];
-        scores[data.query_rows(1).start] = f64::INFINITY;
+        let columns = QueryColumns::new(target.layout(), data.matrix().values(), data.columns());
+        let mut scores = vec![0.0; target.layout().len()];
+        let place = target.layout().places(1).start;
+        scores[place] = f64::INFINITY;
         let current = target.rank(scores.clone()).unwrap();
         let steps = [Step { column: 3, factor: f64::NEG_INFINITY }];
         let error = target.step_values(&current, &columns, &steps).unwrap_err().to_string();
         assert!(error.contains("is NaN"), "{error}");
-        scores[data.query_rows(1).start] = f64::NAN;
+        scores[place] = f64::NAN;
         let error = target.rank(scores).unwrap_err().to_string();
         assert!(error.contains("is NaN") && error.contains(data.query_ids().get(1)), "{error}");
     }

@@ -7,9 +7,10 @@
 //! of the queries, so that the number of threads changes nothing. Weights of documents do not enter
 //! a metric.
 //!
-//! Cost: a sort for each query and ranking. Rankings that differ from the current one by a multiple
-//! of one column are cheaper: see [`steps`](super::steps), for which [`TargetMetric::values`] is the
-//! reference implementation. Metrics that are sums or means over rows (`num_q`, `rmse`) do not
+//! Cost: a sort for each query and ranking. Rankings by scores that are stored in places
+//! ([`TargetMetric::layout`]) are cheaper, and those that differ from the current one by a multiple of one
+//! column still more: see [`steps`](super::steps), for which [`TargetMetric::values`] is the reference
+//! implementation. Metrics that are sums or means over rows (`num_q`, `rmse`) do not
 //! measure rankings, and are rejected.
 
 use std::sync::Arc;
@@ -17,12 +18,13 @@ use std::sync::Arc;
 use rankwright_data::Dataset;
 use rankwright_eval::compare::Better;
 use rankwright_eval::{
-    Aggregate, Candidates, EvalError, ListBuffers, Measure, MetricSpec, Orderer, Rows, SourceKind,
-    TiePolicy, sort_labels,
+    Aggregate, Candidates, EvalError, ListBuffers, Measure, MetricSpec, Orderer, QueryValue, Rows,
+    SourceKind, TiePolicy, sort_labels,
 };
 use rankwright_spec::{Conflict, SpecError};
 use rayon::prelude::*;
 
+use super::columns::RowLayout;
 use crate::error::LearnError;
 
 /// A metric on a data set, with its sign flipped if lower is better, so that higher is always
@@ -31,24 +33,31 @@ use crate::error::LearnError;
 pub(crate) struct TargetMetric<'a> {
     pub(super) data: &'a Dataset,
     pub(super) measure: Measure,
+    /// The number of first ranks that the metric depends on; `None` for all.
+    pub(super) depth: Option<usize>,
     /// -1 if lower values are better, else 1.
     sign: f64,
     /// For geometric means: values below this one count as this one; `None` for arithmetic means.
     floor: Option<f64>,
     /// For each query, whether it is used; `None` if all are.
     used: Option<Vec<bool>>,
-    /// The parts of a ranking that do not depend on scores; `None` if the metric needs more than
-    /// the order of the rows (`ties=mean`, `scores=f32`).
-    pub(super) fixed: Option<Arc<FixedParts>>,
+    /// The places of the rows: those of a query are in the order among equal scores, if the metric
+    /// has one.
+    layout: Arc<RowLayout>,
+    /// The parts of a ranking that do not depend on scores, by query; `None` if the metric needs more
+    /// than the order of the rows (`ties=mean`, `scores=f32`).
+    pub(super) fixed: Option<Arc<Vec<FixedParts>>>,
 }
 
-/// The parts of a ranking that do not depend on the scores, by row.
+/// The parts of the rankings of a query that do not depend on the scores.
 #[derive(Debug)]
 pub(super) struct FixedParts {
-    /// The labels of each query, best first.
+    /// The labels of the query, best first.
     pub(super) ideal: Vec<f64>,
-    /// The rank of each row, within its query, among rows of equal scores.
-    pub(super) tie_ranks: Vec<u32>,
+    /// The labels by place.
+    pub(super) labels: Vec<f64>,
+    /// The value of any order of the places, if it is a sum over few ranks.
+    pub(super) value: Option<QueryValue>,
 }
 
 impl<'a> TargetMetric<'a> {
@@ -76,7 +85,10 @@ impl<'a> TargetMetric<'a> {
             _ => None,
         };
         let sign = if measure.metric().better() == Better::Lower { -1.0 } else { 1.0 };
-        let mut target = Self { data, measure, sign, floor, used: None, fixed: None };
+        let layout = Arc::new(RowLayout::new(data, (0..data.rows() as u32).collect()));
+        let depth = measure.depth();
+        let mut target =
+            Self { data, measure, depth, sign, floor, used: None, layout, fixed: None };
         let total_of_equal_scores = target.totals(1, |_, _, scores| scores.fill(0.0))?;
         if total_of_equal_scores.iter().any(|value| value.is_nan()) {
             return Err(LearnError::NoMetricValue {
@@ -86,25 +98,39 @@ impl<'a> TargetMetric<'a> {
         }
         let order = target.measure.conventions().order();
         if order.ties != TiePolicy::Mean && !order.scores32 {
-            target.fixed = Some(Arc::new(target.fixed_parts(order.ties)?));
+            let layout = RowLayout::new(data, target.tie_order(order.ties)?);
+            let parts = |query| target.fixed_parts(query, layout.rows(query));
+            target.fixed = Some(Arc::new((0..data.queries()).into_par_iter().map(parts).collect()));
+            target.layout = Arc::new(layout);
         }
         Ok(target)
     }
 
-    /// The parts of all rankings that do not depend on scores.
-    fn fixed_parts(&self, ties: TiePolicy) -> Result<FixedParts, LearnError> {
-        let mut parts = FixedParts { ideal: self.data.labels().to_vec(), tie_ranks: Vec::new() };
+    /// The rows of each query in the order that equal scores have.
+    fn tie_order(&self, ties: TiePolicy) -> Result<Vec<u32>, LearnError> {
+        let mut all = vec![0; self.data.rows()];
         let (mut orderer, mut candidates) = (Orderer::default(), Candidates::new());
         for query in 0..self.data.queries() {
-            sort_labels(&mut parts.ideal[self.data.query_rows(query)]);
             self.load(query, &mut candidates);
             let Candidates { scores, labels, doc_ids, .. } = &candidates;
             let tie_ranks = orderer
                 .tie_ranks(Rows { scores, labels, doc_ids }, ties)
                 .map_err(|error| error.in_query(self.data.query_ids().get(query)))?;
-            parts.tie_ranks.extend(tie_ranks);
+            let rows = self.data.query_rows(query);
+            for (row, tie_rank) in rows.clone().zip(tie_ranks) {
+                all[rows.start + tie_rank as usize] = row as u32;
+            }
         }
-        Ok(parts)
+        Ok(all)
+    }
+
+    /// The parts of all rankings of a query that do not depend on scores, for its rows in this order.
+    fn fixed_parts(&self, query: usize, rows: &[u32]) -> FixedParts {
+        let labels: Vec<f64> = rows.iter().map(|row| self.data.labels()[*row as usize]).collect();
+        let mut ideal = self.data.query(query).labels.to_vec();
+        sort_labels(&mut ideal);
+        let value = self.measure.query_value(&labels, &ideal);
+        FixedParts { ideal, labels, value }
     }
 
     /// The same metric on some of the queries: `used` says for each query whether it is used.
@@ -112,12 +138,19 @@ impl<'a> TargetMetric<'a> {
         let measure = self.measure.clone();
         TargetMetric {
             measure,
+            depth: self.depth,
             used: Some(used),
             data: self.data,
             sign: self.sign,
             floor: self.floor,
+            layout: Arc::clone(&self.layout),
             fixed: self.fixed.clone(),
         }
+    }
+
+    /// The places in which columns and scores of the rows are stored.
+    pub(crate) fn layout(&self) -> &Arc<RowLayout> {
+        &self.layout
     }
 
     /// The data.

@@ -8,8 +8,12 @@ use rankwright_data::Dataset;
 use rankwright_model::{TransformStep, Transforms};
 use rayon::prelude::*;
 
+use crate::error::LearnError;
+
 /// Number of rows that one task sums.
 const BLOCK: usize = 4096;
+/// Number of columns that are gathered together: a line of the cache holds so many values.
+const LINE: usize = 16;
 
 /// Statistics of the finite values of one feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,27 +81,41 @@ impl Stats {
     }
 }
 
-/// The statistics of each feature: of its values, or with `log` of their signed logarithms.
-pub(super) fn feature_stats(data: &Dataset, log: bool) -> Vec<Stats> {
+/// The statistics of each selected feature: of its values, or with `log` of their signed logarithms;
+/// those of no value for the other features.
+pub(super) fn feature_stats(
+    data: &Dataset,
+    log: bool,
+    is_selected: impl Fn(usize) -> bool + Sync,
+) -> Result<Vec<Stats>, LearnError> {
     let columns = data.columns();
     if columns == 0 {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let (steps, missing) = (vec![vec![TransformStep::SignedLog]; columns], vec![0.0; columns]);
     let min_max_in_query = false;
-    let logarithms = Transforms::new(steps, missing, min_max_in_query);
+    let steps = vec![vec![TransformStep::SignedLog]];
+    let logarithm = Transforms::new(steps, vec![0.0], min_max_in_query)?;
     let block_stats = |rows: &[f32]| -> Vec<Stats> {
-        let mut copy = Vec::new();
-        let mut values = rows;
-        if let (true, Ok(logarithms)) = (log, &logarithms) {
-            copy.extend_from_slice(rows);
-            logarithms.apply(&mut copy);
-            // A transform replaces missing and infinite values; the statistics must still see them.
-            let not_finite = copy.iter_mut().zip(rows).filter(|(_, raw)| !raw.is_finite());
-            not_finite.for_each(|(value, raw)| *value = *raw);
-            values = &copy;
+        let (mut values, mut stats) = (Vec::new(), Vec::with_capacity(columns));
+        let len = rows.len() / columns;
+        for first in (0..columns).step_by(LINE) {
+            // Some columns at a time, so that each line of the cache is read once.
+            let width = LINE.min(columns - first);
+            values.resize(width * len, 0.0);
+            for (place, row) in rows.chunks_exact(columns).enumerate() {
+                for (number, value) in row[first..first + width].iter().enumerate() {
+                    values[number * len + place] = *value;
+                }
+            }
+            for (column, values) in (first..).zip(values.chunks(len)) {
+                stats.push(match (is_selected(column), log) {
+                    (false, _) => Stats::new(std::iter::empty()),
+                    (true, false) => Stats::new(values.iter().copied()),
+                    (true, true) => Stats::new(transformed(&logarithm, values).iter().copied()),
+                });
+            }
         }
-        (0..columns).map(|c| Stats::new(values.iter().skip(c).step_by(columns).copied())).collect()
+        stats
     };
     let blocks: Vec<Vec<Stats>> =
         data.matrix().values().par_chunks(columns * BLOCK).map(block_stats).collect();
@@ -105,7 +123,17 @@ pub(super) fn feature_stats(data: &Dataset, log: bool) -> Vec<Stats> {
     for block in blocks {
         all.iter_mut().zip(block).for_each(|(stats, next)| *stats = stats.merged_with(next));
     }
-    all
+    Ok(all)
+}
+
+/// Values of one feature with finite ones transformed. A transform replaces missing and infinite
+/// values, but the statistics must still see them.
+fn transformed(transform: &Transforms, values: &[f32]) -> Vec<f32> {
+    let mut changed = values.to_vec();
+    transform.apply_to_column(0, &mut changed);
+    let not_finite = changed.iter_mut().zip(values).filter(|(_, raw)| !raw.is_finite());
+    not_finite.for_each(|(changed, raw)| *changed = *raw);
+    changed
 }
 
 /// Whether a value of the data is infinite.
