@@ -56,7 +56,7 @@ error_kinds! {
         Self::EmptyPart { .. } => "empty-part",
         Self::ScoreCount { .. } => "score-count",
     }
-    wraps {
+    wraps and forwards help {
         Self::Data(error) => error,
         Self::Eval(error) => error,
         Self::Spec(error) => error,
