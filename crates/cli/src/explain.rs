@@ -96,7 +96,11 @@ impl Args {
         request.background = self.background.as_ref().map(files).transpose()?;
         request.query = self.query.clone();
         request.documents = self.doc.clone();
-        request.pair = self.pair.clone().and_then(|pair| pair.try_into().ok());
+        request.pair = match self.pair.as_deref() {
+            None => None,
+            Some([above, below]) => Some([above.clone(), below.clone()]),
+            Some(_) => return Err(Failure::usage("--pair takes two documents")),
+        };
         request.dependence = self.dependence.clone();
         request.curves = usize::from(self.curves);
         request.options = ExplainOptions::new()

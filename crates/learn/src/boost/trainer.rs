@@ -12,7 +12,7 @@ use crate::learner::LearnerDef;
 use crate::objective::{Objective, ObjectiveParams, ParsedObjective};
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, ValidationUse};
-use crate::tree::{TreeOptions, TreeParams};
+use crate::tree::{SizeDefaults, TreeConfig, TreeOptions, TreeParams};
 
 /// A learner of boosted trees with checked parameters.
 #[derive(Debug)]
@@ -123,6 +123,16 @@ impl Trainer for BoostTrainer {
         let is_sampled =
             |query: &usize| self.objective.samples_pairs(data.query_rows(*query).len());
         (0..data.queries()).filter(is_sampled).count()
+    }
+
+    fn max_leaves(&self) -> u64 {
+        // Without a number of rows, `auto` is the value for large data, the largest one.
+        let leaves = TreeConfig::new(&self.tree).leaves;
+        (self.boost.trees as u64).saturating_mul(leaves as u64)
+    }
+
+    fn min_rows(&self, rows: u64) -> Option<u64> {
+        Some(self.tree.min_rows.or(SizeDefaults::for_rows(rows).min_rows))
     }
 
     fn boosting(&self) -> Option<&BoostParams> {

@@ -30,7 +30,6 @@ use crate::error::LearnError;
 use crate::objective::DEFAULT_METRIC;
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, ValidationUse};
-use crate::tree::SizeDefaults;
 
 pub use cv::{CvOptions, CvResult, FoldResult, cross_validate};
 pub use def::{AcceptedInputs, DeclaredLearner, Learner, LearnerDef, Tuning};
@@ -190,6 +189,21 @@ impl LearnerSpec {
         self.trainer.rounds()
     }
 
+    /// The largest number of leaves that all trees of the model together can have; 0 for learners
+    /// without trees.
+    ///
+    /// ```
+    /// use rankwright_learn::LearnerSpec;
+    ///
+    /// let bags = LearnerSpec::parse("bagging(learner=mart(trees=100), bags=5)")?;
+    /// assert_eq!(bags.max_leaves(), 5 * 100 * 31);
+    /// assert_eq!(LearnerSpec::parse("ranksvm")?.max_leaves(), 0);
+    /// # Ok::<(), rankwright_learn::LearnError>(())
+    /// ```
+    pub fn max_leaves(&self) -> u64 {
+        self.trainer.max_leaves()
+    }
+
     /// Whether the learner learns from data; `false` if its model is given by its parameters.
     pub fn learns(&self) -> bool {
         self.trainer.model_without_data().is_none()
@@ -297,12 +311,7 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
         result.history.train_seconds = started.elapsed().as_secs_f64();
     }
     if trainer.model_without_data().is_none() {
-        let auto = || SizeDefaults::for_rows(request.train.rows() as u64).min_rows;
-        let min_rows = learner.params().text("min_rows");
-        let min_rows = min_rows.and_then(|text| match text.as_str() {
-            "auto" => Some(auto()),
-            number => number.parse().ok(),
-        });
+        let min_rows = trainer.min_rows(request.train.rows() as u64);
         result.add_warnings(&request, min_rows)?;
     }
     Ok(result)

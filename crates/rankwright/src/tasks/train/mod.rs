@@ -18,7 +18,8 @@ use std::time::Duration;
 use rankwright_data::store::write_atomic;
 use rankwright_data::{DEFAULT_SEED, Dataset, SummaryWarning};
 use rankwright_eval::{
-    EvalOptions, Evaluation, Measure, MetricSpec, PREFERENCE_METRIC, ScoredDataset, SourceKind,
+    EvalOptions, Evaluation, Gain, Measure, MetricSpec, PREFERENCE_METRIC, ScoredDataset,
+    SourceKind,
 };
 use rankwright_learn::objective::SAMPLED_PARTNERS;
 use rankwright_learn::{LearnerSpec, TrainRequest, TrainResult, TrainingHistory, ValidationSet};
@@ -262,7 +263,7 @@ pub(super) fn warn_of_large_labels(
     measures: &[Measure],
     task: &mut RunningTask<'_>,
 ) {
-    let is_exponential = |measure: &Measure| measure.convention().contains("gain=exp");
+    let is_exponential = |measure: &Measure| measure.gain() == Some(&Gain::Exp);
     if measures.iter().any(is_exponential)
         && let Some(warning) = SummaryWarning::of_large_labels(data.labels().iter().copied())
     {
