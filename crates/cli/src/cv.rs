@@ -7,9 +7,7 @@ use rankwright::eval::table::{Align, Cell, Table, comparison_table};
 use rankwright::eval::{Evaluation, footnotes, shared_footnotes, tie_notes};
 use rankwright::learn::{CvOptions, LearnerSpec};
 use rankwright::spec::words::counted;
-use rankwright::tasks::{
-    CrossValidateRequest, CrossValidateResult, cross_validate_learners, write_per_query,
-};
+use rankwright::tasks::{CrossValidateRequest, CrossValidateResult, cross_validate_learners};
 
 use crate::failure::Failure;
 use crate::input::ReadArgs;
@@ -54,16 +52,11 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     request.metrics = specs(&args.metrics)?;
     (request.folds, request.seed) = (args.folds, args.seed);
     request.valid_part = args.valid_part;
-    // Blends name models as their members.
-    let members: Vec<PathBuf> = request.learners.iter().flat_map(LearnerSpec::files).collect();
-    let inputs = request.data.paths().chain(members.iter().map(PathBuf::as_path));
-    args.report.check([], inputs, out)?;
+    args.report.check([], &request, out)?;
     let result = run_training(out, |context| cross_validate_learners(&request, context))?;
-    if let Some(path) = &args.report.per_query {
-        let named: Vec<(&str, &Evaluation)> =
-            result.learners.iter().map(|one| (one.learner.as_str(), &one.pooled)).collect();
-        write_per_query(path, &named)?;
-    }
+    let named: Vec<(&str, &Evaluation)> =
+        result.learners.iter().map(|one| (one.learner.as_str(), &one.pooled)).collect();
+    args.report.write(&named, &request)?;
     out.show(&result, |result| text(args, result))
 }
 

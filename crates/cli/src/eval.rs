@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use rankwright::tasks::{EvalInput, EvalRequest, eval, write_per_query};
+use rankwright::tasks::{EvalInput, EvalRequest, eval};
 
 use crate::failure::Failure;
 use crate::input::{MatchByArg, ReadArgs};
@@ -71,10 +71,8 @@ impl Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let request = args.request()?;
-    args.report.check([], request.input.paths(), out)?;
+    args.report.check([], &request, out)?;
     let result = run_task(out, |context| eval(&request, context))?;
-    if let Some(path) = &args.report.per_query {
-        write_per_query(path, &[("value", &result.evaluation)])?;
-    }
+    args.report.write(&[("value", &result.evaluation)], &request)?;
     out.show(&result, |result| args.report.table.draw(&table(&result.evaluation)))
 }

@@ -1,14 +1,14 @@
 //! `explain`: explains the order of a ranked list.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rankwright::data::DEFAULT_SEED;
 use rankwright::model::ExplainOptions;
-use rankwright::tasks::{DataFiles, ExplainRequest, explain_ranking};
+use rankwright::tasks::{ExplainRequest, WithPage, explain_ranking};
 
 use crate::failure::Failure;
 use crate::input::{MatchByArg, ReadArgs};
-use crate::output::{Output, document};
+use crate::output::Output;
 use crate::page::ExtraPage;
 use crate::progress::run_task;
 
@@ -73,20 +73,16 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         return Err(Failure::usage("--pairs does not apply: scores do not depend on preferences"));
     }
     let request = args.request()?;
-    let background = request.background.iter().flat_map(DataFiles::paths);
-    let inputs: Vec<&Path> =
-        request.data.paths().chain([args.model.as_path()]).chain(background).collect();
-    args.page.check(inputs.clone(), out)?;
+    args.page.check(&request, out)?;
     let result = run_task(out, |context| explain_ranking(&request, context))?;
-    let mut json = document(&result)?;
-    args.page.finish(|| result.explanation.page(), inputs, &mut json, out)?;
+    let page = args.page.write(|| result.explanation.page(), &request, out)?;
     let documents = if args.doc.is_empty() { args.documents } else { usize::MAX };
     let text = result.explanation.to_text(args.top, documents);
     let query = result.explanation.query.as_ref();
     if !out.json && query.is_some_and(|query| query.documents.len() > documents) {
         out.note("--documents N shows more documents, --doc ID shows certain ones");
     }
-    out.result(|| json, || text)
+    out.show(&WithPage { result: &result, page }, |_| text)
 }
 
 impl Args {

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
 use rankwright::data::DEFAULT_SEED;
-use rankwright::data::store::write_atomic;
 use rankwright::eval::MetricSpec;
 use rankwright::learn::permutation::PermutationPlan;
 use rankwright::tasks::{
-    ImpurityRequest, InspectModelRequest, PermutationRequest, check_outputs, inspect_model,
+    ImpurityRequest, InspectModelRequest, PermutationRequest, TaskInputs, inspect_model,
+    write_drawing,
 };
 
 use crate::failure::Failure;
@@ -93,10 +93,10 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         out.check_not_stdout(path)?;
     }
     let request = args.request()?;
-    check_outputs(args.svg.as_deref(), request.data_paths().chain([args.model.as_path()]))?;
+    request.check_outputs(args.svg.as_deref())?;
     let result = run_task(out, |context| inspect_model(&request, context))?;
     if let (Some(path), Some(drawing)) = (&args.svg, &result.drawing) {
-        write_atomic(path, |to| to.write_all(drawing.as_bytes()))?;
+        write_drawing(path, drawing, &request)?;
         if path == Path::new("-") {
             return Ok(());
         }

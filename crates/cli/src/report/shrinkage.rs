@@ -1,6 +1,6 @@
 //! `report shrinkage`: a page on one learner with several shrinkages.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::MetricSpec;
@@ -66,10 +66,7 @@ impl Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let request = args.request()?;
-    // A blend names models as its members.
-    let members = request.learner.files();
-    let inputs: Vec<&Path> = request.inputs().chain(members.iter().map(PathBuf::as_path)).collect();
-    args.page.check(inputs.clone(), out)?;
+    args.page.check(&request, out)?;
     let result = run_training(out, |context| report_shrinkage(&request, context))?;
-    args.page.finish(&result.report.page(), inputs, &result, out)
+    args.page.finish(&result.report.page(), &request, &result, out)
 }

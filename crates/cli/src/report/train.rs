@@ -74,7 +74,7 @@ impl Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let request = args.request()?;
-    args.page.check(request.inputs(), out)?;
+    args.page.check(&request, out)?;
     let result = run_task(out, |context| report_training(&request, context))?;
-    args.page.finish(&result.report.page(), request.inputs(), &result, out)
+    args.page.finish(&result.report.page(), &request, &result, out)
 }

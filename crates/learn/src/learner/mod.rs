@@ -28,7 +28,7 @@ use rankwright_spec::{Conflict, Spec, SpecError};
 use crate::boost::BoostParams;
 use crate::error::LearnError;
 use crate::objective::DEFAULT_METRIC;
-use crate::session::{TrainRequest, TrainResult};
+use crate::session::{TrainRequest, TrainResult, TrainWarning};
 use crate::trainer::{Trainer, ValidationUse};
 
 pub use cv::{CvOptions, CvResult, FoldResult, cross_validate};
@@ -268,6 +268,17 @@ impl LearnerSpec {
         self.trainer.files()
     }
 
+    /// The warnings about this learner and the data of a request that are known before the training,
+    /// such as pairs that will be sampled. The result of the training has them too.
+    pub fn warnings_about(
+        &self,
+        request: &TrainRequest<'_>,
+    ) -> Result<Vec<TrainWarning>, LearnError> {
+        let mut request = request.clone();
+        request.fill_metric(self.parameter("metric").as_deref())?;
+        Ok(TrainWarning::about_data(&*self.trainer, self.def().name, &request))
+    }
+
     /// Trains. If the request has no metrics, that of [`target`](Self::target) is computed.
     pub fn train(&self, request: TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         train(&*self.learner, request)
@@ -299,6 +310,7 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
     if trainer.validation_use() == ValidationUse::Required && request.valid.is_empty() {
         return Err(LearnError::MissingValidation { learner: request.learner });
     }
+    let about_data = TrainWarning::about_data(&*trainer, learner.def().name, &request);
     let started = Instant::now();
     // Train inside rayon's thread pool: a caller outside the pool would block in each parallel
     // loop, and every loop would hand its work over to the pool anew.
@@ -314,6 +326,7 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
         let min_rows = trainer.min_rows(request.train.rows() as u64);
         result.add_warnings(&request, min_rows)?;
     }
+    result.warnings.extend(about_data);
     Ok(result)
 }
 

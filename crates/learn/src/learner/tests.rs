@@ -690,6 +690,32 @@ fn queries_with_too_many_pairs_are_counted() {
 }
 
 #[test]
+fn a_training_in_memory_tells_of_sampled_pairs_and_large_labels() {
+    use crate::prelude::*;
+
+    let rows = 20_001;
+    let values: Vec<f32> = (0..rows).map(|row| row as f32).collect();
+    let labels: Vec<f64> = (0..rows).map(|row| f64::from(u8::from(row > 10_000))).collect();
+    let data = |labels: Vec<f64>| Dataset::from_dense(&values, 1, labels, vec!["q"; rows]).unwrap();
+    let data_of_grades = data(labels.clone());
+    let learner = crate::LambdaMart::new().metric("ap").trees(1).leaves(2);
+    let result = learner.fit(&data_of_grades).unwrap();
+    let kinds = |result: &TrainResult| -> Vec<&str> {
+        result.warnings.iter().map(TrainWarning::kind).collect()
+    };
+    assert_eq!(kinds(&result), ["sampled-pairs"]);
+    let json = serde_json::to_value(&result.warnings[0]).unwrap();
+    assert_eq!((&json["queries"], &json["learner"]), (&1.into(), &"lambdamart".into()));
+    let known = LearnerSpec::new(learner).unwrap();
+    let known = known.warnings_about(&TrainRequest::new(&data_of_grades)).unwrap();
+    assert_eq!(known, result.warnings);
+    let large = data(labels.iter().map(|label| label * 100.0).collect());
+    let train = |text: &str| LearnerSpec::parse(text).unwrap().train(TrainRequest::new(&large));
+    assert_eq!(kinds(&train("mart(trees=1, metric=ndcg@5)").unwrap()), ["large-labels"]);
+    assert_eq!(kinds(&train("mart(trees=1, metric=ndcg(gain=linear)@5)").unwrap()), [""; 0]);
+}
+
+#[test]
 fn early_stopping_without_queries_to_validate_on_is_rejected() {
     let data = tiny(1);
     let learner = LearnerSpec::parse("mart(trees=3, stop=2)").unwrap();

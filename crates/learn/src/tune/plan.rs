@@ -164,6 +164,8 @@ pub struct TunePlan {
     space: Space,
     /// The learner of each trial.
     specs: Vec<LearnerSpec>,
+    /// The value of `stop` that the search adds to the learner; `None` if it adds none.
+    added_stop: Option<String>,
     rungs: Vec<Rung>,
     /// The parameter by which successive halving sets the number of rounds; `None` for random
     /// search.
@@ -200,7 +202,9 @@ impl TunePlan {
             Some(measure) => measure.clone(),
             None => learner.measure()?,
         };
-        Ok(Self { settings, measure, space, specs, rungs, rounds_parameter })
+        let added_stop = base.canonical().get("stop").filter(|_| !learner.is_given("stop"));
+        let added_stop = added_stop.map(str::to_owned);
+        Ok(Self { settings, measure, space, specs, added_stop, rungs, rounds_parameter })
     }
 
     /// The same plan for trials that are evaluated on this data: if no metric was given and the data
@@ -231,6 +235,12 @@ impl TunePlan {
     pub fn trial_0(&self) -> &LearnerSpec {
         // There is at least one trial.
         &self.specs[0]
+    }
+
+    /// The early stopping that the search adds to the learner: the value of the parameter `stop`;
+    /// `None` if it adds none.
+    pub fn added_stop(&self) -> Option<&str> {
+        self.added_stop.as_deref()
     }
 
     /// The learner of a trial, to train it again.

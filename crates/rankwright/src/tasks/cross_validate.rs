@@ -1,5 +1,7 @@
 //! Cross validation by query, for one learner or several on the same folds.
 
+use std::path::{Path, PathBuf};
+
 use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::compare::{CompareOptions, Comparison, compare_evaluations};
 use rankwright_eval::{Evaluation, Measure, MeasureResult, MetricSpec};
@@ -7,8 +9,8 @@ use rankwright_learn::{CvOptions, CvResult, FoldResult, LearnerSpec, cross_valid
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::train::{ForwardedProgress, learner_metrics, warn_sampled};
-use super::{Context, DataFiles, TaskError, Warning, resolve_data_metrics};
+use super::train::{ForwardedProgress, learner_metrics, warn_about};
+use super::{Context, DataFiles, TaskError, TaskInputs, Warning, resolve_data_metrics};
 
 /// Learners to cross-validate, and the data.
 #[derive(Debug, Clone)]
@@ -44,6 +46,14 @@ impl CrossValidateRequest {
     }
 }
 
+/// The data, and the models that blends name as their members.
+impl TaskInputs for CrossValidateRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        let members = self.learners.iter().flat_map(LearnerSpec::files);
+        self.data.paths().map(Path::to_owned).chain(members).collect()
+    }
+}
+
 /// The result of a cross validation: every query is tested once, by a model that has not seen it.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
@@ -74,7 +84,6 @@ pub struct CrossValidated {
     /// The metrics over all queries.
     pub metrics: Vec<MeasureResult>,
     /// Whether validation data affects the model: by early stopping, or by choosing.
-    #[serde(skip)]
     pub uses_validation: bool,
     /// Values of all queries.
     #[serde(skip)]
@@ -115,7 +124,8 @@ pub fn cross_validate_learners(
     for learner in &request.learners {
         let result = validate(request, learner, &loaded.data, &measures, &mut task)?;
         // All folds of a learner warn for the same reason, so the first warning is enough.
-        if let Some(warning) = result.folds.iter().flat_map(|fold| &fold.warnings).next() {
+        let mut warnings = result.folds.iter().flat_map(|fold| &fold.warnings);
+        if let Some(warning) = warnings.find(|warning| !warning.is_about_data()) {
             task.warn(Warning::Training(warning.clone()));
         }
         learners.push(CrossValidated {
@@ -169,7 +179,7 @@ fn validate(
     measures: &[Measure],
     task: &mut RunningTask<'_>,
 ) -> Result<CvResult, TaskError> {
-    warn_sampled(learner, data, task)?;
+    warn_about(learner, data, measures, task)?;
     let forwarded = ForwardedProgress::begin(task.context(), learner, data.rows(), None);
     let options = CvOptions::new(measures.to_vec())
         .folds(request.folds)

@@ -58,8 +58,8 @@ mod lecture;
 mod list;
 mod matching;
 mod metrics;
+mod output_files;
 mod paths;
-mod per_query;
 #[cfg(feature = "report")]
 mod report_comparison;
 #[cfg(feature = "report")]
@@ -157,8 +157,10 @@ pub use list::{
 };
 pub use matching::match_features;
 pub use metrics::{measures_for, resolve_data_metrics, resolve_metrics};
+#[cfg(feature = "report")]
+pub use output_files::{PageFiles, WithPage, WrittenPage};
+pub use output_files::{TaskInputs, write_drawing, write_per_query};
 pub use paths::{check_outputs, check_standard_input, file_label, system_names};
-pub use per_query::write_per_query;
 #[cfg(feature = "report")]
 pub use report_comparison::{ReportComparisonRequest, ReportComparisonResult, report_comparison};
 #[cfg(feature = "report")]
@@ -178,7 +180,7 @@ pub use split_data::{SplitRequest, SplitResult, WrittenPart, split_data};
 #[cfg(feature = "train")]
 pub use train::{
     CheckpointOptions, FeatureWeight, SavedTraining, TrainModelRequest, TrainModelResult,
-    TrainOption, TrainSeconds, TrainingProgress, sampled_pairs, train_model,
+    TrainOption, TrainSeconds, TrainingProgress, train_model,
 };
 #[cfg(feature = "train")]
 pub use tune::{
