@@ -37,10 +37,11 @@ pub(crate) fn advice(failure: &Failure) -> Option<String> {
         Failure::Search(error) => search(error),
         Failure::Report(error) => report(error),
         Failure::Experiment(error) => experiment(error),
+        Failure::Compare(error) => error.help(),
         Failure::NotALog { .. } => {
             Some("give --log-file a new file, or one that it has written".into())
         }
-        _ => None,
+        Failure::Stopped | Failure::Request(_) | Failure::Usage(_) | Failure::Output(_) => None,
     }
 }
 
@@ -565,6 +566,7 @@ fn spec(error: &SpecError) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use rankwright::data::FileDamage;
+    use rankwright::eval::compare::CompareError;
 
     use super::*;
 
@@ -581,6 +583,37 @@ mod tests {
         for failure in wrapped {
             let line = advice(&failure).unwrap();
             assert!(line.contains("--ignore-extra"), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_help_of_a_comparison_reaches_through_every_error_around_it() {
+        let compare = || CompareError::DifferentQueries {
+            query: "q1".into(),
+            has: "a".into(),
+            lacks: "b".into(),
+        };
+        let help = compare().help();
+        assert!(help.is_some());
+        let report = || ReportError::from(compare());
+        let experiment = || ExperimentError::from(compare());
+        for failure in [
+            Failure::Compare(compare()),
+            Failure::Task(compare().into()),
+            Failure::Report(report()),
+            Failure::Task(report().into()),
+            Failure::Experiment(experiment()),
+            Failure::Task(experiment().into()),
+            Failure::Experiment(report().into()),
+        ] {
+            assert_eq!(advice(&failure), help, "{failure:?}");
+        }
+    }
+
+    #[test]
+    fn every_option_of_a_training_has_its_flag() {
+        for option in TrainOption::ALL {
+            assert!(flag(option).starts_with("--"), "{option}");
         }
     }
 

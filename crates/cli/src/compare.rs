@@ -7,7 +7,7 @@ use rankwright::eval::stats::Correction;
 use rankwright::eval::table::{comparison_details, comparison_table};
 use rankwright::eval::{Evaluation, conventions, tie_notes};
 use rankwright::report::comparison::ComparisonReport;
-use rankwright::tasks::{compare_systems, write_per_query};
+use rankwright::tasks::{WithPage, compare_systems};
 
 use crate::declared::help;
 use crate::failure::Failure;
@@ -71,21 +71,20 @@ impl TestArgs {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let request = args.systems.request()?;
-    args.page.check(request.input.paths(), out)?;
-    args.report.check(args.page.html.as_deref(), request.input.paths(), out)?;
+    args.page.check(&request, out)?;
+    args.report.check(args.page.html.as_deref(), &request, out)?;
     let result = run_task(out, |context| compare_systems(&request, context))?;
-    if let Some(path) = &args.report.per_query {
-        let named: Vec<(&str, &Evaluation)> =
-            result.systems.iter().map(|(n, e)| (n.as_str(), e)).collect();
-        write_per_query(path, &named)?;
-    }
-    let mut document = document(&result)?;
+    let named: Vec<(&str, &Evaluation)> =
+        result.systems.iter().map(|(n, e)| (n.as_str(), e)).collect();
+    args.report.write(&named, &request)?;
+    // The report takes the result.
+    let result_document = document(&result)?;
     let report = match args.page.html {
         Some(_) => run_task(out, |context| result.into_detailed_report(&request, &[], context))?,
         None => result.into_report(&request)?,
     };
-    args.page.finish(|| report.page(), request.input.paths(), &mut document, out)?;
-    out.result(|| document, || text(args, &report))
+    let page = args.page.write(|| report.page(), &request, out)?;
+    out.show(&WithPage { result: &result_document, page }, |_| text(args, &report))
 }
 
 /// The table and, in plain text, the queries won and lost.

@@ -1,14 +1,15 @@
 //! `explain`: explains the order of a ranked list.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rankwright::data::DEFAULT_SEED;
-use rankwright::model::ExplainOptions;
-use rankwright::tasks::{DataFiles, ExplainRequest, explain_ranking};
+use rankwright::model::{ExplainOptions, MatchBy};
+use rankwright::tasks::{ExplainRequest, WithPage, explain_ranking};
 
+use crate::declared::choices;
 use crate::failure::Failure;
-use crate::input::{MatchByArg, ReadArgs};
-use crate::output::{Output, document};
+use crate::input::{ReadArgs, match_options};
+use crate::output::Output;
 use crate::page::ExtraPage;
 use crate::progress::run_task;
 
@@ -61,8 +62,8 @@ pub(crate) struct Args {
     #[arg(long)]
     ignore_extra: bool,
     /// Rule that matches the features of the data with those of the model
-    #[arg(long, value_enum, default_value_t)]
-    match_by: MatchByArg,
+    #[arg(long, value_parser = choices::<MatchBy>(), default_value = MatchBy::default().name())]
+    match_by: MatchBy,
     #[command(flatten)]
     page: ExtraPage,
     #[command(flatten)]
@@ -74,20 +75,16 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         return Err(Failure::usage("--pairs does not apply: scores do not depend on preferences"));
     }
     let request = args.request()?;
-    let background = request.background.iter().flat_map(DataFiles::paths);
-    let inputs: Vec<&Path> =
-        request.data.paths().chain([args.model.as_path()]).chain(background).collect();
-    args.page.check(inputs.clone(), out)?;
+    args.page.check(&request, out)?;
     let result = run_task(out, |context| explain_ranking(&request, context))?;
-    let mut json = document(&result)?;
-    args.page.finish(|| result.explanation.page(), inputs, &mut json, out)?;
+    let page = args.page.write(|| result.explanation.page(), &request, out)?;
     let documents = if args.doc.is_empty() { args.documents } else { usize::MAX };
     let text = result.explanation.to_text(args.top, documents);
     let query = result.explanation.query.as_ref();
     if !out.json && query.is_some_and(|query| query.documents.len() > documents) {
         out.note("--documents N shows more documents, --doc ID shows certain ones");
     }
-    out.result(|| json, || text)
+    out.show(&WithPage { result: &result, page }, |_| text)
 }
 
 impl Args {
@@ -97,13 +94,17 @@ impl Args {
         request.background = self.background.as_ref().map(files).transpose()?;
         request.query = self.query.clone();
         request.documents = self.doc.clone();
-        request.pair = self.pair.clone().and_then(|pair| pair.try_into().ok());
+        request.pair = match self.pair.as_deref() {
+            None => None,
+            Some([above, below]) => Some([above.clone(), below.clone()]),
+            Some(_) => return Err(Failure::usage("--pair takes two documents")),
+        };
         request.dependence = self.dependence.clone();
         request.curves = usize::from(self.curves);
         request.options = ExplainOptions::new()
             .seed(self.seed)
             .permutations(self.permutations as usize)
-            .matching(self.match_by.options(self.ignore_extra));
+            .matching(match_options(self.match_by, self.ignore_extra));
         Ok(request)
     }
 }

@@ -1,4 +1,5 @@
-//! The reasons why a command ends without a result.
+//! The reasons why a command ends without a result. The documentation of the command's own
+//! variants is in docs/reference/errors.md.
 
 use std::path::PathBuf;
 
@@ -38,20 +39,19 @@ pub(crate) enum Failure {
     Report(#[from] ReportError),
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
-    /// A command that saves nothing was asked to end.
+    /// The command was interrupted and had nothing to save.
     #[error("interrupted")]
     Stopped,
-    /// A request that cannot be met, with an alternative.
+    /// A request that cannot be met.
     #[error("{0}")]
     Request(String),
-    /// Arguments that do not go together, which only the content of files shows.
+    /// The command line is wrong.
     #[error("{0}")]
     Usage(String),
-    /// The file for log lines has another content.
+    /// The file for log lines has other content.
     #[error("{} is not a log file: its first line is not a line of a log", path.display())]
     NotALog { path: PathBuf },
-    /// Standard output cannot be written, for another reason than a closed pipe, which is no failure;
-    /// the work itself succeeded.
+    /// Standard output cannot be written, such as to a full disk. A closed pipe is no error.
     #[error("cannot write to standard output: {0}")]
     Output(std::io::Error),
 }

@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::tasks::{
-    LectureExample, LectureList, LectureRequest, LectureResult, lecture, list_lectures,
+    LectureExample, LectureList, LectureRequest, LectureResult, WithPage, lecture, list_lectures,
 };
 
 use crate::failure::Failure;
-use crate::output::{Output, document};
+use crate::output::Output;
 use crate::page::{ExtraPage, terminal_columns};
 use crate::progress::run_task;
 
@@ -30,15 +30,14 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     if args.names.is_empty() && !args.all && args.page.html.is_none() {
         return out.show(&list_lectures(), list_text);
     }
-    args.page.check([], out)?;
+    args.page.check(&(), out)?;
     let request = LectureRequest::new().names(&args.names);
     let result = run_task(out, |context| lecture(&request, context))?;
-    let mut json = document(&result)?;
-    args.page.finish(|| result.page(), [], &mut json, out)?;
+    let page = args.page.write(|| result.page(), &(), out)?;
     if args.page.is_standard_output() {
         return Ok(());
     }
-    out.result(|| json, || text(&result))
+    out.show(&WithPage { result: &result, page }, |_| text(&result))
 }
 
 /// The examples, one per line.

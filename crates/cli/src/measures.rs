@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::eval::{Evaluation, MeasureResult, MetricSpec, footnotes, parse_metrics};
-use rankwright::tasks::check_outputs;
+use rankwright::tasks::{TaskInputs, write_per_query};
 
 use crate::failure::Failure;
 use crate::output::{Output, TableStyle};
@@ -37,13 +37,25 @@ impl ReportArgs {
     pub(crate) fn check<'a>(
         &'a self,
         others: impl IntoIterator<Item = &'a Path>,
-        inputs: impl IntoIterator<Item = &'a Path>,
+        request: &impl TaskInputs,
         out: &Output,
     ) -> Result<(), Failure> {
         if let Some(path) = &self.per_query {
             out.check_not_stdout(path)?;
         }
-        Ok(check_outputs(others.into_iter().chain(self.per_query.as_deref()), inputs)?)
+        Ok(request.check_outputs(others.into_iter().chain(self.per_query.as_deref()))?)
+    }
+
+    /// Writes the values of each query of these systems, if requested.
+    pub(crate) fn write(
+        &self,
+        systems: &[(&str, &Evaluation)],
+        request: &impl TaskInputs,
+    ) -> Result<(), Failure> {
+        match &self.per_query {
+            Some(path) => Ok(write_per_query(path, systems, request)?),
+            None => Ok(()),
+        }
     }
 }
 

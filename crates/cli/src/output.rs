@@ -98,18 +98,6 @@ impl Output {
         }
     }
 
-    /// Prints one JSON document, or else the text.
-    pub(crate) fn result(
-        &self,
-        json: impl FnOnce() -> Value,
-        text: impl FnOnce() -> String,
-    ) -> Result<(), Failure> {
-        match self.json {
-            true => self.json(&json()),
-            false => self.text(&text()),
-        }
-    }
-
     /// Prints a result of the library as one JSON document, or else the text.
     pub(crate) fn show<T: Serialize>(
         &self,

@@ -3,14 +3,12 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use rankwright::data::store::write_atomic;
 use rankwright::report::Page;
-use rankwright::tasks::check_outputs;
+use rankwright::tasks::{PageFiles, TaskInputs, WithPage, WrittenPage};
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::output::{Output, document};
+use crate::output::Output;
 
 /// Default width of text, in characters.
 const COLUMNS: usize = 80;
@@ -28,31 +26,28 @@ pub(crate) struct PageArgs {
 
 impl PageArgs {
     /// Rejects a path that must not be written to.
-    pub(crate) fn check<'a>(
-        &'a self,
-        inputs: impl IntoIterator<Item = &'a Path>,
-        out: &Output,
-    ) -> Result<(), Failure> {
+    pub(crate) fn check(&self, request: &impl TaskInputs, out: &Output) -> Result<(), Failure> {
         out.check_not_stdout(&self.out)?;
-        Ok(check_outputs([self.out.as_path()], inputs)?)
+        Ok(request.check_outputs([self.out.as_path()])?)
     }
 
     /// Writes the files, then prints the short version, or the JSON document with the files' names.
-    pub(crate) fn finish<'a>(
+    pub(crate) fn finish(
         &self,
         page: &Page,
-        inputs: impl IntoIterator<Item = &'a Path>,
+        request: &impl TaskInputs,
         result: &impl Serialize,
         out: &Output,
     ) -> Result<(), Failure> {
-        let mut json = document(result)?;
         out.check_not_stdout(&self.out)?;
-        write(page, &self.out, self.assets.as_deref(), inputs, &mut json)?;
+        let files = PageFiles::new(&self.out).assets(self.assets.clone());
+        let written = Some(files.write(page, request)?);
         if self.out == Path::new("-") {
             return Ok(());
         }
-        let text = || format!("{}\nwritten: {}\n", page.to_text(columns()), self.out.display());
-        out.result(|| json, text)
+        let text =
+            |_: &_| format!("{}\nwritten: {}\n", page.to_text(columns()), self.out.display());
+        out.show(&WithPage { result, page: written }, text)
     }
 }
 
@@ -74,59 +69,27 @@ impl ExtraPage {
     }
 
     /// Rejects a path that must not be written to.
-    pub(crate) fn check<'a>(
-        &'a self,
-        inputs: impl IntoIterator<Item = &'a Path>,
-        out: &Output,
-    ) -> Result<(), Failure> {
+    pub(crate) fn check(&self, request: &impl TaskInputs, out: &Output) -> Result<(), Failure> {
         let Some(html) = &self.html else { return Ok(()) };
         out.check_not_stdout(html)?;
-        Ok(check_outputs([html.as_path()], inputs)?)
+        Ok(request.check_outputs([html.as_path()])?)
     }
 
-    /// Writes the page that `page` makes, if requested, and adds the files' names to the document.
-    pub(crate) fn finish<'a>(
+    /// Writes the page that `page` makes, if requested; returns the files.
+    pub(crate) fn write(
         &self,
         page: impl FnOnce() -> Page,
-        inputs: impl IntoIterator<Item = &'a Path>,
-        json: &mut Value,
+        request: &impl TaskInputs,
         out: &Output,
-    ) -> Result<(), Failure> {
-        let Some(html) = &self.html else { return Ok(()) };
-        write(&page(), html, self.assets.as_deref(), inputs, json)?;
+    ) -> Result<Option<WrittenPage>, Failure> {
+        let Some(html) = &self.html else { return Ok(None) };
+        let files = PageFiles::new(html).assets(self.assets.clone());
+        let written = files.write(&page(), request)?;
         if html != Path::new("-") {
             out.note(format!("the page was written to {}", html.display()));
         }
-        Ok(())
+        Ok(Some(written))
     }
-}
-
-/// Writes a page and its assets, and adds the files' names to the document.
-fn write<'a>(
-    page: &Page,
-    html: &Path,
-    assets: Option<&Path>,
-    inputs: impl IntoIterator<Item = &'a Path>,
-    json: &mut Value,
-) -> Result<(), Failure> {
-    let text = page.to_html()?;
-    let files = assets.map(|folder| page.asset_files(folder)).unwrap_or_default();
-    let inputs: Vec<PathBuf> = inputs.into_iter().map(Path::to_owned).collect();
-    let outputs = files.iter().map(PathBuf::as_path).chain([html]);
-    check_outputs(outputs, inputs.iter().map(PathBuf::as_path))?;
-    let assets = match assets {
-        Some(folder) => Some(page.write_assets(folder)?),
-        None => None,
-    };
-    write_atomic(html, |file| file.write_all(text.as_bytes()))?;
-    // Only an object can hold the names; every report is one.
-    if let Value::Object(members) = json {
-        members.insert("html".to_owned(), json!(html));
-        if let Some(files) = assets {
-            members.insert("assets".to_owned(), json!(files));
-        }
-    }
-    Ok(())
 }
 
 /// Width of text in characters, at most 200: the environment variable COLUMNS, else the width of
@@ -148,12 +111,15 @@ pub(crate) fn terminal_columns() -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     fn finish(out: &Path, assets: Option<&Path>, json: bool) -> Result<(), Failure> {
         let args = PageArgs { out: out.to_owned(), assets: assets.map(Path::to_owned) };
         let page = Page { title: "A report".into(), ..Page::default() };
-        args.finish(&page, [], &json!({}), &Output { json, quiet: true, ..Output::default() })
+        let result = BTreeMap::<String, u32>::new();
+        args.finish(&page, &(), &result, &Output { json, quiet: true, ..Output::default() })
     }
 
     #[test]

@@ -89,3 +89,26 @@ error_kinds! {
         Self::Eval(error) => error,
     }
 }
+
+impl ClicksError {
+    /// A remedy that holds for every caller; `None` if there is none.
+    pub fn help(&self) -> Option<String> {
+        let text = match self {
+            Self::Spec(error) => return error.help(),
+            Self::Eval(error) => return error.help(),
+            Self::NoExamination { .. } => "give the examination of every rank",
+            Self::NoFeatures => "give feature data with the ids of queries and documents",
+            Self::NoKnownDocuments => {
+                "check that log and feature data have the same ids of queries and documents"
+            }
+            Self::NoPropensities { .. } => "use the examination of ranks instead",
+            Self::NoOverlap { .. } => {
+                "use the estimator dr or dm, which predict the rest by features, or accept less overlap"
+            }
+            Self::NoBias { .. } | Self::UnknownAttribute { .. } | Self::NotAdditive { .. } => {
+                return None;
+            }
+        };
+        Some(text.to_owned())
+    }
+}

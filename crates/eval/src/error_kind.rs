@@ -39,7 +39,7 @@ error_kinds! {
         Self::DuplicateQuery { .. } => "duplicate-query",
         Self::DifferentMetrics { .. } => "different-metrics",
     }
-    wraps {
+    wraps and forwards help {
         Self::Values { source, .. } => source,
         Self::Options(error) => error,
         Self::Stats(error) => error,

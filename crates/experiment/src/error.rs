@@ -163,14 +163,12 @@ fn suggestion(nearest: Option<&String>) -> String {
 impl ExperimentError {
     /// A remedy that holds for every caller; `None` if there is none.
     pub fn help(&self) -> Option<String> {
+        self.wrapped_help().unwrap_or_else(|| self.own_help())
+    }
+
+    /// A remedy for the errors of experiments themselves.
+    fn own_help(&self) -> Option<String> {
         match self {
-            Self::Data(error) => error.help(),
-            Self::Model(error) => error.help(),
-            Self::Spec(error) => error.help(),
-            Self::Eval(error) => error.help(),
-            Self::Report(error) => error.help(),
-            Self::Learn(error) => error.help(),
-            Self::SharedData(error) => error.help(),
             Self::NoRate { .. } => {
                 Some("learners with a learning rate are, for example, lambdamart and mart".into())
             }

@@ -23,7 +23,7 @@ error_kinds! {
         Self::Panicked { .. } => "panicked",
         Self::Threads { .. } => "threads",
     }
-    wraps {
+    wraps and forwards help {
         Self::Data(error) => error,
         Self::Eval(error) => error,
         Self::Spec(error) => error,

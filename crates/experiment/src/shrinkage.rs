@@ -219,7 +219,9 @@ impl<'a> ShrinkageRequest<'a> {
         if outcome.history.iterations.is_empty() {
             return Err(ExperimentError::NoRounds { learner: learner.to_string() });
         }
-        let TrainResult { model, history, warnings, .. } = outcome;
+        let TrainResult { model, history, mut warnings, .. } = outcome;
+        // These are the same for every rate.
+        warnings.retain(|warning| !warning.is_about_data());
         let Some(valid) = input.valid.first() else {
             return Err(ExperimentError::Internal { invariant: "there is a validation set" });
         };

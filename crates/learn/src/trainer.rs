@@ -58,6 +58,18 @@ pub trait Trainer: Debug + Send + Sync {
         0
     }
 
+    /// The largest number of leaves that all trees of the model together can have; 0 for learners
+    /// without trees.
+    fn max_leaves(&self) -> u64 {
+        0
+    }
+
+    /// The minimum number of rows in a leaf, for training data of so many rows; `None` for learners
+    /// without such a limit.
+    fn min_rows(&self, _rows: u64) -> Option<u64> {
+        None
+    }
+
     /// The parameters of boosting, if the learner boosts trees by gradients: rounds of such a learner
     /// only add to the model, so that tuning can continue a training. `None` for other learners.
     fn boosting(&self) -> Option<&BoostParams> {

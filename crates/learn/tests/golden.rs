@@ -26,9 +26,6 @@ use sha2::{Digest, Sha256};
 
 const RECORD: &str = include_str!("golden/record.tsv");
 
-/// Learners that are nets.
-const NETS: [&str; 6] = ["lambdarank", "ranknet", "listnet", "listmle", "softmax", "approxndcg"];
-
 /// Specs of the record; [`specs`] adds learners and losses that are not among them.
 const SPECS: &[&str] = &[
     "lambdamart(trees=12, leaves=7, min_rows=5)",
@@ -260,8 +257,9 @@ fn with_setting(text: &str, learner: &str, setting: &str) -> String {
     out + rest
 }
 
+/// Whether the learner of a spec is a net: nets are trained in epochs.
 fn is_net(spec: &str) -> bool {
-    NETS.iter().any(|name| spec.starts_with(&format!("{name}(")))
+    has_parameter(LearnerSpec::parse(spec).unwrap().def(), "epochs")
 }
 
 /// The digests by data set and spec, computed now.

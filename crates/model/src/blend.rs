@@ -10,6 +10,8 @@
 //! A term that overflows counts as the largest finite number, so that a score is never NaN. Cost:
 //! that of scoring with each member; the normalisation by rank also sorts each query.
 
+use serde::{Serialize, Serializer};
+
 use crate::error::ModelError;
 use crate::model::{BodyKind, Model, ModelBody};
 use crate::problem::{BlendProblem, ModelParameter};
@@ -31,6 +33,13 @@ pub enum Normalise {
     Rank,
 }
 
+/// Serialised as its name.
+impl Serialize for Normalise {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
 impl Normalise {
     /// All normalisations.
     pub const ALL: [Normalise; 4] =
@@ -43,6 +52,16 @@ impl Normalise {
             Normalise::MinMax => "min-max",
             Normalise::Standard => "standard",
             Normalise::Rank => "rank",
+        }
+    }
+
+    /// The members' scores in words, after "scores are": "standardised within each query".
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Normalise::None => "added as they are",
+            Normalise::MinMax => "scaled to 0 to 1 within each query",
+            Normalise::Standard => "standardised within each query",
+            Normalise::Rank => "replaced by ranks within each query",
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rankwright_data::TableColumns;
 use rankwright_spec::words::counted;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::bias_factors::BiasFactors;
 use crate::blend::{Blend, Normalise};
@@ -92,11 +92,18 @@ pub enum BodySummary {
     },
     /// A weighted sum of other models' scores.
     Blend {
-        /// The normalisation of members' scores; `mixed` if each member has its own.
-        normalise: &'static str,
+        /// The normalisation of members' scores; `None`, serialised as `mixed`, if members have
+        /// different ones.
+        #[serde(serialize_with = "or_mixed")]
+        normalise: Option<Normalise>,
         /// The members, in the order in which they are added.
         members: Vec<MemberSummary>,
     },
+}
+
+/// Serialises the normalisation that all members have in common, or `mixed`.
+fn or_mixed<S: Serializer>(common: &Option<Normalise>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(common.map_or("mixed", Normalise::name))
 }
 
 /// Sizes over all trees of a model.
@@ -138,7 +145,7 @@ pub struct MemberSummary {
     /// The weight in the blend.
     pub weight: f64,
     /// The normalisation of its scores within a query.
-    pub normalise: &'static str,
+    pub normalise: Normalise,
     /// The kind of model.
     pub kind: BodyKind,
     /// The size in words: `300 trees`.
@@ -284,13 +291,13 @@ impl BodySummary {
     fn of_blend(blend: &Blend) -> BodySummary {
         let member = |((weight, member), normalise): (&(f64, Model), &Normalise)| MemberSummary {
             weight: *weight,
-            normalise: normalise.name(),
+            normalise: *normalise,
             kind: member.body().kind(),
             size: size_text(member),
             learner: member.header().learner.clone(),
         };
         BodySummary::Blend {
-            normalise: blend.common_normalisation().map_or("mixed", Normalise::name),
+            normalise: blend.common_normalisation(),
             members: blend.members().iter().zip(blend.normalisations()).map(member).collect(),
         }
     }

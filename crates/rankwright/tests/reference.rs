@@ -5,7 +5,7 @@
 //! ```text
 //! cargo xtask records
 //! ```
-#![cfg(all(feature = "train", feature = "search", feature = "report"))]
+#![cfg(all(feature = "train", feature = "search", feature = "report", feature = "clicks"))]
 
 #[path = "reference/error_kinds.rs"]
 mod error_kinds;
@@ -15,15 +15,22 @@ mod json_results;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use rankwright::clicks::bias::BiasOptions;
+use rankwright::clicks::model::CLICK_MODELS;
 use rankwright::data::format::FORMATS;
+use rankwright::data::generate::{HomepagesOptions, LetorOptions, StoreOptions};
+use rankwright::data::split::SplitOptions;
+use rankwright::eval::compare::CompareOptions;
 use rankwright::eval::{METRICS, PRESETS, PresetDef};
-use rankwright::learn::LearnerSpec;
 use rankwright::learn::objective::OBJECTIVES;
+use rankwright::learn::tune::TuneParams;
+use rankwright::learn::{FoldParams, LearnerSpec};
 use rankwright::learn::{LEARNERS, LearnerDef};
 use rankwright::model::ModelFormat;
+use rankwright::search::classify::CLASSIFIERS;
 use rankwright::search::{DocumentFormat, FEATURES, FIRST_STAGES};
-use rankwright::spec::{OTHER_SYSTEM_LEARNERS, OTHER_SYSTEM_PARAMS, ParamDef};
-use rankwright::tasks::list_formats;
+use rankwright::spec::{OTHER_SYSTEM_LEARNERS, OTHER_SYSTEM_PARAMS, ParamDef, ParamGroup};
+use rankwright::tasks::{list_classifiers, list_click_models, list_formats};
 
 const NOTE: &str =
     "<!-- Written by crates/rankwright/tests/reference.rs; edit the declarations instead. -->";
@@ -138,6 +145,24 @@ fn features() -> String {
     page
 }
 
+fn classifiers() -> String {
+    let about = "A classifier as `classify --classifier` accepts it.";
+    let mut page = page("Classifiers", about);
+    for def in list_classifiers().classifiers {
+        entry(&mut page, def.name, def.help, def.example, &def.parameters);
+    }
+    page
+}
+
+fn click_models() -> String {
+    let about = "A click model as `clicks fit --model` accepts it.";
+    let mut page = page("Click models", about);
+    for def in list_click_models().click_models {
+        entry(&mut page, def.name, def.help, def.example, &def.parameters);
+    }
+    page
+}
+
 fn formats() -> String {
     let about = "Formats are told by content. When writing, the extension decides, and `.gz` or \
                  `.zst` after it compresses.";
@@ -235,18 +260,8 @@ fn errors() -> String {
                  another one has the kind of the inner one, so a program needs no knowledge of the \
                  nesting. Kinds are not removed or renamed without a note in the changelog.";
     let mut text = page("Errors", about);
-    let of_command = [
-        ("usage", "The command line is wrong."),
-        ("bad-request", "A request that cannot be met."),
-        ("interrupted", "The command was interrupted and had nothing to save."),
-        (
-            "output",
-            "Standard output cannot be written, such as to a full disk. A closed pipe is no error.",
-        ),
-    ];
     text.push_str("## The command\n\n");
-    let of_command = of_command.map(|(kind, about)| vec![code(kind), about.to_owned()]);
-    table(&mut text, &["kind", "meaning"], of_command);
+    table(&mut text, &["kind", "meaning"], error_kinds::of_command());
     for (name, rows) in error_kinds::kinds() {
         let _ = write!(text, "## `{name}`\n\n");
         table(&mut text, &["kind", "meaning"], rows);
@@ -254,12 +269,14 @@ fn errors() -> String {
     text
 }
 
-fn pages() -> [(&'static str, String); 8] {
+fn pages() -> [(&'static str, String); 10] {
     [
         ("learners.md", learners()),
         ("objectives.md", objectives()),
         ("metrics.md", metrics()),
         ("features.md", features()),
+        ("classifiers.md", classifiers()),
+        ("click-models.md", click_models()),
         ("formats.md", formats()),
         ("names.md", names()),
         ("results.md", results()),
@@ -293,17 +310,43 @@ fn every_learner_stands_on_its_page_with_its_parameters() {
     );
 }
 
-#[test]
-fn the_condition_of_a_parameter_names_another_of_the_same_declaration() {
+/// The parameters of every declared component, with its name.
+fn all_declarations() -> Vec<(&'static str, Vec<ParamDef>)> {
     let learners = LEARNERS.iter().map(|def| (def.name, def.params()));
     let objectives = OBJECTIVES.iter().map(|def| (def.name, def.params()));
     let metrics = METRICS.iter().map(|def| (def.name, def.params()));
     let features = FEATURES.iter().map(|def| (def.name, def.params()));
     let first_stages = FIRST_STAGES.iter().map(|def| (def.name, def.params()));
+    let click_models = CLICK_MODELS.iter().map(|def| (def.name, def.params()));
+    let components = learners.chain(objectives).chain(metrics).chain(features).chain(first_stages);
+    let classifiers = CLASSIFIERS.iter().map(|def| (def.name, def.params()));
+    let options = [
+        ("cross validation", FoldParams::default().defs()),
+        ("tuning", TuneParams::default().defs()),
+        ("comparison", CompareOptions::default().defs()),
+        ("position bias", BiasOptions::default().defs()),
+        ("split", SplitOptions::default().defs()),
+        ("letor", LetorOptions::default().defs()),
+        ("store", StoreOptions::default().defs()),
+        ("homepages", HomepagesOptions::default().defs()),
+    ];
+    components.chain(click_models).chain(classifiers).chain(options).collect()
+}
+
+#[test]
+fn no_component_has_two_parameters_of_one_name() {
+    for (name, defs) in all_declarations() {
+        for (n, def) in defs.iter().enumerate() {
+            let again = defs[..n].iter().any(|earlier| earlier.name == def.name);
+            assert!(!again, "{name} has {} twice", def.name);
+        }
+    }
+}
+
+#[test]
+fn the_condition_of_a_parameter_names_another_of_the_same_declaration() {
     let mut conditions = 0;
-    for (name, defs) in
-        learners.chain(objectives).chain(metrics).chain(features).chain(first_stages)
-    {
+    for (name, defs) in all_declarations() {
         for condition in defs.iter().filter_map(|def| def.requires) {
             let key = condition.split(['=', '<', '>', '!']).next().unwrap();
             assert!(defs.iter().any(|def| def.name == key), "{name}: {condition}");

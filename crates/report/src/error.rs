@@ -175,13 +175,12 @@ pub enum ReportError {
 impl ReportError {
     /// The remedy, if there is one that holds for every caller.
     pub fn help(&self) -> Option<String> {
+        self.wrapped_help().unwrap_or_else(|| self.own_help())
+    }
+
+    /// The remedy for the errors of reports themselves.
+    fn own_help(&self) -> Option<String> {
         match self {
-            ReportError::Data(error) => error.help(),
-            ReportError::Model(error) => error.help(),
-            ReportError::Spec(error) => error.help(),
-            ReportError::Eval(error) => error.help(),
-            ReportError::Learn(error) => error.help(),
-            ReportError::Explain(error) => error.help(),
             ReportError::UnknownQuery { data, known, .. } => {
                 Some(known.listed(&format!("the {data} has"), "query"))
             }

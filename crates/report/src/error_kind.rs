@@ -25,7 +25,7 @@ error_kinds! {
         Self::Internal { .. } => "internal",
         Self::Draw { .. } => "draw",
     }
-    wraps {
+    wraps and forwards help {
         Self::Data(error) => error,
         Self::Eval(error) => error,
         Self::Spec(error) => error,

@@ -29,8 +29,55 @@
 /// assert_eq!(Outer::Data(Inner::NoRows).kind(), "no-rows");
 /// assert_eq!(Outer::KINDS, ["too-few"]);
 /// ```
+///
+/// With `wraps and forwards help { ... }`, the type also has the method `wrapped_help`: the help of
+/// the wrapped error, so that no wrapping variant can be left out of the type's own `help`.
+///
+/// ```
+/// struct Inner;
+/// impl Inner {
+///     fn help(&self) -> Option<String> {
+///         Some("give rows".to_owned())
+///     }
+///     fn kind(&self) -> &'static str {
+///         "no-rows"
+///     }
+/// }
+/// enum Outer {
+///     TooFew,
+///     Data(Inner),
+/// }
+/// rankwright_spec::error_kinds! {
+///     Outer { Self::TooFew => "too-few", }
+///     wraps and forwards help { Self::Data(error) => error, }
+/// }
+/// assert_eq!(Outer::Data(Inner).wrapped_help(), Some(Some("give rows".to_owned())));
+/// assert_eq!(Outer::TooFew.wrapped_help(), None);
+/// ```
 #[macro_export]
 macro_rules! error_kinds {
+    (
+        $error:ty { $( $(#[$own_cfg:meta])* $own:pat => $kind:literal, )* }
+        wraps and forwards help { $( $(#[$wrapper_cfg:meta])* $wrapper:pat => $inner:ident, )* }
+    ) => {
+        $crate::error_kinds! {
+            $error { $( $(#[$own_cfg])* $own => $kind, )* }
+            wraps { $( $(#[$wrapper_cfg])* $wrapper => $inner, )* }
+        }
+
+        impl $error {
+            /// The help of the wrapped error, if it has one; the outer `None` stands for a variant
+            /// that wraps no other error.
+            pub(crate) fn wrapped_help(
+                &self,
+            ) -> ::std::option::Option<::std::option::Option<::std::string::String>> {
+                match self {
+                    $( $(#[$wrapper_cfg])* $wrapper => Some($inner.help()), )*
+                    _ => None,
+                }
+            }
+        }
+    };
     (
         $error:ty { $( $(#[$own_cfg:meta])* $own:pat => $kind:literal, )* }
         wraps { $( $(#[$wrapper_cfg:meta])* $wrapper:pat => $inner:ident, )* }

@@ -121,35 +121,44 @@ fn check_requirements(
 /// Checks parameters that a program filled in; `name` is the name of the component in the error.
 pub fn check_params<G: ParamGroup + Default>(group: &G, name: &str) -> Result<(), SpecError> {
     group.check_values().map_err(|(key, error)| {
-        let value = group.text(key).unwrap_or_default();
-        error.at(name, key, &value)
+        let value = group.text(key);
+        debug_assert!(value.is_some(), "a group has the parameter that it checked");
+        error.at(name, key, &value.unwrap_or_default())
     })?;
     let defs = G::default().defs();
-    if let Some(missing) = defs.iter().find(|def| def.default.is_none() && is_default(group, def)) {
+    let is_absent =
+        |(def, given): &(&ParamDef, ParamDef)| def.default.is_none() && given.default.is_none();
+    if let Some((missing, _)) = defs.iter().zip(group.defs()).find(is_absent) {
         return Err(SpecError::MissingKey {
             name: name.to_owned(),
             key: missing.name.to_owned(),
             expected: missing.help.to_owned(),
         });
     }
-    let changed: Vec<&str> =
-        defs.iter().filter(|def| !is_default(group, def)).map(|def| def.name).collect();
+    let changed = changed_params(group);
     check_requirements(group, name, &defs, |key| changed.contains(&key))?;
     group.check_together().map_err(|conflict| SpecError::conflict(name, conflict))
 }
 
-/// Whether a parameter has its default value.
-fn is_default(group: &dyn ParamGroup, def: &ParamDef) -> bool {
-    group.text(def.name).unwrap_or_default() == def.default.as_deref().unwrap_or_default()
+/// The names of the parameters whose values differ from their defaults, in the order of the
+/// declaration.
+fn changed_params<G: ParamGroup + Default>(group: &G) -> Vec<&'static str> {
+    // The definitions of a group have its values as their defaults.
+    let (defaults, values) = (G::default().defs(), group.defs());
+    debug_assert!(defaults.iter().map(|def| def.name).eq(values.iter().map(|def| def.name)));
+    let both = defaults.into_iter().zip(values);
+    both.filter(|(default, value)| default.default != value.default)
+        .map(|(def, _)| def.name)
+        .collect()
 }
 
 /// The spec of parameters: those that differ from the defaults, in the order of the declaration.
 pub fn write_spec<G: ParamGroup + Default>(name: &str, group: &G) -> Spec {
     let mut spec = Spec::new(name);
-    for def in G::default().defs().iter().filter(|def| !is_default(group, def)) {
-        if let Some(value) = group.text(def.name) {
-            spec.args.push((def.name.to_owned(), value));
-        }
+    for key in changed_params(group) {
+        let value = group.text(key);
+        debug_assert!(value.is_some(), "a group has the parameters that it declares");
+        spec.args.extend(value.map(|value| (key.to_owned(), value)));
     }
     spec
 }

@@ -8,6 +8,7 @@ use rankwright::clicks::off_policy::{
 use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::MetricSpec;
 use rankwright::eval::table::{Align, Cell, Table};
+use rankwright::model::MatchBy;
 use rankwright::tasks::{
     ClickFiles, DataFiles, EvaluateClicksRequest, EvaluateClicksResult, ModelValue, evaluate_clicks,
 };
@@ -15,9 +16,9 @@ use rankwright::tasks::{
 use super::choice;
 use super::examination::ExaminationArgs;
 use super::labels::at_least_1;
-use crate::declared::help;
+use crate::declared::{choices, help};
 use crate::failure::Failure;
-use crate::input::MatchByArg;
+use crate::input::match_options;
 use crate::output::Output;
 use crate::progress::run_task;
 
@@ -90,8 +91,8 @@ pub(crate) struct Args {
     #[arg(long)]
     ignore_extra: bool,
     /// Rule that matches the features of the data with those of the models
-    #[arg(long, value_enum, default_value_t)]
-    match_by: MatchByArg,
+    #[arg(long, value_parser = choices::<MatchBy>(), default_value = MatchBy::default().name())]
+    match_by: MatchBy,
 }
 
 /// A number from 0 to 1.
@@ -112,7 +113,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let (log, features) = (ClickFiles::new([&args.log]), DataFiles::new(&args.features));
     let metric = MetricSpec::parse(&args.metric)?;
     let request = EvaluateClicksRequest::new(log, &args.models, features, metric)
-        .matching(args.match_by.options(args.ignore_extra))
+        .matching(match_options(args.match_by, args.ignore_extra))
         .examination(args.examination.source())
         .options(options);
     let result = run_task(out, |context| evaluate_clicks(&request, context))?;

@@ -15,11 +15,11 @@ use std::path::PathBuf;
 use rankwright::clicks::log::{
     BotLimits, DroppedPart, LogColumns, LogFormat, LogOptions, TimeSpan,
 };
-use rankwright::spec::{ParamValue, RangeDef, ValueError};
 use rankwright::tasks::ClickFiles;
 
 pub(crate) use bias::BiasArgs;
 
+pub(crate) use crate::declared::choice;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -127,12 +127,4 @@ impl ClickLogArgs {
 fn seconds(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| *number >= 0.0 && number.is_finite());
     number.ok_or_else(|| "expected a number of seconds".to_owned())
-}
-
-/// The choice of this name.
-pub(crate) fn choice<T: ParamValue>(name: &str) -> Result<T, String> {
-    T::read(name, &RangeDef::default()).map_err(|error| match error {
-        ValueError::Expected(expected) => format!("expected {expected}"),
-        ValueError::Spec(error) => error.to_string(),
-    })
 }

@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use rankwright::clicks::simulate::{LoggingRanker, SimulatedUser};
 use rankwright::data::DEFAULT_SEED;
+use rankwright::model::MatchBy;
 use rankwright::spec::words::counted;
 use rankwright::tasks::{
     LoggingScores, SimulateClicksRequest, SimulateClicksResult, simulate_clicks,
 };
 
+use crate::declared::choices;
 use crate::failure::Failure;
-use crate::input::{MatchByArg, ReadArgs};
+use crate::input::{ReadArgs, match_options};
 use crate::output::Output;
 use crate::progress::run_task;
 
@@ -52,8 +54,8 @@ pub(crate) struct Args {
     #[arg(long)]
     ignore_extra: bool,
     /// Rule that matches the features of the data with those of the model
-    #[arg(long, value_enum, default_value_t)]
-    match_by: MatchByArg,
+    #[arg(long, value_parser = choices::<MatchBy>(), default_value = MatchBy::default().name())]
+    match_by: MatchBy,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -69,7 +71,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let data = args.read.files(std::slice::from_ref(&args.data))?;
     let user = SimulatedUser::parse(&args.user)?;
     let request = SimulateClicksRequest::new(data, scores, user, &args.out)
-        .matching(args.match_by.options(args.ignore_extra))
+        .matching(match_options(args.match_by, args.ignore_extra))
         .reverse(args.reverse)
         .ranker(LoggingRanker::parse(&args.ranker)?)
         .sessions(args.sessions)

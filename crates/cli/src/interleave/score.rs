@@ -1,19 +1,19 @@
 //! `interleave score`: the table of wins and losses of an interleaved comparison.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rankwright::clicks::interleave::InterleavingOptions;
 use rankwright::clicks::log::LogFormat;
 use rankwright::eval::stats::Correction;
 use rankwright::eval::table::Table;
 use rankwright::tasks::{
-    ClickFiles, InterleavingCluster, ScoreInterleavingRequest, ScoreInterleavingResult,
+    ClickFiles, InterleavingCluster, ScoreInterleavingRequest, ScoreInterleavingResult, WithPage,
     score_interleaving,
 };
 
 use crate::clicks::choice;
 use crate::failure::Failure;
-use crate::output::{Output, document};
+use crate::output::Output;
 use crate::page::ExtraPage;
 use crate::progress::run_task;
 
@@ -49,21 +49,18 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let inputs = || args.events.iter().chain([&args.lists]).map(PathBuf::as_path);
-    args.page.check(inputs(), out)?;
     let options = InterleavingOptions::default().samples(args.samples).seed(args.seed);
     let log = ClickFiles::new(&args.events).format(args.format);
     let request = ScoreInterleavingRequest::new(log, &args.lists)
         .cluster(args.by)
         .correction(args.correction)
         .options(options);
+    args.page.check(&request, out)?;
     let result = run_task(out, |context| score_interleaving(&request, context))?;
-    let mut json = document(&result)?;
-    let inputs: Vec<&Path> = inputs().collect();
-    args.page.finish(|| result.report().page(), inputs, &mut json, out)?;
+    let page = args.page.write(|| result.report().page(), &request, out)?;
     match args.page.is_standard_output() {
         true => Ok(()),
-        false => out.result(|| json, || text(&result)),
+        false => out.show(&WithPage { result: &result, page }, |_| text(&result)),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use rankwright::clicks::ClickModel;
-use rankwright::tasks::{ClickFiles, DataFiles, ReportClicksRequest, report_clicks};
+use rankwright::tasks::{ClickFiles, ReportClicksRequest, report_clicks};
 
 use crate::clicks::{BiasArgs, ClickLogArgs};
 use crate::failure::Failure;
@@ -42,12 +42,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         let models = models.split('+').map(ClickModel::parse).collect::<Result<_, _>>()?;
         request = request.models(models);
     }
-    let features = request.features.clone();
-    let inputs = || {
-        let logs = request.log.files.iter().chain(&args.test).map(PathBuf::as_path);
-        logs.chain(features.iter().flat_map(DataFiles::paths))
-    };
-    args.page.check(inputs(), out)?;
+    args.page.check(&request, out)?;
     let result = run_task(out, |context| report_clicks(&request, context))?;
-    args.page.finish(&result.report.page(), inputs(), &result, out)
+    args.page.finish(&result.report.page(), &request, &result, out)
 }

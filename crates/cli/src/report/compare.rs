@@ -26,7 +26,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let request =
         ReportComparisonRequest::new(args.systems.request()?).queries(args.queries.clone());
-    args.page.check(request.comparison.input.paths(), out)?;
+    args.page.check(&request, out)?;
     let result = run_task(out, |context| report_comparison(&request, context))?;
-    args.page.finish(&result.report.page(), request.comparison.input.paths(), &result, out)
+    args.page.finish(&result.report.page(), &request, &result, out)
 }

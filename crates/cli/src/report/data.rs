@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         .sample(args.sample as usize)
         .seed(args.seed);
     let request = ReportDataRequest::new(args.read.files(&args.data)?).options(options);
-    args.page.check(request.data.paths(), out)?;
+    args.page.check(&request, out)?;
     let result = run_task(out, |context| report_data(&request, context))?;
-    args.page.finish(&result.report.page(), request.data.paths(), &result, out)
+    args.page.finish(&result.report.page(), &request, &result, out)
 }

@@ -1,14 +1,16 @@
 //! `report shrinkage`: a page on one learner with several shrinkages.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::MetricSpec;
 use rankwright::learn::LearnerSpec;
+use rankwright::model::MatchBy;
 use rankwright::tasks::{ReportShrinkageRequest, report_shrinkage};
 
+use crate::declared::choices;
 use crate::failure::Failure;
-use crate::input::{MatchByArg, ReadArgs};
+use crate::input::{ReadArgs, match_options};
 use crate::output::Output;
 use crate::page::PageArgs;
 use crate::progress::run_training;
@@ -42,8 +44,8 @@ pub(crate) struct Args {
     #[arg(long)]
     ignore_extra: bool,
     /// Rule that matches the features of --valid with those of the training data
-    #[arg(long, value_enum, default_value_t)]
-    match_by: MatchByArg,
+    #[arg(long, value_parser = choices::<MatchBy>(), default_value = MatchBy::default().name())]
+    match_by: MatchBy,
     #[command(flatten)]
     page: PageArgs,
     #[command(flatten)]
@@ -59,17 +61,14 @@ impl Args {
         request.valid = self.valid.clone();
         request.metric = self.metric.as_deref().map(MetricSpec::parse).transpose()?;
         request.seed = self.seed;
-        request.matching = self.match_by.options(self.ignore_extra);
+        request.matching = match_options(self.match_by, self.ignore_extra);
         Ok(request)
     }
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let request = args.request()?;
-    // A blend names models as its members.
-    let members = request.learner.files();
-    let inputs: Vec<&Path> = request.inputs().chain(members.iter().map(PathBuf::as_path)).collect();
-    args.page.check(inputs.clone(), out)?;
+    args.page.check(&request, out)?;
     let result = run_training(out, |context| report_shrinkage(&request, context))?;
-    args.page.finish(&result.report.page(), inputs, &result, out)
+    args.page.finish(&result.report.page(), &request, &result, out)
 }

@@ -3,7 +3,6 @@
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::eval::{footnotes, shared_footnotes, tie_notes};
 use rankwright::learn::{KeptReason, KeptRounds, LearnerSpec};
-use rankwright::model::ModelBody;
 use rankwright::tasks::TrainModelResult;
 
 use super::weights;
@@ -14,11 +13,11 @@ pub(super) fn of(learner: &LearnerSpec, trained: &TrainModelResult) -> String {
     let mut lines = vec![
         format!("model    {}", trained.model.display()),
         format!("sha256   {}", trained.sha256),
-        format!("learner  {learner}"),
+        format!("learner  {}", trained.learner),
     ];
     lines.extend(trained.auto.as_ref().map(|chosen| format!("auto     {chosen}")));
     lines.extend(bias_text(trained).map(|text| format!("bias     {text}")));
-    match trees_text(learner, trained) {
+    match trees_text(trained) {
         Some(text) => lines.push(format!("trees    {text}")),
         None => lines.extend(rounds_text(trained).map(|text| format!("rounds   {text}"))),
     }
@@ -77,36 +76,17 @@ fn rounds_text(trained: &TrainModelResult) -> Option<String> {
 }
 
 /// Number, size and origin of the trees.
-fn trees_text(learner: &LearnerSpec, trained: &TrainModelResult) -> Option<String> {
+fn trees_text(trained: &TrainModelResult) -> Option<String> {
     let count = trained.trees?;
-    let grown = trained.iterations.len();
-    let text = match mean_leaves(trained.trained.body()) {
+    let text = match trained.mean_leaves {
         None => count.to_string(),
         Some(mean) => format!("{count}, {mean:.1} leaves on average"),
     };
-    if learner.boosting().is_none() {
-        return Some(text);
-    }
-    let kept = trained.kept.as_ref().map_or(grown, |kept| kept.rounds);
-    if matches!(trained.trained.body(), ModelBody::Blend(_)) {
-        return Some(format!("{text}; added to the scores of the start model"));
-    }
-    match count.saturating_sub(kept) {
-        0 => Some(text),
-        start => Some(format!("{text}; {start} from the start model")),
-    }
-}
-
-/// The mean number of leaves of a model's trees. In a sum of a start model and trees, those of the
-/// last member count, which are the new ones.
-fn mean_leaves(body: &ModelBody) -> Option<f64> {
-    let trees = match body {
-        ModelBody::Trees(ensemble) => ensemble.trees(),
-        ModelBody::Blend(blend) => return mean_leaves(blend.members().last()?.1.body()),
-        _ => return None,
-    };
-    let leaves: usize = trees.iter().map(|tree| tree.leaves().len()).sum();
-    (!trees.is_empty()).then(|| leaves as f64 / trees.len() as f64)
+    Some(match trained.start_trees {
+        None => text,
+        Some(0) => format!("{text}; added to the scores of the start model"),
+        Some(start) => format!("{text}; {start} from the start model"),
+    })
 }
 
 /// A row for each set and metric.

@@ -1,7 +1,6 @@
 //! The text output of a parameter search: the best trials, the spec to use, and a caution.
 
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::learn::LearnerSpec;
 use rankwright::learn::tune::{Trial, TrialComparison, TuneData, TuneMethod, TunePlan};
 use rankwright::spec::words::counted;
 use rankwright::tasks::TuneLearnerResult;
@@ -96,10 +95,8 @@ fn table(args: &Args, plan: &TunePlan, found: &TuneLearnerResult) -> Table {
 }
 
 /// The early stopping that the search adds to the learner, if any.
-fn added_stop(args: &Args, plan: &TunePlan) -> String {
-    let given = LearnerSpec::parse(&args.learner).is_ok_and(|learner| learner.is_given("stop"));
-    let stop = plan.trial_0().canonical().get("stop");
-    match stop.filter(|_| !given) {
+fn added_stop(found: &TuneLearnerResult) -> String {
+    match &found.added_stop {
         Some(stop) => format!(", with stop={stop} on the validation data"),
         None => String::new(),
     }
@@ -122,7 +119,7 @@ fn notes(args: &Args, plan: &TunePlan, found: &TuneLearnerResult) -> Vec<String>
         "{}, {method} search, seed {}, {evaluated_on}; trial 0 is the learner as given{}",
         counted(trials, "trial"),
         args.seed,
-        added_stop(args, plan)
+        added_stop(found)
     )];
     match count(|trial| trial.same_as.is_some_and(|other| other != trial.trial)) {
         0 => {}

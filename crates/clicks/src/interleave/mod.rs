@@ -96,6 +96,24 @@ error_kinds! {
     wraps {}
 }
 
+impl InterleavingError {
+    /// A remedy that holds for every caller; `None` if there is none.
+    pub fn help(&self) -> Option<String> {
+        let text = match self {
+            Self::RankingCount { found: 3.., .. } => {
+                "choose multileave, which takes any number of rankings from two on"
+            }
+            Self::ManyRanks { .. } => "choose fewer ranks, or another method",
+            Self::RankingCount { .. }
+            | Self::RepeatedDocument { .. }
+            | Self::NoFairDistribution => {
+                return None;
+            }
+        };
+        Some(text.to_owned())
+    }
+}
+
 /// The rankings of a query, ready to be interleaved for any number of requests.
 ///
 /// ```

@@ -159,6 +159,18 @@ error_kinds! {
     wraps {}
 }
 
+impl PromptError {
+    /// A remedy that holds for every caller; `None` if there is none.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::NoValue { .. } => {
+                Some("give each query a value of this name, or use another template".to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
 impl PromptTemplate {
     /// The built-in template of this name.
     pub fn named(name: &str) -> Option<Result<Self, PromptError>> {

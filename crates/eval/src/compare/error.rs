@@ -126,9 +126,12 @@ pub enum CompareError {
 impl CompareError {
     /// A remedy, if there is one.
     pub fn help(&self) -> Option<String> {
+        self.wrapped_help().unwrap_or_else(|| self.own_help())
+    }
+
+    /// A remedy for the errors of the comparison itself.
+    fn own_help(&self) -> Option<String> {
         match self {
-            Self::Options(error) => error.help(),
-            Self::Stats(error) | Self::Values { source: error, .. } => error.help(),
             Self::QueryCount { .. } => Some("write `None` for a query that is skipped".to_owned()),
             Self::TooFewSamples { .. } => {
                 Some("draw more samples, or choose a larger alpha".to_owned())

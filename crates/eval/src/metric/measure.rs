@@ -7,13 +7,14 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use rankwright_spec::{Conflict, ParamValue, Spec, SpecError, read_into};
+use rankwright_spec::{Conflict, ParamValue, RangeDef, Spec, SpecError, read_into};
 use serde::{Serialize, Serializer};
 
 use super::names::{find_metric, parse_trec_name};
 use super::{Aggregate, Metric, MetricDef};
 use crate::convention::{Blank, Conventions, Missing, SHARED_CONVENTIONS};
 use crate::error::EvalError;
+use crate::gain::Gain;
 use crate::list::{Candidates, ListBuffers, RankedList};
 use crate::order::TiePolicy;
 use crate::rank_sum::QueryValue;
@@ -111,7 +112,9 @@ impl MetricSpec {
             .takes_boundary()
             .map(|rel| Arc::new(OpenBoundary { metric: self.clone(), kind, rel }));
         let (spec, order_free) = (self.written.clone(), !has_param("ties"));
-        Ok(Measure { spec, metric, conventions, convention, order_free, boundary })
+        let gain = params.text("gain").map(|text| Gain::read(&text, &RangeDef::default()));
+        let gain = gain.transpose().map_err(|error| error.at(&spec.name, "gain", ""))?;
+        Ok(Measure { spec, metric, conventions, convention, order_free, boundary, gain })
     }
 }
 
@@ -193,6 +196,8 @@ pub struct Measure {
     order_free: bool,
     /// The metric, if its threshold is the boundary of the model.
     boundary: Option<Arc<OpenBoundary>>,
+    /// The gain of labels; `None` for a metric without the parameter `gain`.
+    gain: Option<Gain>,
 }
 
 impl Measure {
@@ -203,7 +208,15 @@ impl Measure {
         let shared = SHARED_CONVENTIONS.into_iter();
         let convention = describe(own, &conventions, shared, metric.aggregate()).into();
         let (spec, metric) = (Spec::new(name), Arc::new(metric));
-        Self { spec, metric, conventions, convention, order_free: false, boundary: None }
+        Self {
+            spec,
+            metric,
+            conventions,
+            convention,
+            order_free: false,
+            boundary: None,
+            gain: None,
+        }
     }
 
     /// The measure for scores of a model with a boundary: `boundary` gets the lowest label that counts
@@ -253,6 +266,24 @@ impl Measure {
     /// The metric.
     pub fn metric(&self) -> &dyn Metric {
         &*self.metric
+    }
+
+    /// The gain of labels; `None` for metrics without the parameter `gain` and for custom ones.
+    ///
+    /// ```
+    /// use rankwright_eval::{Gain, MetricSpec, SourceKind};
+    ///
+    /// let gain = |text: &str| {
+    ///     let measure = MetricSpec::parse(text)?.resolve(SourceKind::Features)?;
+    ///     Ok::<_, rankwright_eval::EvalError>(measure.gain().cloned())
+    /// };
+    /// assert_eq!(gain("ndcg@10")?, Some(Gain::Exp));
+    /// assert_eq!(gain("ndcg(gain=linear)@10")?, Some(Gain::Linear));
+    /// assert_eq!(gain("ap")?, None);
+    /// # Ok::<(), rankwright_eval::EvalError>(())
+    /// ```
+    pub fn gain(&self) -> Option<&Gain> {
+        self.gain.as_ref()
     }
 
     /// The shared conventions.

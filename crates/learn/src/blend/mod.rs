@@ -224,6 +224,14 @@ impl Trainer for BlendTrainer {
         };
         self.members.iter().map(sampled_queries).max().unwrap_or(0)
     }
+
+    fn max_leaves(&self) -> u64 {
+        let leaves = |member: &BlendMember| match member {
+            BlendMember::Learner(learner) => learner.max_leaves(),
+            BlendMember::File(_) => 0,
+        };
+        self.members.iter().map(leaves).fold(0, u64::saturating_add)
+    }
 }
 
 impl BlendTrainer {

@@ -142,6 +142,10 @@ impl Trainer for BaggingTrainer {
     fn queries_with_sampled_pairs(&self, data: &rankwright_data::Dataset) -> usize {
         self.learner.queries_with_sampled_pairs(data)
     }
+
+    fn max_leaves(&self) -> u64 {
+        (self.bags as u64).saturating_mul(self.learner.max_leaves())
+    }
 }
 
 /// Any constant: keeps the random choice of queries apart from other random numbers of the seed.

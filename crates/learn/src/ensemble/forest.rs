@@ -127,6 +127,14 @@ impl Trainer for ForestTrainer {
     fn validation_use(&self) -> ValidationUse {
         ValidationUse::of_rounds(self.config.stop, self.config.trees)
     }
+
+    fn max_leaves(&self) -> u64 {
+        (self.config.trees as u64).saturating_mul(self.config.tree.leaves as u64)
+    }
+
+    fn min_rows(&self, _rows: u64) -> Option<u64> {
+        Some(self.config.tree.min_rows)
+    }
 }
 
 /// The objective of a forest: derivatives of squared error at the mean label, whatever the scores

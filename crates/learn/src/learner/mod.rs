@@ -28,11 +28,10 @@ use rankwright_spec::{Conflict, Spec, SpecError};
 use crate::boost::BoostParams;
 use crate::error::LearnError;
 use crate::objective::DEFAULT_METRIC;
-use crate::session::{TrainRequest, TrainResult};
+use crate::session::{TrainRequest, TrainResult, TrainWarning};
 use crate::trainer::{Trainer, ValidationUse};
-use crate::tree::SizeDefaults;
 
-pub use cv::{CvOptions, CvResult, FoldResult, cross_validate};
+pub use cv::{CvOptions, CvResult, FoldParams, FoldResult, cross_validate};
 pub use def::{AcceptedInputs, DeclaredLearner, Learner, LearnerDef, Tuning};
 pub use linear::{FixedWeights, FixedWeightsOptions, FixedWeightsParams, WeightsText};
 pub(crate) use registry::learners;
@@ -78,7 +77,8 @@ impl LearnerSpec {
 
     /// Checks a learner whose spec is already split into name and parameters.
     pub fn from_spec(spec: Spec) -> Result<Self, SpecError> {
-        Self::read(find_learner(&spec.name)?, spec)
+        let def = find_learner(&spec.name)?;
+        Self::read(def, spec, |spec| def.read(spec))
     }
 
     /// The same learner with one parameter set to another value.
@@ -89,16 +89,20 @@ impl LearnerSpec {
     /// The same learner with the parameters of another spec. Unlike with
     /// [`from_spec`](Self::from_spec), the learner need not be one of [`LEARNERS`].
     pub(crate) fn with_spec(&self, spec: Spec) -> Result<Self, SpecError> {
-        Self::read(self.def(), spec)
+        Self::read(self.def(), spec, |spec| self.learner.with_spec(spec))
     }
 
-    /// Reads the parameters of a declared learner from a spec and checks them.
-    fn read(def: &LearnerDef, spec: Spec) -> Result<Self, SpecError> {
+    /// Reads the parameters of a declared learner from a spec by `read`, and checks them.
+    fn read(
+        def: &LearnerDef,
+        spec: Spec,
+        read: impl FnOnce(&Spec) -> Result<Arc<dyn Learner>, SpecError>,
+    ) -> Result<Self, SpecError> {
         if let Some(cutoff) = spec.cutoff {
             return Err(SpecError::conflict(spec.name, Conflict::CutoffNotAllowed { cutoff }));
         }
         reject_linear_leaves(&spec, def)?;
-        let learner = def.read(&spec)?;
+        let learner = read(&spec)?;
         let given = spec.args.into_iter().map(|(key, _)| key).collect();
         Ok(Self { given, ..Self::checked(learner)? })
     }
@@ -190,6 +194,21 @@ impl LearnerSpec {
         self.trainer.rounds()
     }
 
+    /// The largest number of leaves that all trees of the model together can have; 0 for learners
+    /// without trees.
+    ///
+    /// ```
+    /// use rankwright_learn::LearnerSpec;
+    ///
+    /// let bags = LearnerSpec::parse("bagging(learner=mart(trees=100), bags=5)")?;
+    /// assert_eq!(bags.max_leaves(), 5 * 100 * 31);
+    /// assert_eq!(LearnerSpec::parse("ranksvm")?.max_leaves(), 0);
+    /// # Ok::<(), rankwright_learn::LearnError>(())
+    /// ```
+    pub fn max_leaves(&self) -> u64 {
+        self.trainer.max_leaves()
+    }
+
     /// Whether the learner learns from data; `false` if its model is given by its parameters.
     pub fn learns(&self) -> bool {
         self.trainer.model_without_data().is_none()
@@ -254,6 +273,17 @@ impl LearnerSpec {
         self.trainer.files()
     }
 
+    /// The warnings about this learner and the data of a request that are known before the training,
+    /// such as pairs that will be sampled. The result of the training has them too.
+    pub fn warnings_about(
+        &self,
+        request: &TrainRequest<'_>,
+    ) -> Result<Vec<TrainWarning>, LearnError> {
+        let mut request = request.clone();
+        request.fill_metric(self.parameter("metric").as_deref())?;
+        Ok(TrainWarning::about_data(&*self.trainer, self.def().name, &request))
+    }
+
     /// Trains. If the request has no metrics, that of [`target`](Self::target) is computed.
     pub fn train(&self, request: TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         train(&*self.learner, request)
@@ -261,13 +291,25 @@ impl LearnerSpec {
 }
 
 /// Checks a learner and trains it.
-fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+fn train(learner: &dyn Learner, request: TrainRequest<'_>) -> Result<TrainResult, LearnError> {
     let mut trainer = learner.trainer()?;
-    let spec = learner.spec();
-    let name = || learner.def().name.to_owned();
-    request.learner = spec.to_string();
+    let (spec, metric) = (learner.spec().to_string(), learner.params().text("metric"));
+    train_with(&mut *trainer, learner.def().name, spec, metric.as_deref(), request)
+}
+
+/// Checks whether a trainer can meet a request, and trains; `learner` is the name of the learner,
+/// `spec` its spec and `metric` its own metric.
+pub(crate) fn train_with(
+    trainer: &mut dyn Trainer,
+    learner: &'static str,
+    spec: String,
+    metric: Option<&str>,
+    mut request: TrainRequest<'_>,
+) -> Result<TrainResult, LearnError> {
+    let name = || learner.to_owned();
+    request.learner = spec;
     request.objective = trainer.objective();
-    request.fill_metric(learner.params().text("metric").as_deref())?;
+    request.fill_metric(metric)?;
     if request.train.pairs().is_some() && !trainer.accepts_pairs() {
         let labelled = has_different_labels(request.train);
         return Err(LearnError::PairsUnsupported { learner: name(), labelled });
@@ -285,6 +327,7 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
     if trainer.validation_use() == ValidationUse::Required && request.valid.is_empty() {
         return Err(LearnError::MissingValidation { learner: request.learner });
     }
+    let about_data = TrainWarning::about_data(trainer, learner, &request);
     let started = Instant::now();
     // Train inside rayon's thread pool: a caller outside the pool would block in each parallel
     // loop, and every loop would hand its work over to the pool anew.
@@ -297,14 +340,10 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
         result.history.train_seconds = started.elapsed().as_secs_f64();
     }
     if trainer.model_without_data().is_none() {
-        let auto = || SizeDefaults::for_rows(request.train.rows() as u64).min_rows;
-        let min_rows = learner.params().text("min_rows");
-        let min_rows = min_rows.and_then(|text| match text.as_str() {
-            "auto" => Some(auto()),
-            number => number.parse().ok(),
-        });
+        let min_rows = trainer.min_rows(request.train.rows() as u64);
         result.add_warnings(&request, min_rows)?;
     }
+    result.warnings.extend(about_data);
     Ok(result)
 }
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use rankwright_data::Dataset;
 use rankwright_data::generate::LetorOptions;
 use rankwright_model::ModelBody;
-use rankwright_spec::{ParamDef, ParamKind};
+use rankwright_spec::{ParamDef, ParamKind, RangeDef};
 
 use super::*;
 use crate::session::{NoProgress, ValidationSet};
@@ -75,8 +75,12 @@ fn the_table_and_the_trainer_of_each_learner_say_the_same() {
     for def in LEARNERS {
         let spec = LearnerSpec::parse(def.example).unwrap();
         assert_eq!(def.accepts.start, spec.accepts_start_model(), "{}", def.name);
-        // Whether these accept pairs depends on the learners or the objective inside.
-        if !["blend", "bagging", "boosting"].contains(&def.name) {
+        // Whether a learner with a learner or an objective inside accepts pairs depends on that one.
+        let is_inside = |param: &ParamDef| {
+            let nested = matches!(param.kind, ParamKind::Spec { of: "learner" | "objective" });
+            nested || param.name == "members"
+        };
+        if !def.params().iter().any(is_inside) {
             assert_eq!(def.accepts.pairs, spec.accepts_pairs(), "{}", def.name);
         }
     }
@@ -176,9 +180,9 @@ fn models_of_every_learner_carry_the_feature_set_of_their_data() {
     }
 }
 
-/// Each parameter, with a value other than the default and a value that is rejected. Values in
-/// parentheses stand for lists of all features, which the test makes. [`spec_with_effect`] sets the
-/// other parameters without which a parameter would have no effect.
+/// Parameters with a value that changes the model trained by [`spec_with_effect`], and a value that
+/// is rejected. Values in parentheses stand for lists of all features ([`values_of`]). The values of
+/// other parameters follow from their declaration.
 const VALUES: &[(&str, &str, &str)] = &[
     ("trees", "3", "0"),
     ("rate", "0.5", "0"),
@@ -272,24 +276,63 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("repeats", "1", "0"),
 ];
 
-/// A value other than the default, and one that is rejected: from the table above, or, if the
-/// parameter is not in it, from the declaration.
-fn values_of(param: &ParamDef) -> (String, String) {
-    if let Some((_, value, wrong)) = VALUES.iter().find(|(key, ..)| *key == param.name) {
-        return (value.to_string(), wrong.to_string());
-    }
-    let default = param.default.as_deref().unwrap_or_default();
-    let number = || default.parse().unwrap_or(1.0);
-    let value = match &param.kind {
-        ParamKind::Boolean => (default != "true").to_string(),
-        ParamKind::Integer => (number() + 1.0).to_string(),
-        ParamKind::Number => (number() / 2.0).to_string(),
-        ParamKind::Choice { values } => {
-            values.iter().find(|value| **value != default).expect("two choices").to_string()
-        }
-        _ => panic!("`{}` needs a line in VALUES", param.name),
+/// A value other than the default, and one that is rejected; there is none for a parameter that
+/// takes any text. They are those of the table above if they suit the declaration; otherwise they
+/// follow from the declaration or, for a text, from the learner's example.
+fn values_of(def: &LearnerDef, param: &ParamDef) -> (String, Option<String>) {
+    let listed = VALUES.iter().find(|(key, ..)| *key == param.name);
+    let default = param.default.as_deref();
+    let suits = |value: &str| match &param.kind {
+        ParamKind::Choice { values } => values.contains(&value),
+        _ => true,
     };
-    (value, "neither-a-number-nor-a-choice".to_owned())
+    let listed_value = listed.map(|(_, value, _)| match *value {
+        "(all falling)" => all_features(":-"),
+        "(all expensive)" => all_features(":1e9"),
+        "(all categorical)" => all_features(""),
+        "(steep)" => examination(1.0),
+        value => value.to_owned(),
+    });
+    let value = listed_value
+        .filter(|value| default != Some(value) && suits(value))
+        .or_else(|| declared_value(&param.kind, &param.range, default.unwrap_or_default()))
+        .or_else(|| Spec::parse(def.example).unwrap().get(param.name).map(str::to_owned));
+    let value = value.unwrap_or_else(|| {
+        panic!("the example of `{}` should set `{}`, a text", def.name, param.name)
+    });
+    let rejected = match (listed, &param.kind) {
+        (Some((.., rejected)), _) => Some(rejected.to_string()),
+        (None, ParamKind::Text) => None,
+        (None, _) => Some("neither-a-number-nor-a-choice".to_owned()),
+    };
+    (value, rejected)
+}
+
+/// A value other than the default that a declaration allows; `None` for texts.
+fn declared_value(kind: &ParamKind, range: &RangeDef, default: &str) -> Option<String> {
+    match kind {
+        ParamKind::Boolean => Some((default != "true").to_string()),
+        ParamKind::Integer | ParamKind::Number => {
+            let number = default.parse().unwrap_or(2.0);
+            let mut candidates = vec![number + 1.0, number - 1.0];
+            if *kind == ParamKind::Number {
+                candidates.splice(..0, [number / 2.0, (number + 1.0) / 2.0]);
+            }
+            candidates.extend(range.min.into_iter().chain(range.max));
+            let allowed = |x: &f64| range.contains(*x) && *x >= 0.0 && x.to_string() != default;
+            candidates.into_iter().find(allowed).map(|x| x.to_string())
+        }
+        ParamKind::Choice { values } => {
+            values.iter().find(|value| **value != default).map(|value| value.to_string())
+        }
+        ParamKind::Spec { of: "metric" } => Some("ap".to_owned()),
+        ParamKind::Spec { of: "objective" } => Some("squared".to_owned()),
+        ParamKind::Spec { of: "learner" } => Some("mart(trees=2)".to_owned()),
+        ParamKind::List { of } | ParamKind::Either { or: of, .. } => {
+            declared_value(of, range, default)
+        }
+        _ => None,
+    }
 }
 
 /// A list of all feature ids, each followed by `suffix`, separated by slashes.
@@ -304,116 +347,118 @@ fn examination(power: f64) -> String {
     all.join("/")
 }
 
-/// A spec of a learner without the parameter `key` (or with another value of it), such that adding
-/// this parameter has an effect.
-fn spec_with_effect(learner: &str, key: &str) -> Spec {
-    let spec = spec_of_size(learner, key);
-    match key {
-        "bias_l2" => spec.with("bias", "gam"),
-        "bias_norm" => spec.with("bias", "pairwise"),
-        "examination" | "bias_clip" => {
-            spec.with("bias", "ips").with("examination", examination(0.5))
-        }
-        "click_noise" => spec.with("bias", "dr").with("examination", examination(0.5)),
-        _ => spec,
+/// Values with which any learner that has these parameters trains a small model quickly.
+const SMALL: &[(&str, &str)] = &[
+    ("layers", "8"),
+    ("epochs", "2"),
+    ("trees", "4"),
+    ("leaves", "8"),
+    ("min_rows", "1"),
+    ("restarts", "1"),
+    ("passes", "1"),
+    ("learner", "mart(trees=3)"),
+    ("bags", "2"),
+    ("members", "mart(trees=3)+tree(leaves=4)"),
+];
+
+/// Parameters that have an effect on a small model only beside others: the parameter, and another
+/// one with its value. Conditions that are declared (`requires`) are met without a line here.
+const BESIDE: &[(&str, &str, &str)] = &[
+    // With one step in an epoch, momentum has no effect yet.
+    ("momentum", "batch", "3"),
+    ("drop", "epochs", "3"),
+    ("drop", "drop_every", "1"),
+    ("drop_every", "epochs", "3"),
+    ("pairs", "truncation", "3"),
+    ("cat_smooth", "categorical", "(all)"),
+    ("cat_l2", "categorical", "(all)"),
+    ("max_categories", "categorical", "(all)"),
+    // The first 1/rate trees are grown from all queries.
+    ("goss_top", "rate", "1"),
+    ("goss_rest", "rate", "1"),
+    ("drop_skip", "trees", "8"),
+    ("drop_skip", "drop_trees", "0.9"),
+    ("drop_most", "trees", "8"),
+    ("drop_most", "drop_trees", "0.9"),
+    ("drop_scale", "trees", "8"),
+    ("drop_scale", "drop_trees", "0.9"),
+    // Growing level by level differs only if the leaf limit is reached within a level.
+    ("growth", "leaves", "21"),
+    ("stop", "trees", "40"),
+    ("stop", "rate", "1"),
+    ("examination", "examination", "(flat)"),
+    ("bias_clip", "examination", "(flat)"),
+    ("click_noise", "examination", "(flat)"),
+];
+
+/// A spec of a learner to which the parameter `key` can be added such that it has an effect.
+fn spec_with_effect(def: &LearnerDef, key: &str) -> Spec {
+    let params = def.params();
+    let param = |name: &str| params.iter().find(|param| param.name == name);
+    let set = |spec: Spec, name: &str, value: &str| match param(name) {
+        Some(_) => spec.with(name, value),
+        None => spec,
+    };
+    let mut spec = Spec::new(def.name);
+    let example = Spec::parse(def.example).unwrap();
+    for required in params.iter().filter(|param| param.default.is_none()) {
+        let value = example.get(required.name).expect("an example has what is required");
+        spec = spec.with(required.name, value);
+    }
+    spec = SMALL.iter().fold(spec, |spec, (name, value)| set(spec, name, value));
+    if param("trees").is_some() {
+        // All trees are kept: parameters may change those that validation would leave out.
+        spec = set(spec, "stop", "none");
+    }
+    for (_, name, value) in BESIDE.iter().filter(|(of, ..)| *of == key) {
+        let value = value.replace("(all)", &all_features(""));
+        spec = set(spec, name, &value.replace("(flat)", &examination(0.5)));
+    }
+    match param(key).and_then(|param| param.requires) {
+        Some(condition) => with_condition(spec, def, condition),
+        None => spec,
     }
 }
 
-/// The same without the parameters of position bias.
-fn spec_of_size(learner: &str, key: &str) -> Spec {
-    let spec = match learner {
-        "lambdarank" | "ranknet" | "listnet" | "listmle" | "softmax" | "approxndcg" => {
-            let net = Spec::new(learner).with("layers", "8");
-            return match key {
-                // With one step in an epoch, momentum has no effect yet.
-                "momentum" => net.with("optimiser", "sgd").with("epochs", "2").with("batch", "3"),
-                "drop" | "drop_every" => {
-                    let net = net.with("schedule", "step").with("epochs", "3");
-                    if key == "drop" { net.with("drop_every", "1") } else { net }
-                }
-                "mu" => net.with("epochs", "2").with("weight", "loss2++"),
-                "pairs" => net.with("epochs", "2").with("truncation", "3"),
-                _ => net.with("epochs", "2"),
-            };
+/// The spec with a value for which a declared condition (`newton=joint`, `drop_trees>0`) holds,
+/// unless the spec sets the parameter of the condition already.
+fn with_condition(spec: Spec, def: &LearnerDef, condition: &str) -> Spec {
+    let (name, test) = condition.split_at(condition.find(['=', '!', '<', '>']).unwrap());
+    if spec.get(name).is_some() {
+        return spec;
+    }
+    let params = def.params();
+    let param = params.iter().find(|param| param.name == name).expect("a parameter it has");
+    match test.strip_prefix('=') {
+        Some(values) if values.split('|').any(|value| param.default.as_deref() == Some(value)) => {
+            spec
         }
-        "linear" => return Spec::parse("linear(weights=22:0.5)").unwrap(),
-        "rankboost" if key != "stop" => return Spec::new(learner).with("trees", "4"),
-        "random-forest" => {
-            let trees = if key == "stop" { "40" } else { "4" };
-            let spec = Spec::new(learner).with("trees", trees).with("leaves", "8");
-            return spec.with("min_rows", "1");
-        }
-        "coordinate-ascent" => return Spec::new(learner).with("restarts", "1").with("passes", "1"),
-        "bagging" => return Spec::parse("bagging(learner=mart(trees=3), bags=2)").unwrap(),
-        "blend" => return Spec::parse("blend(members=mart(trees=3)+tree(leaves=4))").unwrap(),
-        "tree" => Spec::parse("tree(leaves=8, min_rows=1)").unwrap(),
-        "lambdamart" | "rankmart" | "xendcg" | "yetirank" | "mart" | "boosting" => {
-            // All trees are kept: parameters may change those that validation would leave out.
-            let spec = Spec::new(learner).with("trees", "4").with("stop", "none");
-            spec.with("leaves", "8").with("min_rows", "1")
-        }
-        _ => return Spec::new(learner),
-    };
-    match key {
-        "mu" => spec.with("weight", "loss2++"),
-        "pairs" => spec.with("truncation", "3"),
-        "ridge" => spec.with("newton", "joint"),
-        "cost_weight" => spec.with("feature_cost", all_features(":1e9")),
-        "cat_smooth" | "cat_l2" | "max_categories" => spec.with("categorical", all_features("")),
-        // The first 1/rate trees are grown from all queries.
-        "goss_top" => spec.with("rate", "1"),
-        "goss_rest" => spec.with("rate", "1").with("goss_top", "0.2"),
-        "drop_skip" | "drop_most" | "drop_scale" => {
-            spec.with("trees", "8").with("drop_trees", "0.9")
-        }
-        "alpha" | "delta" => spec.with("loss", "huber"),
-        "target" => spec.with("loss", "softmax"),
-        "top" => spec.with("loss", "listmle"),
-        "temperature" => spec.with("loss", "approxndcg"),
-        "rel" => spec.with("loss", "logloss"),
-        // Growing level by level differs only if the leaf limit is reached within a level.
-        "growth" => spec.with("leaves", "21"),
-        "stop" => spec.with("trees", "40").with("rate", "1"),
-        _ => spec,
+        Some(values) => spec.with(name, values.split('|').next().unwrap()),
+        None => spec.with(name, values_of(def, param).0),
     }
 }
 
 #[test]
 fn every_parameter_has_an_effect_and_a_checked_range() {
-    let (all_falling, steep) = (all_features(":-"), examination(1.0));
-    let all_expensive = all_features(":1e9");
-    let all_categorical = all_features("");
     let mut without_effect = Vec::new();
     let mut base_models: HashMap<String, Vec<u8>> = HashMap::new();
     for def in LEARNERS {
         for param in def.params() {
-            let (value, wrong) = &values_of(&param);
-            let base = spec_with_effect(def.name, param.name);
+            let (value, rejected) = values_of(def, &param);
+            let base = spec_with_effect(def, param.name);
             // Not every loss can be corrected for position bias in every way.
-            let of_bias =
-                ["bias", "bias_l2", "bias_norm", "examination", "click_noise", "bias_clip"];
-            let is_linear = ["ranksvm", "pairwise-logistic"].contains(&def.name);
-            let is_refused = LearnerSpec::from_spec(base.clone()).is_err();
-            if of_bias.contains(&param.name) && (is_refused || is_linear && param.name == "bias") {
+            let is_possible = |spec: &Spec| LearnerSpec::from_spec(spec.clone()).is_ok();
+            let is_of_bias = |name: &str| name == "bias" || name == "examination";
+            let depends_on_bias =
+                is_of_bias(param.name) || param.requires.is_some_and(|of| of.starts_with("bias="));
+            let changed = base.clone().with(param.name, value.as_str());
+            if depends_on_bias && !(is_possible(&base) && is_possible(&changed)) {
                 continue;
             }
-            let rejected = LearnerSpec::from_spec(base.clone().with(param.name, wrong.as_str()));
-            assert!(rejected.is_err(), "{} takes {}={wrong}", def.name, param.name);
-            let has_lambdas = ["lambdamart", "lambdarank"].contains(&def.name);
-            let value = match param.name {
-                "norm_gap" | "norm_query" if has_lambdas => "false",
-                "loss" if def.name != "mart" => "hinge",
-                "weights" if def.name == "blend" => "equal",
-                "target" if def.name == "softmax" => "label",
-                "norm_query" if def.name == "rankboost" => "false",
-                "sample_features" if def.name == "random-forest" => "0.8",
-                "monotone" => &all_falling,
-                "examination" => &steep,
-                "bias" if def.name != "linear" => "gam",
-                "feature_cost" => &all_expensive,
-                "categorical" => &all_categorical,
-                _ => value,
-            };
+            if let Some(rejected) = rejected {
+                let spec = base.clone().with(param.name, rejected.as_str());
+                assert!(LearnerSpec::from_spec(spec.clone()).is_err(), "{spec} is accepted");
+            }
             let spec = base.clone().with(param.name, value);
             let base_model =
                 base_models.entry(base.to_string()).or_insert_with_key(|text| model_bytes(text));
@@ -588,9 +633,7 @@ fn cross_validation_tests_each_query_once_on_a_model_that_has_not_seen_it() {
     let data = LetorOptions { queries: 31, documents: 12, seed: 3 }.generate().unwrap();
     let learner = LearnerSpec::parse("mart(trees=3, leaves=4, min_rows=2, stop=2)").unwrap();
     let options = CvOptions {
-        folds: 4,
-        seed: 5,
-        valid_part: Some(0.25),
+        division: FoldParams { folds: 4, seed: 5, valid_part: Some(0.25) },
         metrics: vec![learner.measure().unwrap()],
         simd: Simd::Auto,
         progress: &NoProgress,
@@ -683,6 +726,32 @@ fn queries_with_too_many_pairs_are_counted() {
         let learner = LearnerSpec::parse(text).unwrap();
         assert_eq!(learner.queries_with_sampled_pairs(&data), expected, "{text}");
     }
+}
+
+#[test]
+fn a_training_in_memory_tells_of_sampled_pairs_and_large_labels() {
+    use crate::prelude::*;
+
+    let rows = 20_001;
+    let values: Vec<f32> = (0..rows).map(|row| row as f32).collect();
+    let labels: Vec<f64> = (0..rows).map(|row| f64::from(u8::from(row > 10_000))).collect();
+    let data = |labels: Vec<f64>| Dataset::from_dense(&values, 1, labels, vec!["q"; rows]).unwrap();
+    let data_of_grades = data(labels.clone());
+    let learner = crate::LambdaMart::new().metric("ap").trees(1).leaves(2);
+    let result = learner.fit(&data_of_grades).unwrap();
+    let kinds = |result: &TrainResult| -> Vec<&str> {
+        result.warnings.iter().map(TrainWarning::kind).collect()
+    };
+    assert_eq!(kinds(&result), ["sampled-pairs"]);
+    let json = serde_json::to_value(&result.warnings[0]).unwrap();
+    assert_eq!((&json["queries"], &json["learner"]), (&1.into(), &"lambdamart".into()));
+    let known = LearnerSpec::new(learner).unwrap();
+    let known = known.warnings_about(&TrainRequest::new(&data_of_grades)).unwrap();
+    assert_eq!(known, result.warnings);
+    let large = data(labels.iter().map(|label| label * 100.0).collect());
+    let train = |text: &str| LearnerSpec::parse(text).unwrap().train(TrainRequest::new(&large));
+    assert_eq!(kinds(&train("mart(trees=1, metric=ndcg@5)").unwrap()), ["large-labels"]);
+    assert_eq!(kinds(&train("mart(trees=1, metric=ndcg(gain=linear)@5)").unwrap()), [""; 0]);
 }
 
 #[test]

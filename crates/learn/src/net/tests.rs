@@ -17,8 +17,10 @@ use super::shape::NetShape;
 use crate::boost::queries::TrainingQueries;
 use crate::preferences::Preferences;
 
-/// The learners of this folder.
-const NETS: [&str; 6] = ["ranknet", "lambdarank", "listnet", "listmle", "softmax", "approxndcg"];
+/// The names of the learners of this folder.
+fn nets() -> impl Iterator<Item = &'static str> {
+    super::learners::LEARNERS.iter().map(|def| def.name)
+}
 
 /// Random features and labels 0 to 3, in queries of these sizes.
 pub(super) fn data(sizes: &[usize], columns: usize, seed: u64) -> Dataset {
@@ -60,7 +62,8 @@ fn loss(text: &str) -> NetLoss {
         "listnet" => read_spec::<ListNet>(&spec).unwrap().loss(),
         "listmle" => read_spec::<ListMleNet>(&spec).unwrap().loss(),
         "softmax" => read_spec::<SoftmaxNet>(&spec).unwrap().loss(),
-        _ => read_spec::<ApproxNdcgNet>(&spec).unwrap().loss(),
+        "approxndcg" => read_spec::<ApproxNdcgNet>(&spec).unwrap().loss(),
+        other => panic!("the loss of `{other}` is not listed here"),
     };
     loss.unwrap()
 }

@@ -1,15 +1,21 @@
-//! Warnings about a trained model: that it ranks nothing, or that it treats categories as numbers.
+//! Warnings about a trained model (that it ranks nothing, or that it treats categories as numbers),
+//! and about a learner with its data: that pairs are sampled, or that labels are too large.
 
 use std::fmt;
 
-use rankwright_data::Dataset;
+use rankwright_data::{Dataset, SummaryWarning};
+use rankwright_eval::Gain;
 use rankwright_model::{Model, ModelBody, ModelError, ScoreOptions, SplitCondition};
 use rankwright_spec::words::counted;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
+use super::request::TrainRequest;
+use crate::objective::SAMPLED_PARTNERS;
+use crate::trainer::Trainer;
+
 /// A fact that the user should know although a training succeeded. Serialised as
-/// `{"kind": ..., "message": ..., "reason": ...}`, or with `features` in place of `reason`.
+/// `{"kind": ..., "message": ...}`, with the fields of the variant as further keys.
 ///
 /// ```
 /// use rankwright_data::Dataset;
@@ -38,6 +44,20 @@ pub enum TrainWarning {
         /// Whether the start model does so; the learner otherwise.
         in_start: bool,
     },
+    /// Some queries are too large for a visit of every pair of their documents.
+    SampledPairs {
+        /// The learner.
+        learner: &'static str,
+        /// Number of queries that are too large.
+        queries: usize,
+        /// Number of documents that each document is paired with.
+        partners: usize,
+        /// Whether new pairs are drawn for each tree.
+        boosted: bool,
+    },
+    /// A property of the training data that matters for this training: labels that are too large for
+    /// the exponential gain of a metric.
+    Content(SummaryWarning),
 }
 
 /// The most likely reason why a model gives every document the same score.
@@ -75,7 +95,42 @@ impl TrainWarning {
         match self {
             TrainWarning::ConstantScores { .. } => "constant-scores",
             TrainWarning::CategoriesAsNumbers { .. } => "categories-as-numbers",
+            TrainWarning::SampledPairs { .. } => "sampled-pairs",
+            TrainWarning::Content(warning) => warning.kind(),
         }
+    }
+
+    /// Whether the warning is about learner and data alone, so that it is known before the training
+    /// and every training of the learner on the data has it.
+    pub fn is_about_data(&self) -> bool {
+        match self {
+            TrainWarning::ConstantScores { .. } | TrainWarning::CategoriesAsNumbers { .. } => false,
+            TrainWarning::SampledPairs { .. } | TrainWarning::Content(_) => true,
+        }
+    }
+
+    /// The warnings about a learner, its data and its metrics, known before the training.
+    pub(crate) fn about_data(
+        trainer: &dyn Trainer,
+        learner: &'static str,
+        request: &TrainRequest<'_>,
+    ) -> Vec<Self> {
+        let data = request.train;
+        let is_exponential = request.metrics.iter().any(|metric| metric.gain() == Some(&Gain::Exp));
+        let large = is_exponential
+            .then(|| SummaryWarning::of_large_labels(data.labels().iter().copied()))
+            .flatten();
+        let queries = match data.pairs() {
+            Some(_) => 0,
+            None => trainer.queries_with_sampled_pairs(data),
+        };
+        let sampled = (queries > 0).then(|| TrainWarning::SampledPairs {
+            learner,
+            queries,
+            partners: SAMPLED_PARTNERS,
+            boosted: trainer.boosting().is_some(),
+        });
+        large.map(TrainWarning::Content).into_iter().chain(sampled).collect()
     }
 
     /// The warning about a model that gives all documents of a query of its training data the same
@@ -216,6 +271,20 @@ impl fmt::Display for TrainWarning {
                 counted(features.len(), "feature"),
                 features.join(", ")
             ),
+            TrainWarning::SampledPairs { learner, queries, partners, boosted } => {
+                let are = if *queries == 1 { "is" } else { "are" };
+                let how = match boosted {
+                    true => " for each tree; `truncation=` limits pairs to the top ranks instead",
+                    false => "",
+                };
+                write!(
+                    f,
+                    "{} {are} too large for {learner} to use every pair of documents: each \
+                     document is paired with {partners} others, drawn at random with the seed{how}",
+                    counted(*queries, "query")
+                )
+            }
+            TrainWarning::Content(warning) => warning.fmt(f),
         }
     }
 }
@@ -245,7 +314,10 @@ impl fmt::Display for ConstantReason {
 
 impl Serialize for TrainWarning {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("TrainWarning", 4)?;
+        if let TrainWarning::Content(warning) = self {
+            return warning.serialize(serializer);
+        }
+        let mut object = serializer.serialize_struct("TrainWarning", 6)?;
         object.serialize_field("kind", self.kind())?;
         object.serialize_field("message", &self.to_string())?;
         match self {
@@ -256,6 +328,13 @@ impl Serialize for TrainWarning {
                 object.serialize_field("features", features)?;
                 object.serialize_field("in_start", in_start)?;
             }
+            TrainWarning::SampledPairs { learner, queries, partners, boosted } => {
+                object.serialize_field("learner", learner)?;
+                object.serialize_field("queries", queries)?;
+                object.serialize_field("partners", partners)?;
+                object.serialize_field("boosted", boosted)?;
+            }
+            TrainWarning::Content(_) => {}
         }
         object.end()
     }

@@ -16,8 +16,8 @@ use super::eval::{load_qrels, load_run, read_scores_for, warn_about_queries};
 use super::matching::score_data;
 use super::metrics::measures_per_system;
 use super::{
-    Context, DataFiles, InputFiles, TaskError, Warning, check_standard_input, file_label,
-    resolve_data_metrics, resolve_metrics, system_names,
+    Context, DataFiles, InputFiles, TaskError, TaskInputs, Warning, check_standard_input,
+    file_label, resolve_data_metrics, resolve_metrics, system_names,
 };
 
 /// The systems to compare.
@@ -53,6 +53,12 @@ impl CompareInput {
                 runs.iter().chain([qrels]).map(PathBuf::as_path).collect()
             }
         }
+    }
+}
+
+impl TaskInputs for CompareRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.input.paths().into_iter().map(Path::to_owned).collect()
     }
 }
 

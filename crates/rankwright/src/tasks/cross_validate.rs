@@ -1,14 +1,16 @@
 //! Cross validation by query, for one learner or several on the same folds.
 
-use rankwright_data::{DEFAULT_SEED, Dataset};
+use std::path::{Path, PathBuf};
+
+use rankwright_data::Dataset;
 use rankwright_eval::compare::{CompareOptions, Comparison, compare_evaluations};
 use rankwright_eval::{Evaluation, Measure, MeasureResult, MetricSpec};
-use rankwright_learn::{CvOptions, CvResult, FoldResult, LearnerSpec, cross_validate};
+use rankwright_learn::{CvOptions, CvResult, FoldParams, FoldResult, LearnerSpec, cross_validate};
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::train::{ForwardedProgress, learner_metrics, warn_sampled};
-use super::{Context, DataFiles, TaskError, Warning, resolve_data_metrics};
+use super::train::{ForwardedProgress, learner_metrics, warn_about};
+use super::{Context, DataFiles, TaskError, TaskInputs, Warning, resolve_data_metrics};
 
 /// Learners to cross-validate, and the data.
 #[derive(Debug, Clone)]
@@ -21,13 +23,8 @@ pub struct CrossValidateRequest {
     /// Metrics to report; the first decides on early stopping. The first learner's own metric if
     /// empty.
     pub metrics: Vec<MetricSpec>,
-    /// Number of folds, at least 2.
-    pub folds: usize,
-    /// Seed of the folds and the trainings.
-    pub seed: u64,
-    /// Fraction of each fold's training queries that decides on early stopping, for learners that
-    /// stop early or choose among models; the others train on all.
-    pub valid_part: Option<f64>,
+    /// Number of folds, seed, and the part of the training queries to validate on.
+    pub division: FoldParams,
 }
 
 impl CrossValidateRequest {
@@ -37,10 +34,16 @@ impl CrossValidateRequest {
             data,
             learners,
             metrics: Vec::new(),
-            folds: CvOptions::DEFAULT_FOLDS,
-            seed: DEFAULT_SEED,
-            valid_part: None,
+            division: FoldParams::default(),
         }
+    }
+}
+
+/// The data, and the models that blends name as their members.
+impl TaskInputs for CrossValidateRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        let members = self.learners.iter().flat_map(LearnerSpec::files);
+        self.data.paths().map(Path::to_owned).chain(members).collect()
     }
 }
 
@@ -74,7 +77,6 @@ pub struct CrossValidated {
     /// The metrics over all queries.
     pub metrics: Vec<MeasureResult>,
     /// Whether validation data affects the model: by early stopping, or by choosing.
-    #[serde(skip)]
     pub uses_validation: bool,
     /// Values of all queries.
     #[serde(skip)]
@@ -115,7 +117,8 @@ pub fn cross_validate_learners(
     for learner in &request.learners {
         let result = validate(request, learner, &loaded.data, &measures, &mut task)?;
         // All folds of a learner warn for the same reason, so the first warning is enough.
-        if let Some(warning) = result.folds.iter().flat_map(|fold| &fold.warnings).next() {
+        let mut warnings = result.folds.iter().flat_map(|fold| &fold.warnings);
+        if let Some(warning) = warnings.find(|warning| !warning.is_about_data()) {
             task.warn(Warning::Training(warning.clone()));
         }
         learners.push(CrossValidated {
@@ -137,9 +140,9 @@ pub fn cross_validate_learners(
         }
     };
     Ok(CrossValidateResult {
-        folds: request.folds,
-        seed: request.seed,
-        valid_part: request.valid_part,
+        folds: request.division.folds,
+        seed: request.division.seed,
+        valid_part: request.division.valid_part,
         learners,
         comparison,
         warnings: task.into_warnings(),
@@ -155,7 +158,7 @@ fn check(request: &CrossValidateRequest) -> Result<Vec<Measure>, TaskError> {
     if let Some(twice) = twice {
         return Err(TaskError::LearnerTwice { learner: learners[twice].to_string() });
     }
-    if request.valid_part.is_some() && !learners.iter().any(LearnerSpec::uses_validation) {
+    if request.division.valid_part.is_some() && !learners.iter().any(LearnerSpec::uses_validation) {
         return Err(TaskError::ValidPartUnused);
     }
     learner_metrics(&request.metrics, first)
@@ -169,12 +172,10 @@ fn validate(
     measures: &[Measure],
     task: &mut RunningTask<'_>,
 ) -> Result<CvResult, TaskError> {
-    warn_sampled(learner, data, task)?;
+    warn_about(learner, data, measures, task)?;
     let forwarded = ForwardedProgress::begin(task.context(), learner, data.rows(), None);
     let options = CvOptions::new(measures.to_vec())
-        .folds(request.folds)
-        .seed(request.seed)
-        .valid_part(request.valid_part)
+        .division(request.division.clone())
         .simd(task.simd())
         .progress(&forwarded);
     match cross_validate(learner, data, &options)? {

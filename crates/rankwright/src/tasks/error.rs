@@ -510,21 +510,7 @@ fn existing_parts(path: &Path, others: usize) -> String {
 impl TaskError {
     /// A remedy, if the error has one.
     pub fn help(&self) -> Option<String> {
-        match self {
-            TaskError::Data(error) => error.help(),
-            TaskError::Model(error) => error.help(),
-            TaskError::Spec(error) => error.help(),
-            TaskError::Eval(error) => error.help(),
-            #[cfg(feature = "train")]
-            TaskError::Learn(error) => error.help(),
-            #[cfg(feature = "report")]
-            TaskError::Report(error) => error.help(),
-            #[cfg(feature = "report")]
-            TaskError::Experiment(error) => error.help(),
-            #[cfg(feature = "search")]
-            TaskError::Search(error) => error.help(),
-            other => other.own_help().map(str::to_owned),
-        }
+        self.wrapped_help().unwrap_or_else(|| self.own_help().map(str::to_owned))
     }
 
     /// A remedy for the errors of the tasks themselves.
@@ -570,11 +556,6 @@ impl TaskError {
             }
             #[cfg(feature = "clicks")]
             TaskError::SessionsOfLists { .. } => "make several lists for each query instead",
-            #[cfg(feature = "clicks")]
-            TaskError::Interleaving {
-                source: InterleavingError::RankingCount { found: 3.., .. },
-                ..
-            } => "choose multileave, which takes any number of rankings from two on",
             TaskError::NoCheckpoints { .. } => "train without checkpoints",
             #[cfg(feature = "train")]
             TaskError::NothingTrained { .. } => "leave out the option",

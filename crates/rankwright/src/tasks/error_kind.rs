@@ -73,7 +73,7 @@ error_kinds! {
         Self::EmptyPart { .. } => "empty-part",
         Self::ScoreCount { .. } => "score-count",
     }
-    wraps {
+    wraps and forwards help {
         #[cfg(feature = "clicks")]
         Self::LogWrite(error) => error,
         Self::Data(error) => error,

@@ -14,8 +14,8 @@ use serde::Serialize;
 use super::context::RunningTask;
 use super::matching::score_data;
 use super::{
-    Context, DataFiles, InputFiles, ReadRules, TaskError, Warning, check_standard_input,
-    file_label, measures_for, resolve_data_metrics, resolve_metrics,
+    Context, DataFiles, InputFiles, ReadRules, TaskError, TaskInputs, Warning,
+    check_standard_input, file_label, measures_for, resolve_data_metrics, resolve_metrics,
 };
 
 /// The input of an evaluation.
@@ -53,6 +53,12 @@ impl EvalInput {
             EvalInput::Scores { scores, data } => data.paths().chain([scores.as_path()]).collect(),
             EvalInput::Run { run, qrels } => vec![run.as_path(), qrels.as_path()],
         }
+    }
+}
+
+impl TaskInputs for EvalRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.input.paths().into_iter().map(Path::to_owned).collect()
     }
 }
 

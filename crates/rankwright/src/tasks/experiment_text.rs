@@ -19,7 +19,7 @@ use rankwright_search::{
     Analysis, BuildOptions, Existing, FEATURE_VERSION, FeatureSet, FirstStage, QueryOptions, Schema,
 };
 use rankwright_spec::{Spec, SpecError, read_spec};
-use serde_json::{Value, json};
+use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::split_data::make_folder;
@@ -91,7 +91,7 @@ impl PreparedText<'_> {
                 let files = sums.collect::<Result<Vec<String>, _>>()?;
                 json!({ "generate": generator, "seed": seed, "files": files })
             }
-            _ => Value::Null,
+            _ => return Err(unknown_origin()),
         };
         let features: Vec<&str> = text.features.iter().map(|feature| &*feature.written).collect();
         let key = json!({
@@ -161,7 +161,7 @@ impl PreparedText<'_> {
                 });
             }
             TextOrigin::Generated { generator, seed } => (generator, *seed),
-            _ => return Err(SpecError::unknown("generator", "", &["homepages", "store"]).into()),
+            _ => return Err(unknown_origin()),
         };
         let folder = self.data.with_extension("");
         make_folder(&folder)?;
@@ -198,6 +198,12 @@ impl PreparedText<'_> {
             text.replace(&*file.path.to_string_lossy(), &file.written)
         })
     }
+}
+
+/// The error of an origin that this file does not know.
+fn unknown_origin() -> TaskError {
+    let invariant = "a text of an experiment comes from files or from a generator".to_owned();
+    TaskError::Internal { invariant }
 }
 
 /// SHA-256 of a file, in hexadecimal.

@@ -1,6 +1,6 @@
 //! Explanation of a ranking: the contribution of each feature to the scores of a query's documents.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright_data::Dataset;
 use rankwright_model::{ExplainOptions, Model};
@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::context::RunningTask;
 use super::{
-    Context, DataFiles, ReadRules, TaskError, Warning, check_standard_input, file_label,
-    load_model, matching,
+    Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, check_standard_input,
+    file_label, load_model, matching,
 };
 
 /// A model, data, and the explanations to compute.
@@ -65,6 +65,14 @@ impl ExplainRequest {
     pub fn pair(mut self, above: impl Into<String>, below: impl Into<String>) -> Self {
         self.pair = Some([above.into(), below.into()]);
         self
+    }
+}
+
+impl TaskInputs for ExplainRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        let background = self.background.iter().flat_map(DataFiles::paths);
+        let data = self.data.paths().chain(background);
+        [self.model.as_path()].into_iter().chain(data).map(Path::to_owned).collect()
     }
 }
 

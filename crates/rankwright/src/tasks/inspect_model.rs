@@ -13,7 +13,9 @@ use rankwright_model::{
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::{Context, DataFiles, ReadRules, TaskError, Warning, check_standard_input, load_model};
+use super::{
+    Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, check_standard_input, load_model,
+};
 
 /// A model to inspect.
 #[derive(Debug, Clone)]
@@ -92,10 +94,16 @@ impl InspectModelRequest {
     }
 
     /// The files of all data that is read.
-    pub fn data_paths(&self) -> impl Iterator<Item = &Path> {
+    fn data_paths(&self) -> impl Iterator<Item = &Path> {
         let impurity = self.impurity.iter().flat_map(|request| request.data.paths());
         let permutation = self.permutation.iter().flat_map(|request| request.data.paths());
         impurity.chain(permutation)
+    }
+}
+
+impl TaskInputs for InspectModelRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        [self.model.as_path()].into_iter().chain(self.data_paths()).map(Path::to_owned).collect()
     }
 }
 

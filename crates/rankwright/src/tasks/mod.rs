@@ -60,8 +60,8 @@ mod lecture;
 mod list;
 mod matching;
 mod metrics;
+mod output_files;
 mod paths;
-mod per_query;
 #[cfg(feature = "report")]
 mod report_comparison;
 #[cfg(feature = "report")]
@@ -168,11 +168,15 @@ pub use lecture::{
     LectureExample, LectureList, LectureRequest, LectureResult, LectureStep, LectureSummary,
     StepValue, lecture, list_lectures,
 };
+#[cfg(any(feature = "search", feature = "clicks"))]
+pub use list::ComponentEntry;
 #[cfg(feature = "search")]
 pub use list::{
-    FeatureList, FirstStageList, describe_feature, describe_first_stage, list_features,
-    list_first_stages,
+    ClassifierList, FeatureList, FirstStageList, describe_classifier, describe_feature,
+    describe_first_stage, list_classifiers, list_features, list_first_stages,
 };
+#[cfg(feature = "clicks")]
+pub use list::{ClickModelList, describe_click_model, list_click_models};
 pub use list::{FileFormat, FormatList, MetricList, describe_metric, list_formats, list_metrics};
 #[cfg(feature = "train")]
 pub use list::{
@@ -181,8 +185,10 @@ pub use list::{
 };
 pub use matching::match_features;
 pub use metrics::{measures_for, resolve_data_metrics, resolve_metrics};
+#[cfg(feature = "report")]
+pub use output_files::{PageFiles, WithPage, WrittenPage};
+pub use output_files::{TaskInputs, write_drawing, write_per_query};
 pub use paths::{check_outputs, check_standard_input, file_label, system_names};
-pub use per_query::write_per_query;
 #[cfg(feature = "report")]
 pub use report_comparison::{ReportComparisonRequest, ReportComparisonResult, report_comparison};
 #[cfg(feature = "report")]
@@ -202,7 +208,7 @@ pub use split_data::{SplitRequest, SplitResult, WrittenPart, split_data};
 #[cfg(feature = "train")]
 pub use train::{
     CheckpointOptions, FeatureWeight, SavedTraining, TrainModelRequest, TrainModelResult,
-    TrainOption, TrainSeconds, TrainingProgress, sampled_pairs, train_model,
+    TrainOption, TrainSeconds, TrainingProgress, train_model,
 };
 #[cfg(feature = "train")]
 pub use tune::{

@@ -1,5 +1,7 @@
 //! Report on a comparison of systems: query by query, at every cut-off, document by document.
 
+use std::path::PathBuf;
+
 use rankwright_eval::{DEFAULT_METRIC, EvalOptions, QuerySource};
 use rankwright_report::comparison::ComparisonReport;
 use serde::Serialize;
@@ -7,7 +9,8 @@ use serde::Serialize;
 use super::context::RunningTask;
 use super::paths::short_name;
 use super::{
-    CompareRequest, CompareResult, CompareSources, Context, TaskError, Warning, compare_systems,
+    CompareRequest, CompareResult, CompareSources, Context, TaskError, TaskInputs, Warning,
+    compare_systems,
 };
 
 /// Systems to compare, and queries to show.
@@ -18,6 +21,12 @@ pub struct ReportComparisonRequest {
     pub comparison: CompareRequest,
     /// Ids of queries whose documents are shown; a few informative ones if empty.
     pub queries: Vec<String>,
+}
+
+impl TaskInputs for ReportComparisonRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.comparison.inputs()
+    }
 }
 
 impl ReportComparisonRequest {

@@ -1,11 +1,13 @@
 //! Report on a data set: labels, sizes of queries, and the relation of each feature to relevance.
 
+use std::path::{Path, PathBuf};
+
 use rankwright_report::data::{DataOptions, DataReport};
 use serde::{Serialize, Serializer};
 
 use super::context::RunningTask;
 use super::paths::short_name;
-use super::{Context, DataFiles, TaskError, Warning, file_label};
+use super::{Context, DataFiles, TaskError, TaskInputs, Warning, file_label};
 
 /// Data, and options of the report.
 #[derive(Debug, Clone)]
@@ -27,6 +29,12 @@ impl ReportDataRequest {
     pub fn options(mut self, options: DataOptions) -> Self {
         self.options = options;
         self
+    }
+}
+
+impl TaskInputs for ReportDataRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.data.paths().map(Path::to_owned).collect()
     }
 }
 

@@ -12,8 +12,8 @@ use serde::{Serialize, Serializer};
 
 use super::context::RunningTask;
 use super::paths::set_names;
-use super::train::{ForwardedProgress, ValidationFiles, warn_sampled};
-use super::{Context, DataFiles, TaskError, Warning, check_standard_input};
+use super::train::{ForwardedProgress, ValidationFiles, warn_about};
+use super::{Context, DataFiles, TaskError, TaskInputs, Warning, check_standard_input};
 
 /// A learner, the rates to train it with, and data.
 #[derive(Debug, Clone)]
@@ -83,10 +83,13 @@ impl ReportShrinkageRequest {
         self.seed = seed;
         self
     }
+}
 
-    /// All input files.
-    pub fn inputs(&self) -> impl Iterator<Item = &Path> {
-        self.data.paths().chain(self.valid.iter().map(PathBuf::as_path))
+/// The data, and the models that a blend names as its members.
+impl TaskInputs for ReportShrinkageRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        let data = self.data.paths().chain(self.valid.iter().map(PathBuf::as_path));
+        data.map(Path::to_owned).chain(self.learner.files()).collect()
     }
 }
 
@@ -114,7 +117,7 @@ pub fn report_shrinkage(
     context: &Context<'_>,
 ) -> Result<ReportShrinkageResult, TaskError> {
     let mut task = RunningTask::new(context);
-    check_standard_input(request.inputs())?;
+    check_standard_input(request.inputs().iter().map(PathBuf::as_path))?;
     let learner = match request.trees {
         None => request.learner.clone(),
         Some(trees) => request.learner.with_parameter("trees", trees.to_string())?,
@@ -125,7 +128,7 @@ pub fn report_shrinkage(
     let train = request.data.load(None, &mut task)?.data;
     let valid = ValidationFiles { files: &request.valid, pairs: None, matching: request.matching };
     let (valid, _) = valid.load(&request.data, &train, &mut task)?;
-    warn_sampled(&learner, &train, &mut task)?;
+    warn_about(&learner, &train, measure.as_slice(), &mut task)?;
     let (train_name, valid_names) = set_names(&request.data.files, &request.valid);
     let sets = valid_names.iter().zip(&valid);
     let named_train = NamedData { name: &train_name, data: &train };

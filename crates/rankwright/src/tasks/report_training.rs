@@ -15,7 +15,8 @@ use super::context::RunningTask;
 use super::paths::{file_name, set_names};
 use super::train::digest;
 use super::{
-    Context, DataFiles, ReadRules, TaskError, Warning, check_standard_input, load_model, matching,
+    Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, check_standard_input,
+    load_model, matching,
 };
 
 /// A model, the data of its training, and options of the report.
@@ -89,11 +90,13 @@ impl ReportTrainingRequest {
         self.query = Some(id.into());
         self
     }
+}
 
-    /// All input files except the log.
-    pub fn inputs(&self) -> impl Iterator<Item = &Path> {
+impl TaskInputs for ReportTrainingRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
         let valid = self.valid.iter().map(PathBuf::as_path);
-        std::iter::once(self.model.as_path()).chain(self.data.paths()).chain(valid)
+        let data = self.data.paths().chain(valid);
+        [self.model.as_path()].into_iter().chain(data).map(Path::to_owned).collect()
     }
 }
 
@@ -119,7 +122,7 @@ pub fn report_training(
     context: &Context<'_>,
 ) -> Result<ReportTrainingResult, TaskError> {
     let mut task = RunningTask::new(context);
-    check_standard_input(request.inputs())?;
+    check_standard_input(request.inputs().iter().map(PathBuf::as_path))?;
     let measures = request.metrics.to_measures(SourceKind::Features)?;
     let model = load_model(&request.model)?;
     let log = load_log(&request.model, &mut task)?;

@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::context::RunningTask;
 use super::train::{
     ForwardedProgress, ValidationFiles, check_feature_set, check_file, remove_old_log,
-    save_or_rescue, warn_sampled, with_suffix,
+    save_or_rescue, warn_about, warn_of_model, with_suffix,
 };
 use super::{Context, DataFiles, TaskError, Warning, check_outputs, check_standard_input};
 
@@ -78,8 +78,10 @@ impl TuneRequest {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct TuneLearnerResult {
-    /// The learner as given: trial 0.
+    /// The learner of trial 0: the learner as given, with early stopping if the search adds it.
     pub learner: Option<String>,
+    /// The value of `stop` that the search adds to the learner; none if it adds none.
+    pub added_stop: Option<String>,
     /// The space that was searched.
     pub space: String,
     /// The method: `random` or `halving`.
@@ -208,8 +210,8 @@ pub fn tune_learner(
     let pairs = request.valid_pairs.as_deref();
     let valid = ValidationFiles { files: &files, pairs, matching: request.matching };
     let valid = valid.load(&request.data, &train, &mut task)?.0.pop().map(|(_, data)| data);
-    warn_sampled(request.plan.trial_0(), &train, &mut task)?;
     let plan = request.plan.clone().for_data(valid.as_ref().unwrap_or(&train))?;
+    warn_about(plan.trial_0(), &train, std::slice::from_ref(plan.measure()), &mut task)?;
     let request = &TuneRequest { plan, ..request.clone() };
     let result = search(request, &train, valid.as_ref(), progress, &task)?;
     if let Some(log) = request.log.clone().filter(|_| result.found_in_log > 0) {
@@ -307,7 +309,7 @@ fn train_best(
     if !result.finished {
         return Ok(None);
     }
-    result.warnings.iter().cloned().for_each(|warning| task.warn(Warning::Training(warning)));
+    warn_of_model(&result.warnings, task);
     let sha256 = save_or_rescue(&result.model, path, None)?;
     // A search writes no log of this training.
     remove_old_log(path);
@@ -324,6 +326,7 @@ fn result_of(
     let settings = plan.settings();
     TuneLearnerResult {
         learner: plan.specs().first().map(ToString::to_string),
+        added_stop: plan.added_stop().map(str::to_owned),
         space: plan.space().to_string(),
         method: settings.method.name(),
         metric: plan.measure().to_string(),

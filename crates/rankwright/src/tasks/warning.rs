@@ -36,7 +36,8 @@ pub enum Warning {
     /// A recoverable problem of an index, features or a ranking.
     #[cfg(feature = "search")]
     Search(SearchWarning),
-    /// A warning about a trained model, such as one that gives every document the same score.
+    /// A warning of a training, such as a model that gives every document the same score, or pairs
+    /// that are sampled.
     #[cfg(feature = "train")]
     Training(TrainWarning),
     /// The data lacks features that the model uses.
@@ -52,17 +53,6 @@ pub enum Warning {
     UnseenCategories(UnseenCategories),
     /// A linear model was made without data, so its features are those of its weights.
     FeaturesOfWeights,
-    /// Some queries are too large for a visit of every pair of their documents.
-    SampledPairs {
-        /// The learner.
-        learner: &'static str,
-        /// Number of queries that are too large.
-        queries: usize,
-        /// Number of documents that each document is paired with.
-        partners: usize,
-        /// Whether new pairs are drawn for each tree.
-        boosted: bool,
-    },
     /// A checkpoint could not be written; the training continued.
     CheckpointFailed {
         /// The reason.
@@ -263,7 +253,6 @@ impl Warning {
             Warning::MissingFeatures { .. } => "missing-features",
             Warning::UnseenCategories(_) => "unseen-categories",
             Warning::FeaturesOfWeights => "features-of-weights",
-            Warning::SampledPairs { .. } => "sampled-pairs",
             Warning::CheckpointFailed { .. } => "checkpoint-failed",
             Warning::CheckpointRemoved { .. } => "checkpoint-removed",
             Warning::CheckpointNotRemoved { .. } => "checkpoint-not-removed",
@@ -326,19 +315,6 @@ impl fmt::Display for Warning {
             Warning::FeaturesOfWeights => f.write_str(
                 "there is no data, so the features of the model are those that have a weight",
             ),
-            Warning::SampledPairs { learner, queries, partners, boosted } => {
-                let are = if *queries == 1 { "is" } else { "are" };
-                let how = match boosted {
-                    true => " for each tree; `truncation=` limits pairs to the top ranks instead",
-                    false => "",
-                };
-                write!(
-                    f,
-                    "{} {are} too large for {learner} to use every pair of documents: each \
-                     document is paired with {partners} others, drawn at random with the seed{how}",
-                    counted(*queries, "query")
-                )
-            }
             Warning::CheckpointFailed { message } => {
                 write!(f, "the checkpoint was not saved, and training continued: {message}")
             }
@@ -499,12 +475,6 @@ impl Warning {
                 ("count", json!(unseen.values)),
                 ("columns", json!([unseen.feature])),
                 ("examples", json!(unseen.examples)),
-            ],
-            Warning::SampledPairs { learner, queries, partners, boosted } => vec![
-                ("learner", json!(learner)),
-                ("queries", json!(queries)),
-                ("partners", json!(partners)),
-                ("boosted", json!(boosted)),
             ],
             Warning::CheckpointFailed { message }
             | Warning::BadFeatureSet { message }

@@ -68,10 +68,29 @@ pub(super) fn kinds() -> Vec<(&'static str, Vec<Vec<String>>)> {
     all
 }
 
-fn rows((name, file, kinds): ErrorType) -> (&'static str, Vec<Vec<String>>) {
+/// The kinds of failures that only the command has, with their meanings, from its source: the
+/// arms `Failure::Usage(_) => "usage"` of `failure_kind.rs`.
+pub(super) fn of_command() -> Vec<Vec<String>> {
+    let meanings = meanings("Failure", &source("cli/src/failure.rs"));
+    let kinds = source("cli/src/failure_kind.rs");
+    let arm = |line: &str| {
+        let (pattern, kind) = line.trim().strip_prefix("Failure::")?.split_once(" => \"")?;
+        let variant: String = pattern.chars().take_while(|c| c.is_alphanumeric()).collect();
+        let meaning = meanings.get(&kebab(&variant)).filter(|meaning| !meaning.is_empty());
+        let meaning = meaning.unwrap_or_else(|| panic!("Failure::{variant} has no documentation"));
+        Some(row(kind.strip_suffix("\",")?, meaning))
+    };
+    kinds.lines().take_while(|line| !line.contains("#[cfg(test)]")).filter_map(arm).collect()
+}
+
+/// A source file below `crates/`.
+fn source(file: &str) -> String {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let source = std::fs::read_to_string(crates.join(file)).unwrap();
-    let meanings = meanings(name, &source);
+    std::fs::read_to_string(crates.join(file)).unwrap()
+}
+
+fn rows((name, file, kinds): ErrorType) -> (&'static str, Vec<Vec<String>>) {
+    let meanings = meanings(name, &source(file));
     let meaning = |kind: &str| match meanings.get(kind) {
         Some(meaning) => row(kind, meaning),
         None => panic!("{name} has no variant of the kind {kind}"),
@@ -85,8 +104,8 @@ fn row(kind: &str, meaning: &str) -> Vec<String> {
 
 /// The documentation of each variant of an enum, by its name in lower case with hyphens.
 fn meanings(name: &str, source: &str) -> HashMap<String, String> {
-    let start = format!("pub enum {name} {{");
-    let body = source.lines().skip_while(|line| *line != start).skip(1);
+    let start = format!("enum {name} {{");
+    let body = source.lines().skip_while(|line| !line.ends_with(&start)).skip(1);
     let mut found = HashMap::new();
     let mut about = Vec::new();
     for line in body.take_while(|line| *line != "}") {

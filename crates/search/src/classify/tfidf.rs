@@ -83,22 +83,21 @@ impl TfIdf {
     /// The vector of the number of times that each known term occurs in a text.
     pub fn counts<S: AsRef<str>>(&self, tokens: &[S]) -> SparseVector {
         let counts = self.frequencies(tokens).into_iter();
-        let counts = counts.map(|(term, count)| (term, count as f32)).collect();
-        // Counts are finite.
-        SparseVector::new(counts).unwrap_or_default()
+        SparseVector::of_sorted(counts.map(|(term, count)| (term, count as f32)))
     }
 
     /// The vector of a text's tokens, of length 1 or all zeros.
     pub fn vector<S: AsRef<str>>(&self, tokens: &[S]) -> SparseVector {
         let counts = self.frequencies(tokens);
         let weight = |(term, count): (u32, u32)| {
-            (term, (1.0 + f64::from(count).ln()) * self.idf(term).unwrap_or(0.0))
+            (term, (1.0 + f64::from(count).ln()) * self.idf[term as usize])
         };
         let weights: Vec<(u32, f64)> = counts.into_iter().map(weight).collect();
         let length = weights.iter().map(|(_, w)| w * w).sum::<f64>().sqrt();
-        let scaled = weights.iter().map(|(term, w)| (*term, (w / length) as f32)).collect();
-        // Only a length of 0 gives NaN, and the result is then the vector of zeros.
-        SparseVector::new(scaled).unwrap_or_default()
+        if length == 0.0 {
+            return SparseVector::default();
+        }
+        SparseVector::of_sorted(weights.iter().map(|(term, w)| (*term, (w / length) as f32)))
     }
 }
 

@@ -39,6 +39,14 @@ impl SparseVector {
         Ok(SparseVector(pairs))
     }
 
+    /// A vector of finite weights of terms, in ascending order of the terms; zeros are dropped.
+    pub(super) fn of_sorted(pairs: impl Iterator<Item = (u32, f32)>) -> SparseVector {
+        let pairs: Vec<(u32, f32)> = pairs.filter(|(_, weight)| *weight != 0.0).collect();
+        debug_assert!(pairs.iter().all(|(_, weight)| weight.is_finite()), "weights are finite");
+        debug_assert!(pairs.is_sorted_by(|a, b| a.0 < b.0), "terms ascend");
+        SparseVector(pairs)
+    }
+
     /// A dense point; its terms are the coordinates 0, 1, ...
     pub fn dense(point: &[f32]) -> Result<SparseVector, ClassifyError> {
         if u32::try_from(point.len()).is_err() {

@@ -1,7 +1,7 @@
 //! The parts of a model of each kind, as lines of text and as a table of members.
 
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::model::{BodySummary, LayerSummary};
+use rankwright::model::{BodySummary, LayerSummary, Normalise};
 use rankwright::spec::words::counted;
 
 /// Facts with their names, in display order.
@@ -24,7 +24,7 @@ pub(super) fn lines(body: &BodySummary) -> Vec<(String, String)> {
         }
         BodySummary::Blend { normalise, members } => vec![
             line("members", members.len().to_string()),
-            line("scores are", normalised(normalise).into()),
+            line("scores are", normalised(*normalise).into()),
         ],
         _ => Vec::new(),
     }
@@ -42,28 +42,21 @@ fn layer_text(layer: &LayerSummary) -> String {
 }
 
 /// The normalisation of the scores of a blend's members, in words.
-fn normalised(normalise: &str) -> &'static str {
-    match normalise {
-        "none" => "added as they are",
-        "min-max" => "scaled to 0 to 1 within each query",
-        "standard" => "standardised within each query",
-        "rank" => "replaced by ranks within each query",
-        "mixed" => "normalised as the column `normalise` of the table says",
-        _ => "normalised within each query",
-    }
+fn normalised(common: Option<Normalise>) -> &'static str {
+    common.map_or("normalised as the column `normalise` of the table says", Normalise::in_words)
 }
 
 /// A table with a row for each member of a blend.
 pub(super) fn members(body: &BodySummary) -> Option<Table> {
     let BodySummary::Blend { members, normalise } = body else { return None };
-    let mixed = *normalise == "mixed";
+    let mixed = normalise.is_none();
     let mut columns = vec![("member", Align::Right), ("weight", Align::Right)];
     columns.extend(mixed.then_some(("normalise", Align::Left)));
     columns.extend([("kind", Align::Left), ("size", Align::Left), ("learner", Align::Left)]);
     let mut table = Table::new(columns);
     for (number, member) in (1..=members.len()).zip(members) {
         let mut row = vec![Cell::new(number.to_string()), Cell::new(member.weight.to_string())];
-        row.extend(mixed.then(|| member.normalise.into()));
+        row.extend(mixed.then(|| member.normalise.name().into()));
         row.push(member.kind.name().into());
         row.extend([member.size.as_str(), member.learner.as_str()].map(Cell::new));
         table.rows.push(row);

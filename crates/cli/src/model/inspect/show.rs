@@ -32,7 +32,7 @@ pub(super) fn text(found: &InspectModelResult) -> String {
         blocks.push(table.to_text());
     }
     if let Some(bias) = &found.summary.position_bias {
-        parts.push(position_bias::table(bias).to_text());
+        blocks.push(position_bias::table(bias).to_text());
     }
     if let Some(tree) = &found.tree {
         blocks.push(format!("tree {}:\n{}", tree.number, tree.text));

@@ -131,6 +131,17 @@ pub enum LogWriteError {
     },
 }
 
+impl LogWriteError {
+    /// A remedy that holds for every caller; `None` if there is none.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Io(_) => None,
+            Self::Data(error) => error.help(),
+            Self::Separator { .. } => Some("write another format, such as lists".to_owned()),
+        }
+    }
+}
+
 /// The number of impressions of which a part was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LostCount {

@@ -143,4 +143,9 @@ impl Trainer for RankBoostTrainer {
     fn validation_use(&self) -> ValidationUse {
         ValidationUse::of_rounds(self.config.stop, self.config.trees)
     }
+
+    fn max_leaves(&self) -> u64 {
+        // A threshold on a feature has two sides.
+        (self.config.trees as u64).saturating_mul(2)
+    }
 }

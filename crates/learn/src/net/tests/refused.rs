@@ -61,7 +61,7 @@ fn refusal(text: &str, data: &Dataset) -> String {
 fn data_with_nothing_to_learn_from_is_refused() {
     let equal_labels = labelled_data(&[3, 2], 1, vec![1.0, 2.0, 3.0, 4.0, 5.0], vec![1.0; 5]);
     let single_documents = labelled_data(&[1, 1], 1, vec![1.0, 2.0], vec![0.0, 1.0]);
-    for name in NETS {
+    for name in nets() {
         for data in [&equal_labels, &single_documents] {
             let error = refusal(&format!("{name}(epochs=1)"), data);
             assert!(error.contains("no query has two documents with different labels"), "{error}");

@@ -43,7 +43,7 @@ fn the_number_of_threads_does_not_change_the_model() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| train(text, TrainRequest::new(&data)).unwrap().model.to_bytes())
     };
-    let mut specs: Vec<String> = NETS.iter().map(|name| randomised(name, "")).collect();
+    let mut specs: Vec<String> = nets().map(|name| randomised(name, "")).collect();
     specs.push(randomised("listnet", ", norm=layer"));
     specs.push(randomised("ranknet", ", norm=batch, activation=gelu, optimiser=sgd"));
     specs.push(randomised("ranknet", ", factored=false"));
@@ -157,7 +157,7 @@ fn every_learner_is_better_than_chance_on_unseen_data() {
     let measure = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
     let by_chance =
         ScoredDataset::new(&test, &scores).unwrap().evaluate(&[measure]).unwrap().results[0].value;
-    for name in NETS {
+    for name in nets() {
         for layers in ["0", "24/12"] {
             let text = format!("{name}(layers={layers}, epochs=12, rate=0.005)");
             let result = train(&text, TrainRequest::new(&data)).unwrap();
@@ -236,7 +236,7 @@ fn every_learner_learns_beside_missing_and_constant_features() {
         [sometimes_missing, 4.0, f32::NAN, *label as f32 + random.normal() as f32]
     });
     let data = labelled_data(&sizes, 4, values.collect(), labels);
-    for name in NETS {
+    for name in nets() {
         let result =
             train(&format!("{name}(layers=8, epochs=20, rate=0.02)"), TrainRequest::new(&data));
         assert!(ndcg(&result.unwrap(), &data) > 0.8, "{name}");
@@ -257,7 +257,7 @@ fn every_learner_beats_single_features_on_mq2008() {
         read(&files, &ReadOptions::default()).unwrap().data
     };
     let (data, valid, test) = (part(&[1, 2, 3]), part(&[4]), part(&[5]));
-    for name in NETS {
+    for name in nets() {
         let validation_set = ValidationSet::new("valid", &valid);
         let request = TrainRequest::new(&data).validation_sets([validation_set]);
         let result = train(name, request).unwrap();

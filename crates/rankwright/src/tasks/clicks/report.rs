@@ -1,5 +1,7 @@
 //! Report on a click log: click rates, position bias and click models on one page.
 
+use std::path::{Path, PathBuf};
+
 use rankwright_clicks::bias::{BiasEstimator, BiasOptions};
 use rankwright_clicks::{ClickModel, LogSummaryBuilder};
 use rankwright_report::clicks::{ClickModelFit, ClickReport};
@@ -10,7 +12,7 @@ use super::feature_rows::LogFeatureRows;
 use super::{ClickFiles, EstimateBiasRequest, bias};
 use crate::tasks::context::RunningTask;
 use crate::tasks::paths::short_name;
-use crate::tasks::{Context, DataFiles, ReadRules, TaskError, Warning, file_label};
+use crate::tasks::{Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, file_label};
 
 /// A click log, and the parts of its report.
 #[derive(Debug, Clone)]
@@ -28,6 +30,14 @@ pub struct ReportClicksRequest {
     pub features: Option<DataFiles>,
     /// The click models.
     pub models: Vec<ClickModel>,
+}
+
+impl TaskInputs for ReportClicksRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        let logs = self.log.files.iter().chain(self.test.iter().flat_map(|test| &test.files));
+        let features = self.features.iter().flat_map(DataFiles::paths).map(Path::to_owned);
+        logs.cloned().chain(features).collect()
+    }
 }
 
 impl ReportClicksRequest {

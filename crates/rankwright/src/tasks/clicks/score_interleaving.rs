@@ -23,7 +23,7 @@ use serde::Serialize;
 
 use super::ClickFiles;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{Context, TaskError, Warning, check_standard_input};
+use crate::tasks::{Context, TaskError, TaskInputs, Warning, check_standard_input};
 
 choices! {
     /// The impressions that the bootstrap of an interleaved comparison keeps together.
@@ -51,6 +51,12 @@ pub struct ScoreInterleavingRequest {
     pub options: InterleavingOptions,
     /// The correction of p-values if there are more than two rankers.
     pub correction: Correction,
+}
+
+impl TaskInputs for ScoreInterleavingRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.log.files.iter().chain([&self.lists]).cloned().collect()
+    }
 }
 
 impl ScoreInterleavingRequest {

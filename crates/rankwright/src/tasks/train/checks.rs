@@ -34,6 +34,22 @@ pub enum TrainOption {
     Pairs,
 }
 
+impl TrainOption {
+    /// All options.
+    pub const ALL: [TrainOption; 10] = [
+        TrainOption::Start,
+        TrainOption::Seed,
+        TrainOption::Checkpoint,
+        TrainOption::Validation,
+        TrainOption::Metrics,
+        TrainOption::EvalTrain,
+        TrainOption::Format,
+        TrainOption::Absent,
+        TrainOption::Roles,
+        TrainOption::Pairs,
+    ];
+}
+
 impl fmt::Display for TrainOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

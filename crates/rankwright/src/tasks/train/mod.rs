@@ -17,12 +17,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rankwright_data::store::write_atomic;
-use rankwright_data::{DEFAULT_SEED, Dataset, SummaryWarning};
+use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::{
     EvalOptions, Evaluation, Measure, MetricSpec, PREFERENCE_METRIC, ScoredDataset, SourceKind,
 };
-use rankwright_learn::objective::SAMPLED_PARTNERS;
-use rankwright_learn::{LearnerSpec, TrainRequest, TrainResult, TrainingHistory, ValidationSet};
+use rankwright_learn::{
+    LearnerSpec, TrainRequest, TrainResult, TrainWarning, TrainingHistory, ValidationSet,
+};
 use rankwright_model::{MatchOptions, Model, ScoreOptions};
 
 use super::context::RunningTask;
@@ -166,6 +167,8 @@ struct Trained {
     load_seconds: f64,
     /// Largest memory of the process up to the end of the training, before scoring, in bytes.
     peak: Option<u64>,
+    /// Number of trees of the start model; `None` without one.
+    start_trees: Option<usize>,
     /// The final model's values on each data set.
     evaluations: Vec<(String, Evaluation)>,
 }
@@ -223,7 +226,14 @@ pub(super) fn learner_metrics(
 fn without_data(model: Model, task: &mut RunningTask<'_>) -> Trained {
     task.warn(Warning::FeaturesOfWeights);
     let history = TrainingHistory::default();
-    Trained { model, history, load_seconds: 0.0, peak: None, evaluations: Vec::new() }
+    Trained {
+        model,
+        history,
+        load_seconds: 0.0,
+        peak: None,
+        start_trees: None,
+        evaluations: Vec::new(),
+    }
 }
 
 /// Reads the data, trains, and evaluates the final model on each data set.
@@ -253,9 +263,8 @@ fn with_data(
         false => None,
     };
     let measures = of_pairs.as_ref().map_or(measures, |measures| measures.as_slice());
-    warn_of_large_labels(train, measures, task);
     let result = train_on(request, measures, train, &valid, start.as_ref(), task)?;
-    result.warnings.iter().cloned().for_each(|warning| task.warn(Warning::Training(warning)));
+    warn_of_model(&result.warnings, task);
     let peak = side_file::peak_memory();
     let training = request.eval_train.then(|| ("training".to_owned(), train));
     let valid = valid.iter().map(|(name, data)| (name.clone(), data));
@@ -270,22 +279,9 @@ fn with_data(
         history: result.history,
         load_seconds: loaded.seconds + seconds,
         peak,
+        start_trees: start.as_ref().map(result::own_trees),
         evaluations,
     })
-}
-
-/// Warns of labels that are too large for the exponential gain of a metric.
-pub(super) fn warn_of_large_labels(
-    data: &Dataset,
-    measures: &[Measure],
-    task: &mut RunningTask<'_>,
-) {
-    let is_exponential = |measure: &Measure| measure.convention().contains("gain=exp");
-    if measures.iter().any(is_exponential)
-        && let Some(warning) = SummaryWarning::of_large_labels(data.labels().iter().copied())
-    {
-        task.warn(Warning::Content(warning));
-    }
 }
 
 /// Files of validation data, each a separate set.
@@ -329,7 +325,7 @@ fn train_on(
     task: &mut RunningTask<'_>,
 ) -> Result<TrainResult, TaskError> {
     let learner = &request.learner;
-    warn_sampled(learner, data, task)?;
+    warn_about(learner, data, measures, task)?;
     let checkpoints = output_paths::checkpoints(request);
     let file = checkpoints.as_ref().map(rankwright_learn::Checkpoints::file);
     let forwarded = ForwardedProgress::begin(task.context(), learner, data.rows(), file.as_deref());
@@ -359,25 +355,23 @@ fn train_on(
     }
 }
 
-/// Warns if not every pair of documents of the data is used in training.
-pub(super) fn warn_sampled(
+/// Warns of facts about a learner and its data that are known before the training.
+pub(super) fn warn_about(
     learner: &LearnerSpec,
     data: &Dataset,
+    measures: &[Measure],
     task: &mut RunningTask<'_>,
 ) -> Result<(), TaskError> {
-    sampled_pairs(learner, data).into_iter().for_each(|warning| task.warn(warning));
+    let request = TrainRequest::new(data).metrics(measures.iter().cloned());
+    let known = learner.warnings_about(&request)?;
+    known.into_iter().for_each(|warning| task.warn(Warning::Training(warning)));
     Ok(())
 }
 
-/// A warning if not every pair of documents of the data is used in training.
-pub fn sampled_pairs(learner: &LearnerSpec, data: &Dataset) -> Option<Warning> {
-    let queries = learner.queries_with_sampled_pairs(data);
-    (queries > 0).then(|| Warning::SampledPairs {
-        learner: learner.def().name,
-        queries,
-        partners: SAMPLED_PARTNERS,
-        boosted: learner.boosting().is_some(),
-    })
+/// Warns of facts about a trained model; [`warn_about`] has told of the others.
+pub(super) fn warn_of_model(warnings: &[TrainWarning], task: &mut RunningTask<'_>) {
+    let of_model = warnings.iter().filter(|warning| !warning.is_about_data());
+    of_model.cloned().for_each(|warning| task.warn(Warning::Training(warning)));
 }
 
 fn evaluate(

@@ -110,11 +110,9 @@ fn is_special(out: &Path) -> bool {
     out.metadata().is_ok_and(|meta| !meta.is_file())
 }
 
-/// A rough estimate of the bytes of the model, from its parameters.
+/// A rough estimate of the bytes of the model, from the largest number of leaves of its trees.
 fn size_estimate(learner: &LearnerSpec) -> u64 {
-    let parameter = |name: &str| learner.parameter(name).and_then(|text| text.parse::<u64>().ok());
-    let leaves = parameter("trees").unwrap_or(0).saturating_mul(parameter("leaves").unwrap_or(2));
-    MIN_ROOM + leaves.saturating_mul(LEAF_BYTES).min(MAX_ROOM)
+    MIN_ROOM + learner.max_leaves().saturating_mul(LEAF_BYTES).min(MAX_ROOM)
 }
 
 /// Room for the parts of a model whose size is not known before the training, and for its log.
@@ -312,5 +310,18 @@ mod tests {
         assert!(size_estimate(&learner) > 4_000_000);
         check_room(folder.path(), size_estimate(&learner)).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn the_room_for_a_model_counts_default_leaves_and_nested_learners() {
+        let room = |text: &str| size_estimate(&LearnerSpec::parse(text).unwrap()) - MIN_ROOM;
+        let leaves = 300 * 31 * LEAF_BYTES;
+        assert_eq!(room("lambdamart"), leaves, "leaves=auto is at most 31");
+        assert_eq!(room("lambdamart(trees=10, growth=oblivious)"), 10 * 64 * LEAF_BYTES);
+        assert_eq!(room("random-forest"), 300 * 100 * LEAF_BYTES);
+        assert_eq!(room("bagging(learner=lambdamart, bags=5)"), 5 * leaves);
+        assert_eq!(room("blend(members=lambdamart+ranksvm+mart)"), 2 * leaves);
+        assert_eq!(room("ranksvm"), 0);
+        assert_eq!(room("lambdamart(trees=100000000)"), MAX_ROOM);
     }
 }

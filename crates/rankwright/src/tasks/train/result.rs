@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use rankwright_eval::{Evaluation, MeasureResult};
 use rankwright_learn::{Iteration, KeptRounds, TrainingHistory};
-use rankwright_model::{BiasFactors, Blend, Model, ModelBody};
+use rankwright_model::{BiasFactors, Model, ModelBody, Tree};
 use serde::Serialize;
 
 use super::weights::{self, FeatureWeight};
@@ -20,6 +20,10 @@ pub struct TrainModelResult {
     pub model: PathBuf,
     /// SHA-256 of the file.
     pub sha256: String,
+    /// The learner: parameters that differ from their defaults.
+    pub learner: String,
+    /// Seed of all random choices.
+    pub seed: u64,
     /// The values that were chosen for parameters with the value `auto`, by the size of the data, as
     /// in a spec; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,6 +39,11 @@ pub struct TrainModelResult {
     /// Number of trees of the model, if it is made of trees; with a start model of another kind, the
     /// number of trees that were added to it.
     pub trees: Option<usize>,
+    /// Mean number of leaves of these trees.
+    pub mean_leaves: Option<f64>,
+    /// Number of the trees that are those of the start model; none without a start model, 0 if it is
+    /// of another kind.
+    pub start_trees: Option<usize>,
     /// The name of a round: `tree`, `epoch`, ...; empty if there are none.
     pub unit: String,
     /// Number of rounds at the best value on the validation data.
@@ -78,12 +87,31 @@ pub struct TrainSeconds {
     pub train: f64,
 }
 
-/// The number of trees that were added to a start model of another kind: those of the last member.
-fn added_trees(blend: &Blend) -> Option<usize> {
-    match blend.members().last()?.1.body() {
-        ModelBody::Trees(ensemble) => Some(ensemble.trees().len()),
+/// The trees of a model; in the sum of a start model and trees, those of the last member, which were
+/// added. `None` for other models.
+fn trees(model: &Model) -> Option<&[Tree]> {
+    match model.body() {
+        ModelBody::Trees(ensemble) => Some(ensemble.trees()),
+        ModelBody::Blend(blend) => match blend.members().last()?.1.body() {
+            ModelBody::Trees(ensemble) => Some(ensemble.trees()),
+            _ => None,
+        },
         _ => None,
     }
+}
+
+/// The number of trees of a start model, to which trees are added; 0 if it is of another kind.
+pub(super) fn own_trees(start: &Model) -> usize {
+    match start.body() {
+        ModelBody::Trees(ensemble) => ensemble.trees().len(),
+        _ => 0,
+    }
+}
+
+/// The mean number of leaves of trees.
+fn mean_leaves(trees: &[Tree]) -> Option<f64> {
+    let leaves: usize = trees.iter().map(|tree| tree.leaves().len()).sum();
+    (!trees.is_empty()).then(|| leaves as f64 / trees.len() as f64)
 }
 
 /// The result of a training whose model was written.
@@ -93,16 +121,16 @@ pub(super) fn new(
     sha256: String,
     warnings: Vec<Warning>,
 ) -> TrainModelResult {
-    let Trained { model, history, load_seconds, peak, evaluations } = trained;
-    let trees = match model.body() {
-        ModelBody::Trees(ensemble) => Some(ensemble.trees().len()),
-        ModelBody::Blend(blend) if request.start.is_some() => added_trees(blend),
-        _ => None,
-    };
+    let Trained { model, history, load_seconds, peak, start_trees, evaluations } = trained;
+    // A blend without a start model is the learner `blend`, whose last member is one of many.
+    let is_sum = matches!(model.body(), ModelBody::Blend(_));
+    let trees = trees(&model).filter(|_| !is_sum || request.start.is_some());
     let valid = evaluations.iter().map(|(name, found)| (name.clone(), found.results.clone()));
     TrainModelResult {
         model: request.out.clone(),
         sha256,
+        learner: request.learner.to_string(),
+        seed: request.seed_or_default(),
         auto: model.header().notes.get("auto").cloned(),
         position_bias: model.header().position_bias.clone(),
         bias_estimator: None,
@@ -111,7 +139,9 @@ pub(super) fn new(
             bin: history.bin_seconds,
             train: history.train_seconds,
         },
-        trees,
+        trees: trees.map(<[Tree]>::len),
+        mean_leaves: trees.and_then(mean_leaves),
+        start_trees,
         unit: history.unit.clone(),
         best: history.best,
         kept: history.kept.clone(),

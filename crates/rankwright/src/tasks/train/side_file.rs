@@ -17,8 +17,6 @@ use crate::tasks::TaskError;
 struct SideFile<'a> {
     #[serde(flatten)]
     result: &'a TrainModelResult,
-    learner: String,
-    seed: u64,
     data: &'a [PathBuf],
     validation: &'a [PathBuf],
     conventions: &'a [String],
@@ -36,8 +34,6 @@ pub(super) fn write(
     }
     let content = SideFile {
         result,
-        learner: request.learner.to_string(),
-        seed: request.seed_or_default(),
         data: &request.data.files,
         validation: &request.valid,
         conventions: &result.history.conventions,
