@@ -200,6 +200,8 @@ fn tables_have_roles_and_sessions_and_bots_are_found() {
     assert_eq!((&few["counts"]["impressions"], &few["sessions"]), (&18.into(), &18.into()));
     let missing = bench.run("clicks inspect log.csv --columns document=item");
     assert!(missing.code() == 1 && missing.err().contains("'item'"), "{}", missing.err());
+    let role = bench.run("clicks inspect log.csv --columns docid=sku");
+    assert!(role.code() == 2 && role.err().contains("impression, session"), "{}", role.err());
     let gap = bench.run("clicks inspect log.csv --session-gap soon");
     assert!(gap.code() == 2 && gap.err().contains("30m"), "{}", gap.err());
 }

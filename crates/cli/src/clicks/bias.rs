@@ -38,7 +38,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let options =
         BiasOptions::default().min_shown(args.min_shown).samples(args.samples).seed(args.seed);
-    let request = EstimateBiasRequest::new(args.log.files()?)
+    let request = EstimateBiasRequest::new(args.log.files())
         .estimators(args.estimator.iter().copied())
         .options(options);
     let result = run_task(out, |context| estimate_bias(&request, context))?;
