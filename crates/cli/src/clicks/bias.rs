@@ -81,7 +81,7 @@ impl BiasArgs {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let mut request = EstimateBiasRequest::new(args.log.files()?)
+    let mut request = EstimateBiasRequest::new(args.log.files())
         .estimators(args.bias.estimators())
         .options(args.bias.options());
     if let Some(features) = args.bias.features() {

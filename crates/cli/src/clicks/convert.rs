@@ -27,7 +27,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.check_not_stdout(&args.out)?;
-    let request = ConvertClicksRequest::new(args.log.files()?, args.to, &args.out);
+    let request = ConvertClicksRequest::new(args.log.files(), args.to, &args.out);
     let result = run_task(out, |context| convert_clicks(&request, context))?;
     out.show(&result, text)
 }

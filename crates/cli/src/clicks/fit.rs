@@ -26,9 +26,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let mut request = FitClickModelRequest::new(args.log.files()?, ClickModel::parse(&args.model)?);
+    let mut request = FitClickModelRequest::new(args.log.files(), ClickModel::parse(&args.model)?);
     if !args.test.is_empty() {
-        request = request.test(args.log.like(&args.test)?);
+        request = request.test(args.log.like(&args.test));
     }
     let result = run_task(out, |context| fit_click_model(&request, context))?;
     out.show(&result, text)

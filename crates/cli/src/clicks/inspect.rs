@@ -18,7 +18,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let request = InspectClicksRequest::new(args.log.files()?);
+    let request = InspectClicksRequest::new(args.log.files());
     let result = run_task(out, |context| inspect_clicks(&request, context))?;
     out.show(&result, |result| text(&result.summary))
 }

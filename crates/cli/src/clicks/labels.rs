@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.check_not_stdout(&args.out)?;
     let format = args.to.as_deref().map(Format::from_name).transpose()?;
     let features = DataFiles::new(&args.features);
-    let request = LabelClicksRequest::new(args.log.files()?, features, &args.out)
+    let request = LabelClicksRequest::new(args.log.files(), features, &args.out)
         .source(args.from)
         .examination(args.examination.source())
         .clip(args.clip)

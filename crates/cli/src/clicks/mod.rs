@@ -72,56 +72,61 @@ pub(crate) struct ClickLogArgs {
     reading: ReadingArgs,
 }
 
+/// The heading of the options that all commands on logs share.
+const HEADING: &str = "Options of the log";
+
 /// Options of reading a log.
 #[derive(Debug, Clone, clap::Args)]
-#[command(next_help_heading = "Options of the log")]
 pub(crate) struct ReadingArgs {
     /// Roles of columns, such as `query=keyword, document=sku, click=bought`. Roles: impression,
     /// session, user, query, document, position, click, click_time, time, ranker, propensity,
     /// device, ignore; guessed by name if not given
-    #[arg(long, value_name = "ROLE=COLUMN,...")]
-    columns: Option<String>,
+    #[arg(long, help_heading = HEADING, value_name = "ROLE=COLUMN,...", value_parser = columns)]
+    columns: Option<LogColumns>,
     /// Events that are taken as clicks, such as `purchase`; `click` and its variants if not given
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    #[arg(long, help_heading = HEADING, value_name = "NAME,...", value_delimiter = ',')]
     event: Vec<String>,
     /// Make sessions of users and times: a session ends after this long without an impression or a
     /// click, such as 30m
-    #[arg(long, value_name = "TIME", value_parser = choice::<TimeSpan>)]
+    #[arg(long, help_heading = HEADING, value_name = "TIME", value_parser = choice::<TimeSpan>)]
     session_gap: Option<TimeSpan>,
     /// Leave out repeated clicks on a document, early ones (before their impression), or the
     /// impressions of bots
-    #[arg(long, value_name = "PART,...", value_delimiter = ',', value_parser = choice::<DroppedPart>)]
+    #[arg(long, help_heading = HEADING, value_name = "PART,...", value_delimiter = ',', value_parser = choice::<DroppedPart>)]
     drop: Vec<DroppedPart>,
     /// Impressions above which a user, or a session without user, is a bot
-    #[arg(long, value_name = "N", default_value_t = BotLimits::default().impressions, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, help_heading = HEADING, value_name = "N", default_value_t = BotLimits::default().impressions, value_parser = clap::value_parser!(u64).range(1..))]
     bot_impressions: u64,
     /// Mean seconds between at least ten impressions of a user below which it is a bot
-    #[arg(long, value_name = "SECONDS", default_value_t = BotLimits::default().seconds, value_parser = seconds)]
+    #[arg(long, help_heading = HEADING, value_name = "SECONDS", default_value_t = BotLimits::default().seconds, value_parser = seconds)]
     bot_seconds: f64,
 }
 
 impl ReadingArgs {
-    fn options(&self) -> Result<LogOptions, Failure> {
-        let columns = self.columns.as_deref().map(LogColumns::parse).transpose()?;
+    fn options(&self) -> LogOptions {
         let bots = BotLimits::default().impressions(self.bot_impressions).seconds(self.bot_seconds);
-        Ok(LogOptions::default()
-            .columns(columns.unwrap_or_default())
+        LogOptions::default()
+            .columns(self.columns.clone().unwrap_or_default())
             .events(&self.event)
             .session_gap(self.session_gap)
             .drop(self.drop.iter().copied())
-            .bots(bots))
+            .bots(bots)
     }
 }
 
 impl ClickLogArgs {
-    pub(crate) fn files(&self) -> Result<ClickFiles, Failure> {
+    pub(crate) fn files(&self) -> ClickFiles {
         self.like(&self.click_log)
     }
 
     /// Another log that is read with the same options.
-    fn like(&self, files: &[PathBuf]) -> Result<ClickFiles, Failure> {
-        Ok(ClickFiles::new(files).format(self.format).options(self.reading.options()?))
+    fn like(&self, files: &[PathBuf]) -> ClickFiles {
+        ClickFiles::new(files).format(self.format).options(self.reading.options())
     }
+}
+
+fn columns(text: &str) -> Result<LogColumns, String> {
+    LogColumns::parse(text).map_err(|error| error.to_string())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

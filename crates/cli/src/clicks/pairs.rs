@@ -38,7 +38,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.check_not_stdout(&args.out)?;
-    let request = ClickPairsRequest::new(args.log.files()?, &args.out)
+    let request = ClickPairsRequest::new(args.log.files(), &args.out)
         .rules(args.rule.iter().copied())
         .min_count(args.min);
     let result = run_task(out, |context| click_pairs(&request, context))?;

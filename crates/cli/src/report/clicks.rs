@@ -30,7 +30,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let mut request = ReportClicksRequest::new(args.log.files()?)?
+    let mut request = ReportClicksRequest::new(args.log.files())?
         .estimators(args.bias.estimators())
         .options(args.bias.options())
         .features(args.bias.features());

@@ -261,7 +261,9 @@ mod tests {
         // `document` was given, so `doc-id` has no use; so has `query`.
         let roles = given.roles(&["Query ID", "query", "doc-id", "POS", "clicked", "price", "ts"]);
         assert_eq!(roles, expected);
-        assert_eq!(LogColumns::parse(&given.to_string()).unwrap(), given);
+        let text = given.to_string();
+        assert_eq!(text, "query=Query ID,document=price,ignore=ts+POS");
+        assert_eq!(LogColumns::parse(&text).unwrap().to_string(), text);
     }
 
     #[test]

@@ -134,6 +134,44 @@ pub fn read_impressions<E: From<DataError>>(
     options: &LogOptions,
     mut visit: impl FnMut(Impression) -> Result<(), E>,
 ) -> Result<LogCounts, E> {
+    let mut failed = None;
+    // Only this function depends on the type of the error, so that the rest is compiled once.
+    let read = read_until_stopped(inputs, options, &mut |page| {
+        visit(page).map_err(|error| {
+            failed = Some(error);
+            ReadStop::ByVisitor
+        })
+    });
+    match (failed, read) {
+        (Some(error), _) => Err(error),
+        (None, Ok(counts)) => Ok(counts),
+        (None, Err(ReadStop::Data(error))) => Err(error.into()),
+        (None, Err(ReadStop::ByVisitor)) => Err(record_store::UNREADABLE.into()),
+    }
+}
+
+/// The reason why reading ends early.
+#[derive(Debug)]
+enum ReadStop {
+    Data(DataError),
+    /// The function that impressions are passed to has failed.
+    ByVisitor,
+}
+
+impl From<DataError> for ReadStop {
+    fn from(error: DataError) -> Self {
+        ReadStop::Data(error)
+    }
+}
+
+/// A function that takes impressions.
+type VisitPage<'a> = dyn FnMut(Impression) -> Result<(), ReadStop> + 'a;
+
+fn read_until_stopped(
+    inputs: Vec<LogInput>,
+    options: &LogOptions,
+    visit: &mut VisitPage<'_>,
+) -> Result<LogCounts, ReadStop> {
     let mut counts = LogCounts::default();
     let mut cleaned = CleanedLog::new(options);
     let mut waiting = new_store(options);
@@ -142,11 +180,11 @@ pub fn read_impressions<E: From<DataError>>(
         |batch: RecordBatch| {
             counts.other_events += batch.other_events;
             counts.off_page_clicks += batch.off_page_clicks;
-            waiting.add(batch, |page| cleaned.add(page, &mut visit))
+            waiting.add(batch, |page| cleaned.add(page, visit))
         },
     )?;
     let off_page = waiting
-        .finish(|records| join::join(records, &mut counts), |page| cleaned.add(page, &mut visit))?;
+        .finish(|records| join::join(records, &mut counts), |page| cleaned.add(page, visit))?;
     counts.off_page_clicks += off_page;
     counts += cleaned.finish(visit)?;
     Ok(counts)
@@ -208,11 +246,7 @@ impl<'a> CleanedLog<'a> {
         CleanedLog { options, counts, bots, by_user, encoded: Vec::new() }
     }
 
-    fn add<E: From<DataError>>(
-        &mut self,
-        mut page: Impression,
-        visit: &mut impl FnMut(Impression) -> Result<(), E>,
-    ) -> Result<(), E> {
+    fn add(&mut self, mut page: Impression, visit: &mut VisitPage<'_>) -> Result<(), ReadStop> {
         if let Some(store) = &mut self.by_user {
             let key = user_key(&page);
             self.encoded.clear();
@@ -226,10 +260,7 @@ impl<'a> CleanedLog<'a> {
         }
     }
 
-    fn finish<E: From<DataError>>(
-        self,
-        mut visit: impl FnMut(Impression) -> Result<(), E>,
-    ) -> Result<LogCounts, E> {
+    fn finish(self, visit: &mut VisitPage<'_>) -> Result<LogCounts, ReadStop> {
         let Self { options, mut counts, bots, by_user, .. } = self;
         bots.finish(&options.bots, &mut counts);
         if let Some(store) = by_user {
