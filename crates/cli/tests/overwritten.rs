@@ -85,6 +85,18 @@ const LINES: &[(&str, &str, &str)] = &[
     ("judge read", "--out", "judge read log.jsonl --out log.jsonl"),
     ("judge read", "--out", "judge read scores --prompts log.jsonl --out log.jsonl"),
     ("judge aggregate", "--out", "judge aggregate pairs --out pairs"),
+    ("clicks labels", "--out", "clicks labels log.jsonl --features sizes.csv --out sizes.csv"),
+    ("clicks labels", "--out", "clicks labels sizes.csv --features train.txt --out sizes.csv"),
+    (
+        "clicks labels",
+        "--out",
+        "clicks labels log.jsonl --from ips --bias sizes.csv --features train.txt --out sizes.csv",
+    ),
+    ("clicks simulate", "--out", "clicks simulate train.txt --by-feature 1 --out train.txt"),
+    ("clicks simulate", "--out", "clicks simulate train.txt m.model --out m.model"),
+    ("report clicks", "--out", "report clicks log.jsonl --out log.jsonl"),
+    ("report clicks", "--out", "report clicks log.jsonl --features sizes.csv --out sizes.csv"),
+    ("report clicks", "--assets", "report clicks ranks.json --out new.html --assets ."),
     (
         "classify",
         "--out",
@@ -156,6 +168,7 @@ fn inputs() -> Bench {
         .put("other.jsonl", &documents)
         .put("queries.tsv", "q1\tjazz\n")
         .put("log.jsonl", "{\"query\": \"q\", \"docs\": [\"a\"], \"clicks\": [1]}\n")
+        .put("ranks.json", "{\"query\": \"q\", \"docs\": [\"a\"], \"clicks\": [1]}\n")
         .put("qrels", "q1 0 d1 1\nq1 0 d2 0\n")
         .put("a.run", "q1 Q0 d1 1 2 a\nq1 Q0 d2 2 1 a\n")
         .put("b.run", "q1 Q0 d2 1 2 b\nq1 Q0 d1 2 1 b\n")

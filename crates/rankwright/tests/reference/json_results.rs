@@ -203,7 +203,9 @@ fn keys(types: &Types, of: &str, prefix: &str, depth: usize, lines: &mut Vec<(St
 fn types() -> Types {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned();
     let mut all = Types::new();
-    for name in ["data", "eval", "model", "learn", "search", "report", "experiment", "rankwright"] {
+    for name in
+        ["data", "eval", "model", "learn", "search", "clicks", "report", "experiment", "rankwright"]
+    {
         for file in rust_files(&crates.join(name).join("src")) {
             let source = std::fs::read_to_string(&file).unwrap();
             for (name, fields) in structs(&source) {
