@@ -1,4 +1,4 @@
-//! A custom objective with a parameter: one function on one query.
+//! A custom objective with a parameter: one function on one query, trained and cross-validated.
 //!
 //! `cargo run -p rankwright --example custom_objective`
 #![allow(clippy::print_stdout)]
@@ -57,8 +57,9 @@ fn main() -> Result<(), LearnError> {
     }
 
     let data = LetorOptions { queries: 60, documents: 40, seed: 1 }.generate()?;
-    let request = TrainRequest::new(&data).evaluate_training(true);
-    let result = Booster::new().trees(30).train(&mut { loss }, request)?;
+    let learner = Booster::new().trees(30).objective("log-cosh", move || loss.clone());
+    let result = learner.fit(TrainRequest::new(&data).evaluate_training(true))?;
+    assert_eq!(result.model.header().objective, "log-cosh");
     println!("ndcg@10 on the training data");
     // The first set is the training data, and the first metric ndcg@10, as none was named.
     let values: Vec<f64> = result.history.iterations.iter().map(|i| i.values[0][0]).collect();
@@ -66,5 +67,12 @@ fn main() -> Result<(), LearnError> {
     for iteration in result.history.iterations.iter().step_by(10) {
         println!("after {:2} trees: {:.4}", iteration.number, iteration.values[0][0]);
     }
+
+    // The learner can do what others can: here, cross validation.
+    let learner = LearnerSpec::new(learner)?;
+    let options = CvOptions::new(vec![learner.measure()?]).folds(3);
+    let found = cross_validate(&learner, &data, &options)?;
+    println!("in cross validation: {:.4}", found.pooled.results[0].value);
+    assert!(found.pooled.results[0].value > values[0], "better than the first tree");
     Ok(())
 }

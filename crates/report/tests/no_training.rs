@@ -4,8 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Names of `rankwright-learn` that start a training, or read data to start one.
-const TRAINERS: [&str; 7] =
-    ["LearnerSpec", "Learner", "Booster", "cross_validate", "tune", "TrainRequest", "Trainer"];
+const TRAINERS: [&str; 8] = [
+    "LearnerSpec",
+    "Learner",
+    "Booster",
+    "ObjectiveBooster",
+    "cross_validate",
+    "tune",
+    "TrainRequest",
+    "Trainer",
+];
 
 #[test]
 fn reports_name_no_trainer() {

@@ -11,12 +11,12 @@ use rankwright_data::FeatureNames;
 use rankwright_eval::MetricText;
 use rankwright_model::{MatchBy, MatchOptions, Matching, Model, ModelBody};
 use rankwright_spec::{
-    Conflict, ParamKind, ParamValue, RangeDef, Spec, SpecError, TextValue, ValueError,
+    Conflict, IntoParam, ParamKind, ParamValue, RangeDef, Spec, SpecError, TextValue, ValueError,
 };
 
 use super::preset::{self, BlendPreset};
 use crate::error::LearnError;
-use crate::learner::LearnerSpec;
+use crate::learner::{LearnerSpec, LearnerText};
 
 /// The prefix of a model's path.
 const FILE_PREFIX: &str = "file:";
@@ -35,6 +35,16 @@ const EXPECTED: &str = "learners and files, such as lambdamart(trees=100)+file:a
 
 /// The members of a blend as text: `lambdamart(trees=100)+ranksvm+file:a.model`; empty for those of
 /// the preset.
+///
+/// Builder methods take a text, which may name files, or a list of learners:
+///
+/// ```
+/// use rankwright_learn::prelude::*;
+///
+/// let blend = Blend::new().members([LambdaMart::new().trees(30).into(), RankSvm::new().into()]);
+/// assert_eq!(LearnerSpec::new(blend)?.to_string(), "blend(members=lambdamart(trees=30)+ranksvm)");
+/// # Ok::<(), rankwright_learn::LearnError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MembersText(String);
 
@@ -65,6 +75,26 @@ impl ParamValue for MembersText {
 impl TextValue for MembersText {
     fn from_text(text: &str) -> Self {
         Self::new(text)
+    }
+}
+
+impl FromIterator<LearnerText> for MembersText {
+    fn from_iter<I: IntoIterator<Item = LearnerText>>(learners: I) -> Self {
+        let texts: Vec<String> =
+            learners.into_iter().map(|learner| learner.as_str().to_owned()).collect();
+        Self(texts.join("+"))
+    }
+}
+
+impl<const N: usize> IntoParam<MembersText> for [LearnerText; N] {
+    fn into_param(self) -> MembersText {
+        self.into_iter().collect()
+    }
+}
+
+impl IntoParam<MembersText> for Vec<LearnerText> {
+    fn into_param(self) -> MembersText {
+        self.into_iter().collect()
     }
 }
 

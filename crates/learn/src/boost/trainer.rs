@@ -2,13 +2,14 @@
 //! objective that the caller implements.
 
 use rankwright_data::Dataset;
-use rankwright_spec::{Conflict, SpecError, check_params, param_groups};
+use rankwright_spec::{Conflict, SpecError, check_params, param_groups, write_spec};
 
+use super::learners::BOOSTER;
 use super::params::{BoostConfig, check_joint_newton_leaves};
 use super::train::BoostEngine;
 use super::{BoostOptions, BoostParams, NewtonOptions, NewtonParams};
 use crate::error::LearnError;
-use crate::learner::LearnerDef;
+use crate::learner::{LearnerDef, train_with};
 use crate::objective::{Objective, ObjectiveParams, ParsedObjective};
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, ValidationUse};
@@ -65,6 +66,31 @@ impl BoostTrainer {
             objective_spec: parsed.spec.to_string(),
             accepts_pairs: parsed.def.preferences,
         }
+    }
+
+    /// Boosting on the gradients of an objective of the caller, whose name is `name`. It does not
+    /// accept preference pairs.
+    pub(crate) fn of_objective(
+        def: &'static LearnerDef,
+        boost: &BoostParams,
+        tree: &TreeParams,
+        objective: Box<dyn Objective>,
+        name: &str,
+    ) -> Self {
+        Self {
+            def,
+            boost: boost.clone(),
+            tree: tree.clone(),
+            newton: NewtonParams::default(),
+            objective,
+            objective_spec: name.to_owned(),
+            accepts_pairs: false,
+        }
+    }
+
+    /// Sets whether preference pairs are accepted.
+    pub(crate) fn accepting_pairs(self, accepts_pairs: bool) -> Self {
+        Self { accepts_pairs, ..self }
     }
 
     /// Sets the parameters of the Newton step, which are the defaults otherwise.
@@ -173,23 +199,66 @@ impl Booster {
     }
 
     /// Trains boosted trees on an objective: with a data set, or with a request that has validation
-    /// data and options. If the request has no metrics, ndcg@10 is computed.
+    /// data and options. If the request has no metrics, ndcg@10 is computed. A learner for cross
+    /// validation and tuning is made by [`Booster::objective`].
     pub fn train<'a>(
         &self,
         objective: &mut dyn Objective,
         request: impl Into<TrainRequest<'a>>,
     ) -> Result<TrainResult, LearnError> {
-        check_params(self, "boosting")?;
-        let mut request: TrainRequest<'_> = request.into();
-        request.fill_metric(None)?;
-        if request.train.rows() == 0 {
-            return Err(LearnError::EmptyData);
-        }
-        let config =
-            BoostConfig::for_request(&request, "boosting", &self.boost, &self.tree, &self.newton)?;
-        let min_rows = config.tree.min_rows;
-        let mut result = BoostEngine::new(config).train(objective, &request)?;
-        result.add_warnings(&request, Some(min_rows))?;
-        Ok(result)
+        check_params(self, BOOSTER.name)?;
+        let spec = write_spec(BOOSTER.name, self).to_string();
+        let mut trainer = BorrowedObjective { params: self, objective };
+        train_with(&mut trainer, BOOSTER.name, spec, None, request.into())
+    }
+}
+
+/// The trainer of [`Booster::train`], which borrows the objective.
+#[derive(Debug)]
+struct BorrowedObjective<'a> {
+    params: &'a Booster,
+    objective: &'a mut dyn Objective,
+}
+
+impl Trainer for BorrowedObjective<'_> {
+    fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+        let Booster { boost, tree, newton } = self.params;
+        let config = BoostConfig::for_request(request, BOOSTER.name, boost, tree, newton)?;
+        self.objective.set_simd(request.simd);
+        BoostEngine::new(config).train(self.objective, request)
+    }
+
+    fn objective(&self) -> String {
+        "custom".to_owned()
+    }
+
+    fn accepts_pairs(&self) -> bool {
+        true
+    }
+
+    fn accepts_start_model(&self) -> bool {
+        true
+    }
+
+    fn supports_distributed(&self) -> bool {
+        true
+    }
+
+    fn validation_use(&self) -> ValidationUse {
+        ValidationUse::of_rounds(self.params.boost.stop, self.params.boost.trees)
+    }
+
+    fn queries_with_sampled_pairs(&self, data: &Dataset) -> usize {
+        let is_sampled =
+            |query: &usize| self.objective.samples_pairs(data.query_rows(*query).len());
+        (0..data.queries()).filter(is_sampled).count()
+    }
+
+    fn min_rows(&self, rows: u64) -> Option<u64> {
+        Some(self.params.tree.min_rows.or(SizeDefaults::for_rows(rows).min_rows))
+    }
+
+    fn boosting(&self) -> Option<&BoostParams> {
+        Some(&self.params.boost)
     }
 }

@@ -22,6 +22,11 @@ pub trait Learner: Debug + Send + Sync {
     /// The spec of the learner: parameters that differ from their defaults.
     fn spec(&self) -> Spec;
 
+    /// The same learner with the parameters of a spec.
+    fn with_spec(&self, spec: &Spec) -> Result<Arc<dyn Learner>, SpecError> {
+        self.def().read(spec)
+    }
+
     /// Checks the parameters and makes a trainer of them.
     fn trainer(&self) -> Result<Box<dyn Trainer>, SpecError>;
 }
@@ -57,7 +62,7 @@ impl<L: DeclaredLearner> Learner for L {
 
 /// The declaration of a learner.
 ///
-/// It serialises to name, help, example, accepted inputs and parameters.
+/// It serialises to name, help, example, accepted inputs, default tuning and parameters.
 #[derive(Clone, Copy)]
 pub struct LearnerDef {
     /// Name in a spec.
@@ -96,7 +101,7 @@ pub struct AcceptedInputs {
 }
 
 /// The default tuning of a learner.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Tuning {
     /// The parameters to search, each with its range, in the syntax of search spaces, such as
     /// `logint(50,1000)`.
@@ -159,10 +164,11 @@ impl Serialize for LearnerDef {
             help: &'static str,
             example: &'static str,
             accepts: AcceptedInputs,
+            tuning: Option<Tuning>,
             parameters: Vec<ParamDef>,
         }
-        let Self { name, help, example, accepts, .. } = *self;
-        ShownLearner { name, help, example, accepts, parameters: self.params() }
+        let Self { name, help, example, accepts, tuning, .. } = *self;
+        ShownLearner { name, help, example, accepts, tuning, parameters: self.params() }
             .serialize(serializer)
     }
 }

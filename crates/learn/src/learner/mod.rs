@@ -31,7 +31,7 @@ use crate::objective::DEFAULT_METRIC;
 use crate::session::{TrainRequest, TrainResult, TrainWarning};
 use crate::trainer::{Trainer, ValidationUse};
 
-pub use cv::{CvOptions, CvResult, FoldResult, cross_validate};
+pub use cv::{CvOptions, CvResult, FoldParams, FoldResult, cross_validate};
 pub use def::{AcceptedInputs, DeclaredLearner, Learner, LearnerDef, Tuning};
 pub use linear::{FixedWeights, FixedWeightsOptions, FixedWeightsParams, WeightsText};
 pub(crate) use registry::learners;
@@ -77,7 +77,8 @@ impl LearnerSpec {
 
     /// Checks a learner whose spec is already split into name and parameters.
     pub fn from_spec(spec: Spec) -> Result<Self, SpecError> {
-        Self::read(find_learner(&spec.name)?, spec)
+        let def = find_learner(&spec.name)?;
+        Self::read(def, spec, |spec| def.read(spec))
     }
 
     /// The same learner with one parameter set to another value.
@@ -88,16 +89,20 @@ impl LearnerSpec {
     /// The same learner with the parameters of another spec. Unlike with
     /// [`from_spec`](Self::from_spec), the learner need not be one of [`LEARNERS`].
     pub(crate) fn with_spec(&self, spec: Spec) -> Result<Self, SpecError> {
-        Self::read(self.def(), spec)
+        Self::read(self.def(), spec, |spec| self.learner.with_spec(spec))
     }
 
-    /// Reads the parameters of a declared learner from a spec and checks them.
-    fn read(def: &LearnerDef, spec: Spec) -> Result<Self, SpecError> {
+    /// Reads the parameters of a declared learner from a spec by `read`, and checks them.
+    fn read(
+        def: &LearnerDef,
+        spec: Spec,
+        read: impl FnOnce(&Spec) -> Result<Arc<dyn Learner>, SpecError>,
+    ) -> Result<Self, SpecError> {
         if let Some(cutoff) = spec.cutoff {
             return Err(SpecError::conflict(spec.name, Conflict::CutoffNotAllowed { cutoff }));
         }
         reject_linear_leaves(&spec, def)?;
-        let learner = def.read(&spec)?;
+        let learner = read(&spec)?;
         let given = spec.args.into_iter().map(|(key, _)| key).collect();
         Ok(Self { given, ..Self::checked(learner)? })
     }
@@ -286,13 +291,25 @@ impl LearnerSpec {
 }
 
 /// Checks a learner and trains it.
-fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+fn train(learner: &dyn Learner, request: TrainRequest<'_>) -> Result<TrainResult, LearnError> {
     let mut trainer = learner.trainer()?;
-    let spec = learner.spec();
-    let name = || learner.def().name.to_owned();
-    request.learner = spec.to_string();
+    let (spec, metric) = (learner.spec().to_string(), learner.params().text("metric"));
+    train_with(&mut *trainer, learner.def().name, spec, metric.as_deref(), request)
+}
+
+/// Checks whether a trainer can meet a request, and trains; `learner` is the name of the learner,
+/// `spec` its spec and `metric` its own metric.
+pub(crate) fn train_with(
+    trainer: &mut dyn Trainer,
+    learner: &'static str,
+    spec: String,
+    metric: Option<&str>,
+    mut request: TrainRequest<'_>,
+) -> Result<TrainResult, LearnError> {
+    let name = || learner.to_owned();
+    request.learner = spec;
     request.objective = trainer.objective();
-    request.fill_metric(learner.params().text("metric").as_deref())?;
+    request.fill_metric(metric)?;
     if request.train.pairs().is_some() && !trainer.accepts_pairs() {
         let labelled = has_different_labels(request.train);
         return Err(LearnError::PairsUnsupported { learner: name(), labelled });
@@ -310,7 +327,7 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
     if trainer.validation_use() == ValidationUse::Required && request.valid.is_empty() {
         return Err(LearnError::MissingValidation { learner: request.learner });
     }
-    let about_data = TrainWarning::about_data(&*trainer, learner.def().name, &request);
+    let about_data = TrainWarning::about_data(trainer, learner, &request);
     let started = Instant::now();
     // Train inside rayon's thread pool: a caller outside the pool would block in each parallel
     // loop, and every loop would hand its work over to the pool anew.

@@ -4,7 +4,8 @@ use rankwright_spec::SpecError;
 
 use super::{DeclaredLearner, FixedWeights, LearnerDef};
 
-/// Lists the learners of a folder as `LEARNERS`, and gives each of them a constructor `new`.
+/// Lists the learners of a folder as `LEARNERS`, gives each of them a constructor `new`, and makes
+/// each a value of parameters that are learners.
 macro_rules! learners {
     ($($learner:ident),* $(,)?) => {
         /// The learners of this folder.
@@ -15,6 +16,19 @@ macro_rules! learners {
             /// The learner with its default parameters.
             pub fn new() -> Self {
                 Self::default()
+            }
+        }
+
+        /// The learner as the value of a parameter of another one.
+        impl ::std::convert::From<$learner> for crate::learner::LearnerText {
+            fn from(learner: $learner) -> Self {
+                Self::new(crate::learner::Learner::spec(&learner).to_string())
+            }
+        }
+
+        impl ::rankwright_spec::IntoParam<crate::learner::LearnerText> for $learner {
+            fn into_param(self) -> crate::learner::LearnerText {
+                self.into()
             }
         } )*
     };

@@ -61,21 +61,35 @@ pub mod options {
     };
 }
 
-/// The declarations of all objectives. The list serialises, like
-/// [`LEARNERS`](crate::LEARNERS).
-pub static OBJECTIVES: &[&ObjectiveDef] = &[
-    squared::SquaredParams::DEF,
-    query_rmse::QueryRmseParams::DEF,
-    logloss::LogLossParams::DEF,
-    huber::HuberParams::DEF,
-    ordinal::OrdinalParams::DEF,
-    lambda::PairParams::DEF,
-    lambda::LambdaParams::DEF,
-    yeti::YetiParams::DEF,
-    xendcg::XeNdcgParams::DEF,
-    softmax::SoftmaxParams::DEF,
-    listmle::ListMleParams::DEF,
-    approxndcg::ApproxNdcgParams::DEF,
+/// Lists the parameters of all objectives as `OBJECTIVES`, and makes each a value of parameters that
+/// are objectives.
+macro_rules! objectives {
+    ($($params:ident),* $(,)?) => {
+        /// The declarations of all objectives. The list serialises, like
+        /// [`LEARNERS`](crate::LEARNERS).
+        pub static OBJECTIVES: &[&ObjectiveDef] = &[$( $params::DEF ),*];
+
+        $( impl rankwright_spec::IntoParam<ObjectiveText> for $params {
+            fn into_param(self) -> ObjectiveText {
+                ObjectiveText::new(ObjectiveParams::spec(&self).to_string())
+            }
+        } )*
+    };
+}
+
+objectives![
+    SquaredParams,
+    QueryRmseParams,
+    LogLossParams,
+    HuberParams,
+    OrdinalParams,
+    PairParams,
+    LambdaParams,
+    YetiParams,
+    XeNdcgParams,
+    SoftmaxParams,
+    ListMleParams,
+    ApproxNdcgParams,
 ];
 
 /// The input of an objective: one query. Slices have an entry for each document, in row order.

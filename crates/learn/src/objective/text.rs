@@ -6,7 +6,17 @@ use rankwright_spec::{
 
 use super::def::{ParsedObjective, read_objective};
 
-/// The text of an objective, so that builder methods take `"huber(alpha=0.8)"`.
+/// The text of an objective, so that builder methods take `"huber(alpha=0.8)"`; they also take the
+/// parameters of an objective.
+///
+/// ```
+/// use rankwright_learn::objective::HuberParams;
+/// use rankwright_learn::prelude::*;
+///
+/// let learner = Boosting::new().objective(HuberParams::default().alpha(0.8));
+/// assert_eq!(LearnerSpec::new(learner)?.to_string(), "boosting(objective=huber(alpha=0.8))");
+/// # Ok::<(), rankwright_spec::SpecError>(())
+/// ```
 ///
 /// A text from a spec is checked when it is read; one from a builder method is checked with the
 /// other parameters.

@@ -1,5 +1,6 @@
 //! Learners of boosted trees, one file each.
 
+mod booster;
 mod boosting;
 mod lambdamart;
 mod mart;
@@ -8,6 +9,8 @@ mod tree;
 mod xendcg;
 mod yetirank;
 
+pub(crate) use booster::BOOSTER;
+pub use booster::ObjectiveBooster;
 pub use boosting::{Boosting, BoostingOptions, BoostingParams};
 pub use lambdamart::LambdaMart;
 pub use mart::{Mart, MartLoss, MartOptions, MartParams};
