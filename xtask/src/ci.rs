@@ -36,7 +36,8 @@ fn checks(workspace: &Workspace, steps: &mut Steps) -> Outcome {
     steps.run("lints", &mut workspace.cargo(clippy))?;
     for features in FEATURE_SETS {
         let name = if features.is_empty() { "none" } else { features };
-        let mut cargo = workspace.cargo("clippy -p rankwright --profile ci --no-default-features");
+        let mut cargo = workspace
+            .cargo("clippy -p rankwright --lib --examples --profile ci --no-default-features");
         cargo.args(["--features", features, "--", "-D", "warnings"]);
         steps.run(&format!("lints, features: {name}"), &mut cargo)?;
     }

@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use crate::dataset::Dataset;
 
 /// Counts and distributions of a data set.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct DatasetSummary {
     /// Number of rows (documents).
     pub rows: usize,
@@ -37,7 +37,7 @@ pub struct DatasetSummary {
 }
 
 /// The distribution of the number of rows of a query.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct QuerySizeSummary {
     /// The smallest number.
     pub min: usize,
@@ -52,7 +52,7 @@ pub struct QuerySizeSummary {
 }
 
 /// Summary of one feature.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FeatureSummary {
     /// The name of the feature.
     pub name: String,

@@ -27,11 +27,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (train, valid, test) = (make(80, 1)?, make(60, 2)?, make(60, 3)?);
     let request = TrainRequest::new(&train).validation(&valid).metrics([good_first.clone()]);
     let result = LambdaMart::new().trees(200).leaves(15).stop(25).fit(request)?;
-    let best = result.history.best.unwrap_or(0);
+    let best = result.history.best.ok_or("no validation data")?;
     println!("kept {best} of {} trees", result.history.iterations.len());
 
     let found = evaluate(&result.model, &test, good_first)?;
-    let value = found.get("good-first").unwrap_or(f64::NAN);
+    let value = found.get("good-first").ok_or("no value")?;
     println!("good-first = {value:.4} over {} queries", found.results[0].queries);
     assert!(value > 0.5, "{value}");
     Ok(())

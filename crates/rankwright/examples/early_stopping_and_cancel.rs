@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let learner = LambdaMart::new().trees(1000).leaves(15).stop(20);
     let request = TrainRequest::new(&train).validation(&valid).progress(&Printer);
     let stopped = learner.fit(request)?;
-    let best = stopped.history.best.unwrap_or(0);
+    let best = stopped.history.best.ok_or("no validation data")?;
     println!("grew {} trees, kept the best {best}", stopped.history.iterations.len());
     assert!(best > 0 && stopped.history.iterations.len() < 1000);
 

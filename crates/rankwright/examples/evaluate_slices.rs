@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // The value of each query by its id.
     for (query, value) in found.per_query("ndcg@10").into_iter().flatten() {
-        println!("query {query:3} ndcg@10 {:.4}", value.unwrap_or(f64::NAN));
+        println!("query {query:3} ndcg@10 {:.4}", value.ok_or("a query without a value")?);
     }
     assert_eq!(found.get_query("ndcg@10", "17"), Some(1.0));
     Ok(())

@@ -14,20 +14,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // The two best documents of the first query.
     let list = explainer.explain(&data, &[0])?.remove(0);
-    let mut order: Vec<usize> = (0..list.documents()).collect();
-    order.sort_by(|a, b| list.scores[*b].total_cmp(&list.scores[*a]));
+    let order = list.order();
     let (first, second) = (order[0], order[1]);
     println!("scores {:.4} and {:.4}", list.scores[first], list.scores[second]);
 
-    let lead = list.difference(first, second);
-    let mut features: Vec<usize> = (0..lead.len()).collect();
-    features.sort_by(|a, b| lead[*b].abs().total_cmp(&lead[*a].abs()));
+    let reasons = list.why(first, second);
     println!("feature  adds to the lead");
-    for feature in features.iter().take(5) {
-        println!("{:>7}  {:+.4}", names[*feature], lead[*feature]);
+    for (feature, share) in reasons.iter().take(5) {
+        println!("{:>7}  {share:+.4}", names[*feature]);
     }
-    // Contributions add up to the difference of the scores.
-    let sum: f64 = lead.iter().sum();
+    // The shares add up to the difference of the scores.
+    let sum: f64 = reasons.iter().map(|(_, share)| share).sum();
     assert!((sum - (list.scores[first] - list.scores[second])).abs() < 1e-9);
     Ok(())
 }

@@ -4,7 +4,6 @@
 #![allow(clippy::print_stdout)]
 
 use rankwright::data::generate::LetorOptions;
-use rankwright::learn::tune::{Space, TuneData, TuneJob, TunePlan, TuneSettings};
 use rankwright::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -16,8 +15,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let plan = TunePlan::new(&learner, settings)?;
     let result = plan.run(&TuneJob::new(&data))?;
     let (first, best) = (result.trial_0().ok_or("no trial")?, result.best().ok_or("no trial")?);
-    println!("given: {} has {:.4}", first.spec, first.value.unwrap_or(f64::NAN));
-    println!("best:  {} has {:.4}", best.spec, best.value.unwrap_or(f64::NAN));
+    println!("given: {} has {:.4}", first.spec, first.value.ok_or("trial 0 failed")?);
+    println!("best:  {} has {:.4}", best.spec, best.value.ok_or("no value")?);
     assert!(best.value >= first.value);
 
     // The best learner, trained on all of the data.

@@ -5,6 +5,7 @@ use std::fmt;
 use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::{BoundaryText, Measure, MetricSpec, PREFERENCE_METRIC, SourceKind};
 use rankwright_model::{Header, Model, ModelBody, ScoreMeaning, ScoreOptions};
+use serde::Serialize;
 
 use super::checkpoint::Checkpoints;
 use super::history::TrainingHistory;
@@ -235,11 +236,13 @@ impl fmt::Debug for TrainRequest<'_> {
     }
 }
 
-/// The trained model and the history of its training.
-#[derive(Debug)]
+/// The trained model and the history of its training. Serialised without the model, which is
+/// written as a file ([`Model::to_bytes`]).
+#[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct TrainResult {
     /// The model: of all rounds, or of the first ones up to the best on validation data.
+    #[serde(skip)]
     pub model: Model,
     /// Metrics and times, round by round.
     pub history: TrainingHistory,

@@ -35,6 +35,7 @@ use std::ops::Range;
 
 use rankwright_data::Dataset;
 use rayon::prelude::*;
+use serde::Serialize;
 
 pub use self::dependence::{Dependence, DependenceOptions};
 pub use self::error::ExplainError;
@@ -290,7 +291,7 @@ fn blend_method<'a>(
 }
 
 /// The contributions of features to the scores of one query's documents.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Explanation {
     /// The number of the query, from 0.
     pub query: usize,
@@ -324,6 +325,37 @@ impl Explanation {
     /// document.
     pub fn contributions(&self, document: usize) -> &[f64] {
         self.contributions.get(document * self.width..(document + 1) * self.width).unwrap_or(&[])
+    }
+
+    /// The documents by descending score, those of equal scores in their own order.
+    ///
+    /// ```
+    /// use rankwright_data::{Absent, Dataset};
+    /// use rankwright_model::{ExplainOptions, Explainer, Header, Linear, Model, ModelBody};
+    ///
+    /// let rows = [[1.0, 2.0], [3.0, 1.0]];
+    /// let data = Dataset::from_rows(rows, ["bm25", "clicks"]).query_ids(["a", "a"]).build()?;
+    /// let header = Header::new(data.features().clone(), Absent::Zero);
+    /// let model = Model::new(header, ModelBody::Linear(Linear::new(0.0, vec![1.0, 0.5])?))?;
+    /// let list = Explainer::new(&model, ExplainOptions::default())?.explain(&data, &[0])?.remove(0);
+    /// assert_eq!(list.order(), [1, 0]);
+    /// // Feature 0 adds 2 to the lead of the second document, feature 1 takes 0.5 from it.
+    /// assert_eq!(list.why(1, 0), [(0, 2.0), (1, -0.5)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.documents()).collect();
+        order.sort_by(|a, b| self.scores[*b].total_cmp(&self.scores[*a]));
+        order
+    }
+
+    /// The reasons why document `a` is above or below document `b`: features (indices of
+    /// [`Explainer::features`]) with their shares of the difference of the scores, the largest first.
+    pub fn why(&self, a: usize, b: usize) -> Vec<(usize, f64)> {
+        let mut reasons: Vec<(usize, f64)> =
+            self.difference(a, b).into_iter().enumerate().collect();
+        reasons.sort_by(|(_, x), (_, y)| y.abs().total_cmp(&x.abs()));
+        reasons
     }
 
     /// The contribution of each feature to the score of document `a` minus that of document `b`;
