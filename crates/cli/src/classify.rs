@@ -5,7 +5,6 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::builder::PossibleValuesParser;
 use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::table::{Align, Table};
 use rankwright::search::Analysis;
@@ -18,6 +17,7 @@ use rankwright::tasks::{
     classify_documents, validate_classifier,
 };
 
+use crate::declared::choices;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -31,9 +31,7 @@ pub(crate) struct Args {
     /// The field that holds the class
     #[arg(long, value_name = "FIELD")]
     label: String,
-    /// The classifier: `rocchio` or `knn(k=20)`, both with `distance=cosine` or `euclidean`;
-    /// `naive-bayes(model=multinomial)` or `bernoulli`, `linear-svm(c=1)`, `logistic(c=1)`,
-    /// `tree(depth=3)`, `random-forest(trees=100)`
+    /// The classifier, such as `knn(k=20)` or `naive-bayes(model=bernoulli)`. See `list classifiers`
     #[arg(long, value_name = "SPEC", default_value = "rocchio")]
     classifier: String,
     /// Analysis of the text: a language, such as `english` or `german(stem=false)`, or `plain`
@@ -44,11 +42,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     fields: Vec<String>,
     /// Weights of terms; default: counts for naive-bayes, tfidf for all others
-    #[arg(long, value_name = "WEIGHTS",
-        value_parser = PossibleValuesParser::new(TermWeights::ALL.iter().map(|(name, _)| *name)))]
-    term_weights: Option<String>,
+    #[arg(long, value_name = "WEIGHTS", value_parser = choices::<TermWeights>())]
+    term_weights: Option<TermWeights>,
     /// Folds of the cross validation
-    #[arg(long, value_name = "N", default_value_t = 5, conflicts_with = "apply",
+    #[arg(long, value_name = "N", default_value_t = ValidateClassifierRequest::DEFAULT_FOLDS, conflicts_with = "apply",
         value_parser = clap::value_parser!(u32).range(2..))]
     folds: u32,
     /// Seed of the assignment to folds
@@ -71,9 +68,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let mut options = ClassifierOptions::new(Classifier::parse(&args.classifier)?)
         .analysis(Analysis::parse(&args.analysis)?)
         .fields(args.fields.iter().map(String::as_str));
-    let weights =
-        TermWeights::ALL.iter().find(|(name, _)| Some(*name) == args.term_weights.as_deref());
-    options.weights = weights.map(|(_, weights)| *weights);
+    options.weights = args.term_weights;
     let labelled = LabelledFiles::new(&args.documents, args.label.as_str()).options(options);
     let Some(path) = &args.out else {
         let request = ValidateClassifierRequest::new(labelled).folds(args.folds).seed(args.seed);

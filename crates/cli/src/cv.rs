@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::table::{Align, Cell, Table, comparison_table};
 use rankwright::eval::{Evaluation, footnotes, shared_footnotes, tie_notes};
-use rankwright::learn::{CvOptions, LearnerSpec};
+use rankwright::learn::{FoldParams, LearnerSpec};
 use rankwright::spec::words::counted;
 use rankwright::tasks::{CrossValidateRequest, CrossValidateResult, cross_validate_learners};
 
+use crate::declared::help;
 use crate::failure::Failure;
 use crate::input::ReadArgs;
 use crate::measures::{ReportArgs, specs};
@@ -29,15 +29,13 @@ pub(crate) struct Args {
     /// learner's own metric if not given
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
-    /// Number of folds, at least 2
-    #[arg(long, value_name = "N", default_value_t = CvOptions::DEFAULT_FOLDS)]
+    #[arg(long, value_name = "N", help = help::<FoldParams>("folds"))]
+    #[arg(default_value_t = FoldParams::default().folds)]
     folds: usize,
-    /// Seed of the folds and the trainings
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(long, value_name = "N", help = help::<FoldParams>("seed"))]
+    #[arg(default_value_t = FoldParams::default().seed)]
     seed: u64,
-    /// Fraction of each fold's training queries that decides on early stopping, for learners with
-    /// stop= and those that choose among models; the others train on all
-    #[arg(long, value_name = "PART")]
+    #[arg(long, value_name = "PART", help = help::<FoldParams>("valid_part"))]
     valid_part: Option<f64>,
     #[command(flatten)]
     report: ReportArgs,
@@ -50,8 +48,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let learners = learners.collect::<Result<Vec<_>, _>>()?;
     let mut request = CrossValidateRequest::new(learners, args.read.files(&args.data)?);
     request.metrics = specs(&args.metrics)?;
-    (request.folds, request.seed) = (args.folds, args.seed);
-    request.valid_part = args.valid_part;
+    request.division = FoldParams::default().folds(args.folds).seed(args.seed);
+    request.division.valid_part = args.valid_part;
     args.report.check([], &request, out)?;
     let result = run_training(out, |context| cross_validate_learners(&request, context))?;
     let named: Vec<(&str, &Evaluation)> =

@@ -1,6 +1,8 @@
-//! Help texts of flags that are parameters of the library, from their declarations.
+//! Help texts, defaults and names of flags that are parameters of the library, from their
+//! declarations.
 
-use rankwright::spec::ParamGroup;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use rankwright::spec::{NamedChoice, ParamGroup, ParamValue, RangeDef, ValueError};
 
 /// The help of a parameter, as the command writes help: without a full stop at the end.
 pub(crate) fn help<G: ParamGroup + Default>(name: &str) -> String {
@@ -10,12 +12,34 @@ pub(crate) fn help<G: ParamGroup + Default>(name: &str) -> String {
     help.expect("a flag has the name of a declared parameter")
 }
 
+/// The choice of this name.
+pub(crate) fn choice<T: ParamValue>(name: &str) -> Result<T, String> {
+    T::read(name, &RangeDef::default()).map_err(|error| match error {
+        ValueError::Expected(expected) => format!("expected {expected}"),
+        ValueError::Spec(error) => error.to_string(),
+    })
+}
+
+/// A parser of the names of a declared choice, which the help lists with their meanings.
+pub(crate) fn choices<T: NamedChoice>() -> impl TypedValueParser<Value = T> {
+    let values = T::choices()
+        .into_iter()
+        .map(|choice| PossibleValue::new(choice.name).help(choice.help.trim_end_matches('.')));
+    PossibleValuesParser::new(values).try_map(|name| choice::<T>(&name))
+}
+
 #[cfg(test)]
 mod tests {
     use clap::{Command, CommandFactory};
+    use rankwright::clicks::PreferenceRule;
+    use rankwright::clicks::bias::{BiasEstimator, BiasOptions};
     use rankwright::data::generate::{LetorOptions, StoreOptions};
     use rankwright::data::split::SplitOptions;
     use rankwright::eval::compare::CompareOptions;
+    use rankwright::learn::FoldParams;
+    use rankwright::learn::tune::{TuneMethod, TuneParams};
+    use rankwright::search::Analysis;
+    use rankwright::search::classify::Classifier;
 
     use super::*;
 
@@ -32,7 +56,7 @@ mod tests {
 
     fn check<G: ParamGroup + Default>(path: &[&str], names: &[&str]) {
         for name in names {
-            let (found, default) = flag(path, name);
+            let (found, default) = flag(path, &name.replace('_', "-"));
             assert_eq!(found, help::<G>(name), "{path:?} --{name}");
             let declared = G::default().text(name).unwrap();
             let is_default = default == declared || default.replace(',', "/") == declared;
@@ -47,5 +71,28 @@ mod tests {
         check::<SplitOptions>(&["data", "split"], &["parts", "folds", "seed"]);
         let names = ["baseline", "test", "correction", "alpha", "samples", "seed"];
         check::<CompareOptions>(&["compare"], &names);
+        check::<FoldParams>(&["cv"], &["folds", "seed", "valid_part"]);
+        check::<TuneParams>(&["tune"], &["trials", "method", "seed"]);
+        check::<BiasOptions>(&["clicks", "bias"], &["min_shown", "samples", "seed"]);
+    }
+
+    #[test]
+    fn defaults_that_are_typed_are_those_of_the_library() {
+        for (path, name, expected) in [
+            (&["classify"][..], "classifier", Classifier::default().to_string()),
+            (&["classify"], "analysis", Analysis::default().to_string()),
+            (&["clicks", "pairs"], "rule", PreferenceRule::default().name().to_owned()),
+        ] {
+            assert_eq!(flag(path, name).1, expected, "{path:?} --{name}");
+        }
+        let all: Vec<&str> = BiasEstimator::ALL.iter().map(|(name, _)| *name).collect();
+        assert_eq!(flag(&["clicks", "bias"], "estimator").1, all.join(","), "all estimators");
+    }
+
+    #[test]
+    fn the_names_of_a_choice_are_listed_with_their_meanings() {
+        let names: Vec<_> = choices::<TuneMethod>().possible_values().unwrap().collect();
+        assert_eq!(names.len(), 2);
+        assert!(names.iter().all(|name| name.get_help().is_some()), "{names:?}");
     }
 }

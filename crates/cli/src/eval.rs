@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use rankwright::model::MatchBy;
 use rankwright::tasks::{EvalInput, EvalRequest, eval};
 
+use crate::declared::choices;
 use crate::failure::Failure;
-use crate::input::{MatchByArg, ReadArgs};
+use crate::input::{ReadArgs, match_options};
 use crate::measures::{MetricArgs, ReportArgs, table};
 use crate::output::Output;
 use crate::progress::run_task;
@@ -28,8 +30,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["run", "scores"])]
     ignore_extra: bool,
     /// Rule that matches the features of the data with those of the model
-    #[arg(long, value_enum, default_value_t, conflicts_with_all = ["run", "scores"])]
-    match_by: MatchByArg,
+    #[arg(long, value_parser = choices::<MatchBy>(), default_value = MatchBy::default().name(), conflicts_with_all = ["run", "scores"])]
+    match_by: MatchBy,
     /// A run: TREC columns, a table with a header, or JSON lines
     #[arg(
         long,
@@ -61,7 +63,7 @@ impl Args {
             }
             _ => EvalInput::Model {
                 files: self.read.files(&self.inputs)?,
-                matching: self.match_by.options(self.ignore_extra),
+                matching: match_options(self.match_by, self.ignore_extra),
             },
         };
         let request = EvalRequest::new(input).metrics(self.metrics.specs()?);

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use rankwright::data::DEFAULT_SEED;
-use rankwright::model::ExplainOptions;
+use rankwright::model::{ExplainOptions, MatchBy};
 use rankwright::tasks::{ExplainRequest, WithPage, explain_ranking};
 
+use crate::declared::choices;
 use crate::failure::Failure;
-use crate::input::{MatchByArg, ReadArgs};
+use crate::input::{ReadArgs, match_options};
 use crate::output::Output;
 use crate::page::ExtraPage;
 use crate::progress::run_task;
@@ -60,8 +61,8 @@ pub(crate) struct Args {
     #[arg(long)]
     ignore_extra: bool,
     /// Rule that matches the features of the data with those of the model
-    #[arg(long, value_enum, default_value_t)]
-    match_by: MatchByArg,
+    #[arg(long, value_parser = choices::<MatchBy>(), default_value = MatchBy::default().name())]
+    match_by: MatchBy,
     #[command(flatten)]
     page: ExtraPage,
     #[command(flatten)]
@@ -102,7 +103,7 @@ impl Args {
         request.options = ExplainOptions::new()
             .seed(self.seed)
             .permutations(self.permutations as usize)
-            .matching(self.match_by.options(self.ignore_extra));
+            .matching(match_options(self.match_by, self.ignore_extra));
         Ok(request)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rankwright::search::DEFAULT_CANDIDATES;
 use rankwright::spec::words::counted;
 use rankwright::tasks::{
     ExtractFeaturesRequest, ExtractFeaturesResult, FeatureSource, extract_features,
@@ -28,8 +29,7 @@ pub(crate) struct Args {
     /// or `default`. See `list features`
     #[arg(long, value_name = "SPEC", default_value = "default")]
     features: String,
-    /// Number of candidates of each query; by default that of the feature set, or 100
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", help = candidates_help(), value_parser = clap::value_parser!(u32).range(1..))]
     candidates: Option<u32>,
     /// Add judged documents that are not among the candidates
     #[arg(long, requires = "qrels")]
@@ -39,6 +39,13 @@ pub(crate) struct Args {
     /// File for the data; the format is chosen by the extension
     #[arg(long, value_name = "DATA")]
     out: PathBuf,
+}
+
+fn candidates_help() -> String {
+    format!(
+        "Number of candidates of each query; by default that of the feature set, or \
+         {DEFAULT_CANDIDATES}"
+    )
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {

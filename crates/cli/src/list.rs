@@ -1,20 +1,22 @@
-//! `list`: lists learners, objectives, metrics, features, first stages and formats, from the
-//! library's own tables.
+//! `list`: lists learners, objectives, metrics, features, first stages, classifiers, click models and
+//! formats, from the library's own tables.
 
 use rankwright::eval::table::{Align, Table};
 use rankwright::spec::ParamDef;
 use rankwright::tasks::{
-    FeatureList, FirstStageList, FormatList, LearnerList, MetricList, ObjectiveList,
-    describe_feature, describe_first_stage, describe_learner, describe_metric, describe_objective,
-    list_features, list_first_stages, list_formats, list_learners, list_metrics, list_objectives,
+    ComponentEntry, FeatureList, FirstStageList, FormatList, LearnerList, MetricList,
+    ObjectiveList, describe_classifier, describe_click_model, describe_feature,
+    describe_first_stage, describe_learner, describe_metric, describe_objective, list_classifiers,
+    list_click_models, list_features, list_first_stages, list_formats, list_learners, list_metrics,
+    list_objectives,
 };
 
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::page::terminal_columns;
 
-/// List learners, objectives, metrics, features, first stages or formats, with defaults and an
-/// example each.
+/// List learners, objectives, metrics, features, first stages, classifiers, click models or formats,
+/// with defaults and an example each.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The kind of thing to list
@@ -37,6 +39,10 @@ enum ListSubject {
     Features,
     /// First stages, which find the candidates in an index
     FirstStages,
+    /// Classifiers of documents
+    Classifiers,
+    /// Click models, which are fitted to a click log
+    ClickModels,
     /// Formats of documents, feature data, judgements, runs and models
     Formats,
 }
@@ -51,6 +57,12 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         ListSubject::Metrics => out.show(&list_metrics(), metrics_text),
         ListSubject::Features => out.show(&list_features(), features_text),
         ListSubject::FirstStages => out.show(&list_first_stages(), stages_text),
+        ListSubject::Classifiers => out.show(&list_classifiers(), |list| {
+            components_text("classifier", "classifiers", &list.classifiers)
+        }),
+        ListSubject::ClickModels => out.show(&list_click_models(), |list| {
+            components_text("click model", "click models", &list.click_models)
+        }),
         ListSubject::Formats => out.show(&list_formats(), formats_text),
     }
 }
@@ -94,6 +106,8 @@ fn show_entry(what: ListSubject, name: &str, out: &Output) -> Result<(), Failure
         ListSubject::FirstStages => out.show(&describe_first_stage(name)?, |def| {
             entry_text(def.name, def.help, def.example, &[], &def.params())
         }),
+        ListSubject::Classifiers => out.show(&describe_classifier(name)?, component_text),
+        ListSubject::ClickModels => out.show(&describe_click_model(name)?, component_text),
         ListSubject::Formats => {
             Err(Failure::usage("`list formats` takes no name: it shows every format"))
         }
@@ -152,12 +166,25 @@ fn objectives_text(list: &ObjectiveList) -> String {
         row(&mut objectives, [def.name, def.help, def.example]);
     }
     objectives.notes.push(
-        "A learner minimises an objective: `mart(loss=...)` takes the losses of single documents; \
-         other learners have one of their own, which `list learners` names."
+        "`boosting(objective=...)` minimises any of them, `mart(loss=...)` those that its parameter \
+         names; other learners have one of their own, which `list learners` names."
             .into(),
     );
     let params = list.objectives.iter().map(|def| (def.name, def.params()));
     [draw(&objectives), draw(&shared_parameters("objectives", params))].join("\n")
+}
+
+/// Components with one line each, then each parameter with the components that take it.
+fn components_text(title: &str, owners: &str, entries: &[ComponentEntry]) -> String {
+    let mut components = table([title, "description", "example"]);
+    entries.iter().for_each(|e| row(&mut components, [e.name, e.help, e.example]));
+    let params = entries.iter().map(|entry| (entry.name, entry.parameters.clone()));
+    [draw(&components), draw(&shared_parameters(owners, params))].join("\n")
+}
+
+/// One component with its parameters.
+fn component_text(entry: &ComponentEntry) -> String {
+    entry_text(entry.name, entry.help, entry.example, &[], &entry.parameters)
 }
 
 /// A row for each parameter, with the names of the learners or objectives that take it, in a column

@@ -98,7 +98,7 @@ enum CliCommand {
     Demo(demo::Args),
     /// Compute worked examples of lectures, step by step
     Lecture(lecture::Args),
-    /// List learners, objectives, metrics, features, first stages or formats
+    /// List learners, objectives, metrics, features, first stages, classifiers, click models or formats
     List(list::Args),
     /// Inspect, convert, split and generate data sets
     #[command(subcommand)]
@@ -133,7 +133,7 @@ enum CliCommand {
     Run(run::Args),
     /// Compute features of candidates for many queries: feature data to train on
     Features(features::Args),
-    /// Learn classes from labelled documents, with Rocchio or kNN, and classify others
+    /// Learn classes from labelled documents, and classify others
     Classify(classify::Args),
     /// Inspect click logs, fit click models, estimate position bias, and make pairs to train on
     #[command(subcommand)]

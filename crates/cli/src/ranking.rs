@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use rankwright::search::{FirstStage, QueryOptions, QuerySyntax, TopicPart};
 use rankwright::tasks::{CandidateOptions, QueryFile};
 
+use crate::declared::choices;
 use crate::failure::Failure;
 
 /// First stage and filter.
@@ -18,19 +19,10 @@ pub(crate) struct StageArgs {
     /// docs/filters.md
     #[arg(long, value_name = "FILTER", allow_hyphen_values = true)]
     filter: Option<String>,
-    /// Syntax of the queries. plain: a query is a list of words and punctuation has no meaning, as
-    /// in files of queries and in training data. simple: "some words" is a phrase, +word is
-    /// required, -word is excluded, field:word must be in that field; all other words are optional
-    /// and count for the ranking
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = SyntaxArg::Plain)]
-    query_syntax: SyntaxArg,
-}
-
-/// The syntax of queries.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum SyntaxArg {
-    Plain,
-    Simple,
+    /// Syntax of the queries
+    #[arg(long, value_name = "NAME", value_parser = choices::<QuerySyntax>())]
+    #[arg(default_value = QuerySyntax::default().name())]
+    query_syntax: QuerySyntax,
 }
 
 impl StageArgs {
@@ -40,10 +32,7 @@ impl StageArgs {
         options.first_stage = self.first_stage.as_deref().map(FirstStage::parse).transpose()?;
         options.filter = self.filter.clone();
         options.count = count.map(|count| count as usize);
-        options.syntax = match self.query_syntax {
-            SyntaxArg::Plain => QuerySyntax::Plain,
-            SyntaxArg::Simple => QuerySyntax::Simple,
-        };
+        options.syntax = self.query_syntax;
         Ok(options)
     }
 }

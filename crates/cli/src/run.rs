@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rankwright::search::DEFAULT_DOCUMENTS;
 use rankwright::spec::words::counted;
 use rankwright::tasks::{RunQueriesRequest, RunQueriesResult, run_queries};
 
@@ -21,21 +22,26 @@ pub(crate) struct Args {
     /// A model that re-ranks the candidates; it names the features that it needs
     #[arg(long, value_name = "MODEL")]
     model: Option<PathBuf>,
-    /// Number of candidates of each query; by default that of the model's training, or 1000 without
-    /// a model
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", help = candidates_help(), value_parser = clap::value_parser!(u32).range(1..))]
     candidates: Option<u32>,
     /// Number of documents of each query that are written
-    #[arg(short = 'k', long, value_name = "N", default_value_t = 1000)]
+    #[arg(short = 'k', long, value_name = "N", default_value_t = RunQueriesRequest::DEFAULT_TOP)]
     top: usize,
     #[command(flatten)]
     stage: StageArgs,
     /// The name of the run, its last column
-    #[arg(long, value_name = "NAME", default_value = "rankwright")]
+    #[arg(long, value_name = "NAME", default_value = RunQueriesRequest::DEFAULT_TAG)]
     tag: String,
     /// File for the run, in TREC form; as JSON lines if it ends in .jsonl
     #[arg(long, value_name = "RUN")]
     out: PathBuf,
+}
+
+fn candidates_help() -> String {
+    format!(
+        "Number of candidates of each query; by default that of the model's training, or \
+         {DEFAULT_DOCUMENTS} without a model"
+    )
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {

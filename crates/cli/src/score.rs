@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use rankwright::data::ScoreFormat;
-use rankwright::model::PredictionKind;
+use rankwright::model::{MatchBy, PredictionKind};
 use rankwright::spec::words::counted;
 use rankwright::tasks::{ScoreRequest, ScoreResult, score};
 
+use crate::declared::choices;
 use crate::failure::Failure;
-use crate::input::{MatchByArg, ReadArgs};
+use crate::input::{ReadArgs, match_options};
 use crate::output::Output;
 use crate::progress::run_task;
 
@@ -36,7 +37,7 @@ pub(crate) struct Args {
         value_parser = PossibleValuesParser::new(ScoreFormat::ALL.map(ScoreFormat::name)))]
     to: Option<String>,
     /// The name of a run, its last column
-    #[arg(long, value_name = "NAME", default_value = "rankwright")]
+    #[arg(long, value_name = "NAME", default_value = ScoreRequest::DEFAULT_TAG)]
     tag: String,
     /// Write predictions instead of scores: the most probable grade (ordinal models), the probability
     /// of relevance (logistic, log-loss and ordinal models), or the class 1 or 0 (these and support
@@ -52,8 +53,8 @@ pub(crate) struct Args {
     #[arg(long)]
     ignore_extra: bool,
     /// Rule that matches the features of the data with those of the model
-    #[arg(long, value_enum, default_value_t)]
-    match_by: MatchByArg,
+    #[arg(long, value_parser = choices::<MatchBy>(), default_value = MatchBy::default().name())]
+    match_by: MatchBy,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -67,7 +68,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     }
     let data = args.read.files(&args.data)?;
     let mut request = ScoreRequest::new(&args.model, data)
-        .matching(args.match_by.options(args.ignore_extra))
+        .matching(match_options(args.match_by, args.ignore_extra))
         .ids(args.with_ids)
         .tag(args.tag.as_str());
     request.format = args.to.as_deref().map(ScoreFormat::from_name).transpose()?;

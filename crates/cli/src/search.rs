@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<String>,
     /// Number of documents to show
-    #[arg(short = 'k', long, value_name = "N", default_value_t = 10)]
+    #[arg(short = 'k', long, value_name = "N", default_value_t = SearchIndexRequest::DEFAULT_TOP)]
     top: usize,
     /// A model that re-ranks the candidates; it names the features that it needs
     #[arg(long, value_name = "MODEL")]
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     #[arg(long = "facet", value_name = "FIELD")]
     facets: Vec<String>,
     /// Number of values of each facet
-    #[arg(long, value_name = "N", default_value_t = 10, requires = "facets")]
+    #[arg(long, value_name = "N", default_value_t = SearchIndexRequest::DEFAULT_FACET_VALUES, requires = "facets")]
     facet_values: usize,
     /// Show the feature values of the documents
     #[arg(long, requires = "model")]

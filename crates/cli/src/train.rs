@@ -6,11 +6,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rankwright::data::DEFAULT_SEED;
 use rankwright::learn::{Checkpoints, LearnerSpec};
+use rankwright::model::MatchBy;
 use rankwright::tasks::{CheckpointOptions, TrainModelRequest, train_model};
 
+use crate::declared::choices;
 use crate::failure::Failure;
-use crate::input::{MatchByArg, ReadArgs};
+use crate::input::{ReadArgs, match_options};
 use crate::measures::specs;
 use crate::output::Output;
 use crate::progress::run_training;
@@ -39,8 +42,7 @@ pub(crate) struct Args {
     /// own metric if not given
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
-    /// Seed of all random choices; 1 if not given
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = seed_help())]
     seed: Option<u64>,
     /// File for the model, with a side file MODEL.log.json beside it
     #[arg(long, value_name = "MODEL")]
@@ -54,8 +56,8 @@ pub(crate) struct Args {
     ignore_extra: bool,
     /// Rule that matches the features of --valid, --start and members of a blend with those of the
     /// training data
-    #[arg(long, value_enum, default_value_t)]
-    match_by: MatchByArg,
+    #[arg(long, value_parser = choices::<MatchBy>(), default_value = MatchBy::default().name())]
+    match_by: MatchBy,
     /// Save the training in this folder while it runs; the same command resumes from there. The
     /// folder and what was saved last are kept. Without this option only Ctrl-C saves, to
     /// MODEL.checkpoint, and a finished training leaves nothing there
@@ -74,6 +76,10 @@ pub(crate) struct Args {
     read: ReadArgs,
 }
 
+fn seed_help() -> String {
+    format!("Seed of all random choices; {DEFAULT_SEED} if not given")
+}
+
 impl Args {
     fn request(&self) -> Result<TrainModelRequest, Failure> {
         let learner = LearnerSpec::parse(&self.learner)?;
@@ -84,7 +90,7 @@ impl Args {
         request.metrics = specs(&self.metrics)?;
         request.seed = self.seed;
         request.start = self.start.clone();
-        request.matching = self.match_by.options(self.ignore_extra);
+        request.matching = match_options(self.match_by, self.ignore_extra);
         request.eval_train = self.eval_train;
         request.checkpoint = self.checkpoint.as_ref().map(|folder| {
             let mut options = CheckpointOptions::new(folder);

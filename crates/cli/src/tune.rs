@@ -5,14 +5,15 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::SourceKind;
-use rankwright::learn::LearnerSpec;
-use rankwright::learn::tune::{Space, TuneData, TuneMethod, TunePlan, TuneSettings};
+use rankwright::learn::tune::{Space, TuneData, TuneMethod, TuneParams, TunePlan, TuneSettings};
+use rankwright::learn::{FoldParams, LearnerSpec};
+use rankwright::model::MatchBy;
 use rankwright::tasks::{Context, SearchSpace, TuneRequest, tune_learner};
 
+use crate::declared::{choices, help};
 use crate::failure::Failure;
-use crate::input::{MatchByArg, ReadArgs};
+use crate::input::{ReadArgs, match_options};
 use crate::interrupt::{Interrupt, TRAINING_PART};
 use crate::measures::specs;
 use crate::output::{Output, TableStyle};
@@ -55,17 +56,17 @@ pub(crate) struct Args {
     /// Print the learner's default space, and end
     #[arg(long)]
     show_space: bool,
-    /// Number of trials, including trial 0
-    #[arg(long, value_name = "N", default_value_t = TuneSettings::DEFAULT_TRIALS)]
+    #[arg(long, value_name = "N", help = help::<TuneParams>("trials"))]
+    #[arg(default_value_t = TuneParams::default().trials)]
     trials: usize,
-    /// Search method
-    #[arg(long, value_enum, default_value_t)]
-    method: MethodArg,
+    #[arg(long, help = help::<TuneParams>("method"), value_parser = choices::<TuneMethod>())]
+    #[arg(default_value = TuneMethod::default().name())]
+    method: TuneMethod,
     /// The metric that decides; the learner's own metric if not given
     #[arg(long, short, value_name = "SPEC")]
     metric: Option<String>,
-    /// Seed of the draws, the folds and the trainings
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(long, value_name = "N", help = help::<TuneParams>("seed"))]
+    #[arg(default_value_t = TuneParams::default().seed)]
     seed: u64,
     /// Train the best learner on all of DATA (with --valid for early stopping), and write the model
     #[arg(long, value_name = "MODEL")]
@@ -80,8 +81,8 @@ pub(crate) struct Args {
     #[arg(long, requires = "valid")]
     ignore_extra: bool,
     /// Rule that matches the features of --valid with those of the training data
-    #[arg(long, value_enum, default_value_t, requires = "valid")]
-    match_by: MatchByArg,
+    #[arg(long, value_parser = choices::<MatchBy>(), default_value = MatchBy::default().name(), requires = "valid")]
+    match_by: MatchBy,
     /// Style of the table
     #[arg(long, value_enum, default_value_t)]
     table: TableStyle,
@@ -91,20 +92,10 @@ pub(crate) struct Args {
 
 /// The help of `--folds`.
 fn folds_help() -> String {
-    let default = TuneData::DEFAULT_FOLDS;
+    let default = FoldParams::default().folds;
     format!(
         "Without --valid: number of folds by query, the same for all trials; {default} if not given"
     )
-}
-
-/// The search method.
-#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
-enum MethodArg {
-    /// Every trial is trained completely
-    #[default]
-    Random,
-    /// All trials for a few rounds, the best third for three times as many, and so on
-    Halving,
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
@@ -137,7 +128,7 @@ impl Args {
         let mut request = TuneRequest::new(plan, self.read.files(&self.data)?);
         request.valid = self.valid.clone();
         request.valid_pairs = self.valid_pairs.clone();
-        request.matching = self.match_by.options(self.ignore_extra);
+        request.matching = match_options(self.match_by, self.ignore_extra);
         (request.out, request.log) = (self.out.clone(), self.log.clone());
         Ok(request)
     }
@@ -154,16 +145,12 @@ impl Args {
         let evaluated_on = match &self.valid {
             Some(_) => TuneData::Valid,
             None => TuneData::Folds {
-                count: self.folds.unwrap_or(TuneData::DEFAULT_FOLDS),
+                count: self.folds.unwrap_or(FoldParams::default().folds),
                 valid_part: self.valid_part,
             },
         };
-        let method = match self.method {
-            MethodArg::Random => TuneMethod::Random,
-            MethodArg::Halving => TuneMethod::Halving,
-        };
         let space = self.space.as_deref().map(Space::parse).transpose()?;
         let settings = TuneSettings::new(evaluated_on).space(space).trials(self.trials);
-        Ok(settings.method(method).metric(metric).seed(self.seed))
+        Ok(settings.method(self.method).metric(metric).seed(self.seed))
     }
 }

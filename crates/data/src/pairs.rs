@@ -20,35 +20,32 @@ mod lines;
 
 use std::collections::HashMap;
 
+use rankwright_spec::choices;
+
 use crate::bytes::Input;
 use crate::dataset::Dataset;
 use crate::error::{DataError, PairProblem, SourceLocation, quote};
 use crate::warnings::{WarningKind, Warnings};
 use lines::{PairLine, read_lines};
 
-/// The meaning of the fourth column of a file of preference pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PairColumn {
-    /// The weight of the pair, above 0.
-    Weight,
-    /// The probability that the first document is better, from 0 to 1.
-    Probability,
+choices! {
+    /// The meaning of the fourth column of a file of preference pairs.
+    #[non_exhaustive]
+    pub enum PairColumn {
+        /// The weight of the pair, above 0.
+        Weight = "weight",
+        /// The probability that the first document is better, from 0 to 1; between them it is a soft
+        /// target, such as 0.7, or 0.5 for equal documents.
+        Probability = "probability",
+    }
 }
 
 impl PairColumn {
-    /// The name of the column in a header line.
-    pub fn name(self) -> &'static str {
-        match self {
-            PairColumn::Weight => "weight",
-            PairColumn::Probability => "probability",
-        }
-    }
-
     /// The meaning of a column of this name.
     fn from_name(name: &str) -> Option<PairColumn> {
-        [PairColumn::Weight, PairColumn::Probability]
-            .into_iter()
+        PairColumn::ALL
+            .iter()
+            .map(|(_, column)| *column)
             .find(|column| name.eq_ignore_ascii_case(column.name()))
     }
 }

@@ -38,8 +38,8 @@ pub use ensemble::*;
 pub use error::{CheckpointProblem, LearnError, NotFiniteValue, StateProblem};
 pub use learner::{
     AcceptedInputs, CvOptions, CvResult, DeclaredLearner, Fit, FixedWeights, FixedWeightsOptions,
-    FixedWeightsParams, FoldResult, LEARNERS, Learner, LearnerDef, LearnerSpec, LearnerText,
-    TargetOptions, TargetParams, Tuning, WeightsText, cross_validate, find_learner,
+    FixedWeightsParams, FoldParams, FoldResult, LEARNERS, Learner, LearnerDef, LearnerSpec,
+    LearnerText, TargetOptions, TargetParams, Tuning, WeightsText, cross_validate, find_learner,
 };
 pub use linear::learners::*;
 pub use linear::{SolverOptions, SolverParams};
@@ -63,8 +63,9 @@ pub mod prelude {
     pub use crate::net::learners::*;
     pub use crate::objective::options::*;
     pub use crate::tree::TreeOptions as _;
+    pub use crate::tune::{Space, TuneData, TuneJob, TunePlan, TuneResult, TuneSettings};
     pub use crate::{
-        Blend, BlendOptions as _, BoostOptions as _, Booster, Fit as _, FixedWeights,
+        Blend, BlendOptions as _, BoostOptions as _, Booster, CvOptions, Fit as _, FixedWeights,
         FixedWeightsOptions as _, Learner, LearnerSpec, NetOptions as _, NewtonOptions as _,
         Progress, SolverOptions as _, Stop, TargetOptions as _, TrainRequest, TrainResult,
         TransformOptions as _, cross_validate,

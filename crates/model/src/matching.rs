@@ -19,23 +19,25 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rankwright_data::FeatureNames;
+use rankwright_spec::choices;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{MAX_SHOWN_NAMES, ModelError, first_names};
 use crate::header::Header;
 use crate::problem::BlendProblem;
 
-/// The rule that matches the features of a model with those of a data set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum MatchBy {
-    /// Names with equal names, numbers with equal numbers.
-    #[default]
-    Name,
-    /// The first feature with the first column, the second with the second, whatever their names
-    /// and numbers: right only if model and data have the same features in the same order.
-    Position,
+choices! {
+    /// The rule that matches the features of a model with those of a data set.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    #[non_exhaustive]
+    pub enum MatchBy {
+        /// Names with equal names, numbers with equal numbers.
+        Name = "name",
+        /// By their order, whatever their names and numbers: right only if both sides have the same
+        /// features in the same order.
+        Position = "position",
+    }
 }
 
 /// Options of matching a model with data.

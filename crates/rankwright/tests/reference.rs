@@ -15,18 +15,22 @@ mod json_results;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use rankwright::clicks::bias::BiasOptions;
 use rankwright::clicks::model::CLICK_MODELS;
 use rankwright::data::format::FORMATS;
 use rankwright::data::generate::{HomepagesOptions, LetorOptions, StoreOptions};
 use rankwright::data::split::SplitOptions;
+use rankwright::eval::compare::CompareOptions;
 use rankwright::eval::{METRICS, PRESETS, PresetDef};
-use rankwright::learn::LearnerSpec;
 use rankwright::learn::objective::OBJECTIVES;
+use rankwright::learn::tune::TuneParams;
+use rankwright::learn::{FoldParams, LearnerSpec};
 use rankwright::learn::{LEARNERS, LearnerDef};
 use rankwright::model::ModelFormat;
+use rankwright::search::classify::CLASSIFIERS;
 use rankwright::search::{DocumentFormat, FEATURES, FIRST_STAGES};
 use rankwright::spec::{OTHER_SYSTEM_LEARNERS, OTHER_SYSTEM_PARAMS, ParamDef, ParamGroup};
-use rankwright::tasks::list_formats;
+use rankwright::tasks::{list_classifiers, list_click_models, list_formats};
 
 const NOTE: &str =
     "<!-- Written by crates/rankwright/tests/reference.rs; edit the declarations instead. -->";
@@ -141,6 +145,24 @@ fn features() -> String {
     page
 }
 
+fn classifiers() -> String {
+    let about = "A classifier as `classify --classifier` accepts it.";
+    let mut page = page("Classifiers", about);
+    for def in list_classifiers().classifiers {
+        entry(&mut page, def.name, def.help, def.example, &def.parameters);
+    }
+    page
+}
+
+fn click_models() -> String {
+    let about = "A click model as `clicks fit --model` accepts it.";
+    let mut page = page("Click models", about);
+    for def in list_click_models().click_models {
+        entry(&mut page, def.name, def.help, def.example, &def.parameters);
+    }
+    page
+}
+
 fn formats() -> String {
     let about = "Formats are told by content. When writing, the extension decides, and `.gz` or \
                  `.zst` after it compresses.";
@@ -247,12 +269,14 @@ fn errors() -> String {
     text
 }
 
-fn pages() -> [(&'static str, String); 8] {
+fn pages() -> [(&'static str, String); 10] {
     [
         ("learners.md", learners()),
         ("objectives.md", objectives()),
         ("metrics.md", metrics()),
         ("features.md", features()),
+        ("classifiers.md", classifiers()),
+        ("click-models.md", click_models()),
         ("formats.md", formats()),
         ("names.md", names()),
         ("results.md", results()),
@@ -295,13 +319,18 @@ fn all_declarations() -> Vec<(&'static str, Vec<ParamDef>)> {
     let first_stages = FIRST_STAGES.iter().map(|def| (def.name, def.params()));
     let click_models = CLICK_MODELS.iter().map(|def| (def.name, def.params()));
     let components = learners.chain(objectives).chain(metrics).chain(features).chain(first_stages);
+    let classifiers = CLASSIFIERS.iter().map(|def| (def.name, def.params()));
     let options = [
+        ("cross validation", FoldParams::default().defs()),
+        ("tuning", TuneParams::default().defs()),
+        ("comparison", CompareOptions::default().defs()),
+        ("position bias", BiasOptions::default().defs()),
         ("split", SplitOptions::default().defs()),
         ("letor", LetorOptions::default().defs()),
         ("store", StoreOptions::default().defs()),
         ("homepages", HomepagesOptions::default().defs()),
     ];
-    components.chain(click_models).chain(options).collect()
+    components.chain(click_models).chain(classifiers).chain(options).collect()
 }
 
 #[test]

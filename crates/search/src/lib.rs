@@ -54,7 +54,7 @@ pub use index::{
 };
 pub use queries::{QueryOptions, TopicPart, read_queries, read_queries_with};
 pub use query_syntax::{ParsedQuery, QuerySyntax};
-pub use ranker::{Ranker, RankerBuilder, Ranking};
+pub use ranker::{DEFAULT_DOCUMENTS, Ranker, RankerBuilder, Ranking};
 pub use retrieve::{
     AbsoluteDiscount, Bm25, Bm25f, Candidate, Cosine, Dirichlet, FIRST_STAGES, FirstStage,
     FirstStageDef, FirstStageParams, JelinekMercer, PerField, SearchBuffers,

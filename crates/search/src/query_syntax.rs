@@ -18,6 +18,8 @@
 
 use std::fmt;
 
+use rankwright_spec::choices;
+
 use crate::document::Query;
 use crate::error::SearchError;
 use crate::filter::{
@@ -32,38 +34,29 @@ const MAX_CHARACTERS: usize = 10_000;
 /// Maximum number of conditions of a query in simple syntax.
 const MAX_CONDITIONS: usize = 200;
 
-/// The syntax of queries.
-///
-/// ```
-/// use rankwright_search::{Document, Index, QuerySyntax};
-///
-/// let index = Index::in_memory([Document::new("1").with("title", "blue train")])?;
-/// let parsed = QuerySyntax::Simple.parse("jazz -live title:blue", &index)?;
-/// assert_eq!(parsed.text, "jazz blue");
-/// assert_eq!(parsed.conditions.unwrap().to_string(), "NOT \"live\" AND title:blue");
-/// # Ok::<(), rankwright_search::SearchError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum QuerySyntax {
-    /// Words without operators.
-    #[default]
-    Plain,
-    /// Words, phrases in quotes, required and excluded words, words in fields.
-    Simple,
+choices! {
+    /// The syntax of queries.
+    ///
+    /// ```
+    /// use rankwright_search::{Document, Index, QuerySyntax};
+    ///
+    /// let index = Index::in_memory([Document::new("1").with("title", "blue train")])?;
+    /// let parsed = QuerySyntax::Simple.parse("jazz -live title:blue", &index)?;
+    /// assert_eq!(parsed.text, "jazz blue");
+    /// assert_eq!(parsed.conditions.unwrap().to_string(), "NOT \"live\" AND title:blue");
+    /// # Ok::<(), rankwright_search::SearchError>(())
+    /// ```
+    pub enum QuerySyntax {
+        /// A query is a list of words and punctuation has no meaning, as in files of queries and in
+        /// training data.
+        Plain = "plain",
+        /// "some words" is a phrase, +word is required, -word is excluded, field:word must be in that
+        /// field; all other words are optional and count for the ranking.
+        Simple = "simple",
+    }
 }
 
 impl QuerySyntax {
-    /// All syntaxes.
-    pub const ALL: [QuerySyntax; 2] = [QuerySyntax::Plain, QuerySyntax::Simple];
-
-    /// The name of the syntax in options.
-    pub fn name(self) -> &'static str {
-        match self {
-            QuerySyntax::Plain => "plain",
-            QuerySyntax::Simple => "simple",
-        }
-    }
-
     /// Parses the text of a query for an index.
     pub fn parse(self, text: &str, index: &Index) -> Result<ParsedQuery, SearchError> {
         match self {

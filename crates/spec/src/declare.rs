@@ -275,10 +275,11 @@ macro_rules! param_groups {
     };
 }
 
-/// Declares an enum whose variants have names in specs; the first one is the default.
+/// Declares an enum whose variants have names in specs; the first one is the default. The
+/// documentation of a variant is its help.
 ///
 /// ```
-/// use rankwright_spec::{ParamValue, RangeDef, choices};
+/// use rankwright_spec::{NamedChoice, ParamValue, RangeDef, choices};
 ///
 /// choices! {
 ///     /// Direction of a constraint.
@@ -293,21 +294,22 @@ macro_rules! param_groups {
 /// assert_eq!(Direction::Rising.name(), "+");
 /// assert_eq!(Direction::read("-", &RangeDef::default()), Ok(Direction::Falling));
 /// assert_eq!(Direction::ALL.len(), 2);
+/// assert_eq!(Direction::choices()[1].help, "A larger value never raises the score.");
 /// ```
 #[macro_export]
 macro_rules! choices {
     (
         $(#[$meta:meta])*
         $vis:vis enum $name:ident {
-            $(#[$first_meta:meta])* $first:ident = $first_text:literal
-            $(, $(#[$variant_meta:meta])* $variant:ident = $text:literal )* $(,)?
+            $(#[doc = $first_doc:literal])* $first:ident = $first_text:literal
+            $(, $(#[doc = $doc:literal])* $variant:ident = $text:literal )* $(,)?
         }
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
         $vis enum $name {
-            $(#[$first_meta])* #[default] $first,
-            $( $(#[$variant_meta])* $variant, )*
+            $(#[doc = $first_doc])* #[default] $first,
+            $( $(#[doc = $doc])* $variant, )*
         }
 
         impl $name {
@@ -321,6 +323,23 @@ macro_rules! choices {
                     Self::$first => $first_text,
                     $( Self::$variant => $text, )*
                 }
+            }
+        }
+
+        impl $crate::NamedChoice for $name {
+            fn choices() -> ::std::vec::Vec<$crate::ChoiceDef<Self>> {
+                ::std::vec![
+                    $crate::ChoiceDef {
+                        name: $first_text,
+                        help: concat!($($first_doc),*).trim_ascii(),
+                        value: Self::$first,
+                    },
+                    $( $crate::ChoiceDef {
+                        name: $text,
+                        help: concat!($($doc),*).trim_ascii(),
+                        value: Self::$variant,
+                    }, )*
+                ]
             }
         }
 

@@ -40,7 +40,7 @@ pub use other_systems::{
 };
 pub use range::{Above, ParamRange, above};
 pub use spec::{MAX_DEPTH, Spec, split_specs};
-pub use value::{Auto, IntoParam, ParamValue, Slashed, TextValue};
+pub use value::{Auto, ChoiceDef, IntoParam, NamedChoice, ParamValue, Slashed, TextValue};
 
 /// Functions that the macros call; not part of the API.
 #[doc(hidden)]

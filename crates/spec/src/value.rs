@@ -370,6 +370,23 @@ impl From<SpecError> for ValueError {
     }
 }
 
+/// A choice among names, with its help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChoiceDef<T> {
+    /// Name in specs.
+    pub name: &'static str,
+    /// One or more sentences of help.
+    pub help: &'static str,
+    /// The value of this name.
+    pub value: T,
+}
+
+/// A type of parameters whose values have names; [`choices!`](crate::choices) declares such types.
+pub trait NamedChoice: ParamValue + Copy + Send + Sync + 'static {
+    /// Every choice, the default first.
+    fn choices() -> Vec<ChoiceDef<Self>>;
+}
+
 /// The choice with the name `text`, among choices with their names.
 pub fn choice_named<T: Copy>(text: &str, choices: &[(&'static str, T)]) -> Result<T, ValueError> {
     let named = choices.iter().find(|(name, _)| *name == text);

@@ -6,6 +6,7 @@ use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::tasks::{EstimateBiasRequest, EstimateBiasResult, estimate_bias};
 
 use super::{LogArgs, choice};
+use crate::declared::help;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -24,14 +25,11 @@ pub(crate) struct Args {
         value_parser = choice::<BiasEstimator>
     )]
     estimator: Vec<BiasEstimator>,
-    /// Impressions that a document needs at each of two ranks to link them
-    #[arg(long, value_name = "N", default_value_t = BiasOptions::default().min_shown, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, help = help::<BiasOptions>("min_shown"), value_name = "N", default_value_t = BiasOptions::default().min_shown, value_parser = clap::value_parser!(u64).range(1..))]
     min_shown: u64,
-    /// Bootstrap samples of the intervals; 0 makes none
-    #[arg(long, value_name = "N", default_value_t = BiasOptions::default().samples)]
+    #[arg(long, help = help::<BiasOptions>("samples"), value_name = "N", default_value_t = BiasOptions::default().samples)]
     samples: u32,
-    /// Seed of the bootstrap
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(long, help = help::<BiasOptions>("seed"), value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
 }
 

@@ -17,8 +17,7 @@ use crate::progress::run_task;
 pub(crate) struct Args {
     #[command(flatten)]
     log: LogArgs,
-    /// The click model: global-ctr, rank-ctr, document-ctr, pbm, cascade, ubm, dcm, ccm, dbn or
-    /// sdbn, with parameters such as `ubm(iterations=50, prior=1)`
+    /// The click model, such as `ubm(iterations=50, prior=1)`. See `list click-models`
     #[arg(long, value_name = "SPEC", default_value = "ubm")]
     model: String,
     /// Another log to measure the fitted model on

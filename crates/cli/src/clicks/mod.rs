@@ -8,9 +8,9 @@ mod pairs;
 use std::path::PathBuf;
 
 use rankwright::clicks::log::LogFormat;
-use rankwright::spec::{ParamValue, RangeDef, ValueError};
 use rankwright::tasks::ClickFiles;
 
+use crate::declared::choice;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -51,12 +51,4 @@ impl LogArgs {
     fn files(&self) -> ClickFiles {
         ClickFiles::new(&self.log).format(self.format)
     }
-}
-
-/// The choice of this name.
-fn choice<T: ParamValue>(name: &str) -> Result<T, String> {
-    T::read(name, &RangeDef::default()).map_err(|error| match error {
-        ValueError::Expected(expected) => format!("expected {expected}"),
-        ValueError::Spec(error) => error.to_string(),
-    })
 }

@@ -6,7 +6,8 @@ use rankwright::clicks::PreferenceRule;
 use rankwright::spec::words::counted;
 use rankwright::tasks::{ClickPairsRequest, ClickPairsResult, click_pairs};
 
-use super::{LogArgs, choice};
+use super::LogArgs;
+use crate::declared::choices;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -16,14 +17,14 @@ use crate::progress::run_task;
 pub(crate) struct Args {
     #[command(flatten)]
     log: LogArgs,
-    /// Rules: skip-above, last-skip-above, earlier-click, skip-previous, next. Skip rules prefer
-    /// documents of lower ranks only, so that they always oppose the order that was shown
+    /// Rules. Skip rules prefer documents of lower ranks only, so that they always oppose the order
+    /// that was shown
     #[arg(
         long,
         value_name = "RULE,...",
         value_delimiter = ',',
         default_value = "skip-above",
-        value_parser = choice::<PreferenceRule>
+        value_parser = choices::<PreferenceRule>()
     )]
     rule: Vec<PreferenceRule>,
     /// Leave out pairs of fewer impressions

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use rankwright::model::MatchBy;
 use rankwright::tasks::{CompareInput, CompareRequest};
 
 use super::TestArgs;
+use crate::declared::choices;
 use crate::failure::Failure;
-use crate::input::{MatchByArg, ReadArgs};
+use crate::input::{ReadArgs, match_options};
 use crate::measures::MetricArgs;
 
 /// The systems to compare.
@@ -25,8 +27,8 @@ pub(crate) struct SystemArgs {
     #[arg(long, conflicts_with = "qrels")]
     ignore_extra: bool,
     /// Rule that matches the features of the data with those of the model
-    #[arg(long, value_enum, default_value_t, conflicts_with = "qrels")]
-    match_by: MatchByArg,
+    #[arg(long, value_parser = choices::<MatchBy>(), default_value = MatchBy::default().name(), conflicts_with = "qrels")]
+    match_by: MatchBy,
     #[command(flatten)]
     metrics: MetricArgs,
     #[command(flatten)]
@@ -43,7 +45,7 @@ impl SystemArgs {
             None => CompareInput::Data {
                 files: self.read.files(&self.inputs)?,
                 scores: self.scores.clone(),
-                matching: self.match_by.options(self.ignore_extra),
+                matching: match_options(self.match_by, self.ignore_extra),
             },
         };
         let request = CompareRequest::new(input).metrics(self.metrics.specs()?);

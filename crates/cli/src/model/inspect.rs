@@ -9,13 +9,15 @@ use clap::ArgGroup;
 use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::MetricSpec;
 use rankwright::learn::permutation::PermutationPlan;
+use rankwright::model::MatchBy;
 use rankwright::tasks::{
     ImpurityRequest, InspectModelRequest, PermutationRequest, TaskInputs, inspect_model,
     write_drawing,
 };
 
+use crate::declared::choices;
 use crate::failure::Failure;
-use crate::input::{MatchByArg, ReadArgs};
+use crate::input::{ReadArgs, match_options};
 use crate::output::Output;
 use crate::progress::run_task;
 
@@ -56,8 +58,8 @@ pub(crate) struct Args {
     #[arg(long, requires = "some_data")]
     ignore_extra: bool,
     /// Rule that matches the features of the data with those of the model
-    #[arg(long, value_enum, default_value_t, requires = "some_data")]
-    match_by: MatchByArg,
+    #[arg(long, value_parser = choices::<MatchBy>(), default_value = MatchBy::default().name(), requires = "some_data")]
+    match_by: MatchBy,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -67,7 +69,7 @@ impl Args {
         let mut request = InspectModelRequest::new(&self.model);
         request.tree = self.tree.map(|number| number as usize);
         request.drawing = self.svg.is_some();
-        let matching = self.match_by.options(self.ignore_extra);
+        let matching = match_options(self.match_by, self.ignore_extra);
         if !self.impurity.is_empty() {
             let data = self.read.files(&self.impurity)?;
             request.impurity = Some(ImpurityRequest::new(data).matching(matching));

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::MetricSpec;
 use rankwright::learn::LearnerSpec;
+use rankwright::model::MatchBy;
 use rankwright::tasks::{ReportShrinkageRequest, report_shrinkage};
 
+use crate::declared::choices;
 use crate::failure::Failure;
-use crate::input::{MatchByArg, ReadArgs};
+use crate::input::{ReadArgs, match_options};
 use crate::output::Output;
 use crate::page::PageArgs;
 use crate::progress::run_training;
@@ -42,8 +44,8 @@ pub(crate) struct Args {
     #[arg(long)]
     ignore_extra: bool,
     /// Rule that matches the features of --valid with those of the training data
-    #[arg(long, value_enum, default_value_t)]
-    match_by: MatchByArg,
+    #[arg(long, value_parser = choices::<MatchBy>(), default_value = MatchBy::default().name())]
+    match_by: MatchBy,
     #[command(flatten)]
     page: PageArgs,
     #[command(flatten)]
@@ -59,7 +61,7 @@ impl Args {
         request.valid = self.valid.clone();
         request.metric = self.metric.as_deref().map(MetricSpec::parse).transpose()?;
         request.seed = self.seed;
-        request.matching = self.match_by.options(self.ignore_extra);
+        request.matching = match_options(self.match_by, self.ignore_extra);
         Ok(request)
     }
 }

@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use rankwright::data::DEFAULT_SEED;
+use rankwright::model::MatchBy;
 use rankwright::report::training::TrainingOptions;
 use rankwright::tasks::{ReportTrainingRequest, report_training};
 
+use crate::declared::choices;
 use crate::failure::Failure;
-use crate::input::{MatchByArg, ReadArgs};
+use crate::input::{ReadArgs, match_options};
 use crate::measures::specs;
 use crate::output::Output;
 use crate::page::PageArgs;
@@ -49,8 +51,8 @@ pub(crate) struct Args {
     #[arg(long)]
     ignore_extra: bool,
     /// Rule that matches the features of the data with those of the model
-    #[arg(long, value_enum, default_value_t)]
-    match_by: MatchByArg,
+    #[arg(long, value_parser = choices::<MatchBy>(), default_value = MatchBy::default().name())]
+    match_by: MatchBy,
     #[command(flatten)]
     page: PageArgs,
     #[command(flatten)]
@@ -67,7 +69,7 @@ impl Args {
         request.points = self.points as usize;
         request.trees = self.trees as usize;
         request.seed = self.seed;
-        request.matching = self.match_by.options(self.ignore_extra);
+        request.matching = match_options(self.match_by, self.ignore_extra);
         Ok(request)
     }
 }

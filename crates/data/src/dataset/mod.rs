@@ -16,6 +16,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use rankwright_spec::choices;
+
 use crate::bytes::Input;
 use crate::error::DataError;
 use crate::format::{self, Format, ReadOptions};
@@ -30,14 +32,14 @@ pub use builder::{DatasetBuilder, Label};
 #[cfg(feature = "text")]
 pub(crate) use columns::{QueryIndex, RowColumns};
 
-/// The value of features that a sparse row does not mention.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Absent {
-    /// The value 0 (LETOR's rule).
-    #[default]
-    Zero,
-    /// Missing (NaN).
-    Missing,
+choices! {
+    /// The value of features that a sparse row does not mention.
+    pub enum Absent {
+        /// The value 0, as in LETOR.
+        Zero = "zero",
+        /// A missing value (NaN).
+        Missing = "missing",
+    }
 }
 
 impl Absent {
@@ -46,14 +48,6 @@ impl Absent {
         match self {
             Absent::Zero => 0.0,
             Absent::Missing => f32::NAN,
-        }
-    }
-
-    /// The name used in options and messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Absent::Zero => "zero",
-            Absent::Missing => "missing",
         }
     }
 }

@@ -15,6 +15,7 @@ use rankwright_data::split::{Parts, folds};
 use rankwright_data::{DEFAULT_SEED, DataError, Dataset, Random};
 use rankwright_eval::{EvalOptions, Evaluation, Measure, MeasureResult, ScoredDataset, evaluate};
 use rankwright_model::{ModelBody, ScoreOptions};
+use rankwright_spec::{above, params};
 use serde::Serialize;
 
 use super::LearnerSpec;
@@ -28,17 +29,23 @@ use crate::trainer::ValidationUse;
 /// trainings with the same seed.
 const VALIDATION_STREAM: u64 = 0x0a51_de00;
 
+params! {
+    /// The division of the queries in a cross validation.
+    pub struct FoldParams {
+        folds: usize = 5, 2.., "Number of folds by query, at least 2.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of the folds and the trainings.";
+        valid_part: Option<f64> = None, above(0.0).below(1.0),
+            "Fraction of each fold's training queries that decides on early stopping, for learners \
+             that stop early or choose among models; the others train on all.";
+    }
+}
+
 /// Options of cross validation.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct CvOptions<'a> {
-    /// Number of folds, at least 2.
-    pub folds: usize,
-    /// Seed of the folds and of the trainings.
-    pub seed: u64,
-    /// Fraction of each fold's training queries to validate on, if the learner stops early or
-    /// chooses among models; other learners train on all. `None` for no validation.
-    pub valid_part: Option<f64>,
+    /// Number of folds, seed, and the part of the training queries to validate on.
+    pub division: FoldParams,
     /// Metrics to compute; the first one is used for early stopping and for choosing the model.
     pub metrics: Vec<Measure>,
     /// The instruction set to use.
@@ -48,39 +55,36 @@ pub struct CvOptions<'a> {
 }
 
 impl<'a> CvOptions<'a> {
-    /// Number of folds if none is given.
-    pub const DEFAULT_FOLDS: usize = 5;
-
     /// Five folds without a validation part.
     pub fn new(metrics: Vec<Measure>) -> Self {
-        Self {
-            folds: Self::DEFAULT_FOLDS,
-            seed: DEFAULT_SEED,
-            valid_part: None,
-            metrics,
-            simd: Simd::Auto,
-            progress: &NoProgress,
-        }
+        Self { division: FoldParams::default(), metrics, simd: Simd::Auto, progress: &NoProgress }
+    }
+
+    /// Sets the division of the queries.
+    #[must_use]
+    pub fn division(mut self, division: FoldParams) -> Self {
+        self.division = division;
+        self
     }
 
     /// Sets the number of folds.
     #[must_use]
     pub fn folds(mut self, folds: usize) -> Self {
-        self.folds = folds;
+        self.division.folds = folds;
         self
     }
 
     /// Sets the seed of the folds and of the trainings.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
+        self.division.seed = seed;
         self
     }
 
     /// Sets the fraction of each fold's training queries to validate on.
     #[must_use]
     pub fn valid_part(mut self, part: impl Into<Option<f64>>) -> Self {
-        self.valid_part = part.into();
+        self.division.valid_part = part.into();
         self
     }
 
@@ -101,8 +105,7 @@ impl<'a> CvOptions<'a> {
 
 impl Debug for CvOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { folds, seed, valid_part, .. } = self;
-        write!(f, "CvOptions {{ folds: {folds}, seed: {seed}, valid_part: {valid_part:?} }}")
+        f.debug_struct("CvOptions").field("division", &self.division).finish_non_exhaustive()
     }
 }
 
@@ -159,17 +162,19 @@ pub fn cross_validate(
     data: &Dataset,
     options: &CvOptions<'_>,
 ) -> Result<CvResult, LearnError> {
-    if learner.validation_use() == ValidationUse::Required && options.valid_part.is_none() {
+    if learner.validation_use() == ValidationUse::Required && options.division.valid_part.is_none()
+    {
         return Err(LearnError::MissingFoldValidation { learner: learner.to_string() });
     }
     let mut scores = vec![0.0; data.rows()];
     let mut results = Vec::new();
     let mut finished = true;
-    let tests = test_queries(data.queries(), options.folds, options.seed)?;
+    let tests = test_queries(data.queries(), options.division.folds, options.division.seed)?;
     for (number, test) in tests.into_iter().enumerate() {
         let train = (0..data.queries()).filter(|query| test.binary_search(query).is_err());
-        let (train, valid) = match options.valid_part.filter(|_| learner.uses_validation()) {
-            Some(part) => set_aside(train.collect(), part, options.seed, number)?,
+        let (train, valid) = match options.division.valid_part.filter(|_| learner.uses_validation())
+        {
+            Some(part) => set_aside(train.collect(), part, options.division.seed, number)?,
             None => (train.collect(), Vec::new()),
         };
         let fold = FoldQueries { number, train, valid, test };
@@ -270,7 +275,7 @@ impl FoldQueries {
         let request = TrainRequest::new(&train)
             .validation_sets(validation)
             .metrics(options.metrics.clone())
-            .seed(options.seed)
+            .seed(options.division.seed)
             .simd(options.simd)
             .progress(options.progress);
         let result = learner.train(request)?;

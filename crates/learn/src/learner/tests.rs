@@ -592,9 +592,7 @@ fn cross_validation_tests_each_query_once_on_a_model_that_has_not_seen_it() {
     let data = LetorOptions { queries: 31, documents: 12, seed: 3 }.generate().unwrap();
     let learner = LearnerSpec::parse("mart(trees=3, leaves=4, min_rows=2, stop=2)").unwrap();
     let options = CvOptions {
-        folds: 4,
-        seed: 5,
-        valid_part: Some(0.25),
+        division: FoldParams { folds: 4, seed: 5, valid_part: Some(0.25) },
         metrics: vec![learner.measure().unwrap()],
         simd: Simd::Auto,
         progress: &NoProgress,

@@ -33,7 +33,7 @@ mod trial;
 mod trial_comparison;
 
 pub use error::{SettingDifference, TuneError, TuneLogProblem};
-pub use plan::{TuneData, TuneMethod, TunePlan, TuneSettings};
+pub use plan::{TuneData, TuneMethod, TuneParams, TunePlan, TuneSettings};
 pub use presets::default_space;
 pub use rungs::Rung;
 pub use search::{TuneJob, TuneProgress, TuneResult};

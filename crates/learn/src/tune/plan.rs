@@ -3,7 +3,7 @@
 
 use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::{Measure, MetricSpec, PREFERENCE_METRIC, SourceKind};
-use rankwright_spec::SpecError;
+use rankwright_spec::{SpecError, choices, params};
 
 use super::error::TuneError;
 use super::presets::{default_space, depends_on, tuning};
@@ -11,7 +11,7 @@ use super::rungs::{Rung, halving};
 use super::space::{Range, Space};
 use super::trial::Trial;
 use crate::error::LearnError;
-use crate::learner::{CvOptions, LearnerSpec};
+use crate::learner::{FoldParams, LearnerSpec};
 use crate::trainer::ValidationUse;
 
 /// The data on which trials are evaluated.
@@ -30,36 +30,32 @@ pub enum TuneData {
     },
 }
 
-impl TuneData {
-    /// Number of folds if none is given.
-    pub const DEFAULT_FOLDS: usize = CvOptions::DEFAULT_FOLDS;
-}
-
 impl Default for TuneData {
-    /// Five folds, without early stopping.
+    /// Five folds, without early stopping: the defaults of [`FoldParams`].
     fn default() -> Self {
-        Self::Folds { count: Self::DEFAULT_FOLDS, valid_part: None }
+        let FoldParams { folds: count, valid_part, .. } = FoldParams::default();
+        Self::Folds { count, valid_part }
     }
 }
 
-/// The method of a search.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum TuneMethod {
-    /// Trains every trial completely.
-    #[default]
-    Random,
-    /// Trains all trials for a few rounds, the best third for three times as many rounds, and so
-    /// on.
-    Halving,
+choices! {
+    /// The method of a search.
+    pub enum TuneMethod {
+        /// Trains every trial completely.
+        Random = "random",
+        /// Trains all trials for a few rounds, the best third for three times as many rounds, and so
+        /// on.
+        Halving = "halving",
+    }
 }
 
-impl TuneMethod {
-    /// The name of the method.
-    pub fn name(self) -> &'static str {
-        match self {
-            TuneMethod::Random => "random",
-            TuneMethod::Halving => "halving",
-        }
+params! {
+    /// The size of a search: the parameters of [`TuneSettings`] that are numbers or names.
+    pub struct TuneParams {
+        trials: usize = 30, 1..=100_000,
+            "Number of trials, including trial 0 (the learner as given).";
+        method: TuneMethod = TuneMethod::Random, .., "Method of the search.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of the draws, the folds and the trainings.";
     }
 }
 
@@ -82,13 +78,10 @@ pub struct TuneSettings {
 }
 
 impl TuneSettings {
-    /// Number of trials if none is given.
-    pub const DEFAULT_TRIALS: usize = 30;
-
-    /// Thirty trials of random search in the learner's default space.
+    /// Thirty trials of random search in the learner's default space: the defaults of
+    /// [`TuneParams`].
     pub fn new(evaluated_on: TuneData) -> Self {
-        let (method, seed) = (TuneMethod::Random, DEFAULT_SEED);
-        let trials = Self::DEFAULT_TRIALS;
+        let TuneParams { trials, method, seed } = TuneParams::default();
         Self { space: None, trials, method, metric: None, seed, evaluated_on }
     }
 

@@ -104,9 +104,12 @@ pub struct ValidateClassifierRequest {
 }
 
 impl ValidateClassifierRequest {
+    /// Number of folds if none is given.
+    pub const DEFAULT_FOLDS: u32 = 5;
+
     /// A cross validation with five folds.
     pub fn new(labelled: LabelledFiles) -> Self {
-        ValidateClassifierRequest { labelled, folds: 5, seed: DEFAULT_SEED }
+        ValidateClassifierRequest { labelled, folds: Self::DEFAULT_FOLDS, seed: DEFAULT_SEED }
     }
 
     /// Sets the number of folds.

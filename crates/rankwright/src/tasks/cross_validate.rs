@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright_data::{DEFAULT_SEED, Dataset};
+use rankwright_data::Dataset;
 use rankwright_eval::compare::{CompareOptions, Comparison, compare_evaluations};
 use rankwright_eval::{Evaluation, Measure, MeasureResult, MetricSpec};
-use rankwright_learn::{CvOptions, CvResult, FoldResult, LearnerSpec, cross_validate};
+use rankwright_learn::{CvOptions, CvResult, FoldParams, FoldResult, LearnerSpec, cross_validate};
 use serde::Serialize;
 
 use super::context::RunningTask;
@@ -23,13 +23,8 @@ pub struct CrossValidateRequest {
     /// Metrics to report; the first decides on early stopping. The first learner's own metric if
     /// empty.
     pub metrics: Vec<MetricSpec>,
-    /// Number of folds, at least 2.
-    pub folds: usize,
-    /// Seed of the folds and the trainings.
-    pub seed: u64,
-    /// Fraction of each fold's training queries that decides on early stopping, for learners that
-    /// stop early or choose among models; the others train on all.
-    pub valid_part: Option<f64>,
+    /// Number of folds, seed, and the part of the training queries to validate on.
+    pub division: FoldParams,
 }
 
 impl CrossValidateRequest {
@@ -39,9 +34,7 @@ impl CrossValidateRequest {
             data,
             learners,
             metrics: Vec::new(),
-            folds: CvOptions::DEFAULT_FOLDS,
-            seed: DEFAULT_SEED,
-            valid_part: None,
+            division: FoldParams::default(),
         }
     }
 }
@@ -147,9 +140,9 @@ pub fn cross_validate_learners(
         }
     };
     Ok(CrossValidateResult {
-        folds: request.folds,
-        seed: request.seed,
-        valid_part: request.valid_part,
+        folds: request.division.folds,
+        seed: request.division.seed,
+        valid_part: request.division.valid_part,
         learners,
         comparison,
         warnings: task.into_warnings(),
@@ -165,7 +158,7 @@ fn check(request: &CrossValidateRequest) -> Result<Vec<Measure>, TaskError> {
     if let Some(twice) = twice {
         return Err(TaskError::LearnerTwice { learner: learners[twice].to_string() });
     }
-    if request.valid_part.is_some() && !learners.iter().any(LearnerSpec::uses_validation) {
+    if request.division.valid_part.is_some() && !learners.iter().any(LearnerSpec::uses_validation) {
         return Err(TaskError::ValidPartUnused);
     }
     learner_metrics(&request.metrics, first)
@@ -182,9 +175,7 @@ fn validate(
     warn_about(learner, data, measures, task)?;
     let forwarded = ForwardedProgress::begin(task.context(), learner, data.rows(), None);
     let options = CvOptions::new(measures.to_vec())
-        .folds(request.folds)
-        .seed(request.seed)
-        .valid_part(request.valid_part)
+        .division(request.division.clone())
         .simd(task.simd())
         .progress(&forwarded);
     match cross_validate(learner, data, &options)? {

@@ -1,6 +1,8 @@
-//! Lists of learners, objectives, metrics, features, first stages and formats, from the library's
-//! own tables.
+//! Lists of learners, objectives, metrics, features, first stages, classifiers, click models and
+//! formats, from the library's own tables.
 
+#[cfg(feature = "clicks")]
+use rankwright_clicks::model::{CLICK_MODELS, ClickModelDef};
 use rankwright_data::format::FORMATS;
 use rankwright_eval::{METRICS, MetricDef, MetricSpec, PRESETS, PresetDef};
 #[cfg(feature = "train")]
@@ -9,7 +11,11 @@ use rankwright_learn::objective::{OBJECTIVES, ObjectiveDef, find_objective};
 use rankwright_learn::{LEARNERS, LearnerDef, find_learner};
 use rankwright_model::ModelFormat;
 #[cfg(feature = "search")]
+use rankwright_search::classify::{CLASSIFIERS, ClassifierDef};
+#[cfg(feature = "search")]
 use rankwright_search::{DocumentFormat, FEATURES, FIRST_STAGES, FeatureDef, FirstStageDef};
+#[cfg(any(feature = "search", feature = "clicks"))]
+use rankwright_spec::ParamDef;
 use rankwright_spec::SpecError;
 use serde::Serialize;
 
@@ -132,6 +138,87 @@ pub fn describe_first_stage(name: &str) -> Result<&'static FirstStageDef, SpecEr
         let known: Vec<&str> = FIRST_STAGES.iter().map(|def| def.name).collect();
         SpecError::unknown("first stage", name, &known)
     })
+}
+
+/// A declared component with its parameters.
+#[cfg(any(feature = "search", feature = "clicks"))]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ComponentEntry {
+    /// Name in specs.
+    pub name: &'static str,
+    /// One sentence of help.
+    pub help: &'static str,
+    /// A spec that works.
+    pub example: &'static str,
+    /// The parameters.
+    pub parameters: Vec<ParamDef>,
+}
+
+/// The entry of this name; the error lists all names. `kind` is the kind of component, for the error.
+#[cfg(any(feature = "search", feature = "clicks"))]
+fn entry_named(
+    kind: &'static str,
+    name: &str,
+    entries: Vec<ComponentEntry>,
+) -> Result<ComponentEntry, SpecError> {
+    let known: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
+    let unknown = SpecError::unknown(kind, name, &known);
+    entries.into_iter().find(|entry| entry.name == name).ok_or(unknown)
+}
+
+/// Classifiers of documents with their parameters.
+#[cfg(feature = "search")]
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct ClassifierList {
+    /// The classifiers.
+    pub classifiers: Vec<ComponentEntry>,
+}
+
+/// All classifiers.
+#[cfg(feature = "search")]
+pub fn list_classifiers() -> ClassifierList {
+    let entry = |def: &ClassifierDef| ComponentEntry {
+        name: def.name,
+        help: def.help,
+        example: def.example,
+        parameters: def.params(),
+    };
+    ClassifierList { classifiers: CLASSIFIERS.iter().map(entry).collect() }
+}
+
+/// One classifier with its parameters; the error lists all names.
+#[cfg(feature = "search")]
+pub fn describe_classifier(name: &str) -> Result<ComponentEntry, SpecError> {
+    entry_named("classifier", name, list_classifiers().classifiers)
+}
+
+/// Click models with their parameters.
+#[cfg(feature = "clicks")]
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct ClickModelList {
+    /// The click models.
+    pub click_models: Vec<ComponentEntry>,
+}
+
+/// All click models.
+#[cfg(feature = "clicks")]
+pub fn list_click_models() -> ClickModelList {
+    let entry = |def: &&ClickModelDef| ComponentEntry {
+        name: def.name,
+        help: def.help,
+        example: def.example,
+        parameters: def.params(),
+    };
+    ClickModelList { click_models: CLICK_MODELS.iter().map(entry).collect() }
+}
+
+/// One click model with its parameters; the error lists all names.
+#[cfg(feature = "clicks")]
+pub fn describe_click_model(name: &str) -> Result<ComponentEntry, SpecError> {
+    entry_named("click model", name, list_click_models().click_models)
 }
 
 /// Formats that are read and written.

@@ -144,11 +144,15 @@ pub use lecture::{
     LectureExample, LectureList, LectureRequest, LectureResult, LectureStep, LectureSummary,
     StepValue, lecture, list_lectures,
 };
+#[cfg(any(feature = "search", feature = "clicks"))]
+pub use list::ComponentEntry;
 #[cfg(feature = "search")]
 pub use list::{
-    FeatureList, FirstStageList, describe_feature, describe_first_stage, list_features,
-    list_first_stages,
+    ClassifierList, FeatureList, FirstStageList, describe_classifier, describe_feature,
+    describe_first_stage, list_classifiers, list_features, list_first_stages,
 };
+#[cfg(feature = "clicks")]
+pub use list::{ClickModelList, describe_click_model, list_click_models};
 pub use list::{FileFormat, FormatList, MetricList, describe_metric, list_formats, list_metrics};
 #[cfg(feature = "train")]
 pub use list::{

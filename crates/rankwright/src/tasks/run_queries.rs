@@ -11,8 +11,8 @@ use serde::Serialize;
 use super::candidates::open_index;
 use super::context::RunningTask;
 use super::{
-    CandidateOptions, Context, QueryFile, TaskError, Warning, check_outputs, check_standard_input,
-    load_model,
+    CandidateOptions, Context, QueryFile, ScoreRequest, TaskError, Warning, check_outputs,
+    check_standard_input, load_model,
 };
 
 /// An index, queries, and the file for the run.
@@ -39,6 +39,11 @@ pub struct RunQueriesRequest {
 }
 
 impl RunQueriesRequest {
+    /// Number of documents of each query that are written if none is given.
+    pub const DEFAULT_TOP: usize = 1000;
+    /// The name of a run if none is given.
+    pub const DEFAULT_TAG: &'static str = ScoreRequest::DEFAULT_TAG;
+
     /// Writes the 1,000 best documents of each query, by the first stage alone.
     pub fn new(index: impl Into<PathBuf>, queries: QueryFile, out: impl Into<PathBuf>) -> Self {
         RunQueriesRequest {
@@ -46,8 +51,8 @@ impl RunQueriesRequest {
             queries,
             model: None,
             candidates: CandidateOptions::new(),
-            top: 1000,
-            tag: "rankwright".to_owned(),
+            top: Self::DEFAULT_TOP,
+            tag: Self::DEFAULT_TAG.to_owned(),
             out: out.into(),
             format: None,
         }

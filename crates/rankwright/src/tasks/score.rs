@@ -45,6 +45,9 @@ pub struct ScoreRequest {
 }
 
 impl ScoreRequest {
+    /// The name of a run if none is given.
+    pub const DEFAULT_TAG: &'static str = "rankwright";
+
     /// Scores this data with this model.
     pub fn new(model: impl Into<PathBuf>, data: DataFiles) -> Self {
         ScoreRequest {
@@ -54,7 +57,7 @@ impl ScoreRequest {
             out: None,
             format: None,
             ids: false,
-            tag: "rankwright".to_owned(),
+            tag: Self::DEFAULT_TAG.to_owned(),
             predict: None,
             rel: None,
         }

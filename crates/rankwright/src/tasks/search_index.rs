@@ -32,6 +32,11 @@ pub struct SearchIndexRequest {
 }
 
 impl SearchIndexRequest {
+    /// Number of documents to return if none is given.
+    pub const DEFAULT_TOP: usize = 10;
+    /// Largest number of values of a facet if none is given.
+    pub const DEFAULT_FACET_VALUES: usize = 10;
+
     /// The ten best documents for a text, by the first stage alone.
     pub fn new(index: impl Into<PathBuf>, text: impl Into<String>) -> Self {
         SearchIndexRequest {
@@ -39,10 +44,10 @@ impl SearchIndexRequest {
             query: Query::new("1", text),
             model: None,
             candidates: CandidateOptions::new(),
-            top: 10,
+            top: Self::DEFAULT_TOP,
             features: false,
             facets: Vec::new(),
-            facet_values: 10,
+            facet_values: Self::DEFAULT_FACET_VALUES,
         }
     }
 

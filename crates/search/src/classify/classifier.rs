@@ -4,8 +4,8 @@ use std::fmt;
 
 use rankwright_data::DEFAULT_SEED;
 use rankwright_spec::{
-    Auto, ParamKind, ParamValue, RangeDef, Spec, SpecError, ValueError, above, check_params,
-    params, write_spec,
+    Auto, ParamDef, ParamGroup, ParamKind, ParamValue, RangeDef, Spec, SpecError, ValueError,
+    above, check_params, params, write_spec,
 };
 
 use super::forest::{DecisionForest, ForestOptions};
@@ -73,33 +73,105 @@ params! {
     }
 }
 
-/// A classifier before training.
-///
-/// ```
-/// use rankwright_search::classify::{Classifier, KnnParams};
-///
-/// let classifier = Classifier::parse("knn(k=5)")?;
-/// assert_eq!(classifier, Classifier::Knn(KnnParams::default().k(5_u32)));
-/// assert_eq!(classifier.to_string(), "knn(k=5)");
-/// # Ok::<(), rankwright_spec::SpecError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq)]
+/// The declaration of a classifier.
+#[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub enum Classifier {
+pub struct ClassifierDef {
+    /// Name in specs.
+    pub name: &'static str,
+    /// One sentence: the class that it decides for.
+    pub help: &'static str,
+    /// A spec with the most useful parameters.
+    pub example: &'static str,
+    param_defs: fn() -> Vec<ParamDef>,
+}
+
+impl ClassifierDef {
+    /// The parameters.
+    pub fn params(&self) -> Vec<ParamDef> {
+        (self.param_defs)()
+    }
+}
+
+/// Declares the classifiers: variant, parameters, name and example; the documentation is the help.
+macro_rules! classifiers {
+    ($( $(#[doc = $help:literal])* $variant:ident($params:ident) = $name:literal, $example:literal; )*) => {
+        /// A classifier before training.
+        ///
+        /// ```
+        /// use rankwright_search::classify::{Classifier, KnnParams};
+        ///
+        /// let classifier = Classifier::parse("knn(k=5)")?;
+        /// assert_eq!(classifier, Classifier::Knn(KnnParams::default().k(5_u32)));
+        /// assert_eq!(classifier.to_string(), "knn(k=5)");
+        /// # Ok::<(), rankwright_spec::SpecError>(())
+        /// ```
+        #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
+        pub enum Classifier {
+            $( $(#[doc = $help])* $variant($params), )*
+        }
+
+        /// The declarations of all classifiers.
+        pub static CLASSIFIERS: &[ClassifierDef] = &[$( ClassifierDef {
+            name: $name,
+            help: concat!($($help),*).trim_ascii(),
+            example: $example,
+            param_defs: || $params::default().defs(),
+        }, )*];
+
+        impl Classifier {
+            /// The names of all classifiers.
+            pub const NAMES: &'static [&'static str] = &[$( $name ),*];
+
+            /// Reads a spec, such as `knn(k=5)`.
+            pub fn parse(text: &str) -> Result<Classifier, SpecError> {
+                let spec = Spec::parse(text)?;
+                match spec.name.as_str() {
+                    $( $name => read_params(&spec).map(Self::$variant), )*
+                    other => Err(SpecError::unknown("classifier", other, Self::NAMES)),
+                }
+            }
+
+            /// The name in specs.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $( Self::$variant(_) => $name, )*
+                }
+            }
+
+            /// Checks the ranges of the parameters.
+            pub(super) fn check(&self) -> Result<(), SpecError> {
+                match self {
+                    $( Self::$variant(params) => check_params(params, $name), )*
+                }
+            }
+
+            /// The spec.
+            fn spec(&self) -> Spec {
+                match self {
+                    $( Self::$variant(params) => write_spec($name, params), )*
+                }
+            }
+        }
+    };
+}
+
+classifiers! {
     /// The class whose centroid is nearest.
-    Rocchio(RocchioParams),
+    Rocchio(RocchioParams) = "rocchio", "rocchio(distance=euclidean)";
     /// The class of most of the nearest documents.
-    Knn(KnnParams),
+    Knn(KnnParams) = "knn", "knn(k=20)";
     /// The most probable class if features are independent.
-    NaiveBayes(NaiveBayesParams),
+    NaiveBayes(NaiveBayesParams) = "naive-bayes", "naive-bayes(model=bernoulli)";
     /// The class on whose side of a plane a document is farthest.
-    LinearSvm(SvmClassifierParams),
+    LinearSvm(SvmClassifierParams) = "linear-svm", "linear-svm(c=1)";
     /// The most probable class if the logarithms of odds are linear.
-    Logistic(LogisticClassifierParams),
+    Logistic(LogisticClassifierParams) = "logistic", "logistic(c=1)";
     /// The class of most training documents in a leaf.
-    Tree(TreeClassifierParams),
+    Tree(TreeClassifierParams) = "tree", "tree(depth=3)";
     /// The class with the highest mean share in the leaves of many trees.
-    RandomForest(ForestClassifierParams),
+    RandomForest(ForestClassifierParams) = "random-forest", "random-forest(trees=100)";
 }
 
 impl Default for Classifier {
@@ -109,66 +181,6 @@ impl Default for Classifier {
 }
 
 impl Classifier {
-    /// The names of all classifiers.
-    pub const NAMES: [&'static str; 7] =
-        ["rocchio", "knn", "naive-bayes", "linear-svm", "logistic", "tree", "random-forest"];
-
-    /// Reads a spec, such as `knn(k=5)`.
-    pub fn parse(text: &str) -> Result<Classifier, SpecError> {
-        let spec = Spec::parse(text)?;
-        match spec.name.as_str() {
-            "rocchio" => read_params(&spec).map(Self::Rocchio),
-            "knn" => read_params(&spec).map(Self::Knn),
-            "naive-bayes" => read_params(&spec).map(Self::NaiveBayes),
-            "linear-svm" => read_params(&spec).map(Self::LinearSvm),
-            "logistic" => read_params(&spec).map(Self::Logistic),
-            "tree" => read_params(&spec).map(Self::Tree),
-            "random-forest" => read_params(&spec).map(Self::RandomForest),
-            other => Err(SpecError::unknown("classifier", other, &Self::NAMES)),
-        }
-    }
-
-    /// The name in specs.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Rocchio(_) => "rocchio",
-            Self::Knn(_) => "knn",
-            Self::NaiveBayes(_) => "naive-bayes",
-            Self::LinearSvm(_) => "linear-svm",
-            Self::Logistic(_) => "logistic",
-            Self::Tree(_) => "tree",
-            Self::RandomForest(_) => "random-forest",
-        }
-    }
-
-    /// Checks the ranges of the parameters.
-    pub(super) fn check(&self) -> Result<(), SpecError> {
-        let name = self.name();
-        match self {
-            Self::Rocchio(params) => check_params(params, name),
-            Self::Knn(params) => check_params(params, name),
-            Self::NaiveBayes(params) => check_params(params, name),
-            Self::LinearSvm(params) => check_params(params, name),
-            Self::Logistic(params) => check_params(params, name),
-            Self::Tree(params) => check_params(params, name),
-            Self::RandomForest(params) => check_params(params, name),
-        }
-    }
-
-    /// The spec.
-    fn spec(&self) -> Spec {
-        let name = self.name();
-        match self {
-            Self::Rocchio(params) => write_spec(name, params),
-            Self::Knn(params) => write_spec(name, params),
-            Self::NaiveBayes(params) => write_spec(name, params),
-            Self::LinearSvm(params) => write_spec(name, params),
-            Self::Logistic(params) => write_spec(name, params),
-            Self::Tree(params) => write_spec(name, params),
-            Self::RandomForest(params) => write_spec(name, params),
-        }
-    }
-
     /// The weights of terms that suit the classifier: counts for naive Bayes, tf-idf for all others.
     pub fn usual_weights(&self) -> TermWeights {
         match self {
@@ -259,7 +271,7 @@ mod tests {
         let points = [[1.0, 0.1], [0.9, 0.2], [0.1, 1.0], [0.2, 0.8]];
         let points: Vec<SparseVector> =
             points.iter().map(|point| SparseVector::dense(point).unwrap()).collect();
-        for name in Classifier::NAMES {
+        for &name in Classifier::NAMES {
             let classifier = Classifier::parse(name).unwrap();
             assert_eq!((classifier.to_string().as_str(), classifier.name()), (name, name));
             classifier.check().unwrap();

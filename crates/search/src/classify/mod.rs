@@ -25,8 +25,9 @@ mod vector;
 mod vectors;
 
 pub use classifier::{
-    Classifier, ForestClassifierParams, KnnParams, LogisticClassifierParams, NaiveBayesParams,
-    RocchioParams, SvmClassifierParams, TreeClassifierParams,
+    CLASSIFIERS, Classifier, ClassifierDef, ForestClassifierParams, KnnParams,
+    LogisticClassifierParams, NaiveBayesParams, RocchioParams, SvmClassifierParams,
+    TreeClassifierParams,
 };
 pub use evaluation::{ClassScore, ConfusionMatrix};
 pub use forest::{DecisionForest, ForestOptions};

@@ -14,7 +14,7 @@ use crate::retrieve::FirstStage;
 use crate::warning::SearchWarning;
 
 /// Default number of documents of a query if no model re-ranks them: the usual length of a run.
-const DEFAULT_DOCUMENTS: usize = 1000;
+pub const DEFAULT_DOCUMENTS: usize = 1000;
 
 /// Options of a ranker. If first stage and number of candidates are not given, they are those of
 /// the model's training data.

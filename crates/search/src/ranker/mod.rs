@@ -10,7 +10,7 @@
 mod builder;
 mod reranker;
 
-pub use builder::RankerBuilder;
+pub use builder::{DEFAULT_DOCUMENTS, RankerBuilder};
 
 use std::sync::Arc;
 
