@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Each command with the type of its result.
-pub(super) const RESULTS: [(&str, &str); 53] = [
+pub(super) const RESULTS: [(&str, &str); 55] = [
     ("train", "TrainModelResult"),
     ("eval", "EvalResult"),
     ("compare", "CompareResult"),
@@ -61,6 +61,8 @@ pub(super) const RESULTS: [(&str, &str); 53] = [
     ("list metrics", "MetricList"),
     ("list features", "FeatureList"),
     ("list first-stages", "FirstStageList"),
+    ("list classifiers", "ClassifierList"),
+    ("list click-models", "ClickModelList"),
     ("list formats", "FormatList"),
     ("demo", "DemoResult"),
 ];
@@ -74,7 +76,7 @@ const SERIALISED_AS: [(&str, &str); 4] = [
 ];
 
 /// Keys of types that serialise themselves: type, key, meaning.
-const WRITTEN: [(&str, &str, &str); 30] = [
+const WRITTEN: [(&str, &str, &str); 31] = [
     ("Comparison", "systems", "Names of the systems."),
     ("Comparison", "baseline", "Name of the baseline."),
     ("Comparison", "test", "The paired test."),
@@ -103,6 +105,11 @@ const WRITTEN: [(&str, &str, &str); 30] = [
     ("Warning", "kind, message", "A name that programs can rely on, and a sentence."),
     ("LearnerDef", "name, help, example", "Its name, one sentence, and a spec that runs."),
     ("LearnerDef", "accepts", "Inputs that it accepts besides features and labels."),
+    (
+        "LearnerDef",
+        "tuning",
+        "The default tuning: the parameters that are searched, and the one that sets the rounds.",
+    ),
     ("LearnerDef", "parameters", PARAMETERS),
     ("ObjectiveDef", "name, help, example", "Its name, one sentence, and a spec."),
     (
