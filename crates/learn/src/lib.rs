@@ -4,6 +4,7 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
+mod auto;
 mod bins;
 mod blend;
 mod boost;
@@ -26,6 +27,7 @@ mod transform;
 pub mod tree;
 pub mod tune;
 
+pub use auto::{Auto, AutoCandidate, AutoEffort, AutoOptions, AutoParams, AutoReport};
 pub use blend::{
     Blend, BlendNormalise, BlendOptions, BlendParams, BlendPreset, BlendWeights, MembersText,
 };
@@ -64,9 +66,9 @@ pub mod prelude {
     pub use crate::objective::options::*;
     pub use crate::tree::TreeOptions as _;
     pub use crate::{
-        Blend, BlendOptions as _, BoostOptions as _, Booster, Fit as _, FixedWeights,
-        FixedWeightsOptions as _, Learner, LearnerSpec, NetOptions as _, NewtonOptions as _,
-        Progress, SolverOptions as _, Stop, TargetOptions as _, TrainRequest, TrainResult,
-        TransformOptions as _, cross_validate,
+        Auto, AutoOptions as _, Blend, BlendOptions as _, BoostOptions as _, Booster, Fit as _,
+        FixedWeights, FixedWeightsOptions as _, Learner, LearnerSpec, NetOptions as _,
+        NewtonOptions as _, Progress, SolverOptions as _, Stop, TargetOptions as _, TrainRequest,
+        TrainResult, TransformOptions as _, cross_validate,
     };
 }

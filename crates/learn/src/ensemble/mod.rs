@@ -10,7 +10,7 @@
 //! four.
 
 mod adarank;
-mod bagging;
+pub(crate) mod bagging;
 pub(crate) mod columns;
 mod coordinate;
 pub(crate) mod coordinate_search;

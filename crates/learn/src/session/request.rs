@@ -11,6 +11,7 @@ use super::history::TrainingHistory;
 use super::progress::{NoProgress, Progress};
 use super::rounds::{header, result_without_rounds};
 use super::warning::TrainWarning;
+use crate::auto::AutoReport;
 use crate::collective::{Collective, SingleProcess};
 use crate::error::LearnError;
 use crate::objective::DEFAULT_METRIC;
@@ -247,6 +248,8 @@ pub struct TrainResult {
     pub finished: bool,
     /// Facts that the user should know although the training succeeded.
     pub warnings: Vec<TrainWarning>,
+    /// The candidates of an automatic choice; `None` for other learners.
+    pub choice: Option<AutoReport>,
 }
 
 impl TrainResult {

@@ -21,7 +21,9 @@ use rankwright_eval::{
     EvalOptions, Evaluation, Measure, MetricSpec, PREFERENCE_METRIC, ScoredDataset, SourceKind,
 };
 use rankwright_learn::objective::SAMPLED_PARTNERS;
-use rankwright_learn::{LearnerSpec, TrainRequest, TrainResult, TrainingHistory, ValidationSet};
+use rankwright_learn::{
+    AutoReport, LearnerSpec, TrainRequest, TrainResult, TrainingHistory, ValidationSet,
+};
 use rankwright_model::{MatchOptions, Model, ScoreOptions};
 
 use super::context::RunningTask;
@@ -151,6 +153,8 @@ impl TrainModelRequest {
 struct Trained {
     model: Model,
     history: TrainingHistory,
+    /// The candidates of an automatic choice.
+    choice: Option<AutoReport>,
     load_seconds: f64,
     /// Largest memory of the process up to the end of the training, before scoring, in bytes.
     peak: Option<u64>,
@@ -244,12 +248,16 @@ fn with_data(
     let mut evaluations = Vec::new();
     let options =
         ScoreOptions::new().matching(request.matching.ignore_extra(true)).simd(task.simd());
-    for (name, data) in training.into_iter().chain(valid) {
+    // The first set of validation data was training data of an automatic choice: a value on it would
+    // flatter.
+    let held_out = valid.skip(usize::from(result.choice.is_some()));
+    for (name, data) in training.into_iter().chain(held_out) {
         evaluations.push((name, evaluate(&result.model, data, measures, options)?));
     }
     Ok(Trained {
         model: result.model,
         history: result.history,
+        choice: result.choice,
         load_seconds: loaded.seconds + seconds,
         peak,
         evaluations,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use rankwright_eval::{Evaluation, MeasureResult};
-use rankwright_learn::{Iteration, KeptRounds, TrainingHistory};
+use rankwright_learn::{AutoReport, Iteration, KeptRounds, TrainingHistory};
 use rankwright_model::{Blend, Model, ModelBody};
 use serde::Serialize;
 
@@ -24,6 +24,10 @@ pub struct TrainModelResult {
     /// in a spec; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auto: Option<String>,
+    /// The candidates of the learner `auto`, with an estimate of the blend's quality; `None` for other
+    /// learners.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choice: Option<AutoReport>,
     /// Seconds of the steps.
     pub seconds: TrainSeconds,
     /// Number of trees of the model, if it is made of trees; with a start model of another kind, the
@@ -87,7 +91,7 @@ pub(super) fn new(
     sha256: String,
     warnings: Vec<Warning>,
 ) -> TrainModelResult {
-    let Trained { model, history, load_seconds, peak, evaluations } = trained;
+    let Trained { model, history, choice, load_seconds, peak, evaluations } = trained;
     let trees = match model.body() {
         ModelBody::Trees(ensemble) => Some(ensemble.trees().len()),
         ModelBody::Blend(blend) if request.start.is_some() => added_trees(blend),
@@ -98,6 +102,7 @@ pub(super) fn new(
         model: request.out.clone(),
         sha256,
         auto: model.header().notes.get("auto").cloned(),
+        choice,
         seconds: TrainSeconds {
             load: load_seconds,
             bin: history.bin_seconds,
