@@ -4,6 +4,7 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
+mod auto;
 mod bias;
 mod bins;
 mod blend;
@@ -27,6 +28,7 @@ mod transform;
 pub mod tree;
 pub mod tune;
 
+pub use auto::{Auto, AutoCandidate, AutoEffort, AutoOptions, AutoParams, AutoReport};
 pub use bias::{BiasCorrection, BiasFile, BiasFileProblem, BiasOptions, BiasParams};
 pub use blend::{
     Blend, BlendNormalise, BlendOptions, BlendParams, BlendPreset, BlendWeights, MembersText,
@@ -67,9 +69,9 @@ pub mod prelude {
     pub use crate::tree::TreeOptions as _;
     pub use crate::tune::{Space, TuneData, TuneJob, TunePlan, TuneResult, TuneSettings};
     pub use crate::{
-        BiasCorrection, BiasOptions as _, Blend, BlendOptions as _, BoostOptions as _, Booster,
-        CvOptions, Fit as _, FixedWeights, FixedWeightsOptions as _, Learner, LearnerSpec,
-        NetOptions as _, NewtonOptions as _, Progress, SolverOptions as _, Stop,
-        TargetOptions as _, TrainRequest, TrainResult, TransformOptions as _, cross_validate,
+        Auto, AutoOptions as _, BiasCorrection, BiasOptions as _, Blend, BlendOptions as _,
+        BoostOptions as _, Booster, CvOptions, Fit as _, FixedWeights, FixedWeightsOptions as _,
+        Learner, LearnerSpec, NetOptions as _, NewtonOptions as _, Progress, SolverOptions as _,
+        Stop, TargetOptions as _, TrainRequest, TrainResult, TransformOptions as _, cross_validate,
     };
 }

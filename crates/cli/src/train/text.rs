@@ -2,7 +2,7 @@
 
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::eval::{footnotes, shared_footnotes, tie_notes};
-use rankwright::learn::{KeptReason, KeptRounds, LearnerSpec};
+use rankwright::learn::{AutoCandidate, AutoReport, KeptReason, KeptRounds, LearnerSpec};
 use rankwright::tasks::TrainModelResult;
 
 use super::weights;
@@ -41,10 +41,40 @@ pub(super) fn of(learner: &LearnerSpec, trained: &TrainModelResult) -> String {
     if !trained.evaluations.is_empty() {
         text = format!("{text}\n{}", table(trained).to_text());
     }
+    if let Some(choice) = &trained.choice {
+        text = format!("{text}\n{}\n{}\n", candidates(choice).to_text().trim_end(), choice.text());
+    }
     match &trained.kept {
         Some(kept) => format!("{text}\n{}\n", kept_text(kept, &trained.unit)),
         None => text,
     }
+}
+
+/// The candidates of an automatic choice, the best one first.
+fn candidates(choice: &AutoReport) -> Table {
+    let mut table = Table::new([
+        ("candidate", Align::Left),
+        (choice.metric.as_str(), Align::Right),
+        ("folds", Align::Right),
+        ("weight", Align::Right),
+    ]);
+    let mut candidates: Vec<&AutoCandidate> = choice.candidates.iter().collect();
+    let value = |candidate: &AutoCandidate| candidate.value.unwrap_or(f64::NEG_INFINITY);
+    candidates.sort_by(|a, b| value(b).total_cmp(&value(a)));
+    for candidate in candidates {
+        let value = match (&candidate.failure, candidate.value) {
+            (Some(_), _) => "failed".to_owned(),
+            (None, Some(value)) => format!("{value:.4}"),
+            (None, None) => "-".to_owned(),
+        };
+        let weight = match candidate.weight {
+            0.0 => "-".to_owned(),
+            weight => format!("{weight:.2}"),
+        };
+        let row = [candidate.learner.clone(), value, candidate.folds.to_string(), weight];
+        table.rows.push(row.iter().map(|cell| cell.as_str().into()).collect());
+    }
+    table
 }
 
 /// The last line: which rounds the model is made of, and why.

@@ -4,6 +4,7 @@
 //! are in the order of their first row. If the rows were scattered in the file, the original row
 //! order is kept and can be restored (`to_source_order`).
 
+mod append;
 mod builder;
 mod columns;
 mod select;

@@ -113,6 +113,14 @@ pub(super) fn members(
     preset.members().iter().copied().chain(named).map(|text| member(text, metric)).collect()
 }
 
+/// The texts of the members, which must be learners; `None` for those of the default.
+pub(crate) fn learner_members(named: &MembersText) -> Result<Option<Vec<String>>, SpecError> {
+    match named.0.as_str() {
+        "" | "auto" => Ok(None),
+        text => Ok(Some(split(text).into_iter().map(str::to_owned).collect())),
+    }
+}
+
 /// Reads one member.
 fn member(text: &str, metric: &MetricText) -> Result<BlendMember, SpecError> {
     let rejected = |value: &str| SpecError::BadValue {

@@ -46,6 +46,7 @@ use crate::session::{NestedTraining, TrainRequest, TrainResult, ValidationSet};
 use crate::trainer::{Trainer, ValidationUse};
 
 pub use members::MembersText;
+pub(crate) use members::learner_members;
 pub use preset::BlendPreset;
 
 choices! {

@@ -120,7 +120,7 @@ impl Trainer for BaggingTrainer {
                 break;
             }
         }
-        nested.finish(ModelBody::Trees(mean(models)?), finished)
+        nested.finish(ModelBody::Trees(mean_of_trees(models)?), finished)
     }
 
     fn objective(&self) -> String {
@@ -161,7 +161,7 @@ fn bag_queries(queries: usize, fraction: f64, seed: u64, bag: usize) -> Vec<usiz
 }
 
 /// One ensemble whose scores are the means of those of the given models.
-fn mean(models: Vec<Model>) -> Result<Ensemble, LearnError> {
+pub(crate) fn mean_of_trees(models: Vec<Model>) -> Result<Ensemble, LearnError> {
     let count = models.len() as f64;
     let (mut base, mut trees) = (0.0, Vec::new());
     for model in models {

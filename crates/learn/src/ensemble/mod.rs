@@ -12,7 +12,7 @@
 //! floats.
 
 mod adarank;
-mod bagging;
+pub(crate) mod bagging;
 pub(crate) mod columns;
 mod coordinate;
 pub(crate) mod coordinate_search;

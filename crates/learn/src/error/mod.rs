@@ -367,6 +367,25 @@ impl LearnError {
         Self::Objective(error.into())
     }
 
+    /// Whether the learner cannot be trained on this data, while another one may be.
+    pub(crate) fn is_about_data(&self) -> bool {
+        match self {
+            Self::InQuery { error, .. } => error.is_about_data(),
+            Self::ObjectiveNeedsLabels
+            | Self::OnlyTiedPairs
+            | Self::LabelsMissing
+            | Self::NothingToRank
+            | Self::NothingRelevant { .. }
+            | Self::OneClass { .. }
+            | Self::TooManyGrades { .. }
+            | Self::OneGrade
+            | Self::MetricOutOfRange { .. }
+            | Self::NoSwaps { .. }
+            | Self::NotFinite(_) => true,
+            _ => false,
+        }
+    }
+
     /// A remedy that holds for every caller; `None` if there is none.
     pub fn help(&self) -> Option<String> {
         let text = match self {

@@ -36,12 +36,13 @@ macro_rules! learners {
 pub(crate) use learners;
 
 /// The learners of each folder.
-const LISTS: [&[&LearnerDef]; 6] = [
+const LISTS: [&[&LearnerDef]; 7] = [
     crate::boost::learners::LEARNERS,
     crate::linear::learners::LEARNERS,
     crate::net::learners::LEARNERS,
     crate::ensemble::LEARNERS,
     crate::blend::LEARNERS,
+    crate::auto::LEARNERS,
     super::linear::LEARNERS,
 ];
 

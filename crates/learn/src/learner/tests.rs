@@ -273,6 +273,8 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("members", "tree+rankboost(trees=3)", "mart+"),
     ("normalise", "rank", "z"),
     ("hold_out", "0.5", "1"),
+    ("candidates", "mart(trees=3)+ranksvm", "mart+"),
+    ("folds", "4", "2"),
     ("repeats", "1", "0"),
 ];
 
@@ -359,6 +361,7 @@ const SMALL: &[(&str, &str)] = &[
     ("learner", "mart(trees=3)"),
     ("bags", "2"),
     ("members", "mart(trees=3)+tree(leaves=4)"),
+    ("candidates", "mart(trees=2)+xendcg(trees=2)"),
 ];
 
 /// Parameters that have an effect on a small model only beside others: the parameter, and another

@@ -266,7 +266,7 @@ impl LinearTrainer {
         inputs: &LinearData<'_>,
         last: &PathPosition,
     ) -> Result<TrainResult, LearnError> {
-        let TrainResult { model, history, finished, warnings } = result;
+        let TrainResult { model, history, finished, warnings, choice } = result;
         let (mut header, body) = model.into_parts();
         // Rounds count from 1.
         let chosen_c = history.best.and_then(|best| self.fit.c_values.get(best - 1));
@@ -289,7 +289,7 @@ impl LinearTrainer {
             header.notes.insert(THRESHOLDS_NOTE.to_owned(), slashed(&thresholds));
             model = Model::new(header, body)?;
         }
-        Ok(TrainResult { model, history, finished, warnings })
+        Ok(TrainResult { model, history, finished, warnings, choice })
     }
 }
 

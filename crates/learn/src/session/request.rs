@@ -12,6 +12,7 @@ use super::history::TrainingHistory;
 use super::progress::{NoProgress, Progress};
 use super::rounds::{header, result_without_rounds};
 use super::warning::TrainWarning;
+use crate::auto::AutoReport;
 use crate::collective::{Collective, SingleProcess};
 use crate::error::LearnError;
 use crate::objective::DEFAULT_METRIC;
@@ -250,6 +251,8 @@ pub struct TrainResult {
     pub finished: bool,
     /// Facts that the user should know although the training succeeded.
     pub warnings: Vec<TrainWarning>,
+    /// The candidates of an automatic choice; `None` for other learners.
+    pub choice: Option<AutoReport>,
 }
 
 impl TrainResult {

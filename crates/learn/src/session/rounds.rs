@@ -379,7 +379,7 @@ pub(super) fn result_of(
     finished: bool,
 ) -> Result<TrainResult, LearnError> {
     let model = Model::new(header, body)?;
-    Ok(TrainResult { model, history, finished, warnings: Vec::new() })
+    Ok(TrainResult { model, history, finished, warnings: Vec::new(), choice: None })
 }
 
 /// The header of a model trained by this request.

@@ -22,7 +22,8 @@ use rankwright_eval::{
     EvalOptions, Evaluation, Measure, MetricSpec, PREFERENCE_METRIC, ScoredDataset, SourceKind,
 };
 use rankwright_learn::{
-    LearnerSpec, TrainRequest, TrainResult, TrainWarning, TrainingHistory, ValidationSet,
+    AutoReport, LearnerSpec, TrainRequest, TrainResult, TrainWarning, TrainingHistory,
+    ValidationSet,
 };
 use rankwright_model::{MatchOptions, Model, ScoreOptions};
 
@@ -164,6 +165,8 @@ impl TrainModelRequest {
 struct Trained {
     model: Model,
     history: TrainingHistory,
+    /// The candidates of an automatic choice.
+    choice: Option<AutoReport>,
     load_seconds: f64,
     /// Largest memory of the process up to the end of the training, before scoring, in bytes.
     peak: Option<u64>,
@@ -229,6 +232,7 @@ fn without_data(model: Model, task: &mut RunningTask<'_>) -> Trained {
     Trained {
         model,
         history,
+        choice: None,
         load_seconds: 0.0,
         peak: None,
         start_trees: None,
@@ -271,12 +275,16 @@ fn with_data(
     let mut evaluations = Vec::new();
     let options =
         ScoreOptions::new().matching(request.matching.ignore_extra(true)).simd(task.simd());
-    for (name, data) in training.into_iter().chain(valid) {
+    // The first set of validation data was training data of an automatic choice: a value on it would
+    // flatter.
+    let held_out = valid.skip(usize::from(result.choice.is_some()));
+    for (name, data) in training.into_iter().chain(held_out) {
         evaluations.push((name, evaluate(&result.model, data, measures, options)?));
     }
     Ok(Trained {
         model: result.model,
         history: result.history,
+        choice: result.choice,
         load_seconds: loaded.seconds + seconds,
         peak,
         start_trees: start.as_ref().map(result::own_trees),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use rankwright_eval::{Evaluation, MeasureResult};
-use rankwright_learn::{Iteration, KeptRounds, TrainingHistory};
+use rankwright_learn::{AutoReport, Iteration, KeptRounds, TrainingHistory};
 use rankwright_model::{BiasFactors, Model, ModelBody, Tree};
 use serde::Serialize;
 
@@ -34,6 +34,10 @@ pub struct TrainModelResult {
     /// The estimator of the examination of positions, if it was read from a file that names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bias_estimator: Option<String>,
+    /// The candidates of the learner `auto`, with an estimate of the blend's quality; `None` for other
+    /// learners.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choice: Option<AutoReport>,
     /// Seconds of the steps.
     pub seconds: TrainSeconds,
     /// Number of trees of the model, if it is made of trees; with a start model of another kind, the
@@ -121,7 +125,7 @@ pub(super) fn new(
     sha256: String,
     warnings: Vec<Warning>,
 ) -> TrainModelResult {
-    let Trained { model, history, load_seconds, peak, start_trees, evaluations } = trained;
+    let Trained { model, history, choice, load_seconds, peak, start_trees, evaluations } = trained;
     // A blend without a start model is the learner `blend`, whose last member is one of many.
     let is_sum = matches!(model.body(), ModelBody::Blend(_));
     let trees = trees(&model).filter(|_| !is_sum || request.start.is_some());
@@ -134,6 +138,7 @@ pub(super) fn new(
         auto: model.header().notes.get("auto").cloned(),
         position_bias: model.header().position_bias.clone(),
         bias_estimator: None,
+        choice,
         seconds: TrainSeconds {
             load: load_seconds,
             bin: history.bin_seconds,
