@@ -38,11 +38,11 @@ pub(super) fn join(records: &RecordSet, counts: &mut LogCounts) -> Result<Joined
     // First the impressions, since a click may come before its impression.
     let mut owner_of_rows: HashMap<u32, u32, FixedState> = HashMap::default();
     for record in 0..records.len() {
-        let (kind, key, _) = records.get(record)?;
+        let kind = records.kind(record)?;
         match kind {
             RecordKind::Page | RecordKind::SessionPage => impressions.push(number(record)?),
             RecordKind::Impression | RecordKind::Rows => {
-                let hash = records.hash(record);
+                let (hash, (_, key, _)) = (records.hash(record), records.get(record)?);
                 match (by_id.find(records, &impressions, hash, key), kind) {
                     (Some(known), RecordKind::Rows) => {
                         owner_of_rows.insert(number(record)?, known);
@@ -60,14 +60,16 @@ pub(super) fn join(records: &RecordSet, counts: &mut LogCounts) -> Result<Joined
     let mut sessions = SessionPages::default();
     let mut next_impression = 0;
     for record in 0..records.len() {
-        let (kind, key, mut fields) = records.get(record)?;
         let this = number(record)?;
         let is_first = impressions.get(next_impression) == Some(&this);
-        if is_first && kind == RecordKind::SessionPage {
-            sessions.add(key, number(next_impression)?);
-        }
+        let first_number = number(next_impression)?;
         next_impression += usize::from(is_first);
+        if matches!(records.kind(record)?, RecordKind::Impression | RecordKind::Page) {
+            continue;
+        }
+        let (kind, key, mut fields) = records.get(record)?;
         match kind {
+            RecordKind::SessionPage => sessions.add(key, first_number),
             RecordKind::Click => {
                 match by_id.find(records, &impressions, records.hash(record), key) {
                     Some(impression) => attached.push((impression, this, UNKNOWN_INDEX)),

@@ -37,6 +37,16 @@ const KINDS: [RecordKind; 6] = [
 ];
 
 impl RecordKind {
+    /// The kind of a record, by its first byte.
+    pub(super) fn of(record: &[u8]) -> Option<Self> {
+        record.first().and_then(|kind| KINDS.get(usize::from(*kind))).copied()
+    }
+
+    /// Whether the record is an event on an impression.
+    pub(super) fn is_click(self) -> bool {
+        matches!(self, RecordKind::Click | RecordKind::SessionClick)
+    }
+
     /// The hash of a key; ids of impressions and sessions have different ones.
     pub(super) fn hash(self, key: &str) -> u64 {
         let is_session = matches!(self, RecordKind::SessionPage | RecordKind::SessionClick);
@@ -170,9 +180,8 @@ pub(super) struct RecordReader<'a>(&'a [u8]);
 impl<'a> RecordReader<'a> {
     /// Begins a record: its kind, its key and the reader of its fields.
     pub(super) fn start(bytes: &'a [u8]) -> Option<(RecordKind, &'a str, Self)> {
-        let (kind, rest) = bytes.split_first()?;
-        let kind = *KINDS.get(usize::from(*kind))?;
-        let mut fields = RecordReader(rest);
+        let kind = RecordKind::of(bytes)?;
+        let mut fields = RecordReader(bytes.get(1..)?);
         let key = fields.text()?;
         Some((kind, key, fields))
     }

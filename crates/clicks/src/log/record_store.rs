@@ -63,6 +63,11 @@ impl RecordSet {
         RecordReader::start(self.bytes(record)).ok_or(UNREADABLE)
     }
 
+    /// The kind of a record.
+    pub(super) fn kind(&self, record: usize) -> Result<RecordKind, DataError> {
+        RecordKind::of(self.bytes(record)).ok_or(UNREADABLE)
+    }
+
     fn bytes(&self, record: usize) -> &[u8] {
         let found = self.records.get(record).and_then(|record| {
             let chunk = self.chunks.get(record.chunk as usize)?;
@@ -163,10 +168,7 @@ impl RecordStore {
 
     /// Adds one record.
     pub(super) fn push(&mut self, hash: u64, bytes: &[u8]) -> Result<(), DataError> {
-        let is_click = matches!(
-            RecordReader::start(bytes),
-            Some((RecordKind::Click | RecordKind::SessionClick, ..))
-        );
+        let is_click = RecordKind::of(bytes).is_some_and(RecordKind::is_click);
         self.impressions += u64::from(!is_click);
         let number = self.count;
         self.count += 1;
