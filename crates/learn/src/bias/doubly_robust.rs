@@ -120,7 +120,7 @@ impl<'a> AffineClicks<'a> {
         self.data.row_weights().map_or(1.0, |weights| f64::from(weights[row]))
     }
 
-    /// GivenExamination and click noise, for the header of a model.
+    /// Examination and click noise, for the header of a model.
     pub(super) fn factors(&self, params: &BiasParams) -> rankwright_model::BiasFactors {
         self.examination.factors(params)
     }
