@@ -14,8 +14,8 @@ use rankwright::data::format::{Format, Roles};
 use rankwright::data::read_scores;
 use rankwright::eval::{MetricSpec, parse_metrics};
 use rankwright::experiment::Experiment;
-use rankwright::learn::LearnerSpec;
 use rankwright::learn::tune::Space;
+use rankwright::learn::{BiasFile, LearnerSpec};
 use rankwright::search::{
     Analysis, Document, DocumentFormat, Documents, FeatureSet, Filter, FilterExpression,
     FirstStage, Index, QueryOptions, QuerySyntax, Ranker, Schema, read_queries,
@@ -56,6 +56,7 @@ targets![
     experiment,
     model,
     interchange,
+    position_bias,
     training_log,
     tune_log,
     checkpoint,
@@ -252,6 +253,16 @@ pub fn model(bytes: &[u8]) {
 /// A model of any system: a model that can be used and written, or an error.
 pub fn interchange(bytes: &[u8]) {
     crate::interchange(bytes);
+}
+
+/// The examination of positions: finite numbers that a learner takes, or an error.
+pub fn position_bias(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if let Ok(file) = BiasFile::parse(text) {
+        assert!(file.examination.iter().chain(&file.click_noise).all(|value| value.is_finite()));
+        let Ok(learner) = LearnerSpec::parse("mart(bias=dr)") else { return };
+        assert!(file.set(&learner).is_ok(), "a learner takes what a file has");
+    }
 }
 
 /// The log beside a model.

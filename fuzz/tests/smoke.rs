@@ -189,6 +189,7 @@ smoke_tests![
     experiment,
     model,
     interchange,
+    position_bias,
     training_log,
     tune_log,
     checkpoint,

@@ -6,6 +6,8 @@ correction, ours no less, and their terms of positions must agree.
 
 import json
 import os
+import random
+import re
 from pathlib import Path
 
 import lightgbm
@@ -20,6 +22,8 @@ LOGGED = 34
 CLICKS = (0.4, 0.6, 0.7, 0.8, 0.9)
 LEAVE = 0.2
 TREES = 50
+# 10 is the seed of LightGBM's own test, which wants a gain of 0.03.
+SEEDS = range(10, 18)
 
 
 def folder():
@@ -46,20 +50,20 @@ def read(name):
 
 def simulate(seed):
     """Clicks, features, positions from 0 and sizes of pages."""
-    rng = np.random.default_rng(seed)
+    draws = random.Random(seed)
     labels, x, sizes = read("rank.train")
-    clicks, rows, positions = [], [], []
+    clicks, positions = np.zeros(len(labels)), np.zeros(len(labels), dtype=int)
     start = 0
     for size in sizes:
         page = start + np.argsort(-x[start : start + size, LOGGED], kind="stable")
         stays = True
         for position, row in enumerate(page):
-            clicks.append(float(stays and rng.random() < CLICKS[int(labels[row])]))
-            stays = stays and rng.random() >= LEAVE
-            rows.append(row)
-            positions.append(position)
+            positions[row] = position
+            if stays:
+                clicks[row] = draws.random() < CLICKS[int(labels[row])]
+                stays = draws.random() >= LEAVE
         start += size
-    return np.array(clicks), x[rows], np.array(positions), sizes
+    return clicks, x, positions, sizes
 
 
 def write(path, labels, x, sizes, positions=None):
@@ -75,17 +79,19 @@ def write(path, labels, x, sizes, positions=None):
 
 
 def theirs(clicks, x, positions, sizes, test, corrected):
-    """NDCG@3 of LightGBM on the test data, and its terms of positions."""
+    """LightGBM's scores of the test data, and its terms by position from 0."""
     params = {
         "objective": "lambdarank",
-        "metric": "ndcg",
-        "eval_at": [3],
         "num_leaves": 31,
         "learning_rate": 0.1,
+        "bagging_freq": 1,
+        "bagging_fraction": 0.9,
         "min_data_in_leaf": 50,
+        "min_sum_hessian_in_leaf": 5.0,
         "num_threads": 1,
         "deterministic": True,
-        "seed": 1,
+        "seed": 0,
+        # The terms are only logged.
         "verbose": 2,
     }
     lines = []
@@ -100,21 +106,9 @@ def theirs(clicks, x, positions, sizes, test, corrected):
     position = positions if corrected else None
     train = lightgbm.Dataset(x, label=clicks, group=sizes, position=position, params=params)
     booster = lightgbm.train(params, train, num_boost_round=TREES)
-    labels, test_x, test_sizes = test
-    scores = booster.predict(test_x)
-    return scores, terms_of(lines)
-
-
-def terms_of(lines):
-    """The last terms that the debug log shows: a block of lines `position bias` of each iteration."""
-    text = "".join(lines)
-    blocks = text.split("position, bias_factor")
-    found = {}
-    for part in blocks[-1].replace("[LightGBM]", "\n").splitlines():
-        words = part.replace("[Debug]", "").split(",")
-        if len(words) >= 2 and words[0].strip().isdigit():
-            found[int(words[0])] = float(words[1])
-    return found
+    # The terms of each round are logged; the last ones count.
+    logged = re.findall(r"\[Debug\]\s+(\d+)\s+(-?[0-9.e-]+)\s*$", "\n".join(lines), re.MULTILINE)
+    return booster.predict(test[1]), {int(place): float(term) for place, term in logged}
 
 
 def ndcg(tmp_path, scores, test):
@@ -126,10 +120,11 @@ def ndcg(tmp_path, scores, test):
 
 
 def ours(tmp_path, corrected):
-    """Scores of the test data, and terms of positions by position from 1."""
+    """Our scores of the test data, and our terms by position from 1."""
     bias = ", bias=gam" if corrected else ""
-    model = tmp_path / f"ours{corrected}.model"
-    learner = f"lambdamart(trees={TREES}, leaves=31, rate=0.1, min_rows=50{bias})"
+    model = tmp_path / f"corrected-{corrected}.model"
+    same = "leaves=31, rate=0.1, min_rows=50, min_hessian=5, truncation=30, sample_queries=0.9"
+    learner = f"lambdamart(trees={TREES}, {same}{bias})"
     done = run("train", tmp_path / "train.txt", "--learner", learner, "--out", model, "--json")
     assert done.returncode == 0, done.stderr
     factors = json.loads(done.stdout).get("position_bias")
@@ -141,24 +136,29 @@ def ours(tmp_path, corrected):
     return scores, dict(zip(factors["positions"], factors["columns"][0]["values"]))
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_terms_of_positions_gain_as_much_as_those_of_lightgbm(tmp_path, seed):
-    clicks, x, positions, sizes = simulate(seed)
+def test_terms_of_positions_gain_as_much_as_those_of_lightgbm(tmp_path):
     test = read("rank.test")
-    write(tmp_path / "train.txt", clicks, x, sizes, positions)
     write(tmp_path / "test.txt", *test)
-    value = {}
-    for corrected in (False, True):
-        scores, their_terms = theirs(clicks, x, positions, sizes, test, corrected)
-        value["theirs", corrected] = ndcg(tmp_path, scores, test)
-        scores, our_terms = ours(tmp_path, corrected)
-        value["ours", corrected] = ndcg(tmp_path, scores, test)
-    gain = {who: value[who, True] - value[who, False] for who in ("theirs", "ours")}
-    print(f"seed {seed}: {value} {gain}")
-    assert gain["ours"] >= 0.03, value
-    # Where LightGBM prints its terms, both fall with the position in the same way.
-    if their_terms:
-        both = [p for p in their_terms if p + 1 in our_terms]
-        a = [their_terms[p] for p in both]
-        b = [our_terms[p + 1] for p in both]
-        assert np.corrcoef(a, b)[0, 1] > 0.9, (a, b)
+    gains = {"theirs": [], "ours": []}
+    for seed in SEEDS:
+        clicks, x, positions, sizes = simulate(seed)
+        write(tmp_path / "train.txt", clicks, x, sizes, positions)
+        value = {}
+        for corrected in (False, True):
+            scores, their_terms = theirs(clicks, x, positions, sizes, test, corrected)
+            value["theirs", corrected] = ndcg(tmp_path, scores, test)
+            scores, our_terms = ours(tmp_path, corrected)
+            value["ours", corrected] = ndcg(tmp_path, scores, test)
+        for who, list_of_gains in gains.items():
+            list_of_gains.append(value[who, True] - value[who, False])
+        # Rare positions have few documents to learn from.
+        both = [place for place in their_terms if np.sum(positions == place) >= 100]
+        terms = [[their_terms[place] for place in both], [our_terms[place + 1] for place in both]]
+        correlation = np.corrcoef(terms)[0, 1]
+        print(f"seed {seed}: {value}, correlation of {len(both)} terms {correlation:.4f}")
+        assert len(both) > 5 and correlation > 0.98, terms
+    print(f"mean gains {({who: float(np.mean(all)) for who, all in gains.items()})}")
+    # What LightGBM's own test wants of one simulation. The test data has 50 queries, so that the mean
+    # of eight simulations still varies by about 0.01.
+    assert np.mean(gains["ours"]) >= 0.03, gains
+    assert np.mean(gains["ours"]) >= np.mean(gains["theirs"]) - 0.01, gains

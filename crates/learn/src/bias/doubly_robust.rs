@@ -24,7 +24,10 @@
 //! w alpha_k^2, so that rarely seen positions do not dominate.
 //!
 //! Objectives with gains take the label by its gain ([`RelevanceScale`]), for which negative
-//! estimates count as 0; squared errors take it as it is.
+//! estimates count as 0; squared errors take it as it is. The paper's loss is linear in the labels, as
+//! squared errors and `lambda(metric=dcg@10, norm_query=false)` are. NDCG, softmax and XE-NDCG divide the
+//! gains of a query by a sum of them, and `norm_query` by a sum of lambdas: queries with few clicks then
+//! weigh more than the estimate wants.
 
 use std::collections::HashMap;
 
@@ -117,7 +120,7 @@ impl<'a> AffineClicks<'a> {
         self.data.row_weights().map_or(1.0, |weights| f64::from(weights[row]))
     }
 
-    /// GivenExamination and click noise, for the header of a model.
+    /// Examination and click noise, for the header of a model.
     pub(super) fn factors(&self, params: &BiasParams) -> rankwright_model::BiasFactors {
         self.examination.factors(params)
     }

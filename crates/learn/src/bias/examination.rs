@@ -17,7 +17,7 @@ use rankwright_spec::Slashed;
 use super::BiasParams;
 use crate::error::LearnError;
 
-/// GivenExamination and click noise of positions.
+/// Examination and click noise of positions.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct GivenExamination {
     /// alpha of the positions from 1 on.

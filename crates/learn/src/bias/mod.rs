@@ -66,7 +66,7 @@ params! {
     /// Parameters of the correction of clicks for position bias.
     pub struct BiasParams {
         bias: BiasCorrection = BiasCorrection::None, ..,
-            "ClickCorrection of clicks for the position at which a document was shown: a term for each \
+            "Correction of clicks for the position at which a document was shown: a term for each \
              position (gam), factors of pairs (pairwise), inverse examination (ips), or doubly \
              robust labels (dr).";
         bias_l2: f64 = 0.0, 0.0..,
@@ -76,7 +76,7 @@ params! {
             "Regularisation p of the factors, which are raised to the power 1 / (1 + p).",
             requires "bias=pairwise";
         examination: Option<Slashed<f64>> = None, 0.0..,
-            "GivenExamination of the positions from 1 on, such as 1/0.6/0.4; 0: not known.",
+            "Examination of the positions from 1 on, such as 1/0.6/0.4; 0: not known.",
             requires "bias=ips|dr";
         click_noise: Option<Slashed<f64>> = None, 0.0..=1.0,
             "Probability of a click on a document that is not relevant, by position from 1 on; \

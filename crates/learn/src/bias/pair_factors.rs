@@ -20,7 +20,7 @@
 //! of different labels, so that graded feedback (clicks and purchases) works too: the one with the
 //! higher label is i.
 //!
-//! FactorSource start at 1 and are updated after each tree, from the scores with it. A position without a
+//! Factors start at 1 and are updated after each tree, from the scores with it. A position without a
 //! pair keeps its factors, and so do all positions if the first one has no pair. Cost: a visit of
 //! every pair in 64 bits, once a round.
 
@@ -41,7 +41,7 @@ pub(crate) struct PairFactors {
 }
 
 impl PairFactors {
-    /// FactorSource of 1; `norm` is p.
+    /// Factors of 1; `norm` is p.
     pub(super) fn new(index: PositionIndex, norm: f64) -> Self {
         let factors = vec![1.0; 2 * index.len()];
         Self { index, exponent: 1.0 / (1.0 + norm), factors }

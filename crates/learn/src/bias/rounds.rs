@@ -80,7 +80,7 @@ enum FactorSource {
     Given(BiasFactors),
     /// Terms that are added to scores.
     Terms(PositionTerms),
-    /// FactorSource of pair losses.
+    /// Factors of pair losses.
     Pairs(PairFactors),
 }
 

@@ -16,7 +16,7 @@ pub(crate) const PAGE: usize = 10;
 /// Probability of a click on an examined document, by grade.
 const ATTRACTION: [f64; 3] = [0.05, 0.4, 0.9];
 
-/// ShownPages that were shown, with grades or with clicks as labels.
+/// Pages that were shown, with grades or with clicks as labels.
 pub(crate) struct ShownPages {
     features: Vec<[f32; 4]>,
     grades: Vec<usize>,

@@ -326,6 +326,10 @@ fn corrections_recover_relevance_and_examination_from_simulated_clicks() {
     let boosted = "trees=40, leaves=7, rate=0.1";
     for (naive, corrections) in [
         (format!("lambdamart({boosted})"), &["gam", "pairwise", "ips", "dr"][..]),
+        (
+            format!("lambdamart({boosted}, metric=dcg@10, norm_query=false)"),
+            &["gam", "pairwise", "ips", "dr"],
+        ),
         (format!("rankmart({boosted})"), &["gam", "pairwise", "ips"]),
         (format!("xendcg({boosted})"), &["gam", "ips", "dr"]),
         (format!("mart(loss=softmax, target=gain, {boosted})"), &["gam", "ips", "dr"]),

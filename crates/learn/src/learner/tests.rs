@@ -343,9 +343,9 @@ fn all_features(suffix: &str) -> String {
     all.join("/")
 }
 
-/// The examination of 30 positions, which falls with a power of the position.
+/// The examination of 200 positions, which falls with a power of the position.
 fn examination(power: f64) -> String {
-    let all: Vec<String> = (1..=30).map(|k| f64::from(k).powf(-power).to_string()).collect();
+    let all: Vec<String> = (1..=200).map(|k| f64::from(k).powf(-power).to_string()).collect();
     all.join("/")
 }
 

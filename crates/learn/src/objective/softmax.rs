@@ -11,7 +11,8 @@
 //! label below 0 counts as 0. The gradient is exact, the hessian is the exact diagonal of the
 //! matrix of second derivatives. A document of weight w counts like w copies of it. Queries of 0 or
 //! 1 documents give zeros; equal labels pull scores together. Weights of clicks multiply gains; with
-//! `target=softmax` the gain is what exp(label) exceeds exp(0) by. Cost O(n).
+//! `target=softmax` the gain is what exp(label) exceeds exp(0) by. The target then is divided by its sum
+//! without these weights; with T the sum that it has, the gradient is T p_i - t_i. Cost O(n).
 
 use rankwright_eval::Gain;
 
@@ -50,6 +51,8 @@ struct Distributions<'w> {
     /// The softmax of the scores.
     model: &'w [f64],
     target: &'w [f64],
+    /// The sum of the target: 1 unless there are weights of clicks.
+    target_sum: f64,
     /// The denominator of the model's softmax.
     denominator: listwise::LogDenominator,
 }
@@ -79,25 +82,31 @@ impl ObjectiveParams for SoftmaxParams {
 }
 
 impl Softmax {
-    /// Computes the target distribution.
-    fn target(&self, query: &QueryView<'_>, into: &mut Vec<f64>) -> Result<(), LearnError> {
+    /// Computes the target distribution; returns its sum, which is 1 unless there are weights of
+    /// clicks.
+    fn target(&self, query: &QueryView<'_>, into: &mut Vec<f64>) -> Result<f64, LearnError> {
         pointwise::require_labels(query)?;
         let gain = match self.target {
             SoftmaxTarget::Softmax => {
                 listwise::softmax(query.labels, query.weights, into);
-                weight_excess(query, into);
-                return Ok(());
+                return Ok(weight_excess(query, into));
             }
             SoftmaxTarget::Gain => Gain::Exp,
             SoftmaxTarget::Label => Gain::Linear,
         };
         into.clear();
+        let mut unweighted = 0.0;
         for (row, &label) in query.labels.iter().enumerate() {
             let weight = query.weights.get(row).map_or(1.0, |w| f64::from(*w));
-            into.push(weight * query.gain_weight(row) * gain.of(label)?);
+            let gain = weight * gain.of(label)?;
+            unweighted += gain;
+            into.push(query.gain_weight(row) * gain);
+        }
+        if query.click_weights.is_some() {
+            return Ok(listwise::divide_by_unweighted(into, unweighted));
         }
         listwise::normalise(into);
-        Ok(())
+        Ok(1.0)
     }
 
     /// Both distributions; `None` if loss and derivatives are 0.
@@ -107,25 +116,26 @@ impl Softmax {
         buffers: &'w mut ObjectiveBuffers,
     ) -> Result<Option<Distributions<'w>>, LearnError> {
         let [model, target, _] = &mut buffers.numbers;
-        self.target(query, target)?;
+        let target_sum = self.target(query, target)?;
         let denominator = listwise::softmax(query.scores, query.weights, model);
         let has_loss = query.scores.len() > 1 && target.iter().any(|t| *t > 0.0);
-        Ok(has_loss.then_some(Distributions { model, target, denominator }))
+        Ok(has_loss.then_some(Distributions { model, target, target_sum, denominator }))
     }
 }
 
 /// Multiplies the part of a softmax of labels that exceeds that of the label 0 by the weights of
-/// clicks: w exp(label) becomes w (1 + c (exp(label) - 1)), with c the weight of the click.
-fn weight_excess(query: &QueryView<'_>, target: &mut [f64]) {
+/// clicks: w exp(label) becomes w (1 + c (exp(label) - 1)), with c the weight of the click. Returns the
+/// sum of the target.
+fn weight_excess(query: &QueryView<'_>, target: &mut [f64]) -> f64 {
     if query.click_weights.is_none() {
-        return;
+        return 1.0;
     }
     for (row, (t, label)) in target.iter_mut().zip(query.labels).enumerate() {
         // exp(0) / exp(label)
         let base = exp(-label);
         *t *= base + query.gain_weight(row) * (1.0 - base);
     }
-    listwise::normalise(target);
+    target.iter().sum()
 }
 
 impl Objective for Softmax {
@@ -138,8 +148,10 @@ impl Objective for Softmax {
         check_shape(query, out)?;
         match self.distributions(query, buffers)? {
             None => listwise::write_derivatives(query, out, |_| (0.0, 0.0)),
-            Some(Distributions { model: p, target: t, .. }) => {
-                listwise::write_derivatives(query, out, |i| (p[i] - t[i], p[i] * (1.0 - p[i])))
+            Some(Distributions { model: p, target: t, target_sum: sum, .. }) => {
+                listwise::write_derivatives(query, out, |i| {
+                    (sum * p[i] - t[i], sum * p[i] * (1.0 - p[i]))
+                })
             }
         }
     }

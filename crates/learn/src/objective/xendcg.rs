@@ -19,7 +19,8 @@
 //! alone; `terms=3`, the default, is the paper's sum. Each term costs O(n): with x = D^-1 times the
 //! previous term, the next is rho_i (sum of rho_j x_j - rho_i x_i). The draws depend on seed and
 //! query alone. Labels below 0 count as 0. A document of weight w counts like w copies of it.
-//! Weights of clicks multiply the gain 2^label - 1 alone. Queries of 0 or 1 documents give zeros; equal
+//! Weights of clicks multiply the gain 2^label - 1 alone, and the sum of phi without them remains the
+//! divisor; with T the sum of t, l is T rho - t, and D and O have the factor T. Queries of 0 or 1 documents give zeros; equal
 //! labels do not, because of g.
 
 use rankwright_data::Random;
@@ -72,18 +73,24 @@ impl ObjectiveParams for XeNdcgParams {
 }
 
 impl XeNdcg {
-    /// Computes the target distribution.
-    fn target(query: &QueryView<'_>, into: &mut Vec<f64>) -> Result<(), LearnError> {
+    /// Computes the target distribution; returns its sum, which is 1 unless there are weights of
+    /// clicks.
+    fn target(query: &QueryView<'_>, into: &mut Vec<f64>) -> Result<f64, LearnError> {
         pointwise::require_labels(query)?;
         let mut random = Random::new(query.seed, query.query as u64);
         into.clear();
+        let mut unweighted = 0.0;
         for (row, &label) in query.labels.iter().enumerate() {
             let weight = query.weights.get(row).map_or(1.0, |w| f64::from(*w));
-            let gain = query.gain_weight(row) * Gain::Exp.of(label)?;
-            into.push(weight * (gain + 1.0 - random.unit()));
+            let (gain, noise) = (Gain::Exp.of(label)?, random.unit());
+            unweighted += weight * (gain + 1.0 - noise);
+            into.push(weight * (query.gain_weight(row) * gain + 1.0 - noise));
+        }
+        if query.click_weights.is_some() {
+            return Ok(listwise::divide_by_unweighted(into, unweighted));
         }
         listwise::normalise(into);
-        Ok(())
+        Ok(1.0)
     }
 }
 
@@ -114,18 +121,18 @@ impl Objective for XeNdcg {
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
         let [rho, target, gradient] = &mut buffers.numbers;
-        Self::target(query, target)?;
+        let sum = Self::target(query, target)?;
         listwise::softmax(query.scores, query.weights, rho);
         if query.scores.len() < 2 {
             return listwise::write_derivatives(query, out, |_| (0.0, 0.0));
         }
         let last_term = target;
         for (t, p) in last_term.iter_mut().zip(rho.iter()) {
-            *t = p - *t;
+            *t = sum * p - *t;
         }
         gradient.clone_from(last_term);
         add_terms(gradient, last_term, rho, self.terms);
-        listwise::write_derivatives(query, out, |i| (gradient[i], rho[i] * (1.0 - rho[i])))
+        listwise::write_derivatives(query, out, |i| (gradient[i], sum * rho[i] * (1.0 - rho[i])))
     }
 
     fn loss(
