@@ -25,7 +25,8 @@ from pathlib import Path
 from _common import OUT, program
 
 FEATURE = "25"
-USER = "pbm(exam=inverse, click=.1/.4/1)"
+CLICKS = [0.1, 0.4, 1]
+USER = f"pbm(exam=inverse, click={'/'.join(map(str, CLICKS))})"
 LOGGERS = {"best": [], "reversed": ["--reverse"], "top10": ["--top", "10"]}
 SESSIONS = [10, 100, 1000, 10000]
 METRIC = "ndcg@10"
@@ -35,13 +36,15 @@ LEARNER = "lambdamart(metric=ndcg(gain=linear)@10, trees=300, stop=50, leaves=7,
 
 @dataclass
 class Correction:
-    """One way to learn from a log. `labels` are the words of `clicks labels`; none: the judged labels. `train`
-    are further words of `train`, such as a bias file. {true} and {estimated} are files of examinations."""
+    """One way to learn from a log. `labels` are the words of `clicks labels`; none: the judged labels, or the
+    click probabilities of these if `is_probability`. `train` are further words of `train`, such as a bias file.
+    {flat}, {true} and {estimated} are files of examinations."""
 
     name: str
     labels: list
     learner: str = LEARNER
     train: list = field(default_factory=list)
+    is_probability: bool = False
 
 
 # Naive click rates are inverse propensity scores whose examination is 1 everywhere ({flat}).
@@ -51,6 +54,7 @@ CORRECTIONS = [
     Correction("ips, true bias", ["--from", "ips", "--bias", "{true}"]),
     Correction("ips, regression-em", ["--from", "ips", "--bias", "{estimated}"]),
     Correction("dr, regression-em", ["--from", "dr", "--bias", "{estimated}", "--clip", "20", "--unshown", "keep"]),
+    Correction("true click probabilities", [], is_probability=True),
     Correction("full labels", []),
     # Corrections inside the learner are a line each, such as:
     # Correction("bias=gam", ["--from", "ips", "--bias", "{flat}"], "lambdamart(bias=gam, ...)"),
@@ -71,6 +75,12 @@ def parts(fold):
     """The parts of LETOR's fold: three to train, one to validate, one to test."""
     names = [(fold + step) % 5 + 1 for step in range(5)]
     return names[:3], names[3:4], names[4:]
+
+
+def with_probability(line):
+    """A row whose label is replaced by the probability of a click on the examined document."""
+    label, rest = line.split(" ", 1)
+    return f"{CLICKS[int(label)]} {rest}"
 
 
 def prepared(data, folder, names, kind):
@@ -119,6 +129,14 @@ class Study:
         rankwright("clicks", "labels", log, *words, "--features", data, "--out", out)
         return out
 
+    def probabilities(self, part):
+        """The data with click probabilities as labels."""
+        path = self.folder / f"probability-{part.name}"
+        if not path.exists():
+            lines = part.read_text().splitlines()
+            path.write_text("".join(with_probability(line) + "\n" for line in lines))
+        return path
+
     def cell(self, logger, sessions, fold):
         train, valid, test = parts(fold)
         data = self.args.data
@@ -135,6 +153,8 @@ class Study:
         for correction in wanted:
             started = time.time()
             pair = [train, valid]
+            if correction.is_probability:
+                pair = [self.probabilities(part) for part in pair]
             if correction.labels:
                 pair = [self.labelled(log, part, correction.labels, f"{name}-{at}", bias)
                         for at, (log, part) in enumerate(zip(logs, pair))]

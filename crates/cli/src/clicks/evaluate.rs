@@ -135,7 +135,7 @@ fn text(result: &EvaluateClicksResult) -> String {
         format!("Weights of clicks are at most {clip}; the largest is {largest:.2}.\n")
     });
     format!(
-        "{}\nEstimated by {} with propensities of {}; the logged pages have {logged:.4}.\n{clip}",
+        "{}\nEstimated by {} (propensity={}); the logged pages have {logged:.4}.\n{clip}",
         table.to_text(),
         result.estimator,
         result.propensity
