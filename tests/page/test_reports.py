@@ -210,3 +210,22 @@ def test_experiment(bench):
     plan.write_text("\n".join(lines) + "\n")
     rankwright("experiment", plan, "--out", folder / "experiment")
     assert looked_at(folder / "experiment" / "report.html")
+
+
+def test_interleaved_comparison(tmp_path):
+    """Two runs in opposite orders, compared by simulated clicks."""
+    grades = {f"d{n}": max(0, 4 - n) for n in range(8)}
+    for name, sign in (("old.run", 1), ("new.run", -1)):
+        lines = (f"q{q} Q0 {id} 0 {sign * int(id[1:])} x\n" for q in range(20) for id in grades)
+        (tmp_path / name).write_text("".join(lines))
+    lines = (f"q{q} 0 {id} {grade}\n" for q in range(20) for id, grade in grades.items())
+    (tmp_path / "qrels").write_text("".join(lines))
+    lists, events = tmp_path / "lists.jsonl", tmp_path / "events.jsonl"
+    rankwright("interleave", tmp_path / "old.run", tmp_path / "new.run", "--repeat", 5,
+               "--out", lists)
+    rankwright("interleave", "simulate", lists, "--qrels", tmp_path / "qrels", "--out", events)
+    page, parts = tmp_path / "page.html", tmp_path / "parts"
+    rankwright("interleave", "score", events, "--lists", lists, "--html", page, "--assets", parts)
+    charts = expected(parts)
+    assert charts == {"outcome-chart": 4, "delta-chart": 2, "power-chart": 2}
+    looked_at(page, charts)

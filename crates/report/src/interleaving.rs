@@ -209,7 +209,7 @@ impl InterleavingReport {
                 categories: self.comparisons.iter().map(ComparedRankers::name).collect(),
                 series: series.to_vec(),
                 grouping: Grouping::Stacked,
-                horizontal: false,
+                horizontal: true,
             }),
         }
     }

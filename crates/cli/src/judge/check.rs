@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use rankwright::clicks::judge::{JudgeAgreement, JudgeCheck, JudgementCheck};
 use rankwright::eval::table::{Align, Cell, Table};
+use rankwright::spec::words::counted;
 use rankwright::tasks::{JudgeCheckRequest, judge_check};
 
 use crate::failure::Failure;
@@ -72,8 +73,11 @@ fn judges(check: &JudgementCheck) -> Table {
 
 fn triples(check: &JudgementCheck) -> String {
     format!(
-        "{} pairs of {} queries; {} of {} triples are cycles (A > B > C > A)\n",
-        check.pairs, check.queries, check.cycles, check.triples
+        "{} of {}; cycles (A > B > C > A): {} of {}\n",
+        counted(check.pairs, "pair"),
+        counted(check.queries, "query"),
+        check.cycles,
+        counted(check.triples, "triple")
     )
 }
 

@@ -141,7 +141,7 @@ fn letter(word: &str) -> Option<Preferred> {
     }
 }
 
-fn without_nouns<'a>(words: &'a [String]) -> Vec<&'a str> {
+fn without_nouns(words: &[String]) -> Vec<&str> {
     words.iter().map(String::as_str).filter(|word| !NOUNS.contains(word)).collect()
 }
 
