@@ -110,9 +110,34 @@ pub(crate) struct QueryColumns<T> {
     columns: usize,
     /// All places of the first column, then of the second, and so on.
     values: Vec<T>,
-    /// The largest absolute value of each query in the first column, then in the second, and so on;
-    /// NaN if a value is.
-    max_abs: Vec<f64>,
+    /// The range of each query in the first column, then in the second, and so on.
+    ranges: Vec<ValueRange>,
+}
+
+/// The range of some values.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ValueRange {
+    /// The largest absolute value; NaN if a value is.
+    pub(crate) max_abs: f64,
+    /// The largest value less the smallest; NaN if a value is.
+    pub(crate) spread: f64,
+}
+
+impl ValueRange {
+    /// The range of these values.
+    pub(crate) fn new(values: impl Iterator<Item = f64>) -> Self {
+        let (low, high, any_nan) = values.fold(
+            (f64::INFINITY, f64::NEG_INFINITY, false),
+            |(low, high, any_nan), value| {
+                (low.min(value), high.max(value), any_nan | value.is_nan())
+            },
+        );
+        match any_nan {
+            true => Self { max_abs: f64::NAN, spread: f64::NAN },
+            false if low > high => Self::default(),
+            false => Self { max_abs: high.max(-low), spread: high - low },
+        }
+    }
 }
 
 impl<T: ColumnValue> QueryColumns<T> {
@@ -131,29 +156,25 @@ impl<T: ColumnValue> QueryColumns<T> {
     ) -> Self {
         let (len, queries) = (layout.len(), layout.queries());
         let mut values = vec![T::default(); len * columns];
-        let mut max_abs = vec![0.0; queries * columns];
+        let mut ranges = vec![ValueRange::default(); queries * columns];
         // A task for as many columns as a line of the cache has: each line of a row is read once.
         let value_parts = values.par_chunks_mut((len * LANES).max(1));
-        let max_parts = max_abs.par_chunks_mut((queries * LANES).max(1));
-        value_parts.zip(max_parts).enumerate().for_each(|(part, (values, max_abs))| {
-            let first = part * LANES;
-            let last = columns.min(first + LANES);
+        let range_parts = ranges.par_chunks_mut((queries * LANES).max(1));
+        value_parts.zip(range_parts).enumerate().for_each(|(part, (values, ranges))| {
+            let part_columns = part * LANES..columns.min((part + 1) * LANES);
             for query in 0..queries {
-                for (place, row) in layout.places(query).zip(layout.rows(query)) {
-                    let row = *row as usize * columns;
-                    for (number, value) in rows[row + first..row + last].iter().enumerate() {
-                        values[number * len + place] = *value;
+                for (number, column) in part_columns.clone().enumerate() {
+                    let values = &mut values[number * len..][layout.places(query)];
+                    for (value, row) in values.iter_mut().zip(layout.rows(query)) {
+                        *value = rows[*row as usize * columns + column];
                     }
-                }
-                for number in 0..last - first {
-                    let column = &mut values[number * len..][layout.places(query)];
-                    transform(first + number, column);
-                    max_abs[number * queries + query] =
-                        largest_abs(column.iter().map(|x| (*x).into()));
+                    transform(column, values);
+                    let range = ValueRange::new(values.iter().map(|value| (*value).into()));
+                    ranges[number * queries + query] = range;
                 }
             }
         });
-        Self { layout: Arc::clone(layout), columns, values, max_abs }
+        Self { layout: Arc::clone(layout), columns, values, ranges }
     }
 
     /// Number of columns.
@@ -167,10 +188,10 @@ impl<T: ColumnValue> QueryColumns<T> {
         &self.values[column * self.layout.len()..][self.layout.padded_places(query)]
     }
 
-    /// The largest absolute value of a query in a column; NaN if a value is.
+    /// The range of a query in a column.
     #[inline]
-    pub(crate) fn max_abs(&self, query: usize, column: usize) -> f64 {
-        self.max_abs[column * self.layout.queries() + query]
+    pub(crate) fn range(&self, query: usize, column: usize) -> ValueRange {
+        self.ranges[column * self.layout.queries() + query]
     }
 
     /// The weighted sum of each place, in the order of the columns.
@@ -200,14 +221,6 @@ impl<T: ColumnValue> QueryColumns<T> {
     }
 }
 
-/// The largest absolute value; NaN if a value is.
-pub(crate) fn largest_abs(values: impl Iterator<Item = f64>) -> f64 {
-    let (max, any_nan) = values.fold((0.0_f64, false), |(max, any_nan), value| {
-        (max.max(value.abs()), any_nan | value.is_nan())
-    });
-    if any_nan { f64::NAN } else { max }
-}
-
 /// Adds a multiple of values to scores.
 fn add_multiple<T: Copy + Into<f64>>(scores: &mut [f64], factor: f64, values: &[T]) {
     for (score, value) in scores.iter_mut().zip(values) {
@@ -233,8 +246,10 @@ mod tests {
         assert_eq!(columns.columns(), 3);
         assert_eq!(columns.column(0, 1)[..3], [-5.0, 2.0, 0.0]);
         assert_eq!(columns.column(1, 0)[..2], [7.0, 0.0]);
-        assert_eq!((columns.max_abs(0, 1), columns.max_abs(1, 1)), (5.0, 8.0));
-        assert!(columns.max_abs(1, 2).is_nan());
+        let (first, second) = (columns.range(0, 1), columns.range(1, 1));
+        assert_eq!((first.max_abs, first.spread), (5.0, 7.0));
+        assert_eq!((second.max_abs, second.spread), (8.0, 0.0));
+        assert!(columns.range(1, 2).max_abs.is_nan() && columns.range(1, 2).spread.is_nan());
         let mut scores = columns.scores(&[1.0, -2.0, 0.0]);
         assert_eq!((&scores[..3], &scores[16..18]), (&[14.0, -3.0, 0.0][..], &[-9.0, 0.0][..]));
         columns.add_column(&mut scores, 10.0, 0);

@@ -22,14 +22,17 @@ use std::ops::RangeInclusive;
 
 use rankwright_eval::{EvalError, TopOrderer};
 
-use super::columns::{ColumnValue, LANES};
+use super::columns::{ColumnValue, LANES, ValueRange};
 
 /// A score and its estimate, each compared with another, differ by less than this part of the largest
 /// absolute numbers. Rounding to f32 has a relative error of 2^-24; a score has one such error, a
 /// product three and their sum one, so that an estimate is wrong by less than 5 x 2^-24, two of them
 /// by 6e-7, and a threshold is rounded once more.
 const MARGIN: f64 = 1e-6;
-/// The same for numbers that are too small for the full precision of f32, which are rounded to
+/// Two scores, each a rounded sum of a score and a rounded product, differ from the exact ones by less
+/// than this part of the largest absolute numbers: four errors of 2^-53.
+const SUM_ERROR: f64 = 1e-15;
+/// The same as [`MARGIN`] for numbers that are too small for the full precision of f32, which are rounded to
 /// multiples of 2^-149.
 const SMALL_MARGIN: f64 = 1e-38;
 /// Values and estimates are below this, so that none is infinite.
@@ -52,8 +55,18 @@ pub(super) struct StepQuery<'a, T> {
     /// The largest absolute score.
     pub(super) max_score: f64,
     pub(super) column: &'a [T],
-    /// The largest absolute value in the column.
-    pub(super) max_value: f64,
+    /// The range of the column.
+    pub(super) range: ValueRange,
+}
+
+impl<T> StepQuery<'_, T> {
+    /// Whether a step moves no two rows past each other whose scores differ by at least `gap`: values
+    /// in the column differ by less, and by no more than rounding can add.
+    pub(super) fn keeps_order(&self, factor: f64, gap: f64) -> bool {
+        let largest = self.max_score + factor.abs() * self.range.max_abs;
+        // False for NaN.
+        gap > factor.abs() * self.range.spread * (1.0 + SUM_ERROR) + SUM_ERROR * largest
+    }
 }
 
 /// Orders the best rows of queries after steps, in buffers that it keeps.
@@ -132,15 +145,21 @@ impl StepOrderer {
         self.order_kept_scores(depth)
     }
 
-    /// Finds the best `depth` rows by these scores; without a depth, all rows are ordered.
-    pub(super) fn order_scores(
+    /// Finds the best `depth` rows by these scores; without a depth, all rows are ordered. Returns the
+    /// smallest difference between two of these rows, and between them and the next one; infinite if
+    /// there is one row.
+    pub(super) fn order_and_gap(
         &mut self,
         scores: &[f64],
         depth: Option<usize>,
-    ) -> Result<(), EvalError> {
+    ) -> Result<f64, EvalError> {
         self.scores.clear();
         self.scores.extend_from_slice(scores);
-        self.order_kept_scores(depth)
+        self.order_kept_scores(depth.map(|depth| depth + 1))?;
+        let gap = |pair: &[u32]| scores[pair[0] as usize] - scores[pair[1] as usize];
+        let gap = self.order.windows(2).map(gap).fold(f64::INFINITY, f64::min);
+        self.order.truncate(depth.unwrap_or(usize::MAX));
+        Ok(gap)
     }
 
     /// Orders all rows by the scores in the buffer.
@@ -157,7 +176,7 @@ impl StepOrderer {
     }
 
     /// The scores of all rows, by place, after [`order_all`](Self::order_all) or
-    /// [`order_scores`](Self::order_scores).
+    /// [`order_and_gap`](Self::order_and_gap).
     pub(super) fn last_scores(&self) -> &[f64] {
         &self.scores
     }
@@ -275,9 +294,9 @@ fn group_threshold<T: ColumnValue>(query: &StepQuery<'_, T>, factor: f32, depth:
 /// Twice the bound of the difference between a score after the step and its estimate; `None` if the
 /// query has numbers that f32 cannot hold, or too few rows to leave some out.
 fn estimate_margin<T>(query: &StepQuery<'_, T>, factor: f64) -> Option<f32> {
-    let largest = query.max_score + factor.abs() * query.max_value;
+    let largest = query.max_score + factor.abs() * query.range.max_abs;
     // False for NaN.
-    let fits = largest < MAX_ESTIMATE && query.max_value < MAX_ESTIMATE;
+    let fits = largest < MAX_ESTIMATE && query.range.max_abs < MAX_ESTIMATE;
     let fits = fits && FACTORS.contains(&factor.abs());
     let margin = MARGIN * largest + SMALL_MARGIN * (1.0 + factor.abs());
     (fits && query.scores.len() > LANES).then_some(margin as f32)
@@ -305,22 +324,58 @@ mod tests {
         guess: &[u32],
         depth: usize,
     ) -> [Vec<u32>; 2] {
-        let largest = |values: &mut dyn Iterator<Item = f64>| {
-            values.fold(0.0_f64, |max, value| if value.abs() > max { value.abs() } else { max })
-        };
         let padded = scores.len().next_multiple_of(LANES);
         let mut estimates: Vec<f32> = scores.iter().map(|score| *score as f32).collect();
         estimates.resize(padded, f32::NEG_INFINITY);
-        let max_value = largest(&mut column.iter().map(|value| (*value).into()));
+        let range = ValueRange::new(column.iter().map(|value| (*value).into()));
         let mut column = column.to_vec();
         column.resize(padded, T::default());
-        let max_score = largest(&mut scores.iter().copied());
+        let max_score = ValueRange::new(scores.iter().copied()).max_abs;
         let (estimates, column) = (&estimates, &column);
-        let query = StepQuery { scores, estimates, max_score, column, max_value };
+        let query = StepQuery { scores, estimates, max_score, column, range };
+        assert_kept_orders_are_right(&query, factor, depth);
         let (mut found, mut expected) = (StepOrderer::default(), StepOrderer::default());
         found.order(&query, factor, guess, depth).unwrap();
         expected.order_all(&query, factor, Some(depth)).unwrap();
         [found, expected].map(|orderer| orderer.last_order().to_vec())
+    }
+
+    /// Checks that a step that keeps the order by its bound keeps it.
+    fn assert_kept_orders_are_right<T: ColumnValue>(
+        query: &StepQuery<'_, T>,
+        factor: f64,
+        depth: usize,
+    ) {
+        let mut orderer = StepOrderer::default();
+        let gap = orderer.order_and_gap(query.scores, Some(depth)).unwrap();
+        let before = orderer.last_order().to_vec();
+        orderer.order_all(query, factor, Some(depth)).unwrap();
+        assert!(!query.keeps_order(factor, gap) || before == orderer.last_order());
+    }
+
+    #[test]
+    fn steps_along_a_constant_column_and_short_ones_keep_the_order() {
+        let scores: Vec<f64> = (0..20).map(f64::from).collect();
+        let gap = StepOrderer::default().order_and_gap(&scores, Some(5)).unwrap();
+        assert_eq!(gap, 1.0);
+        let keeps = |column: [f32; 2], factor| {
+            let range = ValueRange::new(column.iter().map(|value| f64::from(*value)));
+            let query = StepQuery {
+                scores: &scores,
+                estimates: &[],
+                max_score: 19.0,
+                column: &column,
+                range,
+            };
+            query.keeps_order(factor, gap)
+        };
+        assert!(keeps([7.0, 7.0], 100.0) && keeps([0.0, 1.0], -0.99));
+        assert!(!keeps([0.0, 1.0], 1.0) && !keeps([f32::NAN, 1.0], 0.1));
+        // So large that scores become equal.
+        assert!(!keeps([7.0, 7.0], 1e17));
+        // Equal scores may not be moved at all, a single row may.
+        assert_eq!(StepOrderer::default().order_and_gap(&[1.0, 1.0], Some(5)), Ok(0.0));
+        assert_eq!(StepOrderer::default().order_and_gap(&[1.0], Some(5)), Ok(f64::INFINITY));
     }
 
     proptest! {

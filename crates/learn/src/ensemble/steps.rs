@@ -10,7 +10,8 @@
 //! are stored in it), and the gains of a sum over ranks
 //! ([`FixedParts`](super::target::FixedParts)). For metrics with a cut-off only the best rows are
 //! ordered ([`StepOrderer`]), found from those of the current ranking, or of the step before along
-//! the same column and in the same direction.
+//! the same column and in the same direction. A step that is too short to move a row past another
+//! one, such as any along a column that is constant in the query, has the current value.
 //!
 //! Cost of a step and a query of n documents: n sums and comparisons in f32 for metrics with a small
 //! cut-off; otherwise a sort of n integers. Metrics under `ties=mean` or `scores=f32` take the
@@ -21,7 +22,7 @@
 use rankwright_eval::{EvalError, RankedList};
 use rayon::prelude::*;
 
-use super::columns::{ColumnValue, QueryColumns, largest_abs};
+use super::columns::{ColumnValue, QueryColumns, ValueRange};
 use super::step_order::{StepOrderer, StepQuery};
 use super::target::{FixedParts, TargetMetric};
 use crate::error::LearnError;
@@ -63,6 +64,9 @@ struct QueryRanking {
     max_score: f64,
     /// The best rows, best first, as many as the metric depends on; empty if these are many.
     rows: Vec<u32>,
+    /// The smallest difference between the scores of two of these rows, or of the last one and the
+    /// next row.
+    gap: f64,
     /// The value of the metric; `None` if it skips the query.
     value: Option<f64>,
 }
@@ -139,11 +143,12 @@ impl TargetMetric<'_> {
         };
         let rank_query = |buffers: &mut StepBuffers, query: usize, ranking: &mut QueryRanking| {
             let query_scores = &scores[layout.places(query)];
-            buffers.orderer.order_scores(query_scores, self.depth)?;
+            let gap = buffers.orderer.order_and_gap(query_scores, self.depth)?;
             buffers.rows.clear();
             self.evaluate_order(&fixed[query], buffers)?;
-            let max_score = largest_abs(query_scores.iter().copied());
-            *ranking = QueryRanking { max_score, rows: buffers.rows.clone(), value: buffers.value };
+            let max_score = ValueRange::new(query_scores.iter().copied()).max_abs;
+            let (rows, value) = (buffers.rows.clone(), buffers.value);
+            *ranking = QueryRanking { max_score, rows, gap, value };
             Ok(())
         };
         let tasks = queries.par_iter_mut().enumerate().with_min_len(8);
@@ -231,7 +236,7 @@ impl TargetMetric<'_> {
             estimates: &current.estimates[self.layout().padded_places(query)],
             max_score: ranking.max_score,
             column: columns.column(query, column),
-            max_value: columns.max_abs(query, column),
+            range: columns.range(query, column),
         };
         let depth = self.depth;
         let mut last: Option<&Step> = None;
@@ -240,6 +245,11 @@ impl TargetMetric<'_> {
                 // Into the memory that there is.
                 buffers.rows.clone_from(&ranking.rows);
                 buffers.value = ranking.value;
+            }
+            // Without a cut-off the scores may count, which do change.
+            if depth.is_some() && step_query.keeps_order(step.factor, ranking.gap) {
+                (*value, last) = (ranking.value, None);
+                continue;
             }
             match depth {
                 Some(depth) if depth <= MAX_GUESSED => {

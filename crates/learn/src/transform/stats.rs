@@ -12,8 +12,8 @@ use crate::error::LearnError;
 
 /// Number of rows that one task sums.
 const BLOCK: usize = 4096;
-/// Number of columns that are gathered together: a line of the cache holds so many values.
-const LINE: usize = 16;
+/// Number of features whose statistics are computed at once: a line of the cache holds so many values.
+const LANES: usize = 16;
 
 /// Statistics of the finite values of one feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,8 +81,8 @@ impl Stats {
     }
 }
 
-/// The statistics of each selected feature: of its values, or with `log` of their signed logarithms;
-/// those of no value for the other features.
+/// The statistics of each selected feature: of its values, or with `log` of their signed logarithms.
+/// Those of the other features have no meaning.
 pub(super) fn feature_stats(
     data: &Dataset,
     log: bool,
@@ -97,23 +97,22 @@ pub(super) fn feature_stats(
     let logarithm = Transforms::new(steps, vec![0.0], min_max_in_query)?;
     let block_stats = |rows: &[f32]| -> Vec<Stats> {
         let (mut values, mut stats) = (Vec::new(), Vec::with_capacity(columns));
-        let len = rows.len() / columns;
-        for first in (0..columns).step_by(LINE) {
-            // Some columns at a time, so that each line of the cache is read once.
-            let width = LINE.min(columns - first);
-            values.resize(width * len, 0.0);
-            for (place, row) in rows.chunks_exact(columns).enumerate() {
-                for (number, value) in row[first..first + width].iter().enumerate() {
-                    values[number * len + place] = *value;
-                }
+        for first in (0..columns).step_by(LANES) {
+            let group = first..columns.min(first + LANES);
+            if !group.clone().any(&is_selected) {
+                stats.extend(group.map(|_| Stats::new(std::iter::empty())));
+                continue;
             }
-            for (column, values) in (first..).zip(values.chunks(len)) {
-                stats.push(match (is_selected(column), log) {
-                    (false, _) => Stats::new(std::iter::empty()),
-                    (true, false) => Stats::new(values.iter().copied()),
-                    (true, true) => Stats::new(transformed(&logarithm, values).iter().copied()),
-                });
+            values.clear();
+            values.extend(rows.chunks_exact(columns).map(|row| {
+                let mut lanes = [f32::NAN; LANES];
+                lanes[..group.len()].copy_from_slice(&row[group.clone()]);
+                lanes
+            }));
+            if log {
+                transform_finite(&logarithm, values.as_flattened_mut());
             }
+            stats.extend(&lane_stats(&values)[..group.len()]);
         }
         stats
     };
@@ -126,14 +125,52 @@ pub(super) fn feature_stats(
     Ok(all)
 }
 
-/// Values of one feature with finite ones transformed. A transform replaces missing and infinite
-/// values, but the statistics must still see them.
-fn transformed(transform: &Transforms, values: &[f32]) -> Vec<f32> {
-    let mut changed = values.to_vec();
-    transform.apply_to_column(0, &mut changed);
-    let not_finite = changed.iter_mut().zip(values).filter(|(_, raw)| !raw.is_finite());
-    not_finite.for_each(|(changed, raw)| *changed = *raw);
-    changed
+/// Transforms the finite values. A transform replaces missing and infinite ones, but the statistics
+/// must still see them.
+fn transform_finite(transform: &Transforms, values: &mut [f32]) {
+    let raw = values.to_vec();
+    transform.apply_to_column(0, values);
+    let not_finite = values.iter_mut().zip(raw).filter(|(_, raw)| !raw.is_finite());
+    not_finite.for_each(|(value, raw)| *value = raw);
+}
+
+/// The statistics of several features at once, each the same as [`Stats::new`] of its values, to the
+/// bit: a sum waits for the one before, and those of other features fill the time.
+fn lane_stats(rows: &[[f32; LANES]]) -> [Stats; LANES] {
+    let (mut count, mut sum) = ([0.0; LANES], [0.0; LANES]);
+    let (mut min, mut max) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+    let mut infinite = [false; LANES];
+    for row in rows {
+        for lane in 0..LANES {
+            let (raw, x) = (row[lane], f64::from(row[lane]));
+            let is_finite = raw.is_finite();
+            count[lane] += if is_finite { 1.0 } else { 0.0 };
+            // No sum is -0, so that adding 0 changes nothing.
+            sum[lane] += if is_finite { x } else { 0.0 };
+            min[lane] = f64::min(min[lane], if is_finite { x } else { f64::INFINITY });
+            max[lane] = f64::max(max[lane], if is_finite { x } else { f64::NEG_INFINITY });
+            infinite[lane] |= raw.is_infinite();
+        }
+    }
+    let mean: [f64; LANES] = std::array::from_fn(|lane| sum[lane] / count[lane]);
+    let mut square_sum = [0.0; LANES];
+    for row in rows {
+        for lane in 0..LANES {
+            let distance = f64::from(row[lane]) - mean[lane];
+            square_sum[lane] += if row[lane].is_finite() { distance * distance } else { 0.0 };
+        }
+    }
+    std::array::from_fn(|lane| match count[lane] == 0.0 {
+        true => Stats { infinite: infinite[lane], ..Stats::new(std::iter::empty()) },
+        false => Stats {
+            count: count[lane],
+            mean: mean[lane],
+            square_sum: square_sum[lane],
+            min: min[lane],
+            max: max[lane],
+            infinite: infinite[lane],
+        },
+    })
 }
 
 /// Whether a value of the data is infinite.
@@ -154,6 +191,21 @@ mod tests {
         assert_eq!((merged.count, merged.min, merged.max), (all.count, all.min, all.max));
         assert!((merged.mean - all.mean).abs() < 1e-12);
         assert!((merged.deviation() - all.deviation()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn features_at_once_have_the_statistics_of_each_alone() {
+        let value = |cell: usize| match cell * 7919 % 101 {
+            3 => f32::NAN,
+            11 => f32::INFINITY,
+            n => (n as f32 - 50.0) * 0.37,
+        };
+        let row = |row: usize| std::array::from_fn(|lane| value(row * LANES + lane * lane));
+        let mut rows: Vec<[f32; LANES]> = (0..300).map(row).collect();
+        rows.iter_mut().for_each(|row| (row[4], row[5]) = (f32::NAN, f32::NEG_INFINITY));
+        for (lane, stats) in lane_stats(&rows).into_iter().enumerate() {
+            assert_eq!(stats, Stats::new(rows.iter().map(|row| row[lane])), "feature {lane}");
+        }
     }
 
     #[test]
