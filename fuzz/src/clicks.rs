@@ -57,7 +57,8 @@ fn write(pages: &[Impression]) {
             continue;
         }
         let Some((again, _)) = read(&out, &LogOptions::default().format(format_of(*target))) else {
-            // Empty ids of documents, or times beyond all years, are read only from their own format.
+            // Empty ids of documents, or times beyond all years, are read only from their own
+            // format.
             continue;
         };
         assert!(!has_ids || again.len() <= pages.len(), "{target:?}");

@@ -130,8 +130,8 @@ fn pairs(bytes: &[u8]) {
     }
 }
 
-/// The bytes of a model with checksums that fit: its own, and those of the members of a blend, which
-/// stand behind their lengths.
+/// The bytes of a model with checksums that fit: its own, and those of the members of a blend,
+/// which stand behind their lengths.
 fn sealed(bytes: &[u8]) -> Vec<u8> {
     const MAGIC: &[u8] = b"RANKWRIGHT MODEL ";
     let mut bytes = bytes.to_vec();

@@ -92,8 +92,8 @@ pub(crate) fn side_files(bytes: &[u8]) {
     }
 }
 
-/// A file of a stored cell of an experiment, chosen by the first byte: the cell counts only if it is
-/// as it was written.
+/// A file of a stored cell of an experiment, chosen by the first byte: the cell counts only if it
+/// is as it was written.
 pub(crate) fn cell(bytes: &[u8]) {
     /// An experiment of one cell that has been run, and the files of that cell.
     struct Stored {
@@ -131,8 +131,8 @@ pub(crate) fn cell(bytes: &[u8]) {
     assert!(plan.pending() == usize::from(!is_as_written) || !is_scores_or_model);
 }
 
-/// The list of an interrupted write: a reader carries it out or refuses it, and in no case changes a
-/// file that such a list cannot name.
+/// The list of an interrupted write: a reader carries it out or refuses it, and in no case changes
+/// a file that such a list cannot name.
 pub(crate) fn switch(bytes: &[u8]) {
     let folder = Scratch::folder();
     let at = |name: &str| folder.path().join(name);
@@ -155,8 +155,8 @@ pub(crate) fn switch(bytes: &[u8]) {
 type IndexFile = (PathBuf, Vec<u8>);
 
 /// The files of a small index by their ending, as the names of segments differ from build to build,
-/// and empty files last: fast, fieldnorm, idx, `.managed.json`, `meta.json`, `rankwright.json`, pos,
-/// store, term.
+/// and empty files last: fast, fieldnorm, idx, `.managed.json`, `meta.json`, `rankwright.json`,
+/// pos, store, term.
 static INDEX_FILES: LazyLock<Vec<IndexFile>> = LazyLock::new(|| {
     let folder = Scratch::folder();
     let documents = [("1", "red shoe", 3.0), ("2", "blue train", 30.0), ("3", "red train", 7.5)];
@@ -186,8 +186,8 @@ fn files_below(folder: &Path, root: &Path, found: &mut Vec<IndexFile>) {
     }
 }
 
-/// A file of an index, chosen by the first byte. If the second byte is even, the other bytes are its
-/// content; otherwise three at a time are a position and the byte to put there.
+/// A file of an index, chosen by the first byte. If the second byte is even, the other bytes are
+/// its content; otherwise three at a time are a position and the byte to put there.
 pub(crate) fn index(bytes: &[u8]) {
     let [number, kind, rest @ ..] = bytes else { return };
     let chosen = usize::from(*number) % INDEX_FILES.len();

@@ -1,6 +1,6 @@
-//! `cargo xtask bench NAME...`: comparisons with other programs, one Python script each. A script runs
-//! in a Python environment with these programs installed, and uses the release build of Rankwright.
-//! The environment is that of `requirements.txt`, or the script's own where there is a
+//! `cargo xtask bench NAME...`: comparisons with other programs, one Python script each. A script
+//! runs in a Python environment with these programs installed, and uses the release build of
+//! Rankwright. The environment is that of `requirements.txt`, or the script's own where there is a
 //! `requirements-NAME.txt`.
 
 use std::fs;

@@ -1,6 +1,6 @@
 //! Finds the browser of the page tests: the system's own Chromium, because playwright's cannot be
-//! downloaded everywhere. The environment variable `CHROMIUM` names it; otherwise the usual names are
-//! tried. If there is none and the user is root on Debian, as in continuous integration, it is
+//! downloaded everywhere. The environment variable `CHROMIUM` names it; otherwise the usual names
+//! are tried. If there is none and the user is root on Debian, as in continuous integration, it is
 //! installed.
 
 use std::ffi::OsString;

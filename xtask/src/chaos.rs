@@ -1,5 +1,5 @@
-//! `cargo xtask chaos`: attacks on the built command, in temporary folders (`tests/chaos/chaos.py`).
-//! A short version is part of the tests.
+//! `cargo xtask chaos`: attacks on the built command, in temporary folders
+//! (`tests/chaos/chaos.py`). A short version is part of the tests.
 
 use std::process::Command;
 

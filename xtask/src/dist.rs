@@ -2,8 +2,8 @@
 //!
 //! The archive has the stripped command, a manual page and completions for each shell, and the
 //! licences, in the folders in which Unix systems look for them: unpacked into `/usr/local` (with
-//! `tar --strip-components=1`) it is installed. Manual pages and completions are written by the command
-//! itself, so that they cannot lag behind it.
+//! `tar --strip-components=1`) it is installed. Manual pages and completions are written by the
+//! command itself, so that they cannot lag behind it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

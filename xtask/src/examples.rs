@@ -1,4 +1,5 @@
-//! Builds and runs the examples of the facade. Each is a program that checks and prints its results.
+//! Builds and runs the examples of the facade. Each is a program that checks and prints its
+//! results.
 
 use std::path::Path;
 use std::process::Command;

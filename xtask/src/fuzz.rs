@@ -1,6 +1,6 @@
-//! `cargo xtask fuzz`: every fuzz target for a given time, under libFuzzer where there are a nightly
-//! compiler and cargo-fuzz. Otherwise the targets run over mutations of their seeds, on any compiler,
-//! as the tests do for a few seconds.
+//! `cargo xtask fuzz`: every fuzz target for a given time, under libFuzzer where there are a
+//! nightly compiler and cargo-fuzz. Otherwise the targets run over mutations of their seeds, on any
+//! compiler, as the tests do for a few seconds.
 
 use crate::steps::{Failure, Outcome, Steps, output_of, print_line, succeeds};
 use crate::workspace::Workspace;

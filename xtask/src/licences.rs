@@ -85,8 +85,8 @@ fn several_versions(crates: &BTreeSet<(String, String)>) -> BTreeMap<&str, Vec<&
     versions
 }
 
-/// Whether an expression such as `MIT OR Apache-2.0` can be met with the allowed licences. A slash is
-/// an old way to write OR.
+/// Whether an expression such as `MIT OR Apache-2.0` can be met with the allowed licences. A slash
+/// is an old way to write OR.
 fn is_allowed(expression: &str, allowed: &[&str]) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let words: Vec<&str> = spaced.split_whitespace().collect();

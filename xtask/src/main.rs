@@ -1,5 +1,5 @@
-//! `cargo xtask`: the project's tests, checks and benchmarks as one command. It sets up everything it
-//! needs, and continuous integration runs the same tasks as a contributor.
+//! `cargo xtask`: the project's tests, checks and benchmarks as one command. It sets up everything
+//! it needs, and continuous integration runs the same tasks as a contributor.
 //!
 //! Each task is a list of named steps (`steps`). The first step that fails ends the task with
 //! exit code 1; a request that cannot be understood gives 2 and the usage text.

@@ -1,9 +1,9 @@
 //! Python environments for the oracle tests and the comparisons, made when first needed.
 //!
-//! After an installation the text of the requirements is copied into the environment (the stamp). An
-//! environment is used again if its stamp equals the requirements and its interpreter starts.
-//! Otherwise (changed requirements, an interrupted installation, a removed Python) it is deleted and
-//! created again.
+//! After an installation the text of the requirements is copied into the environment (the stamp).
+//! An environment is used again if its stamp equals the requirements and its interpreter starts.
+//! Otherwise (changed requirements, an interrupted installation, a removed Python) it is deleted
+//! and created again.
 
 use std::fs;
 use std::io::ErrorKind;

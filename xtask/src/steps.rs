@@ -1,5 +1,5 @@
-//! The steps of a task. Each has a name and is announced and timed; the summary at the end lists the
-//! times. The first failure ends the task.
+//! The steps of a task. Each has a name and is announced and timed; the summary at the end lists
+//! the times. The first failure ends the task.
 
 use std::fmt;
 use std::io::Write;

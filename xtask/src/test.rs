@@ -1,6 +1,6 @@
 //! `cargo xtask test`: Rust tests and doc tests, the examples, the oracle tests, which compare the
-//! results of the built command with those of other programs, and the page tests, which open reports
-//! in a browser.
+//! results of the built command with those of other programs, and the page tests, which open
+//! reports in a browser.
 
 use std::ffi::OsString;
 

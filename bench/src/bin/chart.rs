@@ -1,8 +1,8 @@
 //! Draws lines from a table of numbers, as the reports of Rankwright draw them.
 //!
-//! `chart-bench OUT.svg TITLE CAPTION X-LABEL Y-LABEL Y-SCALE < TABLE`; the scale of y is `linear` or
-//! `log`, that of x is logarithmic. The table has tabs between its cells: names in the first line,
-//! then a value of x and a value of each line. Run by `bench/ranknet_lengths.py`.
+//! `chart-bench OUT.svg TITLE CAPTION X-LABEL Y-LABEL Y-SCALE < TABLE`; the scale of y is `linear`
+//! or `log`, that of x is logarithmic. The table has tabs between its cells: names in the first
+//! line, then a value of x and a value of each line. Run by `bench/ranknet_lengths.py`.
 
 use std::error::Error;
 use std::io::Read;

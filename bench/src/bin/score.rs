@@ -1,8 +1,8 @@
 //! Scoring with one model on one thread: `score-bench MODEL DATA`, for `bench/score.py`.
 //!
 //! Prints one JSON object: milliseconds to load the model and to make it ready, microseconds a
-//! document in batch (best of some passes over all rows), and microseconds for lists of 120, 30 and 1
-//! documents (median and 99th percentile over many lists). Buffers are warm, as in a server.
+//! document in batch (best of some passes over all rows), and microseconds for lists of 120, 30 and
+//! 1 documents (median and 99th percentile over many lists). Buffers are warm, as in a server.
 #![allow(clippy::print_stdout)]
 
 use std::path::Path;

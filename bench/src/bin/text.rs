@@ -1,8 +1,8 @@
 //! How long a query takes in one process, warm: first stage, features, and all of it with a model.
 //!
-//! `text-bench INDEX QUERIES MODEL CANDIDATES`: the queries of three different terms that find at least
-//! so many candidates, each ranked several times; the best time of each counts. Prints JSON: medians over
-//! queries in milliseconds.
+//! `text-bench INDEX QUERIES MODEL CANDIDATES`: the queries of three different terms that find at
+//! least so many candidates, each ranked several times; the best time of each counts. Prints JSON:
+//! medians over queries in milliseconds.
 #![allow(clippy::print_stdout)]
 
 use std::path::Path;

@@ -31,7 +31,8 @@ pub(crate) struct Args {
     /// The field that holds the class
     #[arg(long, value_name = "FIELD")]
     label: String,
-    /// The classifier, such as `knn(k=20)` or `naive-bayes(model=bernoulli)`. See `list classifiers`
+    /// The classifier, such as `knn(k=20)` or `naive-bayes(model=bernoulli)`. See `list
+    /// classifiers`
     #[arg(long, value_name = "SPEC", default_value = "rocchio")]
     classifier: String,
     /// Analysis of the text: a language, such as `english` or `german(stem=false)`, or `plain`

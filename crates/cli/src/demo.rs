@@ -11,11 +11,12 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_training;
 
-/// Generate a shop of music records, index it, and train rankers to beat BM25 and a linear model with
-/// weights set by hand.
+/// Generate a shop of music records, index it, and train rankers to beat BM25 and a linear model
+/// with weights set by hand.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Keep the records, the index, the data, the models, the runs and two HTML reports in this folder
+    /// Keep the records, the index, the data, the models, the runs and two HTML reports in this
+    /// folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Number of records

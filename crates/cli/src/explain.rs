@@ -41,8 +41,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
     /// Data to compare with: a contribution is the change of the score from an average document of
-    /// this data. Without it: for trees the rows they were trained on, for linear models a document of
-    /// zeros, for nets and blends DATA itself
+    /// this data. Without it: for trees the rows they were trained on, for linear models a document
+    /// of zeros, for nets and blends DATA itself
     #[arg(long, value_name = "DATA")]
     background: Option<PathBuf>,
     /// Show the partial dependence of scores on this feature; may be repeated
@@ -51,8 +51,8 @@ pub(crate) struct Args {
     /// Number of curves of single documents in each partial dependence
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=100))]
     curves: u16,
-    /// Number of permutations that contributions of nets are averaged over, rounded up to a multiple
-    /// of the number of background documents
+    /// Number of permutations that contributions of nets are averaged over, rounded up to a
+    /// multiple of the number of background documents
     #[arg(long, value_name = "N", default_value_t = ExplainOptions::default().permutations as u32, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     permutations: u32,
     /// Seed of every sample

@@ -17,8 +17,8 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,
     /// Value of features that a row of LETOR text or JSON lines does not mention: zero, or missing
-    /// (unknown). A model stores the rule of its training data and applies it when it scores; without a
-    /// model the default is zero
+    /// (unknown). A model stores the rule of its training data and applies it when it scores;
+    /// without a model the default is zero
     #[arg(long, value_parser = choices::<Absent>())]
     pub(crate) absent: Option<Absent>,
     /// Roles of columns in tables, such as `qid=session, label=clicks, category=brand, ignore=url`;
@@ -29,8 +29,8 @@ pub(crate) struct ReadArgs {
     /// line, `qid better worse probability [weight]`
     #[arg(long, value_name = "FILE")]
     pub(crate) pairs: Option<PathBuf>,
-    /// Meaning of the fourth column of the pairs, if it is ambiguous and no header names it: a weight,
-    /// or the probability that the first document is better (a soft target)
+    /// Meaning of the fourth column of the pairs, if it is ambiguous and no header names it: a
+    /// weight, or the probability that the first document is better (a soft target)
     #[arg(long, value_parser = choices::<PairColumn>(), requires = "pairs")]
     pub(crate) pair_column: Option<PairColumn>,
 }

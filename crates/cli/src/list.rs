@@ -1,5 +1,5 @@
-//! `list`: lists learners, objectives, metrics, features, first stages, classifiers, click models and
-//! formats, from the library's own tables.
+//! `list`: lists learners, objectives, metrics, features, first stages, classifiers, click models
+//! and formats, from the library's own tables.
 
 use rankwright::eval::table::{Align, Table};
 use rankwright::spec::ParamDef;
@@ -15,8 +15,8 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::page::terminal_columns;
 
-/// List learners, objectives, metrics, features, first stages, classifiers, click models or formats,
-/// with defaults and an example each.
+/// List learners, objectives, metrics, features, first stages, classifiers, click models or
+/// formats, with defaults and an example each.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The kind of thing to list

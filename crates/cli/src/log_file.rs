@@ -1,9 +1,9 @@
-//! Whether log lines may be appended to a file: it is new, empty, a pipe or device, or a log of this
-//! command, and no file that the command line names in another place.
+//! Whether log lines may be appended to a file: it is new, empty, a pipe or device, or a log of
+//! this command, and no file that the command line names in another place.
 //!
-//! The log is opened before any input is read, so every path of the command line is compared with it.
-//! A file that only a spec or another file names (`blend(members=file:m.model)`) is recognised by its
-//! first line, which is not one of a log.
+//! The log is opened before any input is read, so every path of the command line is compared with
+//! it. A file that only a spec or another file names (`blend(members=file:m.model)`) is recognised
+//! by its first line, which is not one of a log.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,8 +15,8 @@ use rankwright::tasks::{TaskError, check_outputs};
 
 use crate::failure::Failure;
 
-/// Ids of the arguments whose paths are written; all other paths are read. `log` is `tune --log`, the
-/// file of finished trials.
+/// Ids of the arguments whose paths are written; all other paths are read. `log` is `tune --log`,
+/// the file of finished trials.
 const RESULTS: [&str; 7] = ["out", "per_query", "svg", "html", "assets", "log", "checkpoint"];
 
 /// Id of the argument of the log file itself.
@@ -72,8 +72,8 @@ fn check_others(log: &Path, others: &[(String, PathBuf)]) -> Result<(), Failure>
             false => TaskError::OutputIsInput { out, input }.into(),
         });
     }
-    // Side files of an input (`DATA.query`), and standard input. A log may be in a folder of results,
-    // and in one of documents, where its first line shows that it is a log.
+    // Side files of an input (`DATA.query`), and standard input. A log may be in a folder of
+    // results, and in one of documents, where its first line shows that it is a log.
     let inputs = others.iter().filter(|(id, path)| !is_result(id) && !path.is_dir());
     Ok(check_outputs([log], inputs.map(|(_, path)| path.as_path()))?)
 }

@@ -3,9 +3,9 @@
 //!
 //! The lines are records of the crate `log`, which the libraries below use as well. Without either
 //! option its level is off, and a record costs one comparison. `-v` shows the steps of the command,
-//! warnings and a tenth of the rounds of a training, `-vv` every round, `-vvv` everything that other
-//! libraries report. A log file has the steps, and is appended to, line by line, so that several
-//! commands may share it; `log_file.rs` opens it.
+//! warnings and a tenth of the rounds of a training, `-vv` every round, `-vvv` everything that
+//! other libraries report. A log file has the steps, and is appended to, line by line, so that
+//! several commands may share it; `log_file.rs` opens it.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -186,8 +186,8 @@ fn date(days: u64) -> (u64, u64, u64) {
 /// Options of the log.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct LogArgs {
-    /// Append log lines to this file: steps, warnings and errors with the time in UTC; as JSON lines
-    /// with --json. The file is new, empty, or such a log
+    /// Append log lines to this file: steps, warnings and errors with the time in UTC; as JSON
+    /// lines with --json. The file is new, empty, or such a log
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) log_file: Option<PathBuf>,
 }

@@ -101,7 +101,8 @@ enum CliCommand {
     Demo(demo::Args),
     /// Compute worked examples of lectures, step by step
     Lecture(lecture::Args),
-    /// List learners, objectives, metrics, features, first stages, classifiers, click models or formats
+    /// List learners, objectives, metrics, features, first stages, classifiers, click models or
+    /// formats
     List(list::Args),
     /// Inspect, convert, split and generate data sets
     #[command(subcommand)]
@@ -138,8 +139,8 @@ enum CliCommand {
     Features(features::Args),
     /// Learn classes from labelled documents, and classify others
     Classify(classify::Args),
-    /// Inspect click logs, fit click models, estimate position bias, make training data, simulate logs
-    /// and evaluate models on them
+    /// Inspect click logs, fit click models, estimate position bias, make training data, simulate
+    /// logs and evaluate models on them
     #[command(subcommand)]
     Clicks(clicks::ClicksCommand),
     /// Merge runs into lists that are shown to users, and compare the runs by the clicks on them

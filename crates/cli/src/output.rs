@@ -24,8 +24,8 @@ pub(crate) struct Output {
     /// Print no progress and no notes
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
-    /// Print each step with its time instead of a progress bar; -vv prints every round of a training,
-    /// -vvv also messages of other libraries
+    /// Print each step with its time instead of a progress bar; -vv prints every round of a
+    /// training, -vvv also messages of other libraries
     #[arg(long, short, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet")]
     pub(crate) verbose: u8,
 }

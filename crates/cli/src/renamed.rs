@@ -51,8 +51,8 @@ pub(crate) fn renamed_flag_message(error: &clap::Error) -> Option<String> {
     Some(format!("{old} was renamed: write {new}"))
 }
 
-/// The message and the advice for a flag that is a parameter of learners, here or in another system:
-/// `--learning-rate`.
+/// The message and the advice for a flag that is a parameter of learners, here or in another
+/// system: `--learning-rate`.
 pub(crate) fn learner_parameter_message(error: &clap::Error) -> Option<(String, Option<String>)> {
     if error.kind() != ErrorKind::UnknownArgument {
         return None;

@@ -28,8 +28,8 @@ pub(crate) struct Args {
     /// .tsv, .jsonl, .parquet, .arrow and .run have ids, any other is one score per line
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Write query id and document id with each score; rows without document ids have their number in
-    /// the input, from 0
+    /// Write query id and document id with each score; rows without document ids have their number
+    /// in the input, from 0
     #[arg(long)]
     with_ids: bool,
     /// Format to write, for another extension or standard output
@@ -39,9 +39,9 @@ pub(crate) struct Args {
     /// The name of a run, its last column
     #[arg(long, value_name = "NAME", default_value = ScoreRequest::DEFAULT_TAG)]
     tag: String,
-    /// Write predictions instead of scores: the most probable grade (ordinal models), the probability
-    /// of relevance (logistic, log-loss and ordinal models), or the class 1 or 0 (these and support
-    /// vector machines)
+    /// Write predictions instead of scores: the most probable grade (ordinal models), the
+    /// probability of relevance (logistic, log-loss and ordinal models), or the class 1 or 0 (these
+    /// and support vector machines)
     #[arg(long = "as", value_name = "PREDICTION",
         value_parser = PossibleValuesParser::new(PredictionKind::ALL.iter().map(|(name, _)| *name)))]
     predict: Option<String>,

@@ -38,7 +38,8 @@ pub(crate) struct Args {
     /// A further value of the query, such as `language=en`; may be repeated
     #[arg(long = "query-field", value_name = "NAME=VALUE")]
     query_fields: Vec<String>,
-    /// A field whose values are counted among all matching documents, such as `tags`; may be repeated
+    /// A field whose values are counted among all matching documents, such as `tags`; may be
+    /// repeated
     #[arg(long = "facet", value_name = "FIELD")]
     facets: Vec<String>,
     /// Number of values of each facet

@@ -11,8 +11,8 @@ static JSON: AtomicBool = AtomicBool::new(false);
 #[cfg(target_os = "linux")]
 pub(crate) fn install_handler(json: bool) {
     JSON.store(json, Ordering::SeqCst);
-    // SAFETY: `sigaction` and `sigset_t` are plain data for which zeros are valid. The handler calls
-    // only functions that are safe in a signal handler.
+    // SAFETY: `sigaction` and `sigset_t` are plain data for which zeros are valid. The handler
+    // calls only functions that are safe in a signal handler.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = on_bus_error as *const () as usize;

@@ -31,8 +31,8 @@ pub(crate) struct Args {
     /// kept (stop=none in the spec keeps all) and on early stopping (stop=N)
     #[arg(long, value_name = "DATA")]
     valid: Vec<PathBuf>,
-    /// Preference pairs of the first --valid, as --pairs are those of DATA. Without labels, the share of
-    /// these pairs in the right order (preference-accuracy) decides
+    /// Preference pairs of the first --valid, as --pairs are those of DATA. Without labels, the
+    /// share of these pairs in the right order (preference-accuracy) decides
     #[arg(long, value_name = "FILE", requires = "valid")]
     valid_pairs: Option<PathBuf>,
     /// The learner, such as `lambdamart(trees=500, metric=ndcg@10)`. See `list learners`

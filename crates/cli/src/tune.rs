@@ -35,8 +35,8 @@ pub(crate) struct Args {
     /// Validation data, for early stopping and for the value of each trial
     #[arg(long, value_name = "DATA", conflicts_with_all = ["folds", "valid_part"])]
     valid: Option<PathBuf>,
-    /// Preference pairs of --valid, as --pairs are those of DATA. Without labels, the share of these
-    /// pairs in the right order (preference-accuracy) decides
+    /// Preference pairs of --valid, as --pairs are those of DATA. Without labels, the share of
+    /// these pairs in the right order (preference-accuracy) decides
     #[arg(long, value_name = "FILE", requires = "valid")]
     valid_pairs: Option<PathBuf>,
     #[arg(long, value_name = "K", help = folds_help())]

@@ -1,5 +1,5 @@
-//! Tests of `classify` with every classifier: the lecture's points, fields and numbers, a store whose
-//! genres overlap, and class scores as features.
+//! Tests of `classify` with every classifier: the lecture's points, fields and numbers, a store
+//! whose genres overlap, and class scores as features.
 
 use crate::common::Bench;
 

@@ -1,5 +1,5 @@
-//! Simulated click logs through the command: labels, position bias, off-policy values and the report
-//! find what the simulation put in.
+//! Simulated click logs through the command: labels, position bias, off-policy values and the
+//! report find what the simulation put in.
 
 use rankwright::data::Random;
 

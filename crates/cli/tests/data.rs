@@ -267,8 +267,8 @@ fn a_killed_split_is_finished_by_a_training_into_its_folder() {
     }
 }
 
-/// Files of every kind of write: one without a name at first, several together, a model and its log,
-/// and those of an index.
+/// Files of every kind of write: one without a name at first, several together, a model and its
+/// log, and those of an index.
 #[cfg(unix)]
 #[test]
 fn new_files_have_the_mode_of_the_umask() {

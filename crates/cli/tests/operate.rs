@@ -1,5 +1,5 @@
-//! The command as part of other programs: errors as JSON, logs, formats of scores, manual pages, lists
-//! that fit the terminal, hints for names of other systems.
+//! The command as part of other programs: errors as JSON, logs, formats of scores, manual pages,
+//! lists that fit the terminal, hints for names of other systems.
 
 use serde_json::Value;
 

@@ -104,8 +104,8 @@ const LINES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Inputs as the file of log lines, which every verb has: named by an argument, beside one, or only in
-/// a spec.
+/// Inputs as the file of log lines, which every verb has: named by an argument, beside one, or only
+/// in a spec.
 const LOGS: &[&str] = &[
     "train train.txt --learner mart --out n --log-file train.txt",
     "train train.txt --learner mart --out n --log-file hard.csv",

@@ -186,7 +186,8 @@ fn command_word(text: &str) -> Option<String> {
     words.windows(2).find(called).map(|pair| pair.join(" "))
 }
 
-/// A file up to the tests at its end; a line `mod tests;` for tests in another file does not end it.
+/// A file up to the tests at its end; a line `mod tests;` for tests in another file does not end
+/// it.
 fn without_tests(source: &str) -> &str {
     let starts = source.match_indices("#[cfg(test)]\nmod ").map(|(at, _)| at);
     let is_inline = |at: &usize| {

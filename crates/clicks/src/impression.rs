@@ -56,8 +56,9 @@ impl Impression {
         self
     }
 
-    /// Seconds from each click to the next one on the page, in the order of the clicks: the time that
-    /// the user spent on the document. `None` for the last click and for clicks without a time.
+    /// Seconds from each click to the next one on the page, in the order of the clicks: the time
+    /// that the user spent on the document. `None` for the last click and for clicks without a
+    /// time.
     ///
     /// ```
     /// use rankwright_clicks::{Click, Impression};
@@ -75,8 +76,8 @@ impl Impression {
         self.clicks.iter().zip(next).map(dwell).collect()
     }
 
-    /// The value of one of the [`ATTRIBUTES`](Self::ATTRIBUTES); `None` if the page has no value, or if
-    /// there is no attribute of this name.
+    /// The value of one of the [`ATTRIBUTES`](Self::ATTRIBUTES); `None` if the page has no value,
+    /// or if there is no attribute of this name.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         let value = match name {
             "device" => &self.device,

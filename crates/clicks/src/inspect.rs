@@ -1,5 +1,5 @@
-//! A summary of a click log: counts, click rates by rank, queries and their skew, times on documents,
-//! and the ranks that documents link.
+//! A summary of a click log: counts, click rates by rank, queries and their skew, times on
+//! documents, and the ranks that documents link.
 //!
 //! Position bias can be told apart from relevance only between ranks at which the same documents
 //! were shown: two ranks are *linked* if some document of a query was shown at both, and ranks of
@@ -50,8 +50,8 @@ pub struct LogSummary {
     pub dwell: Option<DwellTimes>,
     /// The documents that link each rank with others, the first rank first.
     pub rank_links: Vec<RankLinks>,
-    /// Groups of ranks (from 1) that are linked by documents; one group if bias can be estimated for
-    /// all ranks.
+    /// Groups of ranks (from 1) that are linked by documents; one group if bias can be estimated
+    /// for all ranks.
     pub linked_ranks: Vec<Vec<usize>>,
 }
 

@@ -11,8 +11,8 @@
 //! COEC (clicks over expected clicks, Zhang and Jones 2007) is 1 for a document that is clicked as
 //! often as others at its ranks. `ips` (Joachims, Swaminathan and Schnabel 2017) estimates the
 //! probability of a click on the examined document, and needs the examination of each rank from
-//! [`position_bias`](crate::bias::position_bias). Its weights w are limited by `clip` only if that is
-//! given. `dr` (doubly robust, Oosterhuis 2023) corrects the relevance m that a regression on
+//! [`position_bias`](crate::bias::position_bias). Its weights w are limited by `clip` only if that
+//! is given. `dr` (doubly robust, Oosterhuis 2023) corrects the relevance m that a regression on
 //! features predicts by what clicks say beyond it: it is right if either the examination or the
 //! regression is. Without a clip it equals `ips` for documents that were shown; with one, m takes
 //! the place of what was cut off, and ranks of unknown examination have w = 0. Documents that were
@@ -91,8 +91,8 @@ impl<'a> ClickLabels<'a> {
         self
     }
 
-    /// Sets the relevance of each pair, in the order of the log's pairs, that a regression predicts;
-    /// `dr` needs it.
+    /// Sets the relevance of each pair, in the order of the log's pairs, that a regression
+    /// predicts; `dr` needs it.
     #[must_use]
     pub fn relevance(mut self, relevance: &'a [f64]) -> Self {
         self.relevance = relevance;

@@ -125,9 +125,9 @@ impl Pages {
         }
     }
 
-    /// The same pages with counts drawn anew, as if as many impressions were drawn from the log with
-    /// replacement: each count is drawn from a Poisson distribution (Poisson bootstrap). Pages may
-    /// get the count 0.
+    /// The same pages with counts drawn anew, as if as many impressions were drawn from the log
+    /// with replacement: each count is drawn from a Poisson distribution (Poisson bootstrap). Pages
+    /// may get the count 0.
     pub(crate) fn resampled(&self, random: &mut Random) -> Self {
         let counts = self.counts.iter().map(|count| poisson(*count as f64, random)).collect();
         Self { counts, ..self.clone() }

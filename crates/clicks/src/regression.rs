@@ -10,11 +10,11 @@
 //! share w, ranks need no common documents; if relevance is no logistic function of the features,
 //! the estimate is biased by as much.
 //!
-//! A step of w is one of Boehning and Lindsay (1988): Newton's step with X' diag(n) X / 4 in place of
-//! the Hessian, which it bounds, so that the likelihood never falls; the matrix is the same in every
-//! step and is factorised once. Features are standardised, a missing value is the mean, and w has an
-//! L2 penalty of 1. The examination of rank 1 is fixed at 1. Cost of a step: O(pairs x features).
-//! Pairs are visited in parallel in blocks, whose sums are added in order.
+//! A step of w is one of Boehning and Lindsay (1988): Newton's step with X' diag(n) X / 4 in place
+//! of the Hessian, which it bounds, so that the likelihood never falls; the matrix is the same in
+//! every step and is factorised once. Features are standardised, a missing value is the mean, and w
+//! has an L2 penalty of 1. The examination of rank 1 is fixed at 1. Cost of a step: O(pairs x
+//! features). Pairs are visited in parallel in blocks, whose sums are added in order.
 
 use rayon::prelude::*;
 
@@ -317,8 +317,9 @@ mod tests {
 
     #[test]
     fn relevance_is_that_of_a_logistic_regression_where_everything_is_examined() {
-        // Documents with x = 0 are clicked in 1 of 4 impressions, those with x = 1 in 3 of 4. Without
-        // a penalty the probabilities would be the rates; 4,000 impressions leave little of it.
+        // Documents with x = 0 are clicked in 1 of 4 impressions, those with x = 1 in 3 of 4.
+        // Without a penalty the probabilities would be the rates; 4,000 impressions leave little of
+        // it.
         let mut log = Vec::new();
         for at in 0..4000 {
             let page = Impression::new(format!("q{}", at % 2), ["a", "b"]);
@@ -337,7 +338,8 @@ mod tests {
             let found = model.relevance(&[x, f32::NAN]);
             assert!((found - expected).abs() < 2e-3, "{x}: {found}");
         }
-        // Half as much examination of rank 2 doubles the relevance of what was shown there, up to 1.
+        // Half as much examination of rank 2 doubles the relevance of what was shown there, up to
+        // 1.
         let features = PairFeatures::new(&pages, row).unwrap();
         let model = RelevanceModel::fit(&pages, features, &[Some(1.0), Some(0.8)], 3000);
         let found = model.relevance(&[1.0, 0.0]);

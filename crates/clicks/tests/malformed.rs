@@ -10,8 +10,8 @@ fn error_of(bytes: &[u8], options: &LogOptions) -> Result<u64, String> {
     counts.map(|counts| counts.impressions).map_err(|error| error.to_string())
 }
 
-/// Reads a text in a format, or in the detected one, with roles of columns, and checks that the error
-/// begins with the place and contains the expectation.
+/// Reads a text in a format, or in the detected one, with roles of columns, and checks that the
+/// error begins with the place and contains the expectation.
 #[track_caller]
 fn refused(format: Option<LogFormat>, columns: &str, text: &[u8], place: &str, expected: &str) {
     let columns = LogColumns::parse(columns).unwrap();

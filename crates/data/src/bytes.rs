@@ -3,8 +3,8 @@
 //! Compression is detected by content (the magic bytes of gzip and zstd), not by extension. The
 //! size of everything that is read into memory is bounded ([`memory_limit`]). For compressed files,
 //! the ratio of the content's size to the compressed size is bounded as well, so that a small file
-//! cannot use up the memory of the machine, unless the program has set a memory limit, which then is
-//! the only bound.
+//! cannot use up the memory of the machine, unless the program has set a memory limit, which then
+//! is the only bound.
 //!
 //! Files of up to 64 MiB are copied into memory: a copy costs a few milliseconds, and a file that
 //! another process shortens meanwhile is an error. Larger files are mapped. A mapped file that
@@ -135,8 +135,8 @@ impl Input {
     }
 }
 
-/// Reads all bytes of a reader, an error if they are more than an input may take; `name` is its name
-/// in errors.
+/// Reads all bytes of a reader, an error if they are more than an input may take; `name` is its
+/// name in errors.
 ///
 /// ```
 /// use rankwright_data::bytes::read_whole;

@@ -15,8 +15,8 @@ pub(crate) fn split_once(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
     Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
-/// Splits the text from `start` on into ranges of whole lines, of at least [`CHUNK_BYTES`] each except
-/// the last.
+/// Splits the text from `start` on into ranges of whole lines, of at least [`CHUNK_BYTES`] each
+/// except the last.
 pub(crate) fn line_chunks(text: &[u8], mut start: usize) -> Vec<Range<usize>> {
     let mut chunks = Vec::new();
     while start < text.len() {

@@ -1,9 +1,9 @@
 //! Preference pairs: two documents of one query, and which of them is better.
 //!
 //! They are read from lines `qid better worse [weight]` or `qid A > B [weight]`, `qid A < B`,
-//! `qid A = B`, separated by tabs, spaces or commas (`lines.rs`). A document is named by its document id or, if the data
-//! has no such id, by its row number in the input, from 0. Equal pairs (`=`) and pairs that
-//! contradict each other are kept, with their weights.
+//! `qid A = B`, separated by tabs, spaces or commas (`lines.rs`). A document is named by its
+//! document id or, if the data has no such id, by its row number in the input, from 0. Equal pairs
+//! (`=`) and pairs that contradict each other are kept, with their weights.
 //!
 //! The fourth column is a weight in some files and the probability that the first document is
 //! better in others: `q A B 0.5` may mean that A is better with weight 0.5, or that both are equal.
@@ -34,8 +34,8 @@ choices! {
     pub enum PairColumn {
         /// The weight of the pair, above 0.
         Weight = "weight",
-        /// The probability that the first document is better, from 0 to 1; between them it is a soft
-        /// target, such as 0.7, or 0.5 for equal documents.
+        /// The probability that the first document is better, from 0 to 1; between them it is a
+        /// soft target, such as 0.7, or 0.5 for equal documents.
         Probability = "probability",
     }
 }

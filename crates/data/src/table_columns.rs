@@ -191,11 +191,11 @@ impl<'de> Deserialize<'de> for TableColumns {
 }
 
 impl TableColumns {
-    /// Checks that there are not too many columns, that names differ, that no column has an encoding
-    /// such as `category` as its role, and that a role other than `feature` and `ignore` has at most
-    /// one column; that only features have an encoding other than numbers; that the categories of a
-    /// column differ and are at most [`MAX_CATEGORIES`]; and that the parts of a time are at least
-    /// one, ascending and different.
+    /// Checks that there are not too many columns, that names differ, that no column has an
+    /// encoding such as `category` as its role, and that a role other than `feature` and `ignore`
+    /// has at most one column; that only features have an encoding other than numbers; that the
+    /// categories of a column differ and are at most [`MAX_CATEGORIES`]; and that the parts of a
+    /// time are at least one, ascending and different.
     pub fn new(columns: Vec<TableColumn>) -> Result<TableColumns, DataError> {
         let invalid = |column: &TableColumn| DataError::TableColumn { column: column.name.clone() };
         if columns.len() > MAX_COLUMNS {
@@ -308,8 +308,8 @@ pub(crate) fn category_text(texts: &[String], value: f32) -> Option<&str> {
     (!value.is_nan()).then(|| texts[value as usize].as_str())
 }
 
-/// Values of a feature whose texts are none of the categories of a model or of earlier data, so that
-/// they count as missing.
+/// Values of a feature whose texts are none of the categories of a model or of earlier data, so
+/// that they count as missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct UnseenCategories {
@@ -342,7 +342,8 @@ impl fmt::Display for UnseenCategories {
 
 impl Dataset {
     /// The columns of the table that the data was read from; `None` if it is from no table, or if
-    /// the names of the columns tell everything ([`TableColumns::is_implied`]) and one is the query.
+    /// the names of the columns tell everything ([`TableColumns::is_implied`]) and one is the
+    /// query.
     pub fn table_columns(&self) -> Option<&Arc<TableColumns>> {
         self.table_columns.as_ref()
     }
@@ -353,8 +354,8 @@ impl Dataset {
     }
 
     /// Whether every value of a feature of categories is missing, or the number of a text in the
-    /// feature's list. Readers of files that record categories check this, and all other code relies
-    /// on it.
+    /// feature's list. Readers of files that record categories check this, and all other code
+    /// relies on it.
     pub(crate) fn has_category_texts(&self) -> bool {
         let categories = self.table_columns.iter().flat_map(|columns| columns.all_categories());
         categories.into_iter().all(|(name, texts)| {

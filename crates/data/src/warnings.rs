@@ -366,7 +366,8 @@ const MAX_COUNTED_FIELDS: usize = 20;
 /// Maximum number of texts that a warning on unseen categories has.
 pub(crate) const MAX_EXAMPLES: usize = 5;
 
-/// The warnings of a reader or a writer, one for each kind; unseen categories and skipped values are counted by field.
+/// The warnings of a reader or a writer, one for each kind; unseen categories and skipped values
+/// are counted by field.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Warnings {

@@ -93,8 +93,8 @@ pub struct MeasureResult {
     pub value: f64,
     /// Number of queries that count.
     pub queries: usize,
-    /// 95% interval of the mean over queries, for means and geometric means of at least two queries.
-    /// It stays within the range of the metric.
+    /// 95% interval of the mean over queries, for means and geometric means of at least two
+    /// queries. It stays within the range of the metric.
     pub ci95: Option<(f64, f64)>,
     /// The method of the interval: Student's t (`t`), or where that would leave the range of the
     /// metric, Student's t on the logit or logarithmic scale (`logit`, `log`).

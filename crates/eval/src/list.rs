@@ -22,7 +22,8 @@ pub struct Candidates<'a> {
     pub doc_ids: Vec<&'a [u8]>,
     /// Labels of judged documents of the query that are not among the candidates.
     pub unretrieved: Vec<f64>,
-    /// Given preferences between rows: the better one, the worse one, and the weight; usually empty.
+    /// Given preferences between rows: the better one, the worse one, and the weight; usually
+    /// empty.
     pub preferences: Vec<(u32, u32, f32)>,
     /// Whether the run contains this query.
     pub returned: bool,
@@ -109,9 +110,10 @@ pub struct RankedList<'a> {
 }
 
 impl<'a> RankedList<'a> {
-    /// The list of a query whose documents are all judged: labels and scores by rank, and all labels
-    /// of the query, best first ([`sort_labels`]). A list of the first ranks only is evaluated
-    /// correctly by metrics that depend on no more ([`Measure::depth`](crate::Measure::depth)).
+    /// The list of a query whose documents are all judged: labels and scores by rank, and all
+    /// labels of the query, best first ([`sort_labels`]). A list of the first ranks only is
+    /// evaluated correctly by metrics that depend on no more
+    /// ([`Measure::depth`](crate::Measure::depth)).
     ///
     /// ```
     /// use rankwright_eval::{MetricSpec, RankedList, SourceKind};
@@ -181,8 +183,8 @@ impl<'a> RankedList<'a> {
         self.ideal.first() != self.ideal.last()
     }
 
-    /// The given preferences between all documents of the query, also those below the depth to which
-    /// the list was ranked.
+    /// The given preferences between all documents of the query, also those below the depth to
+    /// which the list was ranked.
     pub fn preferences(&self) -> &'a [PreferenceScores] {
         self.preferences
     }

@@ -1,7 +1,7 @@
 //! The order of documents: by score, highest first, then by a rule for equal scores.
 //!
-//! Training, metrics, search and serving all sort by the code of this file, so that a metric measures
-//! the order that is served, except among equal scores, where metrics may use another
+//! Training, metrics, search and serving all sort by the code of this file, so that a metric
+//! measures the order that is served, except among equal scores, where metrics may use another
 //! [`TiePolicy`]. A NaN score is an error that names the row; infinities are
 //! legal; -0.0 and 0.0 are equal.
 //!
@@ -149,8 +149,8 @@ impl Orderer {
         Ok(scores.get(nth as u32 as usize).copied())
     }
 
-    /// The rank of each row, from 0, if all scores were equal: the order among equal scores, whatever
-    /// the scores are.
+    /// The rank of each row, from 0, if all scores were equal: the order among equal scores,
+    /// whatever the scores are.
     ///
     /// ```
     /// use rankwright_eval::{Orderer, Rows, TiePolicy};

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Gains, discounts and divisor do not depend on the ranking, and are computed once
-//! ([`Measure::query_value`](crate::Measure::query_value)); a ranking then costs a product and a sum
-//! for each rank. The terms are added from the first rank on, so that a value has the bits of
+//! ([`Measure::query_value`](crate::Measure::query_value)); a ranking then costs a product and a
+//! sum for each rank. The terms are added from the first rank on, so that a value has the bits of
 //! [`Measure::evaluate`](crate::Measure::evaluate).
 
 use std::sync::Arc;
@@ -79,8 +79,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Also queries without a relevant document, lists shorter than the cut-off and labels that a
-        /// table of gains does not have.
+        /// Also queries without a relevant document, lists shorter than the cut-off and labels that
+        /// a table of gains does not have.
         #[test]
         fn values_have_the_bits_of_an_evaluation(
             labels in prop::collection::vec(prop_oneof![

@@ -40,7 +40,8 @@ pub trait QuerySource: Sync {
     /// The kind of data, which decides the default tie policy.
     fn kind(&self) -> SourceKind;
 
-    /// Whether the queries have labels; without them only metrics of given preferences have a value.
+    /// Whether the queries have labels; without them only metrics of given preferences have a
+    /// value.
     fn is_labelled(&self) -> bool {
         true
     }

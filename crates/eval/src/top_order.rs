@@ -2,14 +2,15 @@
 //! to the next.
 //!
 //! The order is that of [`Orderer`](crate::Orderer): by score, highest first, and equal scores by a
-//! rule that depends on the documents and not on the scores. So the documents are put into the order
-//! that equal scores have once for a query ([`Orderer::tie_ranks`](crate::Orderer::tie_ranks)), and
-//! each ranking compares scores and, where these are equal, rows.
+//! rule that depends on the documents and not on the scores. So the documents are put into the
+//! order that equal scores have once for a query
+//! ([`Orderer::tie_ranks`](crate::Orderer::tie_ranks)), and each ranking compares scores and, where
+//! these are equal, rows.
 //!
-//! If few ranks are needed ([`MAX_INSERTED`]), rows are inserted one by one into the list of the best:
-//! all others are compared with the lowest score of that list, eight at a time. Otherwise all rows
-//! are sorted, as integers of the 48 highest bits of the score and 16 bits of the row, and rows that
-//! are equal in the former once more.
+//! If few ranks are needed ([`MAX_INSERTED`]), rows are inserted one by one into the list of the
+//! best: all others are compared with the lowest score of that list, eight at a time. Otherwise all
+//! rows are sorted, as integers of the 48 highest bits of the score and 16 bits of the row, and
+//! rows that are equal in the former once more.
 
 use std::cmp::Ordering;
 

@@ -1,8 +1,8 @@
 //! The lock file: everything needed to repeat an experiment, on this machine or another.
 //!
 //! Checksums identify the data, and settings list every parameter of every learner, defaults
-//! included, so that a later version with other defaults can reproduce the experiment. Threads, jobs and the machine are
-//! recorded too, though results do not depend on them; times are not.
+//! included, so that a later version with other defaults can reproduce the experiment. Threads,
+//! jobs and the machine are recorded too, though results do not depend on them; times are not.
 
 use std::collections::BTreeMap;
 
@@ -39,8 +39,8 @@ pub struct ExperimentLock {
     pub learners: Vec<LockedLearner>,
     /// Threads of all jobs together.
     pub threads: usize,
-    /// Number of cells that run at a time. A cell is one training: a learner on a fold of a data set
-    /// with a seed.
+    /// Number of cells that run at a time. A cell is one training: a learner on a fold of a data
+    /// set with a seed.
     pub jobs: usize,
     /// The machine.
     pub machine: Machine,

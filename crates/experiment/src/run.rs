@@ -3,9 +3,9 @@
 //!
 //! Each job has its own thread pool and takes the next pending cell until there is none. A failure
 //! of a cell is recorded, and the other cells continue; a panic in a learner is such a failure. The
-//! receiver of progress events can ask to stop: a training then ends after its current round; a learner
-//! that trains in rounds writes a checkpoint first, from which a new run of the same experiment
-//! resumes.
+//! receiver of progress events can ask to stop: a training then ends after its current round; a
+//! learner that trains in rounds writes a checkpoint first, from which a new run of the same
+//! experiment resumes.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -58,8 +58,8 @@ pub struct PlanRun {
     pub finished: bool,
     /// Number of the pending cells that are stored now.
     pub done: usize,
-    /// Failed cells: those from planning, then those from running in the order of the plan. Cells of
-    /// one data set and learner with the same error are grouped.
+    /// Failed cells: those from planning, then those from running in the order of the plan. Cells
+    /// of one data set and learner with the same error are grouped.
     pub failed: Vec<FailedCells>,
     /// Holds the lock of the folder until the reports are written.
     _lock: ResultsLock,

@@ -1,9 +1,9 @@
 //! The weights of linear models, as in the table of Joachims (2002): the features that a learner
 //! likes and dislikes most.
 //!
-//! A weight is that of the raw value of a feature, as the mean over the trainings (folds and seeds) of
-//! a learner on a data set. Weights of features with different ranges cannot be compared with each
-//! other. Learners whose models are not linear, or name different features, have no table.
+//! A weight is that of the raw value of a feature, as the mean over the trainings (folds and seeds)
+//! of a learner on a data set. Weights of features with different ranges cannot be compared with
+//! each other. Learners whose models are not linear, or name different features, have no table.
 
 use rankwright_eval::table::{Align, Cell as TableCell, Table};
 use rankwright_model::{Model, ModelBody};

@@ -141,8 +141,8 @@ impl PermutationImportance {
         Ok(PermutationImportance { measure, value, drops: drops? })
     }
 
-    /// Mean and standard deviation of the metric's drop for a feature over the repeats; `None` for a feature that
-    /// was not shuffled, and `None` as deviation if there was only one repeat.
+    /// Mean and standard deviation of the metric's drop for a feature over the repeats; `None` for
+    /// a feature that was not shuffled, and `None` as deviation if there was only one repeat.
     pub fn mean_and_deviation(&self, feature: usize) -> Option<(f64, Option<f64>)> {
         let index = self.drops.binary_search_by_key(&feature, |(feature, _)| *feature).ok()?;
         let drops = &self.drops[index].1;

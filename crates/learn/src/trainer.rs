@@ -70,8 +70,9 @@ pub trait Trainer: Debug + Send + Sync {
         None
     }
 
-    /// The parameters of boosting, if the learner boosts trees by gradients: rounds of such a learner
-    /// only add to the model, so that tuning can continue a training. `None` for other learners.
+    /// The parameters of boosting, if the learner boosts trees by gradients: rounds of such a
+    /// learner only add to the model, so that tuning can continue a training. `None` for other
+    /// learners.
     fn boosting(&self) -> Option<&BoostParams> {
         None
     }

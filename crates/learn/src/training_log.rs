@@ -17,8 +17,8 @@ pub struct TrainingLog {
     pub load_seconds: f64,
     /// Number of threads; `None` if the log does not state it.
     pub threads: Option<usize>,
-    /// SHA-256 of the model that the training wrote, in hexadecimal; `None` if the log does not state
-    /// it. The log beside a model with another digest is that of another training.
+    /// SHA-256 of the model that the training wrote, in hexadecimal; `None` if the log does not
+    /// state it. The log beside a model with another digest is that of another training.
     pub sha256: Option<String>,
 }
 

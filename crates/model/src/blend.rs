@@ -210,9 +210,9 @@ impl Blend {
         Blend::checked(normalisations, members)
     }
 
-    /// The kind of the model that boosting started from, if this blend is the sum of such a model and
-    /// of trees ([`Blend::sum`]): the last member is trees, not normalised and of weight 1, and an
-    /// earlier one is not.
+    /// The kind of the model that boosting started from, if this blend is the sum of such a model
+    /// and of trees ([`Blend::sum`]): the last member is trees, not normalised and of weight 1, and
+    /// an earlier one is not.
     pub(crate) fn start_of_sum(&self) -> Option<BodyKind> {
         let ((weight, added), start) = self.members.split_last()?;
         let is_sum = *weight == 1.0

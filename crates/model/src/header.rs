@@ -60,8 +60,8 @@ pub struct Header {
     /// categories. `None` if the data is from no table, or if the names of its columns imply their
     /// roles and all features are numbers.
     pub table_columns: Option<Arc<TableColumns>>,
-    /// The position bias that the clicks of the training data were corrected for; `None` if they were
-    /// not corrected.
+    /// The position bias that the clicks of the training data were corrected for; `None` if they
+    /// were not corrected.
     pub position_bias: Option<BiasFactors>,
     /// Other facts about the model, by name. The note `from` is the system that trained a model
     /// read from another system's file.

@@ -1,5 +1,5 @@
-//! A neural net that scores a document: each layer computes `y = activation(norm(W x + b))` from the
-//! outputs x of the layer before it, and the last layer has one output, the score.
+//! A neural net that scores a document: each layer computes `y = activation(norm(W x + b))` from
+//! the outputs x of the layer before it, and the last layer has one output, the score.
 //!
 //! Everything is f32 in a fixed order, which is part of the contract: an output starts at its bias
 //! and adds weight times input in the order of the inputs. Every scorer gives the bits of

@@ -11,8 +11,8 @@
 //! | `squared`, `huber` | an estimate of the label | rel - 1/2, halfway between whole grades |
 //!
 //! The grades and thresholds t of an ordinal model are notes of its header. Of models of other
-//! systems, those of XGBoost with `binary:logistic`, `binary:logitraw` or `reg:logistic` and those of
-//! LightGBM with `binary` have a probability, slope 1 or LightGBM's `sigmoid`. The scores of
+//! systems, those of XGBoost with `binary:logistic`, `binary:logitraw` or `reg:logistic` and those
+//! of LightGBM with `binary` have a probability, slope 1 or LightGBM's `sigmoid`. The scores of
 //! all other models, such as those of pairs and lists, only rank.
 //!
 //! The grade of a document is the most probable one, of equally probable grades the lowest. Its
@@ -102,8 +102,8 @@ impl ScoreMeaning {
         Some(Self::Grades { grades, thresholds }).filter(Self::is_consistent)
     }
 
-    /// The meaning of scores that were trained on an objective, given as a spec; `None` if they only
-    /// rank, or if it depends on the model, as for `ordinal`.
+    /// The meaning of scores that were trained on an objective, given as a spec; `None` if they
+    /// only rank, or if it depends on the model, as for `ordinal`.
     pub fn of_objective(objective: &str) -> Option<Self> {
         let objective = Spec::parse(objective).ok()?;
         let rel = match objective.get("rel") {

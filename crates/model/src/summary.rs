@@ -246,7 +246,8 @@ impl Model {
 
 impl ModelSummary {
     /// Adds the drops of a metric from shuffling features, given with the number of each feature.
-    /// For a model without weights and trees, the importance then lists these features, the largest drop first.
+    /// For a model without weights and trees, the importance then lists these features, the largest
+    /// drop first.
     #[must_use]
     pub fn with_drops(mut self, model: &Model, drops: &[(usize, MetricDrop)]) -> ModelSummary {
         if self.weights.is_none() && self.importance.is_none() {

@@ -1,4 +1,5 @@
-//! A custom model format: linear models as lines of `feature TAB weight`, the bias in the first one.
+//! A custom model format: linear models as lines of `feature TAB weight`, the bias in the first
+//! one.
 //!
 //! Formats of the library are the same: a folder with such a value, and a line in the table.
 //!

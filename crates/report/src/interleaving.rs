@@ -59,7 +59,8 @@ impl ComparedRankers {
 pub struct InterleavingReport {
     /// Name and value of facts about the comparison: method, number of lists.
     pub facts: Vec<(String, String)>,
-    /// The impressions that the bootstrap of intervals kept together, in the plural, such as `users`.
+    /// The impressions that the bootstrap of intervals kept together, in the plural, such as
+    /// `users`.
     pub clusters: String,
     /// The correction of p-values for several comparisons.
     pub correction: String,

@@ -1,5 +1,6 @@
-//! Reports on data sets, trainings, comparisons of systems, click logs and explanations of rankings, as one
-//! self-contained HTML file, as SVG files with their numbers as CSV and JSON, and as text.
+//! Reports on data sets, trainings, comparisons of systems, click logs and explanations of
+//! rankings, as one self-contained HTML file, as SVG files with their numbers as CSV and JSON, and
+//! as text.
 //!
 //! Data flows down this list:
 //!

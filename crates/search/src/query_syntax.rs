@@ -50,8 +50,8 @@ choices! {
         /// A query is a list of words and punctuation has no meaning, as in files of queries and in
         /// training data.
         Plain = "plain",
-        /// "some words" is a phrase, +word is required, -word is excluded, field:word must be in that
-        /// field; all other words are optional and count for the ranking.
+        /// "some words" is a phrase, +word is required, -word is excluded, field:word must be in
+        /// that field; all other words are optional and count for the ranking.
         Simple = "simple",
     }
 }
@@ -120,9 +120,9 @@ impl PreparedQuery {
     }
 }
 
-/// The first part of a plain query that looks like an operator of the simple syntax: a sign, several
-/// words in quotes, or a field of the index. A single word in quotes is not reported, although it
-/// would be a condition in the simple syntax: in plain queries such quotes are common.
+/// The first part of a plain query that looks like an operator of the simple syntax: a sign,
+/// several words in quotes, or a field of the index. A single word in quotes is not reported,
+/// although it would be a condition in the simple syntax: in plain queries such quotes are common.
 pub(crate) fn first_operator(text: &str, index: &Index) -> Option<String> {
     let parts = split_parts(text);
     let found = parts.iter().find(|part| {

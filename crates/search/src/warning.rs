@@ -120,7 +120,8 @@ pub enum SearchWarning {
         /// The first such code.
         example: String,
     },
-    /// A field is text or a category because of a few values; all others are numbers, dates or urls.
+    /// A field is text or a category because of a few values; all others are numbers, dates or
+    /// urls.
     NearlyOfKind {
         /// The field.
         field: String,

@@ -1,5 +1,5 @@
-//! The best n documents, found without scoring all, are those of the full scan: the same documents in
-//! the same order with the same bits, in any index.
+//! The best n documents, found without scoring all, are those of the full scan: the same documents
+//! in the same order with the same bits, in any index.
 
 use proptest::prelude::*;
 use rankwright_search::{

@@ -88,8 +88,8 @@ fn text_values() -> Vec<(&'static str, [f64; 5])> {
             [b * 4.4 / 3.8 + t * 2.2 / 2.8, t * 2.2 / 2.05, 0.0, (b + t) * 2.2 / 2.425, 0.0],
         ),
         // Titles have the mean length 6/5, so that their divisors are 0.25 + 0.75 |D|/1.2: 1.5 for two
-        // terms, 0.875 for one; those of texts are 1.5, 0.875 and 1.1875 for 4, 2 and 3 terms. A title
-        // counts twice; both words are in three documents.
+        // terms, 0.875 for one; those of texts are 1.5, 0.875 and 1.1875 for 4, 2 and 3 terms. A
+        // title counts twice; both words are in three documents.
         (
             "bm25f",
             [
@@ -223,7 +223,8 @@ fn other_values() -> Vec<(&'static str, [f64; 5])> {
         // All three others; d5 is not labelled, and has d1, d4 and, at cosine 0, d2 before d3.
         ("knn(field=shelf, class=a, k=3)", [1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0]),
         ("class-score(field=shelf, class=a)", naive_bayes()),
-        // A stump of the other three documents: d1 has d2, d3, d4, of which blue tells a; and so on.
+        // A stump of the other three documents: d1 has d2, d3, d4, of which blue tells a; and so
+        // on.
         ("class-score(field=shelf, class=a, classifier=tree(depth=1))", [1.0, 0.0, 0.0, 1.0, 1.0]),
         ("run(file={folder}/other.run)", [4.0, 9.5, NONE, NONE, NONE]),
         ("run(file={folder}/other.run, value=rank)", [2.0, 1.0, NONE, NONE, NONE]),
@@ -293,8 +294,9 @@ fn rocchio([one, two]: [usize; 2]) -> [f64; 5] {
     vectors.map(|vector| dot(&vector, &centroid))
 }
 
-/// The probability of class a by multinomial naive Bayes, for the counts of (blue, giant, sea, step,
-/// train). Each of d1 to d4 is scored by the other three; d5 has no class and is scored by all.
+/// The probability of class a by multinomial naive Bayes, for the counts of (blue, giant, sea,
+/// step, train). Each of d1 to d4 is scored by the other three; d5 has no class and is scored by
+/// all.
 fn naive_bayes() -> [f64; 5] {
     let counts = [
         [3.0, 0.0, 1.0, 0.0, 2.0],

@@ -1,12 +1,13 @@
 //! The kinds of errors: stable names for programs that cannot match on Rust enums, such as scripts
 //! that read JSON, Python and HTTP clients.
 //!
-//! A kind is the name of a variant in lower case with hyphens, such as `unknown-features`. A variant
-//! that only wraps another error, or only adds a location (file, line) to it, has the kind of the
-//! inner error. The match in `kind` is exhaustive, so a new variant does not compile without a kind.
+//! A kind is the name of a variant in lower case with hyphens, such as `unknown-features`. A
+//! variant that only wraps another error, or only adds a location (file, line) to it, has the kind
+//! of the inner error. The match in `kind` is exhaustive, so a new variant does not compile without
+//! a kind.
 
-/// Implements the method `kind` and the constant `KINDS`, the list of the kinds of an error type's own
-/// variants.
+/// Implements the method `kind` and the constant `KINDS`, the list of the kinds of an error type's
+/// own variants.
 ///
 /// ```
 /// #[derive(Debug)]

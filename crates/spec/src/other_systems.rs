@@ -1,8 +1,9 @@
 //! Names of other systems and their counterparts here.
 //!
-//! Somebody who knows LightGBM, XGBoost, CatBoost, scikit-learn or RankLib writes `learning_rate=0.05`
-//! or `XGBRanker`. A spec has one name for each thing, so these are refused, with the name that stands
-//! for the same thing here. The tables below are also a page of the documentation.
+//! Somebody who knows LightGBM, XGBoost, CatBoost, scikit-learn or RankLib writes
+//! `learning_rate=0.05` or `XGBRanker`. A spec has one name for each thing, so these are refused,
+//! with the name that stands for the same thing here. The tables below are also a page of the
+//! documentation.
 
 /// A parameter of other systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

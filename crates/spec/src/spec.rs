@@ -13,8 +13,8 @@
 //! A value may be a spec itself, or several joined by `+`: `blend(members=mart(trees=9)+ranksvm)`.
 //! White space around the pieces is dropped. `Display` writes the canonical form
 //! (`name(a=b, c=d)@10`) and parsing that gives the same [`Spec`] again. The cut-off is a whole
-//! number from 1 on. Parentheses nest at most [`MAX_DEPTH`] deep, since specs within specs are read by
-//! recursion. Cost: two passes over the text.
+//! number from 1 on. Parentheses nest at most [`MAX_DEPTH`] deep, since specs within specs are read
+//! by recursion. Cost: two passes over the text.
 
 use std::fmt;
 use std::str::FromStr;

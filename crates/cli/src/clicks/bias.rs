@@ -21,7 +21,8 @@ pub(crate) struct Args {
     log: ClickLogArgs,
     #[command(flatten)]
     bias: BiasArgs,
-    /// Estimate the bias also for the pages of each value of an attribute: device, ranker or session
+    /// Estimate the bias also for the pages of each value of an attribute: device, ranker or
+    /// session
     #[arg(long, value_name = "ATTRIBUTE")]
     by: Option<String>,
 }

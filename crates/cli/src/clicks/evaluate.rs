@@ -31,7 +31,8 @@ pub(crate) struct Args {
     /// Models; others are compared with the first
     #[arg(value_name = "MODEL", required = true)]
     models: Vec<PathBuf>,
-    /// Feature data that the models rank, joined by the ids of query and document; it needs no labels
+    /// Feature data that the models rank, joined by the ids of query and document; it needs no
+    /// labels
     #[arg(long, value_name = "DATA", required = true)]
     features: Vec<PathBuf>,
     #[arg(

@@ -22,8 +22,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     log: ClickLogArgs,
     /// Source of labels: coec (clicks over expected clicks), sdbn (simplified DBN), ips (clicks
-    /// divided by the examination of their rank) or dr (doubly robust: ips that corrects a regression
-    /// on features)
+    /// divided by the examination of their rank) or dr (doubly robust: ips that corrects a
+    /// regression on features)
     #[arg(long, value_name = "NAME", default_value = "coec", value_parser = choice::<LabelSource>)]
     from: LabelSource,
     /// Feature data of the documents, joined by the ids of query and document; it needs no labels
@@ -37,8 +37,8 @@ pub(crate) struct Args {
     /// Cut labels into this many grades: 0 for labels of 0, the others in groups of equal size
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
     grades: Option<u32>,
-    /// Rows that the log does not show: drop, or keep, with label and weight 0 (dr: with the label of
-    /// the regression and weight 1)
+    /// Rows that the log does not show: drop, or keep, with label and weight 0 (dr: with the label
+    /// of the regression and weight 1)
     #[arg(long, value_name = "RULE", default_value = "drop", value_parser = choice::<UnshownRows>)]
     unshown: UnshownRows,
     /// Feature data to write; the extension gives the format

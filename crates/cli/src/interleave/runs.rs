@@ -37,8 +37,8 @@ pub(crate) struct InterleavedRuns {
     /// line
     #[arg(long, value_name = "FILE", conflicts_with = "repeat")]
     requests: Option<PathBuf>,
-    /// Format of the lists: jsonl, which `interleave score` needs, or trec, a run whose query ids are
-    /// those of the requests
+    /// Format of the lists: jsonl, which `interleave score` needs, or trec, a run whose query ids
+    /// are those of the requests
     #[arg(long, value_name = "FORMAT", default_value = "jsonl", value_parser = choice::<InterleavedFormat>)]
     to: InterleavedFormat,
     /// File for the lists

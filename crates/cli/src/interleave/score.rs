@@ -18,8 +18,8 @@ use crate::page::ExtraPage;
 use crate::progress::run_task;
 
 /// Compare the rankers by the clicks on interleaved lists. An impression of the log shows the list
-/// whose request id is its own id (the query_id of UBI, the id of a ranking of Metarank); one without
-/// such an id the list of its query that has the same documents.
+/// whose request id is its own id (the query_id of UBI, the id of a ranking of Metarank); one
+/// without such an id the list of its query that has the same documents.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Click log, in any format of `clicks`; several files are one log

@@ -20,7 +20,8 @@ pub(crate) struct Args {
     /// Judgements that determine clicks; documents without one have grade 0
     #[arg(long, value_name = "QRELS")]
     qrels: PathBuf,
-    /// The users: pbm, cascade, dbn or trust, with parameters such as `pbm(eta=1, noise=0.1, max=4)`
+    /// The users: pbm, cascade, dbn or trust, with parameters such as `pbm(eta=1, noise=0.1,
+    /// max=4)`
     #[arg(long, value_name = "SPEC", default_value = "pbm")]
     user: String,
     /// Number of pages that are shown of each query of a run

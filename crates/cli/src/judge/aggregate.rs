@@ -18,9 +18,9 @@ pub(crate) struct Args {
     /// Judgements of `judge read`, or lines such as `q1 d3 > d7`
     #[arg(value_name = "JUDGEMENTS", required = true)]
     judgements: Vec<PathBuf>,
-    /// Form of the result: pairs (for `train --pairs`, with the number of comparisons times 2p - 1 as
-    /// weight, where p is the probability that the better document is preferred), probabilities (the
-    /// same with p and the number of comparisons), or qrels
+    /// Form of the result: pairs (for `train --pairs`, with the number of comparisons times 2p - 1
+    /// as weight, where p is the probability that the better document is preferred), probabilities
+    /// (the same with p and the number of comparisons), or qrels
     #[arg(long, value_name = "FORM", default_value = "pairs", value_parser = choice::<AggregateFormat>)]
     to: AggregateFormat,
     /// Imaginary wins, and as many losses, of every document against one of mean strength

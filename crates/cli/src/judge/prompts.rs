@@ -46,8 +46,8 @@ pub(crate) struct Args {
     /// Largest number of pairs
     #[arg(long, value_name = "N", default_value_t = 100)]
     max: usize,
-    /// Ask about each pair once; by default it is asked about in both orders, which shows whether the
-    /// judge prefers the document that comes first
+    /// Ask about each pair once; by default it is asked about in both orders, which shows whether
+    /// the judge prefers the document that comes first
     #[arg(long)]
     one_order: bool,
     /// Seed of the choice among queries and of the order of documents

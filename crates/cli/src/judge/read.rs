@@ -12,13 +12,13 @@ use crate::progress::run_task;
 /// Number of answers that cannot be read that are printed.
 const SHOWN: usize = 5;
 
-/// Read answers into judgements. An answer is "A > B", "B > A" or "A = B", or a text that a language
-/// model writes instead; answers that cannot be read are counted and listed.
+/// Read answers into judgements. An answer is "A > B", "B > A" or "A = B", or a text that a
+/// language model writes instead; answers that cannot be read are counted and listed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Answers: JSON lines (id and answer, also of batch interfaces of language models), a table (id,
-    /// answer and perhaps judge, or query, a, b, answer, separated by tabs), or one answer a line in
-    /// the order of the questions
+    /// Answers: JSON lines (id and answer, also of batch interfaces of language models), a table
+    /// (id, answer and perhaps judge, or query, a, b, answer, separated by tabs), or one answer a
+    /// line in the order of the questions
     #[arg(value_name = "ANSWERS", required = true)]
     answers: Vec<PathBuf>,
     /// The questions, as `judge prompts` wrote them

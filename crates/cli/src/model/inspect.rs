@@ -38,8 +38,8 @@ pub(crate) struct Args {
     /// Draw a tree (the first, or that of --tree) as SVG
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Show the impurity G of every split of that tree, computed from this feature data with labels,
-    /// such as the training data
+    /// Show the impurity G of every split of that tree, computed from this feature data with
+    /// labels, such as the training data
     #[arg(long, value_name = "DATA", num_args = 1.., requires = "shown_tree")]
     impurity: Vec<PathBuf>,
     /// Feature data with labels, for permutation importance

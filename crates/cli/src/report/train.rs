@@ -16,8 +16,8 @@ use crate::page::PageArgs;
 use crate::progress::run_task;
 
 /// Show the training of a model: learning curves, lambdas, labels by rank, forces on the documents
-/// of a query, time, feature importance and trees. The log beside the model (MODEL.log.json) has what
-/// cannot be computed again: times, and the curves of a model without trees.
+/// of a query, time, feature importance and trees. The log beside the model (MODEL.log.json) has
+/// what cannot be computed again: times, and the curves of a model without trees.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The model

@@ -107,8 +107,8 @@ pub fn interrupted(bench: &Bench, words: &[&str]) -> Ran {
     signalled(bench, words, "-INT")
 }
 
-/// Sends a signal after a while; returns the output of the command. If the command had not installed
-/// its handler yet, tries again with a longer delay.
+/// Sends a signal after a while; returns the output of the command. If the command had not
+/// installed its handler yet, tries again with a longer delay.
 pub fn signalled(bench: &Bench, words: &[&str], signal: &str) -> Ran {
     let mut patience = Duration::from_millis(400);
     loop {
@@ -149,7 +149,8 @@ pub fn on_terminal(bench: &Bench, words: &[&str]) -> String {
         let mut command = command(bench, words);
         command.stdin(Stdio::null()).stdout(terminal).stderr(Stdio::null()).spawn().unwrap()
     };
-    // The terminal is closed here now, and by the command at its end; reading ends with an error then.
+    // The terminal is closed here now, and by the command at its end; reading ends with an error
+    // then.
     let mut shown = Vec::new();
     let _ = std::fs::File::from(main).read_to_end(&mut shown);
     assert!(running.wait().unwrap().success());

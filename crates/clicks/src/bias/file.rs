@@ -2,9 +2,9 @@
 //!
 //! Two forms are read: the JSON of an estimation of position bias (an object with a list
 //! `examination`, or with a list `estimates` of such objects, of which the first that has a value
-//! beyond rank 1 is taken, but click rates only if there is no other), and text, a line for each rank with
-//! the rank, from 1, and its examination. Text after `#`, empty lines and a first line of words are
-//! skipped. `null` and a rank without a line have no examination.
+//! beyond rank 1 is taken, but click rates only if there is no other), and text, a line for each
+//! rank with the rank, from 1, and its examination. Text after `#`, empty lines and a first line of
+//! words are skipped. `null` and a rank without a line have no examination.
 
 use rankwright_data::bytes::Input;
 use rankwright_data::{DataError, SourceLocation, quote};

@@ -68,8 +68,8 @@ impl LinkedSets {
         (0..self.ranks).map(ratio).collect()
     }
 
-    /// Fits `p_k r_{k,k'}` to the sums of click rates of all sets by expectation maximisation, as in
-    /// the position-based model with a set in the place of a document.
+    /// Fits `p_k r_{k,k'}` to the sums of click rates of all sets by expectation maximisation, as
+    /// in the position-based model with a set in the place of a document.
     pub(super) fn all_pairs(&self, iterations: u32) -> Vec<Option<f64>> {
         let mut groups = RankGroups::new(self.ranks);
         self.sets.keys().for_each(|[one, other]| groups.link(*one, *other));

@@ -215,8 +215,8 @@ impl<'a> BiasLog<'a> {
     }
 }
 
-/// Estimates the position bias of a log, with intervals, by an estimator that needs pages alone; see
-/// [`BiasLog`] for the others. The result is the same on any number of threads.
+/// Estimates the position bias of a log, with intervals, by an estimator that needs pages alone;
+/// see [`BiasLog`] for the others. The result is the same on any number of threads.
 pub fn position_bias(
     pages: &Pages,
     estimator: BiasEstimator,

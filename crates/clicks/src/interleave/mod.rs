@@ -41,8 +41,8 @@ choices! {
 }
 
 impl InterleavingMethod {
-    /// The method for a number of rankings if none is chosen: `team-draft` for two, `multileave` for
-    /// more.
+    /// The method for a number of rankings if none is chosen: `team-draft` for two, `multileave`
+    /// for more.
     pub fn for_rankings(rankings: usize) -> Self {
         if rankings > 2 { Self::Multileave } else { Self::TeamDraft }
     }

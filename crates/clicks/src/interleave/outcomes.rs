@@ -121,8 +121,8 @@ pub struct InterleavingResult {
     pub queries: usize,
     /// The two-sided p-value of the exact sign test on impressions with a winner.
     pub p: Option<f64>,
-    /// Number of impressions until a difference as large as the one found here shows; `None` if both
-    /// rankers won equally often.
+    /// Number of impressions until a difference as large as the one found here shows; `None` if
+    /// both rankers won equally often.
     pub needed: Option<PowerRow>,
     /// Number of impressions until a difference shows, for several shares of wins.
     pub power: Vec<PowerRow>,
@@ -259,8 +259,8 @@ fn interval(clusters: &[(f64, f64)], options: &InterleavingOptions) -> Option<[f
     Some([deltas[tail], deltas[options.samples - 1 - tail]])
 }
 
-/// The normal approximation of the number of impressions, `(z_a / 2 + z_b sqrt(p q))^2 / (p - 1/2)^2`
-/// with p the share of wins, divided by the share of impressions with a winner.
+/// The normal approximation of the number of impressions, `(z_a / 2 + z_b sqrt(p q))^2 / (p -
+/// 1/2)^2` with p the share of wins, divided by the share of impressions with a winner.
 fn power_row(win_share: f64, decided: usize, impressions: usize) -> PowerRow {
     let (z_level, z_power) = (1.959_963_984_540_054, 0.841_621_233_572_914_2);
     let spread = z_level * 0.5 + z_power * (win_share * (1.0 - win_share)).sqrt();

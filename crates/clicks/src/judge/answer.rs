@@ -95,8 +95,8 @@ fn from_json(text: &str) -> Option<Preferred> {
     ANSWER_KEYS.iter().find_map(value).and_then(from_text)
 }
 
-/// The words of a text in upper case, and its relations as words of their own. Marks of emphasis and
-/// punctuation are left out.
+/// The words of a text in upper case, and its relations as words of their own. Marks of emphasis
+/// and punctuation are left out.
 fn words(text: &str) -> Vec<String> {
     let text = text.replace("&gt;", ">").replace("&lt;", "<");
     let mut words = Vec::new();

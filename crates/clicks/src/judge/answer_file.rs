@@ -1,7 +1,7 @@
 //! Files of answers: JSON lines, a JSON array, a table separated by tabs, or one answer a line.
 //!
-//! - **JSON.** The id of the question is `custom_id` or `id`; without one, `query`, `a` and `b` name
-//!   the documents. The answer is the first text under `answer`, `output`, `response`, `content` or
+//! - **JSON.** The id of the question is `custom_id` or `id`; without one, `query`, `a` and `b`
+//!   name the documents. The answer is the first text under `answer`, `output`, `response`, `content` or
 //!   the like, at any depth, so that files of batch interfaces of language models can be read as
 //!   they are. `judge` or `model` names the judge.
 //! - **Tables.** The columns `id`, `answer` and perhaps `judge`, or `query`, `a`, `b`, `answer` and

@@ -12,8 +12,8 @@
 //!
 //! A tie is half a win for both. Every document also has some imaginary wins and as many losses
 //! against a document of strength 1 (the prior), which keeps strengths finite where a document won
-//! or lost every comparison, and makes documents comparable that no chain of comparisons links. Cost:
-//! O(compared pairs) an iteration.
+//! or lost every comparison, and makes documents comparable that no chain of comparisons links.
+//! Cost: O(compared pairs) an iteration.
 
 use std::collections::BTreeMap;
 
@@ -111,8 +111,8 @@ impl BradleyTerry {
         counts.into_iter().filter_map(pair).collect()
     }
 
-    /// A grade for each document, from 0 to `grades` - 1: the probability to beat a document of mean
-    /// strength, cut into `grades` equal parts.
+    /// A grade for each document, from 0 to `grades` - 1: the probability to beat a document of
+    /// mean strength, cut into `grades` equal parts.
     pub fn grades(&self, grades: u32) -> Vec<(&str, &str, u32)> {
         let grade = |strength: f64| {
             let part = (f64::from(grades) * logistic(strength)).floor() as u32;

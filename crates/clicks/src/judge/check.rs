@@ -1,4 +1,5 @@
-//! The consistency of judgements: with the order of the documents, with each other, and with grades.
+//! The consistency of judgements: with the order of the documents, with each other, and with
+//! grades.
 //!
 //! - A *flip* is a pair whose winner changed when one judge saw it in the other order; a *waver* is
 //!   one that had a winner in one order and a tie in the other.

@@ -1,7 +1,7 @@
 //! A comparison of two documents by a judge, and files of comparisons.
 //!
-//! A file has JSON lines, as `judge read` writes them, or a line of words for each comparison, whose
-//! last word, the judge, may be absent:
+//! A file has JSON lines, as `judge read` writes them, or a line of words for each comparison,
+//! whose last word, the judge, may be absent:
 //!
 //! ```text
 //! {"query": "q1", "a": "d3", "b": "d7", "preferred": "b", "judge": "anna"}

@@ -227,8 +227,8 @@ impl PromptTemplate {
         })
     }
 
-    /// The text of a question; `value` has the value of each placeholder, and one without a value is
-    /// an error.
+    /// The text of a question; `value` has the value of each placeholder, and one without a value
+    /// is an error.
     pub fn fill(
         &self,
         value: impl Fn(&Placeholder) -> Option<String>,

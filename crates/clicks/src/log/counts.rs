@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::options::{DroppedPart, LogOptions};
 use crate::Impression;
 
-/// The content of a log in numbers: impressions, clicks, clicks of unusual kinds. Repeated clicks, clicks
-/// before their impression and clicks that go up the page are part of `clicks` unless they were
-/// dropped; the others are not.
+/// The content of a log in numbers: impressions, clicks, clicks of unusual kinds. Repeated clicks,
+/// clicks before their impression and clicks that go up the page are part of `clicks` unless they
+/// were dropped; the others are not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct LogCounts {

@@ -1,7 +1,7 @@
 //! The text of a log, read a block of whole records at a time.
 //!
-//! A file above 64 MiB is mapped, and compressed files, pipes and standard input are streams, so that
-//! a log larger than memory can be read. The beginning tells the format.
+//! A file above 64 MiB is mapped, and compressed files, pipes and standard input are streams, so
+//! that a log larger than memory can be read. The beginning tells the format.
 
 use std::borrow::Cow;
 use std::fs::File;

@@ -1,8 +1,8 @@
 //! Events joined with their impressions, in whatever order the log has them.
 //!
-//! A click belongs to the impression whose id it names; in logs of sessions, to the last page of its
-//! session that shows the document. Rows of a table with the same id of an impression are one page.
-//! Of several impressions with one id, the first counts.
+//! A click belongs to the impression whose id it names; in logs of sessions, to the last page of
+//! its session that shows the document. Rows of a table with the same id of an impression are one
+//! page. Of several impressions with one id, the first counts.
 
 use std::collections::HashMap;
 

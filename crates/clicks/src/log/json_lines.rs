@@ -300,7 +300,8 @@ impl RawLine<'_> {
             id,
             session: text_of(&self.session_id),
             user: text_of(&self.client_id),
-            // Pages of the same text are of one query; a log without texts has a query for each page.
+            // Pages of the same text are of one query; a log without texts has a query for each
+            // page.
             query: self.user_query.as_ref().map_or(id, Text::as_str),
             ranker: text_of(if attributes.ranker.is_some() {
                 &attributes.ranker

@@ -1,11 +1,11 @@
 //! Click logs in and out, one file a format. The content tells the format.
 //!
 //! Impressions are passed on in the order of the log: that of their first record, file after file.
-//! Formats whose records are whole pages are passed on page by page. In the others, clicks are events
-//! of their own, or a page is several rows: their records wait until the end of the log, in memory up
-//! to a bound and beyond it in temporary files (`record_store.rs`), and are then joined (`join.rs`),
-//! in whatever order they came. Files are read on one thread, which parses in parallel, while
-//! impressions are passed on from another.
+//! Formats whose records are whole pages are passed on page by page. In the others, clicks are
+//! events of their own, or a page is several rows: their records wait until the end of the log, in
+//! memory up to a bound and beyond it in temporary files (`record_store.rs`), and are then joined
+//! (`join.rs`), in whatever order they came. Files are read on one thread, which parses in
+//! parallel, while impressions are passed on from another.
 
 mod columns;
 mod counts;
@@ -112,8 +112,8 @@ pub fn read_log(
     })
 }
 
-/// Reads a click log of several files with options, and passes each impression to `visit` until that
-/// fails.
+/// Reads a click log of several files with options, and passes each impression to `visit` until
+/// that fails.
 ///
 /// ```
 /// use rankwright_clicks::log::{DroppedPart, LogInput, LogOptions, read_impressions};

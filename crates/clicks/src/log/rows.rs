@@ -1,9 +1,9 @@
 //! Rows of a table as pages.
 //!
 //! A row shows one document of a page, or is a page if its documents are a list. Rows with the same
-//! id of an impression are one page, wherever they are in the log. Without ids, neighbouring rows are
-//! one page as long as session, user, query and time are the same and the position grows; without
-//! positions, as long as no document is repeated.
+//! id of an impression are one page, wherever they are in the log. Without ids, neighbouring rows
+//! are one page as long as session, user, query and time are the same and the position grows;
+//! without positions, as long as no document is repeated.
 
 use std::borrow::Cow;
 

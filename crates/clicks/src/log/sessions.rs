@@ -1,16 +1,16 @@
 //! Users of a log: sessions that end after a gap, and users that are no people.
 //!
 //! A session ends when a user does nothing (no impression, no click) for longer than the gap. The
-//! session of an impression is then `USER#NUMBER`, numbered by time from 1. Impressions without a time
-//! or without a user keep their session.
+//! session of an impression is then `USER#NUMBER`, numbered by time from 1. Impressions without a
+//! time or without a user keep their session.
 //!
 //! A user, or a session in logs without users, is taken for a bot if it has more impressions than
 //! [`BotLimits::impressions`], or at least ten whose mean time between each other is below
 //! [`BotLimits::seconds`].
 //!
 //! Both need all impressions of a user, in whatever order the log has them: they wait in a
-//! [`RecordStore`](super::record_store::RecordStore), with the user as key. Counting bots alone needs
-//! some bytes for each user.
+//! [`RecordStore`](super::record_store::RecordStore), with the user as key. Counting bots alone
+//! needs some bytes for each user.
 
 use std::collections::HashMap;
 

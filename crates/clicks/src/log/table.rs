@@ -1,5 +1,5 @@
-//! Click logs as tables of text: comma-separated (CSV) or tab-separated (TSV) columns with a header.
-//! `columns.rs` has the roles of columns, `rows.rs` makes pages of rows.
+//! Click logs as tables of text: comma-separated (CSV) or tab-separated (TSV) columns with a
+//! header. `columns.rs` has the roles of columns, `rows.rs` makes pages of rows.
 
 use std::borrow::Cow;
 

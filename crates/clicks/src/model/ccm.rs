@@ -7,10 +7,10 @@
 //! P(E_{r+1} = 1 | E_r = 1, C_r = 1) = tau_2 (1 - alpha) + tau_3 alpha
 //! ```
 //!
-//! A clicked document is relevant with the same probability alpha by which it attracts: tau_2 is the
-//! probability to go on after an irrelevant document and tau_3 after a relevant one. So alpha is
-//! estimated from two kinds of trials, the attraction of an examined document and the relevance of
-//! a clicked one.
+//! A clicked document is relevant with the same probability alpha by which it attracts: tau_2 is
+//! the probability to go on after an irrelevant document and tau_3 after a relevant one. So alpha
+//! is estimated from two kinds of trials, the attraction of an examined document and the relevance
+//! of a clicked one.
 
 use rankwright_spec::params;
 

@@ -102,7 +102,8 @@ fn the_posterior_of_a_dbn_is_that_of_the_worked_example() {
     close(examined[2], 0.1905);
     close(examined[3], 0.1524);
     close(examined[2] - examined[3], 0.0381);
-    // Not satisfied at rank 2 and yet left: (1 - sigma)(1 - gamma) of sigma + (1 - sigma)(1 - gamma).
+    // Not satisfied at rank 2 and yet left: (1 - sigma)(1 - gamma) of sigma + (1 - sigma)(1 -
+    // gamma).
     close((1.0 - examined[2]) * 0.08 / 0.68, 0.0952);
 }
 

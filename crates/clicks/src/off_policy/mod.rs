@@ -1,8 +1,8 @@
 //! Off-policy evaluation: the value that a ranking would have, from the log of another one.
 //!
-//! The metric is a sum over ranks, V = mean over impressions of sum_k lambda_k g_k, with the metric's
-//! weight lambda_k of rank k (such as 1/log2(k+1) of `dcg`). There are two kinds of propensities, and
-//! they stand for two values:
+//! The metric is a sum over ranks, V = mean over impressions of sum_k lambda_k g_k, with the
+//! metric's weight lambda_k of rank k (such as 1/log2(k+1) of `dcg`). There are two kinds of
+//! propensities, and they stand for two values:
 //!
 //! **`examination`** (position-based, item by item): g_k is the relevance r(q, d_k) of the document
 //! that the ranking has at rank k, the probability that it is clicked when examined. With
@@ -15,13 +15,13 @@
 //! dr     r = m + 1/n sum_i w_i (c_i - t_i m)                           (Oosterhuis 2023)
 //! ```
 //!
-//! `ips`, `snips` and, without a clip, `dr` are unbiased given the pages, if the position-based model
-//! holds with these examinations. Relevance of documents that were never shown is 0 for `ips` and
-//! `snips`, and m for `dr`.
+//! `ips`, `snips` and, without a clip, `dr` are unbiased given the pages, if the position-based
+//! model holds with these examinations. Relevance of documents that were never shown is 0 for `ips`
+//! and `snips`, and m for `dr`.
 //!
-//! **`page`** (list by list): g_k is a click at rank k of the page that the ranking shows, examination
-//! included. With p_j the logged probability of the document at rank j given those above it, over
-//! the n impressions of a query,
+//! **`page`** (list by list): g_k is a click at rank k of the page that the ranking shows,
+//! examination included. With p_j the logged probability of the document at rank j given those
+//! above it, over the n impressions of a query,
 //!
 //! ```text
 //! w_ik   = 1 / (p_1 ... p_k) if page i begins with the k first documents of the ranking, else 0
@@ -32,14 +32,15 @@
 //! ```
 //!
 //! This needs no model of examination: it holds if a click depends on the documents down to its
-//! rank, as in cascades, too. `snips` is consistent but not unbiased (Swaminathan and Joachims 2015).
+//! rank, as in cascades, too. `snips` is consistent but not unbiased (Swaminathan and Joachims
+//! 2015).
 //!
 //! Weights are limited by `clip` only if that is given. The *overlap* is the share of the metric's
 //! weight at documents (`page`: ranks) of which the log has an impression with a weight above 0;
 //! estimates other than `dm` are refused below `min_overlap`. The *effective sample* is
 //! (sum a)^2 / sum a^2 over the shown documents with a weight above 0, a their weight in the value
-//! (Kish 1965): as many equally weighted ones would have the same variance. Intervals are the 2.5 and
-//! 97.5 percentiles of a Poisson bootstrap over queries or impressions; m stays as it is.
+//! (Kish 1965): as many equally weighted ones would have the same variance. Intervals are the 2.5
+//! and 97.5 percentiles of a Poisson bootstrap over queries or impressions; m stays as it is.
 
 mod log;
 mod value;

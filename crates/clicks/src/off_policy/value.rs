@@ -25,8 +25,8 @@ pub struct TargetDocument {
 /// The ranking to evaluate, and what its metric and its users are like.
 #[derive(Debug, Clone, Copy)]
 pub struct TargetRanking<'a> {
-    /// For each query of the log the first documents of the ranking, the best one first; `None` for a
-    /// query that is left out.
+    /// For each query of the log the first documents of the ranking, the best one first; `None` for
+    /// a query that is left out.
     pub rankings: &'a [Option<Vec<TargetDocument>>],
     /// The weight of each rank in the metric ([`rank_weights`](super::rank_weights)).
     pub weights: &'a [f64],
@@ -144,8 +144,8 @@ struct Prepared {
     queries: usize,
 }
 
-/// Reduces a page to its terms. `ranks` has the ranks of documents in the ranking, `first_slot` is the
-/// slot of its first one.
+/// Reduces a page to its terms. `ranks` has the ranks of documents in the ranking, `first_slot` is
+/// the slot of its first one.
 fn prepared_page(
     page: &LoggedPage,
     target: &TargetRanking<'_>,

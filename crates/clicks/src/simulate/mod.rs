@@ -1,5 +1,5 @@
-//! Simulation of click logs: users that click on rankings with known grades (`user.rs`), and rankers
-//! that log what they show, with the probability of it (`ranker.rs`).
+//! Simulation of click logs: users that click on rankings with known grades (`user.rs`), and
+//! rankers that log what they show, with the probability of it (`ranker.rs`).
 
 mod ranker;
 mod user;

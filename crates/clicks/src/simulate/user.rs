@@ -201,7 +201,8 @@ mod tests {
                 assert!((found - expected).abs() < 0.01, "{found} {expected}");
             }
         };
-        // Grade 1 of at most 2: (2 - 1) / (4 - 1) = 1/3, so a click has probability .1 + .9 / 3 = .4.
+        // Grade 1 of at most 2: (2 - 1) / (4 - 1) = 1/3, so a click has probability .1 + .9 / 3 =
+        // .4.
         close(rates("pbm(max=2)", &[1.0, 2.0, 0.0]), &[0.4, 0.5, 0.1 / 3.0]);
         close(rates("pbm(max=2, eta=0)", &[0.0, 0.0, 2.0]), &[0.1, 0.1, 1.0]);
         close(rates("cascade(max=2)", &[1.0, 2.0, 2.0]), &[0.4, 0.6, 0.0]);

@@ -6,9 +6,9 @@ use crate::matrix::Matrix;
 use crate::pairs::Pair;
 
 impl Dataset {
-    /// This data set, followed by the queries of another one. `column_of` names, for each feature of
-    /// this data set, the column of the other one that holds it; a feature without a column gets the
-    /// value of absent features.
+    /// This data set, followed by the queries of another one. `column_of` names, for each feature
+    /// of this data set, the column of the other one that holds it; a feature without a column gets
+    /// the value of absent features.
     ///
     /// Document ids and positions are kept if both data sets have them; where only one has weights,
     /// the other counts 1 for each row or query. Queries of the two are different queries, also if

@@ -20,8 +20,8 @@ impl Dataset {
         }
     }
 
-    /// The data set with some of the features, in the given order, and everything else unchanged. The
-    /// feature set is not kept, as it names all features.
+    /// The data set with some of the features, in the given order, and everything else unchanged.
+    /// The feature set is not kept, as it names all features.
     ///
     /// ```
     /// use rankwright_data::Dataset;
@@ -49,8 +49,8 @@ impl Dataset {
         })
     }
 
-    /// The data set of the rows that `keep` accepts, in their order, with all their columns. Queries
-    /// without such a row are left out, and so are pairs of a row that is left out.
+    /// The data set of the rows that `keep` accepts, in their order, with all their columns.
+    /// Queries without such a row are left out, and so are pairs of a row that is left out.
     ///
     /// ```
     /// use rankwright_data::Dataset;

@@ -393,9 +393,9 @@ impl fmt::Display for Roles {
     }
 }
 
-/// The entries of a text `role=column, role=column+column, ...`: the name of a role, and its columns.
-/// Names are written as [`Roles::parse`] describes. For tables of other kinds, with roles of their
-/// own.
+/// The entries of a text `role=column, role=column+column, ...`: the name of a role, and its
+/// columns. Names are written as [`Roles::parse`] describes. For tables of other kinds, with roles
+/// of their own.
 ///
 /// ```
 /// use rankwright_data::format::role_entries;

@@ -1,15 +1,16 @@
 //! A small web of sites: synthetic pages with addresses and links, and queries for homepages.
 //!
 //! Everything in it is invented. A site has a name of two words, a homepage and inner pages. All of
-//! its pages have the name in their text, pages of other sites mention it too, and titles and texts of
-//! homepages are drawn like those of inner pages, so that the text alone finds many pages that fit as
-//! well. What tells a homepage is its address (a path of depth 0) and the number of pages that link
-//! to it: most links, inside of the site and from elsewhere, lead to the homepage. A query is the
-//! name of a site, and in one of three queries also a word of its subject; the only relevant page is
-//! the homepage.
+//! its pages have the name in their text, pages of other sites mention it too, and titles and texts
+//! of homepages are drawn like those of inner pages, so that the text alone finds many pages that
+//! fit as well. What tells a homepage is its address (a path of depth 0) and the number of pages
+//! that link to it: most links, inside of the site and from elsewhere, lead to the homepage. A
+//! query is the name of a site, and in one of three queries also a word of its subject; the only
+//! relevant page is the homepage.
 //!
-//! Only basic arithmetic is used, and each kind of draw has its own stream of random numbers, so that
-//! the result depends on the options only. The constants are chosen by hand and have no other meaning.
+//! Only basic arithmetic is used, and each kind of draw has its own stream of random numbers, so
+//! that the result depends on the options only. The constants are chosen by hand and have no other
+//! meaning.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -177,8 +178,8 @@ impl Homepages {
     }
 }
 
-/// Writes a page as a JSON line. All texts are made of letters, digits and `:/.-`, so that nothing is
-/// escaped.
+/// Writes a page as a JSON line. All texts are made of letters, digits and `:/.-`, so that nothing
+/// is escaped.
 fn write_page(out: &mut dyn Write, page: &WebPage) -> io::Result<()> {
     let WebPage { id, title, text, url, links } = page;
     write!(out, "{{\"id\":\"{id}\",\"title\":\"{title}\",\"text\":\"{text}\",\"url\":\"{url}\"")?;

@@ -38,8 +38,8 @@ const MAX_TERMS: usize = 5;
 /// A text stream of a document, such as its title.
 #[derive(Clone, Copy)]
 struct TextStream {
-    /// The probability that the stream is not empty, for a document whose popularity is not below 0;
-    /// less popular documents have it less often.
+    /// The probability that the stream is not empty, for a document whose popularity is not below
+    /// 0; less popular documents have it less often.
     presence: f64,
     /// The typical length in words.
     length: f64,

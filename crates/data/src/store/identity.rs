@@ -36,8 +36,8 @@ fn is_same(one: &Path, _: &Metadata, other: &Path, _: &Metadata) -> bool {
     one.canonicalize().is_ok_and(|path| other.canonicalize().is_ok_and(|other| path == other))
 }
 
-/// The path of a file that does not exist yet, in its folder without links. A link to such a file is
-/// followed, as a write follows it.
+/// The path of a file that does not exist yet, in its folder without links. A link to such a file
+/// is followed, as a write follows it.
 fn path_of_new(path: &Path) -> Option<PathBuf> {
     let WriteTarget::Ordinary(path) = WriteTarget::of(path).ok()? else { return None };
     let folder = folder_of(&path).canonicalize().ok()?;

@@ -7,7 +7,8 @@
 //! the folder finishes it first. Symbolic links are followed, so that the link stays and the file
 //! that it leads to is replaced; a target that is no ordinary file (a pipe, `/dev/null`) is written
 //! to directly (`target.rs`); `-` is standard output in programs that allow it. Targets whose names
-//! end in `.gz` or `.zst` are compressed. `lock.rs` locks folders, `scratch.rs` has files of records that do not fit into memory.
+//! end in `.gz` or `.zst` are compressed. `lock.rs` locks folders, `scratch.rs` has files of
+//! records that do not fit into memory.
 
 mod change_list;
 mod digest;
@@ -100,8 +101,9 @@ fn prepare(folder: &Path) -> Result<(), DataError> {
 /// of it. Otherwise the files of each folder change together, one folder after the other.
 /// Pipes and devices are written to directly.
 ///
-/// Together with other changes, only feature sets (`DATA.features.toml`) can be removed; the removal
-/// of another file has to be a call of its own. Of a link, the link is removed and not its target.
+/// Together with other changes, only feature sets (`DATA.features.toml`) can be removed; the
+/// removal of another file has to be a call of its own. Of a link, the link is removed and not its
+/// target.
 pub fn write_together<'a>(
     files: impl IntoIterator<Item = (PathBuf, Option<WriteBody<'a>>)>,
 ) -> Result<(), DataError> {

@@ -1,7 +1,7 @@
 //! A scratch file: records that do not fit into memory are written to it and read back once.
 //!
-//! The file is a temporary one (`temporary.rs`): where the system allows it, it has no name, so that
-//! nothing remains of a process that was killed.
+//! The file is a temporary one (`temporary.rs`): where the system allows it, it has no name, so
+//! that nothing remains of a process that was killed.
 
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};

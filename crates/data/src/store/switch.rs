@@ -8,10 +8,10 @@
 //! ([`finish_switch`]), so that no reader of this library sees old and new files side by side. A
 //! list that cannot be carried out stays, and so do its temporary files: every reader reports it.
 //!
-//! Files in several subfolders of one folder (the folds of a split), or in a folder and its subfolders
-//! (the report of an experiment and its plots), have one list in that folder. A reader therefore
-//! looks for a list in the folder of its file and in the parent folder; a list in the parent counts
-//! only if it names the folder of the file.
+//! Files in several subfolders of one folder (the folds of a split), or in a folder and its
+//! subfolders (the report of an experiment and its plots), have one list in that folder. A reader
+//! therefore looks for a list in the folder of its file and in the parent folder; a list in the
+//! parent counts only if it names the folder of the file.
 //!
 //! `change_list.rs` defines the lines of a list. Since a reader carries out the changes that it
 //! finds, a list is accepted only if it belongs to this user or to the owner of the folder, names
@@ -51,8 +51,8 @@ fn parent_and_name(folder: &Path) -> Option<(PathBuf, String)> {
     Some((folder.parent()?.to_owned(), folder.file_name()?.to_str()?.to_owned()))
 }
 
-/// The folder of the list for changes in these folders: the only folder, or one that each of them is
-/// or is in. `None` if there is no such folder.
+/// The folder of the list for changes in these folders: the only folder, or one that each of them
+/// is or is in. `None` if there is no such folder.
 pub(super) fn common_folder(folders: &[PathBuf]) -> Option<PathBuf> {
     let (first, others) = folders.split_first()?;
     if others.is_empty() {
@@ -69,8 +69,8 @@ pub(super) fn common_folder(folders: &[PathBuf]) -> Option<PathBuf> {
 }
 
 /// Carries out changes in one folder, or in its subfolders, all or none. If the system refuses one
-/// of them, the next reader tries again. Of several changes, a removal must be that of a feature set,
-/// since [`ListedChange::parse`] accepts no other.
+/// of them, the next reader tries again. Of several changes, a removal must be that of a feature
+/// set, since [`ListedChange::parse`] accepts no other.
 pub(super) fn switch_together(
     folder: &Path,
     mut changes: Vec<FileChange>,

@@ -4,10 +4,10 @@
 //! accuracy = fraction of documents for which (score >= threshold) equals (label >= rel)
 //! ```
 //!
-//! The threshold is given, or `auto`: the boundary of the model that made the scores, such as 0 for a
-//! support vector machine, if the caller knows the model ([`Measure::with_boundary`]), and otherwise
-//! 0.5. The convention printed with the value names the number that was used, or `each-model` if each
-//! model has its own.
+//! The threshold is given, or `auto`: the boundary of the model that made the scores, such as 0 for
+//! a support vector machine, if the caller knows the model ([`Measure::with_boundary`]), and
+//! otherwise 0.5. The convention printed with the value names the number that was used, or
+//! `each-model` if each model has its own.
 //!
 //! Averaged over rows (`over=rows`: each document counts the same) or over queries. Unjudged
 //! documents are left out unless `unjudged=nonrel`. No documents: no value, skipped. Cost O(n).
@@ -91,8 +91,8 @@ impl MetricParams for AccuracyParams {
 }
 
 impl AccuracyParams {
-    /// The given threshold, or the default. [`Measure::with_boundary`] gives the boundary of a model
-    /// as the threshold.
+    /// The given threshold, or the default. [`Measure::with_boundary`] gives the boundary of a
+    /// model as the threshold.
     fn threshold_or_default(&self) -> f64 {
         self.threshold.threshold.or(DEFAULT_THRESHOLD)
     }

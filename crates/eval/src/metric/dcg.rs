@@ -102,8 +102,8 @@ impl Dcg {
         finite(sum)
     }
 
-    /// DCG of a query divided by a number, as a function of the order of its documents; `None` if there
-    /// are many ranks, a label has no gain, or a sum could overflow.
+    /// DCG of a query divided by a number, as a function of the order of its documents; `None` if
+    /// there are many ranks, a label has no gain, or a sum could overflow.
     pub(crate) fn divided_sum(&self, labels: &[f64], divisor: f64, max: f64) -> Option<QueryValue> {
         if self.discounts.is_empty() {
             return None;

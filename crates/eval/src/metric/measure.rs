@@ -219,9 +219,9 @@ impl Measure {
         }
     }
 
-    /// The measure for scores of a model with a boundary: `boundary` gets the lowest label that counts
-    /// as relevant, and returns the lowest score that the model predicts such a label for, if it has
-    /// one. Other measures, and those with a given threshold, stay as they are.
+    /// The measure for scores of a model with a boundary: `boundary` gets the lowest label that
+    /// counts as relevant, and returns the lowest score that the model predicts such a label for,
+    /// if it has one. Other measures, and those with a given threshold, stay as they are.
     ///
     /// ```
     /// use rankwright_eval::{BoundaryText, MetricSpec, SourceKind};
@@ -352,8 +352,8 @@ impl Measure {
 
     /// The value of one query as a function of the order of its documents, which are all judged:
     /// from their labels, and the same labels best first ([`sort_labels`](crate::sort_labels)). For
-    /// any order it has the bits of [`evaluate`](Self::evaluate). `None` if the metric is no sum over
-    /// few ranks, or a label has no gain.
+    /// any order it has the bits of [`evaluate`](Self::evaluate). `None` if the metric is no sum
+    /// over few ranks, or a label has no gain.
     pub fn query_value(&self, labels: &[f64], ideal: &[f64]) -> Option<QueryValue> {
         self.depth()?;
         let list = RankedList::of_judged(labels, &[], ideal);

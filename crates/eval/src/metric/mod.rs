@@ -185,8 +185,8 @@ pub trait Metric: Debug + Send + Sync {
         (f64::NEG_INFINITY, f64::INFINITY)
     }
 
-    /// The number of first ranks whose labels, together with the ideal, determine the value, so that
-    /// only the best documents need to be sorted; `None` if the value depends on more.
+    /// The number of first ranks whose labels, together with the ideal, determine the value, so
+    /// that only the best documents need to be sorted; `None` if the value depends on more.
     fn depth(&self) -> Option<u32> {
         None
     }
@@ -197,9 +197,10 @@ pub trait Metric: Debug + Send + Sync {
         None
     }
 
-    /// The value of a query with a relevant document as a function of the order of its documents, for
-    /// metrics that are a sum over few ranks: from the labels of all documents, which are all judged,
-    /// and the same labels best first. `None` for other metrics, and for labels without a gain.
+    /// The value of a query with a relevant document as a function of the order of its documents,
+    /// for metrics that are a sum over few ranks: from the labels of all documents, which are all
+    /// judged, and the same labels best first. `None` for other metrics, and for labels without a
+    /// gain.
     fn query_value(&self, _labels: &[f64], _ideal: &[f64]) -> Option<QueryValue> {
         None
     }

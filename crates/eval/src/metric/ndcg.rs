@@ -6,10 +6,10 @@
 //!
 //! The ideal includes judged documents that were not retrieved. Published figures differ by gain
 //! (2^label - 1 or label), by discount, by the value of a query in which even the best document has
-//! gain 0 (`blank`) and by lists shorter than k: `short=keep` evaluates the ranks that exist, `short=zero`
-//! gives 0 (LETOR). The value is never above 1: labels whose gains would overflow are errors, and a
-//! value above 1 by rounding is clamped. Under `ties=mean` the value is the exact mean over all orders
-//! of tied documents. Cost O(k).
+//! gain 0 (`blank`) and by lists shorter than k: `short=keep` evaluates the ranks that exist,
+//! `short=zero` gives 0 (LETOR). The value is never above 1: labels whose gains would overflow are
+//! errors, and a value above 1 by rounding is clamped. Under `ties=mean` the value is the exact
+//! mean over all orders of tied documents. Cost O(k).
 //!
 //! ```
 //! use rankwright_eval::{of_ranking, MetricSpec, SourceKind};

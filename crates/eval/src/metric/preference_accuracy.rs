@@ -4,11 +4,12 @@
 //! preference accuracy = sum of w(a, b) [s_a > s_b] / sum of w(a, b)   over the given pairs, a better than b
 //! ```
 //!
-//! with w the weights of the pairs; a pair with equal scores counts `tie_credit`, by default one half. The pairs are given with the data
-//! (from clicks, from judges), not derived from labels: for these there is `pair-accuracy`. Pairs of
-//! documents that were judged equal do not count. A pair with the probability P that a is better
-//! stands for the pair (a, b) with weight P and the pair (b, a) with weight 1 - P, so that its
-//! highest value is max(P, 1 - P). Cost: O(pairs). A query without pairs has no value and is skipped.
+//! with w the weights of the pairs; a pair with equal scores counts `tie_credit`, by default one
+//! half. The pairs are given with the data (from clicks, from judges), not derived from labels: for
+//! these there is `pair-accuracy`. Pairs of documents that were judged equal do not count. A pair
+//! with the probability P that a is better stands for the pair (a, b) with weight P and the pair
+//! (b, a) with weight 1 - P, so that its highest value is max(P, 1 - P). Cost: O(pairs). A query
+//! without pairs has no value and is skipped.
 //!
 //! ```
 //! use rankwright_data::{Dataset, Preference};

@@ -28,7 +28,8 @@ fn every_metric_has_help_and_an_example_that_prints_back_and_evaluates() {
     }
 }
 
-/// A ranking with every pair right has a better value than one with every pair wrong: a metric that declares the wrong direction would train and stop the wrong way round.
+/// A ranking with every pair right has a better value than one with every pair wrong: a metric that
+/// declares the wrong direction would train and stop the wrong way round.
 #[test]
 fn the_better_direction_is_that_of_a_better_ranking() {
     use crate::compare::Better;

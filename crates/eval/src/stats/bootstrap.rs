@@ -2,8 +2,8 @@
 //!
 //! A number B of times, n queries are drawn with replacement from the n queries; m*_b is the mean
 //! difference over those of sample b, and m that over all queries. The interval runs between the
-//! (1 - level)/2 and (1 + level)/2 quantiles of the m*_b, interpolated linearly. For the p-value the
-//! distribution is shifted to mean 0, as if there were no difference:
+//! (1 - level)/2 and (1 + level)/2 quantiles of the m*_b, interpolated linearly. For the p-value
+//! the distribution is shifted to mean 0, as if there were no difference:
 //! p = (#{|m*_b - m| >= |m|} + 1) / (B + 1). Efron and Tibshirani, "An Introduction to the
 //! Bootstrap", 1993, chapters 13 and 16; the shift method for retrieval: Smucker, Allan and
 //! Carterette, CIKM 2007.

@@ -1,7 +1,7 @@
 //! Confidence interval of a mean, within the range of the metric.
 //!
-//! Student-t: mean +- h, h = t(level, n - 1) s / sqrt(n), where t is the two-sided critical value and
-//! s the sample deviation (n - 1). Student, Biometrika 1908.
+//! Student-t: mean +- h, h = t(level, n - 1) s / sqrt(n), where t is the two-sided critical value
+//! and s the sample deviation (n - 1). Student, Biometrika 1908.
 //!
 //! For few queries, or a mean near an end of the range, that interval may leave the range: a
 //! reciprocal rank of 1.2 does not exist. Then the same standard error is taken to a scale without
@@ -13,8 +13,8 @@
 //! ```
 //!
 //! Cost O(n). Edge cases: below two values there is no interval; equal values give an interval of
-//! width 0; a mean at or beyond an end of the range (by rounding, or because a metric states a wrong
-//! range) keeps the Student-t interval, cut to the range where the mean is at its end.
+//! width 0; a mean at or beyond an end of the range (by rounding, or because a metric states a
+//! wrong range) keeps the Student-t interval, cut to the range where the mean is at its end.
 
 use serde::Serialize;
 
@@ -133,8 +133,8 @@ pub fn mean_interval_within(
     Ok(half.map(|half| Interval::within(mean, half, range)))
 }
 
-/// Student-t confidence interval `[low, high]` of the mean of `values`, which may have any size; none
-/// below two values.
+/// Student-t confidence interval `[low, high]` of the mean of `values`, which may have any size;
+/// none below two values.
 ///
 /// ```
 /// use rankwright_eval::stats::mean_interval;

@@ -44,8 +44,8 @@ pub fn t_critical(confidence: f64, df: f64) -> Option<f64> {
         low = high;
         high *= 2.0;
     }
-    // After 64 halvings an interval [2^k, 2^(k+1)] is narrower than the spacing of floats in it, and
-    // the interval [0, 1] is 2^-64 wide.
+    // After 64 halvings an interval [2^k, 2^(k+1)] is narrower than the spacing of floats in it,
+    // and the interval [0, 1] is 2^-64 wide.
     for _ in 0..64 {
         let middle = 0.5 * (low + high);
         if two_sided_tail(middle, df) > tail {

@@ -1,8 +1,8 @@
 //! The numbers of queries won, tied and lost.
 //!
 //! With d_i = system_i - baseline_i, query i is won if d_i > tolerance, lost if d_i < -tolerance,
-//! tied otherwise. Cost O(n). Edge cases: with tolerance 0 only queries whose difference is 0, or no
-//! more than a rounding error ([`Paired`]), are ties; no queries give 0, 0, 0.
+//! tied otherwise. Cost O(n). Edge cases: with tolerance 0 only queries whose difference is 0, or
+//! no more than a rounding error ([`Paired`]), are ties; no queries give 0, 0, 0.
 
 use serde::Serialize;
 

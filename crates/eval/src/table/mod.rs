@@ -6,8 +6,8 @@
 //! scripts. Cost is linear in the cells.
 //!
 //! Edge cases: rows may be shorter or longer than the header, missing cells are empty and missing
-//! alignments left; a table without rows still has its header; line breaks and tabs in a cell become
-//! spaces.
+//! alignments left; a table without rows still has its header; line breaks and tabs in a cell
+//! become spaces.
 
 mod comparison;
 mod latex;
@@ -151,8 +151,8 @@ impl Table {
     }
 }
 
-/// The text with spaces for line breaks and tabs, which would break a row in every output format, and
-/// with other control characters as escapes.
+/// The text with spaces for line breaks and tabs, which would break a row in every output format,
+/// and with other control characters as escapes.
 fn one_line(text: &str) -> String {
     visible::one_line(&text.replace(['\n', '\r', '\t', '\u{2028}', '\u{2029}'], " ")).into_owned()
 }

@@ -138,7 +138,8 @@ fn wrap_text(text: &str, max_width: usize) -> Vec<String> {
                 lines[last] = format!("{line}{space}{}", word.iter().collect::<String>());
                 break;
             }
-            // A word that is wider than a whole line is broken, after a comma or parenthesis if any.
+            // A word that is wider than a whole line is broken, after a comma or parenthesis if
+            // any.
             if line.is_empty() {
                 let cut = word[..max_width].iter().rposition(|c| ",)(/".contains(*c));
                 let cut = cut.map_or(max_width, |i| i + 1);

@@ -35,8 +35,8 @@ pub struct ExperimentLearner {
     pub entry: usize,
     /// The spec or the model.
     pub kind: LearnerKind,
-    /// The features that it is trained on: names of columns, or of features without their parameters;
-    /// empty for all.
+    /// The features that it is trained on: names of columns, or of features without their
+    /// parameters; empty for all.
     pub features: Vec<String>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A `[[data]]` names such data as `text:NAME` in place of a file. This crate knows nothing of
 //! indexes: whoever runs the experiment computes the features first and writes them to
-//! [`ExperimentRequest::text_file`](crate::ExperimentRequest::text_file). Cells depend on the content
-//! of that file, as on that of any other.
+//! [`ExperimentRequest::text_file`](crate::ExperimentRequest::text_file). Cells depend on the
+//! content of that file, as on that of any other.
 
 use rankwright_data::DEFAULT_SEED;
 use rankwright_spec::{Spec, split_specs};

@@ -5,22 +5,22 @@
 //! ```
 //!
 //! The queries are divided into folds. For each fold a candidate is trained on the other folds but
-//! one, keeps its best round on that one, and scores the fold itself: these *out-of-fold* scores come
-//! from models that have seen neither the query nor its validation data, so that they do not flatter.
-//! After the first fold the worse half of the candidates is dropped, except the best one of each
-//! family ([`plan`]). The weights of the others are chosen on their out-of-fold scores by ensemble
-//! selection ([`select`]), and the members are the means of the models of all folds, so that every
-//! query has been used. Validation data is one more part of the training data: its queries are
-//! divided into folds with all others.
+//! one, keeps its best round on that one, and scores the fold itself: these *out-of-fold* scores
+//! come from models that have seen neither the query nor its validation data, so that they do not
+//! flatter. After the first fold the worse half of the candidates is dropped, except the best one
+//! of each family ([`plan`]). The weights of the others are chosen on their out-of-fold scores by
+//! ensemble selection ([`select`]), and the members are the means of the models of all folds, so
+//! that every query has been used. Validation data is one more part of the training data: its
+//! queries are divided into folds with all others.
 //!
 //! The estimate that is reported ([`AutoReport::estimate`]) repeats the choice of weights for each
 //! fold without its queries.
 //!
 //! If the data is so large that the choice is made on a sample of its queries, the members are
-//! trained once more, on all of the data. Each model is a member of a [`NestedTraining`], which keeps
-//! checkpoints and resumes. A candidate that cannot be trained on the data is left out; if none can
-//! be trained, the error of the first one is that of the training. Cost: candidates of the first
-//! fold, and about half of them for each other fold.
+//! trained once more, on all of the data. Each model is a member of a [`NestedTraining`], which
+//! keeps checkpoints and resumes. A candidate that cannot be trained on the data is left out; if
+//! none can be trained, the error of the first one is that of the training. Cost: candidates of the
+//! first fold, and about half of them for each other fold.
 
 mod plan;
 mod report;

@@ -6,10 +6,11 @@
 //! P(click | document, position k) = alpha_k P(relevant | document) + beta_k
 //! ```
 //!
-//! alpha is the parameter `examination`, beta the parameter `click_noise`; with beta = 0 this is the
-//! position-based model. An examination relative to the first position is enough: a common factor
-//! only scales the estimates of relevance. An examination of 0 means that the position is not known.
-//! `bias_clip` raises small values of alpha where they are divisors; without it none is changed.
+//! alpha is the parameter `examination`, beta the parameter `click_noise`; with beta = 0 this is
+//! the position-based model. An examination relative to the first position is enough: a common
+//! factor only scales the estimates of relevance. An examination of 0 means that the position is
+//! not known. `bias_clip` raises small values of alpha where they are divisors; without it none is
+//! changed.
 
 use rankwright_model::{BiasColumn, BiasFactors};
 use rankwright_spec::Slashed;

@@ -34,8 +34,8 @@ pub struct BiasFile {
     pub estimator: Option<String>,
     /// The examination of the positions from 1 on; 0 if it is not known.
     pub examination: Vec<f64>,
-    /// The probability of a click on a document that is not relevant, by position; empty if the file
-    /// has none.
+    /// The probability of a click on a document that is not relevant, by position; empty if the
+    /// file has none.
     pub click_noise: Vec<f64>,
 }
 
@@ -180,8 +180,8 @@ impl BiasFile {
         Ok(file)
     }
 
-    /// The learner with the examination of this file; click noise is for `bias=dr` alone. An error if
-    /// the learner takes no examination.
+    /// The learner with the examination of this file; click noise is for `bias=dr` alone. An error
+    /// if the learner takes no examination.
     pub fn set(&self, learner: &LearnerSpec) -> Result<LearnerSpec, SpecError> {
         let list = |values: &[f64]| Slashed(values.to_vec()).write();
         let set = learner.with_parameter("examination", list(&self.examination))?;

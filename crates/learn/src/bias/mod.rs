@@ -56,8 +56,8 @@ choices! {
         /// Inverse propensity scores (Joachims, Swaminathan and Schnabel 2017): a click counts by
         /// the inverse of the examination of its position, which is given.
         Ips = "ips",
-        /// Doubly robust estimates (Oosterhuis 2023) under the affine model of trust bias (Vardasbi,
-        /// Oosterhuis and de Rijke 2020).
+        /// Doubly robust estimates (Oosterhuis 2023) under the affine model of trust bias
+        /// (Vardasbi, Oosterhuis and de Rijke 2020).
         Dr = "dr",
     }
 }

@@ -14,14 +14,14 @@
 //! t-[l] <- ( C-[l] / C-[1] )^(1/(1+p))     C-[l] = sum of L_ij / t+[k] over pairs with j at l
 //! ```
 //!
-//! L_ij is the loss of the pair with the weights of its objective (the change of the metric, those of
-//! documents, queries and of the query's normalisation). Both sums use the factors of the round
-//! before. p is `bias_norm`; 0, the paper's choice, is no regularisation. A pair is any two documents
-//! of different labels, so that graded feedback (clicks and purchases) works too: the one with the
-//! higher label is i.
+//! L_ij is the loss of the pair with the weights of its objective (the change of the metric, those
+//! of documents, queries and of the query's normalisation). Both sums use the factors of the round
+//! before. p is `bias_norm`; 0, the paper's choice, is no regularisation. A pair is any two
+//! documents of different labels, so that graded feedback (clicks and purchases) works too: the one
+//! with the higher label is i.
 //!
-//! Factors start at 1 and are updated after each tree, from the scores with it. A position without a
-//! pair keeps its factors, and so do all positions if the first one has no pair. Cost: a visit of
+//! Factors start at 1 and are updated after each tree, from the scores with it. A position without
+//! a pair keeps its factors, and so do all positions if the first one has no pair. Cost: a visit of
 //! every pair in 64 bits, once a round.
 
 use rankwright_model::{BiasColumn, BiasFactors};
@@ -61,8 +61,8 @@ impl PairFactors {
         RowClickWeights { better: of_rows(clicked), worse: of_rows(other) }
     }
 
-    /// Updates the factors: `better` and `worse` are for each row the sums of the losses, divided by
-    /// the factors, of the pairs in which it is the better or the worse document.
+    /// Updates the factors: `better` and `worse` are for each row the sums of the losses, divided
+    /// by the factors, of the pairs in which it is the better or the worse document.
     pub(super) fn update(&mut self, better: &[f64], worse: &[f64]) {
         // The losses are divided by both factors; the sums of the formulas by the other one only.
         let divided =

@@ -84,8 +84,8 @@ enum FactorSource {
     Pairs(PairFactors),
 }
 
-/// The factors of a training in rounds, with those of every round so far: the model that is returned
-/// may have fewer rounds than were trained.
+/// The factors of a training in rounds, with those of every round so far: the model that is
+/// returned may have fewer rounds than were trained.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RoundBias {
     factors: FactorSource,
@@ -115,8 +115,8 @@ impl RoundBias {
         self.terms().map_or(scores, PositionTerms::shifted)
     }
 
-    /// Learns the terms of positions from the derivatives of a round; `rows` are those of the sampled
-    /// queries, `None` for all.
+    /// Learns the terms of positions from the derivatives of a round; `rows` are those of the
+    /// sampled queries, `None` for all.
     pub(crate) fn learn_terms(&mut self, derivatives: &AllDerivatives, rows: Option<&[u32]>) {
         if let FactorSource::Terms(terms) = &mut self.factors {
             terms.step(&derivatives.gradient, &derivatives.hessian, rows);
@@ -177,8 +177,8 @@ impl RoundBias {
         Some([&length[..], &bytes, &learner.unwrap_or_default()].concat())
     }
 
-    /// Restores the factors of the first `rounds` rounds from the state of a checkpoint, and sets the
-    /// weights of the queries; returns the state of the learner.
+    /// Restores the factors of the first `rounds` rounds from the state of a checkpoint, and sets
+    /// the weights of the queries; returns the state of the learner.
     pub(crate) fn restore(
         &mut self,
         state: Option<Vec<u8>>,

@@ -14,8 +14,8 @@
 //! of the trees. The penalty is for each document, so that `bias_l2` means the same on small and
 //! large data; 0.001 bounds the step of a position whose hessians vanish. Terms start at 0.
 //!
-//! If every query shows the same positions, a loss of pairs or lists does not change when a constant
-//! is added to all terms: only their differences mean something. Cost O(rows) a round.
+//! If every query shows the same positions, a loss of pairs or lists does not change when a
+//! constant is added to all terms: only their differences mean something. Cost O(rows) a round.
 
 use rankwright_model::{BiasColumn, BiasFactors};
 
@@ -64,8 +64,8 @@ impl PositionTerms {
         &self.shifted
     }
 
-    /// The Newton step of all terms, by the derivatives of all rows; `rows` are those of the sampled
-    /// queries, `None` for all.
+    /// The Newton step of all terms, by the derivatives of all rows; `rows` are those of the
+    /// sampled queries, `None` for all.
     pub(super) fn step(&mut self, gradient: &[f32], hessian: &[f32], rows: Option<&[u32]>) {
         let gradients = self.index.sums(rows, |row| f64::from(gradient[row]));
         let hessians = self.index.sums(rows, |row| f64::from(hessian[row]));

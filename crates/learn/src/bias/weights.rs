@@ -2,14 +2,14 @@
 //! learning-to-rank with biased feedback", WSDM 2017).
 //!
 //! A click at position k, a label above 0, counts by the weight 1 / examination(k): a document that
-//! is seen half as often as the first is clicked half as often. What the weight multiplies depends on
-//! the loss:
+//! is seen half as often as the first is clicked half as often. What the weight multiplies depends
+//! on the loss:
 //!
 //! - pairs (`pair-logistic`, `lambda`, the ranking SVM, RankNet): every pair in which the clicked
 //!   document is the better one, as in the paper's propensity SVM-rank. The other document of the
 //!   pair has weight 1, even if it was clicked too (graded feedback).
-//! - lists (`softmax`, `xendcg`): the gain of the clicked document in the target, which is divided by
-//!   the sum of the gains without weights, so that a query whose only click is at a rarely seen
+//! - lists (`softmax`, `xendcg`): the gain of the clicked document in the target, which is divided
+//!   by the sum of the gains without weights, so that a query whose only click is at a rarely seen
 //!   position counts more than others; the softmax of the scores is not weighted.
 //! - squared errors (`squared`, `query-rmse`): the label itself, which becomes click / examination.
 //!   This is the minimiser of the unbiased pointwise risk of Saito et al. (WSDM 2020).

@@ -7,10 +7,11 @@
 //! Members are learners, trained here one after the other, or models from files; trees, linear
 //! models and neural nets can be combined ([`members`]). [`preset`] has one modelled on the
 //! winner of the Yahoo challenge (Burges, Svore, Bennett, Pastusiak and Wu, *Learning to Rank Using
-//! an Ensemble of Lambda-Gradient Models*, 2011). The weights are learnt ([`weights`]) on data that the members
-//! were not fitted to: the first validation set, or without validation data a part of the training
-//! queries, which is drawn by the seed and held out; the members then train on the other queries.
-//! If all members come from files, the weights are learnt on the training data itself.
+//! an Ensemble of Lambda-Gradient Models*, 2011). The weights are learnt ([`weights`]) on data that
+//! the members were not fitted to: the first validation set, or without validation data a part of
+//! the training queries, which is drawn by the seed and held out; the members then train on the
+//! other queries. If all members come from files, the weights are learnt on the training data
+//! itself.
 //!
 //! With `weights=equal` the weights are not learnt: on a few hundred queries, learnt weights depend
 //! more on the sample of queries than on the quality of the members. Then queries are held out only

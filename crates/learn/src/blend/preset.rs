@@ -28,8 +28,8 @@ impl BlendPreset {
 pub(super) const DEFAULT_MEMBERS: &str = "lambdamart+lambdarank+ranksvm";
 
 /// Modelled on the winner of the Yahoo Learning to Rank Challenge, track 1 (Burges et al. 2011): a
-/// linear combination of 8 LambdaMART ensembles, 2 LambdaRank nets and 2 MART models with a logistic
-/// regression cost.
+/// linear combination of 8 LambdaMART ensembles, 2 LambdaRank nets and 2 MART models with a
+/// logistic regression cost.
 ///
 /// Differences: the last two members are linear logistic regressions, which differ in the transform
 /// of features; they learn only whether a document is relevant, not its grade. The parameters are

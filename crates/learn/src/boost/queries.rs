@@ -210,8 +210,8 @@ impl<'a> TrainingQueries<'a> {
         self.chunks.par_iter_mut().map(of_chunk).try_reduce(|| vec![0; cells], add_sums)
     }
 
-    /// For each row, the sum of the losses of its pairs as the better document, and as the worse one,
-    /// times the weight of the query. An error if the objective has no pairs.
+    /// For each row, the sum of the losses of its pairs as the better document, and as the worse
+    /// one, times the weight of the query. An error if the objective has no pairs.
     pub(crate) fn pair_losses(
         &mut self,
         pass: QueryPass<'_>,
@@ -412,8 +412,8 @@ fn chunks(data: &Dataset, objective: &dyn Objective) -> Vec<QueryChunk> {
     chunks
 }
 
-/// Row weights times query weights; empty if there are neither. `corrected` are row weights in place
-/// of those of the data.
+/// Row weights times query weights; empty if there are neither. `corrected` are row weights in
+/// place of those of the data.
 fn weights(data: &Dataset, corrected: Option<&[f32]>) -> Vec<f32> {
     let row_weights = corrected.or(data.row_weights());
     if row_weights.is_none() && data.query_weights().is_none() {

@@ -2,10 +2,11 @@
 //! objective at the scores of the trees before it; and the impurity of the tree's splits.
 //!
 //! With squared error a target is a residual, label minus score (Friedman 2001, section 4.1); with
-//! lambdas it is minus lambda. Targets include the weights of queries and documents, as in training.
-//! They are those of the training if the data is the training data, the tree was grown on all of
-//! its rows, and no tree was dropped (DART). A random forest fits every tree to the labels, so that
-//! its targets are those at the base score. Cost: one scoring and one pass of the objective.
+//! lambdas it is minus lambda. Targets include the weights of queries and documents, as in
+//! training. They are those of the training if the data is the training data, the tree was grown on
+//! all of its rows, and no tree was dropped (DART). A random forest fits every tree to the labels,
+//! so that its targets are those at the base score. Cost: one scoring and one pass of the
+//! objective.
 
 use rankwright_data::Dataset;
 use rankwright_model::{Ensemble, Matching, Model, ModelBody, ScoreOptions, SplitImpurity, Tree};

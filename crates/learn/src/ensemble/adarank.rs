@@ -287,8 +287,8 @@ impl<'a> AdaRankState<'a> {
         Ok(false)
     }
 
-    /// All weak rankers with their alpha, for the current query weights, best first; of equally good
-    /// ones the first.
+    /// All weak rankers with their alpha, for the current query weights, best first; of equally
+    /// good ones the first.
     fn choices(&self) -> Vec<(usize, f64)> {
         let mean_value = |values: &Vec<f64>| {
             let pairs = values.iter().zip(&self.normalised_weights);

@@ -3,8 +3,8 @@
 //!
 //! A column has a place for each row: query by query, and within a query in the order that the rows
 //! have if their scores are equal ([`RowLayout`]), so that whoever orders places by score need not
-//! look at anything else. The places of a query are padded to a multiple of [`LANES`] with zeros, so
-//! that loops over them have no rest.
+//! look at anything else. The places of a query are padded to a multiple of [`LANES`] with zeros,
+//! so that loops over them have no rest.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -49,8 +49,8 @@ pub(crate) struct RowLayout {
 }
 
 impl RowLayout {
-    /// The layout of the rows of each query in this order; `rows` has those of the first query, then
-    /// of the second, and so on.
+    /// The layout of the rows of each query in this order; `rows` has those of the first query,
+    /// then of the second, and so on.
     pub(crate) fn new(data: &Dataset, rows: Vec<u32>) -> Self {
         let queries: Vec<Range<usize>> = (0..data.queries()).map(|q| data.query_rows(q)).collect();
         let mut len = 0;

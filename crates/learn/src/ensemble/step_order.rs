@@ -6,17 +6,17 @@
 //! ```
 //!
 //! An estimate differs from its score by less than a bound that follows from the largest numbers of
-//! the query ([`MARGIN`]). Any `depth` rows have a lowest estimate, and a row whose estimate is below
-//! that by twice the bound is not among the best `depth`. So all estimates are compared with the
-//! lowest of a guess, 16 rows at a time, and only the few rows that remain are ordered. The order has
-//! no rounding in it: it is that of the scores of all rows.
+//! the query ([`MARGIN`]). Any `depth` rows have a lowest estimate, and a row whose estimate is
+//! below that by twice the bound is not among the best `depth`. So all estimates are compared with
+//! the lowest of a guess, 16 rows at a time, and only the few rows that remain are ordered. The
+//! order has no rounding in it: it is that of the scores of all rows.
 //!
 //! The guess is the best rows before the step, or after a similar one. If it leaves many rows
-//! ([`FEW_ROWS`]), the rows are divided into 16 groups: the best rows of `depth` groups are a better
-//! guess. Few rows are ordered by their estimates, if these are far enough apart: the rank of each is
-//! the number of estimates that are at least as high, a comparison for each pair, without a branch.
-//! A bad guess, and scores that are equal or nearly so, cost time and change nothing. Queries with
-//! numbers that f32 cannot hold, and short ones, are scored whole.
+//! ([`FEW_ROWS`]), the rows are divided into 16 groups: the best rows of `depth` groups are a
+//! better guess. Few rows are ordered by their estimates, if these are far enough apart: the rank
+//! of each is the number of estimates that are at least as high, a comparison for each pair,
+//! without a branch. A bad guess, and scores that are equal or nearly so, cost time and change
+//! nothing. Queries with numbers that f32 cannot hold, and short ones, are scored whole.
 
 use std::ops::RangeInclusive;
 
@@ -24,16 +24,16 @@ use rankwright_eval::{EvalError, TopOrderer};
 
 use super::columns::{ColumnValue, LANES, ValueRange};
 
-/// A score and its estimate, each compared with another, differ by less than this part of the largest
-/// absolute numbers. Rounding to f32 has a relative error of 2^-24; a score has one such error, a
-/// product three and their sum one, so that an estimate is wrong by less than 5 x 2^-24, two of them
-/// by 6e-7, and a threshold is rounded once more.
+/// A score and its estimate, each compared with another, differ by less than this part of the
+/// largest absolute numbers. Rounding to f32 has a relative error of 2^-24; a score has one such
+/// error, a product three and their sum one, so that an estimate is wrong by less than 5 x 2^-24,
+/// two of them by 6e-7, and a threshold is rounded once more.
 const MARGIN: f64 = 1e-6;
-/// Two scores, each a rounded sum of a score and a rounded product, differ from the exact ones by less
-/// than this part of the largest absolute numbers: four errors of 2^-53.
+/// Two scores, each a rounded sum of a score and a rounded product, differ from the exact ones by
+/// less than this part of the largest absolute numbers: four errors of 2^-53.
 const SUM_ERROR: f64 = 1e-15;
-/// The same as [`MARGIN`] for numbers that are too small for the full precision of f32, which are rounded to
-/// multiples of 2^-149.
+/// The same as [`MARGIN`] for numbers that are too small for the full precision of f32, which are
+/// rounded to multiples of 2^-149.
 const SMALL_MARGIN: f64 = 1e-38;
 /// Values and estimates are below this, so that none is infinite.
 const MAX_ESTIMATE: f64 = 1e37;
@@ -60,8 +60,8 @@ pub(super) struct StepQuery<'a, T> {
 }
 
 impl<T> StepQuery<'_, T> {
-    /// Whether a step moves no two rows past each other whose scores differ by at least `gap`: values
-    /// in the column differ by less, and by no more than rounding can add.
+    /// Whether a step moves no two rows past each other whose scores differ by at least `gap`:
+    /// values in the column differ by less, and by no more than rounding can add.
     pub(super) fn keeps_order(&self, factor: f64, gap: f64) -> bool {
         let largest = self.max_score + factor.abs() * self.range.max_abs;
         // False for NaN.
@@ -86,9 +86,9 @@ pub(super) struct StepOrderer {
 }
 
 impl StepOrderer {
-    /// Finds the best `depth` rows after a step; equal scores are ordered by place. `guess` has `depth`
-    /// different rows, or all rows if there are fewer, that are likely to be the best; if it is empty,
-    /// all rows are scored.
+    /// Finds the best `depth` rows after a step; equal scores are ordered by place. `guess` has
+    /// `depth` different rows, or all rows if there are fewer, that are likely to be the best; if
+    /// it is empty, all rows are scored.
     pub(super) fn order<T: ColumnValue>(
         &mut self,
         query: &StepQuery<'_, T>,
@@ -131,8 +131,8 @@ impl StepOrderer {
         Ok(())
     }
 
-    /// Finds the best `depth` rows after a step from the scores of all rows; without a depth, all rows
-    /// are ordered.
+    /// Finds the best `depth` rows after a step from the scores of all rows; without a depth, all
+    /// rows are ordered.
     pub(super) fn order_all<T: ColumnValue>(
         &mut self,
         query: &StepQuery<'_, T>,
@@ -145,9 +145,9 @@ impl StepOrderer {
         self.order_kept_scores(depth)
     }
 
-    /// Finds the best `depth` rows by these scores; without a depth, all rows are ordered. Returns the
-    /// smallest difference between two of these rows, and between them and the next one; infinite if
-    /// there is one row.
+    /// Finds the best `depth` rows by these scores; without a depth, all rows are ordered. Returns
+    /// the smallest difference between two of these rows, and between them and the next one;
+    /// infinite if there is one row.
     pub(super) fn order_and_gap(
         &mut self,
         scores: &[f64],
@@ -204,8 +204,8 @@ impl StepOrderer {
         self.found = found;
     }
 
-    /// Orders the rows that were found, up to N, by their estimates; returns whether the best `depth`
-    /// are further apart than the margin, otherwise the order is not valid.
+    /// Orders the rows that were found, up to N, by their estimates; returns whether the best
+    /// `depth` are further apart than the margin, otherwise the order is not valid.
     fn count_ranks<T: ColumnValue, const N: usize>(
         &mut self,
         query: &StepQuery<'_, T>,

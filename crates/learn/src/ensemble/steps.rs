@@ -5,19 +5,20 @@
 //! score of a document in the ranking of a step = current score + factor x value in the column
 //! ```
 //!
-//! The values are those of [`TargetMetric::values`] for the same scores, to the bit. Everything that
-//! does not depend on a step is computed once: the ideal order, the order among equal scores (rows
-//! are stored in it), and the gains of a sum over ranks
+//! The values are those of [`TargetMetric::values`] for the same scores, to the bit. Everything
+//! that does not depend on a step is computed once: the ideal order, the order among equal scores
+//! (rows are stored in it), and the gains of a sum over ranks
 //! ([`FixedParts`](super::target::FixedParts)). For metrics with a cut-off only the best rows are
 //! ordered ([`StepOrderer`]), found from those of the current ranking, or of the step before along
 //! the same column and in the same direction. A step that is too short to move a row past another
 //! one, such as any along a column that is constant in the query, has the current value.
 //!
-//! Cost of a step and a query of n documents: n sums and comparisons in f32 for metrics with a small
-//! cut-off; otherwise a sort of n integers. Metrics under `ties=mean` or `scores=f32` take the
-//! reference implementation. Queries run in parallel; each writes its own values, so that the number
-//! of threads changes nothing. A task takes some neighbouring queries and all steps along one column
-//! after the other, so that a column is read once and in the order in which it is stored.
+//! Cost of a step and a query of n documents: n sums and comparisons in f32 for metrics with a
+//! small cut-off; otherwise a sort of n integers. Metrics under `ties=mean` or `scores=f32` take
+//! the reference implementation. Queries run in parallel; each writes its own values, so that the
+//! number of threads changes nothing. A task takes some neighbouring queries and all steps along
+//! one column after the other, so that a column is read once and in the order in which it is
+//! stored.
 
 use rankwright_eval::{EvalError, RankedList};
 use rayon::prelude::*;
@@ -29,8 +30,8 @@ use crate::error::LearnError;
 
 /// Number of neighbouring queries that a task takes.
 const TASK_QUERIES: usize = 16;
-/// Up to this cut-off, the best rows are found from those of another ranking; further ones are sorted
-/// with all others.
+/// Up to this cut-off, the best rows are found from those of another ranking; further ones are
+/// sorted with all others.
 const MAX_GUESSED: usize = 32;
 
 /// A step: a multiple of one column that is added to the current scores.

@@ -8,9 +8,9 @@
 //! a metric.
 //!
 //! Cost: a sort for each query and ranking. Rankings by scores that are stored in places
-//! ([`TargetMetric::layout`]) are cheaper, and those that differ from the current one by a multiple of one
-//! column still more: see [`steps`](super::steps), for which [`TargetMetric::values`] is the reference
-//! implementation. Metrics that are sums or means over rows (`num_q`, `rmse`) do not
+//! ([`TargetMetric::layout`]) are cheaper, and those that differ from the current one by a multiple
+//! of one column still more: see [`steps`](super::steps), for which [`TargetMetric::values`] is the
+//! reference implementation. Metrics that are sums or means over rows (`num_q`, `rmse`) do not
 //! measure rankings, and are rejected.
 
 use std::sync::Arc;
@@ -44,8 +44,8 @@ pub(crate) struct TargetMetric<'a> {
     /// The places of the rows: those of a query are in the order among equal scores, if the metric
     /// has one.
     layout: Arc<RowLayout>,
-    /// The parts of a ranking that do not depend on scores, by query; `None` if the metric needs more
-    /// than the order of the rows (`ties=mean`, `scores=f32`).
+    /// The parts of a ranking that do not depend on scores, by query; `None` if the metric needs
+    /// more than the order of the rows (`ties=mean`, `scores=f32`).
     pub(super) fixed: Option<Arc<Vec<FixedParts>>>,
 }
 
@@ -124,7 +124,8 @@ impl<'a> TargetMetric<'a> {
         Ok(all)
     }
 
-    /// The parts of all rankings of a query that do not depend on scores, for its rows in this order.
+    /// The parts of all rankings of a query that do not depend on scores, for its rows in this
+    /// order.
     fn fixed_parts(&self, query: usize, rows: &[u32]) -> FixedParts {
         let labels: Vec<f64> = rows.iter().map(|row| self.data.labels()[*row as usize]).collect();
         let mut ideal = self.data.query(query).labels.to_vec();

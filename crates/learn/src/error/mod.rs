@@ -218,7 +218,8 @@ pub enum LearnError {
         /// Number of trees of the model; 0 if it has none.
         trees: usize,
     },
-    /// The objective of a model cannot be evaluated, so that the targets of its trees are not known.
+    /// The objective of a model cannot be evaluated, so that the targets of its trees are not
+    /// known.
     #[error("the targets of the trees are not known: the model's objective is '{objective}'")]
     NoDerivatives {
         /// The objective; empty if the model does not name one.

@@ -273,8 +273,8 @@ impl LearnerSpec {
         self.trainer.files()
     }
 
-    /// The warnings about this learner and the data of a request that are known before the training,
-    /// such as pairs that will be sampled. The result of the training has them too.
+    /// The warnings about this learner and the data of a request that are known before the
+    /// training, such as pairs that will be sampled. The result of the training has them too.
     pub fn warnings_about(
         &self,
         request: &TrainRequest<'_>,

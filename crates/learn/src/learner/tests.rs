@@ -75,7 +75,8 @@ fn the_table_and_the_trainer_of_each_learner_say_the_same() {
     for def in LEARNERS {
         let spec = LearnerSpec::parse(def.example).unwrap();
         assert_eq!(def.accepts.start, spec.accepts_start_model(), "{}", def.name);
-        // Whether a learner with a learner or an objective inside accepts pairs depends on that one.
+        // Whether a learner with a learner or an objective inside accepts pairs depends on that
+        // one.
         let is_inside = |param: &ParamDef| {
             let nested = matches!(param.kind, ParamKind::Spec { of: "learner" | "objective" });
             nested || param.name == "members"
@@ -181,8 +182,8 @@ fn models_of_every_learner_carry_the_feature_set_of_their_data() {
 }
 
 /// Parameters with a value that changes the model trained by [`spec_with_effect`], and a value that
-/// is rejected. Values in parentheses stand for lists of all features ([`values_of`]). The values of
-/// other parameters follow from their declaration.
+/// is rejected. Values in parentheses stand for lists of all features ([`values_of`]). The values
+/// of other parameters follow from their declaration.
 const VALUES: &[(&str, &str, &str)] = &[
     ("trees", "3", "0"),
     ("rate", "0.5", "0"),

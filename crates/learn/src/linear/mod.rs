@@ -11,9 +11,9 @@
 //! All but the first are solved by the same Newton method (`newton.rs`) over the same passes over
 //! the data (`problem.rs`, `kernel.rs`); `path.rs` takes the steps of that method one by one, for
 //! one value of c (the weight of the loss relative to the penalty) after another; `trainer.rs`
-//! trains; `fold_transforms.rs` folds the transforms of features into the weights and makes the model;
-//! `learners/` declares the learners. Sums are f64, added in an order that depends on the data
-//! alone.
+//! trains; `fold_transforms.rs` folds the transforms of features into the weights and makes the
+//! model; `learners/` declares the learners. Sums are f64, added in an order that depends on the
+//! data alone.
 
 mod counting;
 pub(crate) mod fold_transforms;

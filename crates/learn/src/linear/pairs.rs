@@ -102,8 +102,8 @@ impl PairSource {
         }
     }
 
-    /// Multiplies the weight of each pair by the factor of its better document. With two levels that
-    /// is a weight of the documents of the higher one; with more, pairs are listed.
+    /// Multiplies the weight of each pair by the factor of its better document. With two levels
+    /// that is a weight of the documents of the higher one; with more, pairs are listed.
     fn with_clicks(self, factors: &[f64]) -> Self {
         let listed = |pairs: Vec<Pair>| {
             let weighted =
@@ -138,8 +138,8 @@ impl PairSource {
 
 /// The preferences of every query, with weights of clicks: `clicks` has for each row the factor of
 /// the pairs in which it is the better document, as in propensity SVM-rank (Joachims et al. 2017);
-/// `None` if clicks are not corrected. With `norm_query` all queries have the same total weight before
-/// these factors. Fails if there are no preferences.
+/// `None` if clicks are not corrected. With `norm_query` all queries have the same total weight
+/// before these factors. Fails if there are no preferences.
 pub(super) fn click_pair_sources(
     data: &Dataset,
     norm_query: bool,

@@ -32,8 +32,8 @@ pub(super) fn activate(activation: Activation, values: &mut [f32], derivatives: 
         }),
         // No activation: values stay as they are.
         Activation::None => derivatives.fill(1.0),
-        // An activation that has no derivative here yet: NaN ends the training with an error. A test
-        // tries every activation.
+        // An activation that has no derivative here yet: NaN ends the training with an error. A
+        // test tries every activation.
         _ => derivatives.fill(f32::NAN),
     }
 }

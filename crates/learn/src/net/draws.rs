@@ -53,7 +53,8 @@ impl RandomLanes {
         }
     }
 
-    /// Sets values and derivatives to 0 with probability `rate`, and scales up the others to compensate.
+    /// Sets values and derivatives to 0 with probability `rate`, and scales up the others to
+    /// compensate.
     pub(super) fn apply_dropout(&mut self, rate: f32, values: &mut [f32], derivatives: &mut [f32]) {
         let kept_factor = 1.0 / (1.0 - rate);
         // Each value gets a random number of 24 bits, and is dropped if that is below this one.

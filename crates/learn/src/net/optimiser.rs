@@ -10,8 +10,8 @@
 //! gradient as decay * w under `sgd` and `adam`; under `adamw` it shrinks weights separately, by
 //! rate * decay * w (Loshchilov and Hutter, 2019). Biases and norms do not decay. Each parameter is
 //! updated by itself, so that the number of threads changes nothing. With a step after each pair
-//! (`ranknet(update=pair)`) Adam's roots and quotients are half of the time, so its loop is compiled
-//! for AVX2 too.
+//! (`ranknet(update=pair)`) Adam's roots and quotients are half of the time, so its loop is
+//! compiled for AVX2 too.
 
 use rayon::prelude::*;
 

@@ -37,9 +37,9 @@ fn labelled_data(sizes: &[usize], columns: usize, values: Vec<f32>, labels: Vec<
     Dataset::from_dense(values, columns, labels, ids).unwrap()
 }
 
-/// Adds preference pairs to a data set. A line of the text is a query id, two rows and a weight: the
-/// better row first, with or without `>` between them, or rows that are equal, with `=`. The weight is
-/// 1 if it is not given. Rows count from 0 in the whole data set.
+/// Adds preference pairs to a data set. A line of the text is a query id, two rows and a weight:
+/// the better row first, with or without `>` between them, or rows that are equal, with `=`. The
+/// weight is 1 if it is not given. Rows count from 0 in the whole data set.
 fn with_pairs(data: Dataset, text: &str) -> Dataset {
     let text = format!("qid better worse weight\n{text}");
     let input = Input::from_bytes("pairs", text.into_bytes()).unwrap();

@@ -4,9 +4,10 @@
 //! p_i = w_i exp(s_i) / sum over the query of w_j exp(s_j)
 //! ```
 //!
-//! A document of weight w counts like w copies of it. Infinite scores are legal: if the largest score
-//! is infinite, the documents that have it share all the probability by their weights, and a score of
-//! minus infinity below a larger one has the probability 0. If all weights are 0, all p are 0. Cost O(n).
+//! A document of weight w counts like w copies of it. Infinite scores are legal: if the largest
+//! score is infinite, the documents that have it share all the probability by their weights, and a
+//! score of minus infinity below a larger one has the probability 0. If all weights are 0, all p
+//! are 0. Cost O(n).
 
 use super::{Derivatives, QueryView, pointwise};
 use crate::error::LearnError;
@@ -48,9 +49,9 @@ pub(super) fn normalise(values: &mut [f64]) -> f64 {
     total
 }
 
-/// Divides targets that weights of clicks multiply by the sum of the targets without these weights, if
-/// it is not 0; returns the sum of the result. Divided by their own sum, they would lose the weight of
-/// a query's only click.
+/// Divides targets that weights of clicks multiply by the sum of the targets without these weights,
+/// if it is not 0; returns the sum of the result. Divided by their own sum, they would lose the
+/// weight of a query's only click.
 pub(super) fn divide_by_unweighted(targets: &mut [f64], unweighted: f64) -> f64 {
     if unweighted > 0.0 {
         targets.iter_mut().for_each(|target| *target /= unweighted);

@@ -62,8 +62,8 @@ pub mod options {
     };
 }
 
-/// Lists the parameters of all objectives as `OBJECTIVES`, and makes each a value of parameters that
-/// are objectives.
+/// Lists the parameters of all objectives as `OBJECTIVES`, and makes each a value of parameters
+/// that are objectives.
 macro_rules! objectives {
     ($($params:ident),* $(,)?) => {
         /// The declarations of all objectives. The list serialises, like
@@ -116,8 +116,8 @@ pub struct QueryView<'a> {
     pub click_weights: Option<ClickWeights<'a>>,
 }
 
-/// Weights of clicks. A document has two, as its label can be above that of some documents and below
-/// that of others.
+/// Weights of clicks. A document has two, as its label can be above that of some documents and
+/// below that of others.
 #[derive(Debug, Clone, Copy)]
 pub struct ClickWeights<'a> {
     /// The weight of each document's pairs with documents of lower labels, and of its gain in the
@@ -311,8 +311,8 @@ pub trait Objective: Debug + Send + Sync {
         Ok(false)
     }
 
-    /// Calls `visit(better, worse, loss)` with the loss of each pair of one query that is no tie, with
-    /// all its weights. Returns false if the objective has no pairs.
+    /// Calls `visit(better, worse, loss)` with the loss of each pair of one query that is no tie,
+    /// with all its weights. Returns false if the objective has no pairs.
     fn pair_losses(
         &self,
         _query: &QueryView<'_>,

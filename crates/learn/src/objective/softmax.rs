@@ -10,9 +10,10 @@
 //! themselves divided by their sum. With the last two, a query whose sum is 0 gives zeros, and a
 //! label below 0 counts as 0. The gradient is exact, the hessian is the exact diagonal of the
 //! matrix of second derivatives. A document of weight w counts like w copies of it. Queries of 0 or
-//! 1 documents give zeros; equal labels pull scores together. Weights of clicks multiply gains; with
-//! `target=softmax` the gain is what exp(label) exceeds exp(0) by. The target then is divided by its sum
-//! without these weights; with T the sum that it has, the gradient is T p_i - t_i. Cost O(n).
+//! 1 documents give zeros; equal labels pull scores together. Weights of clicks multiply gains;
+//! with `target=softmax` the gain is what exp(label) exceeds exp(0) by. The target then is divided
+//! by its sum without these weights; with T the sum that it has, the gradient is T p_i - t_i. Cost
+//! O(n).
 
 use rankwright_eval::Gain;
 
@@ -124,8 +125,8 @@ impl Softmax {
 }
 
 /// Multiplies the part of a softmax of labels that exceeds that of the label 0 by the weights of
-/// clicks: w exp(label) becomes w (1 + c (exp(label) - 1)), with c the weight of the click. Returns the
-/// sum of the target.
+/// clicks: w exp(label) becomes w (1 + c (exp(label) - 1)), with c the weight of the click. Returns
+/// the sum of the target.
 fn weight_excess(query: &QueryView<'_>, target: &mut [f64]) -> f64 {
     if query.click_weights.is_none() {
         return 1.0;

@@ -5,8 +5,8 @@
 //! each round to it, and gets back whether to continue. Boosted trees keep the scores of their
 //! validation data up to date themselves and pass the values ([`Session::end_round`]); every other
 //! learner passes its current model, which the session evaluates
-//! ([`Session::end_round_with_model`]). A learner that trains other learners, such as a blend, opens
-//! a [`NestedTraining`], in whose history each of these trainings is a round.
+//! ([`Session::end_round_with_model`]). A learner that trains other learners, such as a blend,
+//! opens a [`NestedTraining`], in whose history each of these trainings is a round.
 
 pub(crate) mod checkpoint;
 mod history;

@@ -32,8 +32,8 @@ pub(crate) fn check_sets(
     Ok(())
 }
 
-/// The metrics for the scores of a model: those that compare scores with a boundary take the model's
-/// own, if it has one.
+/// The metrics for the scores of a model: those that compare scores with a boundary take the
+/// model's own, if it has one.
 pub(crate) fn measures_for(
     model: &Model,
     measures: &[Measure],

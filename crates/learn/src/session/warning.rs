@@ -37,7 +37,8 @@ pub enum TrainWarning {
         reason: ConstantReason,
     },
     /// The learner, or the model that it started from, cannot split by sets of categories, and used
-    /// the numbers of the categories as quantities. The most frequent category has the lowest number.
+    /// the numbers of the categories as quantities. The most frequent category has the lowest
+    /// number.
     CategoriesAsNumbers {
         /// The features whose values are categories.
         features: Vec<String>,
@@ -55,8 +56,8 @@ pub enum TrainWarning {
         /// Whether new pairs are drawn for each tree.
         boosted: bool,
     },
-    /// A property of the training data that matters for this training: labels that are too large for
-    /// the exponential gain of a metric.
+    /// A property of the training data that matters for this training: labels that are too large
+    /// for the exponential gain of a metric.
     Content(SummaryWarning),
 }
 

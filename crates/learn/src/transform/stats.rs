@@ -12,7 +12,8 @@ use crate::error::LearnError;
 
 /// Number of rows that one task sums.
 const BLOCK: usize = 4096;
-/// Number of features whose statistics are computed at once: a line of the cache holds so many values.
+/// Number of features whose statistics are computed at once: a line of the cache holds so many
+/// values.
 const LANES: usize = 16;
 
 /// Statistics of the finite values of one feature.
@@ -81,8 +82,8 @@ impl Stats {
     }
 }
 
-/// The statistics of each selected feature: of its values, or with `log` of their signed logarithms.
-/// Those of the other features have no meaning.
+/// The statistics of each selected feature: of its values, or with `log` of their signed
+/// logarithms. Those of the other features have no meaning.
 pub(super) fn feature_stats(
     data: &Dataset,
     log: bool,
@@ -134,8 +135,8 @@ fn transform_finite(transform: &Transforms, values: &mut [f32]) {
     not_finite.for_each(|(value, raw)| *value = raw);
 }
 
-/// The statistics of several features at once, each the same as [`Stats::new`] of its values, to the
-/// bit: a sum waits for the one before, and those of other features fill the time.
+/// The statistics of several features at once, each the same as [`Stats::new`] of its values, to
+/// the bit: a sum waits for the one before, and those of other features fill the time.
 fn lane_stats(rows: &[[f32; LANES]]) -> [Stats; LANES] {
     let (mut count, mut sum) = ([0.0; LANES], [0.0; LANES]);
     let (mut min, mut max) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);

@@ -43,8 +43,8 @@ choices! {
     pub enum TuneMethod {
         /// Trains every trial completely.
         Random = "random",
-        /// Trains all trials for a few rounds, the best third for three times as many rounds, and so
-        /// on.
+        /// Trains all trials for a few rounds, the best third for three times as many rounds, and
+        /// so on.
         Halving = "halving",
     }
 }
@@ -200,8 +200,8 @@ impl TunePlan {
         Ok(Self { settings, measure, space, specs, added_stop, rungs, rounds_parameter })
     }
 
-    /// The same plan for trials that are evaluated on this data: if no metric was given and the data
-    /// has no labels, preference accuracy decides.
+    /// The same plan for trials that are evaluated on this data: if no metric was given and the
+    /// data has no labels, preference accuracy decides.
     pub fn for_data(mut self, evaluated: &Dataset) -> Result<Self, LearnError> {
         if self.settings.metric.is_none() && !evaluated.is_labelled() {
             self.measure = MetricSpec::parse(PREFERENCE_METRIC)?.resolve(SourceKind::Features)?;

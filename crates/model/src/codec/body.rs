@@ -250,8 +250,8 @@ impl<'a> ByteReader<'a> {
         Ok(chunks.iter().map(move |&chunk| decode(chunk)))
     }
 
-    /// Reads the sides that missing values go to, a bit each; the padding bits of the last byte must
-    /// be 0, so that a model has only one form as bytes.
+    /// Reads the sides that missing values go to, a bit each; the padding bits of the last byte
+    /// must be 0, so that a model has only one form as bytes.
     fn sides(&mut self, count: usize) -> Result<impl Iterator<Item = Side> + use<'a>, ModelError> {
         let bytes = self.take(count.div_ceil(8))?;
         // The last byte has one to eight used bits.

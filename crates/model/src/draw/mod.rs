@@ -91,8 +91,8 @@ fn condition_text(
     }
 }
 
-/// The impurity of a split, with four decimals, or with an exponent if it is small: `G 0.1205, before
-/// 0.7145`.
+/// The impurity of a split, with four decimals, or with an exponent if it is small: `G 0.1205,
+/// before 0.7145`.
 fn impurity_text(impurity: &SplitImpurity) -> String {
     let number = |value: f64| match value {
         0.0 => "0".to_owned(),

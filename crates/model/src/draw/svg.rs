@@ -219,9 +219,9 @@ fn svg_start(width: usize, height: usize, title: &str, tree: &Tree) -> String {
     )
 }
 
-/// Draws an edge from `from`, the middle of a box's lower edge, to `to`, the middle of the upper edge
-/// of a box in the next row: three straight lines, with the word `yes` or `no` beside the last one.
-/// `missing` is the side to which the upper box sends missing values.
+/// Draws an edge from `from`, the middle of a box's lower edge, to `to`, the middle of the upper
+/// edge of a box in the next row: three straight lines, with the word `yes` or `no` beside the last
+/// one. `missing` is the side to which the upper box sends missing values.
 fn draw_edge(
     svg: &mut String,
     from: (f64, usize),

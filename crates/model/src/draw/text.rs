@@ -9,9 +9,10 @@
 //! ```
 //!
 //! With impurities, the line of a split ends in `, G 0.1205, before 0.7145`: the impurity after the
-//! split and before it (`impurity.rs`). Other numbers are the shortest that read back to the same float. Indentation stops at a depth of 40;
-//! deeper lines start with their depth, as `[41]`, so that the text of a tree that is one long
-//! chain stays linear in its size. A tree without splits is one line.
+//! split and before it (`impurity.rs`). Other numbers are the shortest that read back to the same
+//! float. Indentation stops at a depth of 40; deeper lines start with their depth, as `[41]`, so
+//! that the text of a tree that is one long chain stays linear in its size. A tree without splits
+//! is one line.
 
 use std::fmt::Write;
 

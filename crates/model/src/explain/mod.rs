@@ -351,7 +351,8 @@ impl Explanation {
     }
 
     /// The reasons why document `a` is above or below document `b`: features (indices of
-    /// [`Explainer::features`]) with their shares of the difference of the scores, the largest first.
+    /// [`Explainer::features`]) with their shares of the difference of the scores, the largest
+    /// first.
     pub fn why(&self, a: usize, b: usize) -> Vec<(usize, f64)> {
         let mut reasons: Vec<(usize, f64)> =
             self.difference(a, b).into_iter().enumerate().collect();

@@ -11,9 +11,9 @@
 //!
 //! Each order is also used backwards (antithetic sampling: Mitchell et al., *Sampling permutations
 //! for Shapley value estimation*, 2022), which is already exact for models without
-//! interactions of more than two features. The changes in one order sum to the difference between the score of the document
-//! and that of the background document, so the sums are exact for any number of orders. The same
-//! orders and background documents are used for all documents.
+//! interactions of more than two features. The changes in one order sum to the difference between
+//! the score of the document and that of the background document, so the sums are exact for any
+//! number of orders. The same orders and background documents are used for all documents.
 //!
 //! If features are scaled to 0..1 within the query, inputs of background documents are scaled with
 //! the smallest and largest values of the explained list, and a background value beyond them counts

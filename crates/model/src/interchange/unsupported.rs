@@ -14,8 +14,8 @@ pub enum UnsupportedPart {
     /// A kind of model that the other system's format does not have.
     #[error("{} cannot be written in this format", kind_in_words(*.0))]
     Body(BodyKind),
-    /// A sum of a model and of the trees that a training added to it, where the two are of different
-    /// kinds.
+    /// A sum of a model and of the trees that a training added to it, where the two are of
+    /// different kinds.
     #[error(
         "a sum of {} and the trees that were added to it cannot be written in this format",
         kind_in_words(*.start)

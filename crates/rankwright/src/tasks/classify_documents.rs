@@ -1,8 +1,8 @@
 //! Classification of documents by labelled ones, with any classifier of the search crate.
 //!
-//! Documents are vectors of all their text, of chosen fields, or of numbers. A cross validation classifies each labelled
-//! document with a classifier and a vocabulary that have not seen it; a classification trains on
-//! all labelled documents and classifies others.
+//! Documents are vectors of all their text, of chosen fields, or of numbers. A cross validation
+//! classifies each labelled document with a classifier and a vocabulary that have not seen it; a
+//! classification trains on all labelled documents and classifies others.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -169,8 +169,8 @@ impl DataFiles {
 }
 
 /// The rules by which data is read that belongs to a model or to other data: the meaning of absent
-/// features, and the columns of tables, so that roles are given once and texts get the same category
-/// numbers.
+/// features, and the columns of tables, so that roles are given once and texts get the same
+/// category numbers.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ReadRules {

@@ -72,8 +72,8 @@ pub struct DeleteDocumentsResult {
     pub warnings: Vec<Warning>,
 }
 
-/// Deletes documents from an index. The filter is parsed and resolved before anything is deleted: if
-/// it is invalid, no document is deleted.
+/// Deletes documents from an index. The filter is parsed and resolved before anything is deleted:
+/// if it is invalid, no document is deleted.
 pub fn delete_documents(
     request: &DeleteDocumentsRequest,
     context: &Context<'_>,

@@ -37,8 +37,8 @@ use super::{Context, TaskError, Warning};
 #[non_exhaustive]
 pub struct DemoRequest {
     /// Folder for all files: records, queries and judgements, `index`, `train.rwd` and `valid.rwd`,
-    /// a `.model` and a `.run` of each system, `test.qrels.txt`, and two HTML reports. Nothing is kept
-    /// where it is not given.
+    /// a `.model` and a `.run` of each system, `test.qrels.txt`, and two HTML reports. Nothing is
+    /// kept where it is not given.
     pub out: Option<PathBuf>,
     /// Number of records.
     pub records: usize,

@@ -1,9 +1,10 @@
 //! Feature data that an experiment computes from text: an index and features for each `[[text]]` of
 //! its file, before anything is trained.
 //!
-//! Everything is kept in the folder `text` of the results: the data of a text, its index, and a file
-//! with everything that determines the data (settings, and checksums of all inputs). While these stay
-//! the same, the data is not computed again. Documents in a folder are always read again.
+//! Everything is kept in the folder `text` of the results: the data of a text, its index, and a
+//! file with everything that determines the data (settings, and checksums of all inputs). While
+//! these stay the same, the data is not computed again. Documents in a folder are always read
+//! again.
 
 use std::path::{Path, PathBuf};
 
@@ -180,8 +181,8 @@ impl PreparedText<'_> {
         Ok(TextFiles { documents: vec![documents], queries, qrels })
     }
 
-    /// Writes the data again with the paths in names of features as the experiment has them, so that
-    /// results are the same on every machine.
+    /// Writes the data again with the paths in names of features as the experiment has them, so
+    /// that results are the same on every machine.
     fn write_names_as_written(&self) -> Result<(), TaskError> {
         let data = Dataset::read(self.data)?;
         let names = data.features().iter().map(|name| self.as_written(&name)).collect();

@@ -155,7 +155,8 @@ pub struct ComponentEntry {
     pub parameters: Vec<ParamDef>,
 }
 
-/// The entry of this name; the error lists all names. `kind` is the kind of component, for the error.
+/// The entry of this name; the error lists all names. `kind` is the kind of component, for the
+/// error.
 #[cfg(any(feature = "search", feature = "clicks"))]
 fn entry_named(
     kind: &'static str,

@@ -19,9 +19,9 @@ pub fn resolve_metrics(
     Ok(metrics_or_default(metrics, kind, DefaultMetrics::Usual)?)
 }
 
-/// Metrics for a data set: the given ones, or the default ones. The default ones are the usual metrics
-/// of labels if the data has no preference pairs, the metric of pairs if it has pairs alone, and both
-/// if it has labels and pairs.
+/// Metrics for a data set: the given ones, or the default ones. The default ones are the usual
+/// metrics of labels if the data has no preference pairs, the metric of pairs if it has pairs
+/// alone, and both if it has labels and pairs.
 pub fn resolve_data_metrics(
     metrics: &[MetricSpec],
     data: &Dataset,
@@ -37,8 +37,8 @@ pub fn resolve_data_metrics(
     Ok(measures)
 }
 
-/// The metrics for the scores of a model: those that compare scores with a boundary take the model's
-/// own, if it has one.
+/// The metrics for the scores of a model: those that compare scores with a boundary take the
+/// model's own, if it has one.
 pub fn measures_for(model: &Model, measures: &[Measure]) -> Result<Vec<Measure>, SpecError> {
     let own =
         |measure: &Measure| measure.with_boundary(BoundaryText::Number, |rel| model.boundary(rel));

@@ -116,8 +116,8 @@ impl PageFiles {
     }
 }
 
-/// A result and the files of its page, serialised as one object: the keys of the result, and those of
-/// [`WrittenPage`] if there is a page.
+/// A result and the files of its page, serialised as one object: the keys of the result, and those
+/// of [`WrittenPage`] if there is a page.
 #[cfg(feature = "report")]
 #[derive(Debug, Serialize)]
 pub struct WithPage<'a, T: Serialize> {

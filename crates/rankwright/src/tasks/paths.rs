@@ -16,8 +16,8 @@ pub fn check_standard_input<'a>(
     }
 }
 
-/// Rejects writing a result over an input, over a file that is read with it, or over another result;
-/// see [`overwritten`].
+/// Rejects writing a result over an input, over a file that is read with it, or over another
+/// result; see [`overwritten`].
 pub fn check_outputs<'a>(
     outputs: impl IntoIterator<Item = &'a Path>,
     inputs: impl IntoIterator<Item = &'a Path>,

@@ -96,7 +96,8 @@ fn report(
     let CompareResult { systems, comparison, data_name, sources, .. } = result;
     let title = format!("Comparison on {}", short_name(&data_name));
     let report = ComparisonReport::from_comparison(&title, systems, comparison)?;
-    // Of the usual metrics, the default metric distinguishes queries best. Data without labels does not have it.
+    // Of the usual metrics, the default metric distinguishes queries best. Data without labels does
+    // not have it.
     let has_default = report
         .systems()
         .first()

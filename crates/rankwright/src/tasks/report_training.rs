@@ -39,14 +39,14 @@ pub struct ReportTrainingRequest {
     /// Files of validation data, each a separate set, read with the options of the training data.
     /// The first determines the best round.
     pub valid: Vec<PathBuf>,
-    /// Metrics; the first determines the best round. If empty: the metric of the model's training, or
-    /// ndcg@10 if the model names none.
+    /// Metrics; the first determines the best round. If empty: the metric of the model's training,
+    /// or ndcg@10 if the model names none.
     pub metrics: Vec<MetricSpec>,
     /// Id of the query whose forces are drawn. If not given: one of 10 to 20 documents, if there is
     /// any, with many different labels and a typical value of the metric.
     pub query: Option<String>,
-    /// Maximum number of points of the learning curves, at least 2: numbers of trees after which the
-    /// model is evaluated. Curves from the log do not depend on it.
+    /// Maximum number of points of the learning curves, at least 2: numbers of trees after which
+    /// the model is evaluated. Curves from the log do not depend on it.
     pub points: usize,
     /// Number of trees to draw.
     pub trees: usize,

@@ -24,8 +24,8 @@ pub struct RunExperimentResult {
     pub warnings: Vec<Warning>,
 }
 
-/// The cells of an experiment and their states; reads every file, computes features of text and trains
-/// nothing.
+/// The cells of an experiment and their states; reads every file, computes features of text and
+/// trains nothing.
 pub fn plan_experiment(
     request: &ExperimentRequest,
     context: &Context<'_>,

@@ -39,8 +39,8 @@ pub struct ScoreRequest {
     pub tag: String,
     /// The predictions that are written instead of scores, if any.
     pub predict: Option<PredictionKind>,
-    /// The lowest relevant label of probabilities and classes; that of the training if not given, or
-    /// 1 for ordinal models.
+    /// The lowest relevant label of probabilities and classes; that of the training if not given,
+    /// or 1 for ordinal models.
     pub rel: Option<f64>,
 }
 

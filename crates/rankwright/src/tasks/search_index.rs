@@ -102,8 +102,8 @@ pub struct SearchIndexResult {
     pub query: String,
     /// Number of candidates that were found.
     pub found: usize,
-    /// Number of documents that have a term of the query and pass the filter; counted where there are
-    /// facets.
+    /// Number of documents that have a term of the query and pass the filter; counted where there
+    /// are facets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matching: Option<usize>,
     /// Seconds of the search, without the time to open the index.

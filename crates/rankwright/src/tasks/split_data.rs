@@ -129,9 +129,9 @@ fn check(request: &SplitRequest, files: &[(PathBuf, Vec<usize>)]) -> Result<(), 
 /// Usual names of the parts of a division.
 const PART_NAMES: [&str; 6] = ["train", "valid", "vali", "validation", "dev", "test"];
 
-/// Files of the folder, and of folders `foldN` in it, that look like parts of another division, sorted:
-/// data files with a usual name that are neither parts of this division nor inputs. A folder that
-/// cannot be listed has none.
+/// Files of the folder, and of folders `foldN` in it, that look like parts of another division,
+/// sorted: data files with a usual name that are neither parts of this division nor inputs. A
+/// folder that cannot be listed has none.
 fn other_parts(request: &SplitRequest, files: &[(PathBuf, Vec<usize>)]) -> Vec<PathBuf> {
     let entries = |folder: &Path| {
         let entries = std::fs::read_dir(folder).into_iter().flatten();
@@ -296,8 +296,8 @@ mod tests {
         }
     }
 
-    /// Writes the parts of one folder to another, and stops after `done` of them have their names: a
-    /// folder appears at the place of a further file, which cannot get its name then.
+    /// Writes the parts of one folder to another, and stops after `done` of them have their names:
+    /// a folder appears at the place of a further file, which cannot get its name then.
     fn interrupt_switch(new: &Path, out: &Path, done: usize) {
         let mut names = PARTS.to_vec();
         names.insert(done, "notes.txt");

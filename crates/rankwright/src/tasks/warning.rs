@@ -17,8 +17,8 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-/// A recoverable problem of a task. Serialised as `{"kind": ..., "message": ...}`, with the fields of
-/// the variant as further keys.
+/// A recoverable problem of a task. Serialised as `{"kind": ..., "message": ...}`, with the fields
+/// of the variant as further keys.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Warning {
@@ -187,7 +187,8 @@ pub enum Warning {
         /// Number of all impressions.
         of: u64,
     },
-    /// Some queries of the runs are not in the file of queries, and no question is asked about them.
+    /// Some queries of the runs are not in the file of queries, and no question is asked about
+    /// them.
     QueriesWithoutText {
         /// Number of these queries.
         queries: usize,

@@ -1,9 +1,9 @@
-//! The keys of the JSON results, from the source: every field of a result type that serialises, with
-//! its documentation, types inside types included.
+//! The keys of the JSON results, from the source: every field of a result type that serialises,
+//! with its documentation, types inside types included.
 //!
 //! The reader knows as much Rust as the result types use: structs with `derive(Serialize)`, doc
-//! comments, and the attributes `rename`, `skip`, `skip_serializing_if` and `flatten` of serde. Types
-//! that serialise themselves are listed in [`WRITTEN`] with their keys.
+//! comments, and the attributes `rename`, `skip`, `skip_serializing_if` and `flatten` of serde.
+//! Types that serialise themselves are listed in [`WRITTEN`] with their keys.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -299,8 +299,10 @@ fn field(name: &str, kind: &str, about: &str, attributes: &str) -> ResultField {
 
 #[test]
 fn the_reader_of_result_types_follows_the_attributes() {
-    let source = "/// A result.\n#[derive(Debug, Serialize)]\n#[non_exhaustive]\npub struct R {\n    \
-                  /// Rows.\n    pub rows: usize,\n    #[serde(skip)]\n    pub hidden: f64,\n    /// \
+    let source =
+        "/// A result.\n#[derive(Debug, Serialize)]\n#[non_exhaustive]\npub struct R {\n    \
+                  /// Rows.\n    pub rows: usize,\n    #[serde(skip)]\n    pub hidden: f64,\n    ///
+                  /// \
                   Two\n    /// lines.\n    #[serde(rename = \"metric\", skip_serializing_if = \
                   \"Option::is_none\")]\n    pub label: Option<Vec<Part>>,\n}\n\npub struct \
                   Plain {\n    pub rows: usize,\n}\n";

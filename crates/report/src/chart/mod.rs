@@ -91,8 +91,8 @@ pub enum Scale {
 pub enum Body {
     /// A line through each series' points.
     Lines(Vec<Series>),
-    /// Points without lines; a point may have a name of its own. A dashed series is a line among the
-    /// points, such as the border between two classes.
+    /// Points without lines; a point may have a name of its own. A dashed series is a line among
+    /// the points, such as the border between two classes.
     Points(Vec<Series>),
     /// Areas on top of each other: parts of a whole along x. All series have the same xs.
     Stack(Vec<Series>),

@@ -130,8 +130,8 @@ impl ClickReport {
     }
 }
 
-/// A line of a chart over ranks from 1 on; a rank without a value is a gap. The band is left out if a
-/// rank with a value has no interval.
+/// A line of a chart over ranks from 1 on; a rank without a value is a gap. The band is left out if
+/// a rank with a value has no interval.
 fn rank_series(
     name: &str,
     values: &[Option<f64>],

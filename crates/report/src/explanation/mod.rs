@@ -38,7 +38,8 @@ pub struct ExplanationRequest<'a> {
     /// Name of the data, and the data.
     pub data: (&'a str, &'a Dataset),
     /// Name and documents of the background data that explanations are relative to. `None`: the
-    /// background that the model itself has, such as the row counts of its leaves, or else the data.
+    /// background that the model itself has, such as the row counts of its leaves, or else the
+    /// data.
     pub background: Option<(&'a str, &'a Dataset)>,
     /// The id of the query to explain; if not given, a sample of the whole data set is explained.
     pub query: Option<&'a str>,

@@ -103,8 +103,8 @@ impl Page {
     }
 
     /// The main results as text, for a terminal of this many columns: title, summary, facts,
-    /// conventions, up to three charts (lines, bars, stacked areas) and the first rows of each table.
-    /// Paragraphs and drawings are left out; of a choice only the first group is shown.
+    /// conventions, up to three charts (lines, bars, stacked areas) and the first rows of each
+    /// table. Paragraphs and drawings are left out; of a choice only the first group is shown.
     pub fn to_text(&self, width: usize) -> String {
         text::render(self, width)
     }

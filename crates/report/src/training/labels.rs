@@ -3,9 +3,9 @@
 //! if there are many.
 //!
 //! Documents are ranked as in training: by score, and equal scores by a seeded hash, so that a list
-//! of equal scores is in random order. In the shares every query counts once at each of its ranks; in
-//! the mean ranks every document counts once. Cost O(n log n) per stage, parallel over queries; counts are whole numbers, so that they do not depend on the
-//! number of threads.
+//! of equal scores is in random order. In the shares every query counts once at each of its ranks;
+//! in the mean ranks every document counts once. Cost O(n log n) per stage, parallel over queries;
+//! counts are whole numbers, so that they do not depend on the number of threads.
 
 use rankwright_data::Dataset;
 use rankwright_learn::objective::QueryView;

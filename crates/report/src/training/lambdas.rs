@@ -56,7 +56,8 @@ pub struct Lambdas {
     pub queries: usize,
     /// Number of queries in the data.
     pub of_queries: usize,
-    /// The numbers of rounds after which the partial model was evaluated (the stages of the training).
+    /// The numbers of rounds after which the partial model was evaluated (the stages of the
+    /// training).
     pub stages: Vec<usize>,
     /// Sizes by the labels of the two documents of a pair: `2 over 0`.
     pub by_pair: LambdaSizes,

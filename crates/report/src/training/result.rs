@@ -16,7 +16,8 @@ struct TrainingResult<'a, W> {
     model: &'a str,
     /// Name of a round, such as `tree`.
     unit: &'a str,
-    /// The numbers of rounds after which the partial model was evaluated (the stages of the training).
+    /// The numbers of rounds after which the partial model was evaluated (the stages of the
+    /// training).
     stages: &'a [usize],
     /// Number of rounds at the best value of the first metric on the first validation set.
     best: Option<usize>,

@@ -181,7 +181,8 @@ impl Default for Classifier {
 }
 
 impl Classifier {
-    /// The weights of terms that suit the classifier: counts for naive Bayes, tf-idf for all others.
+    /// The weights of terms that suit the classifier: counts for naive Bayes, tf-idf for all
+    /// others.
     pub fn usual_weights(&self) -> TermWeights {
         match self {
             Self::NaiveBayes(_) => TermWeights::Counts,

@@ -1,9 +1,11 @@
 //! A random forest (Breiman 2001): decision trees on bootstrap samples of the documents, each split
-//! chosen among a few random features; the score of a class is the mean of its shares in the leaves.
+//! chosen among a few random features; the score of a class is the mean of its shares in the
+//! leaves.
 //!
-//! A tree is grown on as many documents as there are, drawn with replacement. A split draws from the
-//! features of its documents; if none of the drawn ones allows a split, it draws as many others. Each tree has its own stream of random numbers, so that threads change nothing. Cost: that
-//! of the trees.
+//! A tree is grown on as many documents as there are, drawn with replacement. A split draws from
+//! the features of its documents; if none of the drawn ones allows a split, it draws as many
+//! others. Each tree has its own stream of random numbers, so that threads change nothing. Cost:
+//! that of the trees.
 
 use rankwright_data::Random;
 use rayon::prelude::*;

@@ -63,8 +63,8 @@ pub(super) fn keep_last(documents: &mut Vec<Document>) -> usize {
     removed
 }
 
-/// The kinds of the fields; that of the classes is a category. An error if no document has the field
-/// `label`.
+/// The kinds of the fields; that of the classes is a category. An error if no document has the
+/// field `label`.
 fn schema_with_label(documents: &[Document], label: &str) -> Result<Schema, SearchError> {
     let sample = documents.get(..SAMPLE_DOCUMENTS).unwrap_or(documents);
     let mut schema = Schema::guess(sample, &Schema::default());

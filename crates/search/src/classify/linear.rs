@@ -11,11 +11,12 @@
 //! ```
 //!
 //! The minimum is unique. Newton's method finds it: conjugate gradients solve for the step, and the
-//! step is halved until the function falls enough. The search ends when the gradient has fallen to a
-//! millionth of the first. Cost: a few dozen passes over the terms of the documents for each class.
+//! step is halved until the function falls enough. The search ends when the gradient has fallen to
+//! a millionth of the first. Cost: a few dozen passes over the terms of the documents for each
+//! class.
 //!
-//! With two classes one problem is solved, and the scores of the first class are those of the second
-//! negated. Scores of a support vector machine are w·x + b; those of logistic regression are
+//! With two classes one problem is solved, and the scores of the first class are those of the
+//! second negated. Scores of a support vector machine are w·x + b; those of logistic regression are
 //! probabilities, divided by their sum.
 
 use rayon::prelude::*;
@@ -78,8 +79,8 @@ impl LinearClassLoss {
 pub struct LinearClassifier {
     loss: LinearClassLoss,
     classes: Vec<String>,
-    /// The weights of each problem, then its intercept: a problem for each class, one for the second
-    /// of two classes, or none for a single class.
+    /// The weights of each problem, then its intercept: a problem for each class, one for the
+    /// second of two classes, or none for a single class.
     problems: Vec<Vec<f64>>,
     /// The value of the minimised function, for each problem.
     objectives: Vec<f64>,

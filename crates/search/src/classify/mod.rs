@@ -5,9 +5,9 @@
 //! documents vote, [`NaiveBayes`] multiplies probabilities, [`LinearClassifier`] is the support
 //! vector machine and logistic regression, [`DecisionTree`] and [`DecisionForest`] split by single
 //! features. All take sparse vectors, which [`TfIdf`] computes from tokens, or dense points.
-//! [`TrainedClassifier::decide`] returns a class; `class_scores` returns a number for each class, for
-//! use as a feature. [`ConfusionMatrix`] counts correct and wrong decisions. [`TextClassifier`] does
-//! all steps from documents to decisions or to a cross validation.
+//! [`TrainedClassifier::decide`] returns a class; `class_scores` returns a number for each class,
+//! for use as a feature. [`ConfusionMatrix`] counts correct and wrong decisions. [`TextClassifier`]
+//! does all steps from documents to decisions or to a cross validation.
 
 mod classifier;
 mod evaluation;

@@ -11,10 +11,10 @@
 //!                                           p_tc = (documents of c with x_t > 0 + a) / (documents of c + 2a)
 //! ```
 //!
-//! The scores are the posterior probabilities of the classes. The multinomial model takes counts, or
-//! other weights that are not negative; a feature that training did not have is ignored. A document
-//! without features has the priors. Cost: features times classes to train, terms times classes for a
-//! document; the logarithms of all features and classes are kept.
+//! The scores are the posterior probabilities of the classes. The multinomial model takes counts,
+//! or other weights that are not negative; a feature that training did not have is ignored. A
+//! document without features has the priors. Cost: features times classes to train, terms times
+//! classes for a document; the logarithms of all features and classes are kept.
 
 use rankwright_spec::choices;
 

@@ -1,15 +1,15 @@
 //! A decision tree (CART: Breiman, Friedman, Olshen, Stone 1984) with Gini's impurity.
 //!
-//! A split sends a vector to the left if one of its features is at most a threshold. The impurity of
-//! documents with the class shares p is G = 1 - sum of p²; the best split has the lowest mean of
+//! A split sends a vector to the left if one of its features is at most a threshold. The impurity
+//! of documents with the class shares p is G = 1 - sum of p²; the best split has the lowest mean of
 //! both sides' impurities, weighted by their documents. Thresholds are halfway between neighbouring
 //! values; a feature that a vector does not have is 0. Of equally good splits the lowest feature
 //! wins, then the lowest threshold. As in scikit-learn, a node of several classes is also split if
 //! no split lowers the impurity, since a later one may (as for the exclusive or of two features).
 //!
-//! The score of a class is its share of the training documents in the leaf. Growth ends in leaves of
-//! one class, at the given depth, or where one side would have fewer than `min_rows` documents. Cost:
-//! the terms of all documents are sorted once for each level of the tree.
+//! The score of a class is its share of the training documents in the leaf. Growth ends in leaves
+//! of one class, at the given depth, or where one side would have fewer than `min_rows` documents.
+//! Cost: the terms of all documents are sorted once for each level of the tree.
 
 use rankwright_data::Random;
 

@@ -1,7 +1,7 @@
 //! Documents as vectors: terms of text fields, and numbers of number fields.
 //!
-//! The numbers are the first coordinates, as they are, and 0 where a document has none; the terms of
-//! all text fields together follow, weighted by tf-idf or counted.
+//! The numbers are the first coordinates, as they are, and 0 where a document has none; the terms
+//! of all text fields together follow, weighted by tf-idf or counted.
 
 use rankwright_spec::choices;
 use rayon::prelude::*;

@@ -1,8 +1,8 @@
 //! BM25F as a feature; the formula, with its order of additions, is that of the first stage
 //! (`retrieve/bm25f.rs`), so that a candidate has the score of the first stage to the bit.
 //!
-//! Cost: terms x fields for each candidate. If some text field has the weight 0, the documents with a
-//! term are counted anew for each query, from the postings of the other fields.
+//! Cost: terms x fields for each candidate. If some text field has the weight 0, the documents with
+//! a term are counted anew for each query, from the postings of the other fields.
 
 use super::Feature;
 use super::def::FeatureDef;

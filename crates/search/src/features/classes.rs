@@ -1,17 +1,18 @@
 //! Features that score how well a document fits a class, by a classifier that is trained on the
 //! documents of the index that have a class.
 //!
-//! Documents are tf-idf vectors of all their text, or counts for naive Bayes. The score of `rocchio`
-//! is the cosine with the centroid of the class, which includes the document itself; that of `knn` is the share of the class among the k
-//! nearest other documents. `class-score` has the score of any classifier. It must not reveal the
-//! class of a document that the classifier was trained on: so the documents with a class, in the
-//! order of their ids, are dealt out to five parts, and each part is scored by a classifier that is
-//! trained on the other four. Documents without a class are scored by one that is trained on all.
+//! Documents are tf-idf vectors of all their text, or counts for naive Bayes. The score of
+//! `rocchio` is the cosine with the centroid of the class, which includes the document itself; that
+//! of `knn` is the share of the class among the k nearest other documents. `class-score` has the
+//! score of any classifier. It must not reveal the class of a document that the classifier was
+//! trained on: so the documents with a class, in the order of their ids, are dealt out to five
+//! parts, and each part is scored by a classifier that is trained on the other four. Documents
+//! without a class are scored by one that is trained on all.
 //!
 //! Every document of the index is read once, when the features are prepared, and the scores of all
-//! classes are kept. A document with several classes belongs only to the first one in training; a class
-//! that is the first one of no document is refused. A class that the training documents of a part lack
-//! has no score there. `class=*` was replaced by the single classes before (`set.rs`).
+//! classes are kept. A document with several classes belongs only to the first one in training; a
+//! class that is the first one of no document is refused. A class that the training documents of a
+//! part lack has no score there. `class=*` was replaced by the single classes before (`set.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -288,8 +289,8 @@ impl ClassVectors {
     }
 }
 
-/// A column for each class, with the score of the class for each document; if there are many classes,
-/// only for the given one.
+/// A column for each class, with the score of the class for each document; if there are many
+/// classes, only for the given one.
 fn class_columns(
     index: &Index,
     field: &str,

@@ -81,8 +81,8 @@ pub struct FeatureDef {
     pub help: &'static str,
     /// A spec that works on an index with fields of these names.
     pub example: &'static str,
-    /// The kind of field of the documents that the feature reads, if the parameter `field` names one;
-    /// text fields include `all`.
+    /// The kind of field of the documents that the feature reads, if the parameter `field` names
+    /// one; text fields include `all`.
     pub field: Option<FieldKind>,
     /// Whether the feature is in the default set, on every field of its kind.
     pub is_default: bool,

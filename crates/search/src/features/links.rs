@@ -4,7 +4,8 @@
 //! Nodes are the documents that are not deleted, in the order of their ids, so that values do not
 //! depend on the segments of the index. Links to unknown documents are ignored. The values are
 //! computed once, when the features are prepared. The age of a link is that of the document that it
-//! is in; documents without a date do not count, and a document without dated in-links has no value.
+//! is in; documents without a date do not count, and a document without dated in-links has no
+//! value.
 
 use std::sync::Arc;
 

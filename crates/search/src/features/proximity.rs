@@ -1,10 +1,10 @@
 //! Features of the proximity of the query's terms in a text.
 //!
 //! Positions count all words of the text, including those that the analysis removes. Words of
-//! different fields are not near each other, so with `field=all` the values of the single fields are
-//! combined: the smallest window and the smallest distance, the largest proximity, and the sum of the
-//! phrases. The fields may match different terms: a field that matches one term has a window of one
-//! word, which is smaller than that of any field that matches more.
+//! different fields are not near each other, so with `field=all` the values of the single fields
+//! are combined: the smallest window and the smallest distance, the largest proximity, and the sum
+//! of the phrases. The fields may match different terms: a field that matches one term has a window
+//! of one word, which is smaller than that of any field that matches more.
 
 use rankwright_spec::Spec;
 

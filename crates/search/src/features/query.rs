@@ -7,8 +7,8 @@
 //! query and of the collection. Both use all text fields together. A query without a term that the
 //! collection has gets 0.
 //!
-//! `query-number` is a number that the file of queries has in a column of its own, such as the number
-//! of times that users asked the query; it is missing where the file has none.
+//! `query-number` is a number that the file of queries has in a column of its own, such as the
+//! number of times that users asked the query; it is missing where the file has none.
 
 use rankwright_spec::{SpecError, params};
 

@@ -6,9 +6,9 @@
 //!
 //! where the counts are those of a term in the query and in the address, and |.| is the Euclidean
 //! length of the counts. The words of an address are its runs of letters and digits behind the
-//! scheme (`https://`), without a `www` at its beginning, analysed as the text of the index. A document
-//! without an address has no value; an address or a query without terms gives 0. Of several addresses
-//! the first counts.
+//! scheme (`https://`), without a `www` at its beginning, analysed as the text of the index. A
+//! document without an address has no value; an address or a query without terms gives 0. Of
+//! several addresses the first counts.
 
 use std::sync::Arc;
 

@@ -164,8 +164,8 @@ fn condition_mask(index: &Index, condition: &Condition) -> Result<Vec<bool>, Sea
     }
 }
 
-/// Whether each document has a phrase in the named text field, or in any; each term has its position
-/// in the phrase.
+/// Whether each document has a phrase in the named text field, or in any; each term has its
+/// position in the phrase.
 fn phrase_mask(
     index: &Index,
     field: Option<&str>,

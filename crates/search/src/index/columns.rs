@@ -82,8 +82,8 @@ impl Index {
         Ok(column)
     }
 
-    /// A column that is computed from the whole index: `make` computes it together with others, each
-    /// under its name, and all are cached.
+    /// A column that is computed from the whole index: `make` computes it together with others,
+    /// each under its name, and all are cached.
     pub(crate) fn computed_column(
         &self,
         name: &str,
@@ -103,8 +103,8 @@ impl Index {
         columns.get(&key(name)).cloned().ok_or(SearchError::Internal { invariant })
     }
 
-    /// Sets the values of a segment's documents, if the segment has the column; tantivy's column is of
-    /// one of three types.
+    /// Sets the values of a segment's documents, if the segment has the column; tantivy's column is
+    /// of one of three types.
     fn fill_column(
         &self,
         segment: &Segment,
@@ -140,7 +140,8 @@ impl Index {
     }
 }
 
-/// Copies a column of tantivy as `f64`; `values` of documents without a value in it stay as they are.
+/// Copies a column of tantivy as `f64`; `values` of documents without a value in it stay as they
+/// are.
 fn copy_as_f64<T: Copy + PartialOrd + std::fmt::Debug + Send + Sync + 'static>(
     column: &Column<T>,
     values: &mut [f64],

@@ -171,8 +171,8 @@ impl FirstStageParams for Bm25f {
 }
 
 impl Bm25f {
-    /// The part of a term in the score of a document: the term occurs `count` times in the query and
-    /// has the weighted frequency `f` in the document, above 0.
+    /// The part of a term in the score of a document: the term occurs `count` times in the query
+    /// and has the weighted frequency `f` in the document, above 0.
     pub(crate) fn part(&self, count: u32, idf: f64, f: f64) -> f64 {
         f64::from(count) * (idf * (f * (self.k1 + 1.0) / (f + self.k1)))
     }

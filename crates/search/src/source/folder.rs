@@ -8,8 +8,8 @@
 //!
 //! A text or Markdown file has the fields `text`, and `title` if its first line is short. An HTML
 //! page has `title`, `text`, `url` (its id) and `links`: ids of the files of the folder that it
-//! refers to, and other web addresses as written. The number fields `images` and `out_links` count its
-//! images and its links.
+//! refers to, and other web addresses as written. The number fields `images` and `out_links` count
+//! its images and its links.
 
 use std::collections::HashSet;
 use std::fmt::Write;

@@ -57,8 +57,8 @@ fn after<'a>(text: &'a str, mark: &str) -> &'a str {
     text.split_once(mark).map_or("", |(_, after)| after)
 }
 
-/// The text after a comment; `text` begins after `<!--`. A comment ends with `-->` or `--!>`; `<!-->`
-/// and `<!--->` are comments without content.
+/// The text after a comment; `text` begins after `<!--`. A comment ends with `-->` or `--!>`;
+/// `<!-->` and `<!--->` are comments without content.
 fn after_comment(text: &str) -> &str {
     if let Some(after) = text.strip_prefix('>').or_else(|| text.strip_prefix("->")) {
         return after;

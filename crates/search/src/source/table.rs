@@ -1,9 +1,10 @@
 //! Documents as rows of a table with a header line: CSV and TSV.
 //!
 //! The id is the column `id`, or one of the other names in `id::DOCUMENT_ID_FIELDS`, else the first
-//! column. Every value stays text, since only a schema can decide whether `1984` is a number or a title; an empty
-//! cell is absent. CSV is quoted as usual; in TSV a quotation mark is an ordinary character, since
-//! collections have unpaired ones, and an unpaired mark must not hide the following rows.
+//! column. Every value stays text, since only a schema can decide whether `1984` is a number or a
+//! title; an empty cell is absent. CSV is quoted as usual; in TSV a quotation mark is an ordinary
+//! character, since collections have unpaired ones, and an unpaired mark must not hide the
+//! following rows.
 
 use std::collections::HashSet;
 use std::io::{self, Read};

@@ -1,6 +1,6 @@
-//! Metarank's events: a ranking with its items, and an interaction for each click. Query, ranker and
-//! device are fields of the ranking, a propensity is one of its item. Times are milliseconds, or
-//! seconds with a fraction where a time is not a whole number of milliseconds.
+//! Metarank's events: a ranking with its items, and an interaction for each click. Query, ranker
+//! and device are fields of the ranking, a propensity is one of its item. Times are milliseconds,
+//! or seconds with a fraction where a time is not a whole number of milliseconds.
 
 use std::io::{self, Write};
 
@@ -58,8 +58,8 @@ struct InteractionLine<'a> {
     item: &'a str,
 }
 
-/// A time as Metarank writes it. Small numbers would be read as seconds, so that they are written as
-/// seconds.
+/// A time as Metarank writes it. Small numbers would be read as seconds, so that they are written
+/// as seconds.
 fn timestamp(seconds: f64) -> String {
     let milliseconds = seconds * 1e3;
     match milliseconds.fract() == 0.0 && milliseconds.abs() >= 1e11 {

@@ -1,8 +1,8 @@
 //! Writers of click logs, one file a format.
 //!
-//! A writer takes one impression after another. Parts of impressions that the format cannot hold are
-//! left out and counted ([`LostPart`]). Formats that join clicks by the id of their impression need
-//! one: impressions without an id get their number in the log, from 1.
+//! A writer takes one impression after another. Parts of impressions that the format cannot hold
+//! are left out and counted ([`LostPart`]). Formats that join clicks by the id of their impression
+//! need one: impressions without an id get their number in the log, from 1.
 
 mod json;
 mod metarank;

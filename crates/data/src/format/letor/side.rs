@@ -1,7 +1,7 @@
 //! LightGBM's side files. For a data file `x` whose rows have no qid, `x.query` has the number of
 //! rows of each query, one number per line; these queries are called 1, 2, 3, ..., counted over all
-//! input files together, so that no other input may have qids. For any `x`, `x.weight` has one weight
-//! per row and `x.position` the position at which each row was shown to a user.
+//! input files together, so that no other input may have qids. For any `x`, `x.weight` has one
+//! weight per row and `x.position` the position at which each row was shown to a user.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -133,8 +133,8 @@ fn side_path(input: &Input, ending: &str) -> Option<PathBuf> {
     path.is_file().then_some(path)
 }
 
-/// The error for inputs of which only some have qids: the number of a query in a `.query` file could
-/// be the qid of another query.
+/// The error for inputs of which only some have qids: the number of a query in a `.query` file
+/// could be the qid of another query.
 fn mixed_inputs(input: &Input, has_qid: bool, first: &str) -> DataError {
     let (found, expected) = match has_qid {
         true => ("rows with a qid", "rows without"),

@@ -299,8 +299,8 @@ fn set(row: &mut [f32], column: usize, value: f32) {
     }
 }
 
-/// The index in `columns` of each column number in it: searching for every cell would take minutes in
-/// a table of a million columns.
+/// The index in `columns` of each column number in it: searching for every cell would take minutes
+/// in a table of a million columns.
 pub(in crate::format) fn indices_by_column(columns: &[usize]) -> HashMap<usize, usize> {
     columns.iter().enumerate().map(|(index, column)| (*column, index)).collect()
 }

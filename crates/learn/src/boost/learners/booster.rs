@@ -42,8 +42,8 @@ pub struct ObjectiveBooster {
 }
 
 impl Booster {
-    /// A learner of boosted trees on an objective that `make` makes, anew for every training; `name`
-    /// is its name in the header of models.
+    /// A learner of boosted trees on an objective that `make` makes, anew for every training;
+    /// `name` is its name in the header of models.
     pub fn objective<O: Objective + 'static>(
         self,
         name: impl Into<String>,

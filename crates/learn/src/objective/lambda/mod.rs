@@ -28,9 +28,10 @@
 //! sum of its absolute pair lambdas (document weights included), so that no query dominates the
 //! others.
 //!
-//! If clicks are corrected for position bias, a pair's weight is also multiplied by the weight of its
-//! better document and that of its worse one (`QueryView::click_weights`); equal pairs are not. S is
-//! computed without these weights: otherwise the norm would undo them in queries of a single click.
+//! If clicks are corrected for position bias, a pair's weight is also multiplied by the weight of
+//! its better document and that of its worse one (`QueryView::click_weights`); equal pairs are not.
+//! S is computed without these weights: otherwise the norm would undo them in queries of a single
+//! click.
 //!
 //! If the data has explicit preferences, a query's pairs are those, with their weights; equal pairs
 //! have target probability P = 1/2. With a metric such a query needs labels too, from which the

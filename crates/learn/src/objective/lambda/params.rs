@@ -259,8 +259,8 @@ impl LambdaConfig {
     }
 
     /// Sets the truncation level: a pair is used if its better-ranked document is among this many
-    /// first ranks. `None` is k + 3 if the metric has a cut-off k, otherwise no limit; `usize::MAX` is
-    /// no limit in any case.
+    /// first ranks. `None` is k + 3 if the metric has a cut-off k, otherwise no limit; `usize::MAX`
+    /// is no limit in any case.
     #[must_use]
     pub fn truncation(mut self, truncation: impl Into<Option<usize>>) -> Self {
         self.truncation = truncation.into();

@@ -4,8 +4,8 @@
 //!
 //! Counts are compared with the remaining bytes before memory is allocated; nesting ends at 128
 //! levels. Rejected, because no XGBoost model has them: typed lists of anything but numbers (a list
-//! of a billion `T` would need no bytes), objects with a type or a count, and high-precision numbers
-//! (digits as text).
+//! of a billion `T` would need no bytes), objects with a type or a count, and high-precision
+//! numbers (digits as text).
 
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};

@@ -47,8 +47,8 @@ impl EstimateBiasRequest {
         self
     }
 
-    /// Estimates the bias for the pages of each value of an attribute (`device`, `ranker`, `session`),
-    /// too.
+    /// Estimates the bias for the pages of each value of an attribute (`device`, `ranker`,
+    /// `session`), too.
     pub fn by(mut self, attribute: impl Into<String>) -> Self {
         self.by = Some(attribute.into());
         self

@@ -1,4 +1,5 @@
-//! The examination of ranks that corrections of clicks need: from a file, or estimated from the log.
+//! The examination of ranks that corrections of clicks need: from a file, or estimated from the
+//! log.
 
 use std::path::{Path, PathBuf};
 

@@ -28,8 +28,8 @@ choices! {
     pub enum UnshownRows {
         /// They are left out.
         Drop = "drop",
-        /// They are kept, with weight 0 and label 0; those of `dr` have weight 1 and the label of the
-        /// regression. Their position is one below the longest page.
+        /// They are kept, with weight 0 and label 0; those of `dr` have weight 1 and the label of
+        /// the regression. Their position is one below the longest page.
         Keep = "keep",
     }
 }
@@ -147,8 +147,8 @@ pub struct LabelClicksResult {
     pub warnings: Vec<Warning>,
 }
 
-/// Writes feature data with labels from clicks, with the number of impressions as weight and the most
-/// frequent rank as position of each row. Negative labels become 0.
+/// Writes feature data with labels from clicks, with the number of impressions as weight and the
+/// most frequent rank as position of each row. Negative labels become 0.
 pub fn label_clicks(
     request: &LabelClicksRequest,
     context: &Context<'_>,

@@ -136,9 +136,9 @@ pub struct RankerComparison {
     pub p_corrected: Option<f64>,
 }
 
-/// Credits the clicks of a log on interleaved lists to the rankers, and compares them. An impression
-/// shows the list whose request id is its own id; without such a list, the one of the same query
-/// with the same documents.
+/// Credits the clicks of a log on interleaved lists to the rankers, and compares them. An
+/// impression shows the list whose request id is its own id; without such a list, the one of the
+/// same query with the same documents.
 pub fn score_interleaving(
     request: &ScoreInterleavingRequest,
     context: &Context<'_>,
@@ -345,8 +345,8 @@ mod tests {
 
     #[test]
     fn clicks_find_their_list_by_request_or_by_documents() {
-        // r1: a click for the new ranker; r2 without a click; x of the list r3 by its documents; the
-        // page with a and b may be r1 or r2; the last one shows no list.
+        // r1: a click for the new ranker; r2 without a click; x of the list r3 by its documents;
+        // the page with a and b may be r1 or r2; the last one shows no list.
         let result = score(
             r#"{"query_id": "r1", "user_query": "q", "client_id": "u", "query_response_hit_ids": ["a", "b"]}
 {"action_name": "click", "query_id": "r1", "event_attributes": {"object": {"object_id": "b"}}}

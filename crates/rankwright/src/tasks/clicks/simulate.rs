@@ -267,7 +267,8 @@ struct SimulatedPage {
     clicks: u64,
 }
 
-/// Makes the pages with these numbers, in parallel if the build allows. `ranker` is its name as JSON.
+/// Makes the pages with these numbers, in parallel if the build allows. `ranker` is its name as
+/// JSON.
 fn pages(
     request: &SimulateClicksRequest,
     queries: &[SimulatedQuery],

@@ -30,7 +30,8 @@ pub struct SimulateRunRequest {
     pub qrels: PathBuf,
     /// The users.
     pub user: SimulatedUser,
-    /// Number of pages that are shown of each query of a run; interleaved lists are shown once each.
+    /// Number of pages that are shown of each query of a run; interleaved lists are shown once
+    /// each.
     pub sessions: usize,
     /// Number of documents of a page of a run.
     pub length: usize,

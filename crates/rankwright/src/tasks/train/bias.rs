@@ -6,8 +6,8 @@ use rankwright_learn::{BiasFile, LearnError};
 use super::TrainModelRequest;
 use crate::tasks::TaskError;
 
-/// The request with the examination of its file as parameters of its learner, and the estimator that
-/// the file names; `None` if the request has no such file.
+/// The request with the examination of its file as parameters of its learner, and the estimator
+/// that the file names; `None` if the request has no such file.
 pub(super) fn with_examination(
     request: &TrainModelRequest,
 ) -> Result<Option<(TrainModelRequest, Option<String>)>, TaskError> {

@@ -56,8 +56,8 @@ pub struct TrainModelRequest {
     pub valid: Vec<PathBuf>,
     /// A file of preference pairs for the first set of validation data.
     pub valid_pairs: Option<PathBuf>,
-    /// Metrics to compute; the first decides on early stopping. If empty: the learner's own metric, or
-    /// preference accuracy if the data that it would be computed on has no labels.
+    /// Metrics to compute; the first decides on early stopping. If empty: the learner's own metric,
+    /// or preference accuracy if the data that it would be computed on has no labels.
     pub metrics: Vec<MetricSpec>,
     /// Seed of all random choices; the default seed if not given.
     pub seed: Option<u64>,
@@ -275,8 +275,8 @@ fn with_data(
     let mut evaluations = Vec::new();
     let options =
         ScoreOptions::new().matching(request.matching.ignore_extra(true)).simd(task.simd());
-    // The first set of validation data was training data of an automatic choice: a value on it would
-    // flatter.
+    // The first set of validation data was training data of an automatic choice: a value on it
+    // would flatter.
     let held_out = valid.skip(usize::from(result.choice.is_some()));
     for (name, data) in training.into_iter().chain(held_out) {
         evaluations.push((name, evaluate(&result.model, data, measures, options)?));

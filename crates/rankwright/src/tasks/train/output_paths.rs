@@ -5,8 +5,9 @@
 //! training saves, to `MODEL.checkpoint`, which a finished training removes; a named folder is
 //! kept. Paths that cannot be written to are found before the training, not after an hour of it.
 //! Where a checkpoint cannot be written in spite of that (the disk has become full), the model so
-//! far is written to `MODEL.partial`; where the finished model cannot be written, it is saved in the
-//! folder of the checkpoints or in the system's folder for temporary files, and the error says where.
+//! far is written to `MODEL.partial`; where the finished model cannot be written, it is saved in
+//! the folder of the checkpoints or in the system's folder for temporary files, and the error says
+//! where.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -74,8 +75,8 @@ pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
     }
 }
 
-/// Rejects writing the model, its side file, its incomplete form or a checkpoint over an input. Only
-/// the start model may be replaced, by the model that is trained from it, complete or not.
+/// Rejects writing the model, its side file, its incomplete form or a checkpoint over an input.
+/// Only the start model may be replaced, by the model that is trained from it, complete or not.
 fn check_inputs(request: &TrainModelRequest) -> Result<(), TaskError> {
     let (log, partial) = (TrainingLog::path_of(&request.out), partial_path(&request.out));
     let checkpoint = checkpoints(request).map(|checkpoints| checkpoints.file());

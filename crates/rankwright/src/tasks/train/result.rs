@@ -24,8 +24,8 @@ pub struct TrainModelResult {
     pub learner: String,
     /// Seed of all random choices.
     pub seed: u64,
-    /// The values that were chosen for parameters with the value `auto`, by the size of the data, as
-    /// in a spec; `None` if there are none.
+    /// The values that were chosen for parameters with the value `auto`, by the size of the data,
+    /// as in a spec; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auto: Option<String>,
     /// The position bias that clicks were corrected for; `None` if they were not corrected.
@@ -34,19 +34,19 @@ pub struct TrainModelResult {
     /// The estimator of the examination of positions, if it was read from a file that names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bias_estimator: Option<String>,
-    /// The candidates of the learner `auto`, with an estimate of the blend's quality; `None` for other
-    /// learners.
+    /// The candidates of the learner `auto`, with an estimate of the blend's quality; `None` for
+    /// other learners.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<AutoReport>,
     /// Seconds of the steps.
     pub seconds: TrainSeconds,
-    /// Number of trees of the model, if it is made of trees; with a start model of another kind, the
-    /// number of trees that were added to it.
+    /// Number of trees of the model, if it is made of trees; with a start model of another kind,
+    /// the number of trees that were added to it.
     pub trees: Option<usize>,
     /// Mean number of leaves of these trees.
     pub mean_leaves: Option<f64>,
-    /// Number of the trees that are those of the start model; none without a start model, 0 if it is
-    /// of another kind.
+    /// Number of the trees that are those of the start model; none without a start model, 0 if it
+    /// is of another kind.
     pub start_trees: Option<usize>,
     /// The name of a round: `tree`, `epoch`, ...; empty if there are none.
     pub unit: String,
@@ -91,8 +91,8 @@ pub struct TrainSeconds {
     pub train: f64,
 }
 
-/// The trees of a model; in the sum of a start model and trees, those of the last member, which were
-/// added. `None` for other models.
+/// The trees of a model; in the sum of a start model and trees, those of the last member, which
+/// were added. `None` for other models.
 fn trees(model: &Model) -> Option<&[Tree]> {
     match model.body() {
         ModelBody::Trees(ensemble) => Some(ensemble.trees()),

@@ -137,7 +137,8 @@ fn label_box(pen: &Pen, (x, y): Position, label: f64, highest_label: f64) -> Dra
     pen.text(&shorten(&short(label), 4), (x + width / 2.0, y), TextAnchor::Middle, ink)
 }
 
-/// An arrow, upwards where the length is above 0; a dot where the force is close to 0 or not finite.
+/// An arrow, upwards where the length is above 0; a dot where the force is close to 0 or not
+/// finite.
 fn arrow(pen: &Pen, (x, y): Position, length: f64) -> DrawResult {
     if !length.is_finite() || length.abs() < SHORTEST {
         return pen.rect(
