@@ -236,7 +236,7 @@ fn dwell_times(counts: &[u64]) -> Option<DwellTimes> {
 }
 
 fn rank_links(pages: &Pages) -> Vec<RankLinks> {
-    let ranks = |page: crate::pages::Page<'_>| -> Vec<(u32, usize)> {
+    let ranks = |page: crate::pages::DistinctPage<'_>| -> Vec<(u32, usize)> {
         page.pairs.iter().copied().zip(0..).collect()
     };
     let mut shown: Vec<(u32, usize)> = pages.iter().flat_map(ranks).collect();

@@ -18,7 +18,7 @@ pub(crate) const UNKNOWN_PAIR: u32 = u32::MAX;
 
 /// A page with the number of its impressions.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Page<'a> {
+pub(crate) struct DistinctPage<'a> {
     /// The pair of the query and each shown document, the first rank first.
     pub(crate) pairs: &'a [u32],
     /// Whether each document was clicked.
@@ -30,7 +30,7 @@ pub(crate) struct Page<'a> {
 /// The pages of one query.
 #[derive(Debug, Clone)]
 pub(crate) struct QueryPages<'a> {
-    pub(crate) pages: Vec<Page<'a>>,
+    pub(crate) pages: Vec<DistinctPage<'a>>,
     /// The numbers of the query's pairs.
     pub(crate) pairs: Range<usize>,
 }
@@ -101,7 +101,7 @@ impl Pages {
     pub(crate) fn by_query(&self) -> Vec<QueryPages<'_>> {
         let mut first_pair = 0;
         let mut pages_of = |pages: &Range<usize>| {
-            let pages: Vec<Page<'_>> = pages.clone().map(|page| self.page(page)).collect();
+            let pages: Vec<DistinctPage<'_>> = pages.clone().map(|page| self.page(page)).collect();
             let shown = pages.iter().flat_map(|page| page.pairs);
             let end = shown.max().map_or(first_pair, |last| *last as usize + 1);
             let pairs = first_pair..end;
@@ -112,13 +112,13 @@ impl Pages {
     }
 
     /// All pages, sorted by query.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Page<'_>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = DistinctPage<'_>> {
         (0..self.counts.len()).map(|page| self.page(page))
     }
 
-    fn page(&self, page: usize) -> Page<'_> {
+    fn page(&self, page: usize) -> DistinctPage<'_> {
         let range = self.starts[page]..self.starts[page + 1];
-        Page {
+        DistinctPage {
             pairs: &self.shown[range.clone()],
             clicked: &self.clicked[range],
             count: self.counts[page],
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(by_query[0].pages.iter().map(|page| page.count).collect::<Vec<_>>(), [2, 1]);
         assert_eq!(
             by_query[0].pages[1],
-            Page { pairs: &[1, 2], clicked: &[false, true], count: 1 }
+            DistinctPage { pairs: &[1, 2], clicked: &[false, true], count: 1 }
         );
         assert_eq!(by_query[1].pages[0].pairs, [3, 4]);
         assert_eq!((by_query[0].pairs.clone(), by_query[1].pairs.clone()), (0..3, 3..5));

@@ -29,7 +29,7 @@ pub mod tree;
 pub mod tune;
 
 pub use auto::{Auto, AutoCandidate, AutoEffort, AutoOptions, AutoParams, AutoReport};
-pub use bias::{BiasCorrection, BiasFile, BiasFileProblem, BiasOptions, BiasParams};
+pub use bias::{BiasCorrection, BiasCorrectionOptions, BiasFile, BiasFileProblem, BiasParams};
 pub use blend::{
     Blend, BlendNormalise, BlendOptions, BlendParams, BlendPreset, BlendWeights, MembersText,
 };
@@ -69,9 +69,10 @@ pub mod prelude {
     pub use crate::tree::TreeOptions as _;
     pub use crate::tune::{Space, TuneData, TuneJob, TunePlan, TuneResult, TuneSettings};
     pub use crate::{
-        Auto, AutoOptions as _, BiasCorrection, BiasOptions as _, Blend, BlendOptions as _,
-        BoostOptions as _, Booster, CvOptions, Fit as _, FixedWeights, FixedWeightsOptions as _,
-        Learner, LearnerSpec, NetOptions as _, NewtonOptions as _, Progress, SolverOptions as _,
-        Stop, TargetOptions as _, TrainRequest, TrainResult, TransformOptions as _, cross_validate,
+        Auto, AutoOptions as _, BiasCorrection, BiasCorrectionOptions as _, Blend,
+        BlendOptions as _, BoostOptions as _, Booster, CvOptions, Fit as _, FixedWeights,
+        FixedWeightsOptions as _, Learner, LearnerSpec, NetOptions as _, NewtonOptions as _,
+        Progress, SolverOptions as _, Stop, TargetOptions as _, TrainRequest, TrainResult,
+        TransformOptions as _, cross_validate,
     };
 }

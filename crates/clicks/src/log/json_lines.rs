@@ -32,7 +32,7 @@ use super::join::sort_by_position;
 use super::options::LogOptions;
 use super::record::{PageFields, RecordBatch, RecordKind};
 use super::rows::{LogRow, RowGrouper, RowProblem, read_row};
-use super::scalar::{Flag, JsonCell, Text, Time, text_of};
+use super::scalar::{ClickFlag, JsonCell, Text, Time, text_of};
 use crate::impression::{Click, Impression};
 
 /// Number of bytes that one task parses.
@@ -182,7 +182,7 @@ struct RawLine<'a> {
     query: Option<Text<'a>>,
     #[serde(borrow, alias = "docs", alias = "documents")]
     query_doc_ids: Option<Vec<Text<'a>>>,
-    clicks: Option<Vec<Flag>>,
+    clicks: Option<Vec<ClickFlag>>,
     positions: Option<Vec<f64>>,
     propensities: Option<Vec<f64>>,
     #[serde(borrow, alias = "impression_id")]

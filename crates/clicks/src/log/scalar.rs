@@ -115,33 +115,33 @@ impl<'de: 'a, 'a> Deserialize<'de> for JsonCell<'a> {
 
 /// Whether a document was clicked: a boolean, or a number above 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Flag(pub(super) bool);
+pub(super) struct ClickFlag(pub(super) bool);
 
-impl<'de> Deserialize<'de> for Flag {
+impl<'de> Deserialize<'de> for ClickFlag {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct FlagVisitor;
+        struct ClickFlagVisitor;
 
-        impl Visitor<'_> for FlagVisitor {
-            type Value = Flag;
+        impl Visitor<'_> for ClickFlagVisitor {
+            type Value = ClickFlag;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a boolean or a number of clicks")
             }
 
-            fn visit_bool<E: Error>(self, value: bool) -> Result<Flag, E> {
-                Ok(Flag(value))
+            fn visit_bool<E: Error>(self, value: bool) -> Result<ClickFlag, E> {
+                Ok(ClickFlag(value))
             }
 
-            fn visit_u64<E: Error>(self, number: u64) -> Result<Flag, E> {
-                Ok(Flag(number > 0))
+            fn visit_u64<E: Error>(self, number: u64) -> Result<ClickFlag, E> {
+                Ok(ClickFlag(number > 0))
             }
 
-            fn visit_f64<E: Error>(self, number: f64) -> Result<Flag, E> {
-                Ok(Flag(number > 0.0))
+            fn visit_f64<E: Error>(self, number: f64) -> Result<ClickFlag, E> {
+                Ok(ClickFlag(number > 0.0))
             }
         }
 
-        deserializer.deserialize_any(FlagVisitor)
+        deserializer.deserialize_any(ClickFlagVisitor)
     }
 }
 

@@ -30,14 +30,14 @@ pub(super) fn read(
                 continue;
             }
             match parse_line(line).ok_or_else(|| malformed(&name, number, line))? {
-                LogLine::Page { session, time, query, documents } => {
+                YandexLine::Page { session, time, query, documents } => {
                     let page =
                         PageFields { session, query, time: Some(time), ..PageFields::default() };
                     batch.join(RecordKind::SessionPage, session, |out| {
                         out.page(page, documents.iter().copied());
                     });
                 }
-                LogLine::Click { session, document, time } => {
+                YandexLine::Click { session, document, time } => {
                     batch.join(RecordKind::SessionClick, session, |out| {
                         out.click(document, 0, Some(time));
                     });
@@ -57,23 +57,23 @@ pub(super) fn is_log(text: &[u8]) -> bool {
     parse_line(line.trim_ascii()).is_some()
 }
 
-enum LogLine<'a> {
+enum YandexLine<'a> {
     Page { session: &'a str, time: f64, query: &'a str, documents: Vec<&'a str> },
     Click { session: &'a str, document: &'a str, time: f64 },
 }
 
-fn parse_line(line: &[u8]) -> Option<LogLine<'_>> {
+fn parse_line(line: &[u8]) -> Option<YandexLine<'_>> {
     let mut fields = std::str::from_utf8(line).ok()?.split('\t');
     let (session, time, action) = (fields.next()?, fields.next()?, fields.next()?);
     let time = time.parse::<f64>().ok().filter(|time| time.is_finite())?;
     match action {
         "Q" => {
             let (query, _region) = (fields.next()?, fields.next()?);
-            Some(LogLine::Page { session, time, query, documents: fields.collect() })
+            Some(YandexLine::Page { session, time, query, documents: fields.collect() })
         }
         "C" => {
             let document = fields.next()?;
-            fields.next().is_none().then_some(LogLine::Click { session, document, time })
+            fields.next().is_none().then_some(YandexLine::Click { session, document, time })
         }
         _ => None,
     }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::chain::{self, ChainRank};
 use super::ratio::{Ratio, estimates, sum};
-use crate::pages::{Page, Pages, QueryPages};
+use crate::pages::{DistinctPage, Pages, QueryPages};
 
 /// The parameters of a model of the cascade family.
 #[derive(Debug, Clone, PartialEq)]
@@ -164,7 +164,7 @@ impl<R: CascadeRule + Send> super::def::PageProbabilities for FittedCascade<R> {
         chain::marginal(chain_ranks(&self.rule, pairs, &self.parameters), out);
     }
 
-    fn conditional(&self, page: &Page<'_>, out: &mut Vec<f64>) {
+    fn conditional(&self, page: &DistinctPage<'_>, out: &mut Vec<f64>) {
         let ranks = chain_ranks(&self.rule, page.pairs, &self.parameters);
         chain::conditional(ranks, page.clicked, out);
     }

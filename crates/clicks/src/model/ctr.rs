@@ -12,7 +12,7 @@ use rankwright_spec::params;
 use super::def::{ClickModelDef, ClickModelParams, NamedParameter, PageProbabilities};
 use super::examination::attraction;
 use super::ratio::{Ratio, estimates};
-use crate::pages::{Page, Pages};
+use crate::pages::{DistinctPage, Pages};
 
 params! {
     /// One click rate for all documents.
@@ -110,7 +110,7 @@ impl PageProbabilities for Fitted {
         }));
     }
 
-    fn conditional(&self, page: &Page<'_>, out: &mut Vec<f64>) {
+    fn conditional(&self, page: &DistinctPage<'_>, out: &mut Vec<f64>) {
         self.marginal(page.pairs, out);
     }
 

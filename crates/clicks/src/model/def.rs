@@ -7,7 +7,7 @@ use rankwright_spec::{ParamDef, ParamGroup, Spec, SpecError, read_spec, write_sp
 use serde::Serialize;
 
 use super::ClickModel;
-use crate::pages::{Page, Pages};
+use crate::pages::{DistinctPage, Pages};
 
 /// The declaration of a click model, for help, documentation and other languages.
 #[derive(Clone, Copy)]
@@ -71,7 +71,7 @@ pub(super) trait PageProbabilities: Send + Sync {
     fn marginal(&self, pairs: &[u32], out: &mut Vec<f64>);
 
     /// The probability of a click at each rank, given the clicks above it.
-    fn conditional(&self, page: &Page<'_>, out: &mut Vec<f64>);
+    fn conditional(&self, page: &DistinctPage<'_>, out: &mut Vec<f64>);
 
     /// The fitted parameters.
     fn parameters(&self) -> Vec<NamedParameter>;

@@ -13,7 +13,7 @@
 use serde::Serialize;
 
 use super::FittedClickModel;
-use crate::pages::{Page, Pages};
+use crate::pages::{DistinctPage, Pages};
 
 /// The smallest probability of an event in a likelihood.
 pub(super) const MIN_PROBABILITY: f64 = 1e-6;
@@ -54,7 +54,7 @@ impl FittedClickModel {
         for page in pages.iter() {
             pairs.clear();
             pairs.extend(page.pairs.iter().map(|pair| numbers[*pair as usize]));
-            let page = Page { pairs: &pairs, ..page };
+            let page = DistinctPage { pairs: &pairs, ..page };
             self.probabilities.marginal(&pairs, &mut probabilities);
             add_logs(&mut logs, &page, &probabilities, |logs| &mut logs.marginal);
             self.probabilities.conditional(&page, &mut probabilities);
@@ -70,7 +70,7 @@ impl FittedClickModel {
 /// Adds the logarithm of the probability of what happened at each rank of a page.
 fn add_logs(
     logs: &mut [RankLogs],
-    page: &Page<'_>,
+    page: &DistinctPage<'_>,
     click_probabilities: &[f64],
     sum: fn(&mut RankLogs) -> &mut f64,
 ) {

@@ -17,11 +17,11 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::ratio::{Ratio, estimates, sum};
-use crate::pages::{Page, Pages, QueryPages, UNKNOWN_PAIR};
+use crate::pages::{DistinctPage, Pages, QueryPages, UNKNOWN_PAIR};
 
 /// Impressions and clicks of a pair in a state.
 #[derive(Debug, Clone, Copy, Default)]
-struct Cell {
+struct PairStateCount {
     /// Number of the pair among those of its query.
     pair: u32,
     state: u32,
@@ -30,7 +30,7 @@ struct Cell {
 }
 
 /// Calls `visit` with each document of a page: its pair, its state, and whether it was clicked.
-pub(super) type VisitStates = fn(&Page<'_>, &mut dyn FnMut(u32, u32, bool));
+pub(super) type VisitStates = fn(&DistinctPage<'_>, &mut dyn FnMut(u32, u32, bool));
 
 /// Fitted probabilities.
 #[derive(Debug, Clone)]
@@ -50,7 +50,7 @@ impl Examination {
         iterations: u32,
         prior: f64,
     ) -> Self {
-        let queries: Vec<(usize, Vec<Cell>)> = pages
+        let queries: Vec<(usize, Vec<PairStateCount>)> = pages
             .by_query()
             .par_iter()
             .map(|query| (query.pairs.len(), cells(query, visit)))
@@ -84,7 +84,7 @@ pub(super) fn attraction(by_pair: &[f64], pair: u32) -> f64 {
 }
 
 /// The cells of a query, sorted by pair and state.
-fn cells(query: &QueryPages<'_>, visit: VisitStates) -> Vec<Cell> {
+fn cells(query: &QueryPages<'_>, visit: VisitStates) -> Vec<PairStateCount> {
     let mut counts: BTreeMap<(u32, u32), (f64, f64)> = BTreeMap::new();
     for page in &query.pages {
         visit(page, &mut |pair, state, clicked| {
@@ -93,13 +93,13 @@ fn cells(query: &QueryPages<'_>, visit: VisitStates) -> Vec<Cell> {
             cell.1 += if clicked { page.count as f64 } else { 0.0 };
         });
     }
-    let cell = |((pair, state), (shown, clicked))| Cell { pair, state, shown, clicked };
+    let cell = |((pair, state), (shown, clicked))| PairStateCount { pair, state, shown, clicked };
     counts.into_iter().map(cell).collect()
 }
 
 /// One iteration for one query: the new attractions, and the sums for the examinations.
 fn expect(
-    cells: &[Cell],
+    cells: &[PairStateCount],
     attraction: &[f64],
     examination: &[f64],
     prior: f64,

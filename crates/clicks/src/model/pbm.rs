@@ -12,7 +12,7 @@ use rankwright_spec::params;
 
 use super::def::{ClickModelDef, ClickModelParams, NamedParameter, PageProbabilities};
 use super::examination::Examination;
-use crate::pages::{Page, Pages};
+use crate::pages::{DistinctPage, Pages};
 
 params! {
     /// The position-based model.
@@ -45,7 +45,7 @@ pub(super) fn fit_examination(pages: &Pages, iterations: u32) -> Vec<f64> {
 }
 
 /// The state of a document is its rank.
-fn visit_ranks(page: &Page<'_>, visit: &mut dyn FnMut(u32, u32, bool)) {
+fn visit_ranks(page: &DistinctPage<'_>, visit: &mut dyn FnMut(u32, u32, bool)) {
     for ((pair, clicked), rank) in page.pairs.iter().zip(page.clicked).zip(0..) {
         visit(*pair, rank, *clicked);
     }
@@ -60,7 +60,7 @@ impl PageProbabilities for FittedPbm {
         out.extend((0..).zip(pairs).map(|(r, pair)| rank(r) * self.0.attraction(*pair)));
     }
 
-    fn conditional(&self, page: &Page<'_>, out: &mut Vec<f64>) {
+    fn conditional(&self, page: &DistinctPage<'_>, out: &mut Vec<f64>) {
         self.marginal(page.pairs, out);
     }
 

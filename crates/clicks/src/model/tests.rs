@@ -184,7 +184,7 @@ fn the_marginal_of_a_user_browsing_model_is_the_sum_over_all_clicks() {
     let mut sums = [0.0; 3];
     for bits in 0_u32..8 {
         let clicked: Vec<bool> = (0..3).map(|rank| bits >> rank & 1 == 1).collect();
-        let page = crate::pages::Page { pairs: &pairs, clicked: &clicked, count: 1 };
+        let page = crate::pages::DistinctPage { pairs: &pairs, clicked: &clicked, count: 1 };
         fitted.probabilities.conditional(&page, &mut conditional);
         let outcomes = conditional.iter().zip(&clicked);
         let probability: f64 =

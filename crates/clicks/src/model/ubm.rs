@@ -12,7 +12,7 @@ use rankwright_spec::params;
 
 use super::def::{ClickModelDef, ClickModelParams, NamedParameter, PageProbabilities};
 use super::examination::Examination;
-use crate::pages::{Page, Pages};
+use crate::pages::{DistinctPage, Pages};
 
 params! {
     /// The user browsing model.
@@ -44,7 +44,7 @@ fn state(rank: usize, last_click: usize) -> usize {
     rank * (rank + 1) / 2 + last_click
 }
 
-fn visit_states(page: &Page<'_>, visit: &mut dyn FnMut(u32, u32, bool)) {
+fn visit_states(page: &DistinctPage<'_>, visit: &mut dyn FnMut(u32, u32, bool)) {
     let mut last_click = 0;
     for (rank, (pair, clicked)) in page.pairs.iter().zip(page.clicked).enumerate() {
         visit(*pair, state(rank, last_click) as u32, *clicked);
@@ -80,7 +80,7 @@ impl PageProbabilities for FittedUbm {
         }
     }
 
-    fn conditional(&self, page: &Page<'_>, out: &mut Vec<f64>) {
+    fn conditional(&self, page: &DistinctPage<'_>, out: &mut Vec<f64>) {
         out.clear();
         let mut last_click = 0;
         for (rank, (pair, clicked)) in page.pairs.iter().zip(page.clicked).enumerate() {

@@ -39,7 +39,7 @@ use rankwright_model::{
 use rankwright_spec::{Auto as AutoValue, Spec, SpecError, param_groups, params};
 
 use self::plan::AutoPlan;
-use self::select::Selection;
+use self::select::EnsembleSelection;
 use crate::blend::{MembersText, learner_members};
 use crate::ensemble::bagging::mean_of_trees;
 use crate::ensemble::target::TargetMetric;
@@ -137,7 +137,7 @@ struct AutoTrainer {
 }
 
 /// A candidate during the choice.
-struct Candidate {
+struct CandidateLearner {
     learner: LearnerSpec,
     /// The models of the folds so far.
     models: Vec<Model>,
@@ -148,7 +148,7 @@ struct Candidate {
     failure: Option<LearnError>,
 }
 
-impl Candidate {
+impl CandidateLearner {
     fn is_running(&self) -> bool {
         !self.is_dropped && self.failure.is_none()
     }
@@ -225,7 +225,11 @@ impl AutoTrainer {
     }
 
     /// The candidates of the plan that can be trained on this kind of data.
-    fn candidates(&self, plan: &AutoPlan, pool: &Dataset) -> Result<Vec<Candidate>, LearnError> {
+    fn candidates(
+        &self,
+        plan: &AutoPlan,
+        pool: &Dataset,
+    ) -> Result<Vec<CandidateLearner>, LearnError> {
         let mut candidates = Vec::new();
         for text in &plan.candidates {
             let learner = self.params.learner(text)?;
@@ -233,7 +237,7 @@ impl AutoTrainer {
                 continue;
             }
             let (models, scores) = (Vec::new(), Vec::new());
-            candidates.push(Candidate {
+            candidates.push(CandidateLearner {
                 learner,
                 models,
                 scores,
@@ -297,7 +301,7 @@ struct Choice<'a> {
     data: &'a Dataset,
     target: TargetMetric<'a>,
     folds: Vec<Fold>,
-    candidates: Vec<Candidate>,
+    candidates: Vec<CandidateLearner>,
 }
 
 /// Weights of the candidates, and the report on them.
@@ -323,7 +327,7 @@ impl Choice<'_> {
                 self.drop_worse_half()?;
             }
         }
-        if self.candidates.iter().any(Candidate::is_running) {
+        if self.candidates.iter().any(CandidateLearner::is_running) {
             return Ok(true);
         }
         let failures = self.candidates.iter_mut().find_map(|candidate| candidate.failure.take());
@@ -455,7 +459,8 @@ impl Choice<'_> {
         }
         let scores: Vec<Vec<f64>> =
             members.iter().map(|index| self.candidates[*index].scores.clone()).collect();
-        let selection = Selection { selections: plan.selections, picks: plan.picks, pull, seed };
+        let selection =
+            EnsembleSelection { selections: plan.selections, picks: plan.picks, pull, seed };
         let all = vec![true; self.data.queries()];
         let chosen = selection.weights(&self.target, &scores, &all)?;
         members.iter().zip(&chosen).for_each(|(index, weight)| weights[*index] = *weight);

@@ -24,7 +24,7 @@ const HALVES_SEED: u64 = 0x6175_746f_2068;
 
 /// Parameters of the selection.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Selection {
+pub(super) struct EnsembleSelection {
     /// Number of selections, each on half of the queries.
     pub(super) selections: usize,
     /// Number of picks of a selection.
@@ -37,7 +37,7 @@ pub(super) struct Selection {
 /// The scores of candidates for the rows of the target's data, normalised within each query.
 pub(super) type CandidateScores = [Vec<f64>];
 
-impl Selection {
+impl EnsembleSelection {
     /// Weights that sum to 1; only the queries with `used` take part.
     pub(super) fn weights(
         &self,
@@ -140,13 +140,14 @@ mod tests {
     fn candidates_that_err_differently_share_the_weight() {
         let data = data();
         let target = TargetMetric::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
-        let selection = Selection { selections: 10, picks: 10, pull: 0.0, seed: 1 };
+        let selection = EnsembleSelection { selections: 10, picks: 10, pull: 0.0, seed: 1 };
         let (scores, used) = (scores(&data), vec![true; 40]);
         let weights = selection.weights(&target, &scores, &used).unwrap();
         assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert!(weights[0] > 0.3 && weights[1] > 0.3 && weights[2] < 0.15, "{weights:?}");
         assert_eq!(weights, selection.weights(&target, &scores, &used).unwrap());
-        let pulled = Selection { pull: 1.0, ..selection }.weights(&target, &scores, &used).unwrap();
+        let pulled =
+            EnsembleSelection { pull: 1.0, ..selection }.weights(&target, &scores, &used).unwrap();
         assert_eq!(pulled, [1.0 / 3.0; 3]);
     }
 
@@ -155,7 +156,7 @@ mod tests {
         let data = data();
         let target = TargetMetric::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
         let used: Vec<bool> = (0..40).map(|query| query % 2 == 0).collect();
-        let selection = Selection { selections: 4, picks: 5, pull: 0.0, seed: 2 };
+        let selection = EnsembleSelection { selections: 4, picks: 5, pull: 0.0, seed: 2 };
         let scores = scores(&data);
         let expected = selection.weights(&target, &scores, &used).unwrap();
         // The scores of the other queries become those of a perfect third candidate.

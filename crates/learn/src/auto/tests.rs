@@ -63,7 +63,7 @@ fn the_worse_half_is_dropped_but_not_the_best_of_a_family() {
         candidates: auto.candidates(&plan, &train).unwrap(),
     };
     assert!(choice.train(&mut nested, &request, &plan).unwrap());
-    let kept: Vec<bool> = choice.candidates.iter().map(Candidate::is_running).collect();
+    let kept: Vec<bool> = choice.candidates.iter().map(CandidateLearner::is_running).collect();
     assert!(kept[3], "the only linear candidate stays");
     assert!((2..4).contains(&kept.iter().filter(|kept| **kept).count()), "{kept:?}");
     let trained: Vec<usize> = choice.candidates.iter().map(|c| c.models.len()).collect();

@@ -86,7 +86,7 @@ params! {
              as they are.", requires "bias=ips|dr";
     }
     /// Builder methods for the correction of clicks for position bias.
-    pub trait BiasOptions: bias_params;
+    pub trait BiasCorrectionOptions: bias_params;
 }
 
 impl BiasParams {

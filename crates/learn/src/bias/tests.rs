@@ -275,7 +275,7 @@ fn graded_feedback_weighs_the_better_document_of_each_pair() {
 #[test]
 fn doubly_robust_labels_are_those_worked_out_by_hand() {
     use super::doubly_robust::AffineClicks;
-    use super::{BiasOptions, BiasParams};
+    use super::{BiasCorrectionOptions, BiasParams};
     use crate::BiasCorrection;
     use crate::objective::RelevanceScale;
     let data = |ids: bool| {

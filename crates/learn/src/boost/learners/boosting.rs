@@ -9,7 +9,7 @@
 use rankwright_spec::{Conflict, SpecError, param_groups, params};
 
 use super::{TREE_INPUTS, TREE_SEARCH_SPACE};
-use crate::bias::{BiasOptions, BiasParams};
+use crate::bias::{BiasCorrectionOptions, BiasParams};
 use crate::boost::trainer::BoostTrainer;
 use crate::boost::{
     BoostOptions, BoostParams, NewtonOptions, NewtonParams, check_joint_newton_leaves,
@@ -50,7 +50,7 @@ param_groups! {
         // The metric of reports, early stopping and model selection.
         target: TargetParams, TargetOptions::target_params;
         newton: NewtonParams, NewtonOptions::newton_params;
-        bias: BiasParams, BiasOptions::bias_params;
+        bias: BiasParams, BiasCorrectionOptions::bias_params;
     }
 }
 

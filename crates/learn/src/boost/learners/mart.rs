@@ -4,7 +4,7 @@
 use rankwright_spec::{SpecError, choices, param_groups, params};
 
 use super::{TREE_INPUTS, TREE_SEARCH_SPACE};
-use crate::bias::{BiasOptions, BiasParams};
+use crate::bias::{BiasCorrectionOptions, BiasParams};
 use crate::boost::trainer::BoostTrainer;
 use crate::boost::{BoostOptions, BoostParams};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
@@ -61,7 +61,7 @@ param_groups! {
         tree: TreeParams, TreeOptions::tree_params;
         // The metric of reports, early stopping and model selection.
         target: TargetParams, TargetOptions::target_params;
-        bias: BiasParams, BiasOptions::bias_params;
+        bias: BiasParams, BiasCorrectionOptions::bias_params;
     }
 }
 

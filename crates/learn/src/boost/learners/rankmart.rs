@@ -3,7 +3,7 @@
 use rankwright_spec::{Conflict, SpecError, param_groups};
 
 use super::{TREE_INPUTS, TREE_SEARCH_SPACE};
-use crate::bias::{BiasOptions, BiasParams};
+use crate::bias::{BiasCorrectionOptions, BiasParams};
 use crate::boost::trainer::BoostTrainer;
 use crate::boost::{
     BoostOptions, BoostParams, NewtonOptions, NewtonParams, check_joint_newton_leaves,
@@ -24,7 +24,7 @@ param_groups! {
         target: TargetParams, TargetOptions::target_params;
         pair: PairParams, PairOptions::pair_params;
         newton: NewtonParams, NewtonOptions::newton_params;
-        bias: BiasParams, BiasOptions::bias_params;
+        bias: BiasParams, BiasCorrectionOptions::bias_params;
     }
 }
 

@@ -4,7 +4,7 @@
 use rankwright_spec::{SpecError, param_groups};
 
 use super::{TREE_INPUTS, TREE_SEARCH_SPACE};
-use crate::bias::{BiasOptions, BiasParams};
+use crate::bias::{BiasCorrectionOptions, BiasParams};
 use crate::boost::trainer::BoostTrainer;
 use crate::boost::{BoostOptions, BoostParams};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
@@ -20,7 +20,7 @@ param_groups! {
         // The metric of reports, early stopping and model selection.
         target: TargetParams, TargetOptions::target_params;
         loss: XeNdcgParams, XeNdcgOptions::xe_ndcg_params;
-        bias: BiasParams, BiasOptions::bias_params;
+        bias: BiasParams, BiasCorrectionOptions::bias_params;
     }
 }
 

@@ -5,7 +5,7 @@
 use rankwright_spec::{Conflict, SpecError, param_groups};
 
 use super::{TREE_INPUTS, TREE_SEARCH_SPACE};
-use crate::bias::{BiasOptions, BiasParams};
+use crate::bias::{BiasCorrectionOptions, BiasParams};
 use crate::boost::trainer::BoostTrainer;
 use crate::boost::{
     BoostOptions, BoostParams, NewtonOptions, NewtonParams, check_joint_newton_leaves,
@@ -23,7 +23,7 @@ param_groups! {
         tree: TreeParams, TreeOptions::tree_params;
         loss: YetiParams, YetiOptions::yeti_params;
         newton: NewtonParams, NewtonOptions::newton_params;
-        bias: BiasParams, BiasOptions::bias_params;
+        bias: BiasParams, BiasCorrectionOptions::bias_params;
     }
 }
 

@@ -7,7 +7,7 @@ use super::super::params::{check_ascending, trainer};
 use super::super::trainer::LinearLoss;
 use super::super::{SolverOptions, SolverParams};
 use super::Hinge;
-use crate::bias::{BiasOptions, BiasParams};
+use crate::bias::{BiasCorrectionOptions, BiasParams};
 use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
 };
@@ -41,7 +41,7 @@ param_groups! {
         features: TransformParams, TransformOptions::transform_params;
         // The metric of reports, and by which validation data selects c.
         target: TargetParams, TargetOptions::target_params;
-        bias: BiasParams, BiasOptions::bias_params;
+        bias: BiasParams, BiasCorrectionOptions::bias_params;
     }
 }
 

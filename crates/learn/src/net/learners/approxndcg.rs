@@ -7,7 +7,7 @@ use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{NetOptions, NetParams};
 use super::{NET_INPUTS, NET_TRANSFORM};
-use crate::bias::{BiasOptions, BiasParams};
+use crate::bias::{BiasCorrectionOptions, BiasParams};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
 use crate::objective::{ApproxNdcgOptions, ApproxNdcgParams};
 use crate::trainer::Trainer;
@@ -22,7 +22,7 @@ param_groups! {
         // The metric of reports, early stopping and model selection.
         target: TargetParams, TargetOptions::target_params;
         loss: ApproxNdcgParams, ApproxNdcgOptions::approx_ndcg_params;
-        bias: BiasParams, BiasOptions::bias_params;
+        bias: BiasParams, BiasCorrectionOptions::bias_params;
     }
 }
 

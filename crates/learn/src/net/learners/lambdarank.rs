@@ -8,7 +8,7 @@ use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{NetOptions, NetParams};
 use super::{NET_INPUTS, NET_TRANSFORM};
-use crate::bias::{BiasOptions, BiasParams};
+use crate::bias::{BiasCorrectionOptions, BiasParams};
 use crate::learner::{AcceptedInputs, DeclaredLearner, LearnerDef, Tuning};
 use crate::objective::{LambdaOptions, LambdaParams};
 use crate::trainer::Trainer;
@@ -21,7 +21,7 @@ param_groups! {
         features: TransformParams = TransformParams::default().transform(NET_TRANSFORM),
             TransformOptions::transform_params;
         lambda: LambdaParams, LambdaOptions::lambda_params;
-        bias: BiasParams, BiasOptions::bias_params;
+        bias: BiasParams, BiasCorrectionOptions::bias_params;
     }
 }
 

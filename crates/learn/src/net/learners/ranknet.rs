@@ -14,7 +14,7 @@ use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{HiddenNorm, NetOptions, NetParams};
 use super::{NET_INPUTS, NET_TRANSFORM};
-use crate::bias::{BiasCorrection, BiasOptions, BiasParams};
+use crate::bias::{BiasCorrection, BiasCorrectionOptions, BiasParams};
 use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
 };
@@ -56,7 +56,7 @@ param_groups! {
         target: TargetParams, TargetOptions::target_params;
         pair: PairParams, PairOptions::pair_params;
         form: RankNetParams, RankNetOptions::rank_net_params;
-        bias: BiasParams, BiasOptions::bias_params;
+        bias: BiasParams, BiasCorrectionOptions::bias_params;
     }
 }
 

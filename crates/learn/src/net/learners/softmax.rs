@@ -7,7 +7,7 @@ use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{NetOptions, NetParams};
 use super::{NET_INPUTS, NET_TRANSFORM};
-use crate::bias::{BiasOptions, BiasParams};
+use crate::bias::{BiasCorrectionOptions, BiasParams};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
 use crate::objective::{SoftmaxOptions, SoftmaxParams, SoftmaxTarget, XeNdcgOptions, XeNdcgParams};
 use crate::trainer::Trainer;
@@ -45,7 +45,7 @@ param_groups! {
         // The metric of reports, early stopping and model selection; not the target distribution.
         target: TargetParams, TargetOptions::target_params;
         loss: SoftmaxNetParams, SoftmaxNetOptions::softmax_net_params;
-        bias: BiasParams, BiasOptions::bias_params;
+        bias: BiasParams, BiasCorrectionOptions::bias_params;
     }
 }
 

@@ -14,12 +14,12 @@ use crate::tasks::eval::load_run;
 #[derive(Debug, Default)]
 pub(in crate::tasks) struct RankedRun {
     queries: Vec<String>,
-    rankings: HashMap<String, Ranking>,
+    rankings: HashMap<String, QueryRanking>,
 }
 
 /// Documents in the order of their scores, and the scores.
 #[derive(Debug, Default)]
-struct Ranking {
+struct QueryRanking {
     documents: Vec<String>,
     scores: Vec<f64>,
 }
@@ -42,7 +42,7 @@ impl RankedRun {
                 .map(|document| (String::from_utf8_lossy(document.id).into_owned(), document.value))
                 .unzip();
             let order = orderer.order(Rows::of_scores(&scores), OrderRule::STABLE)?;
-            let ranking = Ranking {
+            let ranking = QueryRanking {
                 documents: order.iter().map(|row| ids[*row as usize].clone()).collect(),
                 scores: order.iter().map(|row| scores[*row as usize]).collect(),
             };

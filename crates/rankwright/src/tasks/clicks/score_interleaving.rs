@@ -28,7 +28,7 @@ use crate::tasks::{Context, TaskError, TaskInputs, Warning, check_standard_input
 choices! {
     /// The impressions that the bootstrap of an interleaved comparison keeps together.
     pub enum InterleavingCluster {
-        /// Those of a user: of a session or client of the log.
+        /// Those of a user, or of a session if the log has no users.
         User = "user",
         /// Those of a query.
         Query = "query",
@@ -311,7 +311,9 @@ impl<'a> ShownPages<'a> {
             }
         }
         let user = match self.cluster {
-            InterleavingCluster::User => impression.session.as_str(),
+            // A log without users may have sessions, which are as close as it gets.
+            InterleavingCluster::User if impression.user.is_empty() => impression.session.as_str(),
+            InterleavingCluster::User => impression.user.as_str(),
             InterleavingCluster::Query => page.query.as_str(),
             InterleavingCluster::Impression => "",
         };

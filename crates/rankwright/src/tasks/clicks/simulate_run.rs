@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(result.warnings[0].kind(), "unjudged-queries");
         let log = InspectClicksRequest::new(ClickFiles::new([path("log")]));
         let summary = inspect_clicks(&log, &Context::default()).unwrap().summary;
-        assert_eq!((summary.queries, summary.sessions), (30, 7));
+        assert_eq!((summary.queries, summary.users), (30, 7));
         assert_eq!((summary.ranks[0].clicked, summary.ranks[2].clicked), (600, 0));
         let again = fs::read(path("log")).unwrap();
         simulate_run(&request, &Context::default()).unwrap();
