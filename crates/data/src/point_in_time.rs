@@ -46,7 +46,13 @@ impl PointInTime {
     /// The point in time of a number of seconds since the beginning of 1970; `None` if it is not
     /// finite or beyond the range of microseconds.
     pub fn from_seconds(seconds: f64) -> Option<PointInTime> {
-        let micros = (seconds * 1e6).round();
+        // A double near the year 2100 does not tell microseconds apart; whole milliseconds, which
+        // logs have, must not become a microsecond more or less.
+        let millis = (seconds * 1e3).round();
+        let micros = match millis / 1e3 == seconds {
+            true => millis * 1e3,
+            false => (seconds * 1e6).round(),
+        };
         // 2^63 microseconds are 292,000 years.
         let is_in_range = micros.abs() < i64::MAX as f64;
         is_in_range.then_some(PointInTime { micros: micros as i64, has_clock: true })
