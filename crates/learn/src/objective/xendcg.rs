@@ -20,8 +20,8 @@
 //! previous term, the next is rho_i (sum of rho_j x_j - rho_i x_i). The draws depend on seed and
 //! query alone. Labels below 0 count as 0. A document of weight w counts like w copies of it.
 //! Weights of clicks multiply the gain 2^label - 1 alone, and the sum of phi without them remains the
-//! divisor; with T the sum of t, l is T rho - t, and D and O have the factor T. Queries of 0 or 1 documents give zeros; equal
-//! labels do not, because of g.
+//! divisor; with T the sum of t, l is T rho - t, and D and O have the factor T. Queries of 0 or 1
+//! documents give zeros; equal labels do not, because of g.
 
 use rankwright_data::Random;
 use rankwright_eval::Gain;
