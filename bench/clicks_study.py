@@ -47,17 +47,25 @@ class Correction:
     is_probability: bool = False
 
 
+def corrected(parameters):
+    """The learner with further parameters."""
+    return f"{LEARNER[:-1]}, {parameters})"
+
+
 # Naive click rates are inverse propensity scores whose examination is 1 everywhere ({flat}).
+NAIVE = ["--from", "ips", "--bias", "{flat}"]
 CORRECTIONS = [
-    Correction("naive", ["--from", "ips", "--bias", "{flat}"]),
+    Correction("naive", NAIVE),
     Correction("coec", ["--from", "coec"]),
     Correction("ips, true bias", ["--from", "ips", "--bias", "{true}"]),
     Correction("ips, regression-em", ["--from", "ips", "--bias", "{estimated}"]),
     Correction("dr, regression-em", ["--from", "dr", "--bias", "{estimated}", "--clip", "20", "--unshown", "keep"]),
+    # Corrections inside the learner, on naive click rates with positions.
+    Correction("bias=gam", NAIVE, corrected("bias=gam")),
+    Correction("bias=pairwise", NAIVE, corrected("bias=pairwise, bias_norm=1")),
+    Correction("bias=ips, true bias", NAIVE, corrected("bias=ips"), ["--bias", "{true}"]),
     Correction("true click probabilities", [], is_probability=True),
     Correction("full labels", []),
-    # Corrections inside the learner are a line each, such as:
-    # Correction("bias=gam", ["--from", "ips", "--bias", "{flat}"], "lambdamart(bias=gam, ...)"),
 ]
 
 
@@ -121,11 +129,15 @@ class Study:
         path.write_text(json.dumps(found))
         return path, found["estimates"][0]["examination"][:10]
 
+    def with_files(self, words, bias):
+        """The words with the names of files in place of {flat}, {true} and {estimated}."""
+        files = {"flat": self.flat, "true": self.true, "estimated": bias}
+        return [word.format(**files) for word in words]
+
     def labelled(self, log, data, words, name, bias):
         """Feature data with labels of clicks."""
         out = self.folder / f"{name}.rwd"
-        files = {"flat": self.flat, "true": self.true, "estimated": bias}
-        words = [word.format(**files) for word in words]
+        words = self.with_files(words, bias)
         rankwright("clicks", "labels", log, *words, "--features", data, "--out", out)
         return out
 
@@ -158,9 +170,9 @@ class Study:
             if correction.labels:
                 pair = [self.labelled(log, part, correction.labels, f"{name}-{at}", bias)
                         for at, (log, part) in enumerate(zip(logs, pair))]
-            model = self.folder / f"{name}-{correction.name.replace(' ', '-').replace(',', '')}.model"
+            model = self.folder / f"{name}-{correction.name.replace(' ', '-').replace(',', '').replace('=', '-')}.model"
             rankwright("train", pair[0], "--valid", pair[1], "--learner", correction.learner,
-                       *correction.train, "--out", model)
+                       *self.with_files(correction.train, bias), "--out", model)
             value = rankwright("eval", model, test, "--metric", METRIC)["metrics"][0]["value"]
             line = {"key": [logger, sessions, fold, correction.name], "value": value, "model": str(model),
                     "examination": examination, "seconds": time.time() - started}
@@ -178,7 +190,7 @@ class Study:
             test = prepared(self.args.data, self.folder, parts(fold)[2], "test")
             model = self.done[(logger, sessions, fold, name)]["model"]
             lines += rankwright("score", model, test)["scores"]
-        path = self.folder / f"{name.replace(' ', '-').replace(',', '')}.scores"
+        path = self.folder / f"{name.replace(' ', '-').replace(',', '').replace('=', '-')}.scores"
         path.write_text("".join(f"{score}\n" for score in lines))
         return path
 
