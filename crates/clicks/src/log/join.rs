@@ -5,6 +5,7 @@
 //! page. Of several impressions with one id, the first counts.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use foldhash::fast::FixedState;
 use rankwright_data::DataError;
@@ -119,10 +120,13 @@ impl KeyTable {
 
     /// Adds a key that is not known yet.
     fn insert(&mut self, hash: u64, key: &str, impression: u32) {
-        if self.by_hash.contains_key(&hash) {
-            self.collided.insert(key.to_owned(), impression);
-        } else {
-            self.by_hash.insert(hash, impression);
+        match self.by_hash.entry(hash) {
+            Entry::Occupied(_) => {
+                self.collided.insert(key.to_owned(), impression);
+            }
+            Entry::Vacant(entry) => {
+                entry.insert(impression);
+            }
         }
     }
 }

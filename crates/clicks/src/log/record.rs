@@ -297,6 +297,8 @@ pub(super) struct RecordBatch {
 }
 
 /// A record of a batch.
+// A batch is of one kind of records nearly always, so that a box for pages would only cost time.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug)]
 pub(super) enum BatchRecord {
     /// A page that is complete.

@@ -65,14 +65,14 @@ impl Dataset {
         // The new query and the new row of each old one.
         let mut new_queries = vec![None; self.queries()];
         let mut new_rows = vec![None; self.rows()];
-        for query in 0..self.queries() {
+        for (query, new_query) in new_queries.iter_mut().enumerate() {
             let start = order.len() as u32;
             for row in self.query_rows(query).filter(|row| keep(*row)) {
                 new_rows[row] = Some(order.len() as u32);
                 order.push(row as u32);
             }
             if order.len() as u32 > start {
-                new_queries[query] = Some(queries.len() as u32);
+                *new_query = Some(queries.len() as u32);
                 queries.push(query);
                 starts.push(start);
             }

@@ -199,7 +199,7 @@ fn lambdas_of_weighted_clicks_are_pairs_times_both_weights() {
                 assert!(objective.pair_lambdas(view, &mut buffers, &mut visit).unwrap());
                 pairs
             };
-            let mut sums = vec![0.0; 25];
+            let mut sums = [0.0; 25];
             for (pair, unweighted) in pairs(&weighted).iter().zip(pairs(&plain)) {
                 let (up, down) = (pair.pushed_up.document, pair.pushed_down.document);
                 let weight = query.better[up] * query.worse[down];

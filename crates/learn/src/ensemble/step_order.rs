@@ -108,10 +108,10 @@ impl StepOrderer {
             }
         }
         let counted = match self.found {
-            0..=HALF_COUNTED => {
+            found if found <= HALF_COUNTED => {
                 self.count_ranks::<T, HALF_COUNTED>(query, factor as f32, depth, margin)
             }
-            0..=MAX_COUNTED => {
+            found if found <= MAX_COUNTED => {
                 self.count_ranks::<T, MAX_COUNTED>(query, factor as f32, depth, margin)
             }
             _ => false,
