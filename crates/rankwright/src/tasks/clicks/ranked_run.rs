@@ -21,6 +21,8 @@ pub(in crate::tasks) struct RankedRun {
 #[derive(Debug, Default)]
 struct QueryRanking {
     documents: Vec<String>,
+    /// Only questions to judges take them, and these show documents of an index.
+    #[cfg(feature = "search")]
     scores: Vec<f64>,
 }
 
@@ -44,6 +46,7 @@ impl RankedRun {
             let order = orderer.order(Rows::of_scores(&scores), OrderRule::STABLE)?;
             let ranking = QueryRanking {
                 documents: order.iter().map(|row| ids[*row as usize].clone()).collect(),
+                #[cfg(feature = "search")]
                 scores: order.iter().map(|row| scores[*row as usize]).collect(),
             };
             ranked.queries.push(query.to_owned());
