@@ -46,8 +46,8 @@ impl PointInTime {
     /// The point in time of a number of seconds since the beginning of 1970; `None` if it is not
     /// finite or beyond the range of microseconds.
     pub fn from_seconds(seconds: f64) -> Option<PointInTime> {
-        // A double near the year 2100 does not tell microseconds apart; whole milliseconds, which
-        // logs have, must not become a microsecond more or less.
+        // The product may round to a neighbouring microsecond; whole milliseconds, which logs have,
+        // must not change by that.
         let millis = (seconds * 1e3).round();
         let micros = match millis / 1e3 == seconds {
             true => millis * 1e3,
@@ -118,7 +118,7 @@ fn from_text(text: &[u8]) -> Option<PointInTime> {
 /// The unit is guessed by the size of the number: 1e11 seconds are the year 5138.
 fn from_number(value: f64) -> Option<PointInTime> {
     let micros = match value.abs() {
-        size if size < 1e11 => value * 1e6,
+        size if size < 1e11 => return PointInTime::from_seconds(value),
         size if size < 1e14 => value * 1e3,
         size if size < 1e17 => value,
         size if size < 1e20 => value / 1e3,
