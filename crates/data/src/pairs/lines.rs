@@ -4,9 +4,9 @@
 //! outside of double quotes, or if a space follows every comma. A word between commas may be in
 //! double quotes, and may then have commas itself. The first line, which is the first that is
 //! neither empty nor a comment, is a header if it names the columns `qid better worse`, or if its
-//! first word is no query of the data set and the line has other usual names (`query winner
-//! loser`). A header whose second and third columns do not say which document is better is an
-//! error, as the order of the documents could be the other one.
+//! first word is no query of the data set and the line has other usual names
+//! (`query winner loser`). A header whose second and third columns do not say which document is
+//! better is an error, as the order of the documents could be the other one.
 
 use super::PairColumn;
 use crate::bytes::Input;
