@@ -33,7 +33,7 @@ pub(crate) struct ReportArgs {
 }
 
 impl ReportArgs {
-    /// Rejects a file of values that must not be written to; `others` are further results.
+    /// Rejects a file of values that must not be written to; `others` are further output files.
     pub(crate) fn check<'a>(
         &'a self,
         others: impl IntoIterator<Item = &'a Path>,

@@ -99,7 +99,7 @@ fn columns() -> usize {
 }
 
 /// Width of text in characters, at least 40: the environment variable COLUMNS, else the width of
-/// the terminal; none if standard output is not a terminal.
+/// the terminal; none if COLUMNS is not set and standard output is not a terminal.
 pub(crate) fn terminal_columns() -> Option<usize> {
     let requested = std::env::var("COLUMNS").ok().and_then(|text| text.parse::<usize>().ok());
     let of_terminal = || match io::stdout().is_terminal() {

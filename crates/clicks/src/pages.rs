@@ -1,4 +1,5 @@
-//! The pages of a log in the form that click models read: equal pages are counted once.
+//! The distinct pages of a log in the form that click models read, each with its number of
+//! impressions.
 //!
 //! Two impressions are the same page if query, documents, their order and the set of clicked
 //! documents are the same. Queries and documents are numbered in the order of their first

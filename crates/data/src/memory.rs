@@ -81,8 +81,12 @@ fn memory_left_in(folder: &Path) -> Option<u64> {
     let limit = number("memory.max").or_else(|| number("memory.limit_in_bytes"))?;
     let used = number("memory.current").or_else(|| number("memory.usage_in_bytes"))?;
     let stat = text("memory.stat").unwrap_or_default();
-    let cached = stat.lines().find_map(|line| line.strip_prefix("inactive_file "));
-    let cached: u64 = cached.and_then(|value| value.parse().ok()).unwrap_or(0);
+    let value = |name: &str| {
+        stat.lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse::<u64>().ok())
+    };
+    // In version 1, the value without `total_` leaves out inner groups, whose usage counts.
+    let cached = value("total_inactive_file").or_else(|| value("inactive_file")).unwrap_or(0);
     Some(limit.saturating_sub(used.saturating_sub(cached)))
 }
 
@@ -116,6 +120,11 @@ mod tests {
         write("memory/x/memory.usage_in_bytes", "600");
         assert_eq!(memory_left_in_groups(root.path(), "4:cpu,memory:/x\n0::/a/b\n"), Some(0));
         assert_eq!(memory_left_in_groups(root.path(), "0::/none\n"), None);
+        // In version 1, usage includes inner groups, and so does the value with `total_`.
+        write("memory/y/memory.limit_in_bytes", "1000");
+        write("memory/y/memory.usage_in_bytes", "600");
+        write("memory/y/memory.stat", "inactive_file 0\ntotal_inactive_file 250\n");
+        assert_eq!(memory_left_in_groups(root.path(), "4:memory:/y\n"), Some(650));
     }
 
     #[test]

@@ -46,8 +46,9 @@ impl PointInTime {
     /// The point in time of a number of seconds since the beginning of 1970; `None` if it is not
     /// finite or beyond the range of microseconds.
     pub fn from_seconds(seconds: f64) -> Option<PointInTime> {
-        // The product may round to a neighbouring microsecond; whole milliseconds, which logs have,
-        // must not change by that.
+        // From the year 2106 on, a product by a million may round to a neighbouring microsecond, and
+        // from 2242 on, a double of seconds does not tell microseconds apart. Whole milliseconds,
+        // which logs have, must stay exact.
         let millis = (seconds * 1e3).round();
         let micros = match millis / 1e3 == seconds {
             true => millis * 1e3,

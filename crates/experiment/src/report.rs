@@ -16,7 +16,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rankwright_data::store::{WriteBody, write_together};
@@ -178,7 +178,8 @@ impl ExperimentReport {
     }
 
     /// Writes all files into the plan's folder, together: after a kill, they are all of one run.
-    /// Returns their paths.
+    /// Plots of an earlier run that this report does not have are removed. Returns the paths of
+    /// all files.
     pub fn write(&self, plan: &Plan<'_>) -> Result<Vec<PathBuf>, ExperimentError> {
         let folder = plan.out();
         fs::create_dir_all(folder)
@@ -212,9 +213,24 @@ impl ExperimentReport {
             // One of an earlier run does not belong to these files.
             write_together([(folder.join(TIMES_MARKDOWN), None)])?;
         }
+        for plot in outdated_plots(folder, &files) {
+            write_together([(plot, None)])?;
+        }
         write_together(changes)?;
         Ok(files.into_iter().map(|(name, _)| folder.join(name)).collect())
     }
+}
+
+/// The plots of an earlier report in a folder that are not among `files`, pairs of name and text.
+fn outdated_plots(folder: &Path, files: &[(String, String)]) -> Vec<PathBuf> {
+    // Other files beside the plots are not of a report.
+    let is_plot = |name: &String| name.starts_with("plot-") && name.ends_with(".svg");
+    let entries = fs::read_dir(folder.join(PLOTS)).into_iter().flatten().flatten();
+    let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()));
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(is_plot);
+    let names = names.map(|name| format!("{PLOTS}/{name}"));
+    let outdated = names.filter(|name| files.iter().all(|(file, _)| file != name));
+    outdated.map(|name| folder.join(name)).collect()
 }
 
 /// A JSON document as the text of a file, without control characters.
@@ -329,7 +345,7 @@ fn system(
         let pooled = Pooled::new(tests, &of_seed)?;
         let options = EvalOptions::default().tie_effect(true);
         evaluations.push((*seed, evaluate(&pooled, &experiment.metrics, options)?));
-        if !has_many_learners(experiment) {
+        if !has_many_learners(experiment) && experiment.seeds.len() == 1 {
             scores.push(of_seed);
         }
     }

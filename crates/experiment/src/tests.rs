@@ -292,6 +292,28 @@ fn a_study_is_the_same_after_interruptions_and_with_several_jobs() {
 }
 
 #[test]
+fn plots_of_an_earlier_report_are_removed() {
+    let folder = TempDir::new().unwrap();
+    let plots = |text: &str| -> Vec<String> {
+        let experiment = parse(text).unwrap();
+        let plan = Plan::new(&experiment, folder.path(), &options()).unwrap();
+        let run = plan.run(&NoProgress).unwrap();
+        ExperimentReport::new(&plan, &run).unwrap().write(&plan).unwrap();
+        let entries = std::fs::read_dir(folder.path().join("plots")).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.filter(|name| name.ends_with(".svg")).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(plots(STUDY), ["plot-1-made.svg"]);
+    // A file that no report has written stays.
+    std::fs::write(folder.path().join("plots/own.svg"), "<svg/>").unwrap();
+    assert_eq!(plots(STUDY), ["own.svg", "plot-1-made.svg"]);
+    let (without_plot, _) = STUDY.split_once("[[plot]]").unwrap();
+    assert_eq!(plots(without_plot), ["own.svg"]);
+}
+
+#[test]
 fn many_learners_with_a_table_are_listed_and_not_compared() {
     let rates: Vec<String> = (1..=41).map(|rate| format!("{}", f64::from(rate) / 50.0)).collect();
     let text = STUDY

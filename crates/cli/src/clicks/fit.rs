@@ -63,7 +63,10 @@ fn text(result: &FitClickModelResult) -> String {
             ParameterIndex::Rank => {
                 text += &format!("\n{} by rank: {}", parameter.name, values.join(" "));
             }
-            _ => text += &format!("\n{}: {} values (--json)", parameter.name, values.len()),
+            _ => {
+                text +=
+                    &format!("\n{}: {} values; --json prints them", parameter.name, values.len())
+            }
         }
     }
     text + "\n"

@@ -1,4 +1,4 @@
-//! The pages of a log with their propensities; equal pages are counted once.
+//! The distinct pages of a log with their propensities, each with its number of impressions.
 
 use std::collections::HashMap;
 

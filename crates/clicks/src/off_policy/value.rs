@@ -105,7 +105,8 @@ impl LoggedPages {
 /// A shown document that the ranking has, too.
 #[derive(Debug, Clone, Copy)]
 struct Term {
-    /// The slot of the document (`page`: of the rank) in the ranking of its query.
+    /// The index in `Prepared::slots` of this document. (For propensities of pages, the document
+    /// stands at the same rank on the page and in the ranking.)
     slot: usize,
     clicked: bool,
     /// The weight of a click.

@@ -62,7 +62,7 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// Bytes as an error shows them: quoted, escaped, at most 40 characters.
+/// Bytes as an error shows them: the first 40 characters, escaped and quoted.
 pub fn quote(bytes: &[u8]) -> String {
     if bytes.is_empty() {
         return "nothing".into();

@@ -85,8 +85,6 @@ struct Site {
     /// The number of the homepage.
     home: usize,
     inner: usize,
-    /// Sites of low rank are mentioned and linked to more often.
-    rank: usize,
 }
 
 impl HomepagesOptions {
@@ -119,7 +117,7 @@ impl HomepagesOptions {
     fn draw_sites(&self, words: &[String]) -> Vec<Site> {
         let mut random = Random::new(self.seed, 2);
         let (mut names, mut sites, mut home) = (HashSet::new(), Vec::new(), 0);
-        for rank in 0..self.sites {
+        for _ in 0..self.sites {
             let (a, b) = loop {
                 let (a, b) = (random.below(NAME_WORDS), random.below(NAME_WORDS));
                 if a != b && names.insert((a.min(b), a.max(b))) {
@@ -129,7 +127,7 @@ impl HomepagesOptions {
             let name = [words[a].clone(), words[b].clone()];
             let domain = format!("{}{}.{}", name[0], name[1], ENDS[random.below(ENDS.len())]);
             let inner = 1 + random.below(2 * self.pages - 1);
-            sites.push(Site { name, domain, subject: random.below(SUBJECTS), home, inner, rank });
+            sites.push(Site { name, domain, subject: random.below(SUBJECTS), home, inner });
             home += 1 + inner;
         }
         sites
@@ -224,7 +222,7 @@ fn links_of(page: usize, mut targets: Vec<usize>) -> Vec<String> {
 /// The text of a page: the name of its site at least once, and words of its subject.
 fn page_text<'w>(site: &'w Site, words: &'w [String], random: &mut Random) -> Vec<&'w str> {
     let mut text: Vec<&str> = site.name.iter().map(String::as_str).collect();
-    // Pages differ in the share of the name, up to one in ten words.
+    // Pages differ in the share of the name, up to one in ten draws.
     let share = random.below(3);
     for _ in 0..20 + random.below(40) {
         match random.below(20) < share {
@@ -294,9 +292,7 @@ fn inner_page(
 /// A site that a page mentions; the first ones are more likely.
 fn mentioned<'s>(sites: &'s [Site], random: &mut Random) -> &'s Site {
     let u = random.unit();
-    let site = &sites[(u * u * sites.len() as f64) as usize];
-    debug_assert!(site.rank < sites.len());
-    site
+    &sites[(u * u * sites.len() as f64) as usize]
 }
 
 #[cfg(test)]

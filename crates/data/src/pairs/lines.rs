@@ -1,10 +1,12 @@
 //! The lines of a file of preference pairs: their words, and the header.
 //!
-//! Words are separated by tabs or spaces; if the first line has fewer than three such words, by
-//! commas, where a word may be in double quotes. The first line is a header if it names the columns
-//! `qid better worse`, or if its first word is no query of the data set and the line has other
-//! usual names (`query winner loser`). A header whose second and third columns do not say which
-//! document is better is an error, as the order of the documents could be the other one.
+//! Words are separated by tabs or spaces; by commas if the first line has fewer than three words
+//! outside of double quotes, or if a space follows every comma. A word between commas may be in
+//! double quotes, and may then have commas itself. The first line, which is the first that is
+//! neither empty nor a comment, is a header if it names the columns `qid better worse`, or if its
+//! first word is no query of the data set and the line has other usual names
+//! (`query winner loser`). A header whose second and third columns do not say which document is
+//! better is an error, as the order of the documents could be the other one.
 
 use super::PairColumn;
 use crate::bytes::Input;
@@ -89,14 +91,34 @@ pub(super) fn read_lines(
 
 /// Whether the words of a line are separated by commas.
 fn is_comma_separated(line: &str) -> bool {
-    let commas = line.matches(',').count();
-    commas >= 2 && (line.split_whitespace().count() < 3 || line.matches(", ").count() == commas)
+    let parts = split_at_commas(line);
+    let has_few_words = || {
+        let unquoted = parts.iter().filter(|part| without_quotes(part.trim()) == part.trim());
+        let unquoted: Vec<&str> = unquoted.copied().collect();
+        unquoted.join(",").split_whitespace().count() < 3
+    };
+    let is_spaced = || parts.iter().skip(1).all(|part| part.starts_with(' '));
+    parts.len() >= 3 && (has_few_words() || is_spaced())
+}
+
+/// Splits a line at every comma outside of double quotes. A quote opens only at the beginning of a
+/// word (`5" disk` has none), and two of them inside of quotes do not end them.
+fn split_at_commas(line: &str) -> Vec<&str> {
+    let (mut is_quoted, mut may_open) = (false, true);
+    let is_separator = |c: char| {
+        let is_quote = c == '"' && (is_quoted || may_open);
+        is_quoted ^= is_quote;
+        let is_separator = c == ',' && !is_quoted;
+        may_open = is_separator || is_quote || (may_open && c.is_whitespace());
+        is_separator
+    };
+    line.split(is_separator).collect()
 }
 
 fn words(line: &str, has_commas: bool) -> Vec<&str> {
     match has_commas {
         false => line.split_whitespace().collect(),
-        true => line.split(',').map(|word| without_quotes(word.trim())).collect(),
+        true => split_at_commas(line).into_iter().map(|word| without_quotes(word.trim())).collect(),
     }
 }
 
@@ -184,4 +206,31 @@ fn check_weights(lines: &[PairLine<'_>]) -> Result<(), DataError> {
         second: line.second.to_owned(),
         value,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of a first line.
+    fn of_first_line(line: &str) -> Vec<&str> {
+        words(line, is_comma_separated(line))
+    }
+
+    #[test]
+    fn commas_in_double_quotes_belong_to_the_word() {
+        for (line, expected) in [
+            ("q,\"a, b\",c", ["q", "a, b", "c"]),
+            ("q, \"a,b\", \"c,d\"\r", ["q", "a,b", "c,d"]),
+            (
+                "\"a query, two\",\"red shoes\",\"blue hat\"",
+                ["a query, two", "red shoes", "blue hat"],
+            ),
+            ("q,5\" disk,c", ["q", "5\" disk", "c"]),
+            ("q,\"a \"\"b\"\", c\",d", ["q", "a \"\"b\"\", c", "d"]),
+            ("q\ta,1,2\tb", ["q", "a,1,2", "b"]),
+        ] {
+            assert_eq!(of_first_line(line), expected, "{line}");
+        }
+    }
 }

@@ -7,9 +7,9 @@
 //! ERR@k = sum over r = 1..k of 1/r * R_r * product over s < r of (1 - R_s)
 //! ```
 //!
-//! A label above `max` is an error. The user never stops at negative labels. Cost O(k). No closed
-//! form under `ties=mean`. A query without a label above 0 counts as one without a relevant
-//! document (`blank`).
+//! A label above `max` is an error. The user never stops at negative labels. Cost O(k). `ties=mean`
+//! is refused, as ERR has no closed form for the mean over tied orders. A query without a label
+//! above 0 counts as one without a relevant document (`blank`).
 //!
 //! ```
 //! use rankwright_eval::of_ranking;

@@ -40,7 +40,7 @@ use rankwright_spec::{Auto as AutoValue, Spec, SpecError, param_groups, params};
 
 use self::plan::AutoPlan;
 use self::select::EnsembleSelection;
-use crate::blend::{MembersText, learner_members};
+use crate::blend::{MembersText, member_texts};
 use crate::ensemble::bagging::mean_of_trees;
 use crate::ensemble::target::TargetMetric;
 use crate::error::LearnError;
@@ -100,7 +100,7 @@ impl DeclaredLearner for Auto {
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let target = self.target.metric.spec()?;
         TargetMetric::check(&target, Self::DEF.name)?;
-        let given = learner_members(&self.auto.candidates)?;
+        let given = member_texts(&self.auto.candidates);
         // Read once here, so that a mistake is reported before any data is read.
         let learners = given.iter().flatten().map(|text| self.learner(text));
         learners.collect::<Result<Vec<_>, _>>()?;

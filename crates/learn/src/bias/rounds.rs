@@ -165,7 +165,7 @@ impl RoundBias {
         }
     }
 
-    /// The state of a checkpoint: the factors of all rounds before `learner`, the state of the
+    /// The state of a checkpoint: the factors of all rounds, followed by `learner`, the state of the
     /// learner. It is `learner` alone if nothing is learned.
     pub(crate) fn join_state(&self, learner: Option<Vec<u8>>) -> Option<Vec<u8>> {
         if self.values().is_none() {

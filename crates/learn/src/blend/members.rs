@@ -33,8 +33,8 @@ pub(super) enum BlendMember {
 /// The expected form of members, for messages.
 const EXPECTED: &str = "learners and files, such as lambdamart(trees=100)+file:a.model";
 
-/// The members of a blend as text: `lambdamart(trees=100)+ranksvm+file:a.model`; empty for those of
-/// the preset.
+/// The members of a blend as text: `lambdamart(trees=100)+ranksvm+file:a.model`; empty or `auto`:
+/// those of the preset, or the default members without a preset.
 ///
 /// Builder methods take a text, which may name files, or a list of learners:
 ///
@@ -98,8 +98,8 @@ impl IntoParam<MembersText> for Vec<LearnerText> {
     }
 }
 
-/// The members of the preset, then those that are named. A member without a `metric=` of its own
-/// gets `metric`.
+/// The members of the preset, then those that are named; with neither, the default members. A
+/// member without a `metric=` of its own gets `metric`.
 pub(super) fn members(
     named: &MembersText,
     preset: BlendPreset,
@@ -113,11 +113,11 @@ pub(super) fn members(
     preset.members().iter().copied().chain(named).map(|text| member(text, metric)).collect()
 }
 
-/// The texts of the members, which must be learners; `None` for those of the default.
-pub(crate) fn learner_members(named: &MembersText) -> Result<Option<Vec<String>>, SpecError> {
+/// The texts of the named members, not checked; `None` if none are named.
+pub(crate) fn member_texts(named: &MembersText) -> Option<Vec<String>> {
     match named.0.as_str() {
-        "" | "auto" => Ok(None),
-        text => Ok(Some(split(text).into_iter().map(str::to_owned).collect())),
+        "" | "auto" => None,
+        text => Some(split(text).into_iter().map(str::to_owned).collect()),
     }
 }
 

@@ -47,7 +47,7 @@ use crate::session::{NestedTraining, TrainRequest, TrainResult, ValidationSet};
 use crate::trainer::{Trainer, ValidationUse};
 
 pub use members::MembersText;
-pub(crate) use members::learner_members;
+pub(crate) use members::member_texts;
 pub use preset::BlendPreset;
 
 choices! {

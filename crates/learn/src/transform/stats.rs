@@ -136,7 +136,8 @@ fn transform_finite(transform: &Transforms, values: &mut [f32]) {
 }
 
 /// The statistics of several features at once, each the same as [`Stats::new`] of its values, to
-/// the bit: a sum waits for the one before, and those of other features fill the time.
+/// the bit. It is faster: each addition waits for the result of the previous one; the processor
+/// meanwhile adds for the other features.
 fn lane_stats(rows: &[[f32; LANES]]) -> [Stats; LANES] {
     let (mut count, mut sum) = ([0.0; LANES], [0.0; LANES]);
     let (mut min, mut max) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);

@@ -108,6 +108,10 @@ pub enum TaskError {
     #[cfg(feature = "clicks")]
     #[error("no query is in every run, so there is nothing to interleave")]
     NoCommonQuery,
+    /// No interleaved list is requested for a query that all runs have.
+    #[cfg(feature = "clicks")]
+    #[error("no list is requested for a query that is in every run")]
+    NoRequests,
     /// A file has no interleaved list.
     #[cfg(feature = "clicks")]
     #[error("{lists} has no interleaved list")]
@@ -550,6 +554,8 @@ impl TaskError {
             }
             #[cfg(feature = "clicks")]
             TaskError::NoCommonQuery => "check that the ids of queries are the same in all runs",
+            #[cfg(feature = "clicks")]
+            TaskError::NoRequests => "request at least one list for a query of all runs",
             #[cfg(feature = "clicks")]
             TaskError::NoListShown { .. } => {
                 "log the id of each request as the id of its impression"

@@ -13,6 +13,8 @@ error_kinds! {
         #[cfg(feature = "clicks")]
         Self::NoCommonQuery => "no-common-query",
         #[cfg(feature = "clicks")]
+        Self::NoRequests => "no-requests",
+        #[cfg(feature = "clicks")]
         Self::NoLists { .. } => "no-lists",
         #[cfg(feature = "clicks")]
         Self::NoListShown { .. } => "no-list-shown",

@@ -11,9 +11,9 @@
 use crate::chart::{Axis, Body, Chart, Series};
 
 /// The largest margin shown; the smallest is its negative.
-const MOST: f64 = 3.0;
+const MAX_MARGIN: f64 = 3.0;
 /// The largest loss shown.
-const MOST_LOSS: f64 = 4.0;
+const MAX_LOSS: f64 = 4.0;
 /// Number of points of a curve on each side of 0.
 const STEPS: i32 = 60;
 
@@ -28,7 +28,7 @@ const STEPS: i32 = 60;
 /// ```
 pub fn pair_losses() -> Chart {
     // A loss beyond the upper end of the axis is a gap.
-    let shown = |loss: f64| if loss <= MOST_LOSS { loss } else { f64::NAN };
+    let shown = |loss: f64| if loss <= MAX_LOSS { loss } else { f64::NAN };
     let curve = |name: &str, loss: fn(f64) -> f64| Series {
         name: name.to_owned(),
         points: margins().map(|margin| (margin, shown(loss(margin)))).collect(),
@@ -51,14 +51,14 @@ pub fn pair_losses() -> Chart {
                   fastest."
             .into(),
         x: label("margin: score of the better document minus score of the worse one"),
-        y: Axis { range: Some((0.0, MOST_LOSS)), ..label("loss") },
+        y: Axis { range: Some((0.0, MAX_LOSS)), ..label("loss") },
         body: Body::Lines(curves),
     }
 }
 
 /// The margins of a curve, ascending.
 fn margins() -> impl Iterator<Item = f64> {
-    (-STEPS..=STEPS).map(|step| MOST * f64::from(step) / f64::from(STEPS))
+    (-STEPS..=STEPS).map(|step| MAX_MARGIN * f64::from(step) / f64::from(STEPS))
 }
 
 /// The error of a pair: 1 in the wrong order, one half if both have the same score.

@@ -125,6 +125,7 @@ impl Resolver<'_> {
         let Some(field) = field else {
             return match test {
                 ValueTest::Compare(_, word) => self.phrase(None, word),
+                // Without a field, the only other test is `*`.
                 _ => Ok(ResolvedFilter::Everything),
             };
         };

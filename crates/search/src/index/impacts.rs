@@ -16,7 +16,7 @@ use super::postings::cache_value;
 use super::{Index, Stat, TermPostings, TextField, lock};
 
 /// Frequencies below this have an impact of their own; larger ones, which are rare, share one.
-const FIRST_SHARED_TF: usize = 32;
+pub(crate) const FIRST_SHARED_TF: usize = 32;
 
 /// A frequency, and the smallest statistic of the documents with this frequency.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -30,7 +30,7 @@ pub use build::{BuildOptions, BuildReport, Existing, build_index};
 pub use columns::NumberField;
 pub(crate) use field_values::FieldValues;
 pub(crate) use ids::DocumentIds;
-pub(crate) use impacts::{Impact, Impacts};
+pub(crate) use impacts::{FIRST_SHARED_TF, Impact, Impacts};
 pub(crate) use layout::Stat;
 pub use postings::TermStats;
 pub(crate) use postings::{PostingCursor, TermPostings, first_not_before};

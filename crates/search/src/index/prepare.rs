@@ -311,11 +311,12 @@ fn entropy(tfs: &[u32], length: u64) -> f64 {
 /// Depth (number of parts of the path), length in characters, and number of slashes of a web
 /// address: the values of [`URL_STATS`].
 fn url_stats(url: &str) -> [u64; 3] {
-    let path = match url.split_once("://") {
+    // A query or fragment may have slashes and `://` of its own.
+    let address = url.split(['?', '#']).next().unwrap_or_default();
+    let path = match address.split_once("://") {
         Some((_, host_and_path)) => host_and_path.split_once('/').map_or("", |(_, path)| path),
-        None => url.trim_start_matches('/'),
+        None => address.trim_start_matches('/'),
     };
-    let path = path.split(['?', '#']).next().unwrap_or_default();
     let depth = path.split('/').filter(|part| !part.is_empty()).count();
     let slashes = url.matches('/').count();
     [depth as u64, url.chars().count() as u64, slashes as u64]
@@ -330,6 +331,9 @@ mod tests {
         assert_eq!(url_stats("https://a.org"), [0, 13, 2]);
         assert_eq!(url_stats("https://a.org/b/c.html?d=/e"), [2, 27, 5]);
         assert_eq!(url_stats("b/c.html"), [2, 8, 1]);
+        assert_eq!(url_stats("https://a.org?d=/e"), [0, 18, 3]);
+        assert_eq!(url_stats("https://a.org#/e/f"), [0, 18, 4]);
+        assert_eq!(url_stats("b/c?d=https://e.org"), [2, 19, 3]);
     }
 
     #[test]

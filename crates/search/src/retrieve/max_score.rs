@@ -24,7 +24,9 @@ use super::Candidate;
 use super::weighting::{DocumentColumns, QueryWeighting, Weighting};
 use crate::error::SearchError;
 use crate::filter::Filter;
-use crate::index::{Impacts, Index, PostingCursor, TermPostings, TextField, first_not_before};
+use crate::index::{
+    FIRST_SHARED_TF, Impacts, Index, PostingCursor, TermPostings, TextField, first_not_before,
+};
 
 // The first three constants only decide between two ways to the same result; they affect speed
 // alone.
@@ -41,7 +43,7 @@ const DOCUMENTS_PER_LOOKUP: usize = 24;
 /// Slack as a fraction of the bounds: far more than their rounding errors.
 const SLACK: f64 = 1e-9;
 /// Number of bounds by frequency, from 0 on; the last one is shared by all larger frequencies.
-const TF_BOUNDS: usize = 33;
+const TF_BOUNDS: usize = FIRST_SHARED_TF + 1;
 
 /// Whether MaxScore is probably faster than the full scan; `postings` is the number of postings of
 /// all terms together.

@@ -2,7 +2,6 @@
 //! columns of earlier data (such as the training data of a model), by names, and by values, in this
 //! order. The problems of all columns are one error, which suggests roles that solve them.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::content::{ColumnContent, ContentKind};
@@ -501,6 +500,3 @@ impl TableColumns {
         self.iter().find(|column| column.role == role)
     }
 }
-
-/// The number of each category of a column.
-pub(in crate::format) type CategoryNumbers = HashMap<Box<str>, f32, foldhash::fast::RandomState>;

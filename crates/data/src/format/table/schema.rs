@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use super::cell::{CellProblem, TextValue, feature_from_text, is_missing_word};
 use super::content::is_code;
 use super::parts::IdBytes;
-use super::plan::CategoryNumbers;
 use crate::error::{ColumnProblem, DataError, SourceLocation};
 use crate::format::roles::Role;
 use crate::memory::memory_limit;
@@ -120,11 +119,10 @@ impl TableSchema {
         match (&column.role, &column.encoding) {
             (Role::Feature, Encoding::Number) => Slot::Number { feature, is_guessed },
             (Role::Feature, Encoding::Category(values)) => {
-                let number =
-                    |(number, text): (usize, &String)| (text.as_str().into(), number as f32);
-                let numbers = values.iter().enumerate().map(number).collect();
+                let code = |(code, text): (usize, &String)| (text.as_str().into(), code as f32);
+                let codes = values.iter().enumerate().map(code).collect();
                 let is_fixed = origin == EncodingOrigin::Fixed;
-                self.category_tables.push(CategoryTable { numbers, is_fixed });
+                self.category_tables.push(CategoryTable { codes, is_fixed });
                 Slot::Category { feature, table_index: self.category_tables.len() - 1 }
             }
             (Role::Feature, Encoding::Time(parts)) => {
@@ -260,15 +258,15 @@ impl TableSchema {
         }
     }
 
-    /// The number of a category; NaN (missing) for a text that is no category. Also returns whether
+    /// The code of a category; NaN (missing) for a text that is no category. Also returns whether
     /// the text is not empty and none of the categories of earlier data.
     fn category(&self, table_index: usize, text: &[u8]) -> Result<(f32, bool), CellProblem> {
         let text = std::str::from_utf8(text).map_err(|_| CellProblem::not_utf8(text))?;
         let Some(table) = self.category_tables.get(table_index) else {
             return Ok((f32::NAN, false));
         };
-        Ok(match table.numbers.get(text) {
-            Some(number) => (*number, false),
+        Ok(match table.codes.get(text) {
+            Some(code) => (*code, false),
             None => (f32::NAN, table.is_fixed && !text.is_empty()),
         })
     }
@@ -284,10 +282,14 @@ impl TableSchema {
     }
 }
 
+/// The code of each category of a column: its index in [`Encoding::Category`], as the value of the
+/// feature.
+type CategoryCodes = HashMap<Box<str>, f32, foldhash::fast::RandomState>;
+
 /// The categories of a column.
 #[derive(Debug)]
 struct CategoryTable {
-    numbers: CategoryNumbers,
+    codes: CategoryCodes,
     /// Whether the categories are those of earlier data, so that others are reported.
     is_fixed: bool,
 }

@@ -103,7 +103,8 @@ fn draw_record(
     let by_quality = (2.0 + quality).max(0.2) / 2.0;
     let popularity = (4.0 * artist.fame * pareto * by_quality * (0.4 + recency)) as u64;
     let theme_words = 5 + random.below(5);
-    // Without overlap there is no further draw, so that such a store has the same bytes as ever.
+    // Without overlap there is no further draw, so that such a store has the same bytes as before
+    // `genre_overlap` existed.
     let word_genre = |random: &mut Random| match overlap > 0.0 && random.unit() < overlap {
         true => random.below(GENRES.len()),
         false => genre,

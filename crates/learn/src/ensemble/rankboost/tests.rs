@@ -175,6 +175,7 @@ fn the_stump_found_is_the_best_of_all_and_has_the_alpha_of_the_formula() {
         let grown = stumps.grow(input).unwrap();
         let best = best_r(&data, &scores);
         assert!((grown.splits[0].gain - best).abs() < 1e-5, "{seed}: {best}");
+        // A stump fixes the value of a leaf by equal limits (see `leaf` in stump.rs).
         assert!((grown.leaves[1].limits.low.abs() - alpha(best)).abs() < 1e-4);
         // Each row is in the leaf that its value belongs to.
         let split = grown.splits[0];

@@ -192,7 +192,7 @@ pub fn interleave_runs(
         Ok::<_, TaskError>(requests.iter().filter_map(page).collect::<Vec<_>>())
     })?;
     if pages.is_empty() {
-        return Err(TaskError::NoCommonQuery);
+        return Err(TaskError::NoRequests);
     }
     let step = format!("writing {}", request.out.display());
     task.step(&step, || write(&pages, request))?;
@@ -376,6 +376,22 @@ mod tests {
         fs::write(folder.path().join("r.tsv"), "r1\tq1\nr1\tq2\n").unwrap();
         let error = interleave_runs(&of_file, &Context::default()).unwrap_err();
         assert!(error.to_string().contains("r.tsv:2"), "{error}");
+    }
+
+    #[test]
+    fn no_request_for_a_common_query_is_an_error() {
+        let folder = folder();
+        let error_of = |requests: ListRequests| {
+            let request = request(folder.path()).requests(requests);
+            interleave_runs(&request, &Context::default()).unwrap_err()
+        };
+        assert_eq!(error_of(ListRequests::PerQuery(0)).kind(), "no-requests");
+        for text in ["", "# id query\n", "r1 q9\n"] {
+            fs::write(folder.path().join("r.tsv"), text).unwrap();
+            let error = error_of(ListRequests::File(folder.path().join("r.tsv")));
+            assert_eq!(error.kind(), "no-requests", "{text}: {error}");
+        }
+        assert!(!folder.path().join("lists").exists());
     }
 
     #[test]

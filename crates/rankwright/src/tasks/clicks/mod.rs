@@ -108,7 +108,7 @@ impl ClickFiles {
         }
     }
 
-    /// The pages of the log, equal ones counted once.
+    /// The distinct pages of the log, each with its number of impressions.
     fn pages(&self, task: &RunningTask<'_>) -> Result<(Pages, LogCounts), TaskError> {
         let mut builder = PagesBuilder::default();
         let (counts, _) = self.read(task, |impression| builder.add(&impression))?;
