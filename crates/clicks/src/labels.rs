@@ -131,7 +131,8 @@ impl<'a> ClickLabels<'a> {
     fn ips(&self, table: &RankTable) -> Result<Vec<f64>, ClicksError> {
         let label = |cells: &[RankCell]| {
             let mut sum = 0.0;
-            for cell in cells {
+            // Without a click, the label is 0 whatever the weight of the rank.
+            for cell in cells.iter().filter(|cell| cell.clicked > 0.0) {
                 let rank = cell.rank as usize + 1;
                 let (_, weight) =
                     self.weight(cell.rank).ok_or(ClicksError::NoExamination { rank })?;
@@ -271,6 +272,10 @@ mod tests {
         let unknown = [Some(1.0), None];
         let error = ips.examination(&unknown).of_pages(&pages()).unwrap_err();
         assert!(error.to_string().contains("rank 2"), "{error}");
+        // A rank without a click needs no examination.
+        let top = Pages::collect(&[Impression::new("q", ["a", "b"]).clicked([1])]);
+        let top = ips.examination(&unknown).of_pages(&top).unwrap();
+        assert_eq!(values(&top), [("a", 1.0), ("b", 0.0)]);
         let sdbn = ClickLabels::new(LabelSource::Sdbn).of_pages(&pages()).unwrap();
         assert!(sdbn.iter().all(|label| (0.0..1.0).contains(&label.value)));
     }

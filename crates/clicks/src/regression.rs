@@ -76,6 +76,11 @@ impl PairFeatures {
         self.is_known.iter().filter(|known| **known).count()
     }
 
+    /// Whether a pair has features.
+    pub(crate) fn is_known(&self, pair: u32) -> bool {
+        self.is_known[pair as usize]
+    }
+
     /// 1, and the standardised values of a row.
     fn standardised(&self, row: &[f32]) -> Vec<f32> {
         let columns = row.iter().zip(&self.means).zip(&self.scales);
