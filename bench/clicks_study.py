@@ -122,12 +122,19 @@ class Study:
         return log
 
     def estimated(self, log, data, name):
-        """The bias of a log by features: one fixed ranking a query links no ranks."""
+        """The bias of a log by features: one fixed ranking a query links no ranks. A rank without an estimate, which
+        another log may have clicks at, has that of the rank above."""
         found = rankwright("clicks", "bias", log, "--estimator", "regression-em", "--features", data,
                            "--samples", 0)
-        path = self.folder / f"{name}.bias.json"
-        path.write_text(json.dumps(found))
-        return path, found["estimates"][0]["examination"][:10]
+        examination = found["estimates"][0]["examination"]
+        lines, last = [], 1
+        for rank in range(1, RANKS + 1):
+            value = examination[rank - 1] if rank <= len(examination) else None
+            last = value or last
+            lines.append(f"{rank} {last}\n")
+        path = self.folder / f"{name}.bias.txt"
+        path.write_text("".join(lines))
+        return path, examination[:10]
 
     def with_files(self, words, bias):
         """The words with the names of files in place of {flat}, {true} and {estimated}."""

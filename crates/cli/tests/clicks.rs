@@ -50,6 +50,19 @@ fn a_log_is_described_and_its_bias_estimated() {
     assert!(text.contains("rank") && text.contains("0.5") && !text.contains("allpairs"), "{text}");
 }
 
+/// A document is no better than itself: `train --pairs` would refuse such a pair.
+#[test]
+fn a_page_that_shows_a_document_twice_gives_no_pair_of_it() {
+    let bench = Bench::new();
+    let page = r#"{"query": "q", "docs": ["a", "b", "a"], "clicks": [0, 0, 1]}"#;
+    bench.put("twice.jsonl", &format!("{page}\n"));
+    let made = bench.run("clicks pairs twice.jsonl --out pairs.tsv --json").json();
+    assert_eq!((&made["pairs"], &made["same_document"]), (&1.into(), &1.into()));
+    assert_eq!(bench.text("pairs.tsv"), "qid\tbetter\tworse\tweight\nq\ta\tb\t1\n");
+    let text = bench.run("clicks pairs twice.jsonl --out pairs.tsv").ok().out();
+    assert!(text.contains("1 left out as of one document shown twice"), "{text}");
+}
+
 #[test]
 fn pairs_of_clicks_train_a_ranking_svm() {
     let bench = log();

@@ -67,6 +67,18 @@ fn a_simulated_log_depends_on_the_seed_alone() {
     assert!(over.code() == 1 && over.err().contains("over the input"), "{}", over.err());
 }
 
+/// The document without a value is not among the first, whichever end of the order is shown first.
+#[test]
+fn missing_values_are_shown_last_in_either_order() {
+    let bench = Bench::new();
+    bench.put("data.csv", "qid,docid,label,shown\nq,a,1,5\nq,b,0,\nq,c,0,7\nq,d,0,9\n");
+    for (order, first, second) in [("", "d", "c"), ("--reverse", "a", "c")] {
+        simulate(&bench, &format!("--sessions 1 {order}"), "log.jsonl");
+        let page: serde_json::Value = serde_json::from_str(&bench.text("log.jsonl")).unwrap();
+        assert_eq!((&page["docs"][0], &page["docs"][1]), (&first.into(), &second.into()), "{page}");
+    }
+}
+
 /// The mean label of the rows of each grade, in a table of labelled data.
 fn means_by_grade(bench: &Bench, file: &str) -> [f64; 3] {
     let table = bench.text(file);

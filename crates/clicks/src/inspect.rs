@@ -271,7 +271,8 @@ fn top_queries(pages: &Pages) -> Vec<QueryImpressions> {
 pub(crate) fn linked_ranks(pages: &Pages) -> RankGroups {
     let mut first_rank: Vec<Option<usize>> = vec![None; pages.pairs()];
     let mut groups = RankGroups::new(pages.max_ranks());
-    for page in pages.iter() {
+    // A page of a bootstrap sample may have been drawn no time.
+    for page in pages.iter().filter(|page| page.count > 0) {
         for (rank, pair) in page.pairs.iter().enumerate() {
             let first = *first_rank[*pair as usize].get_or_insert(rank);
             groups.link(first, rank);

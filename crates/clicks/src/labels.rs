@@ -3,7 +3,7 @@
 //! ```text
 //! coec   clicks / sum over the impressions of the click rate of their rank
 //! sdbn   attraction x satisfaction of the simplified DBN: the probability that the document is
-//!        clicked and satisfies, once examined
+//!        clicked and satisfies, once examined; 0 for a document without a click
 //! ips    mean over the impressions of click x w(rank),  w(rank) = 1 / examination(rank)
 //! dr     m + mean over the impressions of (click - examination(rank) m) x w(rank)
 //! ```
@@ -111,7 +111,7 @@ impl<'a> ClickLabels<'a> {
         let table = RankTable::new(pages);
         let values: Vec<f64> = match self.source {
             LabelSource::Coec => coec(&table),
-            LabelSource::Sdbn => sdbn(pages)?,
+            LabelSource::Sdbn => sdbn(pages, &table)?,
             LabelSource::Ips => self.ips(&table)?,
             LabelSource::Dr => self.dr(&table)?,
         };
@@ -131,7 +131,8 @@ impl<'a> ClickLabels<'a> {
     fn ips(&self, table: &RankTable) -> Result<Vec<f64>, ClicksError> {
         let label = |cells: &[RankCell]| {
             let mut sum = 0.0;
-            for cell in cells {
+            // Without a click, the label is 0 whatever the weight of the rank.
+            for cell in cells.iter().filter(|cell| cell.clicked > 0.0) {
                 let rank = cell.rank as usize + 1;
                 let (_, weight) =
                     self.weight(cell.rank).ok_or(ClicksError::NoExamination { rank })?;
@@ -199,14 +200,20 @@ fn coec(table: &RankTable) -> Vec<f64> {
     table.by_pair().map(label).collect()
 }
 
-fn sdbn(pages: &Pages) -> Result<Vec<f64>, ClicksError> {
+/// Labels by the simplified DBN. Its prior gives a document without a click an attraction above 0,
+/// the more so the less often it was shown; such a document has the label 0 here.
+fn sdbn(pages: &Pages, table: &RankTable) -> Result<Vec<f64>, ClicksError> {
     let parameters = ClickModel::parse("sdbn")?.fit(pages).parameters();
     let values = |name: &str| {
         let found = parameters.iter().find(|parameter: &&NamedParameter| parameter.name == name);
         found.map(|parameter| parameter.values.as_slice()).unwrap_or_default()
     };
     let both = values("attraction").iter().zip(values("satisfaction"));
-    Ok(both.map(|(attraction, satisfaction)| attraction * satisfaction).collect())
+    let label = |((attraction, satisfaction), cells): ((&f64, &f64), &[RankCell])| {
+        let was_clicked = cells.iter().any(|cell| cell.clicked > 0.0);
+        if was_clicked { attraction * satisfaction } else { 0.0 }
+    };
+    Ok(both.zip(table.by_pair()).map(label).collect())
 }
 
 /// Cuts labels into grades from 0 to `grades` - 1: labels of 0 or less have grade 0, and the others
@@ -265,8 +272,24 @@ mod tests {
         let unknown = [Some(1.0), None];
         let error = ips.examination(&unknown).of_pages(&pages()).unwrap_err();
         assert!(error.to_string().contains("rank 2"), "{error}");
+        // A rank without a click needs no examination.
+        let top = Pages::collect(&[Impression::new("q", ["a", "b"]).clicked([1])]);
+        let top = ips.examination(&unknown).of_pages(&top).unwrap();
+        assert_eq!(values(&top), [("a", 1.0), ("b", 0.0)]);
         let sdbn = ClickLabels::new(LabelSource::Sdbn).of_pages(&pages()).unwrap();
         assert!(sdbn.iter().all(|label| (0.0..1.0).contains(&label.value)));
+    }
+
+    /// `c` was shown once, `b` often, both without a click: neither is better than the other.
+    #[test]
+    fn documents_without_a_click_have_the_sdbn_label_and_the_grade_0() {
+        let mut log = vec![Impression::new("q", ["a", "b"]).clicked([1]); 30];
+        log.push(Impression::new("q", ["c", "a"]).clicked([2]));
+        let found = ClickLabels::new(LabelSource::Sdbn).of_pages(&Pages::collect(&log)).unwrap();
+        let values: Vec<f64> = found.iter().map(|label| label.value).collect();
+        assert!(values[0] > 0.5, "{values:?}");
+        assert_eq!(values[1..], [0.0, 0.0]);
+        assert_eq!(grades(&values, 3), [1.0, 0.0, 0.0]);
     }
 
     #[test]

@@ -49,6 +49,15 @@ impl RankTable {
         Self { ranks: pages.max_ranks(), cells }
     }
 
+    /// Whether each rank has a click on a pair that `counts`.
+    pub(crate) fn clicked_ranks(&self, counts: impl Fn(u32) -> bool) -> Vec<bool> {
+        let mut clicked = vec![false; self.ranks];
+        for cell in self.cells.iter().filter(|cell| cell.clicked > 0.0 && counts(cell.pair)) {
+            clicked[cell.rank as usize] = true;
+        }
+        clicked
+    }
+
     /// The cells of each pair that was shown.
     pub(crate) fn by_pair(&self) -> impl Iterator<Item = &[RankCell]> {
         self.cells.chunk_by(|one, other| one.pair == other.pair)

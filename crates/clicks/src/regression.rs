@@ -76,6 +76,11 @@ impl PairFeatures {
         self.is_known.iter().filter(|known| **known).count()
     }
 
+    /// Whether a pair has features.
+    pub(crate) fn is_known(&self, pair: u32) -> bool {
+        self.is_known[pair as usize]
+    }
+
     /// 1, and the standardised values of a row.
     fn standardised(&self, row: &[f32]) -> Vec<f32> {
         let columns = row.iter().zip(&self.means).zip(&self.scales);
@@ -207,10 +212,14 @@ impl RegressionFit {
 pub struct RelevanceModel {
     fit: RegressionFit,
     features: PairFeatures,
+    /// The largest examination if it is above 1; otherwise 1.
+    scale: f64,
 }
 
 impl RelevanceModel {
-    /// Fits the model to a log. Cells of ranks without an examination are left out.
+    /// Fits the model to a log. Cells of ranks without an examination are left out. Examinations are
+    /// taken as they are, as by weights 1 / examination: if some are above 1, because a rank is
+    /// examined more often than rank 1, no relevance exceeds 1 / the largest of them.
     pub fn fit(
         pages: &Pages,
         features: PairFeatures,
@@ -220,14 +229,16 @@ impl RelevanceModel {
         let mut table = RankTable::new(pages);
         let known = |rank: u32| examination.get(rank as usize).copied().flatten();
         table.cells.retain(|cell| known(cell.rank).is_some_and(|value| value > 0.0));
-        let values = (0..table.ranks as u32).map(|rank| known(rank).unwrap_or(1.0).min(1.0));
+        // P(click) = (examination / scale) x (scale x relevance), and both factors are at most 1.
+        let scale = examination.iter().flatten().copied().fold(1.0, f64::max);
+        let values = (0..table.ranks as u32).map(|rank| known(rank).unwrap_or(1.0) / scale);
         let start = RegressionFit::start(&features, values.collect());
-        Self { fit: start.improved(&table, &features, iterations, false), features }
+        Self { fit: start.improved(&table, &features, iterations, false), features, scale }
     }
 
     /// The relevance of a document with these features, from 0 to 1.
     pub fn relevance(&self, row: &[f32]) -> f64 {
-        self.fit.probability(&self.features, row)
+        self.fit.probability(&self.features, row) / self.scale
     }
 }
 
@@ -344,6 +355,13 @@ mod tests {
         let model = RelevanceModel::fit(&pages, features, &[Some(1.0), Some(0.8)], 3000);
         let found = model.relevance(&[1.0, 0.0]);
         assert!((found - 0.75 / 0.8).abs() < 5e-3, "{found}");
+        // An examination above 1 is no less an examination.
+        let features = PairFeatures::new(&pages, row).unwrap();
+        let model = RelevanceModel::fit(&pages, features, &[Some(1.0), Some(1.5)], 3000);
+        for (x, expected) in [(0.0, 0.25), (1.0, 0.5)] {
+            let found = model.relevance(&[x, f32::NAN]);
+            assert!((found - expected).abs() < 5e-3, "{x}: {found}");
+        }
     }
 
     #[test]

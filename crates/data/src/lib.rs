@@ -26,6 +26,8 @@ mod dataset;
 mod error;
 mod error_kind;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
+mod examination_file;
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 pub mod format;
 #[cfg(feature = "generate")]
 pub mod generate;
@@ -64,6 +66,7 @@ pub use error::{
     ColumnProblem, DataError, FileDamage, FormatProblem, PairProblem, Remedy, SectionProblem,
     SourceLocation, UnfinishedWrite, UnsupportedFormat, quote,
 };
+pub use examination_file::{BiasFileProblem, ExaminationFile};
 #[cfg(feature = "text")]
 pub use format::{RowCell, RowEncoder};
 pub use inspect::{DatasetSummary, FeatureSummary, QuerySizeSummary, SummaryWarning};

@@ -46,8 +46,12 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
 }
 
 fn text(result: &ClickPairsResult) -> String {
+    let same_document = match result.same_document {
+        0 => String::new(),
+        count => format!(", {count} left out as of one document shown twice"),
+    };
     format!(
-        "{}: {} of {} by {}, from {}; {} contradict another, {} left out as too rare\n",
+        "{}: {} of {} by {}, from {}; {} contradict another, {} left out as too rare{same_document}\n",
         result.out.display(),
         counted(result.pairs, "pair"),
         counted(result.queries, "query"),

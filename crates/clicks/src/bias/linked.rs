@@ -69,7 +69,8 @@ impl LinkedSets {
     }
 
     /// Fits `p_k r_{k,k'}` to the sums of click rates of all sets by expectation maximisation, as
-    /// in the position-based model with a set in the place of a document.
+    /// in the position-based model with a set in the place of a document. Ranks at which no document
+    /// of a set was clicked have no estimate.
     pub(super) fn all_pairs(&self, iterations: u32) -> Vec<Option<f64>> {
         let mut groups = RankGroups::new(self.ranks);
         self.sets.keys().for_each(|[one, other]| groups.link(*one, *other));
@@ -78,7 +79,12 @@ impl LinkedSets {
         for _ in 0..iterations {
             self.iterate(&mut examination, &mut relevance);
         }
-        let linked = |(rank, value)| (groups.first(rank) == 0).then_some(value);
+        let mut clicked = vec![false; self.ranks];
+        for (ranks, set) in &self.sets {
+            ranks.iter().zip(set.rates).for_each(|(rank, rate)| clicked[*rank] |= rate > 0.0);
+        }
+        let known = |rank: usize| groups.first(rank) == 0 && clicked[rank];
+        let linked = |(rank, value)| known(rank).then_some(value);
         relative(examination.into_iter().enumerate().map(linked).collect())
     }
 

@@ -19,6 +19,8 @@
 //! Within a set of two ranks each document counts the same, by its click rate at either rank;
 //! a document counts only if it was shown often enough at both (`min_shown`). Ranks that nothing
 //! links with rank 1 have no estimate, and an estimator that has none but for rank 1 states why.
+//! Nor has a rank without a click an estimate by `em`, `allpairs` and `regression-em`: theirs would
+//! shrink toward 0 with each iteration, and be a divisor later on.
 
 mod file;
 mod linked;
@@ -106,6 +108,9 @@ pub enum BiasRefusal {
     /// There are no clicks at rank 1.
     #[error("there is no click at rank 1, which other ranks are compared with")]
     NoClicks,
+    /// There are no clicks below rank 1.
+    #[error("there is no click below rank 1")]
+    NoLowerClicks,
 }
 
 impl Serialize for BiasRefusal {
@@ -185,23 +190,23 @@ impl<'a> BiasLog<'a> {
         estimator: BiasEstimator,
         options: &BiasOptions,
     ) -> PositionBias {
+        let table = RankTable::new(pages);
         let fit = match (estimator, self.features) {
             (BiasEstimator::RegressionEm, Some(features)) => {
                 let start = RegressionFit::start(features, vec![0.5; pages.max_ranks()]).anchored();
-                let table = RankTable::new(pages);
                 Some(start.improved(&table, features, options.iterations, true))
             }
             _ => None,
         };
-        let examination = match &fit {
-            Some(fit) => relative(fit.examination.iter().copied().map(Some).collect()),
-            None => estimate(pages, estimator, options),
+        let examination = match (&fit, self.features) {
+            (Some(fit), Some(features)) => of_regression(fit, &table, features),
+            _ => estimate(pages, estimator, options),
         };
         let sample_of = |drawn: &Pages| match (&fit, self.features) {
             (Some(fit), Some(features)) => {
                 let table = RankTable::new(drawn);
                 let fit = fit.clone().improved(&table, features, SAMPLE_ITERATIONS, true);
-                relative(fit.examination.iter().copied().map(Some).collect())
+                of_regression(&fit, &table, features)
             }
             _ => estimate(drawn, estimator, options),
         };
@@ -210,7 +215,18 @@ impl<'a> BiasLog<'a> {
             .map(|sample| sample_of(&pages.resampled(&mut Random::new(options.seed, sample))))
             .collect();
         let ci95 = (0..examination.len()).map(|rank| interval(&samples, rank)).collect();
-        let refusal = refusal(&examination);
+        let refusal = refusal(&examination).map(|reason| {
+            let is_clicked = table.clicked_ranks(|_| true).into_iter().skip(1).any(|found| found);
+            let groups = linked_ranks(pages);
+            let is_linked = (1..table.ranks).any(|rank| groups.first(rank) == 0);
+            let needs_links = estimator != BiasEstimator::RegressionEm;
+            match reason {
+                BiasRefusal::RanksNotLinked if !is_clicked && (is_linked || !needs_links) => {
+                    BiasRefusal::NoLowerClicks
+                }
+                reason => reason,
+            }
+        });
         PositionBias { estimator: estimator.name(), examination, ci95, refusal }
     }
 }
@@ -272,8 +288,21 @@ fn relative(values: Vec<Option<f64>>) -> Vec<Option<f64>> {
 fn em(pages: &Pages, options: &BiasOptions) -> Vec<Option<f64>> {
     let values = crate::model::fit_examination(pages, options.iterations);
     let groups = linked_ranks(pages);
-    let linked = |(rank, value)| (groups.first(rank) == 0).then_some(value);
+    let clicked = RankTable::new(pages).clicked_ranks(|_| true);
+    let known = |rank: usize| groups.first(rank) == 0 && clicked[rank];
+    let linked = |(rank, value)| known(rank).then_some(value);
     relative(values.into_iter().enumerate().map(linked).collect())
+}
+
+/// The examination of a regression at ranks where a document with features was clicked.
+fn of_regression(
+    fit: &RegressionFit,
+    table: &RankTable,
+    features: &PairFeatures,
+) -> Vec<Option<f64>> {
+    let clicked = table.clicked_ranks(|pair| features.is_known(pair));
+    let ranks = fit.examination.iter().zip(clicked);
+    relative(ranks.map(|(value, clicked)| clicked.then_some(*value)).collect())
 }
 
 fn click_rates(pages: &Pages) -> Vec<Option<f64>> {
@@ -360,7 +389,8 @@ mod tests {
     /// Ranks 3 and 4 share documents with each other, but not with rank 1.
     #[test]
     fn groups_that_are_not_linked_with_rank_1_have_no_estimate() {
-        let page = |documents: [&'static str; 4]| Impression::new("q", documents).clicked([1, 3]);
+        let page =
+            |documents: [&'static str; 4]| Impression::new("q", documents).clicked([1, 2, 3]);
         let mut log = vec![page(["a", "b", "c", "d"]); 20];
         log.extend(vec![page(["b", "a", "d", "c"]); 20]);
         for estimator in [BiasEstimator::Em, BiasEstimator::AllPairs, BiasEstimator::Adjacent] {
@@ -368,6 +398,56 @@ mod tests {
             let bias = position_bias(&Pages::collect(&log), estimator, &options);
             assert!(bias.examination[1].is_some(), "{bias:?}");
             assert_eq!((bias.examination[2], bias.examination[3]), (None, None), "{bias:?}");
+        }
+    }
+
+    /// Documents link all three ranks, and nobody clicks at the last one.
+    #[test]
+    fn a_rank_without_a_click_has_no_estimate() {
+        let turns = [["d0", "d1", "d2"], ["d1", "d2", "d0"], ["d2", "d0", "d1"]];
+        let log = |clicks: &[&[usize]]| -> Pages {
+            let page = |(documents, clicks): ([&'static str; 3], &&[usize])| {
+                Impression::new("q", documents).clicked(clicks.iter().copied())
+            };
+            let pages = turns.iter().flat_map(|turn| clicks.iter().map(move |c| (*turn, c)));
+            let log: Vec<Impression> = pages.map(page).collect();
+            let log: Vec<Impression> = (0..20).flat_map(|_| log.clone()).collect();
+            Pages::collect(&log)
+        };
+        let rows = [[0.0_f32], [1.0], [2.0]];
+        use BiasEstimator::{AllPairs, Em, RegressionEm};
+        for estimator in [Em, AllPairs, RegressionEm] {
+            let bias = |pages: &Pages| {
+                let features = PairFeatures::new(pages, |_, document| {
+                    let number: usize = document.strip_prefix('d')?.parse().ok()?;
+                    Some(&rows[number][..])
+                });
+                let options = BiasOptions::default().samples(0_u32).iterations(100_u32);
+                BiasLog::new(pages).features(&features.unwrap()).bias(estimator, &options)
+            };
+            let found = bias(&log(&[&[1], &[1, 2], &[]]));
+            assert!(found.examination[1].is_some_and(|value| value > 0.1), "{found:?}");
+            assert_eq!((found.examination[2], found.refusal), (None, None), "{estimator:?}");
+            let top_only = bias(&log(&[&[1], &[]]));
+            assert_eq!(top_only.refusal, Some(BiasRefusal::NoLowerClicks), "{estimator:?}");
+        }
+    }
+
+    /// The page that links ranks 2 and 1 is not drawn in many samples, which have no estimate then.
+    #[test]
+    fn a_page_that_is_not_drawn_links_no_ranks() {
+        let log = [
+            Impression::new("q", ["a", "b"]).clicked([1, 2]),
+            Impression::new("q", ["b", "a"]).clicked([1, 2]),
+        ];
+        let pages = Pages::collect(&log);
+        let samples = (0..50).map(|stream| pages.resampled(&mut Random::new(1, stream)));
+        let one_drawn = |sample: &Pages| sample.iter().filter(|page| page.count > 0).count() == 1;
+        let samples: Vec<Pages> = samples.filter(one_drawn).collect();
+        assert!(!samples.is_empty());
+        for sample in samples {
+            let options = BiasOptions::default().iterations(50_u32);
+            assert_eq!(estimate(&sample, BiasEstimator::Em, &options)[1], None);
         }
     }
 

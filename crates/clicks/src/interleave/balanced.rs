@@ -3,8 +3,9 @@
 //! contains the first documents of both rankings to nearly the same depth.
 //!
 //! For the comparison, k is the smallest depth at which either ranking contains the last clicked
-//! document; a ranker's credit is the number of clicked documents among its first k. The method is
-//! biased: where the rankings differ by one shifted document, random clicks favour one of them.
+//! document; a ranker's credit is the number of clicked documents among its first k. A ranking that
+//! has not a document contains it at no depth. The method is biased: where the rankings differ by
+//! one shifted document, random clicks favour one of them.
 
 use super::{DrawnList, InterleavedList, Rankings};
 
@@ -29,8 +30,10 @@ pub(super) fn list(rankings: &Rankings, length: usize, first: usize) -> DrawnLis
 
 pub(super) fn credits(list: &InterleavedList, clicks: &[usize]) -> Vec<f64> {
     let Some(last) = clicks.last() else { return vec![0.0; 2] };
-    let depth = list.ranks().iter().map(|ranks| ranks[*last]).min().unwrap_or(0);
-    let clicked_above =
-        |ranks: &Vec<usize>| clicks.iter().filter(|click| ranks[**click] <= depth).count() as f64;
-    list.ranks().iter().map(clicked_above).collect()
+    let depth = (0..list.rankers()).filter_map(|ranker| list.rank(ranker, *last)).min();
+    let clicked_above = |ranker: usize| {
+        let ranks = clicks.iter().filter_map(|click| list.rank(ranker, *click));
+        ranks.filter(|rank| Some(*rank) <= depth).count() as f64
+    };
+    (0..list.rankers()).map(clicked_above).collect()
 }

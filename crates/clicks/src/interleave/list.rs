@@ -85,6 +85,13 @@ impl InterleavedList {
         &self.ranks
     }
 
+    /// The rank, from 1, that a ranker gave the document at this index of the list; `None` if its
+    /// ranking has the document not.
+    pub(super) fn rank(&self, ranker: usize, index: usize) -> Option<usize> {
+        let rank = self.ranks[ranker][index];
+        (rank <= self.lengths[ranker]).then_some(rank)
+    }
+
     /// For each ranker the number of documents of its ranking.
     pub fn lengths(&self) -> &[usize] {
         &self.lengths

@@ -5,9 +5,9 @@
 //! credit(document) = 1 / rank by the first ranker - 1 / rank by the second
 //! ```
 //!
-//! where a ranking that has not the document counts it after its last rank. The lists are drawn
-//! with probabilities p such that a user who clicks at random on one of the first k documents
-//! favours no ranker, for every k:
+//! where a document that a ranking has not counts as if it stood after the last rank of the longer
+//! ranking: a ranking does not gain by being short. The lists are drawn with probabilities p such
+//! that a user who clicks at random on one of the first k documents favours no ranker, for every k:
 //!
 //! ```text
 //! sum over lists of p(list) sum over ranks 1..k of credit = 0,   sum of p = 1,   p >= 0
@@ -16,6 +16,10 @@
 //! Among the solutions, lists whose credits differ most are preferred (the sum of p times the
 //! variance of the credits is largest), as they tell the rankers apart soonest. There are at most
 //! 2^length lists, so at most ten ranks are weighed; a linear program decides (`simplex.rs`).
+//!
+//! Below as many ranks as the shorter ranking has, that ranking may be used up, and only the other
+//! one adds documents: no probabilities are fair there. These ranks are shown, but clicks on them
+//! are no credit for either ranker.
 
 use rankwright_data::Random;
 
@@ -47,8 +51,11 @@ pub(super) fn distribution(
     }
     let mut lists = Vec::new();
     extend(rankings, length, &mut Vec::new(), &mut lists);
-    let credits: Vec<Vec<f64>> =
-        lists.iter().map(|list| list.iter().map(|id| credit_of(rankings, id)).collect()).collect();
+    let shortest = rankings.0.iter().map(Vec::len).min().unwrap_or(0);
+    let credits_of = |list: &Vec<String>| -> Vec<f64> {
+        list.iter().take(shortest).map(|id| credit_of(rankings, id)).collect()
+    };
+    let credits: Vec<Vec<f64>> = lists.iter().map(credits_of).collect();
     let longest = credits.iter().map(Vec::len).max().unwrap_or(0);
     let mut rows: Vec<Vec<f64>> = (1..=longest)
         .map(|k| credits.iter().map(|credits| credits.iter().take(k).sum()).collect())
@@ -97,11 +104,18 @@ fn credit(first_rank: usize, second_rank: usize) -> f64 {
 }
 
 fn credit_of(rankings: &Rankings, document: &str) -> f64 {
-    credit(rankings.rank(0, document), rankings.rank(1, document))
+    let rank = |ranker: usize| {
+        let found = rankings.0[ranker].iter().position(|other| other == document);
+        found.unwrap_or(rankings.longest()) + 1
+    };
+    credit(rank(0), rank(1))
 }
 
 pub(super) fn credits(list: &InterleavedList, clicks: &[usize]) -> Vec<f64> {
-    let rank = |ranker: usize, click: usize| list.ranks()[ranker][click];
-    let credit: f64 = clicks.iter().map(|click| credit(rank(0, *click), rank(1, *click))).sum();
+    let shortest = list.lengths().iter().copied().min().unwrap_or(0);
+    let longest = list.lengths().iter().copied().max().unwrap_or(0);
+    let rank = |ranker: usize, click: usize| list.rank(ranker, click).unwrap_or(longest + 1);
+    let weighed = clicks.iter().copied().filter(|click| *click < shortest);
+    let credit: f64 = weighed.map(|click| credit(rank(0, click), rank(1, click))).sum();
     vec![credit.max(0.0), (-credit).max(0.0)]
 }

@@ -94,6 +94,51 @@ fn optimised_interleaving_has_the_probabilities_worked_out_by_hand() {
     }
 }
 
+/// A short ranking does not win by a click on a document that it does not have.
+#[test]
+fn balanced_credits_of_rankings_of_unequal_lengths_go_to_those_that_have_the_document() {
+    let long: Vec<String> = (1..=20).map(|rank| format!("b{rank}")).collect();
+    let long: Vec<&str> = long.iter().map(String::as_str).collect();
+    let lists: [&[&str]; 2] = [&["a1", "a2", "a3"], &long];
+    let both = checked_rankings(InterleavingMethod::Balanced, &lists);
+    for first in 0..2 {
+        let list = shown(InterleavingMethod::Balanced, balanced::list(&both, 15, first), &both);
+        let at = |id: &str| list.documents().iter().position(|other| other == id).unwrap();
+        assert_eq!(list.credits(&[at("b8")]), [0.0, 1.0]);
+        assert_eq!(list.credits(&[at("a2"), at("b8")]), [1.0, 1.0]);
+        assert_eq!(list.credits(&[at("a2")]), [1.0, 0.0]);
+    }
+}
+
+/// [a, b] and [b, c, d, e]: a document that a ranking has not counts as its rank 5.
+#[test]
+fn optimised_interleaving_of_unequal_lengths_is_fair_as_far_as_both_rankings_go() {
+    let lists: [&[&str]; 2] = [&["a", "b"], &["b", "c", "d", "e"]];
+    let both = checked_rankings(InterleavingMethod::Optimised, &lists);
+    let found = optimised::distribution(&both, 4).unwrap();
+    let mut sums = [[0.0, 0.0]; 2];
+    for (documents, probability) in found {
+        assert_eq!(documents.len(), 4);
+        let drawn = DrawnList { documents, teams: vec![] };
+        let list = shown(InterleavingMethod::Optimised, drawn, &both);
+        // 1/5 - 1/2 for c.
+        if list.documents()[1] == "c" {
+            let credits = list.credits(&[1]);
+            assert!(credits[0] == 0.0 && (credits[1] - 0.3).abs() < 1e-12, "{credits:?}");
+        }
+        assert_eq!(list.credits(&[2, 3]), [0.0, 0.0]);
+        for (k, sums) in sums.iter_mut().enumerate() {
+            for click in 0..=k {
+                let credits = list.credits(&[click]);
+                sums.iter_mut().zip(credits).for_each(|(sum, c)| *sum += probability * c);
+            }
+        }
+    }
+    for [first, second] in sums {
+        assert!(first > 0.1 && (first - second).abs() < 1e-9, "{first} {second}");
+    }
+}
+
 #[test]
 fn requests_that_cannot_be_interleaved_are_errors() {
     let one = rankings(&[&["1"]]);

@@ -1,14 +1,17 @@
 //! The reference implementation of the click models is an enumeration of all latent states of a
 //! short page: examination, satisfaction and click of each rank.
 
+mod enumeration;
+
 use proptest::prelude::*;
 
-use super::cascade::CascadeRule;
+use super::cascade::{CascadeRule, ExaminedRank, RankSums};
 use super::ccm::CcmRule;
 use super::chain::{self, ChainRank};
 use super::cm::CascadeModel;
 use super::dbn::DbnRule;
 use super::dcm::DcmRule;
+use super::ratio::Ratio;
 use super::*;
 use crate::impression::Impression;
 
@@ -102,9 +105,26 @@ fn the_posterior_of_a_dbn_is_that_of_the_worked_example() {
     close(examined[2], 0.1905);
     close(examined[3], 0.1524);
     close(examined[2] - examined[3], 0.0381);
-    // Not satisfied at rank 2 and yet left: (1 - sigma)(1 - gamma) of sigma + (1 - sigma)(1 -
-    // gamma).
-    close((1.0 - examined[2]) * 0.08 / 0.68, 0.0952);
+    // Not satisfied at rank 2 and yet left: a trial of the continuation without success.
+    let second = ExaminedRank {
+        rank: 1,
+        clicked: true,
+        examined: examined[1],
+        next_examined: examined[2],
+        attraction: alpha[1],
+        satisfaction: sigma[1],
+        shared: &shared,
+        count: 1.0,
+    };
+    let (mut attraction, mut satisfaction) = (Ratio::default(), Ratio::default());
+    let mut continuation = [Ratio::default()];
+    let mut sums = RankSums {
+        attraction: &mut attraction,
+        satisfaction: &mut satisfaction,
+        shared: &mut continuation,
+    };
+    DbnRule.count(&second, &mut sums);
+    close(continuation[0].trials - continuation[0].successes, 0.0952);
 }
 
 /// A log in which the clicks are drawn from a chain, exactly: every page with its probability.

@@ -7,8 +7,8 @@
 //! P(click | examined, grade) = noise + (1 - noise) (2^grade - 1) / (2^max - 1)
 //! ```
 //!
-//! or with the probability that `click` gives for each grade: `click=.1/.4/1` for 0, 1 and 2. The
-//! examination of rank r, to the power of eta, is
+//! or with the probability that `click` gives for each grade: `click=.1/.4/1` for 0, 1 and 2, so that
+//! max is 2. The examination of rank r, to the power of eta, is
 //!
 //! ```text
 //! exam=inverse    1 / r
@@ -132,7 +132,12 @@ impl SimulatedUser {
 
     /// The share (2^grade - 1) / (2^max - 1), at most 1.
     fn relevance(&self, grade: f64) -> f64 {
-        let max = f64::from(self.params.max).exp2() - 1.0;
+        let max = match &self.params.click {
+            // With grade 0 alone, a higher grade satisfies as much as any.
+            Some(Slashed(by_grade)) => by_grade.len().saturating_sub(1).max(1) as f64,
+            None => f64::from(self.params.max),
+        };
+        let max = max.exp2() - 1.0;
         ((grade.max(0.0).exp2() - 1.0) / max).min(1.0)
     }
 
@@ -209,6 +214,9 @@ mod tests {
         // Rank 2 after a click that did not satisfy (2/3) or none, and a continuation of .5.
         let second = 0.5 * (0.4 * 2.0 / 3.0 + 0.6);
         close(rates("dbn(max=2, continuation=0.5)", &[1.0, 2.0]), &[0.4, second]);
+        // The last grade of `click` is the largest one, and always satisfies.
+        let spec = "dbn(click=0/.4/1, continuation=1)";
+        close(rates(spec, &[1.0, 2.0, 2.0]), &[0.4, 0.4 * 2.0 / 3.0 + 0.6, 0.0]);
         // Trust at rank 1: .1 + .9 * .5 = .55; at rank 2 .1 + .9 * .25 = .325.
         close(rates("trust(max=2, eta=0)", &[0.0, 0.0]), &[0.55, 0.325]);
         close(rates("pbm(click=.1/.4/1)", &[2.0, 1.0, 0.0, 9.0]), &[1.0, 0.2, 0.1 / 3.0, 0.25]);

@@ -1,18 +1,9 @@
-//! A file with the examination of positions, for `bias=ips` and `bias=dr`.
-//!
-//! Two forms are read:
-//!
-//! - JSON: an object with the list `examination`, by position from 1 on, and perhaps the list
-//!   `click_noise`; or an object with a list `estimates` of such objects, which an estimation of
-//!   position bias writes. Of several estimates, the first is used, but not one by `click-rate`,
-//!   which corrects nothing, if there is another. `null` is a position without an estimate.
-//! - Text: a line for each position with the position, its examination and perhaps its click noise,
-//!   separated by white space. Empty lines, lines that begin with `#`, and a first line that begins
-//!   with a word are skipped.
+//! A file with the examination of positions, for `bias=ips` and `bias=dr`; [`ExaminationFile`] has
+//! its forms.
 
+use rankwright_data::{BiasFileProblem, ExaminationFile};
 use rankwright_model::MAX_POSITIONS;
 use rankwright_spec::{ParamValue, Slashed, SpecError};
-use serde::Deserialize;
 
 use super::BiasCorrection;
 use crate::learner::LearnerSpec;
@@ -39,145 +30,20 @@ pub struct BiasFile {
     pub click_noise: Vec<f64>,
 }
 
-/// The reason why a file of position bias cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BiasFileProblem {
-    /// The JSON text has another form.
-    #[error("it is no JSON of position bias: {message}")]
-    Json {
-        /// The message of the JSON reader.
-        message: String,
-    },
-    /// The file has no examination of any position.
-    #[error("it has no examination of any position")]
-    Empty,
-    /// A line that is not a position with its examination.
-    #[error("line {line} is no position with its examination: {text}")]
-    Line {
-        /// The line, from 1.
-        line: usize,
-        /// The text of the line.
-        text: String,
-    },
-    /// A position in two lines.
-    #[error("line {line} has position {position} again")]
-    Repeated {
-        /// The line, from 1.
-        line: usize,
-        /// The position.
-        position: usize,
-    },
-    /// An examination that is no probability or ratio, or click noise that is no probability.
-    #[error("position {position} has {value}; expected a finite number of at least 0")]
-    Value {
-        /// The position.
-        position: usize,
-        /// The value.
-        value: String,
-    },
-    /// More positions than a model keeps.
-    #[error("it has more than {most} positions")]
-    TooLong {
-        /// The largest number of positions.
-        most: usize,
-    },
-}
-
-/// One estimate in JSON. Fields that say more about it are not needed here.
-#[derive(Deserialize)]
-struct EstimateJson {
-    estimator: Option<String>,
-    examination: Vec<Option<f64>>,
-    #[serde(default)]
-    click_noise: Vec<Option<f64>>,
-}
-
-/// The JSON forms of a file.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum BiasJson {
-    Several { estimates: Vec<EstimateJson> },
-    One(EstimateJson),
-}
-
-/// The name of the estimator that corrects nothing.
-const UNCORRECTED: &str = "click-rate";
-
 impl BiasFile {
     /// Reads the text of a file.
     pub fn parse(text: &str) -> Result<Self, BiasFileProblem> {
-        let file = match text.trim_start().starts_with('{') {
-            true => Self::of_json(text)?,
-            false => Self::of_lines(text)?,
-        };
-        for (values, largest) in [(&file.examination, f64::MAX), (&file.click_noise, 1.0)] {
-            let wrong = values.iter().position(|value| !(0.0..=largest).contains(value));
-            if let Some(index) = wrong {
-                let (position, value) = (index + 1, values[index].to_string());
-                return Err(BiasFileProblem::Value { position, value });
-            }
+        let file = ExaminationFile::parse(text)?;
+        if file.examination.len() > MAX_POSITIONS {
+            return Err(BiasFileProblem::TooLong { most: MAX_POSITIONS });
         }
-        match file.examination.iter().any(|value| *value > 0.0) {
-            true if file.examination.len() <= MAX_POSITIONS => Ok(file),
-            true => Err(BiasFileProblem::TooLong { most: MAX_POSITIONS }),
-            false => Err(BiasFileProblem::Empty),
-        }
-    }
-
-    fn of_json(text: &str) -> Result<Self, BiasFileProblem> {
-        let json: BiasJson = serde_json::from_str(text)
-            .map_err(|error| BiasFileProblem::Json { message: error.to_string() })?;
-        let estimates = match json {
-            BiasJson::Several { estimates } => estimates,
-            BiasJson::One(estimate) => vec![estimate],
-        };
-        let is_corrected =
-            |estimate: &EstimateJson| estimate.estimator.as_deref() != Some(UNCORRECTED);
-        let chosen = estimates.iter().position(is_corrected).unwrap_or(0);
-        let chosen = estimates.into_iter().nth(chosen).ok_or(BiasFileProblem::Empty)?;
         let known =
             |values: Vec<Option<f64>>| values.into_iter().map(|v| v.unwrap_or(0.0)).collect();
         Ok(Self {
-            estimator: chosen.estimator,
-            examination: known(chosen.examination),
-            click_noise: known(chosen.click_noise),
+            estimator: file.estimator,
+            examination: known(file.examination),
+            click_noise: known(file.click_noise),
         })
-    }
-
-    fn of_lines(text: &str) -> Result<Self, BiasFileProblem> {
-        let mut file = Self { estimator: None, examination: Vec::new(), click_noise: Vec::new() };
-        let mut seen = Vec::new();
-        for (number, line) in text.lines().enumerate() {
-            let line = line.trim();
-            let is_heading = number == 0 && line.starts_with(char::is_alphabetic);
-            if line.is_empty() || line.starts_with('#') || is_heading {
-                continue;
-            }
-            let wrong = || BiasFileProblem::Line { line: number + 1, text: line.to_owned() };
-            let words: Vec<&str> = line.split_whitespace().collect();
-            let (position, values) = words.split_first().ok_or_else(wrong)?;
-            let position: usize = position.parse().map_err(|_| wrong())?;
-            let values: Result<Vec<f64>, _> = values.iter().map(|word| word.parse()).collect();
-            let values = values.map_err(|_| wrong())?;
-            if position == 0 || !(1..=2).contains(&values.len()) {
-                return Err(wrong());
-            }
-            if position > MAX_POSITIONS {
-                return Err(BiasFileProblem::TooLong { most: MAX_POSITIONS });
-            }
-            if seen.contains(&position) {
-                return Err(BiasFileProblem::Repeated { line: number + 1, position });
-            }
-            seen.push(position);
-            for (list, value) in
-                [&mut file.examination, &mut file.click_noise].into_iter().zip(values)
-            {
-                list.resize(list.len().max(position), 0.0);
-                list[position - 1] = value;
-            }
-        }
-        Ok(file)
     }
 
     /// The learner with the examination of this file; click noise is for `bias=dr` alone. An error

@@ -37,7 +37,8 @@ use rankwright_spec::{Conflict, Slashed, SpecError, above, choices, params};
 use crate::objective::Objective;
 
 pub(crate) use clicks::{CorrectedClicks, RowClickWeights};
-pub use file::{BiasFile, BiasFileProblem};
+pub use file::BiasFile;
+pub use rankwright_data::BiasFileProblem;
 pub(crate) use rounds::{ClickCorrection, RoundBias};
 pub(crate) use terms::PositionTerms;
 pub(crate) use weights::{click_factors, given_factors};

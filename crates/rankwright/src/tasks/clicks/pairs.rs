@@ -59,6 +59,8 @@ pub struct ClickPairsResult {
     pub pairs: usize,
     /// Number of pairs that occur in fewer impressions than requested, which were left out.
     pub too_rare: usize,
+    /// Number of preferences between two places of one document on a page, which were left out.
+    pub same_document: u64,
     /// Number of written pairs of which the opposite was written, too.
     pub contradicted: usize,
     /// Number of queries with a written pair.
@@ -76,6 +78,7 @@ pub fn click_pairs(
     check_outputs([request.out.as_path()], inputs)?;
     let task = RunningTask::new(context);
     let mut found: BTreeMap<(String, String, String), u64> = BTreeMap::new();
+    let mut same_document = 0;
     let (counts, _) = request.log.read(&task, |impression| {
         let mut preferences: Vec<(usize, usize)> =
             request.rules.iter().flat_map(|rule| rule.preferences(&impression)).collect();
@@ -83,6 +86,11 @@ pub fn click_pairs(
         preferences.dedup();
         for (better, worse) in preferences {
             let id = |index: usize| impression.documents[index].clone();
+            // A page may show a document twice.
+            if impression.documents[better] == impression.documents[worse] {
+                same_document += 1;
+                continue;
+            }
             *found.entry((impression.query.clone(), id(better), id(worse))).or_default() += 1;
         }
     })?;
@@ -111,6 +119,7 @@ pub fn click_pairs(
         rules: request.rules.iter().map(|rule| rule.name()).collect(),
         pairs: found.len(),
         too_rare: all - found.len(),
+        same_document,
         contradicted,
         queries,
         counts,

@@ -26,7 +26,8 @@ const BLOCK: u64 = 8192;
 pub enum LoggingScores {
     /// Those of a model.
     Model(PathBuf),
-    /// The values of a feature, by its name or number; a missing value is the lowest.
+    /// The values of a feature, by its name or number. A missing value counts as the lowest one of
+    /// the data; as the highest one if the order is reversed, so that it is shown last, too.
     Feature(String),
 }
 
@@ -224,14 +225,20 @@ fn scored(
             (data, scores)
         }
     };
-    let lowest = scores.iter().copied().filter(|score| score.is_finite()).fold(0.0, f64::min);
-    for score in scores.iter_mut().filter(|score| !score.is_finite()) {
-        *score = lowest;
-    }
     if request.reverse {
         scores.iter_mut().for_each(|score| *score = -*score);
     }
+    fill_missing(&mut scores);
     Ok((data, scores))
+}
+
+/// Sets scores that are not finite to the lowest one that is; to 0 if there is none.
+fn fill_missing(scores: &mut [f64]) {
+    let finite = scores.iter().copied().filter(|score| score.is_finite());
+    let lowest = finite.min_by(f64::total_cmp).unwrap_or(0.0);
+    for score in scores.iter_mut().filter(|score| !score.is_finite()) {
+        *score = lowest;
+    }
 }
 
 /// A query whose pages are simulated.
@@ -324,5 +331,22 @@ fn join<'a>(text: &mut String, parts: impl Iterator<Item = &'a str>) {
             text.push(',');
         }
         text.push_str(part);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_score_is_the_lowest_of_positive_and_of_negative_scores() {
+        for (found, expected) in [([7.0, 5.0], 5.0), ([-7.0, -5.0], -7.0)] {
+            let mut scores = [found[0], f64::NAN, found[1]];
+            fill_missing(&mut scores);
+            assert_eq!(scores, [found[0], expected, found[1]]);
+        }
+        let mut scores = [f64::NAN, f64::NEG_INFINITY];
+        fill_missing(&mut scores);
+        assert_eq!(scores, [0.0, 0.0]);
     }
 }
