@@ -74,8 +74,11 @@ fn json_lines() {
         (r#"{"event": "ranking", "id": "r", "items": ["a"]}"#, line),
         (r#"{"event": "ranking", "id": "r", "items": [{"name": "a"}]}"#, line),
         (r#"{"event": "interaction", "ranking": "r", "item": "a"}"#, "a type of an interaction"),
-        (r#"{"event": "interaction", "type": "click", "item": "a"}"#, "ranking and item"),
-        (r#"{"event": "interaction", "type": "click", "ranking": "r"}"#, "ranking and item"),
+        (r#"{"event": "interaction", "type": "click"}"#, "an item of an interaction"),
+        (
+            r#"{"event": "interaction", "type": "click", "ranking": "r"}"#,
+            "an item of an interaction",
+        ),
         (r#"{"query": "q""#, line),
         (r#"{"query": "q\"#, line),
         (r#"{"query": "\ud800", "docs": ["a"], "clicks": [1]}"#, line),

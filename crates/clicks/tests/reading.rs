@@ -68,6 +68,20 @@ fn rankings_and_interactions_of_metarank_are_read() {
 }
 
 #[test]
+fn an_interaction_without_a_ranking_is_counted_and_left_out() {
+    let (pages, counts) = read(
+        r#"{"event": "interaction", "type": "click", "item": "a"}
+{"event": "ranking", "id": "r", "items": [{"id": "a"}]}
+{"event": "interaction", "type": "click", "item": "a", "ranking": null}
+{"event": "interaction", "type": "click", "item": "a", "ranking": "r"}
+{"event": "interaction", "type": "purchase", "item": "a"}"#,
+    )
+    .unwrap();
+    assert_eq!(clicked(&pages), [("r", vec!["a"])]);
+    assert_eq!((counts.clicks, counts.clicks_without_impression, counts.other_events), (1, 2, 1));
+}
+
+#[test]
 fn pages_with_lists_are_sorted_by_position() {
     let (pages, _) = read(
         r#"{"query_id": 5, "query_doc_ids": [10, 20, 30], "clicks": [1, 0, 2], "positions": [3, 1, 2]}

@@ -7,8 +7,9 @@
 //!   `user_query`, the user `client_id`; `query_attributes` may have `ranker`, `device` and
 //!   `propensities`.
 //! - **Metarank.** `"event": "ranking"` has `id` and `items`; `"event": "interaction"` has
-//!   `ranking`, the id of the ranking, `item` and `type`. The query is the field `query`; there may
-//!   be fields `ranker` and `device`, and a field `propensity` of each item.
+//!   `item`, `type` and perhaps `ranking`, the id of the ranking; a click without one belongs to no
+//!   impression. The query is the field `query`; there may be fields `ranker` and `device`, and a
+//!   field `propensity` of each item.
 //! - **Pages with lists.** `query_id` (or `query`), `query_doc_ids` (or `docs`, `documents`) and
 //!   `clicks`, which has a number or a boolean for each document. `positions` are the ranks of the
 //!   documents; without them the list is in the order of the ranks.
@@ -376,11 +377,13 @@ impl RawLine<'_> {
                 });
             }
             "interaction" if options.is_click(kind) => {
-                let expected = "ranking and item of an interaction of Metarank";
-                let (impression, document) = self.ranking.zip(self.item).ok_or(expected)?;
-                batch.join(RecordKind::Click, impression.as_str(), |out| {
-                    out.click(document.as_str(), 0, time);
-                });
+                let document = self.item.ok_or("an item of an interaction of Metarank")?;
+                match self.ranking {
+                    Some(impression) => batch.join(RecordKind::Click, impression.as_str(), |out| {
+                        out.click(document.as_str(), 0, time);
+                    }),
+                    None => batch.clicks_without_impression += 1,
+                }
             }
             "interaction" if self.interaction.is_none() => {
                 return Err("a type of an interaction of Metarank");
