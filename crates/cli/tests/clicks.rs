@@ -205,3 +205,42 @@ fn tables_have_roles_and_sessions_and_bots_are_found() {
     let gap = bench.run("clicks inspect log.csv --session-gap soon");
     assert!(gap.code() == 2 && gap.err().contains("30m"), "{}", gap.err());
 }
+
+#[test]
+fn all_commands_on_logs_have_its_options() {
+    let bench = Bench::new();
+    let (mut table, mut lists) = ("search,keyword,sku,rank,bought\n".to_owned(), String::new());
+    for page in 0..24 {
+        let (query, first_clicked) = (page % 4, page % 3 > 0);
+        let [first, second] = if page < 12 { ["a", "b"] } else { ["b", "a"] };
+        let clicks = [u8::from(first_clicked), u8::from(!first_clicked)];
+        table += &format!("r{page},q{query},{first},1,{}\n", clicks[0]);
+        table += &format!("r{page},q{query},{second},2,{}\n", clicks[1]);
+        let list = serde_json::json!({
+            "request": format!("r{page}"), "query": format!("q{query}"), "method": "team-draft",
+            "rankers": ["old", "new"], "documents": [first, second], "teams": [0, 1],
+            "ranks": [[1, 2], [2, 1]], "lengths": [2, 2],
+        });
+        lists += &format!("{list}\n");
+    }
+    bench.put("log.csv", &table);
+    bench.put("lists", &lists);
+    let rows = (0..4).map(|query| format!("q{query},a,1,2\nq{query},b,0,1\n"));
+    bench.put("data.csv", &format!("qid,docid,label,size\n{}", rows.collect::<String>()));
+    bench.put("bias.txt", "1 1\n2 0.5\n");
+    bench.run("train data.csv --learner linear(weights=size:1) --out m").ok();
+    let columns =
+        "--format csv --columns impression=search,query=keyword,document=sku,click=bought";
+    let evaluate = "clicks evaluate log.csv m --features data.csv --bias bias.txt --metric dcg@2";
+    let found = bench.run(&format!("{evaluate} {columns} --json")).json();
+    assert_eq!(found["models"][0]["overlap"], 1.0);
+    // Of three pages, two have a click on rank 1, which is a document of the old ranker.
+    let found = bench.run(&format!("interleave score log.csv --lists lists {columns} --json"));
+    assert_eq!(found.json()["comparisons"][0]["wins"], serde_json::json!([16, 8]));
+    let report = "report clicks log.csv --test log.csv --models rank-ctr --min-shown 1 --samples 5";
+    let found = bench.run(&format!("{report} {columns} --out page.html --json")).json();
+    assert_eq!(found["title"], "Click log log.csv");
+    let fit = "clicks fit log.csv --test log.csv --model rank-ctr";
+    let found = bench.run(&format!("{fit} {columns} --json")).json();
+    assert_eq!(found["test"]["impressions"], 24);
+}
