@@ -27,8 +27,8 @@ pub(crate) struct Args {
     /// The interleaved lists that were shown, as `interleave --out` wrote them
     #[arg(long, value_name = "LISTS")]
     lists: PathBuf,
-    /// Impressions that the bootstrap of the interval keeps together: those of a user (a session or
-    /// client of the log), of a query, or each impression by itself
+    /// Impressions that the bootstrap of the interval keeps together: those of a user (of a
+    /// session, if the log has no users), of a query, or each impression by itself
     #[arg(long, value_name = "NAME", default_value = "user", value_parser = choice::<InterleavingCluster>)]
     by: InterleavingCluster,
     /// Correction of the p-values if there are more than two rankers: holm, bonferroni or none

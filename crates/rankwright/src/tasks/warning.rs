@@ -187,6 +187,14 @@ pub enum Warning {
         /// Number of all impressions.
         of: u64,
     },
+    /// Impressions of users are to be kept together in a bootstrap, but some have neither a user
+    /// nor a session.
+    ImpressionsWithoutUser {
+        /// Number of these impressions.
+        impressions: u64,
+        /// Number of impressions that are compared.
+        of: u64,
+    },
     /// Some queries of the runs are not in the file of queries, and no question is asked about
     /// them.
     QueriesWithoutText {
@@ -279,6 +287,7 @@ impl Warning {
             Warning::UncommonQueries { .. } => "uncommon-queries",
             Warning::UnknownRequests { .. } => "unknown-requests",
             Warning::OtherImpressions { .. } => "other-impressions",
+            Warning::ImpressionsWithoutUser { .. } => "impressions-without-user",
             Warning::QueriesWithoutText { .. } => "queries-without-text",
             Warning::DocumentsWithoutText { .. } => "documents-without-text",
             Warning::UnreadableAnswers { .. } => "unreadable-answers",
@@ -434,6 +443,14 @@ impl fmt::Display for Warning {
                 let of = counted(*of as usize, "impression");
                 write!(f, "{impressions} of {of} show no list of the comparison, left out")
             }
+            Warning::ImpressionsWithoutUser { impressions, of } => {
+                let of = counted(*of as usize, "impression");
+                write!(
+                    f,
+                    "{impressions} of {of} have neither a user nor a session; the bootstrap draws \
+                     each of them by itself, so that intervals may be too short"
+                )
+            }
             Warning::QueriesWithoutText { queries } => {
                 let queries = are(*queries, "query");
                 write!(
@@ -525,7 +542,8 @@ impl Warning {
                 vec![("queries", json!(queries))]
             }
             Warning::UnknownRequests { requests } => vec![("requests", json!(requests))],
-            Warning::OtherImpressions { impressions, of } => {
+            Warning::OtherImpressions { impressions, of }
+            | Warning::ImpressionsWithoutUser { impressions, of } => {
                 vec![("impressions", json!(impressions)), ("of", json!(of))]
             }
             Warning::DocumentsWithoutText { documents } => vec![("documents", json!(documents))],
