@@ -146,6 +146,14 @@ pub enum Warning {
         /// Number of impressions that have the part.
         impressions: u64,
     },
+    /// A click log has events that are no clicks, and they were not written.
+    #[cfg(feature = "clicks")]
+    LogEventsLost {
+        /// Name of the format.
+        format: &'static str,
+        /// Number of these events.
+        events: u64,
+    },
     /// A click log was written in a format in which every impression has an id.
     #[cfg(feature = "clicks")]
     ImpressionIdsMade {
@@ -276,7 +284,7 @@ impl Warning {
             Warning::OtherParts { .. } => "other-parts",
             Warning::MissingQueries { .. } => "missing-queries",
             #[cfg(feature = "clicks")]
-            Warning::LogPartLost { .. } => "log-part-lost",
+            Warning::LogPartLost { .. } | Warning::LogEventsLost { .. } => "log-part-lost",
             #[cfg(feature = "clicks")]
             Warning::ImpressionIdsMade { .. } => "impression-ids-made",
             #[cfg(feature = "clicks")]
@@ -412,6 +420,12 @@ impl fmt::Display for Warning {
                 counted(usize::try_from(*impressions).unwrap_or(usize::MAX), "impression")
             ),
             #[cfg(feature = "clicks")]
+            Warning::LogEventsLost { format, events } => write!(
+                f,
+                "{} left out: only impressions and clicks are written as {format}",
+                counted(usize::try_from(*events).unwrap_or(usize::MAX), "other event")
+            ),
+            #[cfg(feature = "clicks")]
             Warning::ImpressionIdsMade { format, impressions } => write!(
                 f,
                 "a log of the format {format} needs an id for each impression; {} without one \
@@ -525,6 +539,12 @@ impl Warning {
                 ("part", json!(part)),
                 ("format", json!(format)),
                 ("impressions", json!(impressions)),
+            ],
+            #[cfg(feature = "clicks")]
+            Warning::LogEventsLost { format, events } => vec![
+                ("part", json!("events")),
+                ("format", json!(format)),
+                ("events", json!(events)),
             ],
             #[cfg(feature = "clicks")]
             Warning::ImpressionIdsMade { format, impressions } => {
