@@ -119,6 +119,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let request = EvaluateClicksRequest::new(log, &args.models, features, metric)
         .matching(match_options(args.match_by, args.ignore_extra))
         .examination(args.examination.source())
+        .bias(args.examination.options())
         .options(options);
     let result = run_task(out, |context| evaluate_clicks(&request, context))?;
     out.show(&result, text)
