@@ -218,3 +218,91 @@ fn tables_have_roles_and_sessions_and_bots_are_found() {
     let gap = bench.run("clicks inspect log.csv --session-gap soon");
     assert!(gap.code() == 2 && gap.err().contains("30m"), "{}", gap.err());
 }
+
+#[test]
+fn all_commands_on_logs_have_its_options() {
+    let bench = Bench::new();
+    let (mut table, mut lists) = ("search,keyword,sku,rank,bought\n".to_owned(), String::new());
+    for page in 0..24 {
+        let (query, first_clicked) = (page % 4, page % 3 > 0);
+        let [first, second] = if page < 12 { ["a", "b"] } else { ["b", "a"] };
+        let clicks = [u8::from(first_clicked), u8::from(!first_clicked)];
+        table += &format!("r{page},q{query},{first},1,{}\n", clicks[0]);
+        table += &format!("r{page},q{query},{second},2,{}\n", clicks[1]);
+        let list = serde_json::json!({
+            "request": format!("r{page}"), "query": format!("q{query}"), "method": "team-draft",
+            "rankers": ["old", "new"], "documents": [first, second], "teams": [0, 1],
+            "ranks": [[1, 2], [2, 1]], "lengths": [2, 2],
+        });
+        lists += &format!("{list}\n");
+    }
+    bench.put("log.csv", &table);
+    bench.put("lists", &lists);
+    let rows = (0..4).map(|query| format!("q{query},a,1,2\nq{query},b,0,1\n"));
+    bench.put("data.csv", &format!("qid,docid,label,size\n{}", rows.collect::<String>()));
+    bench.put("bias.txt", "1 1\n2 0.5\n");
+    bench.run("train data.csv --learner linear(weights=size:1) --out m").ok();
+    let columns =
+        "--format csv --columns impression=search,query=keyword,document=sku,click=bought";
+    let evaluate = "clicks evaluate log.csv m --features data.csv --bias bias.txt --metric dcg@2";
+    let found = bench.run(&format!("{evaluate} {columns} --json")).json();
+    assert_eq!(found["models"][0]["overlap"], 1.0);
+    // Of three pages, two have a click on rank 1, which is a document of the old ranker.
+    let found = bench.run(&format!("interleave score log.csv --lists lists {columns} --json"));
+    assert_eq!(found.json()["comparisons"][0]["wins"], serde_json::json!([16, 8]));
+    let report = "report clicks log.csv --test log.csv --models rank-ctr --min-shown 1 --samples 5";
+    let found = bench.run(&format!("{report} {columns} --out page.html --json")).json();
+    assert_eq!(found["title"], "Click log log.csv");
+    let fit = "clicks fit log.csv --test log.csv --model rank-ctr";
+    let found = bench.run(&format!("{fit} {columns} --json")).json();
+    assert_eq!(found["test"]["impressions"], 24);
+}
+
+#[test]
+fn an_estimated_examination_has_the_options_of_the_bias() {
+    let bench = Bench::new();
+    let mut log = String::new();
+    // Of three pages, two have a click on rank 1; a document is three times at each rank.
+    for page in 0..24 {
+        let docs = if page < 12 { r#"["a", "b"]"# } else { r#"["b", "a"]"# };
+        let clicks = if page % 3 > 0 { "[1, 0]" } else { "[0, 1]" };
+        log += &format!(
+            "{{\"query\": \"q{}\", \"docs\": {docs}, \"clicks\": {clicks}, \"ranker\": \"shuffled\", \"device\": \"phone\"}}\n",
+            page % 4
+        );
+    }
+    bench.put("log.jsonl", &log);
+    let rows = (0..4).map(|query| format!("q{query},a,1,2\nq{query},b,0,1\n"));
+    bench.put("data.csv", &format!("qid,docid,label,size\n{}", rows.collect::<String>()));
+    bench.run("train data.csv --learner linear(weights=size:1) --out m").ok();
+    for command in [
+        "clicks labels log.jsonl --from ips --features data.csv --out labels.csv --json",
+        "clicks evaluate log.jsonl m --features data.csv --metric dcg@2 --json",
+    ] {
+        for (estimator, option) in
+            [("randomised", "--random-ranker shuffled"), ("swap", "--min-shown 3")]
+        {
+            let line = format!("{command} --bias-estimator {estimator}");
+            let refused = bench.run(&line);
+            assert!(refused.code() == 1, "{line}: {}", refused.out());
+            let found = bench.run(&format!("{line} {option}")).json();
+            let second = found["examination"][1].as_f64().unwrap();
+            assert!((second - 0.5).abs() < 1e-9, "{line}: {found}");
+        }
+    }
+    // A group of pages without a known document is refused by the features alone.
+    let page =
+        "{\"query\": \"z\", \"docs\": [\"x\", \"y\"], \"clicks\": [1, 1], \"device\": \"tv\"}\n";
+    bench.put("log.jsonl", &(log + page));
+    let line = "clicks bias log.jsonl --features data.csv --estimator regression-em,click-rate";
+    let found = bench.run(&format!("{line} --by device --samples 0 --json")).json();
+    let groups = found["groups"].as_array().unwrap();
+    let refusals: Vec<(&str, bool, bool)> = groups
+        .iter()
+        .map(|group| {
+            let is_refused = |place: usize| !group["estimates"][place]["refusal"].is_null();
+            (group["value"].as_str().unwrap(), is_refused(0), is_refused(1))
+        })
+        .collect();
+    assert_eq!(refusals, [("phone", false, false), ("tv", true, false)], "{found}");
+}

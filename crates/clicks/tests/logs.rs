@@ -5,3 +5,4 @@ mod malformed;
 mod reading;
 mod round_trip;
 mod streaming;
+mod yandex;

@@ -66,6 +66,22 @@ fn json_lines() {
             r#"{"query_id": "j", "query_response_hit_ids": ["a"], "query_attributes": {"propensities": []}, "x": }"#,
             line,
         ),
+        (
+            r#"{"query_id": "j", "query_response_hit_ids": ["a"], "query_attributes": {"propensities": "high"}}"#,
+            "a propensity above 0",
+        ),
+        (
+            r#"{"query_id": "j", "query_response_hit_ids": ["a"], "query_attributes": {"ranker": "x", "ranker": "y"}}"#,
+            "each of them once",
+        ),
+        (
+            r#"{"event": "ranking", "id": "r", "items": [{"id": "a", "fields": [{"name": "propensity", "value": "high"}]}]}"#,
+            "a propensity above 0",
+        ),
+        (
+            r#"{"event": "ranking", "id": "r", "items": [{"id": "a", "fields": [{"name": "propensity", "value": 0.5}]}, {"id": "b"}]}"#,
+            "a propensity above 0",
+        ),
         (r#"{"action_name": "click", "query_id": "i", "event_attributes": "x"}"#, line),
         (r#"{"action_name": "click", "query_id": "i", "event_attributes": {"object": 3}}"#, line),
         (r#"{"action_name": {}, "query_id": "i"}"#, line),
@@ -74,8 +90,11 @@ fn json_lines() {
         (r#"{"event": "ranking", "id": "r", "items": ["a"]}"#, line),
         (r#"{"event": "ranking", "id": "r", "items": [{"name": "a"}]}"#, line),
         (r#"{"event": "interaction", "ranking": "r", "item": "a"}"#, "a type of an interaction"),
-        (r#"{"event": "interaction", "type": "click", "item": "a"}"#, "ranking and item"),
-        (r#"{"event": "interaction", "type": "click", "ranking": "r"}"#, "ranking and item"),
+        (r#"{"event": "interaction", "type": "click"}"#, "an item of an interaction"),
+        (
+            r#"{"event": "interaction", "type": "click", "ranking": "r"}"#,
+            "an item of an interaction",
+        ),
         (r#"{"query": "q""#, line),
         (r#"{"query": "q\"#, line),
         (r#"{"query": "\ud800", "docs": ["a"], "clicks": [1]}"#, line),

@@ -68,6 +68,36 @@ fn rankings_and_interactions_of_metarank_are_read() {
 }
 
 #[test]
+fn an_interaction_without_a_ranking_is_counted_and_left_out() {
+    let (pages, counts) = read(
+        r#"{"event": "interaction", "type": "click", "item": "a"}
+{"event": "ranking", "id": "r", "items": [{"id": "a"}]}
+{"event": "interaction", "type": "click", "item": "a", "ranking": null}
+{"event": "interaction", "type": "click", "item": "a", "ranking": "r"}
+{"event": "interaction", "type": "purchase", "item": "a"}"#,
+    )
+    .unwrap();
+    assert_eq!(clicked(&pages), [("r", vec!["a"])]);
+    assert_eq!((counts.clicks, counts.clicks_without_impression, counts.other_events), (1, 2, 1));
+}
+
+#[test]
+fn a_field_of_another_type_does_not_hide_the_others() {
+    let (pages, _) = read(
+        r#"{"query_id": "i", "query_response_hit_ids": ["a", "b"], "query_attributes": {"device": {"os": "x"}, "ranker": "old", "propensities": [0.5, 1], "page": 2}}
+{"query_id": "j", "query_response_hit_ids": ["a"], "query_attributes": {"device": "phone", "ranker": ["old"], "propensities": null}}
+{"query_id": "k", "query_response_hit_ids": ["a"], "query_attributes": "none"}
+{"event": "ranking", "id": "r", "fields": [{"name": "device", "value": ["x"]}, {"name": "ranker", "value": "new"}], "items": [{"id": "a", "fields": [{"name": "propensity", "value": 0.25}, {"name": "price", "value": "low"}]}]}"#,
+    )
+    .unwrap();
+    let fields = |page: usize| (pages[page].ranker.as_str(), pages[page].device.as_str());
+    assert_eq!([fields(0), fields(1)], [("old", ""), ("", "phone")]);
+    assert_eq!([fields(2), fields(3)], [("", ""), ("new", "")]);
+    let propensities: Vec<&[f64]> = pages.iter().map(|page| &page.propensities[..]).collect();
+    assert_eq!(propensities, [&[0.5, 1.0][..], &[], &[], &[0.25]]);
+}
+
+#[test]
 fn pages_with_lists_are_sorted_by_position() {
     let (pages, _) = read(
         r#"{"query_id": 5, "query_doc_ids": [10, 20, 30], "clicks": [1, 0, 2], "positions": [3, 1, 2]}

@@ -10,12 +10,12 @@ use rankwright::eval::MetricSpec;
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::model::MatchBy;
 use rankwright::tasks::{
-    ClickFiles, DataFiles, EvaluateClicksRequest, EvaluateClicksResult, ModelValue, evaluate_clicks,
+    DataFiles, EvaluateClicksRequest, EvaluateClicksResult, ModelValue, evaluate_clicks,
 };
 
-use super::choice;
 use super::examination::ExaminationArgs;
 use super::labels::at_least_1;
+use super::{ReadingArgs, choice};
 use crate::declared::{choices, help};
 use crate::failure::Failure;
 use crate::input::match_options;
@@ -25,7 +25,7 @@ use crate::progress::run_task;
 /// Estimate the value that models would have from the clicks on other rankings, with intervals.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Click log
+    /// Click log, in any format of `clicks`
     #[arg(value_name = "LOG")]
     log: PathBuf,
     /// Models; others are compared with the first
@@ -94,6 +94,8 @@ pub(crate) struct Args {
     /// Rule that matches the features of the data with those of the models
     #[arg(long, value_parser = choices::<MatchBy>(), default_value = MatchBy::default().name())]
     match_by: MatchBy,
+    #[command(flatten)]
+    reading: ReadingArgs,
 }
 
 /// A number from 0 to 1.
@@ -111,11 +113,13 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         .samples(args.samples)
         .seed(args.seed);
     options.clip = args.clip;
-    let (log, features) = (ClickFiles::new([&args.log]), DataFiles::new(&args.features));
+    let log = args.reading.files(std::slice::from_ref(&args.log));
+    let features = DataFiles::new(&args.features);
     let metric = MetricSpec::parse(&args.metric)?;
     let request = EvaluateClicksRequest::new(log, &args.models, features, metric)
         .matching(match_options(args.match_by, args.ignore_extra))
         .examination(args.examination.source())
+        .bias(args.examination.options())
         .options(options);
     let result = run_task(out, |context| evaluate_clicks(&request, context))?;
     out.show(&result, text)

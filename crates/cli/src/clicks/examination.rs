@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use rankwright::clicks::bias::BiasEstimator;
+use rankwright::clicks::bias::{BiasEstimator, BiasOptions};
 use rankwright::tasks::ExaminationSource;
 
 use super::choice;
+use crate::declared::help;
 
 /// The examination of ranks: from a file, or estimated from the log.
 #[derive(Debug, clap::Args)]
@@ -22,6 +23,23 @@ pub(crate) struct ExaminationArgs {
         conflicts_with = "bias"
     )]
     bias_estimator: BiasEstimator,
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = BiasOptions::default().min_shown,
+        value_parser = clap::value_parser!(u64).range(1..),
+        conflicts_with = "bias",
+        help = help::<BiasOptions>("min_shown")
+    )]
+    min_shown: u64,
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value_t = BiasOptions::default().random_ranker,
+        conflicts_with = "bias",
+        help = help::<BiasOptions>("random_ranker")
+    )]
+    random_ranker: String,
 }
 
 impl ExaminationArgs {
@@ -30,5 +48,10 @@ impl ExaminationArgs {
             Some(file) => ExaminationSource::File(file.clone()),
             None => ExaminationSource::Estimator(self.bias_estimator),
         }
+    }
+
+    /// The options of the estimator.
+    pub(crate) fn options(&self) -> BiasOptions {
+        BiasOptions::default().min_shown(self.min_shown).random_ranker(self.random_ranker.as_str())
     }
 }

@@ -62,6 +62,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let request = LabelClicksRequest::new(args.log.files(), features, &args.out)
         .source(args.from)
         .examination(args.examination.source())
+        .bias(args.examination.options())
         .clip(args.clip)
         .grades(args.grades)
         .unshown(args.unshown)

@@ -64,10 +64,6 @@ pub(crate) struct ClickLogArgs {
     /// Relevance Prediction Challenge; several files are one log
     #[arg(value_name = "LOG", required = true)]
     click_log: Vec<PathBuf>,
-    /// Format of the log: jsonl, csv, tsv, parquet, yandex-log or yandex-pages; told by content if
-    /// not given
-    #[arg(long, value_name = "FORMAT", value_parser = choice::<LogFormat>)]
-    pub(crate) format: Option<LogFormat>,
     #[command(flatten)]
     reading: ReadingArgs,
 }
@@ -78,6 +74,10 @@ const HEADING: &str = "Options of the log";
 /// Options of reading a log.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ReadingArgs {
+    /// Format of the log: jsonl, csv, tsv, parquet, yandex-log or yandex-pages; told by content if
+    /// not given
+    #[arg(long, value_name = "FORMAT", value_parser = choice::<LogFormat>)]
+    format: Option<LogFormat>,
     /// Roles of columns, such as `query=keyword, document=sku, click=bought`. Roles: impression,
     /// session, user, query, document, position, click, click_time, time, ranker, propensity,
     /// device, ignore; guessed by name if not given
@@ -103,6 +103,11 @@ pub(crate) struct ReadingArgs {
 }
 
 impl ReadingArgs {
+    /// A log of these files that is read with the options.
+    pub(crate) fn files(&self, files: &[PathBuf]) -> ClickFiles {
+        ClickFiles::new(files).format(self.format).options(self.options())
+    }
+
     fn options(&self) -> LogOptions {
         let bots = BotLimits::default().impressions(self.bot_impressions).seconds(self.bot_seconds);
         LogOptions::default()
@@ -120,8 +125,8 @@ impl ClickLogArgs {
     }
 
     /// Another log that is read with the same options.
-    fn like(&self, files: &[PathBuf]) -> ClickFiles {
-        ClickFiles::new(files).format(self.format).options(self.reading.options())
+    pub(crate) fn like(&self, files: &[PathBuf]) -> ClickFiles {
+        self.reading.files(files)
     }
 }
 

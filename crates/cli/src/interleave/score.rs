@@ -3,15 +3,14 @@
 use std::path::PathBuf;
 
 use rankwright::clicks::interleave::InterleavingOptions;
-use rankwright::clicks::log::LogFormat;
 use rankwright::eval::stats::Correction;
 use rankwright::eval::table::Table;
 use rankwright::tasks::{
-    ClickFiles, InterleavingCluster, ScoreInterleavingRequest, ScoreInterleavingResult, WithPage,
+    InterleavingCluster, ScoreInterleavingRequest, ScoreInterleavingResult, WithPage,
     score_interleaving,
 };
 
-use crate::clicks::choice;
+use crate::clicks::{ReadingArgs, choice};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::page::ExtraPage;
@@ -28,11 +27,8 @@ pub(crate) struct Args {
     /// The interleaved lists that were shown, as `interleave --out` wrote them
     #[arg(long, value_name = "LISTS")]
     lists: PathBuf,
-    /// Format of the log; told by content if not given
-    #[arg(long, value_name = "FORMAT", value_parser = choice::<LogFormat>)]
-    format: Option<LogFormat>,
-    /// Impressions that the bootstrap of the interval keeps together: those of a user (a session or
-    /// client of the log), of a query, or each impression by itself
+    /// Impressions that the bootstrap of the interval keeps together: those of a user (of a
+    /// session, if the log has no users), of a query, or each impression by itself
     #[arg(long, value_name = "NAME", default_value = "user", value_parser = choice::<InterleavingCluster>)]
     by: InterleavingCluster,
     /// Correction of the p-values if there are more than two rankers: holm, bonferroni or none
@@ -46,11 +42,13 @@ pub(crate) struct Args {
     seed: u64,
     #[command(flatten)]
     page: ExtraPage,
+    #[command(flatten)]
+    reading: ReadingArgs,
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let options = InterleavingOptions::default().samples(args.samples).seed(args.seed);
-    let log = ClickFiles::new(&args.events).format(args.format);
+    let log = args.reading.files(&args.events);
     let request = ScoreInterleavingRequest::new(log, &args.lists)
         .cluster(args.by)
         .correction(args.correction)

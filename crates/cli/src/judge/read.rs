@@ -57,8 +57,11 @@ fn text(result: &JudgeReadResult) -> String {
         text += &format!("{} cannot be read:\n", counted(result.unreadable.len(), "answer"));
     }
     for answer in result.unreadable.iter().take(SHOWN) {
-        text +=
-            &format!("  {}:{}: {}\n", answer.file, answer.line, answer.answer.replace('\n', " "));
+        let said = match answer.answer.trim() {
+            "" => "(no text)".to_owned(),
+            said => said.replace('\n', " "),
+        };
+        text += &format!("  {}:{}: {said}\n", answer.file, answer.line);
     }
     match result.unreadable.len().saturating_sub(SHOWN) {
         0 => text,

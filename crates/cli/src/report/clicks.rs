@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use rankwright::clicks::ClickModel;
-use rankwright::tasks::{ClickFiles, ReportClicksRequest, report_clicks};
+use rankwright::tasks::{ReportClicksRequest, report_clicks};
 
 use crate::clicks::{BiasArgs, ClickLogArgs};
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// Click models; all of them if not given. Several are separated by +: `pbm+ubm(iterations=20)`
     #[arg(long, value_name = "SPEC+...")]
     models: Option<String>,
-    /// Another log to measure the fitted click models on
+    /// Another log to measure the fitted click models on, read with the same options
     #[arg(long, value_name = "LOG")]
     test: Vec<PathBuf>,
     #[command(flatten)]
@@ -35,8 +35,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         .options(args.bias.options())
         .features(args.bias.features());
     if !args.test.is_empty() {
-        let test = ClickFiles::new(&args.test).format(args.log.format);
-        request = request.test(Some(test));
+        request = request.test(Some(args.log.like(&args.test)));
     }
     if let Some(models) = &args.models {
         let models = models.split('+').map(ClickModel::parse).collect::<Result<_, _>>()?;

@@ -3,7 +3,9 @@
 //! - **JSON.** The id of the question is `custom_id` or `id`; without one, `query`, `a` and `b`
 //!   name the documents. The answer is the first text under `answer`, `output`, `response`, `content` or
 //!   the like, at any depth, so that files of batch interfaces of language models can be read as
-//!   they are. `judge` or `model` names the judge.
+//!   they are. A line without such a text, as batch interfaces write for a request that failed
+//!   (`"response": null, "error": ...`), is an empty answer, which says nothing. `judge` or `model`
+//!   names the judge.
 //! - **Tables.** The columns `id`, `answer` and perhaps `judge`, or `query`, `a`, `b`, `answer` and
 //!   perhaps `judge`; a header line with these names is left out.
 //! - **Lines.** Each line is the answer to the question at the same place of its file.
@@ -18,7 +20,7 @@ use serde_json::Value;
 pub struct JudgeAnswer {
     /// The question.
     pub key: AnswerKey,
-    /// The answer as it was given.
+    /// The answer as it was given; empty if there is none.
     pub text: String,
     /// The judge; empty if the file names none.
     pub judge: String,
@@ -100,7 +102,7 @@ pub fn read_answers(input: &Input) -> Result<Vec<JudgeAnswer>, DataError> {
     Ok(answers)
 }
 
-const JSON_ANSWER: &str = "an object with an id (or query, a and b) and an answer, which is a text";
+const JSON_ANSWER: &str = "an object with the id of a question, or with query, a and b";
 
 const COLUMNS: &str =
     "the columns id, answer and perhaps judge, or query, a, b, answer and perhaps judge";
@@ -138,7 +140,7 @@ fn from_json(value: &Value, line: u64) -> Option<JudgeAnswer> {
         },
     };
     let judge = text(&["judge", "model"]).unwrap_or_default();
-    Some(JudgeAnswer { key, text: find_text(value, 0)?, judge, line })
+    Some(JudgeAnswer { key, text: find_text(value, 0).unwrap_or_default(), judge, line })
 }
 
 /// A text or a number as an id.
@@ -224,13 +226,28 @@ mod tests {
     }
 
     #[test]
+    fn a_failed_request_of_a_batch_is_an_empty_answer() {
+        let lines = r#"{"id": "batch_1", "custom_id": "1-1", "response": {"body": {"choices": [{"message": {"content": "A > B"}}]}}, "error": null}
+{"id": "batch_2", "custom_id": "1-2", "response": null, "error": {"code": "expired", "message": "too late"}}
+{"id": "3"}
+"#;
+        let found = read(lines).unwrap();
+        let keys: Vec<&AnswerKey> = found.iter().map(|answer| &answer.key).collect();
+        assert_eq!(keys, [&id("1-1"), &id("1-2"), &id("3")]);
+        let texts: Vec<&str> = found.iter().map(|answer| answer.text.as_str()).collect();
+        assert_eq!(texts, ["A > B", "", ""]);
+        assert_eq!(read("[{\"id\": 1}]").unwrap()[0].text, "");
+    }
+
+    #[test]
     fn files_that_cannot_be_read_are_errors_with_a_place() {
         for (text, place) in [
-            ("{\"id\": \"1\", \"answer\": \"A\"}\n{\"id\": \"2\"}\n", "answers:2: "),
+            ("{\"id\": \"1\", \"answer\": \"A\"}\n{\"answer\": \"B\"}\n", "answers:2: "),
             ("{\"id\": \"1\", \"answer\": \"A\"}\nA > B\n", "answers:2: "),
             ("{\"answer\": \"A\"}", "answers:1: "),
             ("1\tA\n2\tA\tx\ty\tz\tu\n", "answers:2: "),
-            ("[{\"id\": 1}]", "answers:1: "),
+            ("[{\"answer\": \"A\"}]", "answers:1: "),
+            ("[1]", "answers:1: "),
             ("[1", "answers:1: "),
         ] {
             let error = read(text).unwrap_err().to_string();

@@ -29,7 +29,7 @@ pub struct LogCounts {
     pub early_clicks: u64,
     /// Clicks on documents that their page did not show; left out.
     pub off_page_clicks: u64,
-    /// Clicks on impressions that the log does not have; left out.
+    /// Clicks that name no impression, or one that the log does not have; left out.
     pub clicks_without_impression: u64,
     /// Repeated clicks and clicks before their impression that were left out, as requested.
     pub dropped_clicks: u64,

@@ -7,8 +7,9 @@
 //!   `user_query`, the user `client_id`; `query_attributes` may have `ranker`, `device` and
 //!   `propensities`.
 //! - **Metarank.** `"event": "ranking"` has `id` and `items`; `"event": "interaction"` has
-//!   `ranking`, the id of the ranking, `item` and `type`. The query is the field `query`; there may
-//!   be fields `ranker` and `device`, and a field `propensity` of each item.
+//!   `item`, `type` and perhaps `ranking`, the id of the ranking; a click without one belongs to no
+//!   impression. The query is the field `query`; there may be fields `ranker` and `device`, and a
+//!   field `propensity` of each item.
 //! - **Pages with lists.** `query_id` (or `query`), `query_doc_ids` (or `docs`, `documents`) and
 //!   `clicks`, which has a number or a boolean for each document. `positions` are the ranks of the
 //!   documents; without them the list is in the order of the ranks.
@@ -223,15 +224,29 @@ struct RawPosition<'a> {
     ordinal: Option<Text<'a>>,
 }
 
-/// The attributes of a query that are read; a log may have any others.
+/// The attributes of a query that are read, each with a value of any type; a log may have any
+/// others.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct RawQueryAttributes<'a> {
     #[serde(borrow)]
-    ranker: Option<Text<'a>>,
+    ranker: Option<&'a RawValue>,
     #[serde(borrow)]
-    device: Option<Text<'a>>,
-    propensities: Option<Vec<f64>>,
+    device: Option<&'a RawValue>,
+    #[serde(borrow)]
+    propensities: Option<&'a RawValue>,
+}
+
+impl<'a> RawQueryAttributes<'a> {
+    /// The attributes of a query; none if they are no object.
+    fn parse(attributes: Option<&'a RawValue>) -> Result<Self, &'static str> {
+        match attributes.map(RawValue::get).filter(|text| text.starts_with('{')) {
+            Some(text) => {
+                serde_json::from_str(text).map_err(|_| "query_attributes, each of them once")
+            }
+            None => Ok(Self::default()),
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -251,10 +266,19 @@ struct RawField<'a> {
     value: Option<&'a RawValue>,
 }
 
-/// The value of the field with this name, if it is of the type.
-fn field<'a, T: Deserialize<'a>>(fields: &[RawField<'a>], name: &str) -> Option<T> {
-    let named = fields.iter().find(|field| field.name.as_str() == name)?;
-    serde_json::from_str(named.value?.get()).ok()
+/// The value of the field with this name.
+fn field<'a>(fields: &[RawField<'a>], name: &str) -> Option<&'a RawValue> {
+    fields.iter().find(|field| field.name.as_str() == name)?.value
+}
+
+/// A value as a text; `None` for lists and objects, which logs have for uses of their own.
+fn as_text(value: Option<&RawValue>) -> Option<Text<'_>> {
+    serde_json::from_str(value?.get()).ok()
+}
+
+/// A value as a propensity, or as a list of them.
+fn as_propensity<'a, T: Deserialize<'a>>(value: &'a RawValue) -> Result<T, &'static str> {
+    serde_json::from_str(value.get()).map_err(|_| PROPENSITIES)
 }
 
 /// Adds a line to a batch; the error is what was expected.
@@ -291,11 +315,12 @@ impl RawLine<'_> {
     fn add_ubi_query(self, batch: &mut RecordBatch) -> Result<(), &'static str> {
         let id = self.query_id.as_ref().ok_or("a query_id of a query of UBI")?.as_str();
         let hits = self.query_response_hit_ids.as_deref().unwrap_or_default();
-        let attributes = self.query_attributes.map(RawValue::get).unwrap_or("{}");
-        let attributes: RawQueryAttributes<'_> =
-            serde_json::from_str(attributes).unwrap_or_default();
-        let propensities = attributes.propensities.unwrap_or_default();
+        let attributes = RawQueryAttributes::parse(self.query_attributes)?;
+        let propensities: Option<Vec<f64>> =
+            attributes.propensities.map(as_propensity).transpose()?;
+        let propensities = propensities.unwrap_or_default();
         check_propensities(&propensities, hits.len())?;
+        let (ranker, device) = (as_text(attributes.ranker), as_text(attributes.device));
         let fields = PageFields {
             id,
             session: text_of(&self.session_id),
@@ -303,12 +328,8 @@ impl RawLine<'_> {
             // Pages of the same text are of one query; a log without texts has a query for each
             // page.
             query: self.user_query.as_ref().map_or(id, Text::as_str),
-            ranker: text_of(if attributes.ranker.is_some() {
-                &attributes.ranker
-            } else {
-                &self.ranker
-            }),
-            device: text_of(&attributes.device),
+            ranker: text_of(if ranker.is_some() { &ranker } else { &self.ranker }),
+            device: text_of(&device),
             time: self.timestamp.map(|time| time.0),
             clicks: &[],
             propensities: &propensities,
@@ -353,11 +374,12 @@ impl RawLine<'_> {
                 let id = self.id.as_ref().ok_or("an id of a ranking of Metarank")?.as_str();
                 let items = self.items.as_deref().ok_or("items of a ranking of Metarank")?;
                 let fields = self.fields.as_deref().unwrap_or_default();
-                let named = |name: &str| -> Option<Text<'_>> { field(fields, name) };
+                let named = |name: &str| as_text(field(fields, name));
                 let (query, ranker, device) = (named("query"), named("ranker"), named("device"));
-                let propensities = items.iter().map(|item| field(&item.fields, "propensity"));
+                let propensities =
+                    items.iter().filter_map(|item| field(&item.fields, "propensity"));
                 let propensities: Vec<f64> =
-                    propensities.collect::<Option<_>>().unwrap_or_default();
+                    propensities.map(as_propensity).collect::<Result<_, _>>()?;
                 check_propensities(&propensities, items.len())?;
                 let page = PageFields {
                     id,
@@ -376,11 +398,13 @@ impl RawLine<'_> {
                 });
             }
             "interaction" if options.is_click(kind) => {
-                let expected = "ranking and item of an interaction of Metarank";
-                let (impression, document) = self.ranking.zip(self.item).ok_or(expected)?;
-                batch.join(RecordKind::Click, impression.as_str(), |out| {
-                    out.click(document.as_str(), 0, time);
-                });
+                let document = self.item.ok_or("an item of an interaction of Metarank")?;
+                match self.ranking {
+                    Some(impression) => batch.join(RecordKind::Click, impression.as_str(), |out| {
+                        out.click(document.as_str(), 0, time);
+                    }),
+                    None => batch.clicks_without_impression += 1,
+                }
             }
             "interaction" if self.interaction.is_none() => {
                 return Err("a type of an interaction of Metarank");
@@ -423,12 +447,15 @@ impl RawLine<'_> {
     }
 }
 
+/// The words for propensities that are none.
+const PROPENSITIES: &str = "a propensity above 0 for each document";
+
 /// Checks that there is a probability for each document, or none at all.
 fn check_propensities(propensities: &[f64], documents: usize) -> Result<(), &'static str> {
     let are_valid = propensities.iter().all(|value| *value > 0.0 && *value <= 1.0);
     match propensities.is_empty() || (propensities.len() == documents && are_valid) {
         true => Ok(()),
-        false => Err("a propensity above 0 for each document"),
+        false => Err(PROPENSITIES),
     }
 }
 

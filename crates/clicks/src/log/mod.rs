@@ -180,6 +180,7 @@ fn read_until_stopped(
         |batch: RecordBatch| {
             counts.other_events += batch.other_events;
             counts.off_page_clicks += batch.off_page_clicks;
+            counts.clicks_without_impression += batch.clicks_without_impression;
             waiting.add(batch, |page| cleaned.add(page, visit))
         },
     )?;

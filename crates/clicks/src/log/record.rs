@@ -294,6 +294,8 @@ pub(super) struct RecordBatch {
     pub(super) other_events: u64,
     /// Clicks on documents that their page does not show.
     pub(super) off_page_clicks: u64,
+    /// Clicks that name no impression.
+    pub(super) clicks_without_impression: u64,
 }
 
 /// A record of a batch.

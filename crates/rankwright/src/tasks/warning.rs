@@ -146,6 +146,14 @@ pub enum Warning {
         /// Number of impressions that have the part.
         impressions: u64,
     },
+    /// A click log has events that are no clicks, and they were not written.
+    #[cfg(feature = "clicks")]
+    LogEventsLost {
+        /// Name of the format.
+        format: &'static str,
+        /// Number of these events.
+        events: u64,
+    },
     /// A click log was written in a format in which every impression has an id.
     #[cfg(feature = "clicks")]
     ImpressionIdsMade {
@@ -185,6 +193,14 @@ pub enum Warning {
         /// Number of these impressions.
         impressions: u64,
         /// Number of all impressions.
+        of: u64,
+    },
+    /// Impressions of users are to be kept together in a bootstrap, but some have neither a user
+    /// nor a session.
+    ImpressionsWithoutUser {
+        /// Number of these impressions.
+        impressions: u64,
+        /// Number of impressions that are compared.
         of: u64,
     },
     /// Some queries of the runs are not in the file of queries, and no question is asked about
@@ -268,7 +284,7 @@ impl Warning {
             Warning::OtherParts { .. } => "other-parts",
             Warning::MissingQueries { .. } => "missing-queries",
             #[cfg(feature = "clicks")]
-            Warning::LogPartLost { .. } => "log-part-lost",
+            Warning::LogPartLost { .. } | Warning::LogEventsLost { .. } => "log-part-lost",
             #[cfg(feature = "clicks")]
             Warning::ImpressionIdsMade { .. } => "impression-ids-made",
             #[cfg(feature = "clicks")]
@@ -279,6 +295,7 @@ impl Warning {
             Warning::UncommonQueries { .. } => "uncommon-queries",
             Warning::UnknownRequests { .. } => "unknown-requests",
             Warning::OtherImpressions { .. } => "other-impressions",
+            Warning::ImpressionsWithoutUser { .. } => "impressions-without-user",
             Warning::QueriesWithoutText { .. } => "queries-without-text",
             Warning::DocumentsWithoutText { .. } => "documents-without-text",
             Warning::UnreadableAnswers { .. } => "unreadable-answers",
@@ -403,6 +420,12 @@ impl fmt::Display for Warning {
                 counted(usize::try_from(*impressions).unwrap_or(usize::MAX), "impression")
             ),
             #[cfg(feature = "clicks")]
+            Warning::LogEventsLost { format, events } => write!(
+                f,
+                "{} left out: only impressions and clicks are written as {format}",
+                counted(usize::try_from(*events).unwrap_or(usize::MAX), "other event")
+            ),
+            #[cfg(feature = "clicks")]
             Warning::ImpressionIdsMade { format, impressions } => write!(
                 f,
                 "a log of the format {format} needs an id for each impression; {} without one \
@@ -433,6 +456,14 @@ impl fmt::Display for Warning {
             Warning::OtherImpressions { impressions, of } => {
                 let of = counted(*of as usize, "impression");
                 write!(f, "{impressions} of {of} show no list of the comparison, left out")
+            }
+            Warning::ImpressionsWithoutUser { impressions, of } => {
+                let of = counted(*of as usize, "impression");
+                write!(
+                    f,
+                    "{impressions} of {of} have neither a user nor a session; the bootstrap draws \
+                     each of them by itself, so that intervals may be too short"
+                )
             }
             Warning::QueriesWithoutText { queries } => {
                 let queries = are(*queries, "query");
@@ -510,6 +541,12 @@ impl Warning {
                 ("impressions", json!(impressions)),
             ],
             #[cfg(feature = "clicks")]
+            Warning::LogEventsLost { format, events } => vec![
+                ("part", json!("events")),
+                ("format", json!(format)),
+                ("events", json!(events)),
+            ],
+            #[cfg(feature = "clicks")]
             Warning::ImpressionIdsMade { format, impressions } => {
                 vec![("format", json!(format)), ("impressions", json!(impressions))]
             }
@@ -525,7 +562,8 @@ impl Warning {
                 vec![("queries", json!(queries))]
             }
             Warning::UnknownRequests { requests } => vec![("requests", json!(requests))],
-            Warning::OtherImpressions { impressions, of } => {
+            Warning::OtherImpressions { impressions, of }
+            | Warning::ImpressionsWithoutUser { impressions, of } => {
                 vec![("impressions", json!(impressions)), ("of", json!(of))]
             }
             Warning::DocumentsWithoutText { documents } => vec![("documents", json!(documents))],

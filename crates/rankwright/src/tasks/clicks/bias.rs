@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rankwright_clicks::bias::{BiasEstimator, BiasLog, BiasOptions, BiasRefusal, PositionBias};
 use rankwright_clicks::log::LogCounts;
+use rankwright_clicks::regression::PairFeatures;
 use rankwright_clicks::{ClicksError, Impression};
 use serde::Serialize;
 
@@ -134,7 +135,12 @@ pub fn estimate_bias(
     let mut groups = Vec::new();
     for (value, collector) in by_value {
         let log = collector.finish();
-        let estimates = self::estimates(request, &log, rows.as_ref(), &task, &mut seconds)?;
+        let features = match features_of(request, &log, rows.as_ref()) {
+            // The estimator by features refuses for this group; the others have their estimates.
+            Err(TaskError::Clicks(ClicksError::NoKnownDocuments)) => None,
+            features => features?,
+        };
+        let estimates = estimates_with(request, &log, features.as_ref(), &task, &mut seconds)?;
         groups.push(BiasGroup {
             attribute: request.by.clone().unwrap_or_default(),
             value,
@@ -164,28 +170,51 @@ pub(super) fn estimates(
     task: &RunningTask<'_>,
     seconds: &mut f64,
 ) -> Result<Vec<PositionBias>, TaskError> {
-    let estimators: Vec<BiasEstimator> = match request.estimators.is_empty() {
+    let features = features_of(request, log, rows)?;
+    estimates_with(request, log, features.as_ref(), task, seconds)
+}
+
+/// The requested estimators; all if there are none.
+fn requested(request: &EstimateBiasRequest) -> Vec<BiasEstimator> {
+    match request.estimators.is_empty() {
         true => BiasEstimator::ALL.iter().map(|(_, estimator)| *estimator).collect(),
         false => request.estimators.clone(),
-    };
-    let needs_features = estimators.contains(&BiasEstimator::RegressionEm);
-    let features = match rows.filter(|_| needs_features) {
-        Some(rows) => Some(rows.pair_features(&log.pages)?),
-        None => None,
-    };
+    }
+}
+
+/// The features of the documents of a log, if an estimator needs them.
+fn features_of(
+    request: &EstimateBiasRequest,
+    log: &CollectedLog,
+    rows: Option<&LogFeatureRows<'_>>,
+) -> Result<Option<PairFeatures>, TaskError> {
+    let needs_features = requested(request).contains(&BiasEstimator::RegressionEm);
+    rows.filter(|_| needs_features).map(|rows| rows.pair_features(&log.pages)).transpose()
+}
+
+fn estimates_with(
+    request: &EstimateBiasRequest,
+    log: &CollectedLog,
+    features: Option<&PairFeatures>,
+    task: &RunningTask<'_>,
+    seconds: &mut f64,
+) -> Result<Vec<PositionBias>, TaskError> {
     let mut bias_log = BiasLog::new(&log.pages).random_pages(&log.random_pages);
-    if let Some(features) = &features {
+    if let Some(features) = features {
         bias_log = bias_log.features(features);
     }
     let mut found = Vec::new();
-    for estimator in estimators {
+    for estimator in requested(request) {
         let step = format!("estimating bias by {}", estimator.name());
         let bias = || Ok::<_, TaskError>(bias_log.bias(estimator, &request.options));
         let (bias, taken) = task.step(&step, bias)?;
         *seconds += taken;
         // Nobody has requested an estimator that lacks its input.
-        let lacks_input =
-            matches!(bias.refusal, Some(BiasRefusal::NoRandomPages | BiasRefusal::NoFeatures));
+        let lacks_input = match bias.refusal {
+            Some(BiasRefusal::NoRandomPages) => true,
+            Some(BiasRefusal::NoFeatures) => request.features.is_none(),
+            _ => false,
+        };
         if !(request.estimators.is_empty() && lacks_input) {
             found.push(bias);
         }

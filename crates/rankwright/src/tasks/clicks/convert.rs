@@ -43,11 +43,12 @@ pub struct ConvertClicksResult {
     pub counts: LogCounts,
     /// Seconds of reading and writing.
     pub seconds: f64,
-    /// Parts of the log that the format cannot hold, and ids that were made.
+    /// Parts of the log that the format cannot hold, events that are no clicks, and ids that were
+    /// made.
     pub warnings: Vec<Warning>,
 }
 
-/// Writes a click log in another format. The impressions are read and written one after another;
+/// Writes a click log in another format: its impressions and clicks, not its other events. The impressions are read and written one after another;
 /// the file is complete or not there at all.
 ///
 /// ```
@@ -79,6 +80,9 @@ pub fn convert_clicks(
     for lost in &written.lost {
         let (part, impressions) = (lost.part.name(), lost.impressions);
         task.warn(Warning::LogPartLost { part, format, impressions });
+    }
+    if counts.other_events > 0 {
+        task.warn(Warning::LogEventsLost { format, events: counts.other_events });
     }
     if written.made_ids > 0 {
         task.warn(Warning::ImpressionIdsMade { format, impressions: written.made_ids });
@@ -121,5 +125,46 @@ fn convert(
         (Err(error), _) => Err(error),
         (Ok(_), Err(error)) => Err(error.into()),
         (Ok(converted), Ok(())) => Ok(converted),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rankwright_clicks::log::LogOptions;
+    use std::fs;
+
+    #[test]
+    fn events_that_are_no_clicks_are_left_out_with_a_warning() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let event = |name: &str| {
+            format!(
+                "{{\"event\": \"interaction\", \"type\": \"{name}\", \"ranking\": \"r\", \"item\": \"a\"}}\n"
+            )
+        };
+        let page = "{\"event\": \"ranking\", \"id\": \"r\", \"items\": [{\"id\": \"a\"}]}\n";
+        fs::write(path("log"), page.to_owned() + &event("click") + &event("purchase")).unwrap();
+        fs::write(path("clicks"), page.to_owned() + &event("click")).unwrap();
+        let convert = |log: &str, options: LogOptions| {
+            let log = ClickFiles::new([path(log)]).options(options);
+            let request = ConvertClicksRequest::new(log, LogTarget::Metarank, path("out"));
+            let result = convert_clicks(&request, &Context::default()).unwrap();
+            (result.warnings, fs::read_to_string(path("out")).unwrap())
+        };
+        let lost = [Warning::LogEventsLost { format: "metarank", events: 1 }];
+        let (warnings, text) = convert("log", LogOptions::default());
+        assert_eq!(warnings, lost);
+        assert!(text.contains("click") && !text.contains("purchase"), "{text}");
+        assert_eq!(warnings[0].kind(), "log-part-lost");
+        let expected =
+            "1 other event left out: only impressions and clicks are written as metarank";
+        assert_eq!(warnings[0].to_string(), expected);
+        // Purchases in place of clicks are written as clicks, and the clicks are left out.
+        let (warnings, text) = convert("log", LogOptions::default().events(["purchase"]));
+        assert_eq!(warnings, lost);
+        assert_eq!(text.matches("interaction").count(), 1, "{text}");
+        assert!(!text.contains("purchase"), "{text}");
+        assert!(convert("clicks", LogOptions::default()).0.is_empty());
     }
 }

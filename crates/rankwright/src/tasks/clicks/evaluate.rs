@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use rankwright_clicks::bias::BiasOptions;
 use rankwright_clicks::log::LogCounts;
 use rankwright_clicks::off_policy::{
     LoggedPages, LoggedPagesBuilder, OffPolicyOptions, PolicyValue, PropensityKind, TargetDocument,
@@ -40,6 +41,8 @@ pub struct EvaluateClicksRequest {
     pub metric: MetricSpec,
     /// The examination of ranks, where the estimate needs it.
     pub examination: ExaminationSource,
+    /// Options of the examination if it is estimated.
+    pub bias: BiasOptions,
     /// Estimator, propensities, clip, overlap and intervals.
     pub options: OffPolicyOptions,
 }
@@ -59,6 +62,7 @@ impl EvaluateClicksRequest {
             matching: MatchOptions::default(),
             metric,
             examination: ExaminationSource::default(),
+            bias: BiasOptions::default(),
             options: OffPolicyOptions::default(),
         }
     }
@@ -72,6 +76,13 @@ impl EvaluateClicksRequest {
     /// Sets the examination of ranks.
     pub fn examination(mut self, examination: ExaminationSource) -> Self {
         self.examination = examination;
+        self
+    }
+
+    /// Sets the options of the examination if it is estimated: the name of the random ranker, and
+    /// the impressions that link ranks.
+    pub fn bias(mut self, options: BiasOptions) -> Self {
+        self.bias = options;
         self
     }
 
@@ -143,7 +154,7 @@ pub fn evaluate_clicks(
     let (mut collector, mut builder) =
         (LogCollector::default(), LoggedPagesBuilder::new(request.options.propensity));
     let (counts, _) = request.log.read(&task, |impression| {
-        collector.add(&impression, "random");
+        collector.add(&impression, &request.bias.random_ranker);
         builder.add(&impression);
     })?;
     let (log, logged) = (collector.finish(), builder.finish()?);
@@ -151,7 +162,7 @@ pub fn evaluate_clicks(
     let needs_examination =
         needs_regression || request.options.propensity == PropensityKind::Examination;
     let examination = match needs_examination {
-        true => request.examination.examination(&log, Some(&rows), &task)?,
+        true => request.examination.examination(&request.bias, &log, Some(&rows), &task)?,
         false => Vec::new(),
     };
     let relevance = match needs_regression {

@@ -39,9 +39,11 @@ impl ExaminationSource {
         }
     }
 
-    /// The examination of each rank relative to rank 1; an error if the log has none.
+    /// The examination of each rank relative to rank 1; an error if the log has none. An estimate
+    /// has these options, but no intervals.
     pub(super) fn examination(
         &self,
+        options: &BiasOptions,
         log: &CollectedLog,
         features: Option<&LogFeatureRows<'_>>,
         task: &RunningTask<'_>,
@@ -59,7 +61,7 @@ impl ExaminationSource {
             bias_log = bias_log.features(pairs);
         }
         let step = format!("estimating bias by {}", estimator.name());
-        let options = BiasOptions::default().samples(0_u32);
+        let options = options.clone().samples(0_u32);
         let (bias, _) =
             task.step(&step, || Ok::<_, TaskError>(bias_log.bias(estimator, &options)))?;
         match bias.refusal {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use rankwright_clicks::bias::BiasOptions;
 use rankwright_clicks::labels::{ClickLabel, ClickLabels, LabelSource, grades};
 use rankwright_clicks::log::LogCounts;
 use rankwright_clicks::regression::RelevanceModel;
@@ -46,6 +47,8 @@ pub struct LabelClicksRequest {
     pub source: LabelSource,
     /// The examination of ranks, for `ips` and `dr`.
     pub examination: ExaminationSource,
+    /// Options of the examination if it is estimated.
+    pub bias: BiasOptions,
     /// The largest weight 1 / examination; no limit if not given.
     pub clip: Option<f64>,
     /// Number of grades that labels are cut into; labels stay as they are if not given.
@@ -66,6 +69,7 @@ impl LabelClicksRequest {
             features,
             source: LabelSource::Coec,
             examination: ExaminationSource::default(),
+            bias: BiasOptions::default(),
             clip: None,
             grades: None,
             unshown: UnshownRows::Drop,
@@ -83,6 +87,13 @@ impl LabelClicksRequest {
     /// Sets the examination of ranks.
     pub fn examination(mut self, examination: ExaminationSource) -> Self {
         self.examination = examination;
+        self
+    }
+
+    /// Sets the options of the examination if it is estimated: the name of the random ranker, and
+    /// the impressions that link ranks.
+    pub fn bias(mut self, options: BiasOptions) -> Self {
+        self.bias = options;
         self
     }
 
@@ -161,14 +172,16 @@ pub fn label_clicks(
     check_outputs([out.as_path(), &feature_set], inputs)?;
     let mut task = RunningTask::new(context);
     let mut collector = LogCollector::default();
-    let (counts, _) = request.log.read(&task, |impression| collector.add(&impression, "random"))?;
+    let random_ranker = &request.bias.random_ranker;
+    let (counts, _) =
+        request.log.read(&task, |impression| collector.add(&impression, random_ranker))?;
     let log = collector.finish();
     let rules = ReadRules::default().labels_are_optional();
     let loaded = request.features.load(Some(rules), &mut task)?;
     let rows = LogFeatureRows::new(&loaded.data);
     let needs_examination = matches!(request.source, LabelSource::Ips | LabelSource::Dr);
     let examination = match needs_examination {
-        true => request.examination.examination(&log, Some(&rows), &task)?,
+        true => request.examination.examination(&request.bias, &log, Some(&rows), &task)?,
         false => Vec::new(),
     };
     let relevance = match request.source {

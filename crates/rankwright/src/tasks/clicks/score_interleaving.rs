@@ -98,7 +98,9 @@ pub struct ScoreInterleavingResult {
     pub rankers: Vec<String>,
     /// Name of the method.
     pub method: &'static str,
-    /// Impressions that the bootstrap kept together: user, query or impression.
+    /// Impressions that the bootstrap kept together: user, session, query or impression. If the
+    /// request is for users and the log has none, these are sessions; if it has no sessions either,
+    /// impressions.
     pub cluster: &'static str,
     /// The correction of the p-values.
     pub correction: &'static str,
@@ -153,7 +155,8 @@ pub fn score_interleaving(
     };
     let mut shown = ShownPages::new(&pages, request.cluster);
     let (counts, _) = request.log.read(&task, |impression| shown.add(&impression))?;
-    let ShownPages { outcomes, is_shown, other_impressions, ambiguous, other_clicks, .. } = shown;
+    let ShownPages { outcomes, is_shown, other_impressions, ambiguous, other_clicks, .. } = &shown;
+    let (other_impressions, ambiguous) = (*other_impressions, *ambiguous);
     if outcomes.is_empty() {
         return Err(TaskError::NoListShown { lists: request.lists.display().to_string() });
     }
@@ -161,19 +164,24 @@ pub fn score_interleaving(
         let impressions = other_impressions + ambiguous;
         task.warn(Warning::OtherImpressions { impressions, of: counts.impressions });
     }
-    let compare = || compare_all(&first.rankers, &outcomes, request);
+    let alone = shown.without_user();
+    if alone > 0 {
+        let of = outcomes.len() as u64;
+        task.warn(Warning::ImpressionsWithoutUser { impressions: alone, of });
+    }
+    let compare = || compare_all(&first.rankers, outcomes, request);
     let (comparisons, _) = task.step("comparing the rankers", compare)?;
     Ok(ScoreInterleavingResult {
         rankers: first.rankers.clone(),
         method: first.list.method().name(),
-        cluster: request.cluster.name(),
+        cluster: shown.cluster_name(),
         correction: request.correction.name(),
         comparisons,
         lists: pages.len(),
         shown_lists: is_shown.iter().filter(|is_shown| **is_shown).count(),
         other_impressions,
         ambiguous_impressions: ambiguous,
-        other_clicks,
+        other_clicks: *other_clicks,
         counts,
         warnings: task.into_warnings(),
     })
@@ -256,6 +264,10 @@ struct ShownPages<'a> {
     other_impressions: u64,
     ambiguous: u64,
     other_clicks: u64,
+    /// Impressions of a list that have a user.
+    of_users: u64,
+    /// Impressions of a list that have a session but no user.
+    of_sessions: u64,
 }
 
 impl<'a> ShownPages<'a> {
@@ -277,6 +289,28 @@ impl<'a> ShownPages<'a> {
             other_impressions: 0,
             ambiguous: 0,
             other_clicks: 0,
+            of_users: 0,
+            of_sessions: 0,
+        }
+    }
+
+    /// The number of impressions that are drawn by themselves, although those of a user are to be
+    /// kept together.
+    fn without_user(&self) -> u64 {
+        match self.cluster {
+            InterleavingCluster::User => {
+                self.outcomes.len() as u64 - self.of_users - self.of_sessions
+            }
+            InterleavingCluster::Query | InterleavingCluster::Impression => 0,
+        }
+    }
+
+    /// The name of the impressions that are kept together, as far as the log tells them.
+    fn cluster_name(&self) -> &'static str {
+        match (self.cluster, self.of_users, self.of_sessions) {
+            (InterleavingCluster::User, 0, 0) => InterleavingCluster::Impression.name(),
+            (InterleavingCluster::User, 0, _) => "session",
+            (cluster, _, _) => cluster.name(),
         }
     }
 
@@ -310,6 +344,9 @@ impl<'a> ShownPages<'a> {
                 None => self.other_clicks += 1,
             }
         }
+        let has_user = !impression.user.is_empty();
+        self.of_users += u64::from(has_user);
+        self.of_sessions += u64::from(!has_user && !impression.session.is_empty());
         let user = match self.cluster {
             // A log without users may have sessions, which are as close as it gets.
             InterleavingCluster::User if impression.user.is_empty() => impression.session.as_str(),
@@ -368,6 +405,30 @@ mod tests {
         assert_eq!(result.other_clicks, 1);
         assert_eq!(result.warnings[0].kind(), "other-impressions");
         assert_eq!(comparison.p_corrected, comparison.result.p);
+    }
+
+    #[test]
+    fn a_log_without_users_says_what_was_kept_together() {
+        let page = |request: &str, more: &str| {
+            format!(
+                "{{\"impression\": \"{request}\", \"query\": \"q\", {more}\"docs\": [\"a\", \"b\"], \
+                 \"clicks\": [0, 1]}}\n"
+            )
+        };
+        let (user, session) = ("\"user\": \"u\", ", "\"session\": \"s\", ");
+        for (first, second, cluster, alone) in [
+            (user, session, "user", 0),
+            (user, "", "user", 1),
+            (session, session, "session", 0),
+            (session, "", "session", 1),
+            ("", "", "impression", 2),
+        ] {
+            let result = score(&(page("r1", first) + &page("r2", second))).unwrap();
+            assert_eq!(result.cluster, cluster, "{first}{second}");
+            let expected = Warning::ImpressionsWithoutUser { impressions: alone, of: 2 };
+            let expected = if alone > 0 { vec![expected] } else { Vec::new() };
+            assert_eq!(result.warnings, expected, "{first}{second}");
+        }
     }
 
     #[test]

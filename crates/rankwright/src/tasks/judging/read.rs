@@ -192,16 +192,19 @@ mod tests {
         fs::write(path("questions"), question("1-1", "x", "y") + &question("1-2", "y", "x"))
             .unwrap();
         fs::write(path("anna"), "1-1\tA > B\n1-2\tB > A\n7-1\tA\n").unwrap();
-        fs::write(path("bert"), "{\"id\": \"1-1\", \"answer\": \"I like trains\"}\n").unwrap();
+        // The second request of the batch has failed.
+        let bert = "{\"id\": \"1-1\", \"answer\": \"I like trains\"}\n\
+                    {\"custom_id\": \"1-2\", \"response\": null, \"error\": {\"code\": \"expired\"}}\n";
+        fs::write(path("bert"), bert).unwrap();
         let request = JudgeReadRequest::new([path("anna"), path("bert")], path("out"))
             .questions(path("questions"));
         let result = judge_read(&request, &Context::default()).unwrap();
-        assert_eq!((result.answers, result.comparisons, result.unknown), (4, 2, 1));
-        assert_eq!((result.unanswered, result.judges), (1, vec!["anna".to_owned()]));
-        assert_eq!(
-            (result.unreadable[0].line, result.unreadable[0].answer.as_str()),
-            (1, "I like trains")
-        );
+        assert_eq!((result.answers, result.comparisons, result.unknown), (5, 2, 1));
+        assert_eq!((result.unanswered, result.judges), (0, vec!["anna".to_owned()]));
+        let unreadable = result.unreadable.iter();
+        let unreadable: Vec<(u64, &str)> =
+            unreadable.map(|answer| (answer.line, answer.answer.as_str())).collect();
+        assert_eq!(unreadable, [(1, "I like trains"), (2, "")]);
         let kinds: Vec<&str> = result.warnings.iter().map(Warning::kind).collect();
         assert_eq!(kinds, ["unreadable-answers", "unknown-questions"]);
         let error =
