@@ -108,6 +108,18 @@ fn two_figures_have_fewer_inversions_and_a_lower_value() {
     assert_near(number(&inversions, "ERR with ranks 3 and 8"), 0.19792);
 }
 
+/// The change of NDCG by the swap of ranks r and r + 1 is as 1/log2(r + 1) - 1/log2(r + 2).
+#[test]
+fn equal_errors_weigh_more_at_the_top_in_lambdarank_alone() {
+    let positions = steps("positions");
+    assert_near(number(&positions, "RankNet: the first lambda divided"), 1.0);
+    let change = |rank: f64| 1.0 / (rank + 1.0).log2() - 1.0 / (rank + 2.0).log2();
+    let expected = change(2.0) / change(99.0);
+    let found = number(&positions, "LambdaRank: the first lambda divided");
+    assert!((found / expected - 1.0).abs() < 1e-4, "{found} instead of {expected}");
+    assert!(found > 400.0);
+}
+
 #[test]
 fn an_unknown_example_is_refused_with_the_known_ones() {
     let request = LectureRequest::new().names(["ncdg"]);
