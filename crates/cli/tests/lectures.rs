@@ -81,6 +81,24 @@ fn an_imported_model_is_the_start_of_boosting() {
     assert_eq!(scores(&bench, "again.txt").len(), own.len());
 }
 
+/// Regression: the trees that were added to a linear model could not be shown.
+#[test]
+fn trees_added_to_a_start_model_are_shown() {
+    let bench = bench();
+    bench.run("train train.txt --learner ranksvm --out start.model").ok();
+    let learner = "lambdamart(trees=3,leaves=4,min_rows=5,stop=none)";
+    bench
+        .run(&format!("train train.txt --learner {learner} --start start.model --out s.model"))
+        .ok();
+    let found = bench.run("model inspect s.model --tree 3 --json").json();
+    assert_eq!(found["tree"]["number"], 3, "{found}");
+    assert!(found["tree"]["text"].as_str().unwrap().contains(" <= "), "{found}");
+    bench.run("model inspect s.model --tree 1 --svg tree.svg").ok();
+    assert!(bench.text("tree.svg").contains("<svg"));
+    let ran = bench.run("model inspect s.model --tree 4");
+    assert!(ran.code() == 1 && ran.err().contains("the model has 3 trees"), "{}", ran.err());
+}
+
 #[test]
 fn worked_examples_are_listed_computed_and_written_as_a_page() {
     let bench = Bench::new();

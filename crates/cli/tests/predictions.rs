@@ -39,6 +39,33 @@ fn the_lectures_table_is_separated_and_its_accuracy_is_1() {
     assert!(convention.starts_with("threshold=0.5, "), "{convention}");
 }
 
+/// Regression: `score --as class` refuses a model that only ranks, and `eval` took a threshold of
+/// 0.5 for it without a word.
+#[test]
+fn accuracy_of_a_model_without_a_boundary_is_warned_of() {
+    let bench = bench();
+    let warnings = |line: &str| bench.run(&format!("{line} --json")).json()["warnings"].clone();
+    bench.run("train train.txt --learner lambdamart(trees=2) --out rank.model").ok();
+    let found = warnings("eval rank.model valid.txt --metric ndcg@10,accuracy");
+    assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
+    assert_eq!(
+        (&found[0]["kind"], &found[0]["metric"]),
+        (&"no-boundary".into(), &"accuracy".into())
+    );
+    assert_eq!(found[0]["threshold"], 0.5);
+    let ran = bench.run("eval rank.model valid.txt --metric accuracy").ok();
+    assert!(ran.err().contains("from a score of 0.5 on"), "{}", ran.err());
+    // A given threshold, another metric or a model with a boundary is nothing to warn of.
+    bench.run("train train.txt --learner logistic --out class.model").ok();
+    for line in [
+        "eval rank.model valid.txt --metric accuracy(threshold=0.5)",
+        "eval rank.model valid.txt --metric ndcg@10",
+        "eval class.model valid.txt --metric accuracy",
+    ] {
+        assert_eq!(warnings(line), serde_json::json!([]), "{line}");
+    }
+}
+
 #[test]
 fn training_and_cross_validation_use_the_boundary_too() {
     let bench = bench();

@@ -7,9 +7,10 @@
 //!
 //! The fourth column is a weight in some files and the probability that the first document is
 //! better in others: `q A B 0.5` may mean that A is better with weight 0.5, or that both are equal.
-//! A header line (`qid better worse weight` or `qid better worse probability`) or a [`PairColumn`]
-//! says which it is. If neither is given, it is an error if all values are from 0 to 1 and not all
-//! are 1. After a probability, a fifth column may be a weight.
+//! A header line (`qid better worse weight`, `qid better worse probability` or
+//! `qid a b probability`) or a [`PairColumn`] says which it is. If neither is given, it is an error
+//! if all values are from 0 to 1 and not all are 1. After a probability, a fifth column may be a
+//! weight.
 //!
 //! A probability P strictly between 0 and 1 is a soft target, the P of RankNet's cross-entropy `-P
 //! log p - (1 - P) log(1 - p)` (Burges et al. 2005). That is P times the loss of `A > B` plus 1 - P
@@ -405,6 +406,15 @@ mod tests {
             "q,a,>,b,2\n",
         ] {
             assert_eq!(pairs(text), expected, "{text}");
+        }
+        // The probability says which document is better, so that documents need no such names.
+        let expected = pairs("qid better worse probability\nq a b 0.8\nq b a 0\n");
+        for names in ["qid a b", "qid A B", "query doc_a doc_b"] {
+            let text = format!("{names} probability\nq a b 0.8\nq b a 0\n");
+            assert_eq!(pairs(&text), expected, "{text}");
+        }
+        for names in ["qid a b", "qid a b weight", "qid b a probability"] {
+            assert!(with_pairs(&format!("{names}\nq a b 2\n")).is_err(), "{names}");
         }
         // A query of the data set is no header, whatever its documents are called.
         let error = with_pairs("q winner loser\n").unwrap_err().to_string();

@@ -233,6 +233,26 @@ impl Blend {
         }
     }
 
+    /// The trees that boosting added to a start model, if this blend is the sum of the two
+    /// ([`Blend::sum`]).
+    ///
+    /// ```
+    /// use rankwright_data::{Absent, FeatureNames};
+    /// use rankwright_model::{Blend, Ensemble, Header, Linear, Model, ModelBody};
+    ///
+    /// let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
+    /// let linear = ModelBody::Linear(Linear::new(0.0, vec![2.0])?);
+    /// let start = Model::new(header.clone(), linear)?;
+    /// let trees = Model::new(header, ModelBody::Trees(Ensemble::new(0.5, vec![])?))?;
+    /// assert!(Blend::sum(start.clone(), trees.clone())?.added_trees().is_some());
+    /// assert!(Blend::sum(trees, start)?.added_trees().is_none());
+    /// # Ok::<(), rankwright_model::ModelError>(())
+    /// ```
+    pub fn added_trees(&self) -> Option<&Model> {
+        self.start_of_sum()?;
+        self.members.last().map(|(_, added)| added)
+    }
+
     /// Makes a blend whose members have their own normalisations, as many as there are members.
     pub(crate) fn checked(
         normalisations: Vec<Normalise>,

@@ -6,7 +6,8 @@
 //! neither empty nor a comment, is a header if it names the columns `qid better worse`, or if its
 //! first word is no query of the data set and the line has other usual names
 //! (`query winner loser`). A header whose second and third columns do not say which document is
-//! better is an error, as the order of the documents could be the other one.
+//! better is an error, as the order of the documents could be the other one; only before a
+//! probability, which is that of the first document, they may be `a b` (or `doc_a doc_b`).
 
 use super::PairColumn;
 use crate::bytes::Input;
@@ -18,6 +19,10 @@ const BETTER: &[&str] = &["better", "winner", "preferred", "chosen", "positive"]
 
 /// Names of the column with the worse document, in the order of [`BETTER`].
 const WORSE: &[&str] = &["worse", "loser", "other", "rejected", "negative"];
+
+/// Names of the column with the first document of a probability, and of that with the second.
+const FIRST: &[&str] = &["a", "doc_a"];
+const SECOND: &[&str] = &["b", "doc_b"];
 
 /// The words of a line.
 #[derive(Debug)]
@@ -160,7 +165,10 @@ fn header_column(
     let is_named = |at: usize, names: &[&str]| {
         words.get(at).is_some_and(|word| names.iter().any(|name| word.eq_ignore_ascii_case(name)))
     };
-    if !is_named(1, BETTER) || !is_named(2, WORSE) {
+    let says_better = is_named(1, BETTER) && is_named(2, WORSE);
+    let has_probability =
+        words.get(3).and_then(|name| PairColumn::from_name(name)) == Some(PairColumn::Probability);
+    if !says_better && !(has_probability && is_named(1, FIRST) && is_named(2, SECOND)) {
         let expected = "a header with the columns qid, better, worse and, if there are more, weight or \
                         probability";
         return Err(DataError::malformed(location, quote(line.trim_end().as_bytes()), expected));

@@ -53,9 +53,6 @@ param_groups! {
     }
 }
 
-/// The threshold of scores without a model, or of a model without a boundary.
-const DEFAULT_THRESHOLD: f64 = 0.5;
-
 /// Accuracy.
 pub(super) static ACCURACY: MetricDef = MetricDef {
     name: "accuracy",
@@ -91,10 +88,13 @@ impl MetricParams for AccuracyParams {
 }
 
 impl AccuracyParams {
+    /// The threshold of scores without a model, or of a model without a boundary.
+    pub const DEFAULT_THRESHOLD: f64 = 0.5;
+
     /// The given threshold, or the default. [`Measure::with_boundary`] gives the boundary of a
     /// model as the threshold.
     fn threshold_or_default(&self) -> f64 {
-        self.threshold.threshold.or(DEFAULT_THRESHOLD)
+        self.threshold.threshold.or(Self::DEFAULT_THRESHOLD)
     }
 }
 

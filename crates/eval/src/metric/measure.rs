@@ -258,6 +258,23 @@ impl Measure {
         Ok(measure)
     }
 
+    /// The lowest label that counts as relevant, if the measure compares scores with the boundary
+    /// of the model that made them; `None` for other measures and a given threshold.
+    ///
+    /// ```
+    /// use rankwright_eval::{MetricSpec, SourceKind};
+    ///
+    /// let rel = |text: &str| -> Result<Option<f64>, rankwright_eval::EvalError> {
+    ///     Ok(MetricSpec::parse(text)?.resolve(SourceKind::Features)?.takes_boundary())
+    /// };
+    /// assert_eq!(rel("accuracy(rel=2)")?, Some(2.0));
+    /// assert_eq!(rel("accuracy(threshold=0)")?, None);
+    /// # Ok::<(), rankwright_eval::EvalError>(())
+    /// ```
+    pub fn takes_boundary(&self) -> Option<f64> {
+        self.boundary.as_ref().map(|open| open.rel)
+    }
+
     /// The spec with the name that the user wrote.
     pub fn spec(&self) -> &Spec {
         &self.spec

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::context::RunningTask;
 use super::matching::score_data;
+use super::metrics::warn_of_no_boundary;
 use super::{
     Context, DataFiles, InputFiles, ReadRules, TaskError, TaskInputs, Warning,
     check_standard_input, file_label, measures_for, resolve_data_metrics, resolve_metrics,
@@ -181,6 +182,7 @@ fn evaluate_model(
     let loaded = files.load_opened(data, Some(ReadRules::of_model(&model)), &mut task)?;
     let (scores, ..) = score_data(&model, &loaded.data, matching, &mut task)?;
     let measures = resolve_data_metrics(&request.metrics, &loaded.data)?;
+    warn_of_no_boundary(&model, &measures, &mut task);
     let measures = measures_for(&model, &measures)?;
     evaluate_data(request, &loaded.data, &scores, &measures, task)
 }

@@ -173,13 +173,14 @@ pub fn inspect_model(
     let mut task = RunningTask::new(context);
     check_standard_input(request.data_paths().chain([request.model.as_path()]))?;
     let model = load_model(&request.model)?;
-    let requested_tree = request.tree.map(|number| tree_of(&model, number)).transpose()?;
+    let grown = with_trees(&model);
+    let requested_tree = request.tree.map(|number| tree_of(grown, number)).transpose()?;
     let impurities = match &request.impurity {
         Some(impurity) => impurities(impurity, &model, request.tree.unwrap_or(1), &mut task)?,
         None => Vec::new(),
     };
     let drawing = match request.drawing {
-        true => Some(draw(request, &model, &impurities)?),
+        true => Some(draw(request, grown, &impurities)?),
         false => None,
     };
     let mut summary = model.summary();
@@ -199,7 +200,7 @@ pub fn inspect_model(
         number,
         leaves: tree.leaves().len(),
         depth: tree.depth(),
-        text: tree_text_with(tree, model.header(), &impurities),
+        text: tree_text_with(tree, grown.header(), &impurities),
         impurities,
     });
     Ok(InspectModelResult {
@@ -211,6 +212,15 @@ pub fn inspect_model(
         drawing,
         loaded: model,
     })
+}
+
+/// The part of a model that has trees to show: those that boosting added to a start model, or the
+/// model itself.
+fn with_trees(model: &Model) -> &Model {
+    match model.body() {
+        ModelBody::Blend(blend) => blend.added_trees().unwrap_or(model),
+        _ => model,
+    }
 }
 
 /// The tree of a number, from 1.

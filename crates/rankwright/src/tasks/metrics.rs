@@ -1,6 +1,7 @@
 //! Metrics of a request.
 
 use rankwright_data::Dataset;
+use rankwright_eval::metric::AccuracyParams;
 use rankwright_eval::{
     BoundaryText, DefaultMetrics, Measure, MetricSpec, PREFERENCE_METRIC, SourceKind,
     metrics_or_default,
@@ -8,7 +9,8 @@ use rankwright_eval::{
 use rankwright_model::Model;
 use rankwright_spec::SpecError;
 
-use super::TaskError;
+use super::context::RunningTask;
+use super::{TaskError, Warning};
 
 /// Metrics for feature data or a run: the given ones, or the usual ones of its kind
 /// ([`usual_metrics`](rankwright_eval::usual_metrics)).
@@ -43,6 +45,19 @@ pub fn measures_for(model: &Model, measures: &[Measure]) -> Result<Vec<Measure>,
     let own =
         |measure: &Measure| measure.with_boundary(BoundaryText::Number, |rel| model.boundary(rel));
     measures.iter().map(own).collect()
+}
+
+/// Warns of each metric that compares scores with a boundary, if the model has none.
+pub(super) fn warn_of_no_boundary(model: &Model, measures: &[Measure], task: &mut RunningTask<'_>) {
+    let lacks_boundary = |measure: &&Measure| {
+        measure.takes_boundary().is_some_and(|rel| model.boundary(rel).is_none())
+    };
+    for measure in measures.iter().filter(lacks_boundary) {
+        task.warn(Warning::NoBoundary {
+            metric: measure.to_string(),
+            threshold: AccuracyParams::DEFAULT_THRESHOLD,
+        });
+    }
 }
 
 /// The metrics for each of several systems; `None` stands for scores of no model. If the systems

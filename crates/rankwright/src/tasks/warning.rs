@@ -127,6 +127,14 @@ pub enum Warning {
         /// The files.
         files: Vec<PathBuf>,
     },
+    /// A metric compares scores with the boundary of the model, which has none, so that its default
+    /// threshold takes the place.
+    NoBoundary {
+        /// The metric.
+        metric: String,
+        /// The score from which a document is called relevant.
+        threshold: f64,
+    },
     /// A run lacks judged queries.
     MissingQueries {
         /// Name of the run.
@@ -282,6 +290,7 @@ impl Warning {
             Warning::BadTrainingLog { .. } => "bad-training-log",
             Warning::OtherTrainingLog { .. } => "other-training-log",
             Warning::OtherParts { .. } => "other-parts",
+            Warning::NoBoundary { .. } => "no-boundary",
             Warning::MissingQueries { .. } => "missing-queries",
             #[cfg(feature = "clicks")]
             Warning::LogPartLost { .. } | Warning::LogEventsLost { .. } => "log-part-lost",
@@ -406,6 +415,11 @@ impl fmt::Display for Warning {
                     shortened(&names)
                 )
             }
+            Warning::NoBoundary { metric, threshold } => write!(
+                f,
+                "the scores of this model only rank: it has no boundary between relevant and other \
+                 documents, and {metric} calls a document relevant from a score of {threshold} on"
+            ),
             Warning::MissingQueries { run, missing, judged } => write!(
                 f,
                 "{run} lacks {missing} of {}; the convention `missing` of a metric determines how \
@@ -530,6 +544,9 @@ impl Warning {
             }
             Warning::OtherParts { files } => {
                 vec![("files", files.iter().map(|file| path_value(file)).collect())]
+            }
+            Warning::NoBoundary { metric, threshold } => {
+                vec![("metric", json!(metric)), ("threshold", json!(threshold))]
             }
             Warning::MissingQueries { run, missing, judged } => {
                 vec![("run", json!(run)), ("missing", json!(missing)), ("judged", json!(judged))]

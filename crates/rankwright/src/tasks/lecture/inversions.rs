@@ -5,13 +5,13 @@ use rankwright_report::chart::{Axis, Body, Chart, ForceArrow, Forces};
 
 use super::super::TaskError;
 use super::metrics::{SmallQuery, value};
-use super::sources::{PAIRWISE, TUNYS, WICAKSONO};
+use super::sources::{PAIRWISE, TUNYS, WICAKSONO, ZHANG};
 use super::{ExampleDef, LectureStep, Worked};
 
 pub(super) const DEF: ExampleDef = ExampleDef {
     name: "inversions",
     title: "Fewer pairs in the wrong order, and yet a lower NDCG and ERR",
-    lectures: &[PAIRWISE, TUNYS, WICAKSONO],
+    lectures: &[PAIRWISE, TUNYS, WICAKSONO, ZHANG],
     compute,
 };
 
@@ -19,25 +19,47 @@ pub(super) const DEF: ExampleDef = ExampleDef {
 const DOCUMENTS: usize = 16;
 /// The difference of the scores of neighbours, so that the order of the list is that of the scores.
 const SCORE_STEP: f64 = 0.1;
+const FALLEN: &str = "fewer inversions, but the first relevant document has fallen";
+
+/// Two rankings of a list with two relevant documents; the second has fewer pairs in the wrong
+/// order.
+struct InversionFigure {
+    /// The lectures that have it.
+    from: &'static str,
+    /// For both rankings: the ranks of the relevant documents, and the pairs in the wrong order that
+    /// the slide counts.
+    rankings: [([usize; 2], &'static str); 2],
+}
+
+const FIGURES: [InversionFigure; 2] = [
+    InversionFigure {
+        from: "the counts of Fig. 1 of the pairwise approach",
+        rankings: [([1, 15], "13"), ([4, 10], "11")],
+    },
+    InversionFigure {
+        from: "the counts of Wicaksono and Zhang; their pictures are lost, ranks are our own",
+        rankings: [([1, 12], "10"), ([3, 8], "8")],
+    },
+];
 
 fn compute() -> Result<Worked, TaskError> {
-    let (left, right) = (list(1, 15), list(4, 10));
-    let pair = |metric: &str| -> Result<(f64, f64), TaskError> {
-        Ok((value(metric, &left)?, value(metric, &right)?))
-    };
-    let (inversions, ndcg, err) = (pair("inversions")?, pair("ndcg")?, pair("err(max=1)")?);
-    let steps = vec![
-        LectureStep::number("pairs in the wrong order: relevant at ranks 1 and 15", inversions.0)
-            .slide("13")
-            .decimals(0),
-        LectureStep::number("relevant at ranks 4 and 10", inversions.1).slide("11").decimals(0),
-        LectureStep::number("NDCG with ranks 1 and 15", ndcg.0),
-        LectureStep::number("NDCG with ranks 4 and 10", ndcg.1)
-            .note("fewer inversions, but the first relevant document has fallen"),
-        LectureStep::number("ERR with ranks 1 and 15", err.0),
-        LectureStep::number("ERR with ranks 4 and 10", err.1),
-    ];
-    Ok(Worked { steps, pictures: vec![PageBlock::Chart(forces(&left)?)] })
+    let mut steps = Vec::new();
+    for InversionFigure { from, rankings } in &FIGURES {
+        for ([first, second], slide) in rankings {
+            let text = format!("pairs in the wrong order: relevant at ranks {first} and {second}");
+            let inversions = value("inversions", &list(*first, *second))?;
+            steps.push(LectureStep::number(text, inversions).slide(slide).decimals(0).note(*from));
+        }
+        for (name, metric) in [("NDCG", "ndcg"), ("ERR", "err(max=1)")] {
+            for ([first, second], _) in rankings {
+                let text = format!("{name} with ranks {first} and {second}");
+                let step = LectureStep::number(text, value(metric, &list(*first, *second))?);
+                let has_fallen = name == "NDCG" && *first > 1;
+                steps.push(if has_fallen { step.note(FALLEN) } else { step });
+            }
+        }
+    }
+    Ok(Worked { steps, pictures: vec![PageBlock::Chart(forces(&list(1, 15))?)] })
 }
 
 /// Labels by rank: documents at two ranks, from 1, are relevant.

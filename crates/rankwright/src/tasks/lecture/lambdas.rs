@@ -34,11 +34,11 @@ fn compute() -> Result<Worked, TaskError> {
             LectureStep::number(format!("{name}: sum of the lambdas"), lambdas.iter().sum())
                 .note("each pair adds its lambda to one document and subtracts it from the other"),
             LectureStep::text(
-                format!("{name}: gradient by the weights, over documents: sum of lambda_i x_i"),
+                format!("{name}: gradient over documents, sum of lambda_i x_i"),
                 vector(by_documents),
             ),
             LectureStep::text(
-                format!("{name}: over pairs: sum of lambda_ij (x_i - x_j)"),
+                format!("{name}: gradient over pairs, sum of lambda_ij (x_i - x_j)"),
                 vector(by_pairs),
             )
             .note("the same vector, from as many terms as there are pairs"),

@@ -20,6 +20,9 @@ pub(super) const DEF: ExampleDef = ExampleDef {
 const LEARNER: &str = "mart(trees=2, leaves=2, rate=1, min_rows=1)";
 const ROUNDED_FIRST: &str = "the slide rounds F0 to 2.471 and the residuals with it before it adds";
 const ROUNDED_SECOND: &str = "the slide rounds F1 to 1.444 and 3.625 before it adds";
+const ROUNDED_SUM: &str = "the slide adds its rounded numbers: 3.625 + 0.166";
+/// The sums of the slide, such as 1.444 - 0.236; rows are parts of x1, columns parts of x2.
+const SUMS: [[&str; 2]; 2] = [["1.208", "1.610"], ["3.389", "3.791"]];
 
 fn compute() -> Result<Worked, TaskError> {
     let data = data()?;
@@ -46,10 +49,11 @@ fn compute() -> Result<Worked, TaskError> {
         LectureStep::number("h2, yes", value(1, 0)).slide("-0.236"),
         LectureStep::number("h2, no", value(1, 1)).slide("0.166").note(ROUNDED_SECOND),
     ];
-    for (first, x1) in [(0, "x1 < v1"), (1, "x1 >= v1")] {
-        for (second, x2) in [(0, "x2 < v2"), (1, "x2 >= v2")] {
+    for (first, (x1, sums)) in ["x1 < v1", "x1 >= v1"].into_iter().zip(SUMS).enumerate() {
+        for (second, (x2, sum)) in ["x2 < v2", "x2 >= v2"].into_iter().zip(sums).enumerate() {
             let text = format!("F2 = F1 + h2 where {x1} and {x2}");
-            steps.push(LectureStep::number(text, f1(first) + value(1, second)));
+            let step = LectureStep::number(text, f1(first) + value(1, second)).slide(sum);
+            steps.push(if step.agrees == Some(false) { step.note(ROUNDED_SUM) } else { step });
         }
     }
     Ok(Worked { steps, pictures: drawings(&model)? })

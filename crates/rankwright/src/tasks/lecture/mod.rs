@@ -15,6 +15,7 @@ mod ndcg;
 mod page;
 mod pair_space;
 mod points;
+mod positions;
 mod relevance;
 mod rocchio;
 mod step;
@@ -60,6 +61,7 @@ static EXAMPLES: &[ExampleDef] = &[
     ndcg::EXPONENTIAL,
     swap::DEF,
     inversions::DEF,
+    positions::DEF,
     rocchio::DEF,
     knn::DEF,
     relevance::DEF,

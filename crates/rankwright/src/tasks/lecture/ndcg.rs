@@ -52,6 +52,34 @@ const LABELS: [f64; 5] = [3.0, 2.0, 1.0, 0.0, 0.0];
 /// The scores of two systems for them.
 const SCORES: [[f64; 5]; 2] = [[3.0, 0.0, 2.0, 1.0, 0.0], [3.0, 2.0, 0.0, 1.0, 0.0]];
 
+/// The discounts of the slides by rank, which are log10(rank + 1).
+const DISCOUNTS: [&str; 5] = ["0.30", "0.47", "0.60", "0.69", "0.77"];
+
+/// The term of a document in DCG with the gain 2^label - 1 and the discount log10(rank + 1): the
+/// DCG of a list in which all other documents have the label 0.
+fn term(rank: usize, label: f64) -> Result<f64, TaskError> {
+    let labels: Vec<f64> = (1..=5).map(|at| if at == rank { label } else { 0.0 }).collect();
+    Ok(value("dcg@5", &labels)? / 2f64.log10())
+}
+
+/// A number of the slides' tables, which cut digits off instead of rounding.
+fn cut_off(text: String, value: f64, slide: &str) -> LectureStep {
+    let step = LectureStep::number(text, value).slide(slide);
+    match step.agrees {
+        Some(false) => step.note("the slide cuts digits off instead of rounding"),
+        _ => step,
+    }
+}
+
+/// The terms of a ranking that are not 0: rank, label, and the value of the slide.
+fn terms(of: &str, terms: &[(usize, f64, &str)]) -> Result<Vec<LectureStep>, TaskError> {
+    let step = |&(rank, label, slide): &(usize, f64, &str)| -> Result<LectureStep, TaskError> {
+        let text = format!("{of}: the term of rank {rank}, label {label}");
+        Ok(cut_off(text, term(rank, label)?, slide))
+    };
+    terms.iter().map(step).collect()
+}
+
 fn exponential() -> Result<Worked, TaskError> {
     // Documents with equal scores stay in their order, as on the slides.
     let of = |metric: &str, scores: &[f64; 5]| -> Result<f64, TaskError> {
@@ -63,11 +91,23 @@ fn exponential() -> Result<Worked, TaskError> {
     };
     let ndcg = |scores: &[f64; 5]| of("ndcg(ties=stable)@5", scores);
     let base = "the slide writes log2 and computes with log10, which leaves NDCG unchanged";
-    let steps = vec![
+    let mut steps = Vec::new();
+    for (rank, slide) in (1..).zip(DISCOUNTS) {
+        // The term of a label of 1, whose gain is 1, is 1 / discount.
+        let text = format!("discount of rank {rank}: log10({})", rank + 1);
+        steps.push(cut_off(text, 1.0 / term(rank, 1.0)?, slide));
+    }
+    let first = [(1, 3.0, "23.25"), (2, 1.0, "2.09"), (4, 2.0, "4.29")];
+    steps.extend(terms("scores [3, 0, 2, 1, 0]", &first)?);
+    steps.extend([
         LectureStep::number("DCG@5 of scores [3, 0, 2, 1, 0], in log10", decimal(&SCORES[0])?)
             .slide("29.64")
             .note(base),
         LectureStep::number("the same DCG@5 in log2", of("dcg(ties=stable)@5", &SCORES[0])?),
+    ]);
+    let best = [(1, 3.0, "23.25"), (2, 2.0, "6.28"), (3, 1.0, "1.66")];
+    steps.extend(terms("best order", &best)?);
+    steps.extend([
         LectureStep::number("IDCG@5 of labels [3, 2, 1, 0, 0], in log10", decimal(&LABELS)?)
             .slide("31.02")
             .note("a typing slip: the slide divides by 31.20 in the next line"),
@@ -75,11 +115,15 @@ fn exponential() -> Result<Worked, TaskError> {
             .slide("0.94")
             .note("the slide cuts the number off; rounded, its own 29.64 / 31.20 is 0.95")
             .decimals(5),
+    ]);
+    let second = [(1, 3.0, "23.25"), (2, 2.0, "6.28"), (4, 1.0, "1.43")];
+    steps.extend(terms("scores [3, 2, 0, 1, 0]", &second)?);
+    steps.extend([
         LectureStep::number("DCG@5 of scores [3, 2, 0, 1, 0], in log10", decimal(&SCORES[1])?)
             .slide("30.97"),
         LectureStep::number("NDCG@5 of scores [3, 2, 0, 1, 0]", ndcg(&SCORES[1])?)
             .slide("0.99")
             .decimals(5),
-    ];
+    ]);
     Ok(Worked { steps, ..Worked::default() })
 }
