@@ -69,13 +69,13 @@ fn ccm(documents: &[usize], draw: &mut dyn FnMut(Drawn) -> bool) -> Vec<bool> {
 
 /// The values of all parameters of a model.
 #[derive(Debug, Clone)]
-struct Values {
+struct ParameterValues {
     attraction: Vec<f64>,
     satisfaction: Vec<f64>,
     shared: Vec<f64>,
 }
 
-impl Values {
+impl ParameterValues {
     fn of(fitted: &FittedClickModel, shared: &[&str]) -> Self {
         let all = fitted.parameters();
         let named = |name: &str| -> Vec<f64> {
@@ -143,10 +143,10 @@ fn courses(story: Story, documents: &[usize]) -> Vec<Course> {
 fn iterated(
     story: Story,
     log: &[([usize; 3], [bool; 3])],
-    start: &mut Values,
+    start: &mut ParameterValues,
     prior: f64,
 ) -> Vec<f64> {
-    let mut successes = Values::zeros_like(start);
+    let mut successes = ParameterValues::zeros_like(start);
     let mut trials = successes.clone();
     for (documents, clicks) in log {
         let mut possible: Vec<(Course, f64)> = Vec::new();
@@ -199,7 +199,7 @@ fn an_iteration_of_every_model_is_that_of_the_enumeration_of_its_latent_variable
     for (name, story, shared) in models {
         let fitted = |iterations: u32| {
             let spec = format!("{name}(iterations={iterations}, prior=0.5)");
-            Values::of(&ClickModel::parse(&spec).unwrap().fit(&pages), shared)
+            ParameterValues::of(&ClickModel::parse(&spec).unwrap().fit(&pages), shared)
         };
         let expected = iterated(story, &log, &mut fitted(3), 0.5);
         let found = fitted(4).all();
