@@ -79,6 +79,19 @@ fn missing_values_are_shown_last_in_either_order() {
     }
 }
 
+#[test]
+fn a_simulated_log_is_written_as_any_other() {
+    let bench = data();
+    simulate(&bench, "--sessions 3 --ranker random --top 4", "log.jsonl");
+    bench.run("clicks convert log.jsonl --to lists --out again.jsonl").ok();
+    assert_eq!(bench.text("log.jsonl"), bench.text("again.jsonl"));
+    bench.put("a.run", "q1 Q0 a 1 3 x\nq1 Q0 b 2 2 x\nq2 Q0 c 1 1 x\n");
+    bench.put("qrels", "q1 0 a 1\nq1 0 b 4\nq2 0 c 4\n");
+    bench.run("interleave simulate a.run --qrels qrels --sessions 9 --users 3 --out log.ubi").ok();
+    bench.run("clicks convert log.ubi --to ubi --out again.ubi").ok();
+    assert_eq!(bench.text("log.ubi"), bench.text("again.ubi"));
+}
+
 /// The mean label of the rows of each grade, in a table of labelled data.
 fn means_by_grade(bench: &Bench, file: &str) -> [f64; 3] {
     let table = bench.text(file);

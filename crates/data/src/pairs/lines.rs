@@ -168,7 +168,8 @@ fn header_column(
     let says_better = is_named(1, BETTER) && is_named(2, WORSE);
     let has_probability =
         words.get(3).and_then(|name| PairColumn::from_name(name)) == Some(PairColumn::Probability);
-    if !says_better && !(has_probability && is_named(1, FIRST) && is_named(2, SECOND)) {
+    let is_neutral = has_probability && is_named(1, FIRST) && is_named(2, SECOND);
+    if !says_better && !is_neutral {
         let expected = "a header with the columns qid, better, worse and, if there are more, weight or \
                         probability";
         return Err(DataError::malformed(location, quote(line.trim_end().as_bytes()), expected));

@@ -142,6 +142,15 @@ impl LogWriteError {
     }
 }
 
+impl From<LogWriteError> for io::Error {
+    fn from(error: LogWriteError) -> Self {
+        match error {
+            LogWriteError::Io(error) => error,
+            other => io::Error::other(other.to_string()),
+        }
+    }
+}
+
 /// The number of impressions of which a part was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LostCount {

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rankwright_clicks::Impression;
+use rankwright_clicks::log::write::{LogTarget, LogWriter};
 use rankwright_clicks::simulate::{LoggedRanking, LoggingRanker, SimulatedUser};
 use rankwright_data::store::write_atomic;
 use rankwright_data::{DEFAULT_SEED, Dataset, Random};
@@ -161,7 +163,6 @@ pub fn simulate_clicks(
     let mut task = RunningTask::new(context);
     let (data, scores) = scored(request, &mut task)?;
     let ranker = request.ranker.spec();
-    let ranker_text = json_text(&ranker);
     let queries: Vec<SimulatedQuery> =
         (0..data.queries()).map(|query| SimulatedQuery::new(&data, &scores, query)).collect();
     let (mut clicks, mut without_click) = (0, 0);
@@ -177,7 +178,7 @@ pub fn simulate_clicks(
                     return Err(io::ErrorKind::Interrupted.into());
                 }
                 let block = block_start..impressions.min(block_start + BLOCK);
-                for page in pages(request, &queries, &ranker_text, block) {
+                for page in pages(request, &queries, &ranker, block)? {
                     clicks += page.clicks;
                     without_click += u64::from(page.clicks == 0);
                     out.write_all(&page.line)?;
@@ -243,7 +244,6 @@ fn fill_missing(scores: &mut [f64]) {
 
 /// A query whose pages are simulated.
 struct SimulatedQuery {
-    /// Its id as JSON, as are those of the documents.
     id: String,
     documents: Vec<String>,
     scores: Vec<f64>,
@@ -253,19 +253,14 @@ struct SimulatedQuery {
 impl SimulatedQuery {
     fn new(data: &Dataset, scores: &[f64], query: usize) -> Self {
         let query = data.query(query);
-        let documents = query.rows.clone().map(|row| json_text(&document_id(data, row)));
+        let documents = query.rows.clone().map(|row| document_id(data, row));
         Self {
-            id: json_text(query.id),
+            id: query.id.to_owned(),
             documents: documents.collect(),
             scores: scores[query.rows].to_vec(),
             grades: query.labels.to_vec(),
         }
     }
-}
-
-/// A text as JSON.
-fn json_text(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 /// A line of the log.
@@ -274,14 +269,13 @@ struct SimulatedPage {
     clicks: u64,
 }
 
-/// Makes the pages with these numbers, in parallel if the build allows. `ranker` is its name as
-/// JSON.
+/// Makes the pages with these numbers, in parallel if the build allows.
 fn pages(
     request: &SimulateClicksRequest,
     queries: &[SimulatedQuery],
     ranker: &str,
     numbers: std::ops::Range<u64>,
-) -> Vec<SimulatedPage> {
+) -> io::Result<Vec<SimulatedPage>> {
     let page = |number: u64| {
         let session = number / queries.len() as u64;
         let query = &queries[(number % queries.len() as u64) as usize];
@@ -300,38 +294,25 @@ fn pages(
     numbers.map(page).collect()
 }
 
-/// The line of a page. `ranker` is its name as JSON.
+/// The line of a page.
 fn line(
     session: u64,
     query: &SimulatedQuery,
     shown: &LoggedRanking,
     clicked: &[bool],
     ranker: &str,
-) -> SimulatedPage {
-    let mut text = format!("{{\"session\":\"{}\",\"query\":{},\"docs\":[", session + 1, query.id);
-    join(&mut text, shown.order.iter().map(|index| query.documents[*index].as_str()));
-    text += "],\"clicks\":[";
-    join(&mut text, clicked.iter().map(|clicked| if *clicked { "1" } else { "0" }));
-    text += "],\"ranker\":";
-    text += ranker;
-    if !shown.propensities.is_empty() {
-        text += ",\"propensities\":[";
-        let numbers: Vec<String> = shown.propensities.iter().map(f64::to_string).collect();
-        join(&mut text, numbers.iter().map(String::as_str));
-        text += "]";
-    }
-    text += "}\n";
-    let clicks = clicked.iter().filter(|clicked| **clicked).count() as u64;
-    SimulatedPage { line: text.into_bytes(), clicks }
-}
-
-fn join<'a>(text: &mut String, parts: impl Iterator<Item = &'a str>) {
-    for (at, part) in parts.enumerate() {
-        if at > 0 {
-            text.push(',');
-        }
-        text.push_str(part);
-    }
+) -> io::Result<SimulatedPage> {
+    let documents = shown.order.iter().map(|index| query.documents[*index].as_str());
+    let clicks = (1..).zip(clicked).filter(|(_, clicked)| **clicked).map(|(rank, _)| rank);
+    let mut page = Impression::new(query.id.as_str(), documents).clicked(clicks);
+    page.session = (session + 1).to_string();
+    page.ranker = ranker.to_owned();
+    page.propensities.clone_from(&shown.propensities);
+    let mut line = Vec::new();
+    let mut writer = LogWriter::new(LogTarget::Lists, &mut line)?;
+    writer.write(&page)?;
+    writer.finish()?;
+    Ok(SimulatedPage { line, clicks: page.clicks.len() as u64 })
 }
 
 #[cfg(test)]

@@ -3,15 +3,15 @@
 //! The log has the form of UBI (User Behavior Insights): a line for each page, whose `query_id` is
 //! the id of the request and whose `user_query` is the id of the query, and a line for each click.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use rankwright_clicks::interleave::{read_lists, request_random};
+use rankwright_clicks::log::write::{LogTarget, LogWriter};
 use rankwright_clicks::simulate::SimulatedUser;
+use rankwright_clicks::{Click, Impression};
 use rankwright_data::bytes::Input;
 use rankwright_data::store::write_atomic;
 use rankwright_data::{DEFAULT_SEED, Run};
-use rankwright_spec::visible;
 use serde::Serialize;
 
 use super::query_grades::QueryGrades;
@@ -152,11 +152,14 @@ pub fn simulate_run(
     let step = format!("simulating users into {}", request.out.display());
     let ((), seconds) = task.step(&step, || {
         write_atomic(&request.out, |out| {
+            let mut writer = LogWriter::new(LogTarget::Ubi, out)?;
             for (number, page) in (0..).zip(&pages) {
-                let clicked = show(number, page, &grades, request, out)?;
-                result.clicks += clicked;
-                result.clicked_impressions += u64::from(clicked > 0);
+                let shown = show(number, page, &grades, request);
+                result.clicks += shown.clicks.len() as u64;
+                result.clicked_impressions += u64::from(!shown.clicks.is_empty());
+                writer.write(&shown)?;
             }
+            writer.finish()?;
             Ok(())
         })
     })?;
@@ -210,87 +213,33 @@ fn run_pages(run: &RankedRun, request: &SimulateRunRequest) -> Vec<ShownPage> {
     pages
 }
 
-/// A page of the log.
-#[derive(Serialize)]
-struct UbiPage<'a> {
-    query_id: &'a str,
-    user_query: &'a str,
-    client_id: &'a str,
-    timestamp: u64,
-    query_response_hit_ids: &'a [String],
-}
+/// Start of the first page, in seconds since 1970: the first day of 2026.
+const START: f64 = 1_767_225_600.0;
 
-/// A click of the log.
-#[derive(Serialize)]
-struct UbiClick<'a> {
-    action_name: &'static str,
-    query_id: &'a str,
-    client_id: &'a str,
-    timestamp: u64,
-    event_attributes: UbiAttributes<'a>,
-}
-
-#[derive(Serialize)]
-struct UbiAttributes<'a> {
-    object: UbiObject<'a>,
-    position: UbiPosition,
-}
-
-#[derive(Serialize)]
-struct UbiObject<'a> {
-    object_id: &'a str,
-}
-
-#[derive(Serialize)]
-struct UbiPosition {
-    ordinal: usize,
-}
-
-/// Start of the first page, in milliseconds since 1970: the first day of 2026.
-const START: u64 = 1_767_225_600_000;
-
-/// Writes a page and the clicks on it; returns the number of clicks.
+/// The page with the clicks on it. Pages are a minute apart, clicks five seconds.
 fn show(
     number: u64,
     page: &ShownPage,
     grades: &QueryGrades<'_>,
     request: &SimulateRunRequest,
-    out: &mut dyn Write,
-) -> io::Result<u64> {
+) -> Impression {
     let grade = |id: &String| grades.grade(&page.query, id).unwrap_or(0.0);
     let document_grades: Vec<f64> = page.documents.iter().map(grade).collect();
     let mut random = request_random(request.seed, "clicks", &page.request);
     let clicked = request.user.clicks(&document_grades, &mut random);
-    let client = match request.users {
+    let mut shown = Impression::new(page.query.as_str(), &page.documents);
+    shown.id.clone_from(&page.request);
+    shown.user = match request.users {
         Some(users) => format!("u{}", random.below(users.max(1)) + 1),
         None => format!("u{}", number + 1),
     };
-    let start = START + number * 60_000;
-    let line = UbiPage {
-        query_id: &page.request,
-        user_query: &page.query,
-        client_id: &client,
-        timestamp: start,
-        query_response_hit_ids: &page.documents,
-    };
-    writeln!(out, "{}", visible::json(&serde_json::to_string(&line)?))?;
-    let clicks = page.documents.iter().zip(1..).zip(clicked).filter(|(_, clicked)| *clicked);
-    let mut count = 0;
-    for ((document, ordinal), _) in clicks {
-        count += 1;
-        let line = UbiClick {
-            action_name: "click",
-            query_id: &page.request,
-            client_id: &client,
-            timestamp: start + count * 5_000,
-            event_attributes: UbiAttributes {
-                object: UbiObject { object_id: document },
-                position: UbiPosition { ordinal },
-            },
-        };
-        writeln!(out, "{}", visible::json(&serde_json::to_string(&line)?))?;
+    let mut time = START + number as f64 * 60.0;
+    shown.time = Some(time);
+    for (index, _) in clicked.iter().enumerate().filter(|(_, clicked)| **clicked) {
+        time += 5.0;
+        shown.clicks.push(Click { index, time: Some(time) });
     }
-    Ok(count)
+    shown
 }
 
 #[cfg(test)]
