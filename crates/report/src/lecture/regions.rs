@@ -49,7 +49,8 @@ pub fn tree_regions(
         title: "Regions of the regression tree".into(),
         caption: format!(
             "Each leaf of the tree is a rectangle; all documents in it have the same value. The \
-             values, from the leaf at the left of the tree to that at its right: {}.",
+             values, from the leaf at the left of the tree to that at its right: {}. They are \
+             those of the leaves plus the base of the model, {base:.4}.",
             values.join(", ")
         ),
         x: axis(0),
@@ -138,7 +139,9 @@ mod tests {
     #[test]
     fn borders_end_at_the_region_that_they_divide() {
         let chart = tree_regions(&tree(1), 10.0, ["x", "y"], &POINTS).unwrap();
-        assert!(chart.caption.ends_with("11.0000, 12.0000, 13.0000."), "{}", chart.caption);
+        let values = "11.0000, 12.0000, 13.0000. They are those of the leaves plus the base of the \
+                      model, 10.0000.";
+        assert!(chart.caption.ends_with(values), "{}", chart.caption);
         let Body::Points(series) = chart.body else { panic!("a chart of points") };
         let names: Vec<&str> = series.iter().map(|one| one.name.as_str()).collect();
         let expected =

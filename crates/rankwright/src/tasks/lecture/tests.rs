@@ -136,4 +136,5 @@ fn the_page_has_a_section_and_the_pictures_of_each_example() {
         assert!(html.contains(&format!("id=\"{id}\"")), "{id}");
     }
     assert!(html.contains("G 0.1205, before 0.7128"));
+    assert!(html.contains("plus the base of the model, 2.4706"));
 }
