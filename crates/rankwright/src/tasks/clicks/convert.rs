@@ -48,8 +48,8 @@ pub struct ConvertClicksResult {
     pub warnings: Vec<Warning>,
 }
 
-/// Writes a click log in another format: its impressions and clicks, not its other events. The impressions are read and written one after another;
-/// the file is complete or not there at all.
+/// Writes a click log in another format: its impressions and clicks, not its other events. The
+/// impressions are read and written one after another; the file is complete or not there at all.
 ///
 /// ```
 /// use rankwright::clicks::log::write::LogTarget;
