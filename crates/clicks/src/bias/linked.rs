@@ -83,7 +83,12 @@ impl LinkedSets {
         for (ranks, set) in &self.sets {
             ranks.iter().zip(set.rates).for_each(|(rank, rate)| clicked[*rank] |= rate > 0.0);
         }
-        let known = |rank: usize| groups.first(rank) == 0 && clicked[rank];
+        // Rank 1 is known by definition where no document links it with another rank.
+        let is_alone = !self.sets.keys().any(|ranks| ranks.contains(&0));
+        let known = |rank: usize| match rank {
+            0 => clicked[0] || is_alone,
+            rank => groups.first(rank) == 0 && clicked[rank],
+        };
         let linked = |(rank, value)| known(rank).then_some(value);
         relative(examination.into_iter().enumerate().map(linked).collect())
     }
