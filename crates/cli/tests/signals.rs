@@ -149,11 +149,14 @@ fn is_writing(child: &Child, bench: &Bench, folder: &str) -> bool {
 fn sigterm_during_a_write_leaves_no_file() {
     let bench = Bench::new();
     let row: String = (1..=136).map(|id| format!(" {id}:0.{id}")).collect();
-    let rows: String = (0..60_000).map(|n| format!("{} qid:{}{row}\n", n % 3, n / 20)).collect();
+    let rows: String = (0..120_000).map(|n| format!("{} qid:{}{row}\n", n % 3, n / 20)).collect();
     bench.put("large.txt", &rows);
     std::fs::create_dir(bench.path("w")).unwrap();
-    for words in ["data convert large.txt w/out.csv.gz", "data split large.txt --out w --to jsonl"]
-    {
+    // One thread: the writes must take longer than the half second that a command has to end.
+    for words in [
+        "data convert large.txt w/out.csv.gz --threads 1",
+        "data split large.txt --out w --to jsonl --threads 1",
+    ] {
         let words: Vec<&str> = words.split(' ').collect();
         // The command may finish before the signal reaches it; then it is tried again.
         let mut tries = (0..10).map(|_| terminated_while_writing(&bench, &words));
