@@ -22,12 +22,12 @@ use super::{
 /// A model, the data of its training, and options of the report.
 ///
 /// ```
-/// use rankwright::tasks::{DataFiles, ReportTrainingRequest};
+/// use rankwright::tasks::{DataFiles, ReportTrainingRequest, TaskInputs};
 ///
 /// let request = ReportTrainingRequest::new("lambdamart.model", DataFiles::new(["train.txt"]))
 ///     .validation("valid.txt")
 ///     .query("17");
-/// assert_eq!(request.inputs().count(), 3);
+/// assert_eq!(request.inputs().len(), 3);
 /// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
