@@ -5,7 +5,7 @@
 //! those picked so far, give the best metric; a candidate may be picked several times. A single
 //! selection overfits its queries, so the weights are mean counts over many selections, each on a
 //! random half of the queries (every second one on the half that the selection before left out).
-//! What is left of chance is reduced by a pull toward the plain mean: the weights are
+//! A pull toward the plain mean reduces what chance is left: the weights are
 //!
 //! ```text
 //! w_m = (1 - pull) picks of m / all picks + pull / number of candidates
