@@ -268,6 +268,15 @@ def outputs(bench):
     bench.ok("train train.txt --learner lambdamart(trees=5,leaves=7) --out trees.model")
     bench.ok("index docs.jsonl --out w/shop")
     write_clicks(bench.at("clicks.jsonl"))
+    bench.ok("clicks simulate valid.txt linear.model --sessions 3 --out log.jsonl")
+    bench.ok("run w/shop --queries queries.tsv --out first.run")
+    bench.ok("run w/shop --queries queries.tsv --first-stage cosine --out second.run")
+    bench.ok("interleave first.run second.run --repeat 20 --out lists.jsonl")
+    bench.ok("judge prompts first.run second.run --queries queries.tsv --index w/shop --out prompts.jsonl")
+    prompts = [json.loads(line) for line in bench.at("prompts.jsonl").read_text().splitlines()]
+    check(prompts, "there are no questions to answer")
+    bench.at("answers.tsv").write_text("".join(f"{prompt['id']}\tA > B\n" for prompt in prompts))
+    bench.ok("judge read answers.tsv --prompts prompts.jsonl --out judgements.jsonl")
     total = possible = 0
     verbs = [
         ("score linear.model valid.txt --out o/scores", "scores"),
@@ -278,6 +287,17 @@ def outputs(bench):
         ("clicks convert clicks.jsonl --to lists --out o/lists.jsonl.gz", "lists.jsonl.gz"),
         # So little memory that records wait in temporary files.
         ("clicks convert clicks.jsonl --to csv --out o/clicks.csv --max-memory 64K", "clicks.csv"),
+        ("clicks pairs clicks.jsonl --rule skip-above --out o/pairs.tsv", "pairs.tsv"),
+        ("clicks simulate valid.txt linear.model --sessions 3 --out o/log.jsonl", "log.jsonl"),
+        ("clicks labels log.jsonl --from coec --features valid.txt --out o/labels.txt", "labels.txt"),
+        ("report clicks clicks.jsonl --samples 0 --models pbm --out o/clicks.html", "clicks.html"),
+        ("interleave first.run second.run --repeat 20 --out o/lists.jsonl", "lists.jsonl"),
+        ("interleave simulate lists.jsonl --qrels qrels.txt --out o/shown.jsonl", "shown.jsonl"),
+        ("judge prompts first.run second.run --queries queries.tsv --index w/shop --out o/prompts.jsonl", "prompts.jsonl"),
+        ("judge read answers.tsv --prompts prompts.jsonl --out o/judgements.jsonl", "judgements.jsonl"),
+        ("judge aggregate judgements.jsonl --to qrels --out o/qrels.txt", "qrels.txt"),
+        ("classify docs.jsonl --label price --classifier knn --apply more.jsonl --out o/classes.tsv", "classes.tsv"),
+        ("explain trees.model valid.txt --query 1 --html o/explained.html", "explained.html"),
     ]
     for words, out in verbs:
         fresh(bench, "o")

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rankwright::eval::table::{Align, Cell, Table, comparison_table};
 use rankwright::eval::{Evaluation, footnotes, shared_footnotes, tie_notes};
-use rankwright::learn::{FoldParams, LearnerSpec};
+use rankwright::learn::{DEFAULT_LEARNER, FoldParams, LearnerSpec};
 use rankwright::spec::words::counted;
 use rankwright::tasks::{CrossValidateRequest, CrossValidateResult, cross_validate_learners};
 
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     data: Vec<PathBuf>,
     /// A learner (see `list learners`); repeat it to compare several on the same folds, each
     /// with the first
-    #[arg(long, short, value_name = "SPEC", required = true)]
+    #[arg(long, short, value_name = "SPEC", default_value = DEFAULT_LEARNER)]
     learner: Vec<String>,
     /// A metric to report; may be repeated, and the first decides on early stopping. The first
     /// learner's own metric if not given

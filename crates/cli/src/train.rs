@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rankwright::data::DEFAULT_SEED;
-use rankwright::learn::{Checkpoints, LearnerSpec};
+use rankwright::learn::{Checkpoints, DEFAULT_LEARNER, LearnerSpec};
 use rankwright::model::MatchBy;
 use rankwright::tasks::{CheckpointOptions, TrainModelRequest, train_model};
 
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", requires = "valid")]
     valid_pairs: Option<PathBuf>,
     /// The learner, such as `lambdamart(trees=500, metric=ndcg@10)`. See `list learners`
-    #[arg(long, short, value_name = "SPEC")]
+    #[arg(long, short, value_name = "SPEC", default_value = DEFAULT_LEARNER)]
     learner: String,
     /// A metric to compute; may be repeated, and the first decides on early stopping. The learner's
     /// own metric if not given

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rankwright::eval::SourceKind;
 use rankwright::learn::tune::{Space, TuneData, TuneMethod, TuneParams, TunePlan, TuneSettings};
-use rankwright::learn::{FoldParams, LearnerSpec};
+use rankwright::learn::{DEFAULT_LEARNER, FoldParams, LearnerSpec};
 use rankwright::model::MatchBy;
 use rankwright::tasks::{Context, SearchSpace, TuneRequest, tune_learner};
 
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     valid_part: Option<f64>,
     /// The learner; trial 0 is the learner as given, and its settings are kept unless the space
     /// varies them
-    #[arg(long, short, value_name = "SPEC")]
+    #[arg(long, short, value_name = "SPEC", default_value = DEFAULT_LEARNER)]
     learner: String,
     /// The search space, such as `rate=log(0.01,0.3), leaves=choice(7,15,31), min_rows=int(1,100),
     /// l2=logint(1,100), sample_queries=uniform(0.5,1)`; the learner's default space if not given

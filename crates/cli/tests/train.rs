@@ -43,6 +43,20 @@ fn a_trained_model_scores_and_is_measured_as_training_said() {
 }
 
 #[test]
+fn a_training_that_names_no_learner_is_one_by_lambdamart() {
+    let bench = bench();
+    let bare = bench.run("train train.txt --valid valid.txt --out bare.model --json").json();
+    let named = bench
+        .run("train train.txt --valid valid.txt --learner lambdamart --out named.model --json")
+        .json();
+    assert_eq!(sha(&bare), sha(&named));
+    let validated = bench.run("cv train.txt --folds 2 --json").json();
+    assert_eq!(validated["learners"][0]["learner"], "lambdamart");
+    let shown = bench.run("tune train.txt --folds 2 --show-space").ok().out();
+    assert!(shown.contains("leaves="), "{shown}");
+}
+
+#[test]
 fn the_text_says_what_was_made_and_how_good_it_is() {
     let bench = bench();
     let words = "train train.txt --valid valid.txt --learner mart(trees=4,stop=none,leaves=5) --metric ap --metric err@5 --eval-train --out m.model";

@@ -41,9 +41,10 @@ pub use boost::{
 pub use ensemble::*;
 pub use error::{CheckpointProblem, LearnError, NotFiniteValue, StateProblem};
 pub use learner::{
-    AcceptedInputs, CvOptions, CvResult, DeclaredLearner, Fit, FixedWeights, FixedWeightsOptions,
-    FixedWeightsParams, FoldParams, FoldResult, LEARNERS, Learner, LearnerDef, LearnerSpec,
-    LearnerText, TargetOptions, TargetParams, Tuning, WeightsText, cross_validate, find_learner,
+    AcceptedInputs, CvOptions, CvResult, DEFAULT_LEARNER, DeclaredLearner, Fit, FixedWeights,
+    FixedWeightsOptions, FixedWeightsParams, FoldParams, FoldResult, LEARNERS, Learner, LearnerDef,
+    LearnerSpec, LearnerText, TargetOptions, TargetParams, Tuning, WeightsText, cross_validate,
+    find_learner,
 };
 pub use linear::learners::*;
 pub use linear::{SolverOptions, SolverParams};

@@ -1,4 +1,5 @@
-//! A custom objective with a parameter: one function on one query, trained and cross-validated.
+//! A custom objective with a parameter: one function on one query, trained,
+//! cross-validated and tuned.
 //!
 //! `cargo run -p rankwright --example custom_objective`
 #![allow(clippy::print_stdout)]
@@ -37,7 +38,7 @@ impl Objective for LogCosh {
     }
 }
 
-fn main() -> Result<(), LearnError> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let loss = LogCosh { width: 0.5 };
     check_params(&loss, "log-cosh")?;
     let error = check_params(&LogCosh { width: 0.0 }, "log-cosh").unwrap_err();
@@ -68,11 +69,20 @@ fn main() -> Result<(), LearnError> {
         println!("after {:2} trees: {:.4}", iteration.number, iteration.values[0][0]);
     }
 
-    // The learner can do what others can: here, cross validation.
+    // The learner can do what others can: here, cross validation and tuning.
     let learner = LearnerSpec::new(learner)?;
     let options = CvOptions::new(vec![learner.measure()?]).folds(3);
     let found = cross_validate(&learner, &data, &options)?;
     println!("in cross validation: {:.4}", found.pooled.results[0].value);
     assert!(found.pooled.results[0].value > values[0], "better than the first tree");
+
+    let folds = TuneData::Folds { count: 3, valid_part: None };
+    let space = Space::new().int("leaves", 2..=15);
+    let plan = TunePlan::new(&learner, TuneSettings::new(folds).space(space).trials(3))?;
+    let tuned = plan.run(&TuneJob::new(&data))?;
+    let best = tuned.best().ok_or("no trial")?;
+    println!("tuned: {}", best.spec);
+    let model = plan.learner(best)?.train(TrainRequest::new(&data))?.model;
+    assert_eq!(model.header().objective, "log-cosh");
     Ok(())
 }

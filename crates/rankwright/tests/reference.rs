@@ -28,8 +28,10 @@ use rankwright::learn::{FoldParams, LearnerSpec};
 use rankwright::learn::{LEARNERS, LearnerDef};
 use rankwright::model::ModelFormat;
 use rankwright::search::classify::CLASSIFIERS;
-use rankwright::search::{DocumentFormat, FEATURES, FIRST_STAGES};
-use rankwright::spec::{OTHER_SYSTEM_LEARNERS, OTHER_SYSTEM_PARAMS, ParamDef, ParamGroup};
+use rankwright::search::{DocumentFormat, FEATURES, FIRST_STAGES, FirstStage};
+use rankwright::spec::{
+    OTHER_FIRST_STAGES, OTHER_SYSTEM_LEARNERS, OTHER_SYSTEM_PARAMS, ParamDef, ParamGroup,
+};
 use rankwright::tasks::{list_classifiers, list_click_models, list_formats};
 
 const NOTE: &str =
@@ -209,6 +211,9 @@ fn names() -> String {
     let learners =
         learners.map(|entry| vec![all(entry.names), code(entry.our_spec), entry.note.to_owned()]);
     table(&mut page, &["elsewhere", "here", ""], learners);
+    page.push_str("## First stages\n\n");
+    let stages = OTHER_FIRST_STAGES.iter().map(|(names, spec)| vec![all(names), code(spec)]);
+    table(&mut page, &["elsewhere", "here"], stages);
     page
 }
 
@@ -225,6 +230,13 @@ fn every_name_of_another_system_leads_to_one_that_exists() {
         assert!(LearnerSpec::parse(entry.our_spec).is_ok(), "{}", entry.our_spec);
         for name in entry.names {
             assert!(LEARNERS.iter().all(|def| def.name != *name), "{name} is a learner here");
+        }
+    }
+    for (names, spec) in OTHER_FIRST_STAGES {
+        assert!(FirstStage::parse(spec).is_ok(), "{spec}");
+        for name in *names {
+            let error = FirstStage::parse(name).unwrap_err().to_string();
+            assert!(error.contains(&format!("did you mean `{spec}`?")), "{error}");
         }
     }
     for (spec, hint) in [

@@ -2,7 +2,7 @@
 
 use crate::conflict::Conflict;
 use crate::nearest::nearest;
-use crate::other_systems::{other_system_learner, other_system_param};
+use crate::other_systems::{other_first_stage, other_system_learner, other_system_param};
 
 /// The reason why a spec was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -116,11 +116,15 @@ impl SpecError {
     /// The error of a name that is not among the known ones; `kind` is that of the component:
     /// `metric`, `learner`.
     pub fn unknown(kind: &'static str, found: &str, known: &[&str]) -> Self {
-        let other = (kind == "learner").then(|| other_system_learner(found)).flatten();
+        let other = match kind {
+            "learner" => other_system_learner(found).map(|entry| entry.our_spec),
+            "first stage" => other_first_stage(found),
+            _ => None,
+        };
         Self::UnknownName {
             kind,
             found: found.to_owned(),
-            nearest: other.map(|entry| entry.our_spec.to_owned()).or_else(|| nearest(found, known)),
+            nearest: other.map(str::to_owned).or_else(|| nearest(found, known)),
             known: known.iter().map(|&name| name.to_owned()).collect(),
         }
     }

@@ -35,8 +35,8 @@ pub use error::{SpecError, ValueError};
 pub use group::{ParamGroup, check_params, read_into, read_spec, write_spec};
 pub use nearest::nearest;
 pub use other_systems::{
-    OTHER_SYSTEM_LEARNERS, OTHER_SYSTEM_PARAMS, OtherSystemLearner, OtherSystemParam,
-    other_system_learner, other_system_param,
+    OTHER_FIRST_STAGES, OTHER_SYSTEM_LEARNERS, OTHER_SYSTEM_PARAMS, OtherSystemLearner,
+    OtherSystemParam, other_first_stage, other_system_learner, other_system_param,
 };
 pub use range::{Above, ParamRange, above};
 pub use spec::{MAX_DEPTH, Spec, split_specs};

@@ -200,6 +200,14 @@ pub static OTHER_SYSTEM_LEARNERS: &[OtherSystemLearner] = &[
     learner(&["mlp", "MLPRegressor"], "ranknet", ""),
 ];
 
+/// Usual names of first stages and their specs here.
+pub static OTHER_FIRST_STAGES: &[(&[&str], &str)] = &[
+    (&["tfidf", "tf-idf", "vector-space", "vsm"], "cosine"),
+    (&["lm", "lm-dirichlet", "language-model", "query-likelihood", "ql"], "dirichlet"),
+    (&["lm-jelinek-mercer", "jm"], "jelinek-mercer"),
+    (&["okapi"], "bm25"),
+];
+
 /// The entry of a parameter's name in other systems.
 pub fn other_system_param(name: &str) -> Option<&'static OtherSystemParam> {
     OTHER_SYSTEM_PARAMS.iter().find(|entry| entry.names.contains(&name))
@@ -207,11 +215,20 @@ pub fn other_system_param(name: &str) -> Option<&'static OtherSystemParam> {
 
 /// The entry of a learner's name in other systems; case and the signs `-` and `_` do not matter.
 pub fn other_system_learner(name: &str) -> Option<&'static OtherSystemLearner> {
+    OTHER_SYSTEM_LEARNERS.iter().find(|entry| is_one_of(name, entry.names))
+}
+
+/// The spec of a first stage that is usually called `name`; case and the signs `-` and `_` do not
+/// matter.
+pub fn other_first_stage(name: &str) -> Option<&'static str> {
+    OTHER_FIRST_STAGES.iter().find(|(names, _)| is_one_of(name, names)).map(|(_, spec)| *spec)
+}
+
+/// Whether `name` is one of the known names, apart from case and the signs `-` and `_`.
+fn is_one_of(name: &str, known: &[&str]) -> bool {
     let simplified = |name: &str| name.replace(['-', '_'], "").to_ascii_lowercase();
     let found = simplified(name);
-    OTHER_SYSTEM_LEARNERS
-        .iter()
-        .find(|entry| entry.names.iter().any(|known| simplified(known) == found))
+    known.iter().any(|known| simplified(known) == found)
 }
 
 impl OtherSystemParam {

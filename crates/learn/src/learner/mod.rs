@@ -39,6 +39,9 @@ pub use registry::{LEARNERS, find_learner};
 pub use target::{TargetOptions, TargetParams};
 pub use text::LearnerText;
 
+/// The spec of the learner that trains where none is named.
+pub const DEFAULT_LEARNER: &str = "lambdamart";
+
 /// A learner with checked parameters, read from a spec or made in a program.
 ///
 /// ```
