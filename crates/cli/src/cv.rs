@@ -68,7 +68,8 @@ fn text(args: &Args, result: &CrossValidateResult) -> String {
     format!("{}\n{}", args.report.table.draw(&table), args.report.table.draw(&second))
 }
 
-/// A row for each learner and metric: values of the folds, then of all queries with the interval.
+/// A row for each learner and metric: values of the folds, the value of all queries with its
+/// interval, the number of queries, and the mean number of trees of a fold.
 fn table(result: &CrossValidateResult) -> Table {
     let folds: Vec<String> = (1..=result.folds).map(|n| format!("fold {n}")).collect();
     let mut columns = vec![("learner", Align::Left), ("metric", Align::Left)];
@@ -105,7 +106,8 @@ fn value_text(value: Option<f64>) -> String {
     }
 }
 
-/// The conventions of the metrics, then the folds and the queries held out for early stopping.
+/// The conventions of the metrics, then the folds and the queries held out for early stopping or
+/// choosing.
 fn notes(result: &CrossValidateResult) -> Vec<String> {
     let mut notes = match result.learners.as_slice() {
         [] => Vec::new(),
@@ -121,10 +123,11 @@ fn notes(result: &CrossValidateResult) -> Vec<String> {
     let stopping: Vec<&str> = stopping.map(|one| one.learner.as_str()).collect();
     let held_out = match result.valid_part {
         Some(part) if stopping.len() == result.learners.len() => {
-            format!("; {part} of the training queries decide on stopping")
+            format!("; {part} of the training queries decide on stopping or choosing")
         }
         Some(part) => format!(
-            "; {part} of the training queries decide on stopping for {}, the others train on all",
+            "; {part} of the training queries decide on stopping or choosing for {}, the others \
+             train on all",
             stopping.join(", ")
         ),
         None => String::new(),

@@ -8,7 +8,7 @@ use rankwright::tasks::{CandidateOptions, QueryFile};
 use crate::declared::choices;
 use crate::failure::Failure;
 
-/// First stage and filter.
+/// First stage, filter and query syntax.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct StageArgs {
     /// First stage that finds candidates, such as `bm25(k1=0.9, b=0.4)`; by default that of the

@@ -570,14 +570,16 @@ fn cross_validation_reports_folds_and_compares_learners() {
     assert!(table.starts_with("metric\tquery\ttree(leaves=4)\tlambdamart("), "{table}");
     assert!(table.lines().count() > 30);
     let text = bench.run(line).ok().out();
-    let aside = "4 folds by query, seed 1; 0.25 of the training queries decide on stopping for lambdamart(trees=5, stop=3, leaves=7), the others train on all";
+    let aside = "4 folds by query, seed 1; 0.25 of the training queries decide on stopping or choosing for lambdamart(trees=5, stop=3, leaves=7), the others train on all";
     for part in ["fold 4", aside, "randomisation"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let text =
         bench.run("cv train.txt -l mart(trees=3,stop=2) --folds 2 --valid-part 0.5").ok().out();
     assert!(
-        text.contains("2 folds by query, seed 1; 0.5 of the training queries decide on stopping\n"),
+        text.contains(
+            "2 folds by query, seed 1; 0.5 of the training queries decide on stopping or choosing\n"
+        ),
         "{text}"
     );
     let text = bench.run("cv train.txt --learner tree --folds 2").ok().out();

@@ -46,8 +46,8 @@ impl Impression {
         Self { query: query.into(), documents, ..Self::default() }
     }
 
-    /// Adds clicks on documents given by their ranks, from 1, in the order of time. Ranks that the
-    /// page does not have are ignored.
+    /// Sets the clicks, on documents given by their ranks, from 1, in the order of time. Ranks that
+    /// the page does not have are ignored.
     #[must_use]
     pub fn clicked(mut self, ranks: impl IntoIterator<Item = usize>) -> Self {
         let on_page = |rank: &usize| (1..=self.documents.len()).contains(rank);
@@ -57,8 +57,8 @@ impl Impression {
     }
 
     /// Seconds from each click to the next one on the page, in the order of the clicks: the time
-    /// that the user spent on the document. `None` for the last click and for clicks without a
-    /// time.
+    /// that the user spent on the document. `None` for the last click, and if this click or the
+    /// next one has no time.
     ///
     /// ```
     /// use rankwright_clicks::{Click, Impression};

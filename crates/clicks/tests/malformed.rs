@@ -46,6 +46,10 @@ fn json_lines() {
             r#"{"query": "q", "docs": ["a"], "clicks": [1], "propensities": [0]}"#,
             "a propensity above 0",
         ),
+        (
+            r#"{"query": "q", "docs": ["a"], "clicks": [1], "propensities": [1.5]}"#,
+            "a propensity above 0 and at most 1",
+        ),
         (r#"{"docs": ["a"], "clicks": [1]}"#, kinds),
         (r#"{"query": "q", "clicks": [1]}"#, kinds),
         (r#"{"query": "q", "docs": ["a"]}"#, kinds),

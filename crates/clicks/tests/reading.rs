@@ -54,6 +54,31 @@ fn events_of_ubi_are_joined_in_any_order() {
 }
 
 #[test]
+fn an_ordinal_of_ubi_is_a_whole_number_from_1_in_any_notation() {
+    let page = r#"{"query_id": "i", "query_response_hit_ids": ["a", "b", "c"]}"#;
+    for (ordinal, expected) in [
+        ("3", vec!["c"]),
+        ("3.0", vec!["c"]),
+        ("\"3\"", vec!["c"]),
+        ("\"3.0\"", vec!["c"]),
+        ("2e0", vec!["b"]),
+        ("1", vec!["a"]),
+        ("0", vec![]),
+        ("2.5", vec![]),
+        ("-1", vec![]),
+        ("\"nan\"", vec![]),
+        ("\"first\"", vec![]),
+    ] {
+        let click = format!(
+            r#"{{"action_name": "click", "query_id": "i", "event_attributes": {{"position": {{"ordinal": {ordinal}}}}}}}"#
+        );
+        let (pages, counts) = read(&format!("{page}\n{click}\n")).unwrap();
+        assert_eq!(counts.other_events, u64::from(expected.is_empty()), "{ordinal}");
+        assert_eq!(clicked(&pages), [("i", expected)], "{ordinal}");
+    }
+}
+
+#[test]
 fn rankings_and_interactions_of_metarank_are_read() {
     let (pages, counts) = read(
         r#"{"event": "ranking", "id": "r1", "timestamp": "1772368200000", "user": "u", "session": "s", "fields": [{"name": "query", "value": "cat"}], "items": [{"id": "i3"}, {"id": "i1"}]}

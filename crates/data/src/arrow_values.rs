@@ -96,8 +96,11 @@ pub struct ArrowTexts(TextForm);
 /// The form in which texts are held.
 #[derive(Debug, Clone)]
 enum TextForm {
+    /// The texts of all rows one after the other, with offsets of 64 bits.
     Flat(LargeStringArray),
+    /// The same with offsets of 32 bits.
     Short(StringArray),
+    /// A view of each row's text; rows may share it.
     Views(StringViewArray),
     /// The number of the text of each row, and the texts.
     Numbered(Vec<Option<usize>>, Box<ArrowTexts>),
@@ -161,7 +164,7 @@ pub fn texts(array: &dyn Array) -> Result<ArrowTexts, UnreadableValues> {
     }))
 }
 
-/// The values of types that do not repeat a text without holding it again.
+/// The texts of arrays that hold the value of each row separately, also if values repeat.
 fn flat_texts(array: &dyn Array) -> Result<LargeStringArray, UnreadableValues> {
     Ok(match array.data_type() {
         DataType::Null => LargeStringArray::new_null(array.len()),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter};
 use rayon::prelude::*;
 
-/// Smallest size of a chunk, except of the last: large enough that starting a task costs nothing in
+/// Smallest size of a chunk, except of the last: large enough that starting a task costs little in
 /// comparison, small enough to balance the load.
 const CHUNK_BYTES: usize = 4 << 20;
 

@@ -34,6 +34,7 @@ error_kinds! {
         Self::AbsentRules { .. } => "absent-rules",
         Self::DuplicateFeature { .. } => "duplicate-feature",
         Self::InvalidPair { .. } => "invalid-pair",
+        Self::PairsInOne => "pairs-in-one",
         Self::AmbiguousPair { .. } => "ambiguous-pair",
         Self::MissingPart { .. } => "missing-part",
         Self::TooManyRows { .. } => "too-many-rows",

@@ -5,9 +5,9 @@
 //!
 //! - JSON: an object with the list `examination`, by rank from 1 on, and perhaps the list
 //!   `click_noise`; or an object with a list `estimates` of such objects, which an estimation of
-//!   position bias writes. The first estimate that has a value beyond rank 1 is used, but one by
-//!   `click-rate`, which corrects nothing, only if there is no other. `null` is a rank without an
-//!   estimate.
+//!   position bias writes. The first estimate that has a value beyond rank 1, or has no further
+//!   rank, is used, but one by `click-rate`, which corrects nothing, only if there is no other.
+//!   `null` is a rank without an estimate.
 //! - Text: a line for each rank with the rank, its examination and perhaps its click noise,
 //!   separated by white space or commas. Text after `#`, empty lines, and a first line that begins
 //!   with a word are skipped. A rank without a line has no examination.
@@ -51,10 +51,10 @@ pub enum BiasFileProblem {
         /// The message of the JSON reader.
         message: String,
     },
-    /// The file has no examination of any position.
+    /// No position has an examination above 0.
     #[error("it has no examination of any position")]
     Empty,
-    /// All estimates were refused: they have values of position 1 at most.
+    /// All estimates were refused: they have several positions, but no value beyond position 1.
     #[error("it has no estimate with a value beyond position 1")]
     NoEstimate,
     /// A line that is not a position with its examination.
@@ -81,7 +81,7 @@ pub enum BiasFileProblem {
         /// The value.
         value: String,
     },
-    /// More positions than are possible.
+    /// More positions than a file may have.
     #[error("it has more than {most} positions")]
     TooLong {
         /// The largest number of positions.
@@ -109,6 +109,7 @@ struct EstimateJson {
 }
 
 impl EstimateJson {
+    /// Whether the estimate has a value beyond rank 1, or only that rank.
     fn is_usable(&self) -> bool {
         self.examination.len() == 1 || self.examination.iter().skip(1).any(Option::is_some)
     }

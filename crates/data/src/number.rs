@@ -1,11 +1,11 @@
 //! Decimal numbers from bytes, several bytes at a time (SIMD within a register).
 //!
-//! The fast path takes `[-]digits[.digits]` with at most eight digits, which covers most values in
-//! feature files; everything else goes to `fast_float2`. Both give the correctly rounded value, as
-//! `str::parse` does: the digits m and the power 10^k are exact in f64 (m < 10^8, k <= 8), so m /
-//! 10^k is the f64 nearest to the decimal. Rounding that to f32 could only go wrong if it lies
-//! exactly half-way between two f32 values, and then the fast path is not used (Clinger 1990, "How
-//! to read floating point numbers accurately", for the exact division).
+//! The fast path takes `[-]digits[.digits]` with at most eight digits (seven if there is no point),
+//! which covers most values in feature files; everything else goes to `fast_float2`. Both give the
+//! correctly rounded value, as `str::parse` does: the digits m and the power 10^k are exact in f64
+//! (m < 10^8, k <= 8), so m / 10^k is the f64 nearest to the decimal. Rounding that to f32 could
+//! only go wrong if it lies exactly half-way between two f32 values, and then the fast path is not
+//! used (Clinger 1990, "How to read floating point numbers accurately", for the exact division).
 //!
 //! A parser can start a token only when the end of the token before is known. So the end is found
 //! first, by comparing sixteen bytes at once, and does not wait for the value of the digits.

@@ -229,10 +229,11 @@ fn resolve(
     }
 }
 
-/// Adds a warning for each two documents of which each is better than the other by some pair.
-/// `pairs` have the probability that their first document is better; the two directions of one
-/// probability are no contradiction.
+/// Warns if there are two documents of which each is better than the other by some pair, and counts
+/// them. `pairs` have the probability that their first document is better; the two directions of
+/// one probability are no contradiction.
 fn warn_of_contradictions(pairs: &[(Pair, f32)], name: &str, warnings: &mut Warnings) {
+    // The document that is more probably better, and the other one.
     let likelier = |(pair, probability): &(Pair, f32)| match *probability {
         _ if pair.equal => None,
         0.5 => None,

@@ -151,15 +151,19 @@ fn longest_change(
 struct TextColumn<'a> {
     bytes: &'a bytes::Bytes,
     metadata: &'a ArrowReaderMetadata,
+    /// The number of the group of rows, from 0.
     group: usize,
+    /// The number of the column, from 0, among the leaves of the file's schema.
     leaf: usize,
+    /// The number of rows of the group.
     rows: usize,
     /// The most bytes of a text that is written as a change.
     longest: u64,
 }
 
 impl TextColumn<'_> {
-    /// The bytes that the texts of the column take; a rough bound if that is not above `limit`.
+    /// The bytes that the texts of the column take; only an upper bound if that is not above
+    /// `limit`, or if the column is a list.
     fn text_bytes(&self, limit: u64) -> u64 {
         let bound = self.longest.saturating_mul(self.rows as u64);
         let is_list = self.metadata.parquet_schema().column(self.leaf).max_rep_level() > 0;

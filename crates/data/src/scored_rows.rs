@@ -4,7 +4,8 @@
 //! The columns of tables are `qid`, `docid` and `score`; numbers that are no scores, such as
 //! grades, have a column of another name. If the data has no document ids, a column `row` with the
 //! row number in the input, from 0, replaces `docid`. In a run, these row numbers are the document
-//! ids. Every score reads back to the same float.
+//! ids. Every score reads back to the same float; only JSON lines have `null` for one that is not
+//! finite.
 //!
 //! Control characters of ids are escaped in text (`\t` for a tab) and in JSON; Parquet and Arrow
 //! keep them. A run refuses them, and a table of text refuses NUL bytes.

@@ -25,7 +25,7 @@ use crate::warnings::{MAX_EXAMPLES, unseen_message};
 /// The largest number of categories of a column; rarer texts are missing values.
 pub const MAX_CATEGORIES: usize = 1000;
 
-/// The most columns that are read from a cache or a model.
+/// The most columns of a table, whether they are read from its files, a cache or a model.
 const MAX_COLUMNS: usize = 1 << 20;
 
 /// A part of a point in time that is a feature of its own.

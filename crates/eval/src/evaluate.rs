@@ -48,7 +48,8 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// The total of a metric by its name; `None` if it was not measured or no query counted.
+    /// The total of a metric by its name; `None` if it was not measured, or if no query counted and
+    /// the total is no sum.
     pub fn get(&self, metric: &str) -> Option<f64> {
         self.result(metric).map(|result| result.value).filter(|value| !value.is_nan())
     }
@@ -83,13 +84,14 @@ pub struct MeasureResult {
     /// of the measure, and those of this evaluation (`depth`, `weights=query` if queries have
     /// different weights).
     pub convention: String,
-    /// Whether a query has a weight other than 1, so that the total is weighted.
+    /// Whether a query has a weight other than 1, so that a total that is no sum is weighted.
     #[serde(skip)]
     pub weighted: bool,
     /// One value for each query, in query order; `None` if the query was skipped.
     #[serde(skip)]
     pub values: Vec<Option<f64>>,
-    /// The total: for most measures the mean over the counted queries. NaN when none was counted.
+    /// The total: for most measures the mean over the counted queries. If none was counted, a sum
+    /// is 0 and any other total NaN.
     pub value: f64,
     /// Number of queries that count.
     pub queries: usize,
@@ -251,6 +253,7 @@ impl<'s> EvaluationPlan<'s> {
                     rows: measure.metric().rows(&list),
                 };
             }
+            // A cut list does not show ties with documents below the cut.
             if self.tie_effect && (self.depth.is_some() || has_ties(&list, conventions)) {
                 self.evaluate_extremes(group, candidates, buffers, cells)?;
             }

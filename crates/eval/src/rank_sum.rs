@@ -6,8 +6,8 @@
 //!
 //! Gains, discounts and divisor do not depend on the ranking, and are computed once
 //! ([`Measure::query_value`](crate::Measure::query_value)); a ranking then costs a product and a
-//! sum for each rank. The terms are added from the first rank on, so that a value has the bits of
-//! [`Measure::evaluate`](crate::Measure::evaluate).
+//! sum for each rank. The terms are added from the first rank on, so that a value is that of
+//! [`Measure::evaluate`](crate::Measure::evaluate), to the last bit.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl QueryValue {
 }
 
 impl RankSum {
-    /// A sum of these gains, by row, and discounts, by rank.
+    /// The sum of gains (by row) times discounts (by rank), divided by `divisor`, at most `max`.
     pub(crate) fn new(gains: Vec<f64>, discounts: Arc<[f64]>, divisor: f64, max: f64) -> Self {
         Self { gains, discounts, divisor, max }
     }
@@ -100,7 +100,7 @@ mod tests {
             if let Some(query) = measure.query_value(&labels, &ideal) {
                 prop_assert_eq!(Ok(query.of_rows(&rows)), expected);
             } else {
-                // Only labels without a gain have no sum here.
+                // Here only labels that the table of gains does not have give no sum.
                 prop_assert!(metric.contains("gain=0/") && labels.contains(&0.5));
             }
         }

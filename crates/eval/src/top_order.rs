@@ -2,10 +2,10 @@
 //! to the next.
 //!
 //! The order is that of [`Orderer`](crate::Orderer): by score, highest first, and equal scores by a
-//! rule that depends on the documents and not on the scores. So the documents are put into the
-//! order that equal scores have once for a query
-//! ([`Orderer::tie_ranks`](crate::Orderer::tie_ranks)), and each ranking compares scores and, where
-//! these are equal, rows.
+//! rule that depends on the documents and not on the scores. So the caller puts the rows of a query
+//! once into the order that equal scores have
+//! ([`Orderer::tie_ranks`](crate::Orderer::tie_ranks)); each ranking then compares scores and,
+//! where these are equal, the numbers of rows.
 //!
 //! If few ranks are needed ([`MAX_INSERTED`]), rows are inserted one by one into the list of the
 //! best: all others are compared with the lowest score of that list, eight at a time. Otherwise all

@@ -33,8 +33,8 @@ pub struct BiasFactors {
     pub positions: Vec<u32>,
     /// The numbers of the positions.
     pub columns: Vec<BiasColumn>,
-    /// The smallest examination that was used: smaller ones were raised to it. `None` if they were
-    /// used as they are.
+    /// The smallest examination (how likely a position is looked at) that was used: smaller ones
+    /// were raised to it. `None` if they were used as they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clip: Option<f64>,
 }
@@ -44,7 +44,8 @@ pub struct BiasFactors {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BiasColumn {
-    /// The name of the number: `term`, `examination`.
+    /// The name of the number, which depends on the correction: `examination` is how likely the
+    /// position is looked at, `term` what training added to the scores at the position.
     pub name: String,
     /// The numbers, in the order of the positions.
     pub values: Vec<f64>,
@@ -63,7 +64,7 @@ impl BiasFactors {
         Self { kind: kind.into(), positions, columns, clip: None }
     }
 
-    /// Sets the smallest examination that was used.
+    /// Sets the smallest examination that was used; see the field `clip`.
     #[must_use]
     pub fn clip(mut self, clip: Option<f64>) -> Self {
         self.clip = clip;

@@ -212,7 +212,7 @@ impl Blend {
 
     /// The kind of the model that boosting started from, if this blend is the sum of such a model
     /// and of trees ([`Blend::sum`]): the last member is trees, not normalised and of weight 1, and
-    /// an earlier one is not.
+    /// the members before it are not just one more such member.
     pub(crate) fn start_of_sum(&self) -> Option<BodyKind> {
         let ((weight, added), start) = self.members.split_last()?;
         let is_sum = *weight == 1.0

@@ -16,10 +16,10 @@
 //! Body of `linear`: bias f64, number of weights u32, weights f64.
 //!
 //! Version 2 is written only if some split condition is more than a threshold. Each tree then has
-//! after its thresholds the kind of each condition (a byte: 0 threshold, 1 threshold with 0
-//! missing, 2 set, whose number is stored in place of the threshold), and at its end the number of
-//! sets u32 and for each set the number of its words u32 and the words u64, a bit for each
-//! category.
+//! after its thresholds the kind of each condition (a byte: 0 threshold; 1 threshold, where the
+//! value 0 counts as missing; 2 set, whose number is stored in place of the threshold), and at its
+//! end the number of sets u32 and for each set the number of its words u32 and the words u64, a bit
+//! for each category.
 //!
 //! Version 3 holds nets and blends. Body of `net`: number of features u32, whether they are scaled
 //! to 0..1 within a query u8, replacement of missing values f32 x features; for each feature the

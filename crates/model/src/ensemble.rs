@@ -1,6 +1,6 @@
 //! A sum of trees: `score = base + tree_1(row) + tree_2(row) + ...`, added in f64 in this order.
 //!
-//! The order of addition is part of the contract: every scorer gives the bits of
+//! The order of addition is part of the contract: every scorer gives the same bits as
 //! [`Ensemble::score_row`]. Leaf values are finite, so a sum may overflow to an infinity but is
 //! never NaN. Without trees every row scores `base`.
 

@@ -105,7 +105,7 @@ pub enum ModelError {
     /// Models that do not make a blend.
     #[error(transparent)]
     InvalidBlend(BlendProblem),
-    /// Features that do not make a header.
+    /// Features or a position bias that do not make a header.
     #[error(transparent)]
     InvalidHeader(HeaderProblem),
     /// A body that does not fit the features of its header.

@@ -2,7 +2,7 @@
 //! the outputs x of the layer before it, and the last layer has one output, the score.
 //!
 //! Everything is f32 in a fixed order, which is part of the contract: an output starts at its bias
-//! and adds weight times input in the order of the inputs. Every scorer gives the bits of
+//! and adds weight times input in the order of the inputs. Every scorer gives the same bits as
 //! [`Net::score_row`], for any number of rows and threads and on any processor. Layer normalisation
 //! (Ba, Kiros and Hinton, *Layer Normalization*, 2016) sums in f64, in eight lanes (partial sums).
 //!

@@ -12,8 +12,9 @@
 //!
 //! The grades and thresholds t of an ordinal model are notes of its header. Of models of other
 //! systems, those of XGBoost with `binary:logistic`, `binary:logitraw` or `reg:logistic` and those
-//! of LightGBM with `binary` have a probability, slope 1 or LightGBM's `sigmoid`. The scores of
-//! all other models, such as those of pairs and lists, only rank.
+//! of LightGBM with `binary` have a probability 1 / (1 + exp(-slope F)), with slope 1 for XGBoost
+//! and LightGBM's parameter `sigmoid` for LightGBM. The scores of all other models, such as those
+//! of pairs and lists, only rank.
 //!
 //! The grade of a document is the most probable one, of equally probable grades the lowest. Its
 //! class is 1 if the score reaches the boundary, otherwise 0. A boundary is infinite if all grades,

@@ -335,7 +335,7 @@ pub enum BlendProblem {
     },
 }
 
-/// The problem with the feature list in the header of a model.
+/// The problem with the header of a model: with its features or its position bias.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum HeaderProblem {
@@ -365,7 +365,8 @@ pub enum HeaderProblem {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SparseProblem {
-    /// Row offsets that do not fit the number of rows, of columns or of values.
+    /// Row offsets that do not fit the number of rows, or the number of entries: each entry has a
+    /// column and a value.
     #[error(
         "{} for {}; expected one offset more than rows, ascending, the last being the number \
          of columns and of values",

@@ -2,8 +2,8 @@
 //!
 //! Most kernels (the inner loops of training and scoring) are written once in portable Rust
 //! (without intrinsics) and compiled twice: for AVX2, and for any processor. Nothing in them
-//! depends on the width of a register (no fused multiply-add, fixed lanes), so both give the same
-//! bits. The innermost steps of scoring are also written with AVX2 intrinsics
+//! depends on the width of a register (no fused multiply-add, sums in a fixed number of lanes), so
+//! both give the same bits. The innermost steps of scoring are also written with AVX2 intrinsics
 //! (`engine/kernel/avx2.rs`). Tests compare each with its reference implementation.
 
 use rankwright_spec::SpecError;
@@ -20,7 +20,8 @@ pub enum Simd {
 
 impl Simd {
     /// The instruction set that the environment variable `RANKWRIGHT_SIMD` names: `portable`, or
-    /// `auto`, as if the variable were empty or not set. For tests: results are the same.
+    /// `auto`, which is also meant by an empty or absent variable. It is for tests, as results do
+    /// not depend on it.
     pub fn from_environment() -> Result<Simd, SpecError> {
         let value = std::env::var_os("RANKWRIGHT_SIMD").unwrap_or_default();
         Self::from_name(&value.to_string_lossy())

@@ -85,7 +85,7 @@ pub enum BodySummary {
     Net {
         /// The transforms of features in words.
         transform: String,
-        /// Number of weights and biases.
+        /// Number of weights and biases, and of scales and shifts of normalised layers.
         parameters: usize,
         /// The layers, from the inputs on.
         layers: Vec<LayerSummary>,
@@ -134,7 +134,7 @@ pub struct LayerSummary {
     pub norm: bool,
     /// The name of the activation.
     pub activation: &'static str,
-    /// Number of weights and biases.
+    /// Number of weights and biases, and of scales and shifts if the outputs are normalised.
     pub parameters: usize,
 }
 

@@ -356,7 +356,8 @@ pub(crate) mod tests {
         columns: usize,
         min_max_in_query: bool,
     ) -> Transforms {
-        // 21 is any number: it keeps this stream of random numbers apart from those of other tests.
+        // 21 is the number of the stream, chosen freely: other tests with the same seed use other
+        // streams.
         let mut draw = Random::new(seed, 21);
         let steps =
             (0..columns).map(|_| (0..draw.below(4)).map(|_| random_step(&mut draw)).collect());

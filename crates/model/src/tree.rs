@@ -336,9 +336,11 @@ pub(crate) mod tests {
         Tree::new(chain, (0..=splits).map(leaf).collect()).unwrap()
     }
 
-    /// A tree of random shape, with thresholds among the values 0 to 9 that random rows have.
+    /// A tree of random shape; its thresholds are the values 0 to 9 that random rows have, or 0.5
+    /// less.
     pub(crate) fn random_tree(seed: u64, splits: usize, features: usize) -> Tree {
-        // 0 is any number: it keeps this stream of random numbers apart from those of other tests.
+        // 0 is the number of the stream, chosen freely: other tests with the same seed use other
+        // streams.
         let mut draw = Random::new(seed, 0);
         // Each new split replaces a random leaf of the tree so far.
         let mut grown: Vec<Split> = Vec::new();

@@ -85,7 +85,7 @@ pub enum Conflict {
         /// Metrics that can be used.
         expected: &'static str,
     },
-    /// A setting that does not exist here.
+    /// A setting that the component does not support.
     NotSupported {
         /// The parameter, or the parameter with its value.
         setting: String,

@@ -195,9 +195,10 @@ macro_rules! params {
 /// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 ///
-/// After the type of a group come the trait and the method of its builder methods. Without `=
-/// value` a group has its own defaults. `requires "loss=huber"` after a group makes that the
-/// condition of all its parameters.
+/// After the type of a group come the trait with its builder methods, and the method of that trait
+/// that returns the group. Without `= value` a group has its own defaults. `requires "loss=huber"`
+/// after a group makes that the condition of all its parameters that have no condition of their
+/// own.
 #[macro_export]
 macro_rules! param_groups {
     (@default $group:ident = $default:expr) => { $default };

@@ -70,7 +70,7 @@ pub enum SpecError {
         name: String,
         /// The parameter.
         key: String,
-        /// The values that are allowed.
+        /// The help of the parameter, or the values that are allowed.
         expected: String,
     },
     /// A value of the wrong kind or out of range.
@@ -153,8 +153,8 @@ impl SpecError {
             }
             // A parameter of LightGBM's objective `lambdarank`, which is a net here.
             Self::UnknownKey { name, key, hint: None, .. } if name == "lambdarank" => {
-                let of_trees = other_system_param(key).is_some();
-                of_trees.then(|| {
+                let is_of_other_system = other_system_param(key).is_some();
+                is_of_other_system.then(|| {
                     "`lambdarank` is a net here; LightGBM's objective of that name is the learner \
                      `lambdamart`"
                         .to_owned()

@@ -3,7 +3,7 @@
 /// The known name with the fewest edits to `found`; `None` if that is too far to be a misspelling.
 pub fn nearest(found: &str, known: &[&str]) -> Option<String> {
     let found = found.to_ascii_lowercase();
-    // A chosen limit: a misspelling has one wrong character in three, and one more.
+    // A chosen limit: a misspelling has at most one wrong character in three, and one more.
     let limit = 1 + found.chars().count() / 3;
     let distance = |name: &&str| edits(&found, &name.to_ascii_lowercase());
     let best = known.iter().min_by_key(|n| distance(n))?;

@@ -14,7 +14,7 @@ pub struct OtherSystemParam {
     /// Names of the same parameter in our specs, the most usual first; empty if it is not a
     /// parameter of a spec.
     pub our_names: &'static [&'static str],
-    /// A difference, or the place where it is set if it is not a parameter.
+    /// A difference, or the place where it is set if it is not a parameter; empty if there is none.
     pub note: &'static str,
 }
 
@@ -26,7 +26,7 @@ pub struct OtherSystemLearner {
     pub names: &'static [&'static str],
     /// The same learner as a spec of ours, with parameters where they are needed.
     pub our_spec: &'static str,
-    /// A difference.
+    /// A difference; empty if there is none.
     pub note: &'static str,
 }
 

@@ -42,7 +42,8 @@ impl<'a> Condition<'a> {
         }
     }
 
-    /// The condition in words: `newton=joint`, `drop_trees above 0`.
+    /// The condition in words: `newton=joint`, `drop_trees above 0`; the name of the parameter
+    /// alone if any value but `none` will do.
     pub(crate) fn words(&self) -> String {
         let key = self.key;
         match self.test {

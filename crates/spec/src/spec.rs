@@ -1,6 +1,6 @@
 //! The small language of specs: `name`, `name(key=value, ...)`, `name(...)@k`.
 //!
-//! Metrics, learners, feature sets and first stages are all written in it, so that
+//! Metrics, learners, features and first stages are all written in it, so that
 //! `lambdamart(metric=ndcg(gain=linear)@10, leaves=31)` reads like `ndcg@10`.
 //!
 //! ```text
@@ -38,7 +38,7 @@ pub const MAX_DEPTH: usize = 64;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Spec {
-    /// The name of a metric, a learner, a feature set.
+    /// The name of a metric, a learner, a feature or a first stage.
     pub name: String,
     /// Arguments as written; a value may itself be a spec.
     pub args: Vec<(String, String)>,

@@ -22,8 +22,8 @@ pub trait ParamValue: Clone + PartialEq + Sized {
         true
     }
 
-    /// Checks a value that was not made by [`read`](Self::read); types that can hold any text check
-    /// it here.
+    /// Checks what neither the type nor the range ensures. Types that can hold any text check it
+    /// here, as a program may set it without [`read`](Self::read).
     fn check(&self) -> Result<(), ValueError> {
         Ok(())
     }

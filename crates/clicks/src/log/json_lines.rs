@@ -5,15 +5,17 @@
 //!   `event_attributes.object.object_id`, or `event_attributes.position.ordinal`, the rank from 1.
 //!   The actions `click` and `result_click` are clicks, unless other names are given. The query is
 //!   `user_query`, the user `client_id`; `query_attributes` may have `ranker`, `device` and
-//!   `propensities`.
+//!   `propensities`. Without such a `ranker`, the ranker is the query's `application`.
 //! - **Metarank.** `"event": "ranking"` has `id` and `items`; `"event": "interaction"` has
 //!   `item`, `type` and perhaps `ranking`, the id of the ranking; a click without one belongs to no
 //!   impression. The query is the field `query`; there may be fields `ranker` and `device`, and a
 //!   field `propensity` of each item.
 //! - **Pages with lists.** `query_id` (or `query`), `query_doc_ids` (or `docs`, `documents`) and
 //!   `clicks`, which has a number or a boolean for each document. `positions` are the ranks of the
-//!   documents; without them the list is in the order of the ranks.
-//! - **Rows**, if no line of these kinds is found or if columns are given: see `rows.rs`.
+//!   documents; without them the list is in the order of the ranks. There may be `impression`, the
+//!   id of the page, and `propensities`, one for each document.
+//! - **Rows**, if columns are given, or if the first line is of no other kind and has the columns
+//!   of a log: see `rows.rs`.
 //!
 //! Ids may be texts or numbers. Times are seconds or milliseconds since 1970, or points in time
 //! such as `2026-03-01T12:30:00Z`. Lines are parsed in parallel, a block at a time.
@@ -58,8 +60,8 @@ pub(super) fn read(
     }
 }
 
-/// Parses the lines of an input in parallel; `parse` adds a line to what is made of its chunk, and
-/// `take` gets these in the order of the lines, until it returns false.
+/// Parses the lines of an input in parallel. `parse` adds a line to the result of its chunk, and
+/// `take` gets these results in the order of the lines, until it returns false.
 fn read_lines<T: Default + Send>(
     input: &mut LogInput,
     parse: impl Fn(&[u8], &mut T) -> Result<(), DataError> + Sync,
@@ -84,7 +86,7 @@ fn read_lines<T: Default + Send>(
     Ok(())
 }
 
-/// The text in pieces that end with a line.
+/// The text in pieces that end at the end of a line.
 fn chunks(text: &[u8]) -> Vec<&[u8]> {
     let mut chunks = Vec::new();
     let mut rest = text;
@@ -238,7 +240,7 @@ struct RawQueryAttributes<'a> {
 }
 
 impl<'a> RawQueryAttributes<'a> {
-    /// The attributes of a query; none if they are no object.
+    /// The attributes of a query; no attributes if the value is not an object.
     fn parse(attributes: Option<&'a RawValue>) -> Result<Self, &'static str> {
         match attributes.map(RawValue::get).filter(|text| text.starts_with('{')) {
             Some(text) => {
@@ -271,9 +273,16 @@ fn field<'a>(fields: &[RawField<'a>], name: &str) -> Option<&'a RawValue> {
     fields.iter().find(|field| field.name.as_str() == name)?.value
 }
 
-/// A value as a text; `None` for lists and objects, which logs have for uses of their own.
+/// A value as a text; `None` for lists and objects, which are not read here.
 fn as_text(value: Option<&RawValue>) -> Option<Text<'_>> {
     serde_json::from_str(value?.get()).ok()
+}
+
+/// The rank, from 1, that an ordinal names; `None` if it is no such number. A whole number may be
+/// written with decimals (`3.0`).
+fn rank_of(ordinal: &Text<'_>) -> Option<u64> {
+    let number: f64 = ordinal.as_str().parse().ok()?;
+    (number >= 1.0 && number.fract() == 0.0).then_some(number as u64)
 }
 
 /// A value as a propensity, or as a list of them.
@@ -292,7 +301,7 @@ fn parse_line(
     raw.add_to(options, batch).map_err(Cow::Borrowed)
 }
 
-/// The words for a line of no known kind.
+/// The part of an error that says what was expected, for a line of no known kind.
 const LINE_KINDS: &str =
     "a query or an event of UBI, an event of Metarank, or a page with documents and clicks";
 
@@ -349,7 +358,7 @@ impl RawLine<'_> {
         let attributes = self.event_attributes.unwrap_or_default();
         let document = attributes.object.and_then(|object| object.object_id);
         let ordinal = attributes.position.and_then(|position| position.ordinal);
-        let rank: u64 = text_of(&ordinal).parse().unwrap_or(0);
+        let rank = ordinal.as_ref().and_then(rank_of).unwrap_or(0);
         match self.query_id {
             Some(query) if is_click && (document.is_some() || rank > 0) => {
                 let time = self.timestamp.map(|time| time.0);
@@ -447,8 +456,8 @@ impl RawLine<'_> {
     }
 }
 
-/// The words for propensities that are none.
-const PROPENSITIES: &str = "a propensity above 0 for each document";
+/// The part of an error that says what was expected, for invalid propensities.
+const PROPENSITIES: &str = "a propensity above 0 and at most 1 for each document";
 
 /// Checks that there is a probability for each document, or none at all.
 fn check_propensities(propensities: &[f64], documents: usize) -> Result<(), &'static str> {
@@ -513,7 +522,7 @@ fn parse_row(line: &[u8], options: &LogOptions) -> Result<LogRow, JsonRowProblem
     // Keys without a role may have values of any type.
     let cells: HashMap<Cow<'_, str>, &RawValue> = serde_json::from_slice(line)
         .map_err(|error| JsonRowProblem::Line(format!("an object with columns ({error})")))?;
-    // The order of the keys decides nothing.
+    // Sorted, so that the result does not depend on the order of the keys.
     let mut cells: Vec<(Cow<'_, str>, &RawValue)> = cells.into_iter().collect();
     cells.sort_by(|a, b| a.0.cmp(&b.0));
     let names: Vec<&str> = cells.iter().map(|(name, _)| name.as_ref()).collect();

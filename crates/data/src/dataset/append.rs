@@ -11,8 +11,12 @@ impl Dataset {
     /// the value of absent features.
     ///
     /// Document ids and positions are kept if both data sets have them; where only one has weights,
-    /// the other counts 1 for each row or query. Queries of the two are different queries, also if
-    /// they have the same id. The number of rows is limited as in every data set.
+    /// each row or query of the other has weight 1. Queries of the two are different queries, also
+    /// if they have the same id. The number of rows is limited as in every data set.
+    ///
+    /// It is an error if only one has preference pairs: they would replace labels in all queries,
+    /// and those of the other would have no preferences. The numbers of categories must be those of
+    /// this data set ([`with_categories`](Self::with_categories)).
     ///
     /// ```
     /// use rankwright_data::Dataset;
@@ -32,6 +36,9 @@ impl Dataset {
         let count = other.columns();
         if let Some(index) = sources.iter().flatten().copied().find(|column| *column >= count) {
             return Err(DataError::OutOfRange { what: "feature", index, count });
+        }
+        if self.pairs.is_some() != other.pairs.is_some() {
+            return Err(DataError::PairsInOne);
         }
         let mut values = Vec::with_capacity(rows * columns);
         (0..self.rows()).for_each(|row| values.extend_from_slice(self.matrix.row(row)));
@@ -131,5 +138,22 @@ mod tests {
         assert_eq!(both.matrix().row(1), [both.absent().value(), 7.0]);
         assert_eq!((both.queries(), both.row_weights().unwrap()), (2, &[3.0, 1.0][..]));
         assert!(one.append(&two, |_| Some(1)).is_err());
+    }
+
+    #[test]
+    fn pairs_of_both_are_kept_and_pairs_of_only_one_are_refused() {
+        let labelled = Dataset::from_dense(&[0.5, 0.1], 1, [0, 1], ["a", "a"]).unwrap();
+        let with_pairs = |better: usize, worse: usize| {
+            let rows = Dataset::builder().dense(&[0.5, 0.1], 1).labels([0, 1]);
+            rows.query_ids(["a", "a"]).pairs([(better, worse)]).build().unwrap()
+        };
+        let both = with_pairs(0, 1).append(&with_pairs(1, 0), Some).unwrap();
+        let pair = |query, better, worse| Pair { query, better, worse, weight: 1.0, equal: false };
+        assert_eq!(both.pairs(), Some(&[pair(0, 0, 1), pair(1, 3, 2)][..]));
+        for (one, two) in [(&with_pairs(0, 1), &labelled), (&labelled, &with_pairs(0, 1))] {
+            let error = one.append(two, Some).unwrap_err();
+            assert!(matches!(error, DataError::PairsInOne), "{error}");
+            assert_eq!(error.kind(), "pairs-in-one");
+        }
     }
 }

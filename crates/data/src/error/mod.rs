@@ -257,7 +257,7 @@ pub enum DataError {
         what: &'static str,
         /// The number of values.
         found: usize,
-        /// The unit that should have one value each: row or column.
+        /// The unit that should have one value each: row, column, ...
         per: &'static str,
         /// The expected number of values.
         expected: usize,
@@ -356,6 +356,9 @@ pub enum DataError {
         /// The reason.
         problem: PairProblem,
     },
+    /// Only one of two data sets to be appended has preference pairs.
+    #[error("only one of the two data sets has preference pairs, which replace its labels")]
+    PairsInOne,
     /// The fourth column of a preference pair may be a weight or a probability.
     #[error(
         "{location}: {value} may be a weight ('{first}' is better than '{second}', and the pair \
@@ -487,11 +490,11 @@ pub enum DataError {
     /// An index that is out of range.
     #[error("there is no {what} {index} among {}, numbered from 0", counted(*count, what))]
     OutOfRange {
-        /// The kind of the selected thing: row, query.
+        /// The kind of the selected thing: row, query, feature.
         what: &'static str,
         /// The index, from 0.
         index: usize,
-        /// The number of rows or queries that exist.
+        /// The number of things of this kind.
         count: usize,
     },
     /// A document id that is too long for a list.
@@ -559,6 +562,9 @@ impl DataError {
             | DataError::EmptyMatrix { .. } => Some(Remedy::AllowMemory),
             DataError::TooManyColumns { .. } => {
                 Some("write csv, jsonl or rwd, which have no such limit".into())
+            }
+            DataError::PairsInOne => {
+                Some("give both data sets preference pairs, or neither of them".into())
             }
             DataError::AmbiguousPair { .. } => Some(Remedy::NamePairColumn),
             DataError::ChangedWhileRead { .. } => {

@@ -63,6 +63,7 @@ enum SectionKind {
     Shape = 1,
     /// f32, row after row.
     Matrix = 2,
+    /// f64 for each row; data without labels has no such section.
     Labels = 3,
     /// The first row of each query: u32.
     QueryStarts = 4,
@@ -75,8 +76,11 @@ enum SectionKind {
     DocidEnds = 8,
     NameText = 9,
     NameEnds = 10,
+    /// f32 for each row.
     RowWeights = 11,
+    /// f32 for each query.
     QueryWeights = 12,
+    /// u32 for each row.
     Positions = 13,
     /// Query, better row, worse row, bits of the weight, whether equal: u32 each.
     Pairs = 14,

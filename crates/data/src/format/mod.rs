@@ -257,7 +257,8 @@ pub struct Loaded {
     pub warnings: Warnings,
     /// The format that was read.
     pub format: Format,
-    /// The columns of a table, with their roles and encodings; `None` for other formats.
+    /// The columns of a table, or of the table that a cache was made from, with their roles and
+    /// encodings; `None` if there are none.
     pub columns: Option<TableColumns>,
 }
 

@@ -84,6 +84,7 @@ struct Site {
     subject: usize,
     /// The number of the homepage.
     home: usize,
+    /// The number of inner pages.
     inner: usize,
 }
 
@@ -257,7 +258,7 @@ fn homepage(site: &Site, words: &[String], random: &mut Random) -> WebPage {
     }
 }
 
-/// An inner page, with mentions of other sites.
+/// An inner page, with mentions of other sites; `inner` is its number on the site, from 0.
 fn inner_page(
     sites: &[Site],
     site: &Site,

@@ -150,7 +150,7 @@ impl QueryLists {
     /// # Panics
     ///
     /// If there is no such query.
-    #[allow(clippy::indexing_slicing, reason = "the id of another query would be silent")]
+    #[allow(clippy::indexing_slicing, reason = "the id of another query would go unnoticed")]
     pub fn query_id(&self, query: usize) -> &str {
         &self.queries[query].id
     }
@@ -160,7 +160,7 @@ impl QueryLists {
         self.by_id.get(id).map(|&query| query as usize)
     }
 
-    #[allow(clippy::indexing_slicing, reason = "an empty list would be silent")]
+    #[allow(clippy::indexing_slicing, reason = "an empty list would go unnoticed")]
     fn entries(&self, query: usize) -> impl Iterator<Item = PackedDocument> + '_ {
         self.queries[query].spans.iter().flat_map(|(block, range)| {
             let block = &self.blocks[*block as usize];

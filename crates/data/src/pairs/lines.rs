@@ -107,7 +107,7 @@ fn is_comma_separated(line: &str) -> bool {
 }
 
 /// Splits a line at every comma outside of double quotes. A quote opens only at the beginning of a
-/// word (`5" disk` has none), and two of them inside of quotes do not end them.
+/// word (`5" disk` has none), and two of them side by side do not end the quoted text.
 fn split_at_commas(line: &str) -> Vec<&str> {
     let (mut is_quoted, mut may_open) = (false, true);
     let is_separator = |c: char| {

@@ -1,7 +1,7 @@
 //! A temporary file in the folder of its target: it is renamed to the target at the end, or
 //! removed.
 //!
-//! On Linux, and on most file systems, the file has no name until it is complete, so that a killed
+//! On Linux, with most file systems, the file has no name until it is complete, so that a killed
 //! writer leaves nothing behind. Elsewhere it is named `.rankwright-PROCESS-NUMBER` and locked
 //! while its process lives: the next writer in the folder removes temporary files that are not
 //! locked.

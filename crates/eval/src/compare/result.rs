@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use super::CompareOptions;
 use crate::stats::{Interval, IntervalMethod, Wins};
 
-/// Whether higher or lower values of a metric are better.
+/// The direction of a metric: whether higher or lower values are better.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Better {
@@ -62,7 +62,7 @@ impl MetricValues {
     }
 }
 
-/// Whether a system differs significantly from the baseline. It serialises to its symbol.
+/// The significance mark of a system in comparison with the baseline. It serialises to its symbol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mark {
     /// Significantly better.

@@ -6,7 +6,8 @@
 //!
 //! With the defaults, gain 2^label - 1 and discount 1/log2(r+1) (Burges et al., ICML 2005). Cost
 //! O(k). A query in which even the best document has gain 0 counts as one without a relevant
-//! document (`blank`); an empty list has DCG 0; exact under `ties=mean`.
+//! document (`blank`); an empty list has DCG 0. `ties=mean` gives the exact mean over the orders of
+//! ties.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -70,7 +71,8 @@ pub(crate) struct Dcg {
     discounts: Arc<[f64]>,
 }
 
-/// Up to this cut-off, the value of a query is available as a sum ([`QueryValue`]).
+/// The largest cut-off for which [`Metric::query_value`] gives the value of a query as a sum
+/// ([`QueryValue`]).
 const FEW_RANKS: u32 = 64;
 
 impl Dcg {
@@ -102,8 +104,9 @@ impl Dcg {
         finite(sum)
     }
 
-    /// DCG of a query divided by a number, as a function of the order of its documents; `None` if
-    /// there are many ranks, a label has no gain, or a sum could overflow.
+    /// DCG of a query divided by a number, as a function of the order of its documents; a value
+    /// above `max` counts as `max`. `None` if there are many ranks, the gain of a label is not
+    /// defined, or a sum could overflow.
     pub(crate) fn divided_sum(&self, labels: &[f64], divisor: f64, max: f64) -> Option<QueryValue> {
         if self.discounts.is_empty() {
             return None;

@@ -369,8 +369,8 @@ impl Measure {
 
     /// The value of one query as a function of the order of its documents, which are all judged:
     /// from their labels, and the same labels best first ([`sort_labels`](crate::sort_labels)). For
-    /// any order it has the bits of [`evaluate`](Self::evaluate). `None` if the metric is no sum
-    /// over few ranks, or a label has no gain.
+    /// any order the value is that of [`evaluate`](Self::evaluate), to the last bit. `None` if the
+    /// metric is no sum over few ranks, or the gain of a label is not defined.
     pub fn query_value(&self, labels: &[f64], ideal: &[f64]) -> Option<QueryValue> {
         self.depth()?;
         let list = RankedList::of_judged(labels, &[], ideal);

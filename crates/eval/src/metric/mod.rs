@@ -199,8 +199,8 @@ pub trait Metric: Debug + Send + Sync {
 
     /// The value of a query with a relevant document as a function of the order of its documents,
     /// for metrics that are a sum over few ranks: from the labels of all documents, which are all
-    /// judged, and the same labels best first. `None` for other metrics, and for labels without a
-    /// gain.
+    /// judged, and the same labels best first. `None` for other metrics, and if the gain of a label
+    /// is not defined.
     fn query_value(&self, _labels: &[f64], _ideal: &[f64]) -> Option<QueryValue> {
         None
     }
@@ -222,7 +222,7 @@ pub enum Aggregate {
         /// The smallest value of a query in the mean.
         floor: f64,
     },
-    /// Mean over rows: the weight of a query is its number of rows.
+    /// Mean over rows: the weight of a query is its number of rows, times its query weight.
     RowMean,
     /// Square root of the mean over rows of the squared values.
     RowRootMeanSquare,

@@ -6,7 +6,8 @@
 //!
 //! A list of n < k documents is still divided by k (`short=keep`, trec_eval, LETOR 4.0), by n
 //! (`short=list`, RankLib, XGBoost), or counts 0 (`short=zero`, LETOR 3.0). Without a cut-off, k is
-//! the length of the list; an empty list counts 0. Cost O(k); exact under `ties=mean`.
+//! the length of the list; an empty list counts 0. Cost O(k). `ties=mean` gives the
+//! exact mean over all orders of tied documents.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;

@@ -10,7 +10,8 @@
 //! Without `max` the gain is binary: 1 for labels of `rel` and more, else 0. With `max` it is
 //! graded, label / max, and a label above `max` is an error. The residual is the weight of the
 //! unknown: of unjudged ranks, and of all ranks beyond the n of the list; RBP could still rise by
-//! that much. With a cut-off k the list ends at rank k. Cost O(n). RBP is exact under `ties=mean`.
+//! that much. With a cut-off k the list ends at rank k. Cost O(n). For RBP, `ties=mean` gives the
+//! exact mean over all orders of tied documents.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! R is the number of the query's relevant documents, retrieved or not. Without a cut-off the whole
-//! list counts. Cost O(k); exact under `ties=mean`. With R = 0 the convention
-//! `blank` decides: skipped, 0 or 1.
+//! list counts. Cost O(k). `ties=mean` gives the exact mean over all orders of tied documents. With
+//! R = 0 the convention `blank` decides: skipped, 0 or 1.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;

@@ -4,9 +4,10 @@
 //! RR@k = 1 / (first relevant rank), or 0 when there is none within k
 //! ```
 //!
-//! Cost O(first relevant rank). Exact under `ties=mean`: let the first tied group with a relevant
-//! document have n documents, of which m are relevant; the first relevant one is at position j of
-//! the group with probability m/(n-j+1) * product over i < j of (1 - m/(n-i+1)).
+//! Cost O(first relevant rank). `ties=mean` gives the exact mean over all orders of tied documents:
+//! let the first tied group with a relevant document have n documents, of which m are relevant; the
+//! first relevant one is at position j of the group with probability m/(n-j+1) * product over i < j
+//! of (1 - m/(n-i+1)).
 //!
 //! ```
 //! use rankwright_eval::of_ranking;

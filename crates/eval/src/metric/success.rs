@@ -1,8 +1,9 @@
 //! Success@k: 1 if any of the first k documents is relevant, else 0.
 //!
-//! Also called hit rate. Without a cut-off the whole list counts. Cost O(k). Exact under
-//! `ties=mean`: if the cut-off splits a group of n tied documents with m relevant ones, and s of
-//! the group's ranks lie within k, the probability of a hit is 1 - C(n-m, s) / C(n, s).
+//! Also called hit rate. Without a cut-off the whole list counts. Cost O(k). `ties=mean` gives the
+//! exact mean over all orders of tied documents: if the cut-off splits a group of n tied documents
+//! with m relevant ones, and s of the group's ranks lie within k, the probability of a hit is
+//! 1 - C(n-m, s) / C(n, s).
 //!
 //! ```
 //! use rankwright_eval::of_ranking;

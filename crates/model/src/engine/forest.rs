@@ -70,7 +70,7 @@ impl TreeBatches {
                 TreeBatch::Network(network) => {
                     #[cfg(target_arch = "x86_64")]
                     if let Some(avx2) = self.simd.avx2() {
-                        // SAFETY: the token proves that AVX2 is available.
+                        // SAFETY: `avx2` proves that the processor has AVX2 and POPCNT.
                         unsafe { add_avx2(avx2, network, values, columns, scores, buffers) };
                         continue;
                     }
@@ -80,7 +80,8 @@ impl TreeBatches {
         }
     }
 
-    /// Adds the values of all trees to the score of one row.
+    /// Adds the values of all trees to the score of one row. `ranks` is a buffer for the ranks of
+    /// the row's values among the thresholds of their columns (`split_tests.rs`).
     fn add_row(&self, row: &[f32], score: &mut f64, ranks: &mut Vec<i8>) {
         for batch in &self.batches {
             match batch {
@@ -88,7 +89,7 @@ impl TreeBatches {
                 TreeBatch::Network(network) => {
                     #[cfg(target_arch = "x86_64")]
                     if let Some(avx2) = self.simd.avx2() {
-                        // SAFETY: the token proves that AVX2 is available.
+                        // SAFETY: `avx2` proves that the processor has AVX2 and POPCNT.
                         unsafe { add_row_avx2(avx2, network, row, score, ranks) };
                         continue;
                     }

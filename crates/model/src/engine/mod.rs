@@ -71,7 +71,7 @@ trait Engine: Debug + Send + Sync {
 pub struct ScoreBuffers {
     full_block: BlockBuffers<FULL_BLOCK_ROWS>,
     small_block: BlockBuffers<SMALL_BLOCK_ROWS>,
-    /// The ranks of one row.
+    /// The ranks of one row's values among the thresholds of their columns (`split_tests.rs`).
     ranks: Vec<i8>,
     /// Sparse rows in their dense form.
     dense_rows: Vec<f32>,

@@ -2,9 +2,9 @@
 //!
 //! The weights of a layer are stored in panels of sixteen outputs, input after input, so that one
 //! input of a row is multiplied by sixteen adjacent weights. Each output has one running sum, which
-//! starts at the bias and adds the inputs in their order: the bits of the reference implementation,
-//! for any width of register. The outputs beyond a layer's last one are padding of the
-//! last panel: their weights are 0, and they are never read.
+//! starts at the bias and adds the inputs in their order, as in the reference implementation, so
+//! that scores have the same bits for any width of register. The outputs beyond a layer's last one
+//! are padding of the last panel: their weights are 0, and they are never read.
 //!
 //! Rows go through the layers in blocks, so that the values between two layers stay in the cache.
 //! Only the transforms of a net that scales features within the query need all rows of a query at
@@ -85,7 +85,7 @@ impl NetEngine {
     fn forward(&self, inputs: &[f32], scores: &mut [f64], outputs: &mut [Vec<f32>; 2]) {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = self.simd.avx2() {
-            // SAFETY: the token proves that AVX2 is available.
+            // SAFETY: `avx2` proves that the processor has AVX2 and POPCNT.
             unsafe { forward_avx2(avx2, &self.layers, inputs, scores, outputs) };
             return;
         }

@@ -145,7 +145,8 @@ impl Network {
         }
     }
 
-    /// Adds the trees' values for one row to its score; `ranks` is a reusable buffer.
+    /// Adds the trees' values for one row to its score; `ranks` is a reusable buffer for the ranks
+    /// of the row's values.
     #[inline(always)]
     pub(crate) fn add_row<K: Kernel>(
         &self,

@@ -219,7 +219,8 @@ impl RankLayout<'_> {
     /// Makes the finder of the ranks of rows.
     pub(crate) fn rank_finder(&self) -> RankFinder {
         let tests = &self.tests.column_tests;
-        // Column tests without a side are those that a roll-back left behind.
+        // No split would need a column test without a side. There is none, as `add` sets a side at
+        // once, which also stays after a roll-back.
         let used = |index: &usize| tests[*index].missing_sides.contains(&true);
         let mut order: Vec<usize> = (0..tests.len()).filter(used).collect();
         order.sort_by_key(|index| tests[*index].key.column);

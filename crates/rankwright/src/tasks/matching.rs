@@ -19,7 +19,7 @@ pub fn match_features(
     Ok((missing, task.into_warnings()))
 }
 
-/// Like [`match_features`]; the warnings are those of the task.
+/// Like [`match_features`]; the warnings are added to the task.
 pub(super) fn check(
     model: &Model,
     data: &Dataset,

@@ -32,7 +32,7 @@ pub struct QueryExplanation {
 /// A document and the contributions to its score.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExplainedDocument {
-    /// The document's id, or its row number if the data has no ids.
+    /// The document's id, or its row number in the input, from 0, if it has no id.
     pub doc: String,
     /// The document's row in the input, counted from 0.
     pub row: usize,
@@ -64,9 +64,9 @@ pub struct Contribution {
 /// The reasons why one document is ranked above (or below) another.
 #[derive(Debug, Clone)]
 pub struct PairExplanation {
-    /// The first document, without contributions of its own.
+    /// The first document, with an empty list of contributions.
     pub a: ExplainedDocument,
-    /// The second document, without contributions of its own.
+    /// The second document, with an empty list of contributions.
     pub b: ExplainedDocument,
     /// The first score minus the second: the sum of the contributions.
     pub difference: f64,

@@ -1,4 +1,4 @@
-//! A page for a terminal: the summary, the main charts and short tables.
+//! A page for a terminal: the summary, the first charts that can be read as text, and short tables.
 
 use rankwright_eval::table::Table;
 use rankwright_spec::words::counted;
@@ -29,7 +29,7 @@ pub(super) fn render(page: &Page, width: usize) -> String {
         let mut part = String::new();
         for block in shown_blocks(&section.blocks) {
             match block {
-                PageBlock::Chart(chart) if charts < CHARTS && is_main(chart) => {
+                PageBlock::Chart(chart) if charts < CHARTS && is_readable_as_text(chart) => {
                     charts += 1;
                     part.push_str(&format!("\n{}", chart.to_text(width)));
                 }
@@ -63,7 +63,7 @@ fn shown_blocks(blocks: &[PageBlock]) -> Vec<&PageBlock> {
 }
 
 /// Whether a chart is of a kind that can be read well in characters.
-fn is_main(chart: &Chart) -> bool {
+fn is_readable_as_text(chart: &Chart) -> bool {
     matches!(chart.body, Body::Lines(_) | Body::Bars(_) | Body::Stack(_))
 }
 

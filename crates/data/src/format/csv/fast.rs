@@ -26,8 +26,8 @@ use crate::format::table::{
 use crate::number::{Window, f32_token, window};
 use crate::warnings::Warnings;
 
-/// Approximate size of a chunk: large enough that starting a task costs nothing in comparison,
-/// small enough to balance the load.
+/// Approximate size of a chunk: large enough that starting a task costs little in comparison, small
+/// enough to balance the load.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// Adjacent whole records of one file.

@@ -161,7 +161,7 @@ impl ColumnContent {
         self.has_more_values = true;
     }
 
-    /// Counts missing cells.
+    /// Counts a missing cell.
     pub(in crate::format) fn add_missing(&mut self) {
         if self.sample.len() < MAX_SAMPLED {
             self.sample.push("".into());

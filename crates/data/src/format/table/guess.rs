@@ -2,7 +2,7 @@
 //! column has it.
 //!
 //! A guess is made only where exactly one column fits, and every guess gives a warning. Ids must
-//! not become features by accident: a model would learn single documents by heart. A column whose
+//! not become features by accident: a model would memorise single documents. A column whose
 //! name means an id is the document id if its values differ within each query; otherwise it is left
 //! out, or read as categories if its values repeat.
 
@@ -107,14 +107,14 @@ impl<'a> Guesses<'a> {
     }
 
     /// A column that is perhaps the document id, to be suggested in an error message: texts without
-    /// blanks that hardly repeat, or whole numbers with a name such as `item_no`, if they differ
-    /// within each query and do not just count its rows.
+    /// whitespace that hardly repeat, or whole numbers with a name such as `item_no`, if they
+    /// differ within each query and do not just count its rows.
     pub(super) fn possible_document(&self, query: Option<usize>) -> Option<usize> {
         let query = query.and_then(|query| self.contents.get(query)).map(ColumnContent::sample);
         let is_possible = |name: &str, content: &ColumnContent| match content.kind() {
             ContentKind::FreeTexts { .. } => {
-                let has_blank = |text: &str| text.contains(char::is_whitespace);
-                !content.sample().iter().any(|text| has_blank(text))
+                let has_whitespace = |text: &str| text.contains(char::is_whitespace);
+                !content.sample().iter().any(|text| has_whitespace(text))
             }
             ContentKind::Numbers => {
                 is_item_number_name(name) && is_id(content) && !counts_rows(content, query)
@@ -163,7 +163,8 @@ fn is_grade(content: &ColumnContent) -> bool {
     is_numeric(content) && content.different() <= MAX_GRADES
 }
 
-/// Whether values repeat, as query ids do: at most two thirds of the rows have different values.
+/// Whether values repeat, as query ids do: there is more than one value, and the number of
+/// different values is at most two thirds of the rows that have one.
 fn repeats(content: &ColumnContent) -> bool {
     let given = content.sample().iter().filter(|value| !value.is_empty()).count();
     content.different() > 1 && content.different() * 3 <= given * 2

@@ -62,7 +62,8 @@ pub(in crate::format) struct TablePlan<'o> {
     contents: Vec<ColumnContent>,
     /// Whether the content of each column was counted in all rows, not only in the first ones.
     is_complete: Vec<bool>,
-    /// Whether a reader found something else in each column of numbers.
+    /// For each column that was guessed to hold numbers, whether a reader found something else in
+    /// it.
     is_suspect: Vec<bool>,
     problems: Vec<ColumnProblem>,
     /// The given roles, and further roles that solve the problems.

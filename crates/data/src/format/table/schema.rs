@@ -59,6 +59,7 @@ pub(in crate::format) enum EncodingOrigin {
 /// The columns of a table, fixed by the first file.
 #[derive(Debug)]
 pub(in crate::format) struct TableSchema {
+    /// The name of the first file.
     pub(super) file: String,
     columns: TableColumns,
     /// By column.
@@ -73,7 +74,9 @@ pub(in crate::format) struct TableSchema {
     time_parts: Vec<Vec<TimePart>>,
     /// A bit for each role that a column has.
     roles: u32,
+    /// Whether the rows have labels; otherwise all are 0.
     pub(super) is_labelled: bool,
+    /// Whether there are no query ids, so that all rows are one query.
     pub(super) is_one_query: bool,
     /// The bytes of the ids that were read so far, by all tasks.
     pub(super) id_bytes: IdBytes,

@@ -14,7 +14,8 @@ fn net(seed: u64, hidden: &[usize], min_max: bool) -> Model {
 }
 
 fn linear_model(seed: u64) -> Model {
-    // 31 is any number: it keeps this stream of random numbers apart from those of other tests.
+    // 31 is the number of the stream, chosen freely: other tests with the same seed use other
+    // streams.
     let mut draw = Random::new(seed, 31);
     let weights = (0..FEATURES).map(|_| draw.normal()).collect();
     Model::new(header(), ModelBody::Linear(Linear::new(0.5, weights).unwrap())).unwrap()

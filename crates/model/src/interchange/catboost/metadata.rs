@@ -50,7 +50,7 @@ pub(super) struct FloatColumn {
 const MAX_COLUMNS: usize = 1 << 19;
 /// Maximum number of outputs, for the same reason.
 const MAX_OUTPUTS: usize = 1 << 16;
-/// CatBoost's own limit of the number of borders of a feature.
+/// Maximum number of borders of a feature, for the same reason; CatBoost makes at most 65,535.
 const MAX_BORDERS: usize = 1 << 16;
 
 /// The parts of the file that are read here, under CatBoost's names.
@@ -87,7 +87,9 @@ struct FloatFeature {
     borders: Option<BoundedVec<f64, MAX_BORDERS>>,
 }
 
-/// The handling of NaN at splits `value > border`: as a value for which the test is false or true.
+/// The handling of NaN at splits `value > border`: the test is false (`AsFalse`) or true
+/// (`AsTrue`). `AsIs` is for features without NaN in training; the comparison with NaN is false
+/// too.
 #[derive(Deserialize, Clone, Copy)]
 #[allow(clippy::enum_variant_names, reason = "the names in the file")]
 enum NanTreatment {

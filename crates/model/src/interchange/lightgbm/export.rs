@@ -123,8 +123,8 @@ fn line<T: Display>(out: &mut String, key: &str, values: impl IntoIterator<Item 
     out.push('\n');
 }
 
-/// A number in the shortest form that reads back to the same bits, with an exponent if that is
-/// shorter.
+/// A number in the shortest form that reads back to the same bits, with an exponent if it is very
+/// large or small.
 struct ShortFloat(f64);
 
 impl Display for ShortFloat {

@@ -205,7 +205,7 @@ impl<'a> Attribute<'a> {
         let mut count = 0;
         for field in self.fields(attribute::INTS) {
             count += match field? {
-                // The last byte of each packed number has no top bit.
+                // Only the last byte of each packed number has 0 as its top bit.
                 WireField::Bytes(packed) => packed.iter().filter(|byte| **byte < 0x80).count(),
                 _ => 1,
             };

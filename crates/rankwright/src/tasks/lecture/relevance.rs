@@ -43,7 +43,7 @@ fn compute() -> Result<Worked, TaskError> {
     let mut steps = Vec::new();
     let mut errors = 0;
     for (number, (score, row)) in (1..).zip(scores.iter().zip(&TABLE)) {
-        let (found, truth) = (judgment(*score > 0.0), judgment(row.2));
+        let (found, truth) = (judgement(*score > 0.0), judgement(row.2));
         errors += usize::from(found != truth);
         let text = format!("example {number} ({}, {}): score {score:.4}", row.0, row.1);
         steps.push(LectureStep::text(text, found).slide(truth));
@@ -53,7 +53,7 @@ fn compute() -> Result<Worked, TaskError> {
     let equation = format!("{:.2} cosine {:+.4} window {bias:+.4} = 0", weights.0, weights.1);
     steps.push(LectureStep::text(format!("the line of {LEARNER}"), equation));
     let point = |row: &(f32, f32, bool)| LabelledPoint {
-        class: judgment(row.2).to_owned(),
+        class: judgement(row.2).to_owned(),
         features: (decimal(row.0), decimal(row.1)),
     };
     let points: Vec<LabelledPoint> = TABLE.iter().map(point).collect();
@@ -62,7 +62,7 @@ fn compute() -> Result<Worked, TaskError> {
 }
 
 /// A class in the words of the slide.
-fn judgment(is_relevant: bool) -> &'static str {
+fn judgement(is_relevant: bool) -> &'static str {
     if is_relevant { "relevant" } else { "nonrelevant" }
 }
 
