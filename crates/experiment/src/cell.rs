@@ -43,11 +43,11 @@ pub struct ExperimentCell {
     pub digest: String,
     /// Everything that determines the result.
     pub key: Value,
-    /// Whether the result is stored.
+    /// The state: stored, to be run, or left out.
     pub state: CellState,
 }
 
-/// Whether the result of a cell is stored.
+/// The state of a cell: stored, to be run, or left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum CellState {
     /// The result is stored, and its checksums match.

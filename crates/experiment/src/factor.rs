@@ -45,7 +45,8 @@ pub(super) fn words(factors: &[String], values: &[String]) -> String {
     factors.iter().zip(values).map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The learners of a layout by row and column, in the order of their first occurrence.
+/// The learners of a layout by row and column; rows and columns in the order in which they first
+/// occur.
 #[derive(Debug)]
 pub(super) struct FactorGrid {
     /// For each row, its values of the row factors.

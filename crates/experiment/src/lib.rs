@@ -10,8 +10,9 @@
 //! - `run` trains and scores the other cells, several at a time (`memory` limits the number), each
 //!   stored whole or not at all; `parts` holds the data while it is needed;
 //! - `pool` combines folds and seeds to one evaluation per learner, `study` makes tables and curves
-//!   by factors, `tables` the other tables of the page, `results` and `lock` are the serialised
-//!   files, and `report` writes them beside the page;
+//!   by factors, `weights` the tables of the weights of linear models, `tables` the other tables of
+//!   the page, `results` and `lock` are the serialised files, and `report` writes them beside the
+//!   page;
 //! - `request` does all of these steps in one call ([`ExperimentRequest`]).
 //!
 //! `shrinkage` trains one learner with several learning rates ([`ShrinkageRequest`]); `error` has

@@ -67,18 +67,23 @@ impl PathResolver<'_> {
 /// `a{1..3}b` as a1b, a2b, a3b; any other text unchanged. A text may have one range of at most 1000
 /// numbers.
 fn expand_range(text: &str) -> Result<Vec<String>, String> {
-    let ranges = text.match_indices('{').filter(|(start, _)| !text[..*start].ends_with('$'));
-    let Some((start, _)) = ranges.into_iter().next() else { return Ok(vec![text.to_owned()]) };
+    let Some(start) = first_range(text) else { return Ok(vec![text.to_owned()]) };
     let (before, after) = (&text[..start], &text[start + 1..]);
     let error = || format!("{text}: expected a range of numbers after `{{`, such as {{1..5}}");
     let (range, after) = after.split_once('}').ok_or_else(error)?;
     let (first, last) = range.split_once("..").ok_or_else(error)?;
     let number = |text: &str| text.trim().parse::<u32>().map_err(|_| error());
     let (first, last) = (number(first)?, number(last)?);
-    if first > last || last - first >= 1000 || after.contains('{') {
+    if first > last || last - first >= 1000 || first_range(after).is_some() {
         return Err(error());
     }
     Ok((first..=last).map(|number| format!("{before}{number}{after}")).collect())
+}
+
+/// The place of the first `{` that does not begin a variable.
+fn first_range(text: &str) -> Option<usize> {
+    let mut ranges = text.match_indices('{').map(|(start, _)| start);
+    ranges.find(|start| !text[..*start].ends_with('$'))
 }
 
 #[cfg(test)]
@@ -98,6 +103,7 @@ mod tests {
         assert_eq!(files("a/b.txt").unwrap(), ["/e/a/b.txt"]);
         assert_eq!(files("${DATA}/S{2..4}.txt").unwrap(), ["/d/S2.txt", "/d/S3.txt", "/d/S4.txt"]);
         assert_eq!(files("S{1..2}").unwrap(), ["/e/S1", "/e/S2"]);
+        assert_eq!(files("S{1..2}${DATA}.txt").unwrap(), ["/e/S1/d.txt", "/e/S2/d.txt"]);
     }
 
     #[test]

@@ -126,7 +126,7 @@ pub struct PlannedCell {
     pub cell: String,
     /// Name of the cell's folder.
     pub digest: String,
-    /// Whether the result is stored.
+    /// The state: stored, to be run, or left out.
     pub state: CellState,
 }
 

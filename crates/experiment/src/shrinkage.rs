@@ -2,7 +2,7 @@
 //! [`ShrinkageReport`](rankwright_report::training::ShrinkageReport).
 //!
 //! Every training has the same data, seed and parameters except for `rate`. The best number of
-//! rounds of each is chosen on the validation data itself.
+//! rounds of each is chosen on the first validation set, on which the models are also compared.
 
 use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::{Measure, ScoredDataset};

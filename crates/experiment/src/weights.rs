@@ -5,7 +5,7 @@
 //! of a learner on a data set. Weights of features with different ranges cannot be compared with
 //! each other. Learners whose models are not linear, or name different features, have no table.
 
-use rankwright_eval::table::{Align, Cell as TableCell, Table};
+use rankwright_eval::table::{Align, Cell as TableCell, Table, escape_markdown};
 use rankwright_model::{Model, ModelBody};
 use rankwright_report::PageBlock;
 use rankwright_report::page::Section;
@@ -84,7 +84,9 @@ pub(super) fn text(experiment: &Experiment, all: &[LearnerWeights], form: TextFo
     let one = |weights: &LearnerWeights| {
         let (title, table) = (title(weights), table(experiment, weights));
         match form {
-            TextForm::Markdown => format!("### {title}\n\n{}\n", table.to_markdown()),
+            TextForm::Markdown => {
+                format!("### {}\n\n{}\n", escape_markdown(&title), table.to_markdown())
+            }
             TextForm::Plain => format!("{title}\n{}\n", table.to_text()),
         }
     };

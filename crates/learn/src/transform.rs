@@ -2,7 +2,7 @@
 //!
 //! | `transform=` | value x becomes | a missing value |
 //! |---|---|---|
-//! | `auto` | `log-standard` if a value is beyond -10..10, else `standard` | 0, the mean |
+//! | `auto` | `log-standard` if the feature exceeds -10..10, else `standard` | 0, the mean |
 //! | `adapt` | x if all features lie within -1..1, else `log-standard` | 0 |
 //! | `none` | x | 0 |
 //! | `standard` | (x - mean) / standard deviation | 0, the mean |

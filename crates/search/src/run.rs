@@ -100,7 +100,8 @@ fn to_run(
 /// Readers order a run by score, then by id, the larger id first. A ranking orders documents of
 /// equal score as the first stage does. Where the two differ, scores are lowered in steps of about
 /// 1e-7, or of the precision of an `f32` if that is larger, as trec_eval compares scores as `f32`.
-/// All other scores stay as they are, unless a score before them was lowered to the same `f32`.
+/// All other scores stay as they are, unless a score before them was lowered to the same `f32` or
+/// below it.
 fn scores_in_order(ids: &[&str], scores: &[f64]) -> Vec<f64> {
     let mut written: Vec<f64> = Vec::with_capacity(ids.len());
     let mut is_lowered = false;

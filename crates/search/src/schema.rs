@@ -12,11 +12,13 @@
 //!
 //! A value that is not of its field's kind (`n/a` in a number field) counts as absent, and a
 //! warning gives the number of such values. Guessing reads the first documents only; a field that
-//! first appears later is stored. A field is guessed to be a number, a date or a url if all its
+//! first appears later is stored. Some names decide the kind (the constants such as `LINK_NAMES`
+//! below), otherwise the values do. A field is guessed to be a number, a date or a url if all its
 //! values are, or if at least 20 values are and at most 1 % are not; a warning names a field of
 //! which up to 5 % are not, as those values alone make it a text or a category. Empty values are
 //! left out. A field of numbers with a code among them, digits with a leading zero such as `01234`,
-//! is a category: a number would lose the zero.
+//! is a category: a number would lose the zero. Lists are categories. Other texts are a category if
+//! all are short and few of them are different, otherwise text.
 
 use std::collections::HashSet;
 

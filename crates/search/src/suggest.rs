@@ -4,11 +4,14 @@
 //! the query finds few documents. The word and its term are compared with all terms of the text
 //! fields. The distance is the number of letters to insert, delete, replace or exchange with their
 //! neighbours (Damerau 1964). A near term has a distance of at most one for words of three to five
-//! letters, and two for longer words; shorter words and words with digits are not corrected.
+//! letters and for words that a document has, and two for longer words that no document has;
+//! shorter words and words with digits are not corrected.
 //!
-//! The nearest term is taken, and of equally near terms the one that most documents have. Terms are
-//! stems, so the suggestion is a word of the documents with this term: the nearest to the query's
-//! word, then the most frequent. Cost: one pass over all terms for each word that is looked up.
+//! The nearest few terms are taken, of equally near ones those that most documents have. Terms are
+//! stems, so each stands for a word of the documents with this term: the nearest to the query's
+//! word, then the most frequent. The suggestion is the nearest of these words, and of equally near
+//! words the one whose term most documents have. Cost: one pass over all terms for each word that
+//! is looked up.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};

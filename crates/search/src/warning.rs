@@ -236,7 +236,7 @@ impl fmt::Display for CountedIds {
 pub(crate) struct QueryOutcome {
     /// Whether the query has terms after the analysis.
     pub(crate) has_terms: bool,
-    /// Number of documents with a term of the query, before the filter.
+    /// Number of documents with a term of the query, before the filter; exact if `is_empty`.
     pub(crate) matching: usize,
     /// Whether the result has no documents.
     pub(crate) is_empty: bool,

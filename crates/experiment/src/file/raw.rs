@@ -25,13 +25,19 @@ pub(super) struct RawExperiment {
     pub(super) description: String,
     pub(super) metrics: Option<Spanned<Texts>>,
     pub(super) seeds: Option<Spanned<Vec<WholeNumber>>>,
+    /// Name of the learner that the others are compared with.
     pub(super) baseline: Option<Spanned<String>>,
+    /// The significance test.
     #[serde(default)]
     pub(super) test: Parsed<Test>,
+    /// The correction of the test for several comparisons.
     #[serde(default)]
     pub(super) correction: Parsed<Correction>,
+    /// The level of significance.
     pub(super) alpha: Option<Spanned<f64>>,
+    /// Number of random samples of the test.
     pub(super) samples: Option<WholeNumber>,
+    /// Number of the largest and of the smallest weights of each linear learner to show.
     pub(super) weights: Option<WholeNumber>,
     #[serde(default)]
     pub(super) text: Vec<Spanned<RawText>>,
@@ -53,20 +59,24 @@ pub(super) struct RawText {
     pub(super) documents: Option<Spanned<Texts>>,
     pub(super) queries: Option<Spanned<String>>,
     pub(super) qrels: Option<Spanned<String>>,
+    /// The generator of documents, queries and judgements, instead of files.
     pub(super) generate: Option<Spanned<String>>,
+    /// The seed of `generate`.
     pub(super) seed: Option<Spanned<WholeNumber>>,
     pub(super) schema: Option<Spanned<String>>,
     pub(super) analysis: Option<Spanned<String>>,
+    /// Whether the ids of queries are 1, 2, 3, ... by position.
     #[serde(default)]
     pub(super) number_queries: bool,
     pub(super) features: Option<Spanned<Texts>>,
     pub(super) first_stage: Option<Spanned<String>>,
     pub(super) candidates: Option<Spanned<WholeNumber>>,
+    /// Whether judged documents that are not among the candidates are added.
     #[serde(default)]
     pub(super) judged: bool,
 }
 
-/// `[[data]]`.
+/// `[[data]]`; `source.rs` describes which keys go together.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawData {
@@ -74,20 +84,33 @@ pub(super) struct RawData {
     pub(super) train: Option<Spanned<Texts>>,
     pub(super) valid: Option<Spanned<Texts>>,
     pub(super) test: Option<Spanned<Texts>>,
+    /// The tables `[[data.fold]]`.
     pub(super) fold: Option<Spanned<Vec<Spanned<RawFold>>>>,
+    /// A folder for each fold, with train.txt, vali.txt and test.txt.
     pub(super) folders: Option<Spanned<Texts>>,
+    /// The files of LETOR's rotation: fold 1 tests on the last file, validates on the one before it
+    /// and trains on the others; each next fold starts one file later.
     pub(super) parts: Option<Spanned<Texts>>,
+    /// Files whose queries are divided by `folds` or `split`.
     pub(super) files: Option<Spanned<Texts>>,
+    /// The generator of queries to divide, instead of files.
     pub(super) generate: Option<Spanned<Parsed<Generator>>>,
+    /// The seed of `generate`.
     pub(super) seed: Option<Spanned<WholeNumber>>,
+    /// Number of folds of a cross validation.
     pub(super) folds: Option<Spanned<WholeNumber>>,
     pub(super) split: Option<Spanned<Parsed<SplitFractions>>>,
+    /// The seed of the shuffle before the division by `folds` or `split`.
     pub(super) fold_seed: Option<Spanned<WholeNumber>>,
     pub(super) format: Option<Spanned<String>>,
+    /// The meaning of an absent feature: `zero` or `missing`.
     pub(super) absent: Option<Spanned<String>>,
+    /// The roles of the columns of a table, as in the option `--columns`.
     pub(super) columns: Option<Spanned<String>>,
+    /// Whether features of validation and test data that the training data lacks are ignored.
     #[serde(default)]
     pub(super) ignore_extra: bool,
+    /// The rule that matches features of validation and test data with those of the training data.
     #[serde(default)]
     pub(super) match_by: MatchBy,
 }
@@ -109,14 +132,17 @@ pub(super) struct RawLearner {
     pub(super) spec: Option<Spanned<String>>,
     pub(super) grid: Option<Spanned<RawGrid>>,
     pub(super) model: Option<Spanned<String>>,
+    /// The name or number of a feature to rank by, instead of a learner.
     pub(super) feature: Option<Spanned<Scalar>>,
+    /// The features to train on; all if not given.
     pub(super) features: Option<Spanned<Texts>>,
 }
 
 /// `{ leaves = [7, 31], rate = [0.03, 0.1] }`: the values of each parameter.
 pub(super) type RawGrid = BTreeMap<Spanned<String>, Spanned<Vec<Spanned<Scalar>>>>;
 
-/// `[[table]]`.
+/// `[[table]]`. `rows`, `columns` and `choose` are parameters of learners (factors, see
+/// `factor.rs`); the values of those in `choose` are chosen on validation data.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawTable {
@@ -130,7 +156,7 @@ pub(super) struct RawTable {
     pub(super) baseline: Option<Spanned<BTreeMap<Spanned<String>, Spanned<Scalar>>>>,
 }
 
-/// `[[plot]]`.
+/// `[[plot]]`. `lines`, `panels` and `choose` are parameters of learners, as in a table.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawPlot {

@@ -10,16 +10,16 @@ use rankwright_eval::compare::Better;
 use super::super::cell::{ExperimentCell, StoredCell};
 use super::super::report::System;
 
-/// Validation results of a learner on a fold.
+/// Validation results of a learner: the means over its trainings on a fold, or on all folds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Validated {
-    /// The mean over seeds of each training's best value; `None` if a training has no value.
+    /// The mean of each training's best value; `None` if a training has no value.
     pub(super) value: Option<f64>,
-    /// The mean over seeds of the best round, from 1; `None` if a training has no value.
+    /// The mean of each training's best round, from 1; `None` if a training has no value.
     pub(super) best_round: Option<f64>,
 }
 
-/// The learner that was chosen on a fold.
+/// The learner that was chosen on a fold, or on all folds together.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Chosen {
     /// Index of the learner in the experiment.

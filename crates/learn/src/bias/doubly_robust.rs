@@ -12,22 +12,22 @@
 //! r, between 0 and 1, is an estimate of the document's relevance by a regression on its features,
 //! and rho the document's expected examination: the mean of alpha over all rows of this query with
 //! the same document id, by weight; without document ids, alpha_k. The estimate is unbiased if
-//! either the examination or r is right. Both parts matter only where rho differs from alpha_k: for
+//! either the examination or r is right. r has an effect only where rho differs from alpha_k: for
 //! documents that were shown at several positions, and with `bias_clip`, which raises rho: the
 //! label of a document that is rarely seen is then drawn towards r instead of being multiplied by a
 //! large weight. Otherwise the label is (c - beta_k) / alpha_k, the affine correction of Vardasbi
-//! et al. (2020). A row at a position that is not known has the label r, unless it was clicked,
+//! et al. (2020). A row at a position without a known alpha has the label r, unless it was clicked,
 //! which is an error.
 //!
 //! The regression is a first training: boosted trees that minimise the sum over rows of
 //! w (c - alpha_k r - beta_k)^2, which is squared error on (c - beta_k) / alpha_k with weight
 //! w alpha_k^2, so that rarely seen positions do not dominate.
 //!
-//! Objectives with gains take the label by its gain ([`RelevanceScale`]), for which negative
-//! estimates count as 0; squared errors take it as it is. The paper's loss is linear in the labels,
-//! as squared errors and `lambda(metric=dcg@10, norm_query=false)` are. NDCG, softmax and XE-NDCG
-//! divide the gains of a query by a sum of them, and `norm_query` by a sum of lambdas: queries with
-//! few clicks then weigh more than the estimate wants.
+//! For objectives with gains, the label is the one whose gain is the estimate ([`RelevanceScale`]),
+//! where negative estimates count as 0; for squared errors it is the estimate itself. The paper's
+//! loss is linear in the labels, as squared errors and `lambda(metric=dcg@10, norm_query=false)`
+//! are. NDCG, softmax and XE-NDCG divide the gains of a query by a sum of them, and `norm_query` by
+//! a sum of lambdas: queries with few clicks then weigh more than the estimate wants.
 
 use std::collections::HashMap;
 

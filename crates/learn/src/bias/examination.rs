@@ -1,4 +1,5 @@
-//! The examination of positions, given with the learner.
+//! The examination of positions (the probability that a document there is looked at), given with
+//! the learner.
 //!
 //! Clicks follow the affine model of trust bias (Vardasbi, Oosterhuis and de Rijke, CIKM 2020):
 //!
@@ -8,9 +9,8 @@
 //!
 //! alpha is the parameter `examination`, beta the parameter `click_noise`; with beta = 0 this is
 //! the position-based model. An examination relative to the first position is enough: a common
-//! factor only scales the estimates of relevance. An examination of 0 means that the position is
-//! not known. `bias_clip` raises small values of alpha where they are divisors; without it none is
-//! changed.
+//! factor only scales the estimates of relevance. An examination of 0 means that it is not known.
+//! `bias_clip` raises small values of alpha where they are divisors; without it none is changed.
 
 use rankwright_model::{BiasColumn, BiasFactors};
 use rankwright_spec::Slashed;
@@ -41,7 +41,7 @@ impl GivenExamination {
         })
     }
 
-    /// alpha of a position; `None` if it is not known.
+    /// alpha of a position; `None` if alpha is not known.
     pub(super) fn alpha(&self, position: u32) -> Option<f64> {
         at(&self.alpha, position).filter(|alpha| *alpha > 0.0)
     }
@@ -56,7 +56,7 @@ impl GivenExamination {
         self.clip.map_or(examination, |clip| examination.max(clip))
     }
 
-    /// alpha and beta of known positions, for the header of a model.
+    /// alpha and beta of the positions whose alpha is known, for the header of a model.
     pub(super) fn factors(&self, params: &BiasParams) -> BiasFactors {
         let positions: Vec<u32> =
             (1..=self.alpha.len() as u32).filter(|p| self.alpha(*p).is_some()).collect();

@@ -1,5 +1,5 @@
-//! A file with the examination of positions, for `bias=ips` and `bias=dr`; [`ExaminationFile`] has
-//! its forms.
+//! A file with the examination of positions, for `bias=ips` and `bias=dr`; its forms are described
+//! in `examination_file.rs` of the crate `rankwright_data`.
 
 use rankwright_data::{BiasFileProblem, ExaminationFile};
 use rankwright_model::MAX_POSITIONS;

@@ -7,13 +7,14 @@
 //! | value | correction | needs | file |
 //! |---|---|---|---|
 //! | `gam` | a term for each position is added to the score during training | nothing | `terms.rs` |
-//! | `pairwise` | pair losses are divided by a factor of either position | a loss of pairs | `pair_factors.rs` |
+//! | `pairwise` | factors of both positions divide the loss | a loss of pairs | `pair_factors.rs` |
 //! | `ips` | clicks are divided by the examination of their position | examination | `weights.rs` |
 //! | `dr` | labels become estimates of relevance, doubly robust | examination | `doubly_robust.rs` |
 //!
-//! `positions.rs` numbers the positions of the data, `examination.rs` holds the examination of
-//! positions, `file.rs` reads it from a file, `clicks.rs` holds corrected labels and weights, and
-//! `rounds.rs` keeps the factors of learners that train in rounds.
+//! The examination of a position is the probability, relative to the first position, that a user
+//! looks at the document there. `positions.rs` numbers the positions of the data, `examination.rs`
+//! holds the examination of positions, `file.rs` reads it from a file, `clicks.rs` holds corrected
+//! labels and weights, and `rounds.rs` keeps the factors of learners that train in rounds.
 //!
 //! Only training knows positions. Scores never depend on them, and neither do metrics on
 //! validation data, whose labels count as they are. The factors are in the header of the model.

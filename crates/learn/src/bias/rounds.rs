@@ -27,7 +27,8 @@ pub(crate) struct ClickCorrection {
 
 impl ClickCorrection {
     /// The correction of checked parameters for a data set. `rate` is the factor of the steps of
-    /// `bias=gam`; `regress` scores all rows by a regression on these labels and weights.
+    /// `bias=gam`. `regress`, for `bias=dr`, trains a regression on the labels and weights that it
+    /// gets, and returns the regression's score of each row.
     pub(crate) fn new(
         params: &BiasParams,
         data: &Dataset,

@@ -10,7 +10,7 @@ use rankwright_model::{Model, ScoreOptions};
 use crate::learner::LearnerSpec;
 use crate::session::TrainRequest;
 
-/// Documents of a page.
+/// Number of documents of a page.
 pub(crate) const PAGE: usize = 10;
 
 /// Probability of a click on an examined document, by grade.
@@ -43,6 +43,7 @@ impl ShownPages {
         for _ in 0..queries {
             let documents: Vec<[f32; 4]> =
                 (0..PAGE).map(|_| [(); 4].map(|()| random.normal() as f32)).collect();
+            // The score of the ranker that showed the page.
             let logged = |d: usize| documents[d][2] + 0.3 * documents[d][0];
             let mut order: Vec<usize> = (0..PAGE).collect();
             order.sort_by(|a, b| logged(*b).total_cmp(&logged(*a)));

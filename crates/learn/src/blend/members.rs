@@ -1,9 +1,9 @@
 //! The members of a blend as written in a spec: `lambdamart(trees=100)+ranksvm+file:a.model`.
 //!
-//! Members are joined by `+` outside of parentheses, so that numbers such as `1e+3` and constraints
-//! such as `22:+` within a learner are not split. `file:` and a path is a model of any supported
-//! format; paths must not contain `+`, commas or parentheses. A blend cannot be a member: its own
-//! members can be named instead.
+//! Members are joined by `+` outside of parentheses, so that numbers such as `1e+3` and monotone
+//! constraints such as `22:+` within a learner are not split. `file:` and a path is a model of any
+//! supported format; paths must not contain `+`, commas or parentheses. A blend cannot be a member:
+//! its own members can be named instead.
 
 use std::path::{Path, PathBuf};
 

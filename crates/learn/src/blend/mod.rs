@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Members are learners, trained here one after the other, or models from files; trees, linear
-//! models and neural nets can be combined ([`members`]). [`preset`] has one modelled on the
+//! models and neural nets can be combined ([`members`]). [`preset`] has members modelled on the
 //! winner of the Yahoo challenge (Burges, Svore, Bennett, Pastusiak and Wu, *Learning to Rank Using
 //! an Ensemble of Lambda-Gradient Models*, 2011). The weights are learnt ([`weights`]) on data that
 //! the members were not fitted to: the first validation set, or without validation data a part of

@@ -64,6 +64,10 @@ impl WeightSearch {
             sums.iter_mut().zip(&point.weights).for_each(|(sum, weight)| *sum += weight);
         }
         let total: f64 = sums.iter().sum();
+        if total == 0.0 {
+            // Equal scores are best, as they may be under a metric with `ties=best`.
+            return Ok(vec![1.0 / members as f64; members]);
+        }
         Ok(sums.into_iter().map(|sum| sum / total).collect())
     }
 }
@@ -131,6 +135,16 @@ mod tests {
             assert!(weights.iter().all(|weight| *weight >= 0.0));
             assert_eq!(weights, search.weights(&target, &scores(&data), 3, 1).unwrap());
         }
+    }
+
+    #[test]
+    fn members_are_equal_where_equal_scores_are_best() {
+        let data = data();
+        let metric = MetricSpec::parse("ndcg(ties=best)@10").unwrap();
+        let target = TargetMetric::new(&data, &metric).unwrap();
+        let search = WeightSearch { repeats: 1, tolerance: 0.0 };
+        let wrong: Vec<f64> = data.labels().iter().flat_map(|label| [-*label, -*label]).collect();
+        assert_eq!(search.weights(&target, &wrong, 2, 1).unwrap(), [0.5, 0.5]);
     }
 
     #[test]

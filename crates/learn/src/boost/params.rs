@@ -117,9 +117,10 @@ pub(crate) fn check_joint_newton_leaves(
     }
 }
 
-/// Boosting parameters as the engine uses them: checked, with features as columns. Fields without a
-/// comment are the parameters of the same name. The fingerprint of a checkpoint is computed from
-/// the `Debug` text: with a renamed field, older checkpoints are rejected.
+/// Boosting parameters as the engine uses them: checked, and features are given by their columns
+/// instead of names. Fields without a comment are the parameters of the same name. The fingerprint
+/// of a checkpoint is computed from the `Debug` text: with a renamed field, older checkpoints are
+/// rejected.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BoostConfig {
     pub(crate) trees: usize,

@@ -103,7 +103,7 @@ impl<'a> TrainingQueries<'a> {
         self.clicks.weights = Some(weights);
     }
 
-    /// All documents, for values that an objective computes once for the whole data.
+    /// All documents, for values that an objective computes from the whole data.
     pub(crate) fn documents<'b>(&'b self, scores: &'b [f64]) -> TrainingDocuments<'b> {
         let labels = self.clicks.labels.as_deref().unwrap_or(self.data.labels());
         TrainingDocuments { labels, weights: &self.weights, scores }

@@ -42,7 +42,7 @@ pub fn split_impurities(
 ) -> Result<Vec<SplitImpurity>, LearnError> {
     let (ensemble, grown) = ensemble_and_tree(model, tree)?;
     if let Some(bias) = &model.header().position_bias {
-        // The labels or scores that trees were fitted to were those of a round.
+        // Trees were fitted to corrected labels or scores, which the model does not keep.
         let objective = format!("{}, bias={}", model.header().objective, bias.kind);
         return Err(LearnError::NoDerivatives { objective });
     }

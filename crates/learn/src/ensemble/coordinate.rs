@@ -8,9 +8,9 @@
 //! are kept. The order of the weights is shuffled for each pass. All random draws are determined by
 //! seed, restart and pass.
 //!
-//! A pass changes each weight once; its cost is features x 31 rankings of the data (31 steps are
-//! tried), even if a feature differs in few queries only. Data where no query has a metric value is
-//! an error; constant features keep a weight that changes no order.
+//! A pass changes each weight once; its cost is at most features x 31 rankings of the data (up to
+//! 31 steps are tried for a weight). Data where no query has a metric value is an error; constant
+//! features keep a weight that changes no order.
 
 use rankwright_data::Random;
 use rankwright_eval::MetricSpec;

@@ -9,7 +9,7 @@
 //! next. The best step is taken if it improves the metric by more than `tolerance`; of equally good
 //! ones the smallest is taken.
 //!
-//! Cost of a pass: columns x 31 rankings of the whole data (2 x 13 steps, the step to 0, and 4
+//! Cost of a pass: at most columns x 31 rankings of the data (2 x 13 steps, the step to 0, and 4
 //! refinements), each found from the current ranking ([`steps`](super::steps)). Scores are computed
 //! again from the weights before each pass, so that a pass depends on its weights alone.
 

@@ -24,13 +24,13 @@ use rankwright_eval::{EvalError, TopOrderer};
 
 use super::columns::{ColumnValue, LANES, ValueRange};
 
-/// A score and its estimate, each compared with another, differ by less than this part of the
+/// Two scores are in the order of their estimates if these differ by at least this part of the
 /// largest absolute numbers. Rounding to f32 has a relative error of 2^-24; a score has one such
 /// error, a product three and their sum one, so that an estimate is wrong by less than 5 x 2^-24,
 /// two of them by 6e-7, and a threshold is rounded once more.
 const MARGIN: f64 = 1e-6;
-/// Two scores, each a rounded sum of a score and a rounded product, differ from the exact ones by
-/// less than this part of the largest absolute numbers: four errors of 2^-53.
+/// Two scores after a step, each a rounded sum of a score and a rounded product, are together wrong
+/// by less than this part of the largest absolute numbers: four errors of 2^-53.
 const SUM_ERROR: f64 = 1e-15;
 /// The same as [`MARGIN`] for numbers that are too small for the full precision of f32, which are
 /// rounded to multiples of 2^-149.
@@ -60,8 +60,8 @@ pub(super) struct StepQuery<'a, T> {
 }
 
 impl<T> StepQuery<'_, T> {
-    /// Whether a step moves no two rows past each other whose scores differ by at least `gap`:
-    /// values in the column differ by less, and by no more than rounding can add.
+    /// Whether a step moves no two rows past each other whose scores differ by at least `gap`: the
+    /// step changes the difference of two scores by less than `gap`, rounding errors included.
     pub(super) fn keeps_order(&self, factor: f64, gap: f64) -> bool {
         let largest = self.max_score + factor.abs() * self.range.max_abs;
         // False for NaN.
@@ -74,11 +74,11 @@ impl<T> StepQuery<'_, T> {
 pub(super) struct StepOrderer {
     /// Whether each place reaches the threshold: 1 or 0.
     flags: Vec<u8>,
-    /// The rows that reach the threshold, before rows that have no meaning.
+    /// The rows that reach the threshold; entries after the first `found` have no meaning.
     rows: Vec<u32>,
     /// Number of rows that reach the threshold.
     found: usize,
-    /// The scores of these rows, or of all.
+    /// The scores of the rows that reach the threshold, or of all rows.
     scores: Vec<f64>,
     orderer: TopOrderer,
     /// The last order.
@@ -226,7 +226,7 @@ impl StepOrderer {
                 *count += i32::from(estimate >= other);
             }
         }
-        // Of two equal estimates neither has the rank before, which stays NaN.
+        // Two equal estimates get the same rank, and the rank before it stays NaN.
         let mut sorted = [f32::NAN; N];
         self.order.clear();
         self.order.resize(rows.len(), 0);
@@ -276,8 +276,9 @@ fn lowest_estimate<T: ColumnValue>(query: &StepQuery<'_, T>, factor: f32, rows: 
     lowest
 }
 
-/// An estimate that at least `depth` rows reach after a step, of up to 16: the one at rank `depth`
-/// among the highest of 16 groups of rows. Minus infinity if there are fewer rows than groups.
+/// An estimate that at least `depth` rows (up to 16) reach after a step: the one at rank `depth`
+/// among the highest estimates of 16 groups of rows. Minus infinity if fewer than `depth` groups
+/// have a row.
 fn group_threshold<T: ColumnValue>(query: &StepQuery<'_, T>, factor: f32, depth: usize) -> f32 {
     let mut highest = [f32::NEG_INFINITY; LANES];
     let lanes = query.estimates.as_chunks::<LANES>().0.iter();

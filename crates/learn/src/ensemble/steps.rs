@@ -30,8 +30,8 @@ use crate::error::LearnError;
 
 /// Number of neighbouring queries that a task takes.
 const TASK_QUERIES: usize = 16;
-/// Up to this cut-off, the best rows are found from those of another ranking; further ones are
-/// sorted with all others.
+/// Up to this cut-off, the best rows are found from those of another ranking; for a larger one, all
+/// rows are scored.
 const MAX_GUESSED: usize = 32;
 
 /// A step: a multiple of one column that is added to the current scores.
@@ -63,7 +63,7 @@ pub(crate) struct CurrentRanking {
 struct QueryRanking {
     /// The largest absolute score; NaN if a score is.
     max_score: f64,
-    /// The best rows, best first, as many as the metric depends on; empty if these are many.
+    /// The best rows, best first, as many as the metric depends on; empty if it depends on all.
     rows: Vec<u32>,
     /// The smallest difference between the scores of two of these rows, or of the last one and the
     /// next row.
@@ -243,11 +243,12 @@ impl TargetMetric<'_> {
         let mut last: Option<&Step> = None;
         for (value, step) in values.iter_mut().zip(steps) {
             if !last.is_some_and(|last| last.is_aligned(step)) {
-                // Into the memory that there is.
+                // Reuses the memory of the buffer.
                 buffers.rows.clone_from(&ranking.rows);
                 buffers.value = ranking.value;
             }
-            // Without a cut-off the scores may count, which do change.
+            // A metric without a cut-off may depend on the scores, which change even if the order
+            // does not.
             if depth.is_some() && step_query.keeps_order(step.factor, ranking.gap) {
                 (*value, last) = (ranking.value, None);
                 continue;
@@ -264,7 +265,8 @@ impl TargetMetric<'_> {
         Ok(())
     }
 
-    /// The value of the last order of the buffers, which before has the last ranking.
+    /// Sets `rows` and `value` of the buffers to those of the orderer's last order. Before, they
+    /// are those of another ranking, whose value is kept if its rows are the same.
     fn evaluate_order(
         &self,
         fixed: &FixedParts,
@@ -279,7 +281,7 @@ impl TargetMetric<'_> {
             labels.clear();
             labels.extend(order.iter().map(|row| fixed.labels[*row as usize]));
             ranked_scores.clear();
-            // Without a cut-off the scores may count.
+            // A metric without a cut-off may depend on the scores.
             if !has_depth {
                 let scores = orderer.last_scores();
                 ranked_scores.extend(order.iter().map(|row| scores[*row as usize]));

@@ -30,8 +30,8 @@ impl Progress for StopAfter {
     }
 }
 
-/// Checks that training on one thread, on three, on eight, and with an interruption gives a model
-/// of the same bytes each time.
+/// Checks that training on one, two, three and eight threads, and with an interruption, gives a
+/// model of the same bytes each time.
 pub(crate) fn trains_reproducibly(learner: &str) {
     let [train, valid] =
         [3, 4].map(|seed| LetorOptions { queries: 14, documents: 16, seed }.generate().unwrap());

@@ -32,7 +32,7 @@ pub enum LearnError {
     /// A metric could not be computed.
     #[error(transparent)]
     Eval(#[from] EvalError),
-    /// A file could not be read or written.
+    /// An error of the data crate, such as a file that cannot be read.
     #[error(transparent)]
     Data(#[from] DataError),
     /// A model could not be used or written.
@@ -72,7 +72,7 @@ pub enum LearnError {
         /// Number of queries that there are.
         queries: usize,
     },
-    /// A data set on which the metric is undefined for every query.
+    /// Training or validation data on which the metric is undefined for every query.
     #[error("no query of {data} has a value for {metric}: there are no relevant documents")]
     NoMetricValue {
         /// Name of the data set.
@@ -80,7 +80,7 @@ pub enum LearnError {
         /// The metric.
         metric: String,
     },
-    /// No query of the data has a value of a metric.
+    /// Data for permutation importance on which the metric is undefined for every query.
     #[error("no query of the data has a value for {metric} ({convention})")]
     MetricUndefined {
         /// The metric.

@@ -192,8 +192,8 @@ pub fn cross_validate(
     Ok(CvResult { folds: results, scores, pooled, finished })
 }
 
-/// The measures of the folds, if all folds have the same conventions; a boundary that differs from
-/// fold to fold is none of the pooled scores.
+/// The measures of the folds if they have the same conventions in all folds. `None` if the boundary
+/// of the model ([`measures_for`]) differs from fold to fold: no boundary then fits all scores.
 fn common_measures(folds: &[FoldResult]) -> Option<Vec<Measure>> {
     let conventions = |fold: &FoldResult| -> Vec<String> {
         fold.results.iter().map(|result| result.measure.convention().to_owned()).collect()

@@ -39,8 +39,8 @@ pub(super) struct SortedScores {
     order: Vec<u32>,
     /// The scores in that order, minus the middle score.
     scores: Vec<f64>,
-    /// The second derivative by the score of each document: twice the sum of factor times weight
-    /// over all partners whose pair has a loss.
+    /// The second derivative by the score of each document: twice the sum, over its pairs that have
+    /// a loss, of the pair's weight times the factor of the squared hinge.
     diagonal: Vec<f64>,
     /// A buffer: score and document, for sorting.
     keys: Vec<(f64, u32)>,
@@ -49,7 +49,8 @@ pub(super) struct SortedScores {
 }
 
 impl SortedScores {
-    /// Returns the loss at these scores and sets the gradient.
+    /// Returns the loss at these scores and sets the gradient; if a score is not finite, the loss
+    /// is infinite and the gradient is not set.
     pub(super) fn value(
         &mut self,
         levels: &LabelLevels,

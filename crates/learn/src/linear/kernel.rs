@@ -13,7 +13,7 @@ use crate::simd::Simd;
 pub(super) fn products(simd: Simd, rows: &[f32], weights: &[f64], out: &mut [f64]) {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx2) = simd.avx2() {
-        // SAFETY: the token proves that AVX2 is available.
+        // SAFETY: `avx2` proves that the processor has AVX2.
         return unsafe { products_avx2(avx2, rows, weights, out) };
     }
     let _ = simd;
@@ -24,7 +24,7 @@ pub(super) fn products(simd: Simd, rows: &[f32], weights: &[f64], out: &mut [f64
 pub(super) fn add_rows(simd: Simd, rows: &[f32], coefficients: &[f64], sums: &mut [f64]) {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx2) = simd.avx2() {
-        // SAFETY: the token proves that AVX2 is available.
+        // SAFETY: `avx2` proves that the processor has AVX2.
         return unsafe { add_rows_avx2(avx2, rows, coefficients, sums) };
     }
     let _ = simd;
@@ -36,7 +36,7 @@ pub(super) fn add_rows(simd: Simd, rows: &[f32], coefficients: &[f64], sums: &mu
 pub(super) fn add_squares(simd: Simd, rows: &[f64], weights: &[f64], sums: &mut [f64]) {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx2) = simd.avx2() {
-        // SAFETY: the token proves that AVX2 is available.
+        // SAFETY: `avx2` proves that the processor has AVX2.
         return unsafe { add_squares_avx2(avx2, rows, weights, sums) };
     }
     let _ = simd;

@@ -11,8 +11,8 @@
 //! highest score. If scores are too far apart for that, one exponential is computed per pair.
 //!
 //! Queries of more than 20,000 documents are sampled: each document is paired with 256 others,
-//! drawn once by the seed: one from each of 256 ranges of documents. A drawn pair has half the
-//! weight of all pairs of that range, since either document of a pair may draw the other.
+//! drawn once by the seed: one from each of 256 ranges of documents. A drawn pair stands for half
+//! of the document's pairs with that range, since either document of a pair may draw the other.
 
 use rankwright_data::{Dataset, Random};
 

@@ -1,8 +1,9 @@
 //! The preferences of a query, and losses of listed pairs.
 //!
 //! A query's preferences are either those of its labels, kept as a level for each document (the
-//! number of its label among the query's distinct labels) and never listed, or a list: the data's
-//! own pairs, or a random sample if there would be too many pairs to visit. A pair's weight is that
+//! number of its label among the query's distinct labels) and not listed, or a list: the data's own
+//! pairs, all pairs of a query of more than two levels whose clicks are corrected, or a random
+//! sample if there would be too many pairs to visit (`logistic_pairs.rs`). A pair's weight is that
 //! of [`crate::preferences`], divided by the sum of all weights: the loss is a mean, so that c (the
 //! weight of the loss relative to the penalty) means the same on small and large data.
 //!
@@ -103,7 +104,8 @@ impl PairSource {
     }
 
     /// Multiplies the weight of each pair by the factor of its better document. With two levels
-    /// that is a weight of the documents of the higher one; with more, pairs are listed.
+    /// this multiplies the weights of the documents of the higher level; with more, pairs are
+    /// listed.
     fn with_clicks(self, factors: &[f64]) -> Self {
         let listed = |pairs: Vec<Pair>| {
             let weighted =

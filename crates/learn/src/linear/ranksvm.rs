@@ -8,7 +8,8 @@
 //! with the squared hinge or the hinge (smoothed, see `loss.rs`). There is no intercept: it would
 //! not change any score difference. (Papers that write C times the sum of the losses mean a C that
 //! is c divided by the number of preferences.) Preferences between labels are not listed but
-//! counted (`counting.rs`); preference pairs given with the data are visited one by one.
+//! counted (`counting.rs`); pairs that are listed (`pairs.rs`), such as those given with the data,
+//! are visited one by one.
 
 use super::counting::SortedScores;
 use super::loss::{ConvexLoss, Gradient, LossPoint, MarginLoss};
@@ -25,7 +26,7 @@ pub(super) struct RankSvmLoss {
 /// Values that a query keeps for `hessian_product`.
 #[derive(Debug, Default)]
 pub(super) struct MarginCache {
-    /// For preferences between labels.
+    /// For preferences between labels that are not listed.
     sorted: SortedScores,
     /// Second derivatives of listed pairs.
     hessians: Vec<f64>,

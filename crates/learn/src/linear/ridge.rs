@@ -6,8 +6,8 @@
 //!
 //! The sums of products of features are computed in blocks of rows, whose size depends on the data
 //! alone, and added in the order of the blocks; the system is solved by Cholesky. A constant
-//! feature gets weight 0. Cost O(rows columns^2) once; for many columns conjugate gradients are
-//! used instead (`trainer.rs`).
+//! feature gets weight 0 if l2 is above 0 or the transform makes the feature 0. Cost O(rows
+//! columns^2) once; for many columns conjugate gradients are used instead (`trainer.rs`).
 
 use rankwright_data::Dataset;
 use rayon::prelude::*;

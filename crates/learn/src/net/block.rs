@@ -7,11 +7,11 @@
 //! ```
 //!
 //! X are the inputs of a layer, a row for each document, W its weights, b its biases, ' is the
-//! transpose; the derivative is the derivative of activation and dropout. A mini-batch is cut into
-//! blocks, each with its buffers and a gradient of its own. A block's results depend only on its
-//! rows, except for batch norm, whose sums the caller adds up over all blocks between the two
-//! halves of a layer. Cost: three matrix products for each layer (two for the first, whose inputs
-//! need no gradient).
+//! transpose; "gradient by y" is the gradient of the loss with respect to y, and the derivative is
+//! that of activation and dropout. A mini-batch is cut into blocks, each with its buffers and a
+//! gradient of its own. A block's results depend only on its rows, except for batch norm, whose
+//! sums the caller adds up over all blocks between the two halves of a layer. Cost: three matrix
+//! products for each layer (two for the first, whose inputs need no gradient).
 
 use super::activation::activate;
 use super::draws::RandomLanes;

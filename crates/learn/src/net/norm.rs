@@ -3,7 +3,7 @@
 //! Both bring values to mean 0 and variance 1, then multiply with a scale and add a shift that are
 //! learnt; layer norm over the outputs of a document, batch norm over the documents of a
 //! mini-batch, output by output. With x the input, x^ the value after the first step and g the
-//! gradient by x^:
+//! gradient of the loss with respect to x^ ("by x^"):
 //!
 //! ```text
 //! gradient by x = (g - mean of g - x^ * mean of g x^) / standard deviation

@@ -20,7 +20,7 @@ choices! {
     pub enum NetActivation {
         /// max(0, x).
         Relu = "relu",
-        /// x times the normal distribution function of x.
+        /// x times the normal distribution function of x, approximated by tanh.
         Gelu = "gelu",
         /// Hyperbolic tangent.
         Tanh = "tanh",

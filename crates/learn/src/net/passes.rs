@@ -1,9 +1,10 @@
 //! Forward and backward pass of a mini-batch: scores, derivatives of the loss, gradient.
 //!
-//! A mini-batch is a set of [`RowLists`] of rows. Its rows are cut into blocks of about 128, at
-//! most 64 blocks for any number of threads; the loss gets whole lists. Each block has its own
-//! gradient, and these are added in the order of the blocks. So the result is the same on any
-//! number of threads, and a single list of a million documents keeps all threads busy.
+//! The rows of a mini-batch are given as [`RowLists`]: a list is a query or a pair of documents.
+//! The rows are cut into blocks of about 128, at most 64 blocks for any number of threads; the loss
+//! gets whole lists. Each block has its own gradient, and these are added in the order of the
+//! blocks. So the result is the same on any number of threads, and a single list of a million
+//! documents keeps all threads busy.
 //!
 //! Only batch norm makes blocks depend on each other: with batch norm they wait for each other
 //! after the matrix product of each layer.

@@ -138,7 +138,7 @@ struct NetRun<'a> {
     passes: PassBuffers,
     lists: RowLists,
     state: NetState,
-    /// The factors of positions.
+    /// The correction of clicks for position bias, with the terms of positions if they are learned.
     bias: RoundBias,
 }
 

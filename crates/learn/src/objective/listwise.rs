@@ -49,9 +49,9 @@ pub(super) fn normalise(values: &mut [f64]) -> f64 {
     total
 }
 
-/// Divides targets that weights of clicks multiply by the sum of the targets without these weights,
-/// if it is not 0; returns the sum of the result. Divided by their own sum, they would lose the
-/// weight of a query's only click.
+/// Divides targets, which have been multiplied by weights of clicks, by the sum that they had
+/// before, if it is not 0; returns the sum of the result. Divided by their own sum, they would lose
+/// the weight of a query's only click.
 pub(super) fn divide_by_unweighted(targets: &mut [f64], unweighted: f64) -> f64 {
     if unweighted > 0.0 {
         targets.iter_mut().for_each(|target| *target /= unweighted);

@@ -62,8 +62,8 @@ pub mod options {
     };
 }
 
-/// Lists the parameters of all objectives as `OBJECTIVES`, and makes each a value of parameters
-/// that are objectives.
+/// Lists the declarations of all objectives as `OBJECTIVES`, and converts the parameters of each
+/// into an [`ObjectiveText`], so that builder methods that take an objective take them.
 macro_rules! objectives {
     ($($params:ident),* $(,)?) => {
         /// The declarations of all objectives. The list serialises, like
@@ -141,7 +141,8 @@ pub enum RelevanceScale {
 }
 
 impl RelevanceScale {
-    /// The label whose gain is this relevance; a gain below 0 counts as 0.
+    /// The label whose gain is this relevance; a relevance below 0 counts as 0, except with
+    /// `Signed`.
     ///
     /// ```
     /// use rankwright_learn::objective::RelevanceScale;
@@ -312,7 +313,8 @@ pub trait Objective: Debug + Send + Sync {
     }
 
     /// Calls `visit(better, worse, loss)` with the loss of each pair of one query that is no tie,
-    /// with all its weights. Returns false if the objective has no pairs.
+    /// with all its weights, but not divided by the score difference (`norm_gap`). Returns false if
+    /// the objective has no pairs.
     fn pair_losses(
         &self,
         _query: &QueryView<'_>,
@@ -324,8 +326,8 @@ pub trait Objective: Debug + Send + Sync {
 
     /// Whether clicks can be corrected for position bias in this way: `pairwise` needs
     /// [`pair_losses`](Self::pair_losses), `ips` needs [`QueryView::click_weights`] or labels that
-    /// are signed relevance, `dr` needs a [`relevance_scale`](Self::relevance_scale). Terms of
-    /// positions are added to scores, which every objective has.
+    /// are signed relevance, `dr` needs a [`relevance_scale`](Self::relevance_scale). `gam` adds
+    /// terms of positions to the scores, so every objective supports it.
     fn supports_bias(&self, bias: BiasCorrection) -> bool {
         matches!(bias, BiasCorrection::None | BiasCorrection::Gam)
     }

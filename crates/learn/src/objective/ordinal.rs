@@ -14,8 +14,9 @@
 //! thresholds start as the logits of the labels' cumulative fractions (t_k is the logit of the
 //! fraction of labels up to grade k), which is the best fit for F = 0, the initial score. Before
 //! each tree they are fitted to the scores by Newton's method (the log-likelihood is concave, the
-//! matrix of its second derivatives is tridiagonal). Newton's method starts from those logits each
-//! time, and sums are added in a fixed order, so that a resumed training finds the same thresholds.
+//! matrix of its second derivatives is tridiagonal). Newton's method starts each time from those
+//! logits plus the mean of the scores, and sums are added in a fixed order, so that a resumed
+//! training finds the same thresholds.
 //!
 //! More than 255 different labels are an error. A single grade gives zeros. Cost O(n log K) a
 //! query, O(rows) for each Newton step.

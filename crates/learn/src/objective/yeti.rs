@@ -10,10 +10,11 @@
 //! ```
 //!
 //! Only neighbours in a drawn order form pairs, and the weight of a pair is the metric's change if
-//! the two swap: a pair that is close in score has weight, at every rank that noise may give it.
-//! The weights are constants in the derivatives, which are those of the pair logistic loss. Works
-//! for every metric whose change under swaps is defined (the papers use NDCG, MAP and MRR). The
-//! draws depend on seed, query and sample alone, so a resumed training repeats them.
+//! the two swap. Documents of close scores are often neighbours, at any of the ranks that the noise
+//! may give them, so their pairs have most of the weight. The weights are constants in the
+//! derivatives, which are those of the pair logistic loss. Works for every metric whose change
+//! under swaps is defined (the papers use NDCG, MAP and MRR). The draws depend on seed, query and
+//! sample alone, so a resumed training repeats them.
 //!
 //! Cost O(samples n log n), memory O(n). A metric's cut-off is used as written: swaps below the
 //! cut-off change nothing. Queries of 0 or 1 documents, of equal labels, or without a relevant

@@ -65,7 +65,8 @@ impl<'a> NestedTraining<'a> {
         Ok(Self { request, history, started: Instant::now(), pending, _lock: lock })
     }
 
-    /// The outer request with other training data.
+    /// A request for a member on this training data, with the validation sets, the metrics, the
+    /// seed and other options of the outer request, but without its checkpoints and start model.
     pub(crate) fn request<'b>(&self, train: &'b Dataset) -> TrainRequest<'b>
     where
         'a: 'b,

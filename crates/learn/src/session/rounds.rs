@@ -4,7 +4,7 @@
 //! earliest among equals), and with [`Stop::After`] training ends after that many rounds without a
 //! better value. Without validation data, or with [`Stop::None`], the last model is the result.
 //!
-//! A checkpoint is an ordinary model file: the current model, and as a note in its header the
+//! A checkpoint is an ordinary model file: the model so far, and as a note in its header the
 //! history and the learner's state, from which training resumes with the same result.
 
 use std::time::Instant;
@@ -81,7 +81,8 @@ const ALGORITHM_VERSION: u32 = 1;
 /// The part of a checkpoint that the learner writes, and gets back.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
-    /// The current model.
+    /// The model so far: the current one of boosted trees; of learners that pass whole models, the
+    /// one to return so far.
     pub(crate) model: ModelBody,
     /// Number of trees in the model that came from the start model.
     pub(crate) start_trees: usize,

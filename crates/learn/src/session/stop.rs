@@ -1,4 +1,4 @@
-//! When a training in rounds ends, and which of its rounds are kept.
+//! The parameter `stop`: when a training in rounds ends, and which of its rounds are kept.
 
 use rankwright_spec::{IntoParam, ParamKind, ParamValue, RangeDef, ValueError};
 
@@ -24,7 +24,8 @@ use rankwright_spec::{IntoParam, ParamKind, ParamValue, RangeDef, ValueError};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stop {
-    /// With validation data, the number of rounds that is best on it is kept.
+    /// With validation data, the number of rounds that is best on it is kept; nets also end after
+    /// 15 epochs without improvement.
     #[default]
     Auto,
     /// All rounds are trained and kept; validation data is only evaluated. `stop=0` means the same.

@@ -304,7 +304,7 @@ impl<'a> Evaluator<'a> {
     fn search_values(&self, job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = self.simd.avx2().filter(|_| self.is_unconstrained(job.criteria)) {
-            // SAFETY: the token proves that the processor has AVX2.
+            // SAFETY: `avx2` proves that the processor has AVX2.
             return unsafe { search_avx2(avx2, job, out) };
         }
         match self.is_unconstrained(job.criteria) {

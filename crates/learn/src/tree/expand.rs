@@ -61,7 +61,8 @@ pub(super) struct GrowingLeaf {
 /// The best split of a leaf.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BestSplit {
-    /// The decrease of the loss, in the units of the loss.
+    /// The decrease of the loss, minus the cost of the feature (not in oblivious trees), in the
+    /// units of the loss.
     pub(super) gain: f64,
     /// The index of the feature among the evaluator's split features.
     pub(super) feature_index: usize,

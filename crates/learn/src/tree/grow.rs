@@ -3,10 +3,11 @@
 //!
 //! Leaf-wise growth splits the leaf with the largest gain next, depth-wise growth the shallowest
 //! leaf; [`oblivious`](super::oblivious) splits whole levels at once. Of equal gains, the one with
-//! the lower feature, then the lower bin wins, and between leaves the older leaf, so a tree depends
-//! on the sums of derivatives alone. The buffers of a [`Grower`] serve all trees of a training.
-//! *Packed* values are gradient and hessian as integers in 64 bits ([`quantise`](super::quantise)),
-//! and a *split feature* is one with more than one bin, so that it can be split on.
+//! the lower feature, then the lower bin wins, and between leaves the one with the lower number, so
+//! a tree depends on the sums of derivatives alone. The left child of a split keeps the number of
+//! the leaf. The buffers of a [`Grower`] serve all trees of a training. *Packed* values are
+//! gradient and hessian as integers in 64 bits ([`quantise`](super::quantise)), and a *split
+//! feature* is one with more than one bin, so that it can be split on.
 //!
 //! A large leaf is split by all threads together. With small leaves the threads would wait for each
 //! other, so the next few leaves in the order of growth are split at the same time, one thread
@@ -330,7 +331,7 @@ impl GrowingTree {
     }
 
     /// The number of the leaf to split next, among the numbers that `accepts` returns true for; the
-    /// older leaf among equals.
+    /// lowest number among equals.
     fn next_of(&self, growth: Growth, accepts: impl Fn(usize) -> bool) -> Option<usize> {
         let mut first: Option<(usize, &BestSplit)> = None;
         for (number, leaf) in self.leaves.iter().enumerate().filter(|(number, _)| accepts(*number))

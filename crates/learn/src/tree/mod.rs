@@ -7,7 +7,8 @@
 //! finds the best set of categories, `interactions` enforces interaction constraints, and
 //! `oblivious` grows trees with one split test for each level. [`TreeParams`] are the parameters of
 //! a tree, `size_defaults` has their defaults, `rules` parses those that name features, and `units`
-//! converts them to the integers of `quantise`. `reference` grows the same trees by slow code.
+//! converts numbers between the units of parameters and those of the integers of `quantise`.
+//! `reference` grows the same trees by slow code.
 
 mod evaluate;
 mod expand;

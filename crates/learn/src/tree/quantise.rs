@@ -2,8 +2,8 @@
 //!
 //! Gradients and hessians are multiplied by a power of two each and rounded to the nearest integer;
 //! both are packed into 64 bits, `g << 32 | h`, so that one wrapping addition adds both. The powers
-//! are the largest for which the sum of absolute values over all rows stays below 2^30: then no
-//! partial sum overflows its half (h is never negative, so nothing carries into g). The powers are
+//! are about the largest for which the sum of absolute values over all rows stays below 2^30: then
+//! no partial sum overflows its half (h is never negative, so nothing carries into g). They are
 //! computed from an exact integer sum of coarsely rounded values, so that they do not depend on the
 //! order of rows either. Leaf values are computed from *wide* sums ([`Scales::wide`]): 64-bit
 //! integers in units 2^31 times smaller. Cost: three passes over the derivatives. All zeros are

@@ -123,7 +123,8 @@ impl<'a> ReferenceGrower<'a> {
                 }
             }
         }
-        // A gain of less than 1e-10 of the score is rounding error, as in the fast grower.
+        // A gain of less than 1e-10 of the score is rounding error; the fast grower's limit is half
+        // of this.
         best.filter(|best| best.gain > self.params.min_gain && best.gain > 1e-10 * unsplit_score)
     }
 }

@@ -149,7 +149,10 @@ impl TrialTraining<'_> {
 fn rounds(result: &TrainResult) -> Option<f64> {
     let count = match result.model.body() {
         ModelBody::Trees(ensemble) => ensemble.trees().len(),
-        _ => result.history.best.unwrap_or(result.history.iterations.len()),
+        _ => match &result.history.kept {
+            Some(kept) => kept.rounds,
+            None => result.history.iterations.len(),
+        },
     };
     Some(count as f64).filter(|count| *count > 0.0)
 }

@@ -50,7 +50,7 @@ choices! {
 }
 
 params! {
-    /// The size of a search: the parameters of [`TuneSettings`] that are numbers or names.
+    /// Size, method and seed of a search: the fields of [`TuneSettings`] that are numbers or names.
     pub struct TuneParams {
         trials: usize = 30, 1..=100_000,
             "Number of trials, including trial 0 (the learner as given).";

@@ -9,7 +9,7 @@ use super::space::Space;
 use crate::error::LearnError;
 use crate::learner::{LearnerSpec, Tuning};
 
-/// The parameter on whose value the parameter `name` depends: under other values `name` has no
+/// The parameter that the parameter `name` depends on: with some of its values `name` has no
 /// effect, and a trial with such a value does not set `name`. `None` if `name` depends on none.
 pub(super) fn depends_on(learner: &LearnerSpec, name: &str) -> Option<String> {
     let def = learner.def().params().into_iter().find(|def| def.name == name)?;

@@ -319,9 +319,14 @@ impl<'a> TrialSearch<'a> {
         };
         if finished && result.best().is_none() {
             let failed = |trial: &Trial| Some((trial.trial, trial.error.clone()?));
-            let invariant = "each trial of a finished search has a value or an error";
-            let (trial, error) =
-                result.trials.first().and_then(failed).ok_or(LearnError::Internal { invariant })?;
+            let invariant = "a finished search without a value has a trial that failed";
+            // A trial that failed on the last rung may have a value of an earlier one.
+            let (trial, error) = self
+                .log
+                .trials()
+                .iter()
+                .find_map(failed)
+                .ok_or(LearnError::Internal { invariant })?;
             return Err(TuneError::AllFailed { trial, error }.into());
         }
         if let (Some(best), Some(first)) = (result.best(), result.trial_0())

@@ -10,9 +10,9 @@
 //!       | value                               always this
 //! ```
 //!
-//! Numbers are rounded to three significant digits, so that a spec stays readable, and always lie
-//! within the range. A range of one point (`int(5,5)`) gives that point. Cost: a draw for each
-//! parameter.
+//! The numbers of `uniform` and `log` are rounded to three significant digits, so that a spec stays
+//! readable, but always lie within the range. A range of one point (`int(5,5)`) gives that point.
+//! Cost: a draw for each parameter.
 
 use std::fmt;
 use std::ops::RangeInclusive;

@@ -1,9 +1,9 @@
 //! Compares the best trial with trial 0 (the learner as given): Fisher's randomisation test, paired
 //! by query.
 //!
-//! The best trial was chosen by the same values that are tested here, so p is too small: the more
-//! trials there are, the more. If the difference is not significant even with this p, it may be
-//! chance.
+//! The best trial was chosen by the same values that are tested here, so p is too small, and the
+//! more trials there are, the smaller it is. If the difference is not significant even with this p,
+//! it may be chance.
 
 use rankwright_eval::compare::Better;
 use rankwright_eval::stats::{

@@ -100,7 +100,8 @@ impl Knn {
         self.nearest(vector, None)
     }
 
-    /// The class of most of the k nearest documents; ties are described above.
+    /// The class of most of the k nearest documents; of classes with equally many, the class of the
+    /// nearest of them.
     pub fn classify(&self, vector: &SparseVector) -> Decision<'_> {
         let neighbours = self.neighbours(vector);
         // The votes for each class, and the distance of its nearest neighbour.

@@ -54,10 +54,11 @@ impl LinearClassLoss {
             }
             Self::Logistic => {
                 // exp of a number that is not above 0 cannot overflow.
-                let small = (-z.abs()).exp();
-                let (near, far) = (1.0 / (1.0 + small), small / (1.0 + small));
-                let wrong = if z > 0.0 { far } else { near };
-                [small.ln_1p() + (-z).max(0.0), -wrong, near * far]
+                let exp = (-z.abs()).exp();
+                // The probabilities of both signs of y; that of the wrong one is small if z > 0.
+                let (large, small) = (1.0 / (1.0 + exp), exp / (1.0 + exp));
+                let of_wrong_sign = if z > 0.0 { small } else { large };
+                [exp.ln_1p() + (-z).max(0.0), -of_wrong_sign, large * small]
             }
         }
     }
@@ -159,7 +160,8 @@ struct LinearProblem<'a> {
     c: f64,
 }
 
-/// The function at a point, its gradient, and the second derivative of each document's loss.
+/// The minimised function at a point, its gradient, and c times the second derivative of each
+/// document's loss.
 struct LinearPoint {
     value: f64,
     gradient: Vec<f64>,

@@ -12,9 +12,10 @@
 //! ```
 //!
 //! The scores are the posterior probabilities of the classes. The multinomial model takes counts,
-//! or other weights that are not negative; a feature that training did not have is ignored. A
-//! document without features has the priors. Cost: features times classes to train, terms times
-//! classes for a document; the logarithms of all features and classes are kept.
+//! or other weights that are not negative; a feature beyond the V features of training is ignored.
+//! In the multinomial model a document without features has the priors. Cost: features times
+//! classes to train, terms times classes for a document; the logarithms of all features and classes
+//! are kept.
 
 use rankwright_spec::choices;
 
@@ -51,9 +52,9 @@ choices! {
 pub struct NaiveBayes {
     model: NaiveBayesModel,
     classes: Vec<String>,
-    /// The logarithm of a class's probability for a document without features.
+    /// For each class, the logarithm of its probability together with a document without features.
     base: Vec<f64>,
-    /// The amount that a feature adds to it, by feature, then class.
+    /// The amount that a feature of weight 1 adds to it, by feature, then class.
     added: Vec<f64>,
 }
 

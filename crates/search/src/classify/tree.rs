@@ -266,11 +266,14 @@ impl ClassSplit {
 
 /// A pass over the values of one feature in rising order.
 struct SplitScan {
+    /// Number of documents of each class on the left.
     left: Vec<u32>,
+    /// Number of documents of each class on the right.
     right: Vec<u32>,
     min_rows: u32,
     /// The last value that was moved to the left.
     last: Option<f32>,
+    /// The purity and the threshold of the best split so far.
     best: Option<(f64, f64)>,
 }
 
@@ -308,6 +311,7 @@ impl SplitScan {
         self.right[class as usize] -= count;
     }
 
+    /// Tries the split halfway between two neighbouring values.
     fn try_threshold(&mut self, below: f32, above: f32) {
         let sides = [&self.left, &self.right].map(|counts| counts.iter().sum::<u32>());
         if sides.iter().any(|rows| *rows < self.min_rows.max(1)) {
@@ -334,7 +338,7 @@ mod tests {
         rows.iter().map(|row| SparseVector::dense(row).unwrap()).collect()
     }
 
-    /// The thresholds of the splits on the way to the left, with their features.
+    /// The feature and the threshold of each split, parents before their children.
     fn splits(tree: &DecisionTree) -> Vec<(u32, f64)> {
         let splits = tree.nodes.0.iter().filter_map(|node| match node {
             ClassNode::Split { term, threshold, .. } => Some((*term, *threshold)),
@@ -345,8 +349,8 @@ mod tests {
 
     #[test]
     fn the_first_split_is_the_one_with_the_lowest_impurity() {
-        // x1 <= 2.5 leaves (2 a, 0 b) and (1 a, 3 b): 4/2 + 10/4 = 4.5; x0 <= 0 leaves (2, 1) and
-        // (1, 2): 5/3 + 5/3.
+        // x1 <= 3.5 leaves (3 a, 0 b) and (0 a, 3 b), with the purity 9/3 + 9/3; x0 <= 0.5 leaves
+        // (2, 1) and (1, 2): 5/3 + 5/3.
         let documents =
             vectors(&[[0.0, 1.0], [1.0, 2.0], [0.0, 3.0], [1.0, 4.0], [0.0, 5.0], [1.0, 6.0]]);
         let classes = ["a", "a", "a", "b", "b", "b"];

@@ -235,7 +235,7 @@ impl ClassVectors {
     fn knn(&self, k: usize) -> Result<Vec<ClassScores>, ClassifyError> {
         let knn = Knn::fit(&self.training(), &self.classes, k, Distance::Cosine)?;
         let scores = (0..self.docs.len()).into_par_iter().map(|row| {
-            // A document is not its own neighbour.
+            // A document is not its own neighbour; `own` is its index in `labelled`.
             match self.labelled.binary_search(&row) {
                 Ok(own) => self.kept_scores(knn.scores_without(&self.vectors[row], own)),
                 Err(_) => self.kept_scores(knn.scores(&self.vectors[row])),
@@ -262,7 +262,8 @@ impl ClassVectors {
         Ok((0..self.docs.len()).into_par_iter().map(scores).collect())
     }
 
-    /// A classifier that is trained on the documents with a class, without those of a part.
+    /// A classifier that is trained on the documents with a class, without those of a part; a
+    /// document is in the part of its index in `labelled` modulo [`PARTS`].
     fn fit_without(
         &self,
         classifier: &Classifier,

@@ -46,7 +46,7 @@ struct Dense {
     documents: Vec<f32>,
 }
 
-/// The largest number in a vector; the sum of squares of larger ones may exceed the range of `f64`.
+/// The largest number in a vector, well inside the range of `f32`, as which vectors are stored.
 const MAX_NUMBER: f64 = 1e30;
 
 /// The vector of each term.

@@ -84,7 +84,7 @@ impl Feature for Proximity {
 }
 
 impl ProximityKind {
-    /// The value of a candidate in one indexed field; NaN if it is missing.
+    /// The value of a candidate in one text field of the schema; NaN if it is missing.
     fn value(
         self,
         statistics: &CandidateStatistics<'_>,

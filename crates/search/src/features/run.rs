@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn indicators_and_closeness_end_at_their_ranks() {
+    fn indicators_and_closeness_are_0_beyond_their_ranks() {
         let of = |value: RunValue| [1.0, 10.0, 11.0, 150.0].map(|rank| value.of_number(rank));
         assert_eq!(of(RunValue::Top1), [1.0, 0.0, 0.0, 0.0]);
         assert_eq!(of(RunValue::Top10), [1.0, 1.0, 0.0, 0.0]);

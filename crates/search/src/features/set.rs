@@ -12,10 +12,11 @@
 //! features = ["bm25(field=title)", "pagerank(field=links)"]
 //! ```
 //!
-//! `version` is the version of the formulas, and `analysis` that of the text: an index rejects a
-//! model whose set differs from it in one of these. `first_stage` and `candidates` define which
-//! documents of a query became rows; a ranker takes them as its defaults. `query_fields` are the
-//! query fields that features read; a ranker warns of queries without them.
+//! `version` is the version of the formulas; `analysis` is the analysis of the text (its language
+//! and tokens). An index rejects a model whose set differs from it in one of these. `first_stage`
+//! and `candidates` define which documents of a query became rows; a ranker takes them as its
+//! defaults. `query_fields` are the query fields that features read; a ranker warns of queries
+//! without them.
 
 use std::path::PathBuf;
 
@@ -34,7 +35,8 @@ pub const FEATURE_VERSION: u32 = 1;
 /// The default number of candidates of a query.
 pub const DEFAULT_CANDIDATES: usize = 100;
 
-/// Maximum number of classes or sites that `*` is expanded to, as each becomes a column.
+/// Maximum number of values of an index that `*` may stand for, as each becomes a column: the
+/// classes of a category field, or the hosts, domains or countries of web addresses.
 const MAX_STAR_VALUES: usize = 64;
 
 /// A list of features by spec.
@@ -119,7 +121,7 @@ impl FeatureSet {
     }
 
     /// The TOML form.
-    #[allow(clippy::expect_used, reason = "an empty feature set would be silent")]
+    #[allow(clippy::expect_used, reason = "an empty text instead of the set would go unnoticed")]
     pub fn to_toml(&self) -> String {
         toml::to_string(self).expect("plain fields can be written as TOML")
     }

@@ -22,7 +22,7 @@ const NO_FREQUENCIES: SearchError =
 /// The same for positions.
 const NO_POSITIONS: SearchError = SearchError::NotGathered { statistic: TermStatistic::Positions };
 
-/// Statistics of the query's terms in one indexed field.
+/// Statistics of the query's terms in one indexed field, which is a text field of the schema.
 ///
 /// The entry of a term and a candidate has the index term * candidates + candidate.
 #[derive(Debug, Default)]
@@ -63,7 +63,8 @@ pub struct CandidateStatistics<'a> {
     matching: OnceCell<usize>,
 }
 
-/// The text fields of whose terms a feature needs statistics.
+/// The statistics of the query's terms that a feature needs: the text fields in which it needs
+/// their frequencies, and those in which it needs their positions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[must_use]
 pub struct Needs {

@@ -15,7 +15,7 @@ pub struct FilterError {
     pub position: usize,
     /// The problem.
     pub problem: FilterProblem,
-    /// Whether the text is a filter or a query.
+    /// The kind of the text: a filter or a query.
     pub origin: ConditionOrigin,
 }
 

@@ -6,10 +6,10 @@
 //! not       = "NOT" not | "-" not | "+" not | primary
 //! primary   = "(" or ")" | condition
 //! condition = field operator value | field equal set | field "IN" set | field equal range
-//!           | field ":*" | "*" | value
+//!           | field equal "*" | "*" | value
 //! equal     = ":" | "=" | "==" | ":=" | "!="
 //! operator  = equal | "<" | "<=" | ">" | ">=", the last four also after ":"
-//! set       = "(" value { ["," | "OR"] value } ")", also "[" and "]" after IN
+//! set       = "(" value { { "," | "OR" } value } { "," | "OR" } ")", also "[" and "]" after IN
 //! range     = ("[" | "{") end "TO" end ("]" | "}"), with end = value | "*"
 //! field, value = word | '"' text '"' | "'" text "'", also in typographic quotes
 //! ```
@@ -25,7 +25,7 @@ use super::expression::{
 
 /// Maximum number of levels of brackets and NOT.
 const MAX_LEVELS: usize = 64;
-/// Maximum number of conditions; a set counts its values.
+/// Maximum number of conditions; each value of a set counts as a further one.
 const MAX_CONDITIONS: usize = 1_000;
 /// Maximum number of characters of a filter.
 const MAX_CHARACTERS: usize = 100_000;
@@ -214,11 +214,15 @@ impl<'a> Parser<'a> {
                 let missing = FilterProblem::MissingValue { operator: operator.to_owned() };
                 let value =
                     self.literal(|c| is_whitespace_or(c, "()"))?.ok_or((self.offset, missing))?;
-                // `a:1, b:2`, `a:b]`: conditions are not separated by commas, and a closing bracket
-                // needs an opening one.
+                // `a:1, b:2`, `a:1,b:2`, `a:b]`: conditions are not separated by commas, and a
+                // closing bracket needs an opening one.
                 let last = value.text.chars().next_back().filter(|_| !value.is_quoted);
                 if let Some(found @ (',' | ']' | '}')) = last {
                     return Err((self.offset - 1, FilterProblem::UnexpectedCharacter { found }));
+                }
+                if let Some(at) = comma_before_condition(&value) {
+                    let problem = FilterProblem::UnexpectedCharacter { found: ',' };
+                    return Err((value.offset + at, problem));
                 }
                 let is_present = is_equality && !value.is_quoted && value.text == "*";
                 Ok(if is_present {
@@ -262,7 +266,7 @@ impl<'a> Parser<'a> {
         Ok(values)
     }
 
-    /// Reads `[low TO high]`, with `{` and `}` for ends that do not belong to the range.
+    /// Reads `[low TO high]`, with `{` and `}` for ends that are excluded.
     fn range(&mut self) -> Parsed<ValueTest> {
         let bracket = if self.unread().starts_with('[') { '[' } else { '{' };
         let open = self.offset;
@@ -373,7 +377,7 @@ impl<'a> Parser<'a> {
 }
 
 /// The quotes that can end a text which begins with this quote; `None` if it is no quote.
-/// Typographic quotes are included, as editors and telephones write them.
+/// Typographic quotes are included, as editors and phones write them.
 pub(crate) fn closing_quotes(open: char) -> Option<&'static [char]> {
     match open {
         '"' => Some(&['"']),
@@ -383,6 +387,22 @@ pub(crate) fn closing_quotes(open: char) -> Option<&'static [char]> {
         '«' => Some(&['»']),
         _ => None,
     }
+}
+
+/// The byte of the first comma in an unquoted value that a name and an operator follow, as if a
+/// further condition began there.
+fn comma_before_condition(value: &Literal) -> Option<usize> {
+    if value.is_quoted {
+        return None;
+    }
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let begins_condition = |text: &str| {
+        let after_name = text.trim_start_matches(is_name);
+        after_name.len() < text.len()
+            && [":", "=", "<", ">", "!="].iter().any(|operator| after_name.starts_with(operator))
+    };
+    let mut commas = value.text.match_indices(',').map(|(at, _)| at);
+    commas.find(|at| begins_condition(&value.text[at + 1..]))
 }
 
 fn is_whitespace_or(c: char, characters: &str) -> bool {
@@ -448,6 +468,9 @@ mod tests {
             ("a:[1 TO 2} b:{* to 3]", "a:[1 TO 2} AND b:{* TO 3]"),
             ("a:* *", "a:* AND *"),
             ("url:https://a.org/b?c=d:e", "url:https://a.org/b?c=d:e"),
+            ("url:https://a.org/1,2?c=d,e&f=g", "url:https://a.org/1,2?c=d,e&f=g"),
+            ("genre:rock,pop", "genre:rock,pop"),
+            ("genre:\"rock,year:1990\"", "genre:\"rock,year:1990\""),
             ("\"my field\":\"a \\\"b\\\"\"", "\"my field\":\"a \\\"b\\\"\""),
             ("blue 'train ride'", "blue AND \"train ride\""),
             ("color:“Dark Green” title:‘it’", "color:\"Dark Green\" AND title:\"it\""),
@@ -478,6 +501,9 @@ mod tests {
             ("a:(x", 2, "`(` is not closed"),
             (":3", 0, "`:` is not expected here"),
             ("a:1, b:2", 3, "`,` is not expected here"),
+            ("genre:rock,year:1990", 10, "`,` is not expected here"),
+            ("é:x,y,year>=1990 b:2", 5, "`,` is not expected here"),
+            ("price<20,a.b!=3", 8, "`,` is not expected here"),
             ("a:1] b:2", 3, "`]` is not expected here"),
             ("a< =5", 3, "`=` is not expected here"),
             ("a b=", 4, "a value is missing after `=`"),

@@ -36,7 +36,7 @@ pub(super) struct ImpactCache {
 }
 
 impl ImpactCache {
-    /// The cache of a statistic. No weighting reads the last two statistics.
+    /// The cache of a statistic. No weighting reads `Words` or `Entropy`.
     fn of(&self, stat: Stat) -> &Mutex<HashMap<String, Impacts, FixedState>> {
         &self.by_stat[match stat {
             Stat::Distinct => 1,

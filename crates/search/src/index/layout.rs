@@ -191,8 +191,8 @@ fn add_non_text(builder: &mut SchemaBuilder, name: &str, kind: FieldKind) {
 }
 
 /// The name with only ASCII letters, digits, `_` and `-`, as other characters (such as the dot)
-/// have a meaning in names of tantivy. A leading `_` is removed: names of our own columns begin
-/// with it.
+/// have a meaning in names of tantivy. `_` and `-` at the beginning are removed: names of our own
+/// columns begin with `_`.
 fn ascii_name(name: &str) -> String {
     let allowed_or_underscore =
         |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };

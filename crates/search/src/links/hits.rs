@@ -10,8 +10,8 @@
 //! depend on threads.
 //!
 //! A node without in-links has authority 0, a node without out-links hub score 0. Without any links
-//! all scores are 0. If two components of a graph are equally strong, the limit depends on the
-//! start: with equal hub scores both components keep their weight.
+//! all scores are 0. If two components of a graph have the same largest singular value, the limit
+//! depends on the start: from equal hub scores, both components keep scores above 0.
 
 use rayon::prelude::*;
 

@@ -50,6 +50,8 @@ impl SearchBuffers {
         self.matching
     }
 
+    /// Sets the number of documents that have a term of the query; see
+    /// [`matching`](Self::matching).
     pub(super) fn set_matching(&mut self, matching: usize) {
         self.matching = matching;
     }

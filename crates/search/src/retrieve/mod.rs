@@ -1,10 +1,12 @@
 //! The first stage: the n best documents of a query, exactly.
 //!
 //! The full scan reads every posting of the query's terms, term by term in the order of the query,
-//! and adds the contribution of each posting to the sum of its document. If n is small compared
-//! with the number of matching documents, weightings skip documents that cannot be among the best n
-//! (`max_score.rs`); the result is the same to the last bit. A query without terms (empty, or only
-//! stop words) finds nothing. Cost: at most all postings of the terms.
+//! and adds the contribution of each posting to the sum of its document. A weighting is a first
+//! stage whose score is a sum over the terms in one field, with an upper bound for each term
+//! (`weighting.rs`): all but `bm25f`. If n is small compared with the number of matching documents,
+//! it skips documents that cannot be among the best n (`max_score.rs`); the result is the same to
+//! the last bit. A query without terms (empty, or only stop words) finds nothing. Cost of the full
+//! scan: all postings of the terms.
 //!
 //! Each first stage has a file with its parameters, its formula and its [`FirstStageDef`], and a
 //! line in [`FIRST_STAGES`].
@@ -55,7 +57,7 @@ pub static FIRST_STAGES: &[&FirstStageDef] = &[
     &absolute_discount::FIRST_STAGE,
 ];
 
-/// The features that are scores of weightings.
+/// The features that are scores of weightings, which are first stages too.
 pub(crate) mod features {
     pub(crate) use super::absolute_discount::FEATURE as ABSOLUTE_DISCOUNT;
     pub(crate) use super::bm25::FEATURE as BM25;
@@ -133,6 +135,7 @@ impl Index {
         if let Some(filter) = filter {
             self.check_filter(filter.index())?;
         }
+        // No document is counted yet; the first stage counts those with a term of the query.
         buffers.set_matching(0);
         match n {
             0 => Ok(Vec::new()),

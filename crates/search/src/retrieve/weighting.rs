@@ -22,7 +22,8 @@ use crate::filter::Filter;
 use crate::index::{Impact, Index, Stat, TermPostings, TermStats, TextField};
 use crate::terms::Terms;
 
-/// The parameters of a weighting, with its formula.
+/// A weighting: a first stage and a feature whose score is a sum over the terms of the query, given
+/// by its parameters.
 pub(crate) trait Weighting:
     ParamGroup + Default + Clone + std::fmt::Debug + Send + Sync + 'static
 {
@@ -90,7 +91,8 @@ pub(crate) struct TermWeight {
     pub(super) statistic: f64,
 }
 
-/// Statistics of a document in a text field; those that a weighting does not name are 0.
+/// Statistics of a document in a text field; besides the length, those that [`Weighting::STATS`]
+/// does not name are 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DocumentStats {
     /// Number of terms.
@@ -264,12 +266,12 @@ impl<W: Weighting> FirstStageParams for W {
     ) -> Result<Vec<Candidate>, SearchError> {
         let field = index.text_field(self.field())?;
         let mut lists = TermLists::open(index, field, query, buffers)?;
-        let matches = lists.stats.iter().map(|stats| stats.documents).sum();
+        let postings = lists.stats.iter().map(|stats| stats.documents).sum();
         let mut found = None;
-        if max_score::is_worthwhile(n, lists.stats.len(), matches) {
+        if max_score::is_worthwhile(n, lists.stats.len(), postings) {
             found = self.best_by_bounds(index, field, query, n, &mut lists, filter)?;
             // If no document passes the filter, the full scan counts the documents that match.
-            found = found.filter(|found| !found.is_empty() || matches == 0);
+            found = found.filter(|found| !found.is_empty() || postings == 0);
         }
         let scored = match found {
             Some(found) => {

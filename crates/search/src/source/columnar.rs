@@ -1,9 +1,9 @@
 //! Documents as rows of a Parquet file.
 //!
-//! The id is the column `id`, or of another name of `id.rs`, else the first, and may
-//! be a whole number. Texts, dates and times (in ISO form) become texts; numbers become numbers,
-//! and booleans 0 or 1; lists become several texts. Columns of other types are skipped, each
-//! counted once. A null is absent. Files are untrusted, and the crates used here panic on some
+//! The id is the column `id`, or one with another name listed in `id.rs`, else the first column,
+//! and may be a whole number. Texts, dates and times (in ISO form) become texts; numbers become
+//! numbers, and booleans 0 or 1; lists become several texts. Columns of other types are skipped,
+//! each counted once. A null is absent. Files are untrusted, and the crates used here panic on some
 //! damaged files: such a panic becomes an error.
 
 mod timestamps;

@@ -287,7 +287,7 @@ fn size_of(path: &Path) -> Result<Option<u64>, SearchError> {
     }
 }
 
-/// A reader and the size of its input.
+/// A reader, and the number of bytes of its input if all of them are in memory.
 type SizedReader = (Box<dyn DocumentReader>, Option<u64>);
 
 /// Opens an input; `None` if it is blank.

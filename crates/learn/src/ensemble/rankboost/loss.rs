@@ -15,7 +15,8 @@
 //! preferences, so that long lists do not outweigh short ones.
 //!
 //! Queries of 0 or 1 documents or of equal labels give zeros. Scores so far apart that an
-//! exponential overflows are an error; boosting does not reach such scores, because L never grows.
+//! exponential overflows are an error; boosting on all queries with a rate of at most 1 does not
+//! reach such scores, because L never grows then.
 
 use crate::error::{LearnError, NotFiniteValue};
 use crate::exp::exp;

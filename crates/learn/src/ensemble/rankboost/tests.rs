@@ -62,7 +62,7 @@ proptest! {
 }
 
 #[test]
-fn preference_pairs_of_the_data_are_visited() {
+fn preference_pairs_of_the_data_are_used() {
     let pair = |better, worse, weight, equal| DocumentPair { better, worse, weight, equal };
     let pairs = [pair(0, 1, 2.0, false), pair(2, 1, 1.0, true), pair(1, 2, 0.5, false)];
     let scores = [0.0, 1.0, -1.0];

@@ -8,7 +8,7 @@ use super::*;
 use crate::boost::queries::QueryPass;
 use crate::objective::{Derivatives, ObjectiveBuffers, QueryView};
 
-/// The derivative of a function by each parameter, by finite differences.
+/// The derivative of a function with respect to each parameter, by finite differences.
 fn finite_differences(parameters: &[f32], step: f32, function: impl Fn(&[f32]) -> f64) -> Vec<f64> {
     let slope = |index: usize| {
         // The value of the function, and the moved parameter as it was rounded to 32 bits.
@@ -151,16 +151,16 @@ fn ranknet_pair_by_pair_and_factored_have_the_same_gradient() {
     assert!(gradient(&with_preferences) != gradient(&labelled));
 }
 
-/// The gradient by the weight of a single feature. The weight is 1, so that the scores are the
-/// values of the feature.
+/// The gradient with respect to the weight of a single feature. The weight is 1, so that the scores
+/// are the values of the feature.
 fn linear_gradient(data: &Dataset) -> f32 {
     let shape = NetShape::new(1, &[], HiddenNorm::None, Activation::None);
     let fixture = NetFixture { parameters: vec![1.0], ..NetFixture::new("ranknet", data, shape) };
     fixture.gradient()[0]
 }
 
-/// If the net gives the correct order the probability 0.2, lambda is -0.8; the gradient by the
-/// weight of the one feature is -0.8 times the difference of its two values.
+/// If the net gives the correct order the probability 0.2, lambda is -0.8; the gradient with
+/// respect to the weight of the one feature is -0.8 times the difference of its two values.
 #[test]
 fn a_linear_scorer_gives_the_numbers_worked_out_by_hand() {
     // A score difference of ln(0.25) is the probability 1 / (1 + 1 / 0.25) = 0.2.
@@ -210,7 +210,7 @@ fn the_gradient_of_soft_targets_agrees_with_finite_differences() {
 }
 
 #[test]
-fn weights_of_queries_and_documents_count() {
+fn weights_of_queries_and_documents_have_an_effect() {
     let shape = || NetShape::new(3, &[4], HiddenNorm::None, Activation::Tanh);
     let unweighted = data(&[6, 8], 3, 5);
     let weighted = |row_weights: [f32; 14], query_weights: [f32; 2]| {

@@ -131,7 +131,7 @@ impl RankColumns {
         let columns = (&mut self.exponential[..n], &mut self.score_step[..n]);
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = simd.avx2() {
-            // SAFETY: the token proves that the processor has AVX2.
+            // SAFETY: `avx2` proves that the processor has AVX2.
             unsafe { fill_avx2(avx2, scores, best, sigma, steps, columns) };
             return;
         }
@@ -193,7 +193,7 @@ impl RankColumns {
         let rows = rows.min(self.documents.saturating_sub(1));
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = simd.avx2() {
-            // SAFETY: the token proves that the processor has AVX2.
+            // SAFETY: `avx2` proves that the processor has AVX2.
             return unsafe { rows_avx2::<SIGNS>(avx2, self, rows) };
         }
         let _ = simd;
@@ -206,7 +206,7 @@ impl RankColumns {
     pub(super) fn weighted_row(&mut self, i: usize, from: usize, to: usize, simd: Simd) -> RowSums {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = simd.avx2() {
-            // SAFETY: the token proves that the processor has AVX2.
+            // SAFETY: `avx2` proves that the processor has AVX2.
             return unsafe { weighted_row_avx2(avx2, self, i, from, to) };
         }
         let _ = simd;

@@ -12,7 +12,7 @@
 //!
 //! A relevant document has a worse one k or more ranks above it only if it is itself ranked below
 //! k: documents within the first k have nothing to gain. Cost O(1) per pair; pairs of equal gains
-//! have weight 0.
+//! have weight 0. The entries have the sign of G_i - G_j; callers use their absolute values.
 
 use rankwright_eval::{EvalError, SwapDelta};
 
@@ -24,6 +24,7 @@ pub(super) struct LambdaGap {
     pub(super) min_distance: usize,
 }
 
+/// The weights in place of the changes of the metric.
 impl SwapDelta for LambdaGap {
     fn prepare(&mut self, labels: &[f64], ideal: &[f64]) -> Result<(), EvalError> {
         self.metric.prepare(labels, ideal)

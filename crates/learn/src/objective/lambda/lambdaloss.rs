@@ -14,7 +14,8 @@
 //! delta depends on the distance of two ranks, not on the ranks themselves: a pair at ranks 50 and
 //! 51 has the same weight as one at 1 and 2, which makes the sum a bound of 1 - NDCG for any
 //! scores. Only for metrics that are sums of gain times discount. Cost O(1) per pair. Pairs of
-//! equal gains have weight 0.
+//! equal gains have weight 0. The entries have the sign of G_i - G_j; callers use their absolute
+//! values.
 
 use rankwright_eval::{EvalError, SwapDelta};
 
@@ -28,6 +29,7 @@ pub(super) struct LambdaLoss {
     pub(super) delta_factor: f64,
 }
 
+/// The weights in place of the changes of the metric.
 impl SwapDelta for LambdaLoss {
     fn prepare(&mut self, labels: &[f64], ideal: &[f64]) -> Result<(), EvalError> {
         self.metric.prepare(labels, ideal)

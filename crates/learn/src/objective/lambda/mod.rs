@@ -161,7 +161,7 @@ impl Lambda {
         (self.truncation < usize::MAX).then_some(self.truncation)
     }
 
-    /// The pair loss with the options of this query.
+    /// The pair loss of this query; weights are divided by the gap only if the scores differ.
     fn logistic(&self, ranked: &RankedQuery) -> Logistic {
         let divide_by_gap = self.params.norm_gap && ranked.range() > 0.0;
         Logistic { sigma: self.params.sigma, divide_by_gap }

@@ -190,7 +190,8 @@ pub struct LambdaConfig {
     /// The pairs that are used: those of the first ranks, or others too.
     pub pairs: PairChoice,
     /// A pair is used if its better-ranked document is among this many first ranks. `None`: k + 3
-    /// if the metric has a cut-off k, otherwise no limit; `usize::MAX` is no limit in any case.
+    /// if the metric has a cut-off k and the scheme is not [`WeightScheme::Gap`], otherwise no
+    /// limit; `usize::MAX` is no limit in any case.
     pub truncation: Option<usize>,
     /// The treatment of pairs of equal labels.
     pub ties: TiedLabels,
@@ -259,8 +260,8 @@ impl LambdaConfig {
     }
 
     /// Sets the truncation level: a pair is used if its better-ranked document is among this many
-    /// first ranks. `None` is k + 3 if the metric has a cut-off k, otherwise no limit; `usize::MAX`
-    /// is no limit in any case.
+    /// first ranks. `None` is k + 3 if the metric has a cut-off k and the scheme is not
+    /// [`WeightScheme::Gap`], otherwise no limit; `usize::MAX` is no limit in any case.
     #[must_use]
     pub fn truncation(mut self, truncation: impl Into<Option<usize>>) -> Self {
         self.truncation = truncation.into();

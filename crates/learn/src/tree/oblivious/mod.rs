@@ -350,6 +350,7 @@ impl GrownLevels<'_> {
         for (node, gain_in_leaf) in open.zip(gains_in_leaves) {
             node.best = gain_in_leaf.map(|(increase, left)| {
                 let LevelSplit { bin, missing, .. } = *test;
+                // The expansion of a leaf does not use the score.
                 let found = FoundSplit { split_score: increase, bin, missing, left };
                 BestSplit {
                     gain: self.expander.units.gain(increase),

@@ -48,7 +48,8 @@ impl ReferenceLevels<'_> {
         }
     }
 
-    /// The structure score G^2 / (H + l2) of some rows; `None` if they are too few.
+    /// The structure score G^2 / (H + l2) of some rows; `None` if a leaf must not have so few rows
+    /// or so small a hessian.
     fn structure_score(&self, rows: &[usize]) -> Option<f64> {
         let g: f64 = rows.iter().map(|row| f64::from(self.gradient[*row])).sum();
         let h: f64 = rows.iter().map(|row| f64::from(self.hessian[*row])).sum();
@@ -68,6 +69,7 @@ impl ReferenceLevels<'_> {
         let (left, right) = self.sides(test, rows);
         let split_score = self.structure_score(&left)? + self.structure_score(&right)?;
         let increase = split_score - unsplit_score;
+        // Smaller increases are rounding errors, as in the fast implementation.
         (increase > 1e-10 * unsplit_score).then_some(increase)
     }
 
