@@ -308,7 +308,7 @@ fn failures_have_their_codes_and_ways_out() {
         ("train train.txt --learner mart(monotone=999:+) --out x", 1, "1 to 136"),
         ("train train.txt --learner mart --metric ndgc --out x", 1, "did you mean `ndcg`?"),
         ("train --learner mart --out x", 2, "give feature data"),
-        ("train train.txt --out x", 2, "--learner"),
+        ("train train.txt", 2, "--out"),
         ("train train.txt --learner mart --out -", 2, "a model is written to a file"),
         ("train train.txt --learner mart --out no/where", 1, "the folder no does not exist"),
         ("train train.txt --learner mart --out x --checkpoint-trees 3", 2, "--checkpoint"),
