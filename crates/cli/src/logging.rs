@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// Prefix of the records of the command itself.
+/// Beginning of the targets of the records of this command and of its own libraries.
 const OWN: &str = "rankwright";
 
 /// The destinations of log lines.

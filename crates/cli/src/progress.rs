@@ -115,7 +115,7 @@ struct Training {
 }
 
 impl<'a> TrainingBar<'a> {
-    /// A bar that is hidden until a training begins.
+    /// A bar that is a spinner until a training begins.
     pub(crate) fn hidden(out: &'a Output, interrupt: Interrupt) -> Self {
         Self { bar: spinner(out), out, interrupt, training: Mutex::default() }
     }

@@ -1,4 +1,5 @@
-//! Arguments shared by `search`, `run` and `features`: the candidates, and the queries.
+//! Arguments shared by `search`, `run`, `features` and `judge prompts`: the candidates, and the
+//! queries.
 
 use std::path::PathBuf;
 

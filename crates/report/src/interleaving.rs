@@ -33,14 +33,14 @@ pub struct ComparedRankers {
     pub query_delta: Option<f64>,
     /// The 95% interval of that mean.
     pub query_delta_ci95: Option<[f64; 2]>,
-    /// The p-value.
+    /// The p-value of the sign test on impressions with a winner.
     pub p: Option<f64>,
     /// The p-value, corrected for several comparisons.
     pub p_corrected: Option<f64>,
-    /// Share of wins among impressions with a winner, and number of impressions that are needed to
-    /// find it: for the share that was found.
+    /// Share of the impressions with a winner that the better ranker won here, and number of
+    /// impressions that are needed to find a difference of this size.
     pub needed: Option<(f64, u64)>,
-    /// The same for other shares of wins.
+    /// The same for other, hypothetical shares.
     pub power: Vec<(f64, u64)>,
 }
 
@@ -59,8 +59,8 @@ impl ComparedRankers {
 pub struct InterleavingReport {
     /// Name and value of facts about the comparison: method, number of lists.
     pub facts: Vec<(String, String)>,
-    /// The impressions that the bootstrap of intervals kept together, in the plural, such as
-    /// `users`.
+    /// The groups of impressions that the bootstrap of the intervals draws as a whole, in the
+    /// plural, such as `users`.
     pub clusters: String,
     /// The correction of p-values for several comparisons.
     pub correction: String,

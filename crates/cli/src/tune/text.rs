@@ -126,6 +126,7 @@ fn notes(args: &Args, plan: &TunePlan, found: &TuneLearnerResult) -> Vec<String>
         same => notes
             .push(format!("{} repeated the learner of an earlier trial", counted(same, "trial"))),
     }
+    // Failed trials are the last ones.
     match (count(|trial| trial.error.is_some()), result.trials.last()) {
         (0, _) | (_, None) => {}
         (1, Some(last)) => {

@@ -55,7 +55,7 @@ pub struct CrossValidateResult {
     pub folds: usize,
     /// Seed of the folds and the trainings.
     pub seed: u64,
-    /// Part of the training queries that decided on early stopping.
+    /// Part of the training queries that decided on early stopping or on a choice among models.
     pub valid_part: Option<f64>,
     /// One entry for each learner.
     pub learners: Vec<CrossValidated>,
@@ -91,7 +91,7 @@ pub struct FoldValues {
     pub queries: usize,
     /// Number of training queries.
     pub trained: usize,
-    /// Number of queries that decided on early stopping.
+    /// Number of queries that decided on early stopping or on a choice among models.
     pub validated: usize,
     /// Number of trees of the model.
     pub trees: usize,

@@ -253,7 +253,7 @@ pub(super) fn warn_about_queries(joined: &JudgedRun<'_>, run: &str, task: &mut R
     }
 }
 
-/// Reads a score file and sorts the scores into the row order of the data.
+/// Reads a score file and puts the scores into the row order of the data.
 pub(super) fn read_scores_for(
     data: &Dataset,
     path: &Path,
@@ -263,7 +263,8 @@ pub(super) fn read_scores_for(
     align_scores(data, &scores, &path.display().to_string(), label)
 }
 
-/// Sorts scores from the order of the source files into the row order of the data.
+/// Puts scores from the order of the source files into the row order of the data. The two names are
+/// for the error if there is another number of scores than of rows.
 pub fn align_scores(
     data: &Dataset,
     scores: &[f64],

@@ -39,8 +39,8 @@ pub fn resolve_data_metrics(
     Ok(measures)
 }
 
-/// The metrics for the scores of a model: those that compare scores with a boundary take the
-/// model's own, if it has one.
+/// The metrics for the scores of a model: those that compare scores with a boundary, from which on
+/// a document is called relevant, take the model's own, if it has one.
 pub fn measures_for(model: &Model, measures: &[Measure]) -> Result<Vec<Measure>, SpecError> {
     let own =
         |measure: &Measure| measure.with_boundary(BoundaryText::Number, |rel| model.boundary(rel));

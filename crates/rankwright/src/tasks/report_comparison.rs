@@ -66,7 +66,7 @@ pub fn report_comparison(
 
 impl CompareResult {
     /// The report on the comparison of this request, without documents. The main metric is the
-    /// first requested one.
+    /// first requested one, or the default metric if none is requested.
     pub fn into_report(self, request: &CompareRequest) -> Result<ComparisonReport, TaskError> {
         report(self, request).map(|(report, _)| report)
     }

@@ -20,7 +20,8 @@ pub struct RunExperimentResult {
     /// The state of the run, and the numbers of the report.
     #[serde(flatten)]
     pub summary: RunSummary,
-    /// Warnings about models; each is given once for a learner on a data set.
+    /// Warnings about documents, queries and judgements of texts, then about models; each of the
+    /// latter is given once for a learner on a data set.
     pub warnings: Vec<Warning>,
 }
 

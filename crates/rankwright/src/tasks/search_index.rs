@@ -162,7 +162,7 @@ pub fn search_index(
         warnings,
         ..
     } = result;
-    // The result of an empty search is its reason, which need not be said before it, too.
+    // The reason for an empty result is a part of the result, so the callback does not get it.
     let reason = warnings.iter().position(SearchWarning::explains_empty_result);
     for (place, warning) in warnings.into_iter().enumerate() {
         match Some(place) == reason {

@@ -5,8 +5,8 @@
 //! logarithmic one are powers of ten, with 2 and 5 between them if the axis is short.
 //!
 //! Edge cases: without any value a linear axis goes from 0 to 1 and a logarithmic one from 1 to 10;
-//! a single value is given room on both sides; a fixed range whose ends are not finite or in the
-//! wrong order is ignored; a value outside the ends is placed at the nearer end.
+//! a single value is given room on both sides; a fixed range whose ends are not finite, equal or in
+//! the wrong order is ignored; a value outside the ends is placed at the nearer end.
 //!
 //! The factors 1e-9 below allow for rounding errors in multiples of the tick step.
 

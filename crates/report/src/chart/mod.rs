@@ -173,7 +173,7 @@ pub struct HeatMap {
 }
 
 /// One or more ranked lists side by side, with an arrow at each document that shows strength and
-/// direction of its force: minus the gradient of the training loss by the document's score.
+/// direction of its force: minus the derivative of the training loss with respect to its score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forces {
     /// Name of each list, with its documents in rank order, the first at the top.

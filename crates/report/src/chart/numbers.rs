@@ -2,8 +2,8 @@
 //! people.
 //!
 //! CSV follows RFC 4180; numbers are written so that they read back to the same float, and a gap is
-//! an empty field (in JSON null). The table for people has a column for each series where the
-//! series share their xs, and few digits.
+//! an empty field (in JSON null). The table for people has few digits, and a column for each series
+//! of lines, stacked areas or bars, unless they have intervals.
 
 use std::collections::HashMap;
 
@@ -170,7 +170,8 @@ impl Chart {
         }
     }
 
-    /// A table for people: series side by side where they share their xs or categories.
+    /// A table for people: the series of lines, stacked areas and bars without intervals side by
+    /// side; an x or a category that a series lacks is a gap.
     pub(crate) fn table(&self) -> Rows {
         match &self.body {
             Body::Lines(all) | Body::Stack(all) if all.iter().all(|s| s.band.is_empty()) => {

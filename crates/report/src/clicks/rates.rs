@@ -77,6 +77,8 @@ fn counts(summary: &LogSummary) -> Table {
     table
 }
 
+/// A sentence on the ranks that documents link: a document of a query links the ranks at which it
+/// was shown.
 fn links(summary: &LogSummary) -> String {
     match summary.linked_ranks.as_slice() {
         [] | [_] => {

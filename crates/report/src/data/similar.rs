@@ -43,7 +43,7 @@ pub(super) struct FeatureCorrelations {
 }
 
 impl FeatureCorrelations {
-    /// Compares all features on these rows; `top` are the columns in the heat map, and a
+    /// Compares all features on these rows; `top` are the columns in the heat map, and an absolute
     /// correlation above `bound` makes near-duplicates.
     pub(super) fn of(
         data: &Dataset,

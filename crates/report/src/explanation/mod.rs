@@ -71,7 +71,8 @@ impl<'a> ExplanationRequest<'a> {
         }
     }
 
-    /// Sets the name and the documents of the background data; `None` for the model's own counts.
+    /// Sets the name and the documents of the background data; `None` for the model's own
+    /// background, or else the data.
     #[must_use]
     pub fn background(mut self, background: impl Into<Option<(&'a str, &'a Dataset)>>) -> Self {
         self.background = background.into();

@@ -59,11 +59,12 @@ pub fn original_space(documents: &[QueryPoint], weights: (f64, f64), names: [&st
     let group = |point: &QueryPoint| format!("query {}, label {}", point.query, point.label);
     let mut series = grouped(documents.iter().map(|point| (group(point), point.features)));
     let rectangle = Rectangle::around(documents.iter().map(|point| point.features));
-    let direction = (-weights.1, weights.0);
+    // The line along the weights through the centre, by its normal.
+    let normal = (-weights.1, weights.0);
     let (x, y) = rectangle.centre();
-    let along = direction.0 * x + direction.1 * y;
+    let offset = normal.0 * x + normal.1 * y;
     series.extend(
-        rectangle.chord(direction, along).map(|ends| border("direction of rising score", ends)),
+        rectangle.chord(normal, offset).map(|ends| border("direction of rising score", ends)),
     );
     Chart {
         id: "original-space".into(),

@@ -328,7 +328,7 @@ fn write_choice(
             "<label class=\"chooser\" hidden>{label}\n\
              <select autocomplete=\"off\">{options}</select></label>\n"
         ),
-        // The list of names stays, for the script and for screen readers.
+        // The hidden list has the names of the groups, from which the script takes them.
         ChoiceControl::Slider => format!(
             "<div class=\"chooser stages\" hidden>\n\
              <button type=\"button\" class=\"play\" aria-pressed=\"false\">\

@@ -10,9 +10,9 @@
 //! | `pair-exponential` (RankBoost) | exp(-m), the weight of the pair before it is normalised |
 //!
 //! The last three are not among the objectives of boosting. Their sizes, the absolute derivatives
-//! of the loss by m, are computed here, pair by pair: O(n^2) per query. Document weights multiply
-//! them as they do lambdas; with `norm_query=true` the sizes of a query are divided by the number
-//! of its pairs. Pairs of equal labels have size 0.
+//! of the loss with respect to m, are computed here, pair by pair: O(n^2) per query. Document
+//! weights multiply them as they do lambdas; with `norm_query=true` the sizes of a query are
+//! divided by the number of its pairs. Pairs of equal labels are left out.
 
 use rankwright_data::Dataset;
 use rankwright_learn::LearnError;

@@ -60,7 +60,7 @@ pub struct ShrinkageRun {
     pub learner: String,
     /// Values after each round: the training data is the first set, then come validation sets.
     pub history: TrainingHistory,
-    /// The best model on the first validation set, query by query.
+    /// The evaluation of the best model on the first validation set.
     pub best: Evaluation,
 }
 

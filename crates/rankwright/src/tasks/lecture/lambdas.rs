@@ -55,7 +55,7 @@ fn vector(values: [f64; 2]) -> String {
     format!("({:.4}, {:.4})", values[0], values[1])
 }
 
-/// The gradient by the weights of a linear scorer, from the lambdas of documents.
+/// The gradient with respect to the weights of a linear scorer, from the lambdas of documents.
 fn by_documents(lambdas: &[f64]) -> [f64; 2] {
     let add = |sum: [f64; 2], (lambda, x): (&f64, &[f64; 2])| {
         [sum[0] + lambda * x[0], sum[1] + lambda * x[1]]

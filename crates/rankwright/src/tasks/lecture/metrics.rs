@@ -61,7 +61,7 @@ impl<'a> SmallQuery<'a> {
         Ok(loss.unwrap_or(f64::NAN))
     }
 
-    /// The derivative of the loss by the score of each document: its lambda.
+    /// The derivative of the loss with respect to the score of each document: its lambda.
     pub(super) fn lambdas(&self) -> Result<Vec<f64>, TaskError> {
         let documents = self.view.scores.len();
         let (mut gradient, mut hessian) = (vec![0.0; documents], vec![0.0; documents]);

@@ -188,7 +188,7 @@ fn partial_path(out: &Path) -> PathBuf {
     with_suffix(out, ".partial")
 }
 
-/// The error of a cancelled training; `checkpoint_error` is the reason why its checkpoint could not
+/// The error of a cancelled training; `checkpoint_error` is the reason why a checkpoint could not
 /// be written.
 pub(super) fn stopped_error(
     request: &TrainModelRequest,

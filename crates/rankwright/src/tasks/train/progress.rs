@@ -21,7 +21,7 @@ pub trait TrainingProgress: Progress {
 /// caller's flag.
 pub(in crate::tasks) struct ForwardedProgress<'a> {
     context: &'a Context<'a>,
-    /// The reason why the last checkpoint could not be written.
+    /// The reason of the last failure to write a checkpoint; a later success does not remove it.
     failed: Mutex<Option<String>>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> ForwardedProgress<'a> {
         ForwardedProgress { context, failed: Mutex::default() }
     }
 
-    /// The reason why the last checkpoint could not be written; none if it could.
+    /// The reason of the last failure to write a checkpoint; none if all could be written.
     pub(in crate::tasks) fn take_failed_checkpoint(&self) -> Option<String> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

@@ -179,7 +179,7 @@ fn error_bar(
     })
 }
 
-/// Draws the base line at 0 if there are bars on both sides of it.
+/// Draws the base line at 0 if the axis of values goes below it.
 fn zero_line(plot: &PlotArea, bars: &Bars) -> DrawResult {
     let (values, along) = match bars.horizontal {
         true => (plot.spans().0, plot.spans().1),

@@ -1,5 +1,5 @@
 //! Ranked lists side by side with an arrow at each document: the direction and strength of its
-//! force, minus the gradient of the training loss by the document's score.
+//! force, minus the derivative of the training loss with respect to the document's score.
 //!
 //! Arrows are drawn in lanes beside each other, so that those of neighbours do not cover each
 //! other; the longest arrow of a list is as long as 2.6 rows. A box in front of a name shows the

@@ -22,7 +22,7 @@ use crate::chart::escape::shorten;
 pub(super) const LINE: f64 = 20.0;
 /// Room right of the chart, for half of the last tick's label.
 pub(super) const RIGHT: f64 = 18.0;
-/// Distance between ticks and their labels.
+/// Length of a tick, and its distance from its label.
 const TICK: f64 = 4.0;
 
 /// The sample of a series in the legend.
@@ -206,7 +206,7 @@ impl PlotArea {
         self.pen.text("no values", centre, TextAnchor::Middle, ColourRole::Soft)
     }
 
-    /// The picture, with the positions of its values in the chart's order.
+    /// The picture, with the positions of its values in the order of [`Picture::positions`].
     pub(super) fn finish(self, positions: Vec<Option<Position>>) -> Picture {
         let body = self.pen.svg.take();
         Picture { width: self.width, height: self.height, body, positions }

@@ -89,7 +89,7 @@ pub(crate) struct Picture {
     pub(crate) height: f64,
     /// Content of the `<svg>` element.
     pub(crate) body: String,
-    /// The position of each value, in the chart's order; none for a gap.
+    /// The position of each value, in the order of the rows of the chart's CSV; none for a gap.
     pub(crate) positions: Vec<Option<Position>>,
 }
 

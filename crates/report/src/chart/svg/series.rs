@@ -1,7 +1,8 @@
 //! Series along two axes of numbers: lines with bands, points, and areas on top of each other.
 //!
-//! A line breaks at every value that is outside its axes or missing; a single value between two
-//! gaps is shown as a point. Each solid line also has the marker of its series at a few points.
+//! A line breaks at every value that is missing or whose x is outside its axis; a single value
+//! between two gaps is shown as a point. Each solid line also has the marker of its series at a few
+//! points.
 
 use super::frame::{Frame, PlotArea, Swatch};
 use super::pen::{DrawError, DrawResult, Position};
@@ -158,7 +159,8 @@ fn values_and_bands(chart: &Chart, series: &[Series]) -> Vec<f64> {
     values
 }
 
-/// The position of a pair of values; none if it is outside the axes.
+/// The position of a pair of values; none if x is outside its axis, or if an axis has no place for
+/// its value.
 fn visible_position(plot: &PlotArea, x: f64, y: f64) -> Option<Position> {
     let (across, up) = plot.spans();
     let (low, high) = across.ends();
@@ -205,7 +207,7 @@ fn draw_line(plot: &PlotArea, i: usize, series: &Series) -> DrawResult {
     known.into_iter().try_for_each(|position| plot.pen.marker(i, role, *position, 3.5, 1.0))
 }
 
-/// The lower and the upper end of the band at each point; none if it has no band inside the axes.
+/// The lower and the upper end of the band at each point; none if an end has no position.
 fn band_positions(plot: &PlotArea, series: &Series) -> Vec<Option<(Position, Position)>> {
     let pairs = series.points.iter().zip(&series.band);
     let ends = pairs.map(|((x, _), (low, high))| {

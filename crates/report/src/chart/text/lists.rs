@@ -10,7 +10,8 @@ const ARROWS: usize = 8;
 /// Characters of increasing density.
 const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
 
-/// A grid as characters of increasing density, with a minus before values below 0.
+/// A grid as characters of increasing density; if there are values on both sides of 0, with a minus
+/// before those below.
 pub(super) fn heat(heat: &HeatMap, width: usize) -> String {
     let Some(shades) = Shades::of(heat) else { return String::new() };
     let longest = heat.rows.iter().map(|n| n.chars().count()).max().unwrap_or(0);

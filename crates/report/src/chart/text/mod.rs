@@ -2,7 +2,8 @@
 //! can also be written to a file or an e-mail.
 //!
 //! Columns are counted in characters, which is right for all but wide scripts (Chinese, Japanese,
-//! Korean). A chart without values is one line that says so. Widths below 40 count as 40.
+//! Korean). A chart without values is one line that says so. Widths below 40 count as 40, and those
+//! above 200 as 200.
 
 mod bars;
 mod braille;
