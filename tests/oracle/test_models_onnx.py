@@ -15,6 +15,7 @@ from skl2onnx import to_onnx
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 
 from boosted import NAMES, assert_close, convert, edges, grades, make, refused, score
+from command import run
 
 MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT")
 
@@ -179,6 +180,65 @@ def test_what_we_write_onnxruntime_runs(tmp_path, names, objective):
     third = convert(again, "onnx", tmp_path / "third.onnx")
     assert third.read_bytes() == again.read_bytes()
     assert (infer(again, x) == infer(path, x)).all()
+
+
+def training_data(folder):
+    """Thirty queries of twenty documents as CSV, with missing values, and rows to score."""
+    x, y = make(5)
+    path = folder / "train.csv"
+    lines = [",".join(["qid", "label", *NAMES])]
+    for number, (row, label) in enumerate(zip(x, grades(y))):
+        cells = ("" if np.isnan(value) else repr(float(value)) for value in row)
+        lines.append(",".join([str(number // 20), str(int(label)), *cells]))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path, x
+
+
+def train(folder, data, learner, *more):
+    out = folder / "trained.model"
+    done = run("train", data, "--learner", learner, "--force", "--out", out, *more)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+BASES = [
+    "linear-regression",
+    "ranksvm(transform=log)",
+    "logistic(transform=gauss)",
+    "pairwise-logistic(transform=rank)",
+    "ranknet(layers=0, epochs=2, transform=min-max)",
+    "ranknet(layers=8/4, epochs=2, norm=layer, activation=gelu, transform=auto, clip=2)",
+    "lambdarank(layers=8, epochs=2, activation=tanh, transform=log-standard)",
+    "listnet(layers=6, epochs=2, transform=none)",
+]
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_a_model_and_the_trees_added_to_it_run_in_onnxruntime(tmp_path, base):
+    data, x = training_data(tmp_path)
+    start = train(tmp_path, data, base).rename(tmp_path / "start.model")
+    model = train(tmp_path, data, "lambdamart(trees=15, leaves=6)", "--start", start)
+    # All missing and all zero too.
+    x = np.vstack([x, np.full((1, x.shape[1]), np.nan, np.float32), 0 * x[:1]])
+    for source in (start, model):
+        path = convert(source, "onnx", tmp_path / f"{source.stem}.onnx")
+        onnx.checker.check_model(onnx.load(path), full_check=True)
+        assert_close(infer(path, x), score(tmp_path, source, x, NAMES))
+        assert "not read back" in refused(path, tmp_path / "back.model")
+    # The trees are a part of it.
+    sums, alone = score(tmp_path, model, x, NAMES), score(tmp_path, start, x, NAMES)
+    assert np.abs(sums - alone).max() > 0.1
+
+
+def test_a_blend_that_is_not_normalised_runs_in_onnxruntime(tmp_path):
+    data, x = training_data(tmp_path)
+    members = "lambdamart(trees=10)+ranknet(layers=4, epochs=2)+linear-regression"
+    plain = train(tmp_path, data, f"blend(members={members}, weights=equal, normalise=none)")
+    path = convert(plain, "onnx", tmp_path / "blend.onnx")
+    assert_close(infer(path, x), score(tmp_path, plain, x, NAMES))
+    ranked = train(tmp_path, data, f"blend(members={members}, weights=equal, normalise=rank)")
+    done = run("model", "convert", ranked, "--to", "onnx", "--out", tmp_path / "no.onnx")
+    assert done.returncode != 0 and "the other documents of a query" in done.stderr
 
 
 @pytest.mark.parametrize("trees", [[], [{"weight": "2", "root": {"value": "1.5"}}]])

@@ -60,7 +60,8 @@ pub(crate) struct Args {
     /// random-forest), its probability (naive-bayes, logistic), or its score (linear-svm)
     #[arg(long, value_name = "FILE", requires = "apply")]
     out: Option<PathBuf>,
-    /// Write a header, and the scores of all classes behind each value
+    /// Write a header, and the values of all classes behind that of the decided one: `distance`,
+    /// `share`, `probability` or `score`, as the header says
     #[arg(long, requires = "apply")]
     with_scores: bool,
 }

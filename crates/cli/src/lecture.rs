@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::tasks::{
-    LectureExample, LectureList, LectureRequest, LectureResult, WithPage, lecture, list_lectures,
+    LectureExample, LectureList, LectureRequest, LectureResult, LectureSource, LectureSummary,
+    WithPage, lecture, list_lectures,
 };
 
 use crate::failure::Failure;
@@ -16,7 +17,8 @@ use crate::progress::run_task;
 /// names, list the examples.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Examples, such as ndcg and mart
+    /// Examples, such as ndcg and mart, or lectures by letter, number or author, such as W, 000 or
+    /// wicaksono, for all of their examples
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Compute all examples
@@ -42,12 +44,22 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
 
 /// The examples, one per line.
 fn list_text(list: &LectureList) -> String {
-    let mut table = Table::new([("example", Align::Left), ("subject", Align::Left)]);
-    let row = |example: &rankwright::tasks::LectureSummary| {
-        vec![Cell::new(example.name), Cell::new(example.title)]
+    let columns = ["example", "lectures", "subject"];
+    let mut table = Table::new(columns.map(|name| (name, Align::Left)));
+    let row = |example: &LectureSummary| {
+        let letters: Vec<&str> = example.sources().map(|lecture| lecture.letter).collect();
+        vec![Cell::new(example.name), Cell::new(letters.join(" ")), Cell::new(example.title)]
     };
     table.rows.extend(list.examples.iter().map(row));
-    table.notes.push("`rankwright lecture NAME` computes one, `--all` all of them.".into());
+    for lecture in &list.lectures {
+        let LectureSource { letter, number, title, .. } = lecture;
+        table.notes.push(format!("{letter} or {number}: {title}"));
+    }
+    table.notes.push(
+        "`rankwright lecture NAME` computes an example, or all of a lecture (`W` or `000`); `--all` all \
+         of them."
+            .into(),
+    );
     table.notes.push("`rankwright lecture --html FILE` writes a page with pictures.".into());
     table.to_text()
 }

@@ -297,6 +297,8 @@ fn formats_text(list: &FormatList) -> String {
     let mut lists = table(["judgements and runs", "description", "example"]);
     let found = &list.judgements_and_runs;
     found.iter().for_each(|f| row(&mut lists, [f.name, f.doc, f.example]));
+    let mut pairs = table(["preference pairs", "description", "example"]);
+    list.preference_pairs.iter().for_each(|f| row(&mut pairs, [f.name, f.doc, f.example]));
     let mut documents = table(["documents", "description", ""]);
     list.documents.iter().for_each(|f| row(&mut documents, [f.name, f.doc, ""]));
     let mut models = table(["models", "read", "written"]);
@@ -304,7 +306,7 @@ fn formats_text(list: &FormatList) -> String {
         let name = format!("{} ({})", format.name, format.system);
         row(&mut models, [&name, format.reads, format.writes]);
     }
-    [draw(&data), draw(&lists), draw(&documents), draw(&models)].join("\n")
+    [draw(&data), draw(&lists), draw(&pairs), draw(&documents), draw(&models)].join("\n")
 }
 
 /// A table with three columns of text.

@@ -41,6 +41,38 @@ fn the_lectures_points_are_classified_as_it_says() {
     }
 }
 
+/// Regression: Rocchio decided by distances, and the columns of classes had cosines.
+#[test]
+fn values_of_all_classes_are_those_that_decide_under_their_name() {
+    let bench = lecture();
+    let table = |classifier: &str| {
+        let line = "classify|rocchio.csv|--label|class|--apply|a.csv|--out|-|--with-scores";
+        bench.run(&format!("{line}|--classifier|{classifier}")).ok().out()
+    };
+    let text = table("rocchio(distance=euclidean)");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "id\tclass\tdistance\tchemistry\thistory");
+    let cells: Vec<&str> = lines[1].split('\t').collect();
+    let numbers: Vec<f64> = cells[2..].iter().map(|cell| cell.parse().unwrap()).collect();
+    // The lecture's distances to the two centroids.
+    assert_eq!((cells[1], numbers[0]), ("chemistry", numbers[1]));
+    assert!((numbers[1] - 0.1803).abs() < 5e-5 && (numbers[2] - 0.8139).abs() < 5e-5, "{text}");
+    for (classifier, name) in [
+        ("rocchio", "distance"),
+        ("knn(k=3)", "share"),
+        ("random-forest(trees=5)", "share"),
+        ("naive-bayes", "probability"),
+        ("logistic", "probability"),
+        ("linear-svm", "score"),
+    ] {
+        let text = table(classifier);
+        assert!(text.starts_with(&format!("id\tclass\t{name}\t")), "{classifier}: {text}");
+        let cells: Vec<&str> = text.lines().nth(1).unwrap().split('\t').collect();
+        let place = if cells[1] == "chemistry" { 3 } else { 4 };
+        assert_eq!(cells[2], cells[place], "{classifier}: {text}");
+    }
+}
+
 #[test]
 fn every_classifier_is_validated_on_a_store_whose_genres_overlap() {
     let bench = Bench::new();
@@ -112,7 +144,7 @@ fn fields_choose_the_content_and_scores_are_written_on_request() {
     let apply = "classify docs.jsonl --label side --fields size --classifier tree --apply docs.jsonl --out o.tsv";
     bench.run(&format!("{apply} --with-scores")).ok();
     let table = bench.text("o.tsv");
-    assert!(table.starts_with("id\tclass\tvalue\tleft\tright\nd0\tleft\t1\t1\t0\n"), "{table}");
+    assert!(table.starts_with("id\tclass\tshare\tleft\tright\nd0\tleft\t1\t1\t0\n"), "{table}");
     assert_eq!(bench.run(&format!("{apply} --json")).json()["training_documents"], 30);
     for option in ["--folds 3", "--seed 3"] {
         assert_eq!(bench.run(&format!("{apply} {option}")).code(), 2, "{option} has no effect");

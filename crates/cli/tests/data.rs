@@ -56,7 +56,8 @@ fn a_generated_web_has_homepages_and_a_store_the_popularity_of_artists() {
     assert_eq!(made["queries"], 6);
     let pages = bench.text("web/documents.jsonl");
     assert_eq!(pages.lines().count() as u64, made["pages"].as_u64().unwrap());
-    assert_eq!(pages.matches("/\",\"links\"").count(), 20, "a homepage for each site");
+    let fronts = pages.matches("/\",\"links\"").count();
+    assert!(fronts > 20, "a homepage for each site, and the first pages of parts: {fronts}");
     let said = bench.run(&format!("{line} --out again --threads 1")).ok().out();
     assert!(said.contains("synthetic pages, 6 queries"), "{said}");
     assert_eq!(bench.text("again/documents.jsonl"), pages);
@@ -187,7 +188,7 @@ fn lists_name_everything_there_is() {
         assert!(text.contains(name), "{name}");
     }
     let formats = bench.run("list formats").ok().out();
-    assert!(formats.contains("parquet"));
+    assert!(formats.contains("parquet") && formats.contains("q1 d7 > d3 2.5"));
     for format in ModelFormat::all() {
         assert!(formats.contains(&format!("{} ({})", format.name, format.system)), "{format}");
     }

@@ -470,6 +470,86 @@ fn the_experiments_of_lectures_on_cacm_can_be_planned() {
     }
 }
 
+/// The learners' values of a metric on a data set of a result.
+fn values(found: &serde_json::Value, data: &str, metric: &str) -> Vec<(String, f64)> {
+    let sets = found["data"].as_array().unwrap();
+    let set = sets.iter().find(|set| set["name"] == data).unwrap_or_else(|| panic!("no {data}"));
+    let learners = set["learners"].as_array().unwrap().iter();
+    let value = |learner: &serde_json::Value| {
+        let name = learner["name"].as_str().unwrap().to_owned();
+        (name, learner["seeds"][0]["values"][metric].as_f64().unwrap())
+    };
+    learners.map(value).collect()
+}
+
+/// Nallapati's table from end to end, on generated stores in place of the collections.
+#[test]
+fn the_table_of_collections_is_complete_on_generated_stores() {
+    let bench = Bench::new();
+    let text = std::fs::read_to_string(lecture("nallapati.toml")).unwrap();
+    let mut small = String::new();
+    let mut stores = 0;
+    for line in text.lines() {
+        let key = line.split(" =").next().unwrap();
+        match key {
+            "documents" => {
+                stores += 1;
+                let genre = ["0", "0.3", "0.6", "0.6"][stores - 1];
+                small += &format!(
+                    "generate = \"store(records=150, queries=20, genre_overlap={genre})\"\nseed = \
+                     {stores}\n"
+                );
+            }
+            "schema" | "queries" | "number_queries" | "qrels" => {}
+            "candidates" => small += "candidates = 50\n",
+            _ => small += &format!("{line}\n"),
+        }
+    }
+    assert_eq!(stores, 4);
+    bench.put("small.toml", &small);
+    let found = bench.run("experiment small.toml --out table --quiet --json").json();
+    assert_eq!(found["data"].as_array().unwrap().len(), 9, "three collections by three");
+    for train in ["Cranfield", "CACM", "NFCorpus"] {
+        for test in ["Cranfield", "CACM", "NFCorpus"] {
+            let found = values(&found, &format!("{train} to {test}"), "ap");
+            let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(names, ["LM, tuned mu", "linear SVM", "maximum entropy", "BM25"]);
+            assert!(found.iter().all(|(_, value)| (0.05..=1.0).contains(value)), "{found:?}");
+        }
+    }
+    // BM25 is not trained: its value is that of the test collection, whatever the training one.
+    let bm25 = |data: &str| values(&found, data, "ap")[3].1;
+    assert_eq!(bm25("Cranfield to CACM"), bm25("NFCorpus to CACM"));
+    let table = bench.text("table/table.md");
+    assert!(table.contains("CACM to CACM") && table.contains("maximum entropy"), "{table}");
+}
+
+/// The table of weights on the page of experiments, by a run of the whole experiment.
+#[test]
+fn the_weights_of_the_page_are_those_of_the_experiment() {
+    let Some(_) = real_data() else { return };
+    let bench = Bench::new();
+    let file = lecture("joachims.toml").display().to_string();
+    let found = bench.run(&format!("experiment|{file}|--out|weights|--quiet|--json")).json();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lectures-experiments.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let weights = found["weights"][0]["weights"].as_array().unwrap();
+    assert_eq!(weights.len(), 10, "{found}");
+    for entry in weights {
+        let (feature, weight) = (entry["feature"].as_str().unwrap(), &entry["weight"]);
+        // The page calls the two runs by their places.
+        let name = match (feature.contains("trec_cacm"), feature.contains("trec_rocchio")) {
+            (true, _) => "first system, ",
+            (_, true) => "second system, ",
+            _ => "",
+        };
+        let shown = format!("| {:.4} | {name}`", weight.as_f64().unwrap());
+        assert!(page.contains(&shown), "{shown}{feature} is not on the page");
+    }
+    let (_, value) = &values(&found, "CACM", "ap")[0];
+    assert!(page.contains(&format!("MAP of the combination is {value:.4}")), "{value}");
+}
+
 #[test]
 fn experiments_on_real_collections_say_where_they_look_for_them() {
     let bench = Bench::new();

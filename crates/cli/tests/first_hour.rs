@@ -161,6 +161,9 @@ fn trees_of_a_start_model_count_and_it_is_named_where_it_takes_categories_as_num
     let error = bench.run("model convert sum.model --to lightgbm --out sum.txt").err();
     assert!(error.contains("a sum of a linear model and the trees"), "{error}");
     assert!(error.contains("without a start model"), "{error}");
+    // Trees of a table with texts test categories, which ONNX does not have.
+    let error = bench.run("model convert sum.model --to onnx --out sum.onnx").err();
+    assert!(error.contains("tests categories"), "{error}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Tests of worked examples of lectures on learning to rank, through the command.
 
+use rankwright::learn::{LEARNERS, LearnerSpec};
+
 use crate::common::{Bench, bench};
 
 /// Seventeen points in two dimensions: five of label 1, four of label 2, three of label 3 and five
@@ -99,6 +101,42 @@ fn trees_added_to_a_start_model_are_shown() {
     assert!(ran.code() == 1 && ran.err().contains("the model has 3 trees"), "{}", ran.err());
 }
 
+/// Regression: "this model is blend and has no trees".
+#[test]
+fn the_impurity_of_trees_added_to_a_start_model_is_that_of_its_residuals() {
+    let bench = points();
+    // A base model whose scores are all 2: residuals have the variance of the labels.
+    bench.run("train points.csv --learner linear(bias=2,weights=x1:0) --out two.model").ok();
+    let mart = "mart(trees=2,leaves=2,rate=1,min_rows=1)";
+    bench.run(&format!("train points.csv --learner {mart} --start two.model --out s.model")).ok();
+    let text =
+        bench.run("model inspect s.model --tree 1 --impurity points.csv --svg tree.svg").ok().out();
+    assert!(text.contains(", G 0.1205, before 0.7128\n"), "{text}");
+    assert!(bench.text("tree.svg").contains("G 0.1205, before 0.7128"));
+    let json = bench.run("model inspect s.model --tree 2 --impurity points.csv --json").json();
+    let before = json["tree"]["impurities"][0]["before"].as_f64().unwrap();
+    assert!((before - 0.120507).abs() < 1e-5, "{json}");
+    let ran = bench.run("model inspect s.model --tree 3 --impurity points.csv");
+    assert!(ran.code() == 1 && ran.err().contains("the model has 2 trees"), "{}", ran.err());
+}
+
+/// Regression: `lecture 000` and `lecture W`, the names of the documentation, were unknown.
+#[test]
+fn examples_of_a_lecture_are_computed_by_its_letter_or_number() {
+    let bench = Bench::new();
+    let list = bench.run("lecture").ok().out();
+    assert!(list.contains("W or 000: A. F. Wicaksono") && list.contains("T or 004: T. Tunys"));
+    let by_letter = bench.run("lecture T").ok().out();
+    assert!(by_letter.starts_with("inversions: ") && by_letter.contains("\nlambdas: "));
+    assert!(!by_letter.contains("\nmart: "), "{by_letter}");
+    assert_eq!(bench.run("lecture 004").ok().out(), by_letter);
+    let ran = bench.run("lecture 007");
+    assert_ne!(ran.code(), 0);
+    for name in ["ndcg-exponential", "mart", "W, 000, Z, 001, P, 002, G, 003, T, 004"] {
+        assert!(ran.err().contains(name), "{}", ran.err());
+    }
+}
+
 #[test]
 fn worked_examples_are_listed_computed_and_written_as_a_page() {
     let bench = Bench::new();
@@ -119,4 +157,79 @@ fn worked_examples_are_listed_computed_and_written_as_a_page() {
     }
     let ran = bench.run("lecture ncdg");
     assert!(ran.code() == 1 && ran.err().contains("did you mean `ndcg`"), "{}", ran.err());
+}
+
+/// The texts in backticks of a line of Markdown.
+fn codes(line: &str) -> impl Iterator<Item = &str> {
+    line.split('`').skip(1).step_by(2)
+}
+
+/// The rows of the tables of `docs/lectures.md` that have a command: the item and its codes.
+fn items() -> Vec<(String, Vec<String>)> {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lectures.md");
+    let text = std::fs::read_to_string(page).unwrap();
+    let rows = text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| ---"));
+    // The columns are item, lectures and command.
+    let cells = rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>());
+    let cells = cells.filter(|cells| cells.len() == 3 && cells[2].contains('`'));
+    cells.map(|cells| (cells[0].to_owned(), codes(cells[2]).map(str::to_owned).collect())).collect()
+}
+
+/// Words of the command line that the tables show without the command before them.
+fn words(code: &str) -> Vec<&str> {
+    code.split_whitespace().map(|word| word.trim_matches('\'')).collect()
+}
+
+/// Every item of the lectures has a command that there is: commands, flags, learners, metrics,
+/// examples and features of the tables all exist.
+#[test]
+fn every_item_of_the_lectures_has_a_command_that_there_is() {
+    let bench = Bench::new();
+    let items = items();
+    assert!(items.len() > 55, "{} items", items.len());
+    let mut checked = 0;
+    for (item, codes) in &items {
+        for code in codes {
+            let text = code.replace(" ...", "").replace("[--svg FILE]", "--svg FILE");
+            let (first, command) = match words(&text).as_slice() {
+                ["data", "generate", kind, ..] => ("data", format!("data generate {kind}")),
+                // A line of the command: one or two words, then arguments.
+                [first, second, ..]
+                    if ["data", "model", "report", "clicks", "judge", "list", "interleave"]
+                        .contains(first)
+                        && second.chars().all(|c| c.is_ascii_lowercase() || c == '-') =>
+                {
+                    (*first, format!("{first} {second}"))
+                }
+                [first, ..] => (*first, (*first).to_owned()),
+                [] => continue,
+            };
+            let help = bench.run(&format!("{command} --help"));
+            let is_command = help.code() == 0 && !first.starts_with('-');
+            if is_command && first != "lecture" {
+                let flags = words(&text).into_iter().filter(|word| word.starts_with("--"));
+                for flag in flags {
+                    let flag = flag.split('=').next().unwrap();
+                    assert!(help.out().contains(flag), "{item}: {command} has no {flag}");
+                }
+                checked += 1;
+            }
+            if let Some(example) = text.strip_prefix("lecture ") {
+                bench.run(&format!("lecture {example}")).ok();
+                checked += 1;
+            }
+            // A learner as the value of a flag, or alone.
+            let spec = match text.split_once("--learner ") {
+                Some((_, spec)) => spec.trim_matches('\''),
+                None => text.as_str(),
+            };
+            let name = spec.split('(').next().unwrap();
+            let is_learner = LEARNERS.iter().any(|learner| learner.name == name);
+            if is_learner && !spec.contains("...") {
+                LearnerSpec::parse(spec).unwrap_or_else(|error| panic!("{item}: {error}"));
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 70, "{checked} commands and learners were checked");
 }

@@ -66,6 +66,49 @@ fn accuracy_of_a_model_without_a_boundary_is_warned_of() {
     }
 }
 
+/// Regression: only `eval` warned.
+#[test]
+fn every_table_with_accuracy_of_a_model_that_only_ranks_warns() {
+    let bench = bench();
+    let rank = "--learner lambdamart(trees=2)";
+    bench.run(&format!("train train.txt {rank} --out rank.model")).ok();
+    bench.run("train train.txt --learner logistic --out class.model").ok();
+    let reports = "report train rank.model train.txt --valid valid.txt --out page.html";
+    for (line, model) in [
+        (format!("train train.txt --valid valid.txt {rank} --out again.model"), None),
+        (format!("cv train.txt --folds 2 {rank} --learner logistic"), Some("lambdamart(trees=2)")),
+        ("compare valid.txt rank.model class.model".to_owned(), Some("rank.model")),
+        (reports.to_owned(), None),
+    ] {
+        let found = bench.run(&format!("{line} --metric accuracy --json")).json();
+        let warnings = found["warnings"].as_array().unwrap().iter();
+        let warnings: Vec<_> = warnings.filter(|w| w["kind"] == "no-boundary").collect();
+        assert_eq!(warnings.len(), 1, "{line}: {found}");
+        assert_eq!(warnings[0].get("model").and_then(|model| model.as_str()), model, "{line}");
+        assert!(warnings[0]["message"].as_str().unwrap().contains("from a score of 0.5 on"));
+    }
+    assert!(bench.text("page.html").contains("has no boundary between relevant and other"));
+    // Without a table of values there is nothing to warn of.
+    let ran = bench.run(&format!("train train.txt {rank} --metric accuracy --out m.model"));
+    assert!(!ran.err().contains("boundary"), "{}", ran.err());
+    let ran = bench.run("score rank.model valid.txt --as class");
+    assert!(ran.code() == 1 && ran.err().contains("only rank"), "{}", ran.err());
+}
+
+/// Regression: the report took a threshold of 0.5 for every model.
+#[test]
+fn the_report_on_a_training_takes_the_models_boundary() {
+    let bench = bench();
+    bench.run("train train.txt --learner logistic --out m.model").ok();
+    let own = accuracy(&bench, "eval m.model train.txt --metric accuracy");
+    assert!(own.1.starts_with("threshold=0, "), "{}", own.1);
+    let line = "report train m.model train.txt --metric accuracy --out page.html";
+    let found = bench.run(&format!("{line} --json")).json();
+    let text = found.to_string();
+    assert!(text.contains("threshold=0, rel=1") && !text.contains("threshold=0.5"), "{text}");
+    assert!(bench.text("page.html").contains(&format!("{:.4}", own.0)), "{own:?}");
+}
+
 #[test]
 fn training_and_cross_validation_use_the_boundary_too() {
     let bench = bench();

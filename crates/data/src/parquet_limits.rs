@@ -1,6 +1,8 @@
 //! Limits for untrusted Parquet files: a page of a few bytes can hold any number of equal values,
 //! so that neither the size of a file nor its compression bounds the memory that reading takes.
 //!
+//! - A page is decompressed whole, and may be of 2 GB; therefore the sizes that the headers of pages
+//!   claim are looked at before anything is read ([`check_pages`]).
 //! - Numbers are read a few thousand rows at a time.
 //! - A list is read whole; therefore the numbers of values that the pages of list columns claim are
 //!   added up before anything is read ([`check_lists`]).
@@ -9,6 +11,8 @@
 //! - Texts that are written as changes of the text before (`DELTA_BYTE_ARRAY`) cannot be held once.
 //!   Where they could be too long, they are read a few rows at a time and their bytes are counted;
 //!   values of a fixed length take that length in every row ([`check_texts`]).
+
+mod page_sizes;
 
 use std::sync::Arc;
 
@@ -25,6 +29,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 
 use crate::arrow_values::texts;
 use crate::error::DataError;
+use page_sizes::largest_page;
 
 /// The bytes of memory that a value of a list takes while it is read, with its repetition and
 /// definition levels (2 bytes each).
@@ -63,6 +68,22 @@ pub fn check_rows(
 ) -> Result<(), DataError> {
     let rows = u64::try_from(metadata.file_metadata().num_rows()).unwrap_or(0);
     check(file, rows.saturating_mul(bytes_of_row), limit)
+}
+
+/// Rejects a file with a group of rows of which one page of every column, the largest, takes more
+/// than `limit` bytes together with the dictionaries: the reader holds a page of each. Headers that
+/// cannot be read are left for the reader to report.
+pub fn check_pages(
+    file: &str,
+    bytes: &[u8],
+    metadata: &ParquetMetaData,
+    limit: u64,
+) -> Result<(), DataError> {
+    for group in metadata.row_groups() {
+        let pages = group.columns().iter().filter_map(|column| largest_page(bytes, column));
+        check(file, pages.fold(0, u64::saturating_add), limit)?;
+    }
+    Ok(())
 }
 
 /// Rejects a file with a group of rows whose lists take more than `limit` bytes. Pages that cannot
@@ -268,6 +289,38 @@ mod tests {
         let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), properties).unwrap();
         writer.write(&batch).unwrap();
         bytes::Bytes::from(writer.into_inner().unwrap())
+    }
+
+    /// Numbers that compress well: their pages take much more than the file.
+    #[test]
+    fn pages_that_unpack_to_more_than_the_limit_are_refused_before_they_do() {
+        let values = arrow_array::Float64Array::from_iter_values((0..400_000).map(|row| {
+            // No two rows are equal, so that there is no dictionary.
+            f64::from(row) * 2.0_f64.powi(-30)
+        }));
+        let values: ArrayRef = Arc::new(values);
+        let batch = RecordBatch::try_from_iter([("a", values.clone()), ("b", values)]).unwrap();
+        let zstd = Compression::ZSTD(parquet::basic::ZstdLevel::default());
+        let properties = WriterProperties::builder()
+            .set_compression(zstd)
+            .set_dictionary_enabled(false)
+            .set_data_page_row_count_limit(100_000)
+            .set_data_page_size_limit(1 << 30)
+            .set_write_batch_size(100_000);
+        let properties = Some(properties.build());
+        let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), properties).unwrap();
+        writer.write(&batch).unwrap();
+        let file = bytes::Bytes::from(writer.into_inner().unwrap());
+        let metadata = ParquetMetaDataReader::new().parse_and_finish(&file).unwrap();
+        // A page of each column: 100,000 values of 8 bytes, and a little for levels.
+        let limit = 2 * 100_000 * 8;
+        assert!(check_pages("p", &file, &metadata, limit + 1000).is_ok());
+        let error = check_pages("p", &file, &metadata, limit - 1).unwrap_err();
+        assert!(matches!(error, DataError::ContentTooLarge { .. }), "{error}");
+        // Damaged headers are left for the reader.
+        let mut damaged = file.to_vec();
+        damaged.iter_mut().take(file.len() / 2).for_each(|byte| *byte = 0xff);
+        assert!(check_pages("p", &damaged, &metadata, 10).is_ok());
     }
 
     fn opened(file: &bytes::Bytes) -> ArrowReaderMetadata {

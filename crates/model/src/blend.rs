@@ -12,6 +12,7 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::model::{BodyKind, Model, ModelBody};
 use crate::problem::{BlendProblem, ModelParameter};
@@ -251,6 +252,30 @@ impl Blend {
     pub fn added_trees(&self) -> Option<&Model> {
         self.start_of_sum()?;
         self.members.last().map(|(_, added)| added)
+    }
+
+    /// This sum with other trees in place of those that boosting added to a start model, such as the
+    /// first few of them; `None` if the blend is no such sum ([`Blend::added_trees`]).
+    ///
+    /// ```
+    /// use rankwright_data::{Absent, FeatureNames};
+    /// use rankwright_model::{Blend, Ensemble, Header, Linear, Model, ModelBody};
+    ///
+    /// let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
+    /// let start = Model::new(header.clone(), ModelBody::Linear(Linear::new(0.0, vec![2.0])?))?;
+    /// let trees = Model::new(header.clone(), ModelBody::Trees(Ensemble::new(0.5, vec![])?))?;
+    /// let sum = Blend::sum(start, trees)?.with_added_trees(Ensemble::new(0.25, vec![])?)?;
+    /// let sum = Model::new(header, ModelBody::Blend(sum.expect("a sum")))?;
+    /// assert_eq!(sum.score_row(&[3.0]), 6.25);
+    /// # Ok::<(), rankwright_model::ModelError>(())
+    /// ```
+    pub fn with_added_trees(&self, trees: Ensemble) -> Result<Option<Blend>, ModelError> {
+        let Some(added) = self.added_trees() else { return Ok(None) };
+        let added = Model::new(added.header().clone(), ModelBody::Trees(trees))?;
+        let mut members = self.members.clone();
+        members.pop();
+        members.push((1.0, added));
+        Blend::checked(self.normalisations.clone(), members).map(Some)
     }
 
     /// Makes a blend whose members have their own normalisations, as many as there are members.

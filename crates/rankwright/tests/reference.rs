@@ -165,6 +165,54 @@ fn click_models() -> String {
     page
 }
 
+/// The rules of files of preference pairs that their table of lines does not say.
+const PAIR_RULES: &str = "\
+Tabs, spaces or commas separate the words of a line; between commas, a word in double quotes may have commas. Documents are named \
+by id or by their row in the data, from 0. Empty lines and lines that begin with `#` are skipped. A first line may \
+name the columns: instead of `better` and `worse` also `winner` and `loser`, `preferred` and `other`, `chosen` and `rejected`, `positive` \
+and `negative`; before a probability also `a` and `b` or `doc_a` and `doc_b`.\n\n\
+Without such a line, a fourth column is a weight. If all its values are from 0 to 1 and not all are 1, it could be a probability as \
+well, and the file is refused until a header or `--pair-column` says which it is. A probability P becomes the two preferences of \
+RankNet's cross-entropy: P times that of the first document, 1 - P times that of the second.\n\n";
+
+/// The example of every line is read, with its header and without.
+#[test]
+fn examples_of_preference_pairs_are_read() {
+    use rankwright::data::bytes::Input;
+    use rankwright::data::{Dataset, PairColumn};
+    for pairs in list_formats().preference_pairs {
+        let column = match pairs.header.contains("probability") {
+            true => PairColumn::Probability,
+            false => PairColumn::Weight,
+        };
+        let read = |text: String, column| {
+            let data = Dataset::from_rows([[1.0], [2.0]], ["x"])
+                .query_ids(["q1", "q1"])
+                .doc_ids(["d7", "d3"])
+                .build()
+                .unwrap();
+            let input = Input::from_bytes("pairs.tsv", text.into_bytes()).unwrap();
+            let (data, _) = data.with_pairs_as(&input, column).unwrap();
+            data.pairs().unwrap().to_vec()
+        };
+        let found = read(format!("{}\n", pairs.example), Some(column));
+        let with_header = format!("{}\n{}\n", pairs.header, pairs.example);
+        assert_eq!(read(with_header, None), found, "{}", pairs.name);
+        assert_eq!(found[0].better, 0, "{}", pairs.name);
+        let weights: Vec<f32> = found.iter().map(|pair| pair.weight).collect();
+        let expected: &[f32] = match pairs.name {
+            "preference" => &[1.0],
+            "probability" => &[0.7, 0.3],
+            "probability and weight" => &[2.1, 0.9],
+            _ => &[2.5],
+        };
+        assert_eq!(weights.len(), expected.len(), "{}", pairs.name);
+        for (found, expected) in weights.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-6, "{}: {weights:?}", pairs.name);
+        }
+    }
+}
+
 fn formats() -> String {
     let about = "Formats are told by content. When writing, the extension decides, and `.gz` or \
                  `.zst` after it compresses.";
@@ -179,6 +227,13 @@ fn formats() -> String {
     let lists = list_formats().judgements_and_runs.into_iter();
     let lists = lists.map(|list| vec![code(list.name), list.doc.to_owned(), code(list.example)]);
     table(&mut page, &["format", "", "example"], lists);
+    page.push_str("## Preference pairs\n\n");
+    page.push_str(PAIR_RULES);
+    let pairs = list_formats().preference_pairs.into_iter().map(|pairs| {
+        let header = if pairs.header.is_empty() { String::new() } else { code(pairs.header) };
+        vec![pairs.name.to_owned(), pairs.doc.to_owned(), header, code(pairs.example)]
+    });
+    table(&mut page, &["line", "", "header", "example"], pairs);
     page.push_str("## Documents\n\n");
     let documents = DocumentFormat::ALL.iter();
     let documents = documents.map(|format| vec![code(format.name()), format.doc().to_owned()]);

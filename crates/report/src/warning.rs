@@ -21,6 +21,14 @@ pub enum ReportWarning {
     },
     /// There is no log of the training, so times are left out.
     NoLog,
+    /// A metric compares scores with the boundary of the model, which has none, so that its default
+    /// threshold takes the place.
+    NoBoundary {
+        /// The metric.
+        metric: String,
+        /// The score from which a document is called relevant.
+        threshold: f64,
+    },
     /// The data is not what the model was trained on.
     OtherData {
         /// Name of the data.
@@ -45,6 +53,7 @@ impl ReportWarning {
         match self {
             Self::HeldOut { .. } => "held-out",
             Self::NoLog => "no-log",
+            Self::NoBoundary { .. } => "no-boundary",
             Self::OtherData { .. } => "other-data",
             Self::Training { warning, .. } => warning.kind(),
         }
@@ -62,6 +71,11 @@ impl fmt::Display for ReportWarning {
                 if *queries == 1 { "is" } else { "are" }
             ),
             Self::NoLog => f.write_str("there is no log of the training, so times are left out"),
+            Self::NoBoundary { metric, threshold } => write!(
+                f,
+                "the scores of this model only rank: it has no boundary between relevant and other \
+                 documents, and {metric} calls a document relevant from a score of {threshold} on"
+            ),
             Self::OtherData { data, trained, found } => write!(
                 f,
                 "the model was trained on {} with {}, but {data} has {} with {}; the report \
@@ -87,6 +101,10 @@ impl Serialize for ReportWarning {
             Self::HeldOut { queries, of } => {
                 object.serialize_field("queries", queries)?;
                 object.serialize_field("of", of)?;
+            }
+            Self::NoBoundary { metric, threshold } => {
+                object.serialize_field("metric", metric)?;
+                object.serialize_field("threshold", threshold)?;
             }
             Self::OtherData { data, trained, found } => {
                 object.serialize_field("data", data)?;

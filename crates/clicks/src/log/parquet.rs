@@ -21,7 +21,7 @@ use parquet::arrow::arrow_reader::{
 };
 use rankwright_data::arrow_values::{ArrowTexts, list_item, list_range, list_values, texts};
 use rankwright_data::bytes::{Bytes, Input};
-use rankwright_data::parquet_limits::{check_lists, check_texts, with_text_views};
+use rankwright_data::parquet_limits::{check_lists, check_pages, check_texts, with_text_views};
 use rankwright_data::{DataError, FileDamage, SourceLocation, catch_panic, memory_limit};
 
 use super::columns::LogRole;
@@ -93,6 +93,7 @@ fn open(
     })?;
     let limit = memory_limit();
     // A list is decoded as a whole, however few rows are read at a time.
+    check_pages(name, &bytes, metadata.metadata(), limit)?;
     caught(name, || Ok::<_, Unreadable>(check_lists(name, &bytes, metadata.metadata(), limit)))??;
     caught(name, || Ok::<_, Unreadable>(check_texts(name, &bytes, &metadata, limit)))??;
     let names: Vec<&String> = metadata.schema().fields().iter().map(|f| f.name()).collect();

@@ -52,7 +52,7 @@ use crate::dataset::{Absent, Dataset};
 use crate::error::{ColumnProblem, DataError, FileDamage, Remedy, SourceLocation};
 use crate::memory::memory_limit;
 use crate::panics::catch_panic;
-use crate::parquet_limits::{check_lists, check_rows, check_texts, with_text_views};
+use crate::parquet_limits::{check_lists, check_pages, check_rows, check_texts, with_text_views};
 use crate::table_columns::TableColumns;
 use crate::warnings::Warnings;
 
@@ -93,6 +93,7 @@ fn open_parquet(name: &str, bytes: ::bytes::Bytes) -> Result<OpenedFile, DataErr
     let metadata = ArrowReaderMetadata::load(&bytes, options).map_err(|e| fail(&e))?;
     let limit = memory_limit();
     check_rows(name, metadata.metadata(), MIN_ROW_BYTES, limit)?;
+    check_pages(name, &bytes, metadata.metadata(), limit)?;
     check_lists(name, &bytes, metadata.metadata(), limit)?;
     let metadata = with_text_views(&metadata).map_err(|e| fail(&e))?;
     check_texts(name, &bytes, &metadata, limit)?;

@@ -1,11 +1,18 @@
 //! A small web of sites: synthetic pages with addresses and links, and queries for homepages.
 //!
 //! Everything in it is invented. A site has a name of two words, a homepage and inner pages. All of
-//! its pages have the name in their text, pages of other sites mention it too, and titles and texts
-//! of homepages are drawn like those of inner pages, so that the text alone finds many pages that
-//! fit as well. What tells a homepage is its address (a path of depth 0) and the number of pages
-//! that link to it: most links, inside of the site and from elsewhere, lead to the homepage. A
-//! query is the name of a site, and in one of three queries also a word of its subject; the only
+//! its pages have the name in their text, pages and homepages of other sites mention it too, and
+//! titles and texts of homepages are drawn like those of inner pages, so that the text alone finds
+//! many pages that fit as well.
+//!
+//! Addresses and links tell most homepages, but not for certain. Many homepages have a path of depth
+//! 0; those of hosted sites are folders of another host. Some inner pages have a short address too:
+//! they are the first pages of a part of the site, at a host of their own. Sites differ in the share
+//! of pages that link to the homepage, and links from elsewhere often lead to the most popular inner
+//! page. Four of ten homepages are hard to tell: they have an address like that of an inner page,
+//! and few links.
+//!
+//! A query is the name of a site, and in one of three queries also a word of its subject; the only
 //! relevant page is the homepage.
 //!
 //! Only basic arithmetic is used, and each kind of draw has its own stream of random numbers, so
@@ -31,6 +38,20 @@ const SUBJECTS: usize = 20;
 const SUBJECT_WORDS: usize = 60;
 /// Ends of domains.
 const ENDS: [&str; 6] = ["com", "org", "net", "de", "co.uk", "edu"];
+/// Number of hosts of other sites.
+const HOSTS: usize = 8;
+/// Folders of a host that sites are in.
+const FOLDERS: [&str; 3] = ["", "people/", "groups/members/"];
+/// Of ten sites, the number that are hosted.
+const HOSTED: usize = 3;
+/// Of ten sites, the number whose homepage is hard to tell.
+const HARD: usize = 4;
+/// Of ten inner pages, the number that are the first of a part of the site.
+const FRONTS: usize = 2;
+/// Of ten links from other sites, the number that lead to the homepage.
+const LINKS_TO_HOME: usize = 5;
+/// The same for a homepage that is hard to tell.
+const LINKS_TO_HARD_HOME: usize = 1;
 
 params! {
     /// Parameters of a generated web of homepages.
@@ -80,12 +101,19 @@ pub struct Homepages {
 /// A site; its pages are numbered from `home` on.
 struct Site {
     name: [String; 2],
-    domain: String,
+    /// The address of the homepage, without its last slash.
+    address: String,
+    /// The domain; `None` if the site is hosted.
+    domain: Option<String>,
     subject: usize,
     /// The number of the homepage.
     home: usize,
     /// The number of inner pages.
     inner: usize,
+    /// Whether the homepage is hard to tell.
+    is_hard: bool,
+    /// Of ten inner pages, the number that link to the homepage.
+    links_home: usize,
 }
 
 impl HomepagesOptions {
@@ -95,7 +123,7 @@ impl HomepagesOptions {
     /// use rankwright_data::generate::HomepagesOptions;
     /// let web = HomepagesOptions::default().sites(20).queries(5).generate()?;
     /// assert_eq!(web.queries.len(), 5);
-    /// assert!(web.pages[0].url.ends_with('/'));
+    /// assert!(web.pages.iter().any(|page| page.url.ends_with('/')));
     /// # Ok::<(), rankwright_data::DataError>(())
     /// ```
     pub fn generate(&self) -> Result<Homepages, DataError> {
@@ -105,7 +133,7 @@ impl HomepagesOptions {
         let mut pages = Vec::new();
         for (number, site) in sites.iter().enumerate() {
             let mut random = Random::new(self.seed, 3 << 32 | number as u64);
-            pages.push(homepage(site, &words, &mut random));
+            pages.push(homepage(&sites, site, &words, &mut random));
             for inner in 0..site.inner {
                 pages.push(inner_page(&sites, site, inner, &words, &mut random));
             }
@@ -126,9 +154,22 @@ impl HomepagesOptions {
                 }
             };
             let name = [words[a].clone(), words[b].clone()];
-            let domain = format!("{}{}.{}", name[0], name[1], ENDS[random.below(ENDS.len())]);
+            let end = ENDS[random.below(ENDS.len())];
+            let domain = (random.below(10) >= HOSTED).then(|| format!("{}.{end}", name.concat()));
+            let address = match &domain {
+                Some(domain) => format!("https://www.{domain}"),
+                None => {
+                    // Hosts have names of one word.
+                    let host = &words[NAME_WORDS - 1 - random.below(HOSTS)];
+                    let folder = FOLDERS[random.below(FOLDERS.len())];
+                    format!("https://www.{host}.{end}/{folder}{}", name.concat())
+                }
+            };
             let inner = 1 + random.below(2 * self.pages - 1);
-            sites.push(Site { name, domain, subject: random.below(SUBJECTS), home, inner });
+            let subject = random.below(SUBJECTS);
+            let (is_hard, share) = (random.below(10) < HARD, 1 + random.below(9));
+            let links_home = if is_hard { LINKS_TO_HARD_HOME } else { share };
+            sites.push(Site { name, address, domain, subject, home, inner, is_hard, links_home });
             home += 1 + inner;
         }
         sites
@@ -244,16 +285,20 @@ fn page_title(site: &Site, words: &[String], random: &mut Random) -> String {
     }
 }
 
-/// The homepage of a site, with links to inner pages.
-fn homepage(site: &Site, words: &[String], random: &mut Random) -> WebPage {
-    let text = page_text(site, words, random);
+/// The homepage of a site, with links to inner pages and mentions of other sites.
+fn homepage(sites: &[Site], site: &Site, words: &[String], random: &mut Random) -> WebPage {
+    let mut text = page_text(site, words, random);
     let targets = (0..8.min(site.inner)).map(|_| site.home + 1 + random.below(site.inner));
-    let targets: Vec<usize> = targets.collect();
+    let mut targets: Vec<usize> = targets.collect();
+    mention_others(sites, &mut text, &mut targets, random);
     WebPage {
         id: page_id(site.home),
         title: page_title(site, words, random),
         text: text.join(" "),
-        url: format!("https://www.{}/", site.domain),
+        url: match site.is_hard {
+            true => deep_address(site, 0, words, random),
+            false => format!("{}/", site.address),
+        },
         links: links_of(site.home, targets),
     }
 }
@@ -269,24 +314,57 @@ fn inner_page(
     let number = site.home + 1 + inner;
     let mut text = page_text(site, words, random);
     let mut targets = Vec::new();
-    if random.below(10) < 8 {
+    if random.below(10) < site.links_home {
         targets.push(site.home);
     }
     targets.extend((0..random.below(3)).map(|_| site.home + 1 + random.below(site.inner)));
-    for _ in 0..random.below(3) {
-        let other = mentioned(sites, random);
-        text.extend(other.name.iter().map(String::as_str));
-        let is_deep = random.below(10) < 2;
-        targets.push(if is_deep { other.home + 1 + random.below(other.inner) } else { other.home });
-    }
-    let path: Vec<&str> =
-        (0..1 + random.below(3)).map(|_| subject_word(site, words, random)).collect();
+    mention_others(sites, &mut text, &mut targets, random);
     WebPage {
         id: page_id(number),
         title: page_title(site, words, random),
         text: text.join(" "),
-        url: format!("https://www.{}/{}-{}.html", site.domain, path.join("/"), inner + 1),
+        url: inner_address(site, inner, words, random),
         links: links_of(number, targets),
+    }
+}
+
+/// The address of an inner page.
+fn inner_address(site: &Site, inner: usize, words: &[String], random: &mut Random) -> String {
+    if random.below(10) < FRONTS {
+        // The number keeps addresses apart.
+        let part = format!("{}{}", subject_word(site, words, random), inner + 1);
+        return match &site.domain {
+            Some(domain) => format!("https://{part}.{domain}/"),
+            None => format!("{}/{part}/", site.address),
+        };
+    }
+    deep_address(site, inner + 1, words, random)
+}
+
+/// An address of one to three words below that of the site; the number keeps addresses apart.
+fn deep_address(site: &Site, number: usize, words: &[String], random: &mut Random) -> String {
+    let path: Vec<&str> =
+        (0..1 + random.below(3)).map(|_| subject_word(site, words, random)).collect();
+    format!("{}/{}-{number}.html", site.address, path.join("/"))
+}
+
+/// Adds the names of up to two other sites to the text of a page, and a link to each: to its
+/// homepage, to its most popular inner page, which is the first, or to any.
+fn mention_others<'s>(
+    sites: &'s [Site],
+    text: &mut Vec<&'s str>,
+    targets: &mut Vec<usize>,
+    random: &mut Random,
+) {
+    for _ in 0..random.below(3) {
+        let other = mentioned(sites, random);
+        text.extend(other.name.iter().map(String::as_str));
+        let to_home = if other.is_hard { LINKS_TO_HARD_HOME } else { LINKS_TO_HOME };
+        targets.push(match random.below(10) {
+            draw if draw < to_home => other.home,
+            draw if draw % 2 == 0 => other.home + 1,
+            _ => other.home + 1 + random.below(other.inner),
+        });
     }
 }
 
@@ -330,30 +408,44 @@ mod tests {
     }
 
     #[test]
-    fn addresses_and_links_tell_homepages_and_the_text_does_not() {
+    fn addresses_and_links_tell_homepages_but_not_for_certain_and_the_text_does_not() {
         let web = web();
+        let home_ids: HashSet<&str> = (0..web.queries.len())
+            .flat_map(|number| web.qrels.lists().list(number))
+            .map(|judged| std::str::from_utf8(judged.id).unwrap())
+            .collect();
         let page: HashMap<&str, &WebPage> =
             web.pages.iter().map(|page| (page.id.as_str(), page)).collect();
         let mut in_links: HashMap<&str, usize> = HashMap::new();
         for link in web.pages.iter().flat_map(|page| &page.links) {
             *in_links.entry(link).or_default() += 1;
         }
-        let is_home =
-            |page: &&WebPage| page.url.matches('/').count() == 3 && page.url.ends_with('/');
-        let mean = |pages: Vec<&WebPage>| {
+        let has_depth_0 =
+            |page: &&&WebPage| page.url.matches('/').count() == 3 && page.url.ends_with('/');
+        let mean = |pages: &[&WebPage]| {
             let links = pages.iter().map(|page| in_links.get(page.id.as_str()).unwrap_or(&0));
             links.sum::<usize>() as f64 / pages.len() as f64
         };
-        let (homes, inner): (Vec<&WebPage>, Vec<&WebPage>) = web.pages.iter().partition(is_home);
-        assert_eq!(homes.len(), 60);
-        assert!(mean(homes) > 4.0 * mean(inner), "most links lead to homepages");
+        // 40 of the 60 sites have a query.
+        let is_home = |page: &&WebPage| home_ids.contains(page.id.as_str());
+        let (homes, others): (Vec<&WebPage>, Vec<&WebPage>) = web.pages.iter().partition(is_home);
+        assert_eq!(homes.len(), 40);
+        assert!(mean(&homes) > 3.0 * mean(&others), "many links lead to homepages");
+        let share = |pages: &[&WebPage]| {
+            pages.iter().filter(has_depth_0).count() as f64 / pages.len() as f64
+        };
+        let (of_homes, of_others) = (share(&homes), share(&others));
+        assert!((0.3..0.7).contains(&of_homes), "{of_homes} of the homepages have depth 0");
+        assert!((0.05..0.3).contains(&of_others), "{of_others} of the other pages have depth 0");
+        let addresses: HashSet<&str> = web.pages.iter().map(|page| page.url.as_str()).collect();
+        assert_eq!(addresses.len(), web.pages.len(), "each page has its own address");
         let mut better = 0;
         for (number, query) in web.queries.iter().enumerate() {
             let judged: Vec<_> = web.qrels.lists().list(number).collect();
             assert_eq!(judged.len(), 1);
             let home = page[std::str::from_utf8(judged[0].id).unwrap()];
             let name: Vec<&str> = query.text.split(' ').take(2).collect();
-            assert!(is_home(&home) && home.url.contains(&name.concat()), "{query:?} {home:?}");
+            assert!(home.url.contains(&name.concat()), "{query:?} {home:?}");
             let count = |page: &WebPage| page.text.matches(&name.join(" ")).count();
             better +=
                 usize::from(web.pages.iter().filter(|page| count(page) > count(home)).count() > 2);

@@ -5,8 +5,8 @@
 //! lambdas it is minus lambda. Targets include the weights of queries and documents, as in
 //! training. They are those of the training if the data is the training data, the tree was grown on
 //! all of its rows, and no tree was dropped (DART). A random forest fits every tree to the labels,
-//! so that its targets are those at the base score. Cost: one scoring and one pass of the
-//! objective.
+//! so that its targets are those at the base score. Trees that were added to a start model of another
+//! kind have the scores of that model before them. Cost: one scoring and one pass of the objective.
 
 use rankwright_data::Dataset;
 use rankwright_model::{Ensemble, Matching, Model, ModelBody, ScoreOptions, SplitImpurity, Tree};
@@ -19,7 +19,7 @@ use crate::objective::{Objective, parse_objective};
 
 /// The impurity of each split of a tree of a model, recomputed from data with labels: before the
 /// split, and after it (the weighted mean of the impurities of its two parts). `tree` is the number
-/// of the tree, from 0.
+/// of the tree, from 0; in a sum of a start model and of trees, of a tree that was added.
 ///
 /// ```
 /// use rankwright_data::Dataset;
@@ -51,7 +51,7 @@ pub fn split_impurities(
     }
     let matching = Matching::new(model.header(), data.features(), options.matching)?;
     let earlier = if fits_labels(model) { 0 } else { tree };
-    let before = ModelBody::Trees(ensemble.truncated(earlier));
+    let before = with_trees(model.body(), ensemble.truncated(earlier))?;
     let scores = Model::new(model.header().clone(), before)?.score(data, options)?;
     let seed = objective_seed(model.header().seed, tree);
     let targets = targets(&model.header().objective, data, &scores, seed)?;
@@ -60,13 +60,27 @@ pub fn split_impurities(
 
 /// The trees of a model, and the tree with a number, from 0.
 fn ensemble_and_tree(model: &Model, number: usize) -> Result<(&Ensemble, &Tree), LearnError> {
-    let ModelBody::Trees(ensemble) = model.body() else {
+    let grown = match model.body() {
+        // The features of the added trees are those of the whole model.
+        ModelBody::Blend(blend) => blend.added_trees().map(Model::body),
+        body => Some(body),
+    };
+    let Some(ModelBody::Trees(ensemble)) = grown else {
         return Err(LearnError::NoSuchTree { number: number + 1, trees: 0 });
     };
     let trees = ensemble.trees();
     let tree = trees.get(number);
     let tree = tree.ok_or(LearnError::NoSuchTree { number: number + 1, trees: trees.len() })?;
     Ok((ensemble, tree))
+}
+
+/// The body of a model with other trees; the start model of a sum stays.
+fn with_trees(body: &ModelBody, trees: Ensemble) -> Result<ModelBody, LearnError> {
+    let sum = match body {
+        ModelBody::Blend(blend) => blend.with_added_trees(trees.clone())?,
+        _ => None,
+    };
+    Ok(sum.map_or(ModelBody::Trees(trees), ModelBody::Blend))
 }
 
 /// Whether every tree of a model was fitted to the labels, whatever the trees before it.
@@ -142,6 +156,37 @@ mod tests {
         let model = model("lambdamart(trees=3, leaves=8, min_rows=5)", &data);
         let found = split_impurities(&model, &data, 2, ScoreOptions::default()).unwrap();
         assert!(found.iter().all(|i| i.rows > 0 && i.after <= i.before && i.before > 0.0));
+    }
+
+    #[test]
+    fn trees_added_to_a_linear_model_are_fitted_to_its_residuals() {
+        let data = data();
+        let start = model("linear-regression", &data);
+        let learner =
+            LearnerSpec::parse("mart(trees=3, leaves=6, min_rows=5, min_hessian=0, l2=0)").unwrap();
+        let sum = learner.train(TrainRequest::new(&data).start(&start)).unwrap().model;
+        let ModelBody::Blend(blend) = sum.body() else { panic!("a sum of two kinds") };
+        let ModelBody::Trees(added) = blend.added_trees().unwrap().body() else { panic!("trees") };
+        // Half the variance of the residuals of the linear model.
+        let scores = start.predict(&data).unwrap();
+        let residuals: Vec<f64> =
+            data.labels().iter().zip(&scores).map(|(label, score)| label - score).collect();
+        let n = residuals.len() as f64;
+        let mean = residuals.iter().sum::<f64>() / n;
+        let half = residuals.iter().map(|r| (r - mean) * (r - mean)).sum::<f64>() / n / 2.0;
+        let first = split_impurities(&sum, &data, 0, ScoreOptions::default()).unwrap();
+        assert!((first[0].before - half).abs() < 1e-6 * half, "{} {half}", first[0].before);
+        for (number, tree) in added.trees().iter().enumerate() {
+            let found = split_impurities(&sum, &data, number, ScoreOptions::default()).unwrap();
+            for (impurity, split) in found.iter().zip(tree.splits()) {
+                assert_eq!(impurity.rows, split.rows);
+                let fall = impurity.rows as f64 * (impurity.before - impurity.after);
+                let difference = (fall - split.gain).abs();
+                assert!(difference < 1e-3 * split.gain.max(0.1), "{fall} {}", split.gain);
+            }
+        }
+        let error = split_impurities(&sum, &data, 3, ScoreOptions::default()).unwrap_err();
+        assert_eq!(error.to_string(), "there is no tree 4; the model has 3 trees");
     }
 
     #[test]

@@ -127,6 +127,9 @@ pub struct FoldResult {
     pub seconds: f64,
     /// Warnings about the fold's model.
     pub warnings: Vec<TrainWarning>,
+    /// Metrics that compare scores with a boundary, which the fold's model does not have, so that
+    /// their default threshold takes the place.
+    pub without_boundary: Vec<String>,
 }
 
 /// The result of a cross validation.
@@ -282,6 +285,11 @@ impl FoldQueries {
         let test = data.select_queries(&self.test)?;
         let test_scores = result.model.score(&test, ScoreOptions::default())?;
         let metrics = measures_for(&result.model, &options.metrics)?;
+        let lacks_boundary = |measure: &&Measure| {
+            measure.takes_boundary().is_some_and(|rel| result.model.boundary(rel).is_none())
+        };
+        let without_boundary = options.metrics.iter().filter(lacks_boundary);
+        let without_boundary = without_boundary.map(Measure::to_string).collect();
         let rows = self.test.iter().flat_map(|query| data.query_rows(*query));
         rows.zip(&test_scores).for_each(|(row, score)| scores[row] = *score);
         let trees = match result.model.body() {
@@ -295,6 +303,7 @@ impl FoldQueries {
             results: ScoredDataset::new(&test, &test_scores)?.evaluate(&metrics)?.results,
             seconds: result.history.bin_seconds + result.history.train_seconds,
             warnings: result.warnings,
+            without_boundary,
             queries: self.test,
         };
         Ok((fold, result.finished))

@@ -24,6 +24,16 @@ pub enum UnsupportedPart {
         /// The kind of the model that the training started from.
         start: BodyKind,
     },
+    /// A model whose scores depend on the other documents of the query, for a format that scores one
+    /// document at a time.
+    #[error(
+        "{} whose scores depend on the other documents of a query cannot be written in this format",
+        kind_in_words(*.kind)
+    )]
+    Listwise {
+        /// The kind of the model.
+        kind: BodyKind,
+    },
     /// A linear model of transformed features; only models of the raw features can be written.
     #[error("a linear model whose features are transformed cannot be written in this format")]
     TransformedLinear,
@@ -210,9 +220,16 @@ impl UnsupportedPart {
                 Some("train and write its members one by one")
             }
             UnsupportedPart::SumOfKinds { .. } => Some(
-                "only Rankwright's own format holds such a sum; to write trees alone, train them \
+                "the formats rankwright and onnx hold such a sum; to write trees alone, train them \
                  without a start model, or from one that consists of trees",
             ),
+            UnsupportedPart::Listwise { .. } => Some(
+                "train it without a normalisation of scores, and without features that are scaled \
+                 within their query",
+            ),
+            UnsupportedPart::Graph(UnsupportedGraph::WrittenOnly { .. }) => {
+                Some("read the model file that it was written from")
+            }
             UnsupportedPart::TransformedLinear => {
                 Some("train it with transform=standard, which becomes weights of the raw features")
             }

@@ -157,10 +157,10 @@ pub struct ClassifyDocumentsRequest {
     pub labelled: LabelledFiles,
     /// Files and folders of documents to classify.
     pub documents: Vec<PathBuf>,
-    /// File for the predicted classes: document id, class and the classifier's score, separated by
+    /// File for the predicted classes: document id, class and the value that decided, separated by
     /// tabs.
     pub out: PathBuf,
-    /// Whether the file has a header line and also the scores of all classes.
+    /// Whether the file has a header line and also the values of all classes.
     pub scores: bool,
 }
 
@@ -175,7 +175,7 @@ impl ClassifyDocumentsRequest {
         ClassifyDocumentsRequest { labelled, documents, out: out.into(), scores: false }
     }
 
-    /// Sets whether the file has a header line and also the scores of all classes.
+    /// Sets whether the file has a header line and also the values of all classes.
     pub fn scores(mut self, scores: bool) -> Self {
         self.scores = scores;
         self
@@ -194,6 +194,8 @@ pub struct ClassifyDocumentsResult {
     pub out: PathBuf,
     /// The classifier.
     pub classifier: String,
+    /// The name of the values that decide, such as `distance` or `probability`.
+    pub value_name: &'static str,
     /// Number of training documents.
     pub training_documents: usize,
     /// Number of labelled documents without a class.
@@ -224,11 +226,13 @@ pub fn classify_documents(
     let (result, _) = task.step("classifying", || classifier.classify(documents))?;
     let Classification { decisions, classifier, training_documents, without_label, .. } = result;
     task.warn_of_search(result.warnings);
-    let scored = request.scores.then_some(result.class_names.as_slice());
-    write_decisions(&request.out, &decisions, scored)?;
+    let value_name = result.value_name;
+    let all_values = request.scores.then_some((value_name, result.class_names.as_slice()));
+    write_decisions(&request.out, &decisions, all_values)?;
     Ok(ClassifyDocumentsResult {
         out: request.out.clone(),
         classifier,
+        value_name,
         training_documents,
         without_label,
         documents: result.documents,
@@ -239,21 +243,22 @@ pub fn classify_documents(
     })
 }
 
-/// Writes a line for each decision; with the names of classes, a header and the scores of each.
+/// Writes a line for each decision; with the name of the values and the names of classes, a header
+/// and the value of each class.
 fn write_decisions(
     path: &Path,
     decisions: &[ClassDecision],
-    scored: Option<&[String]>,
+    all_values: Option<(&str, &[String])>,
 ) -> Result<(), TaskError> {
     write_atomic(path, |file| {
-        if let Some(classes) = scored {
+        if let Some((value_name, classes)) = all_values {
             let names: Vec<_> = classes.iter().map(|class| one_line(class)).collect();
-            writeln!(file, "id\tclass\tvalue\t{}", names.join("\t"))?;
+            writeln!(file, "id\tclass\t{value_name}\t{}", names.join("\t"))?;
         }
-        for ClassDecision { id, class, value, scores, .. } in decisions {
+        for ClassDecision { id, class, value, values, .. } in decisions {
             write!(file, "{}\t{}\t{value}", one_line(id), one_line(class))?;
-            for score in scores.iter().filter(|_| scored.is_some()) {
-                write!(file, "\t{score}")?;
+            for value in values.iter().filter(|_| all_values.is_some()) {
+                write!(file, "\t{value}")?;
             }
             writeln!(file)?;
         }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::context::RunningTask;
 use super::eval::{load_qrels, load_run, read_scores_for, warn_about_queries};
 use super::matching::score_data;
-use super::metrics::measures_per_system;
+use super::metrics::{measures_per_system, warn_of_no_boundary};
 use super::{
     Context, DataFiles, InputFiles, TaskError, TaskInputs, Warning, check_standard_input,
     file_label, resolve_data_metrics, resolve_metrics, system_names,
@@ -246,6 +246,9 @@ fn load_data(
         scores.push(read_scores_for(&loaded.data, path, &label)?);
     }
     let measures = resolve_data_metrics(&request.metrics, &loaded.data)?;
+    for ((_, model), name) in models.iter().zip(&names) {
+        warn_of_no_boundary(Some(name), model, &measures, task);
+    }
     let models = models.iter().map(|(_, model)| Some(model));
     let models: Vec<_> = models.chain(score_files.iter().map(|_| None)).collect();
     let measures = measures_per_system(&models, &measures)?;

@@ -9,6 +9,7 @@ use rankwright_learn::{CvOptions, CvResult, FoldParams, FoldResult, LearnerSpec,
 use serde::Serialize;
 
 use super::context::RunningTask;
+use super::metrics::no_boundary;
 use super::train::{ForwardedProgress, learner_metrics, warn_about};
 use super::{Context, DataFiles, TaskError, TaskInputs, Warning, resolve_data_metrics};
 
@@ -120,6 +121,9 @@ pub fn cross_validate_learners(
         let mut warnings = result.folds.iter().flat_map(|fold| &fold.warnings);
         if let Some(warning) = warnings.find(|warning| !warning.is_about_data()) {
             task.warn(Warning::Training(warning.clone()));
+        }
+        for metric in result.folds.first().iter().flat_map(|fold| &fold.without_boundary) {
+            task.warn(no_boundary(Some(&learner.to_string()), metric.clone()));
         }
         learners.push(CrossValidated {
             learner: learner.to_string(),

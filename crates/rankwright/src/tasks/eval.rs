@@ -182,7 +182,7 @@ fn evaluate_model(
     let loaded = files.load_opened(data, Some(ReadRules::of_model(&model)), &mut task)?;
     let (scores, ..) = score_data(&model, &loaded.data, matching, &mut task)?;
     let measures = resolve_data_metrics(&request.metrics, &loaded.data)?;
-    warn_of_no_boundary(&model, &measures, &mut task);
+    warn_of_no_boundary(None, &model, &measures, &mut task);
     let measures = measures_for(&model, &measures)?;
     evaluate_data(request, &loaded.data, &scores, &measures, task)
 }

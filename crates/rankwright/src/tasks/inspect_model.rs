@@ -249,7 +249,7 @@ fn impurities(
     number: usize,
     task: &mut RunningTask<'_>,
 ) -> Result<Vec<SplitImpurity>, TaskError> {
-    tree_of(model, number)?;
+    tree_of(with_trees(model), number)?;
     let data = request.data.load(Some(ReadRules::of_model(model)), task)?.data;
     let options = ScoreOptions::new().matching(request.matching).simd(task.simd());
     let work = || split_impurities(model, &data, number.saturating_sub(1), options);

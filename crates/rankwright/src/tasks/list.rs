@@ -230,6 +230,8 @@ pub struct FormatList {
     pub data: Vec<FileFormat>,
     /// Formats of judgements and runs.
     pub judgements_and_runs: Vec<FileFormat>,
+    /// Lines of files of preference pairs.
+    pub preference_pairs: Vec<PairFormat>,
     /// Formats of documents.
     pub documents: Vec<FileFormat>,
     /// Formats of models.
@@ -251,6 +253,56 @@ pub struct FileFormat {
     #[serde(skip_serializing_if = "str::is_empty")]
     pub example: &'static str,
 }
+
+/// A form of the lines of a file of preference pairs.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct PairFormat {
+    /// Its name.
+    pub name: &'static str,
+    /// A description in one line.
+    pub doc: &'static str,
+    /// The header line that a file of such lines can have; empty if it has none.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub header: &'static str,
+    /// An example of a line.
+    pub example: &'static str,
+}
+
+/// Lines of files of preference pairs.
+const PAIR_FORMATS: [PairFormat; 5] = [
+    PairFormat {
+        name: "preference",
+        doc: "query, better document, worse document",
+        header: "qid better worse",
+        example: "q1 d7 d3",
+    },
+    PairFormat {
+        name: "weight",
+        doc: "a preference and its weight, above 0",
+        header: "qid better worse weight",
+        example: "q1 d7 d3 2.5",
+    },
+    PairFormat {
+        name: "relation",
+        doc: "query, A, one of `>`, `<` and `=` (equally good), B, and a weight if there is one",
+        header: "",
+        example: "q1 d7 > d3 2.5",
+    },
+    PairFormat {
+        name: "probability",
+        doc: "query, two documents, and the probability that the first is better, from 0 to 1; 0.5 \
+              for equally good ones",
+        header: "qid a b probability",
+        example: "q1 d7 d3 0.7",
+    },
+    PairFormat {
+        name: "probability and weight",
+        doc: "a probability and the weight of the pair",
+        header: "qid a b probability weight",
+        example: "q1 d7 d3 0.7 3",
+    },
+];
 
 /// Formats of judgements and runs: name, description, an example line.
 const LIST_FORMATS: [[&str; 3]; 5] = [
@@ -286,6 +338,7 @@ pub fn list_formats() -> FormatList {
     FormatList {
         data: data.collect(),
         judgements_and_runs: lists.collect(),
+        preference_pairs: PAIR_FORMATS.to_vec(),
         documents: document_formats(),
         models: ModelFormat::all(),
     }

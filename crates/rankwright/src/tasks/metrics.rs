@@ -47,17 +47,26 @@ pub fn measures_for(model: &Model, measures: &[Measure]) -> Result<Vec<Measure>,
     measures.iter().map(own).collect()
 }
 
-/// Warns of each metric that compares scores with a boundary, if the model has none.
-pub(super) fn warn_of_no_boundary(model: &Model, measures: &[Measure], task: &mut RunningTask<'_>) {
+/// Warns of each metric that compares scores with a boundary, if the model has none. `name` is that
+/// of the model, where there are several.
+pub(super) fn warn_of_no_boundary(
+    name: Option<&str>,
+    model: &Model,
+    measures: &[Measure],
+    task: &mut RunningTask<'_>,
+) {
     let lacks_boundary = |measure: &&Measure| {
         measure.takes_boundary().is_some_and(|rel| model.boundary(rel).is_none())
     };
     for measure in measures.iter().filter(lacks_boundary) {
-        task.warn(Warning::NoBoundary {
-            metric: measure.to_string(),
-            threshold: AccuracyParams::DEFAULT_THRESHOLD,
-        });
+        task.warn(no_boundary(name, measure.to_string()));
     }
+}
+
+/// The warning of a metric that takes its default threshold, as the model has no boundary.
+pub(super) fn no_boundary(name: Option<&str>, metric: String) -> Warning {
+    let threshold = AccuracyParams::DEFAULT_THRESHOLD;
+    Warning::NoBoundary { model: name.map(str::to_owned), metric, threshold }
 }
 
 /// The metrics for each of several systems; `None` stands for scores of no model. If the systems

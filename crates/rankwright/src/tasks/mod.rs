@@ -165,8 +165,8 @@ pub use judging::{
 };
 #[cfg(all(feature = "search", feature = "report"))]
 pub use lecture::{
-    LectureExample, LectureList, LectureRequest, LectureResult, LectureStep, LectureSummary,
-    StepValue, lecture, list_lectures,
+    LectureExample, LectureList, LectureRequest, LectureResult, LectureSource, LectureStep,
+    LectureSummary, StepValue, lecture, list_lectures,
 };
 #[cfg(any(feature = "search", feature = "clicks"))]
 pub use list::ComponentEntry;
@@ -177,7 +177,9 @@ pub use list::{
 };
 #[cfg(feature = "clicks")]
 pub use list::{ClickModelList, describe_click_model, list_click_models};
-pub use list::{FileFormat, FormatList, MetricList, describe_metric, list_formats, list_metrics};
+pub use list::{
+    FileFormat, FormatList, MetricList, PairFormat, describe_metric, list_formats, list_metrics,
+};
 #[cfg(feature = "train")]
 pub use list::{
     LearnerList, ObjectiveList, describe_learner, describe_objective, list_learners,

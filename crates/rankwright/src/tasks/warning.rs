@@ -130,6 +130,8 @@ pub enum Warning {
     /// A metric compares scores with the boundary of the model, which has none, so that its default
     /// threshold takes the place.
     NoBoundary {
+        /// The model or its learner, where there are several; `None` where there is one model.
+        model: Option<String>,
         /// The metric.
         metric: String,
         /// The score from which a document is called relevant.
@@ -415,10 +417,11 @@ impl fmt::Display for Warning {
                     shortened(&names)
                 )
             }
-            Warning::NoBoundary { metric, threshold } => write!(
+            Warning::NoBoundary { model, metric, threshold } => write!(
                 f,
-                "the scores of this model only rank: it has no boundary between relevant and other \
-                 documents, and {metric} calls a document relevant from a score of {threshold} on"
+                "the scores of {} only rank: it has no boundary between relevant and other \
+                 documents, and {metric} calls a document relevant from a score of {threshold} on",
+                model.as_deref().unwrap_or("this model")
             ),
             Warning::MissingQueries { run, missing, judged } => write!(
                 f,
@@ -545,8 +548,10 @@ impl Warning {
             Warning::OtherParts { files } => {
                 vec![("files", files.iter().map(|file| path_value(file)).collect())]
             }
-            Warning::NoBoundary { metric, threshold } => {
-                vec![("metric", json!(metric)), ("threshold", json!(threshold))]
+            Warning::NoBoundary { model, metric, threshold } => {
+                let model = model.iter().map(|model| ("model", json!(model)));
+                let metric = [("metric", json!(metric)), ("threshold", json!(threshold))];
+                model.chain(metric).collect()
             }
             Warning::MissingQueries { run, missing, judged } => {
                 vec![("run", json!(run)), ("missing", json!(missing)), ("judged", json!(judged))]

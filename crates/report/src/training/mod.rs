@@ -26,7 +26,10 @@ mod tests;
 mod trees;
 
 use rankwright_data::{DEFAULT_SEED, Dataset};
-use rankwright_eval::{Evaluation, Measure, ScoredDataset, SourceKind, metric_or_default};
+use rankwright_eval::metric::AccuracyParams;
+use rankwright_eval::{
+    BoundaryText, Evaluation, Measure, ScoredDataset, SourceKind, metric_or_default,
+};
 use rankwright_learn::TrainingLog;
 use rankwright_model::{Model, ScoreOptions};
 use serde::Serialize;
@@ -118,18 +121,34 @@ impl TrainingRequest<'_> {
         std::iter::once(self.train).chain(self.valid.iter().copied()).collect()
     }
 
-    /// The requested metrics, or else the metric of the training.
+    /// The requested metrics, or else the metric of the training. Those that compare scores with a
+    /// boundary take the model's own, if it has one.
     fn measures_or_default(&self) -> Result<Vec<Measure>, ReportError> {
-        if !self.measures.is_empty() {
-            return Ok(self.measures.clone());
-        }
-        let trained = &self.model.1.header().metric;
-        Ok(vec![metric_or_default(None, SourceKind::Features, trained)?])
+        let model = self.model.1;
+        let measures = match self.measures.is_empty() {
+            false => self.measures.clone(),
+            true => {
+                vec![metric_or_default(None, SourceKind::Features, &model.header().metric)?]
+            }
+        };
+        let own = |measure: &Measure| {
+            measure.with_boundary(BoundaryText::Number, |rel| model.boundary(rel))
+        };
+        Ok(measures.iter().map(own).collect::<Result<_, _>>()?)
     }
 
-    /// Warnings about the log and about data that the model was not trained on.
-    fn warnings(&self) -> Vec<ReportWarning> {
-        let mut warnings = Vec::new();
+    /// Warnings about the log, about data that the model was not trained on, and about metrics that
+    /// compare scores with a boundary that the model does not have.
+    fn warnings(&self, measures: &[Measure]) -> Vec<ReportWarning> {
+        let lacks_boundary = |measure: &&Measure| {
+            measure.takes_boundary().is_some_and(|rel| self.model.1.boundary(rel).is_none())
+        };
+        let no_boundary = |measure: &Measure| ReportWarning::NoBoundary {
+            metric: measure.to_string(),
+            threshold: AccuracyParams::DEFAULT_THRESHOLD,
+        };
+        let mut warnings: Vec<_> =
+            measures.iter().filter(lacks_boundary).map(no_boundary).collect();
         if self.log.is_none() {
             warnings.push(ReportWarning::NoLog);
         }
@@ -292,7 +311,7 @@ impl TrainingReport {
         let permuted = (permuted.name, permuted.data);
         Ok(TrainingReport {
             facts: layout::facts(request),
-            warnings: request.warnings(),
+            warnings: request.warnings(&measures),
             name: (*name).to_owned(),
             curves,
             curves_from,

@@ -190,6 +190,17 @@ impl Classifier {
         }
     }
 
+    /// The name of the values that decide: `distance` (the lowest wins), `share`, `probability` or
+    /// `score` (the highest wins).
+    pub fn value_name(&self) -> &'static str {
+        match self {
+            Self::Rocchio(_) => "distance",
+            Self::Knn(_) | Self::Tree(_) | Self::RandomForest(_) => "share",
+            Self::NaiveBayes(_) | Self::Logistic(_) => "probability",
+            Self::LinearSvm(_) => "score",
+        }
+    }
+
     /// Trains on vectors of features below `features`; `classes` has the class of each vector.
     ///
     /// ```

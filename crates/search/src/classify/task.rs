@@ -158,7 +158,9 @@ pub struct Classification {
     pub classifier: String,
     /// Number of documents that the classifier was trained on.
     pub training_documents: usize,
-    /// The names of all classes, in order: those of [`ClassDecision::scores`].
+    /// The name of the values that decide, such as `distance` or `probability`.
+    pub value_name: &'static str,
+    /// The names of all classes, in order: those of [`ClassDecision::values`].
     #[serde(skip)]
     pub class_names: Vec<String>,
     /// Number of training documents without a class, which were left out.
@@ -184,8 +186,9 @@ pub struct ClassDecision {
     pub class: String,
     /// The value of the decision, as [`Decision::value`] describes it.
     pub value: f64,
-    /// The score of each class, in the order of [`Classification::class_names`].
-    pub scores: Vec<f64>,
+    /// The value of each class, in the order of [`Classification::class_names`]; they decide
+    /// between the classes.
+    pub values: Vec<f64>,
 }
 
 /// A classifier that was trained on some of the labelled documents, and its vocabulary.
@@ -319,7 +322,7 @@ impl TextClassifier {
                 id: document.id.clone(),
                 class: decision.class.to_owned(),
                 value: decision.value,
-                scores: fitted.classifier.class_scores(&vector),
+                values: fitted.classifier.class_values(&vector),
             })
         };
         let decisions: Result<Vec<ClassDecision>, SearchError> =
@@ -331,6 +334,7 @@ impl TextClassifier {
         Ok(Classification {
             classifier: self.options.classifier.to_string(),
             training_documents: training.len(),
+            value_name: self.options.classifier.value_name(),
             class_names: fitted.classifier.classes().to_vec(),
             without_label: self.labelled.left_out,
             documents: documents.len(),

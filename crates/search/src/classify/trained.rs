@@ -12,6 +12,12 @@ pub trait TrainedClassifier: Debug + Send + Sync {
     /// A score for each class, in the order of [`classes`](Self::classes); higher is better.
     fn class_scores(&self, vector: &SparseVector) -> Vec<f64>;
 
+    /// The number of each class that decides between them, in the order of
+    /// [`classes`](Self::classes): the scores, unless the classifier decides by distances.
+    fn class_values(&self, vector: &SparseVector) -> Vec<f64> {
+        self.class_scores(vector)
+    }
+
     /// The class with the highest score, which is the value of the decision; of equal scores, the
     /// class whose name sorts first.
     fn decide(&self, vector: &SparseVector) -> Decision<'_> {
@@ -37,6 +43,10 @@ impl TrainedClassifier for Rocchio {
 
     fn class_scores(&self, vector: &SparseVector) -> Vec<f64> {
         self.scores(vector).into_iter().map(|(_, score)| score).collect()
+    }
+
+    fn class_values(&self, vector: &SparseVector) -> Vec<f64> {
+        self.distances(vector).into_iter().map(|(_, distance)| distance).collect()
     }
 
     fn decide(&self, vector: &SparseVector) -> Decision<'_> {

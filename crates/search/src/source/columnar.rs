@@ -21,7 +21,7 @@ use rankwright_data::arrow_values::{
     ArrowTexts, UnreadableValues, is_number, list_item, list_range, list_values, numbers, texts,
 };
 use rankwright_data::bytes::{Bytes, Input};
-use rankwright_data::parquet_limits::{check_lists, check_texts, with_text_views};
+use rankwright_data::parquet_limits::{check_lists, check_pages, check_texts, with_text_views};
 use rankwright_data::{
     DataError, FileDamage, SourceLocation, WarningKind, Warnings, catch_panic, memory_limit,
 };
@@ -64,7 +64,8 @@ impl Parquet {
             let metadata = with_text_views(&ArrowReaderMetadata::load(&bytes, options)?)?;
             // A list is decoded as a whole, however few rows are read at a time: its size is
             // checked before. So are texts that can be much longer than the file.
-            let fits = check_lists(&name, &bytes, metadata.metadata(), limit)
+            let fits = check_pages(&name, &bytes, metadata.metadata(), limit)
+                .and_then(|()| check_lists(&name, &bytes, metadata.metadata(), limit))
                 .and_then(|()| check_texts(&name, &bytes, &metadata, limit));
             let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata);
             let rows = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);

@@ -28,6 +28,7 @@ pub(super) mod entry {
 pub(super) mod graph {
     pub(crate) const NODE: u64 = 1;
     pub(crate) const NAME: u64 = 2;
+    pub(crate) const INITIALIZER: u64 = 5;
     pub(crate) const INPUT: u64 = 11;
     pub(crate) const OUTPUT: u64 = 12;
 }
@@ -93,8 +94,10 @@ pub(super) mod dimension {
 
 /// `TensorProto`: the values of a tensor.
 pub(super) mod tensor {
+    pub(crate) const DIMS: u64 = 1;
     pub(crate) const DATA_TYPE: u64 = 2;
     pub(crate) const FLOAT_DATA: u64 = 4;
+    pub(crate) const NAME: u64 = 8;
     pub(crate) const RAW_DATA: u64 = 9;
     pub(crate) const DOUBLE_DATA: u64 = 10;
     pub(crate) const EXTERNAL_DATA: u64 = 13;
@@ -104,5 +107,7 @@ pub(super) mod tensor {
 /// `TensorProto.DataType`: the type of the elements of a tensor.
 pub(super) mod data_type {
     pub(crate) const FLOAT: i64 = 1;
+    pub(crate) const INT64: i64 = 7;
+    pub(crate) const BOOL: i64 = 9;
     pub(crate) const DOUBLE: i64 = 11;
 }

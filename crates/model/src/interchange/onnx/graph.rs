@@ -61,7 +61,7 @@ pub(super) fn too_many(items: &'static str, most: usize) -> ModelError {
 /// Reads the model around the ensemble; fails if other nodes could change scores.
 pub(super) fn read_parts(bytes: &[u8]) -> Result<OnnxParts<'_>, ModelError> {
     let mut parts = OnnxParts::default();
-    let mut graph = None;
+    let (mut graph, mut written_kind) = (None, None);
     for field in Message::new(bytes) {
         match field? {
             (model::PRODUCER_NAME, field) => parts.producer = field.text()?.to_owned(),
@@ -69,16 +69,19 @@ pub(super) fn read_parts(bytes: &[u8]) -> Result<OnnxParts<'_>, ModelError> {
                 parts.producer = format!("{} {}", parts.producer, field.text()?)
             }
             (model::GRAPH, field) => graph = Some(field.bytes()?),
-            (model::METADATA_PROPS, field) => {
-                if let (super::FEATURES, names) = key_and_value(field)? {
-                    parts.names = Some(names);
-                }
-            }
+            (model::METADATA_PROPS, field) => match key_and_value(field)? {
+                (super::FEATURES, names) => parts.names = Some(names),
+                (super::KIND, kind) => written_kind = Some(kind),
+                _ => {}
+            },
             (model::FUNCTIONS, _) => return Err(unsupported(UnsupportedGraph::OwnFunctions)),
             _ => {}
         }
     }
     let graph = graph.ok_or_else(|| invalid(ProtobufProblem::NoGraph))?;
+    if let Some(kind) = written_kind {
+        return Err(unsupported(UnsupportedGraph::WrittenOnly { kind: kind.to_owned() }));
+    }
     let nodes = nodes(graph)?;
     let (input, output, ensemble) = path(&nodes)?;
     for field in Message::new(graph) {

@@ -75,6 +75,15 @@ pub enum UnsupportedGraph {
         /// The operator with its domain.
         operator: String,
     },
+    /// A model of ours that is not trees alone, which is written for other systems only.
+    #[error(
+        "this is a model of Rankwright's kind '{kind}', which is written for other systems and not \
+         read back; expected trees alone"
+    )]
+    WrittenOnly {
+        /// The kind of the model that was written.
+        kind: String,
+    },
     /// No ensemble of trees.
     #[error("there is no TreeEnsembleRegressor")]
     NoEnsemble,

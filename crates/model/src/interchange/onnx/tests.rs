@@ -9,7 +9,8 @@ use super::{detect, read, write};
 use crate::interchange::test_support::{
     assert_round_trip, damage, linear_model, model, small_tree,
 };
-use crate::{Categories, Ensemble, Model, ModelBody, Side, SplitCondition, Tree};
+use crate::net::tests::{MIN_MAX, NO_MIN_MAX, random_net};
+use crate::{Blend, Categories, Ensemble, Model, ModelBody, Normalise, Side, SplitCondition, Tree};
 
 /// An ONNX model to be built; every attribute can be changed.
 #[derive(Clone)]
@@ -318,6 +319,13 @@ fn models_that_cannot_be_written_are_refused_with_a_reason() {
         with_condition(SplitCondition::NonZeroAtMost(0.5), Side::Left).is_ok(),
         "the same as a threshold"
     );
+    let write_body = |body: ModelBody| {
+        let model = Model::new(linear_model(0.0).header().clone(), body).unwrap();
+        write(&model).map_err(|error| error.to_string())
+    };
+    let ranked = Blend::new(Normalise::Rank, vec![(1.0, linear_model(0.0))]).unwrap();
+    let listwise = write_body(ModelBody::Blend(ranked));
+    let scaled = write_body(ModelBody::Net(random_net(1, 4, &[2], MIN_MAX)));
     for (error, reason) in [
         (
             with_condition(SplitCondition::In(0), Side::Left),
@@ -333,11 +341,45 @@ fn models_that_cannot_be_written_are_refused_with_a_reason() {
         ),
         (write_trees(vec![Tree::constant(1e39, 1).unwrap()], 0.0), "tree 0: a leaf value is 1e39"),
         (write_trees(vec![], -1e39), "the base score is -1e39"),
-        (write(&linear_model(0.0)).map_err(|error| error.to_string()), "a linear model"),
+        (listwise, "ONNX model: a blend whose scores depend on the other documents of a query"),
+        (scaled, "ONNX model: a net whose scores depend on the other documents of a query"),
     ] {
         let error = error.unwrap_err();
         assert!(error.contains(reason), "{error}");
     }
+}
+
+/// The operators of the nodes of a file, in their order.
+fn operators(bytes: &[u8]) -> Vec<String> {
+    let fields = |bytes: &[u8], number: u64| -> Vec<Vec<u8>> {
+        let found = Message::new(bytes).map(Result::unwrap).filter(|(found, _)| *found == number);
+        found.map(|(_, field)| field.bytes().unwrap().to_vec()).collect()
+    };
+    let nodes = fields(&fields(bytes, 7)[0], 1);
+    nodes.iter().map(|node| String::from_utf8(fields(node, 4)[0].clone()).unwrap()).collect()
+}
+
+#[test]
+fn a_sum_of_a_linear_model_and_trees_is_a_graph_of_both_that_is_not_read_back() {
+    let linear = linear_model(0.25);
+    let trees = Ensemble::new(0.5, vec![small_tree([Side::Left, Side::Right])]).unwrap();
+    let trees = Model::new(linear.header().clone(), ModelBody::Trees(trees)).unwrap();
+    let sum = ModelBody::Blend(Blend::sum(linear.clone(), trees).unwrap());
+    let sum = Model::new(linear.header().clone(), sum).unwrap();
+    let bytes = write(&sum).unwrap();
+    assert!(detect(&bytes));
+    let operators = operators(&bytes);
+    for (operator, count) in [("MatMul", 1), ("TreeEnsembleRegressor", 1), ("Add", 2)] {
+        let found = operators.iter().filter(|found| *found == operator).count();
+        assert_eq!(found, count, "{operator} in {operators:?}");
+    }
+    assert_eq!(operators.last().unwrap(), "Cast", "the score is a float");
+    let error = read(&bytes).unwrap_err();
+    assert!(error.to_string().contains("kind 'blend'"), "{error}");
+    assert!(error.help().unwrap().contains("written from"), "{error:?}");
+    let net = ModelBody::Net(random_net(3, 4, &[5], NO_MIN_MAX));
+    let error = read(&write(&Model::new(linear.header().clone(), net).unwrap()).unwrap());
+    assert!(error.unwrap_err().to_string().contains("kind 'net'"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Writes a model as an ONNX graph of one node.
+//! Writes a model as an ONNX graph: trees as one node, other models as `sum` describes.
 //!
 //! The input is `X`, float, rows by features; the output is `score`, float, rows by 1. Splits are
 //! `BRANCH_LEQ`, exact; leaf values and the base are rounded to f32, and onnxruntime adds them in
@@ -12,7 +12,7 @@ use super::fields::{
     node as node_fields, operator_set, shape, tensor_type, type_proto, value_info,
 };
 use super::wire::WireWriter;
-use super::{FEATURES, NAME};
+use super::{FEATURES, KIND, NAME, sum};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::interchange::UnsupportedPart;
@@ -27,19 +27,33 @@ const OPERATORS_VERSION: i64 = 15;
 /// The version of the operators of ai.onnx.ml.
 const ML_OPERATORS_VERSION: i64 = 1;
 
-/// Writes a model of trees.
+/// The name of the input.
+const INPUT: &str = "X";
+/// The name of the output.
+const OUTPUT: &str = "score";
+
+/// Writes a model.
 pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
-    let ModelBody::Trees(ensemble) = model.body() else {
-        return Err(unsupported(UnsupportedPart::of_body(model.body())));
-    };
     let features = &model.header().features;
     let names: Vec<_> = features.iter().collect();
     let names = serde_json::Value::from_iter(names).to_string();
-    let mut graph = WireWriter::default();
-    graph.message(graph_fields::NODE, &node(ensemble)?).text(graph_fields::NAME, "rankwright");
+    let mut metadata = vec![(FEATURES, names)];
+    let mut graph = match model.body() {
+        ModelBody::Trees(ensemble) => {
+            let mut graph = WireWriter::default();
+            let node = ensemble_node(ensemble, INPUT, OUTPUT, |feature| feature)?;
+            graph.message(graph_fields::NODE, &node);
+            graph
+        }
+        body => {
+            metadata.push((KIND, body.name().to_owned()));
+            sum::graph(model, INPUT, OUTPUT)?.into_message()
+        }
+    };
+    graph.text(graph_fields::NAME, "rankwright");
     // At least one column: runtimes reject an input without columns.
-    graph.message(graph_fields::INPUT, &value_info("X", features.len().max(1)));
-    graph.message(graph_fields::OUTPUT, &value_info("score", 1));
+    graph.message(graph_fields::INPUT, &value_info(INPUT, features.len().max(1)));
+    graph.message(graph_fields::OUTPUT, &value_info(OUTPUT, 1));
     let mut file = WireWriter::default();
     file.int(fields::IR_VERSION, IR_VERSION);
     file.text(fields::PRODUCER_NAME, "rankwright");
@@ -50,9 +64,11 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
         set.text(operator_set::DOMAIN, domain).int(operator_set::VERSION, version);
         file.message(fields::OPSET_IMPORT, &set);
     }
-    let mut metadata = WireWriter::default();
-    metadata.text(entry::KEY, FEATURES).text(entry::VALUE, &names);
-    file.message(fields::METADATA_PROPS, &metadata);
+    for (key, value) in metadata {
+        let mut added = WireWriter::default();
+        added.text(entry::KEY, key).text(entry::VALUE, &value);
+        file.message(fields::METADATA_PROPS, &added);
+    }
     Ok(file.done())
 }
 
@@ -80,21 +96,27 @@ fn to_f32(name: &'static str, value: f64) -> Result<f32, ModelError> {
     }
 }
 
-fn unsupported(part: UnsupportedPart) -> ModelError {
+pub(super) fn unsupported(part: UnsupportedPart) -> ModelError {
     ModelError::unsupported(NAME, part)
 }
 
-/// The only node of the graph: the ensemble.
-fn node(ensemble: &Ensemble) -> Result<WireWriter, ModelError> {
+/// The node of an ensemble, from the tensor `input` to the tensor `output`. `column` gives the column
+/// of the input that a feature has.
+pub(super) fn ensemble_node(
+    ensemble: &Ensemble,
+    input: &str,
+    output: &str,
+    column: impl Fn(u32) -> u32,
+) -> Result<WireWriter, ModelError> {
     let mut arrays = EnsembleArrays::default();
     for (number, tree) in ensemble.trees().iter().enumerate() {
-        arrays.add_tree(number, tree).map_err(|error| in_tree(NAME, number, error))?;
+        arrays.add_tree(number, tree, &column).map_err(|error| in_tree(NAME, number, error))?;
     }
     if ensemble.trees().is_empty() {
         arrays.add_leaf(0, 0, 0.0);
     }
     let mut node = WireWriter::default();
-    node.text(node_fields::INPUT, "X").text(node_fields::OUTPUT, "score");
+    node.text(node_fields::INPUT, input).text(node_fields::OUTPUT, output);
     node.text(node_fields::NAME, "trees").text(node_fields::OP_TYPE, "TreeEnsembleRegressor");
     node.text(node_fields::DOMAIN, "ai.onnx.ml");
     let base = to_f32("the base score", ensemble.base())?;
@@ -168,7 +190,12 @@ struct EnsembleArrays {
 
 impl EnsembleArrays {
     /// Adds a tree: its splits by number, then its leaves.
-    fn add_tree(&mut self, number: usize, tree: &Tree) -> Result<(), ModelError> {
+    fn add_tree(
+        &mut self,
+        number: usize,
+        tree: &Tree,
+        column: impl Fn(u32) -> u32,
+    ) -> Result<(), ModelError> {
         let splits = tree.splits().len() as u32;
         let node_id = |child: Child| match child {
             Child::Split(split) => split,
@@ -178,7 +205,7 @@ impl EnsembleArrays {
             self.treeids.push(number as u32);
             self.nodeids.push(split_number as u32);
             self.is_leaf.push(false);
-            self.featureids.push(split.feature);
+            self.featureids.push(column(split.feature));
             self.truenodeids.push(node_id(split.left));
             self.falsenodeids.push(node_id(split.right));
             self.missing_tracks_true.push((split.missing == Side::Left).into());

@@ -18,6 +18,7 @@ mod points;
 mod positions;
 mod relevance;
 mod rocchio;
+mod sources;
 mod step;
 mod swap;
 mod tree;
@@ -29,16 +30,9 @@ use serde::Serialize;
 use super::context::RunningTask;
 use super::{Context, TaskError, Warning};
 
+use sources::LECTURES;
+pub use sources::LectureSource;
 pub use step::{LectureStep, StepValue};
-
-/// Lectures that the examples are from.
-mod sources {
-    pub(super) const WICAKSONO: &str = "A. F. Wicaksono, Learning-To-Rank";
-    pub(super) const ZHANG: &str = "Y. Zhang, CSCE 670, week 5: Learning to Rank";
-    pub(super) const PAIRWISE: &str = "Pairwise approach (in Russian)";
-    pub(super) const GRABOCKA: &str = "J. Grabocka, Business Analytics";
-    pub(super) const TUNYS: &str = "T. Tunys, LambdaMART Demystified";
-}
 
 /// The declaration of an example.
 struct ExampleDef {
@@ -76,7 +70,8 @@ static EXAMPLES: &[ExampleDef] = &[
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LectureRequest {
-    /// Names of examples, see [`list_lectures`]; all if there are none.
+    /// Names of examples, or letters, numbers or names of lectures for all of their examples, see
+    /// [`list_lectures`]; all examples if there are none.
     pub names: Vec<String>,
 }
 
@@ -86,7 +81,7 @@ impl LectureRequest {
         Self::default()
     }
 
-    /// Computes the examples with these names alone.
+    /// Computes the examples with these names, or of these lectures, alone.
     pub fn names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.names = names.into_iter().map(Into::into).collect();
         self
@@ -97,7 +92,7 @@ impl LectureRequest {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct LectureResult {
-    /// The examples, in the order of the request.
+    /// The examples, in the order of the request, each once.
     pub examples: Vec<LectureExample>,
     /// Warnings to the caller.
     pub warnings: Vec<Warning>,
@@ -136,12 +131,22 @@ pub struct LectureSummary {
     pub lectures: &'static [&'static str],
 }
 
-/// All examples.
+impl LectureSummary {
+    /// The lectures that it is from, by number.
+    pub fn sources(&self) -> impl Iterator<Item = &'static LectureSource> {
+        let titles = self.lectures;
+        LECTURES.iter().filter(move |lecture| titles.contains(&lecture.title))
+    }
+}
+
+/// All examples and lectures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LectureList {
     /// The examples, in the order of a course.
     pub examples: Vec<LectureSummary>,
+    /// The lectures, by number.
+    pub lectures: Vec<LectureSource>,
 }
 
 impl ExampleDef {
@@ -150,14 +155,17 @@ impl ExampleDef {
     }
 }
 
-/// Lists all examples.
+/// Lists all examples and the lectures that they are from.
 ///
 /// ```
 /// use rankwright::tasks::list_lectures;
 /// assert!(list_lectures().examples.iter().any(|example| example.name == "mart"));
 /// ```
 pub fn list_lectures() -> LectureList {
-    LectureList { examples: EXAMPLES.iter().map(ExampleDef::summary).collect() }
+    LectureList {
+        examples: EXAMPLES.iter().map(ExampleDef::summary).collect(),
+        lectures: LECTURES.to_vec(),
+    }
 }
 
 /// Computes worked examples of lectures.
@@ -175,10 +183,17 @@ pub fn lecture(
     context: &Context<'_>,
 ) -> Result<LectureResult, TaskError> {
     let task = RunningTask::new(context);
-    let chosen: Vec<&ExampleDef> = match request.names.as_slice() {
-        [] => EXAMPLES.iter().collect(),
-        names => names.iter().map(|name| find(name)).collect::<Result<_, _>>()?,
-    };
+    let mut chosen: Vec<&ExampleDef> = Vec::new();
+    for name in &request.names {
+        for def in find(name)? {
+            if chosen.iter().all(|other| other.name != def.name) {
+                chosen.push(def);
+            }
+        }
+    }
+    if request.names.is_empty() {
+        chosen.extend(EXAMPLES);
+    }
     let mut examples = Vec::with_capacity(chosen.len());
     for def in chosen {
         let (worked, _) = task.step(&format!("computing {}", def.name), def.compute)?;
@@ -188,11 +203,19 @@ pub fn lecture(
     Ok(LectureResult { examples, warnings: task.into_warnings() })
 }
 
-/// The example with a name; the error lists the known names.
-fn find(name: &str) -> Result<&'static ExampleDef, TaskError> {
-    let known: Vec<&str> = EXAMPLES.iter().map(|def| def.name).collect();
-    let found = EXAMPLES.iter().find(|def| def.name == name);
-    found.ok_or_else(|| SpecError::unknown("example", name, &known).into())
+/// The example with a name, or all examples of a lecture; the error lists the known names.
+fn find(name: &str) -> Result<Vec<&'static ExampleDef>, TaskError> {
+    if let Some(example) = EXAMPLES.iter().find(|def| def.name == name) {
+        return Ok(vec![example]);
+    }
+    if let Some(lecture) = LectureSource::find(name) {
+        let is_from = |def: &&ExampleDef| def.lectures.contains(&lecture.title);
+        return Ok(EXAMPLES.iter().filter(is_from).collect());
+    }
+    let examples = EXAMPLES.iter().map(|def| def.name);
+    let letters = LECTURES.iter().flat_map(|lecture| [lecture.letter, lecture.number]);
+    let known: Vec<&str> = examples.chain(letters).collect();
+    Err(SpecError::unknown("example or lecture", name, &known).into())
 }
 
 #[cfg(test)]

@@ -138,3 +138,38 @@ fn the_page_has_a_section_and_the_pictures_of_each_example() {
     assert!(html.contains("G 0.1205, before 0.7128"));
     assert!(html.contains("plus the base of the model, 2.4706"));
 }
+
+#[test]
+fn a_lecture_is_chosen_by_letter_number_or_name() {
+    let names = |chosen: &[&str]| -> Vec<&str> {
+        let request = LectureRequest::new().names(chosen.iter().copied());
+        let result = lecture(&request, &Context::default()).unwrap();
+        result.examples.iter().map(|example| example.about.name).collect()
+    };
+    let zhang =
+        ["inversions", "rocchio", "knn", "relevance", "pair-space", "cross-entropy"].as_slice();
+    for name in ["Z", "z", "001", "1", "Zhang"] {
+        assert_eq!(names(&[name]), zhang, "{name}");
+    }
+    // Each example once, in the order of the request.
+    assert_eq!(names(&["knn", "1"])[..3], ["knn", "inversions", "rocchio"]);
+    assert_eq!(names(&["knn", "1"]).len(), zhang.len());
+    for name in ["005", "X", "", "ndgc"] {
+        let error = lecture(&LectureRequest::new().names([name]), &Context::default());
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("example or lecture") && error.contains("pair-space"), "{error}");
+        assert!(error.contains("W, 000"), "{error}");
+    }
+}
+
+#[test]
+fn every_lecture_has_examples_and_every_example_a_lecture() {
+    let list = list_lectures();
+    for lecture in &list.lectures {
+        let is_from = |example: &LectureSummary| example.sources().any(|found| found == lecture);
+        assert!(list.examples.iter().any(is_from), "{}", lecture.title);
+    }
+    for example in &list.examples {
+        assert_eq!(example.sources().count(), example.lectures.len(), "{}", example.name);
+    }
+}

@@ -28,6 +28,7 @@ use rankwright_learn::{
 use rankwright_model::{MatchOptions, Model, ScoreOptions};
 
 use super::context::RunningTask;
+use super::metrics::warn_of_no_boundary;
 use super::{
     Context, DataFiles, ReadRules, TaskError, Warning, check_standard_input, load_model,
     measures_for, system_names,
@@ -280,6 +281,9 @@ fn with_data(
     let held_out = valid.skip(usize::from(result.choice.is_some()));
     for (name, data) in training.into_iter().chain(held_out) {
         evaluations.push((name, evaluate(&result.model, data, measures, options)?));
+    }
+    if !evaluations.is_empty() {
+        warn_of_no_boundary(None, &result.model, measures, task);
     }
     Ok(Trained {
         model: result.model,
