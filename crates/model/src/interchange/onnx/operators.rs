@@ -101,7 +101,7 @@ impl OperatorGraph {
     }
 
     /// The tensor converted to doubles.
-    pub(super) fn to_doubles(&mut self, tensor: &TensorName) -> TensorName {
+    pub(super) fn cast_to_doubles(&mut self, tensor: &TensorName) -> TensorName {
         self.apply_with("Cast", &[tensor], &[OperatorAttribute::Int("to", data_type::DOUBLE)])
     }
 

@@ -108,7 +108,7 @@ fn selected(
 
 /// Values as doubles; an infinite one becomes the nearest f32.
 fn bounded(graph: &mut OperatorGraph, raw: &TensorName) -> TensorName {
-    let wide = graph.to_doubles(raw);
+    let wide = graph.cast_to_doubles(raw);
     let low = graph.doubles(&[], &[f64::from(f32::MIN)]);
     let high = graph.doubles(&[], &[f64::from(f32::MAX)]);
     let above = graph.apply("Max", &[&wide, &low]);
@@ -137,7 +137,7 @@ fn trees_score(
         ensemble_node(ensemble, values.as_str(), score.as_str(), place)?
     };
     graph.add_node(&node);
-    Ok(graph.to_doubles(&score))
+    Ok(graph.cast_to_doubles(&score))
 }
 
 /// The scores of a linear model, in which a missing value counts as 0. Features of weight 0 are left
