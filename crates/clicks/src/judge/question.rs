@@ -93,7 +93,7 @@ pub struct MatchedAnswers {
     pub unreadable: Vec<UnreadableAnswer>,
     /// Number of answers whose question is unknown.
     pub unknown: usize,
-    /// Number of questions without an answer.
+    /// Number of questions without an answer that names them by id or by place.
     pub unanswered: usize,
 }
 
@@ -107,7 +107,7 @@ pub struct UnreadableAnswer {
     pub answer: String,
 }
 
-/// Longest part of an answer that cannot be read that is kept, in characters.
+/// Number of characters that are kept of an answer that cannot be read.
 const KEPT: usize = 120;
 
 /// Joins answers with the questions; answers that name query and documents themselves need none.

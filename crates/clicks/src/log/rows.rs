@@ -117,7 +117,7 @@ fn values(cell: LogCell<'_>) -> Option<CellValues<'_>> {
 }
 
 impl CellValues<'_> {
-    /// The value of each document.
+    /// The value of each document; `count` and `is_list` are those of the cell of documents.
     fn read<T>(
         &self,
         role: LogRole,

@@ -1,8 +1,9 @@
 //! Users of a log: sessions that end after a gap, and users that are no people.
 //!
 //! A session ends when a user does nothing (no impression, no click) for longer than the gap. The
-//! session of an impression is then `USER#NUMBER`, numbered by time from 1. Impressions without a
-//! time or without a user keep their session.
+//! session of an impression is then `USER#NUMBER`, numbered by time from 1. For impressions without
+//! a user, their session takes the place of the user. Impressions without a time keep their
+//! session.
 //!
 //! A user, or a session in logs without users, is taken for a bot if it has more impressions than
 //! [`BotLimits::impressions`], or at least ten whose mean time between each other is below
@@ -38,7 +39,9 @@ pub(super) fn user_key(page: &Impression) -> &str {
 #[derive(Debug, Clone, Copy)]
 struct UserActivity {
     impressions: u64,
+    /// The earliest time; infinite without times.
     first: f64,
+    /// The latest time; minus infinite without times.
     last: f64,
 }
 
@@ -59,7 +62,7 @@ impl UserActivity {
 
     fn is_bot(&self, limits: &BotLimits) -> bool {
         let gaps = self.impressions.saturating_sub(1) as f64;
-        // Without times the pace is not a number, and no bot is told by it.
+        // Without times the pace is below 0, and no bot is told by it.
         let pace = (self.last - self.first) / gaps;
         let is_fast = self.impressions >= MIN_PACE_IMPRESSIONS && pace >= 0.0;
         self.impressions > limits.impressions || (is_fast && pace < limits.seconds)
@@ -157,7 +160,8 @@ pub(super) fn find_sessions(
     Ok(SessionLog { kept })
 }
 
-/// The impressions of a user: their activity, and time, end and record of those with a time.
+/// The impressions of a user: their activity, and of those with a time that time, the time of the
+/// last click, and the record.
 #[derive(Debug, Default)]
 struct UserPages {
     activity: UserActivity,
