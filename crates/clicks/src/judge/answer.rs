@@ -216,7 +216,10 @@ fn after_marker(line: &str) -> Option<Preferred> {
 /// The judgement of sentences, if they agree.
 fn sentences(words: &[String]) -> Option<Preferred> {
     let words = without_nouns(words);
-    if words.iter().any(|word| matches!(*word, "NOT" | "CANNOT") || word.ends_with("N'T")) {
+    let is_negation = |word: &&str| {
+        matches!(*word, "NOT" | "CANNOT") || word.ends_with("N'T") || word.ends_with("N\u{2019}T")
+    };
+    if words.iter().any(is_negation) {
         return None;
     }
     let mut found: Vec<Preferred> = Vec::new();
