@@ -30,7 +30,7 @@ pub enum ClicksError {
         /// The attributes that there are.
         known: Vec<&'static str>,
     },
-    /// Labels by a regression need the regression's probability of each pair.
+    /// Doubly robust labels need the relevance of each pair that a regression on features predicts.
     #[error("a doubly robust estimate needs features of the documents")]
     NoFeatures,
     /// No document of a log is part of the feature data.

@@ -46,7 +46,7 @@ pub struct LogSummary {
     pub top_queries: Vec<QueryImpressions>,
     /// The skew of impressions over queries.
     pub skew: QuerySkew,
-    /// The time that users spent on clicked documents; `None` if the log has no times of clicks.
+    /// The time that users spent on clicked documents; `None` if no page has two clicks with times.
     pub dwell: Option<DwellTimes>,
     /// The documents that link each rank with others, the first rank first.
     pub rank_links: Vec<RankLinks>,
@@ -271,7 +271,7 @@ fn top_queries(pages: &Pages) -> Vec<QueryImpressions> {
 pub(crate) fn linked_ranks(pages: &Pages) -> RankGroups {
     let mut first_rank: Vec<Option<usize>> = vec![None; pages.pairs()];
     let mut groups = RankGroups::new(pages.max_ranks());
-    // A page of a bootstrap sample may have been drawn no time.
+    // A page that a bootstrap sample lacks has the count 0.
     for page in pages.iter().filter(|page| page.count > 0) {
         for (rank, pair) in page.pairs.iter().enumerate() {
             let first = *first_rank[*pair as usize].get_or_insert(rank);

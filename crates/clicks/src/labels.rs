@@ -121,7 +121,8 @@ impl<'a> ClickLabels<'a> {
             .collect())
     }
 
-    /// The examination of a rank, from 0, and the weight of a click there.
+    /// The examination of a rank, from 0, and the weight of a click there; `None` if the
+    /// examination is not known, or 0.
     fn weight(&self, rank: u32) -> Option<(f64, f64)> {
         let known = self.examination.get(rank as usize).copied().flatten();
         let examination = known.filter(|value| *value > 0.0)?;

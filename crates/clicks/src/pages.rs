@@ -49,8 +49,11 @@ pub struct Pages {
     query_pages: Vec<Range<usize>>,
     /// The start of each page in `shown` and `clicked`, and at the end their length.
     starts: Vec<usize>,
+    /// Number of impressions of each page.
     counts: Vec<u64>,
+    /// The pair of each shown document, page after page.
     shown: Vec<u32>,
+    /// Whether each shown document was clicked.
     clicked: Vec<bool>,
     max_ranks: usize,
 }
@@ -163,7 +166,7 @@ pub(crate) fn poisson(mean: f64, random: &mut Random) -> u64 {
 pub struct PagesBuilder {
     queries: NameTable,
     documents: NameTable,
-    /// The number of impressions of each page, and the order of its first appearance.
+    /// For each page its place in the order of first appearance, and its number of impressions.
     pages: HashMap<PageKey, (usize, u64), FixedState>,
 }
 

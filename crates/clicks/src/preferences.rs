@@ -11,10 +11,10 @@
 //! next             a clicked document is better than the one directly below it without a click
 //! ```
 //!
-//! `earlier-click` needs the order of the clicks in time, all others only whether a document was
-//! clicked. Of several clicks on a document the first one counts. The skip rules prefer documents
-//! from lower ranks only: they can contradict the shown order but never confirm it, so that a
-//! ranker trained on them alone tends to reverse it.
+//! `last-skip-above` and `earlier-click` need the order of the clicks in time, the others only
+//! whether a document was clicked. For `earlier-click`, the first of several clicks on a document
+//! counts. The skip rules prefer documents from lower ranks only: they can contradict the shown
+//! order but never confirm it, so that a ranker trained on them alone tends to reverse it.
 
 use rankwright_spec::choices;
 

@@ -1,9 +1,9 @@
-//! Groups of ranks that are linked: rank by rank, in whatever order links come.
+//! Groups of linked ranks, which links join in whatever order they come.
 
 /// Groups of linked ranks. At first every rank is a group of its own.
 #[derive(Debug, Clone)]
 pub(crate) struct RankGroups {
-    /// For each rank another rank of its group that is not lower, or the rank itself.
+    /// For each rank a rank of its group with a smaller number; the first of a group has itself.
     parents: Vec<usize>,
 }
 

@@ -49,7 +49,7 @@ impl RankTable {
         Self { ranks: pages.max_ranks(), cells }
     }
 
-    /// Whether each rank has a click on a pair that `counts`.
+    /// Whether each rank has a click on a pair for which `counts` is true.
     pub(crate) fn clicked_ranks(&self, counts: impl Fn(u32) -> bool) -> Vec<bool> {
         let mut clicked = vec![false; self.ranks];
         for cell in self.cells.iter().filter(|cell| cell.clicked > 0.0 && counts(cell.pair)) {

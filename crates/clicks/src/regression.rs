@@ -10,11 +10,12 @@
 //! share w, ranks need no common documents; if relevance is no logistic function of the features,
 //! the estimate is biased by as much.
 //!
-//! A step of w is one of Boehning and Lindsay (1988): Newton's step with X' diag(n) X / 4 in place
-//! of the Hessian, which it bounds, so that the likelihood never falls; the matrix is the same in
-//! every step and is factorised once. Features are standardised, a missing value is the mean, and w
-//! has an L2 penalty of 1. The examination of rank 1 is fixed at 1. Cost of a step: O(pairs x
-//! features). Pairs are visited in parallel in blocks, whose sums are added in order.
+//! A step of w is one of Boehning and Lindsay (1988): Newton's step with X' diag(n) X / 4, where X
+//! are the features of the pairs and n their impressions, in place of the Hessian, which it bounds,
+//! so that the likelihood never falls; the matrix is the same in every step and is factorised once.
+//! Features are standardised, a missing value is the mean, and w has an L2 penalty of 1. The
+//! examination of rank 1 is fixed at 1. Cost of a step: O(pairs x features). Pairs are visited in
+//! parallel in blocks, whose sums are added in order.
 
 use rayon::prelude::*;
 
@@ -171,11 +172,13 @@ impl RegressionFit {
         self
     }
 
+    /// The sums over some pairs that a step needs.
     fn sums(&self, pairs: &[&[RankCell]], features: &PairFeatures) -> BlockSums {
         let mut sums = BlockSums::new(features.columns, self.examination.len());
         for cells in pairs {
             let row = features.row(cells[0].pair as usize);
             let relevance = self.relevance(row);
+            // Expected relevant impressions beyond those that the features predict.
             let mut surplus = 0.0;
             for cell in *cells {
                 let examination = self.examination[cell.rank as usize];
@@ -201,7 +204,7 @@ impl RegressionFit {
         1.0 / (1.0 + (-score).exp())
     }
 
-    /// The relevance of a document with these features, as `features` was given them.
+    /// The relevance of a document with this row of features, which is not standardised yet.
     pub(crate) fn probability(&self, features: &PairFeatures, row: &[f32]) -> f64 {
         self.relevance(&features.standardised(row))
     }
@@ -217,8 +220,8 @@ pub struct RelevanceModel {
 }
 
 impl RelevanceModel {
-    /// Fits the model to a log. Cells of ranks without an examination are left out. Examinations are
-    /// taken as they are, as by weights 1 / examination: if some are above 1, because a rank is
+    /// Fits the model to a log. Cells of ranks without an examination are left out. Examinations
+    /// are taken as they are, as in the weights of `ips`: if some are above 1, because a rank is
     /// examined more often than rank 1, no relevance exceeds 1 / the largest of them.
     pub fn fit(
         pages: &Pages,
@@ -244,7 +247,7 @@ impl RelevanceModel {
 
 /// Sums over a block of pairs.
 struct BlockSums {
-    /// The gradient of the expected log-likelihood by w.
+    /// The gradient of the expected log-likelihood with respect to w.
     gradient: Vec<f64>,
     /// Expected examinations and impressions of each rank.
     ranks: Vec<(f64, f64)>,
@@ -291,7 +294,7 @@ impl CurvatureBound {
         for block in blocks {
             lower.iter_mut().zip(block).for_each(|(sum, value)| *sum += value);
         }
-        // The intercept has no penalty; a trace of one keeps the matrix positive without clicks.
+        // The intercept has no penalty, but a tiny value keeps the matrix positive definite.
         (0..size).for_each(|i| lower[i * size + i] += if i == 0 { 1e-9 } else { L2 });
         for i in 0..size {
             for j in 0..=i {

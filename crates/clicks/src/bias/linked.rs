@@ -9,14 +9,14 @@ use crate::rank_table::RankTable;
 /// For every two ranks the documents that were shown often enough at both.
 pub(super) struct LinkedSets {
     ranks: usize,
-    /// By the two ranks, from 0, the higher one first.
+    /// By the two ranks, from 0, the smaller number first.
     sets: BTreeMap<[usize; 2], LinkedSet>,
 }
 
 /// The documents that were shown at two ranks.
 #[derive(Debug, Clone, Copy, Default)]
 struct LinkedSet {
-    /// The sums of their click rates at either rank.
+    /// The sum of their click rates at each of the two ranks.
     rates: [f64; 2],
     /// Number of documents.
     documents: f64,
@@ -41,11 +41,13 @@ impl LinkedSets {
         Self { ranks: table.ranks, sets }
     }
 
-    /// The sums of the click rates at both ranks.
+    /// The sum of the click rates at each of two ranks; 0 if no document links them.
     fn rates(&self, one: usize, other: usize) -> [f64; 2] {
         self.sets.get(&[one, other]).map_or([0.0, 0.0], |set| set.rates)
     }
 
+    /// The product of the ratios of click rates at neighbouring ranks, from rank 1 on; `None` from
+    /// the first rank on that has no ratio.
     pub(super) fn adjacent(&self) -> Vec<Option<f64>> {
         let mut chain = vec![Some(1.0)];
         for rank in 1..self.ranks {
@@ -57,6 +59,7 @@ impl LinkedSets {
         chain
     }
 
+    /// The ratio of the click rates at each rank and at rank 1, of documents shown at both.
     pub(super) fn swap(&self) -> Vec<Option<f64>> {
         let ratio = |rank: usize| match rank {
             0 => Some(1.0),
@@ -68,9 +71,10 @@ impl LinkedSets {
         (0..self.ranks).map(ratio).collect()
     }
 
-    /// Fits `p_k r_{k,k'}` to the sums of click rates of all sets by expectation maximisation, as
-    /// in the position-based model with a set in the place of a document. Ranks at which no document
-    /// of a set was clicked have no estimate.
+    /// Fits `p_k r_{k,k'}`, the examination of rank k times the mean relevance of the set of ranks
+    /// k and k', to the mean click rates of all sets by expectation maximisation, as in the
+    /// position-based model with a set in the place of a document. Ranks at which no document of a
+    /// set was clicked, or that no chain of sets links with rank 1, have no estimate.
     pub(super) fn all_pairs(&self, iterations: u32) -> Vec<Option<f64>> {
         let mut groups = RankGroups::new(self.ranks);
         self.sets.keys().for_each(|[one, other]| groups.link(*one, *other));
@@ -101,6 +105,7 @@ impl LinkedSets {
             for (rank, clicked) in ranks.iter().zip(set.rates) {
                 let (p, r) = (examination[*rank], *relevance);
                 let no_click = 1.0 - p * r;
+                // The number without a click, divided by the probability of no click.
                 let skipped =
                     if no_click > 0.0 { (set.documents - clicked) / no_click } else { 0.0 };
                 relevant += clicked + skipped * r * (1.0 - p);

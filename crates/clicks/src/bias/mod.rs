@@ -6,7 +6,7 @@
 //!
 //! - `em`: all, by expectation maximisation of the whole model (`model/pbm.rs`), without a prior.
 //! - `regression-em` (Wang et al. 2018): all, with relevance as a logistic function of features
-//!   (`regression.rs`). It needs features, and no documents that link ranks.
+//!   (`regression.rs`). It needs features; documents need not link ranks.
 //! - `allpairs` (Agarwal et al. 2019): for each two ranks, the documents that were shown at both;
 //!   every such set has an unknown mean relevance, and all sets are fitted together.
 //! - `adjacent`: documents that were shown at neighbouring ranks; the bias is the product of the
@@ -184,6 +184,7 @@ impl<'a> BiasLog<'a> {
         }
     }
 
+    /// Estimates the position bias from these pages: all, or those in random order.
     fn estimated(
         &self,
         pages: &Pages,
@@ -215,6 +216,7 @@ impl<'a> BiasLog<'a> {
             .map(|sample| sample_of(&pages.resampled(&mut Random::new(options.seed, sample))))
             .collect();
         let ci95 = (0..examination.len()).map(|rank| interval(&samples, rank)).collect();
+        // Linked ranks have no estimate either if nobody clicked below rank 1.
         let refusal = refusal(&examination).map(|reason| {
             let is_clicked = table.clicked_ranks(|_| true).into_iter().skip(1).any(|found| found);
             let groups = linked_ranks(pages);
@@ -241,7 +243,8 @@ pub fn position_bias(
     BiasLog::new(pages).bias(estimator, options)
 }
 
-/// The reason why no rank but the first has an estimate.
+/// The reason why no rank but the first has an estimate; `None` if another one has, or if there is
+/// no other.
 fn refusal(examination: &[Option<f64>]) -> Option<BiasRefusal> {
     match examination {
         [] | [_] => None,
@@ -279,12 +282,14 @@ pub(crate) fn percentiles(mut values: Vec<f64>) -> Option<[f64; 2]> {
     Some([at(0.025)?, at(0.975)?])
 }
 
-/// Values relative to the first one; `None` where there is no value.
+/// Values relative to the first one; `None` where there is no value, and everywhere if the first is
+/// 0 or missing.
 fn relative(values: Vec<Option<f64>>) -> Vec<Option<f64>> {
     let first = values.first().copied().flatten().filter(|first| *first > 0.0);
     values.into_iter().map(|value| Some(value? / first?)).collect()
 }
 
+/// The examination by the position-based model, of clicked ranks that are linked with rank 1.
 fn em(pages: &Pages, options: &BiasOptions) -> Vec<Option<f64>> {
     let values = crate::model::fit_examination(pages, options.iterations);
     let groups = linked_ranks(pages);

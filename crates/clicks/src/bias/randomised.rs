@@ -11,8 +11,8 @@ use crate::pages::Pages;
 const TOLERANCE: f64 = 1e-6;
 
 /// Whether the order of a page was random: its ranker has the given name, or its propensities are
-/// those of a draw without replacement, 1/m at rank 1, 1/(m - 1) at rank 2 and so on, from m
-/// documents of which at least those of the page are some. A page of one document says nothing.
+/// those of a draw without replacement from m documents, 1/m at rank 1, 1/(m - 1) at rank 2 and so
+/// on. A page of one document is not taken for random.
 pub fn is_random_order(page: &Impression, ranker: &str) -> bool {
     if page.documents.len() < 2 {
         return false;

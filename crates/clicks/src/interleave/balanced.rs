@@ -2,10 +2,10 @@
 //! ranker that is behind adds its next document, unless the list has it already, so that the list
 //! contains the first documents of both rankings to nearly the same depth.
 //!
-//! For the comparison, k is the smallest depth at which either ranking contains the last clicked
-//! document; a ranker's credit is the number of clicked documents among its first k. A ranking that
-//! has not a document contains it at no depth. The method is biased: where the rankings differ by
-//! one shifted document, random clicks favour one of them.
+//! For the comparison, k is the smallest depth at which either ranking contains the lowest clicked
+//! document of the list; a ranker's credit is the number of clicked documents among its first k. A
+//! ranking that lacks a document contains it at no depth. The method is biased: where the rankings
+//! differ by one shifted document, random clicks favour one of them.
 
 use super::{DrawnList, InterleavedList, Rankings};
 
@@ -28,6 +28,7 @@ pub(super) fn list(rankings: &Rankings, length: usize, first: usize) -> DrawnLis
     DrawnList { documents, teams: Vec::new() }
 }
 
+/// The credit of each ranker for clicks, given as indices of the list in ascending order.
 pub(super) fn credits(list: &InterleavedList, clicks: &[usize]) -> Vec<f64> {
     let Some(last) = clicks.last() else { return vec![0.0; 2] };
     let depth = (0..list.rankers()).filter_map(|ranker| list.rank(ranker, *last)).min();

@@ -17,7 +17,7 @@
 //! variance of the credits is largest), as they tell the rankers apart soonest. There are at most
 //! 2^length lists, so at most ten ranks are weighed; a linear program decides (`simplex.rs`).
 //!
-//! Below as many ranks as the shorter ranking has, that ranking may be used up, and only the other
+//! If the shorter ranking has n documents, it may be used up below rank n, so that only the other
 //! one adds documents: no probabilities are fair there. These ranks are shown, but clicks on them
 //! are no credit for either ranker.
 
@@ -93,6 +93,8 @@ fn extend(
     }
 }
 
+/// The sum of the squared deviations from the mean; it need not be divided by the number of values,
+/// which is the same for all lists.
 fn variance(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
     values.iter().map(|value| (value - mean).powi(2)).sum()

@@ -21,7 +21,7 @@ use serde::Serialize;
 /// Credits closer than this are equal: credits of some methods are sums of fractions.
 const TOLERANCE: f64 = 1e-9;
 
-/// Shares of wins in the table of impressions that are needed.
+/// Shares of wins for which a result says how many impressions are needed.
 const WIN_SHARES: [f64; 5] = [0.51, 0.52, 0.55, 0.6, 0.7];
 
 /// The outcome of one impression: the credit of each ranker.
@@ -154,7 +154,7 @@ pub fn compare_rankers(
     [first, second]: [usize; 2],
     options: &InterleavingOptions,
 ) -> Result<InterleavingResult, StatsError> {
-    let page = |outcome: &'_ InterleavingOutcome| {
+    let win_of = |outcome: &'_ InterleavingOutcome| {
         let difference = outcome.credit(second) - outcome.credit(first);
         match difference.abs() > TOLERANCE {
             true => f64::from(u8::from(difference > 0.0)),
@@ -167,7 +167,7 @@ pub fn compare_rankers(
         .map(|outcome| ClickedPage {
             user: &outcome.user,
             query: &outcome.query,
-            win: page(outcome),
+            win: win_of(outcome),
         })
         .collect();
     let won = |share: f64| clicked.iter().filter(|page| page.win == share).count();
@@ -261,7 +261,8 @@ fn interval(clusters: &[(f64, f64)], options: &InterleavingOptions) -> Option<[f
 }
 
 /// The normal approximation of the number of impressions, `(z_a / 2 + z_b sqrt(p q))^2 / (p -
-/// 1/2)^2` with p the share of wins, divided by the share of impressions with a winner.
+/// 1/2)^2` with p the share of wins, q = 1 - p, and the normal quantiles z_a of the level and z_b
+/// of the power, divided by the share of impressions with a winner.
 fn power_row(win_share: f64, decided: usize, impressions: usize) -> PowerRow {
     let (z_level, z_power) = (1.959_963_984_540_054, 0.841_621_233_572_914_2);
     let spread = z_level * 0.5 + z_power * (win_share * (1.0 - win_share)).sqrt();

@@ -5,8 +5,8 @@
 //! P(document) = rank^-3 / sum over the ranker's remaining documents of rank^-3
 //! ```
 //!
-//! so that every document may come from either ranker. A click is divided by the probability that
-//! either ranker added the document, given the list: P(ranker | document) is proportional to
+//! so that every document may come from either ranker. Each ranker's credit for a click is the
+//! probability that it added the document, given the list: P(ranker | document) is proportional to
 //! P(document | ranker), as rankers are drawn with equal probability at each rank.
 
 use rankwright_data::Random;
@@ -51,6 +51,7 @@ fn weight(rank: usize) -> f64 {
 }
 
 /// The probability that a ranker adds the document at this place of the list, given those above it.
+/// `ranks` are the ranks that it gave the documents of the list, `length` is that of its ranking.
 fn probability(ranks: &[usize], length: usize, place: usize) -> f64 {
     let (above, rank) = (&ranks[..place], ranks[place]);
     if rank > length {

@@ -1,12 +1,12 @@
 //! Linear programs: minimise `c x` subject to `A x = b`, `x >= 0`, by the simplex method with two
-//! phases and Bland's rule, which cannot cycle. The programs of optimised interleaving have some
-//! ten equations and up to a few thousand variables; cost: O(equations x variables) a step.
+//! phases and Bland's rule, which cannot cycle. The programs of optimised interleaving have at most
+//! 11 equations and 1,024 variables; cost: O(equations x variables) a step.
 
 /// Values closer to 0 than this are 0.
 const TOLERANCE: f64 = 1e-9;
 
-/// An optimal solution; `None` if the equations have none with `x >= 0`, or if the minimum is
-/// unbounded.
+/// An optimal solution, where `rows` is A and `right` is b; `None` if the equations have none with
+/// `x >= 0`, or if the minimum is unbounded.
 pub(super) fn minimise(costs: &[f64], rows: &[Vec<f64>], right: &[f64]) -> Option<Vec<f64>> {
     let variables = costs.len();
     let mut tableau = Tableau::new(rows, right, variables);
@@ -49,7 +49,8 @@ impl Tableau {
         Self { rows, basis: (variables..variables + equations).collect() }
     }
 
-    /// Minimises the costs over the first `usable` variables and returns the minimum.
+    /// Minimises the costs over the first `usable` variables and returns the minimum; `None` if it
+    /// is unbounded.
     fn optimise(&mut self, costs: &[f64], usable: usize) -> Option<f64> {
         loop {
             let reduced = |variable: usize| {
@@ -67,7 +68,8 @@ impl Tableau {
         }
     }
 
-    /// The equation whose basic variable reaches 0 first; by Bland's rule the smallest variable.
+    /// The equation whose basic variable reaches 0 first as `entering` grows; of several, by
+    /// Bland's rule, that of the smallest variable. `None` if no variable does.
     fn leaving(&self, entering: usize) -> Option<usize> {
         let limits = self.rows.iter().enumerate().filter(|(_, row)| row[entering] > TOLERANCE);
         let limit = |row: &[f64]| row[row.len() - 1] / row[entering];

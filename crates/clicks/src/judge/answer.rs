@@ -2,11 +2,13 @@
 //!
 //! The rules, in this order; the first one that finds something decides:
 //!
-//! 1. A JSON object in the text: the value of `preferred`, `answer`, `winner` or the like.
+//! 1. A JSON object in the text: the value of `preferred`, `answer`, `winner` or the like, read by
+//!    the other rules.
 //! 2. Relations such as `A > B`, `B < A`, `Document A = Document B`; of several the last one, as a
 //!    conclusion stands at the end.
 //! 3. A letter in brackets, `[[A]]`; again the last one.
-//! 4. The text itself, or what follows `Answer:` and the like, is a letter or a word such as `tie`.
+//! 4. What follows `Answer:` and the like, the text as a whole, its last line or its first line is
+//!    a letter or a word such as `tie`.
 //! 5. Sentences such as "A is more relevant", "I prefer document B", "both are equally good", if
 //!    all of them agree.
 //!
@@ -214,7 +216,10 @@ fn after_marker(line: &str) -> Option<Preferred> {
 /// The judgement of sentences, if they agree.
 fn sentences(words: &[String]) -> Option<Preferred> {
     let words = without_nouns(words);
-    if words.iter().any(|word| matches!(*word, "NOT" | "CANNOT") || word.ends_with("N'T")) {
+    let is_negation = |word: &&str| {
+        matches!(*word, "NOT" | "CANNOT") || word.ends_with("N'T") || word.ends_with("N\u{2019}T")
+    };
+    if words.iter().any(is_negation) {
         return None;
     }
     let mut found: Vec<Preferred> = Vec::new();

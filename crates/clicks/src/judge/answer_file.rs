@@ -1,14 +1,15 @@
 //! Files of answers: JSON lines, a JSON array, a table separated by tabs, or one answer a line.
 //!
-//! - **JSON.** The id of the question is `custom_id` or `id`; without one, `query`, `a` and `b`
-//!   name the documents. The answer is the first text under `answer`, `output`, `response`, `content` or
-//!   the like, at any depth, so that files of batch interfaces of language models can be read as
-//!   they are. A line without such a text, as batch interfaces write for a request that failed
-//!   (`"response": null, "error": ...`), is an empty answer, which says nothing. `judge` or `model`
-//!   names the judge.
+//! - **JSON.** The id of the question is `custom_id`, `id` or the like; without one, `query`, `a`
+//!   and `b` name the documents. The answer is the first text under `answer`, `output`, `response`,
+//!   `content` or the like, at any depth, so that files of batch interfaces of language models can
+//!   be read as they are. A line without such a text, as batch interfaces write for a request that
+//!   failed (`"response": null, "error": ...`), is an empty answer, which says nothing. `judge` or
+//!   `model` names the judge.
 //! - **Tables.** The columns `id`, `answer` and perhaps `judge`, or `query`, `a`, `b`, `answer` and
 //!   perhaps `judge`; a header line with these names is left out.
-//! - **Lines.** Each line is the answer to the question at the same place of its file.
+//! - **Lines.** Each line is the answer to the question at the same place of its file. Empty lines
+//!   are not counted.
 
 use rankwright_data::bytes::Input;
 use rankwright_data::{DataError, SourceLocation, quote};
@@ -102,8 +103,10 @@ pub fn read_answers(input: &Input) -> Result<Vec<JudgeAnswer>, DataError> {
     Ok(answers)
 }
 
+/// The part of an error that says what was expected, for JSON that is no answer.
 const JSON_ANSWER: &str = "an object with the id of a question, or with query, a and b";
 
+/// The part of an error that says what was expected, for other columns of a table.
 const COLUMNS: &str =
     "the columns id, answer and perhaps judge, or query, a, b, answer and perhaps judge";
 
@@ -169,8 +172,8 @@ fn find_text(value: &Value, depth: usize) -> Option<String> {
 
 fn is_header(line: &str) -> bool {
     let first = line.split('\t').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let last = line.split('\t').any(|word| word.trim().eq_ignore_ascii_case("answer"));
-    matches!(first.as_str(), "id" | "query" | "qid" | "query_id") && last
+    let has_answer = line.split('\t').any(|word| word.trim().eq_ignore_ascii_case("answer"));
+    matches!(first.as_str(), "id" | "query" | "qid" | "query_id") && has_answer
 }
 
 fn from_columns(line: &str, number: u64) -> Option<JudgeAnswer> {

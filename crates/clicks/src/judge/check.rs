@@ -80,7 +80,7 @@ pub struct JudgeAgreement {
     pub first: String,
     /// The other judge; empty for grades.
     pub second: String,
-    /// Number of pairs that both have decided.
+    /// Number of pairs that both have judged.
     pub pairs: usize,
     /// Share of these pairs with the same verdict.
     pub agreement: Option<f64>,
@@ -142,7 +142,7 @@ pub fn check_judgements(
     })
 }
 
-/// The consistency of all judges together: a pair is compared within a judge only.
+/// The sums over all judges. Flips and wavers are those within a judge, not between two judges.
 fn together(judges: &[JudgeCheck]) -> Result<JudgeCheck, StatsError> {
     let mut all = JudgeCheck::default();
     for judge in judges {
@@ -187,7 +187,8 @@ fn check_judge(judge: &str, comparisons: &[&PairComparison]) -> Result<JudgeChec
         second_wins: count(Preferred::Second),
         ..JudgeCheck::default()
     };
-    // For each pair the verdict in alphabetical order and in the other one.
+    // For each pair the sum of the verdicts, and their number, in alphabetical order and in the
+    // other one.
     let mut orders: BTreeMap<PairKey<'_>, [f64; 2]> = BTreeMap::new();
     let mut counts: BTreeMap<PairKey<'_>, [usize; 2]> = BTreeMap::new();
     for comparison in comparisons {
@@ -232,7 +233,7 @@ fn by_grades(
 
 /// The number of triples whose pairs all have a winner, and of those that are cycles.
 fn cycles(majority: &Verdicts<'_>) -> (usize, usize) {
-    // For each document of a query those that it beat, and those that it was compared with.
+    // For each document of a query those that it beat, and those that it beat or lost to.
     let mut beaten: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
     let mut decided: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
     for ((query, one, other), verdict) in majority {
@@ -275,8 +276,8 @@ fn agreement(
     let both: Vec<(i8, i8)> =
         one.iter().filter_map(|(key, verdict)| Some((*verdict, *other.get(key)?))).collect();
     let same = both.iter().filter(|(one, other)| one == other).count();
-    let ties = |number: fn(&(i8, i8)) -> i8| {
-        let ties = both.iter().filter(|verdicts| number(verdicts) == 0).count();
+    let ties = |verdict_of: fn(&(i8, i8)) -> i8| {
+        let ties = both.iter().filter(|verdicts| verdict_of(verdicts) == 0).count();
         share(ties, both.len()).unwrap_or(0.0)
     };
     let (one_ties, other_ties) = (ties(|(one, _)| *one), ties(|(_, other)| *other));

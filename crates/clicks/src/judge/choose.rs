@@ -31,8 +31,8 @@ pub struct JudgePair {
 
 /// The pairs among the first `depth` documents of each ranking that two of the rankings order
 /// differently. The weight is the sum over both rankings of |1/rank of the one document - 1/rank of
-/// the other|; differences at the top come first. A document that a ranking lacks has the rank
-/// after its last.
+/// the other|, added up over every two rankings that do so; differences at the top come first. A
+/// document that a ranking lacks has the rank after its last.
 ///
 /// ```
 /// use rankwright_clicks::judge::disagreements;

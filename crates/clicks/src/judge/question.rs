@@ -93,7 +93,8 @@ pub struct MatchedAnswers {
     pub unreadable: Vec<UnreadableAnswer>,
     /// Number of answers whose question is unknown.
     pub unknown: usize,
-    /// Number of questions without an answer.
+    /// Number of questions without an answer that names them by id, by place, or by query and
+    /// documents.
     pub unanswered: usize,
 }
 
@@ -107,7 +108,7 @@ pub struct UnreadableAnswer {
     pub answer: String,
 }
 
-/// Longest part of an answer that cannot be read that is kept, in characters.
+/// Number of characters that are kept of an answer that cannot be read.
 const KEPT: usize = 120;
 
 /// Joins answers with the questions; answers that name query and documents themselves need none.
@@ -119,6 +120,10 @@ pub fn match_answers(
 ) -> MatchedAnswers {
     let by_id: HashMap<&str, usize> =
         questions.iter().map(|question| question.id.as_str()).zip(0..).collect();
+    let mut by_pair: HashMap<(&str, &str, &str), Vec<usize>> = HashMap::new();
+    for (place, Question { query, a, b, .. }) in questions.iter().enumerate() {
+        by_pair.entry(pair_key(query, a, b)).or_default().push(place);
+    }
     let mut answered = vec![false; questions.len()];
     let mut matched = MatchedAnswers::default();
     for answer in answers {
@@ -138,8 +143,15 @@ pub fn match_answers(
                 continue;
             }
         };
-        if let Some(answered) = place.and_then(|place| answered.get_mut(place)) {
-            *answered = true;
+        let named = by_pair.get(&pair_key(query, first, second)).into_iter().flatten();
+        let places: Vec<usize> = match place {
+            Some(place) => vec![place],
+            None => named.copied().collect(),
+        };
+        for place in places {
+            if let Some(answered) = answered.get_mut(place) {
+                *answered = true;
+            }
         }
         match read_answer(&answer.text) {
             Some(preferred) => {
@@ -157,6 +169,11 @@ pub fn match_answers(
     }
     matched.unanswered = answered.iter().filter(|answered| !**answered).count();
     matched
+}
+
+/// A query and two documents, which are the same in either order.
+fn pair_key<'a>(query: &'a str, a: &'a str, b: &'a str) -> (&'a str, &'a str, &'a str) {
+    (query, a.min(b), a.max(b))
 }
 
 #[cfg(test)]
@@ -203,5 +220,7 @@ mod tests {
         let matched = match_answers(&[], &read("q\tx\ty\tA > B\tbert\nq\tx\tx\tA > B\n"), "");
         assert_eq!((matched.comparisons.len(), matched.unknown), (1, 1));
         assert_eq!(matched.comparisons[0].judge, "bert");
+        let matched = match_answers(&questions, &read("q1\ty\tx\tA > B\n"), "");
+        assert_eq!((matched.comparisons.len(), matched.unanswered), (1, 5));
     }
 }

@@ -147,7 +147,7 @@ impl LogColumns {
         self.given.iter().find(|(_, name)| name == column.trim()).map(|(role, _)| *role)
     }
 
-    /// The roles of the columns of a table.
+    /// The roles of the columns of a table, given or guessed; `None` for a column without a use.
     pub(super) fn roles<N: AsRef<str>>(&self, columns: &[N]) -> Vec<Option<LogRole>> {
         let mut roles: Vec<Option<LogRole>> =
             columns.iter().map(|column| self.given_role(column.as_ref())).collect();
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(roles, expected);
         let given = LogColumns::parse("query=Query ID, ignore=ts+POS, document=price").unwrap();
         let expected = [Some(Query), None, None, None, Some(Click), Some(Document), None];
-        // `document` was given, so `doc-id` has no use; so has `query`.
+        // `document` was given, so `doc-id` has no use; nor has `query`.
         let roles = given.roles(&["Query ID", "query", "doc-id", "POS", "clicked", "price", "ts"]);
         assert_eq!(roles, expected);
         let text = given.to_string();

@@ -160,6 +160,7 @@ impl LogInput {
             LogContent::Stream(stream) => loop {
                 let searched = stream.kept.len();
                 stream.fill(BLOCK_BYTES).map_err(|error| read_error(name, error))?;
+                // The beginning of a stream is kept without a search; it is shorter than a block.
                 let start = if searched < BLOCK_BYTES { 0 } else { searched };
                 let unsearched = stream.kept.get(start..).unwrap_or_default();
                 let end = match memrchr(separator, unsearched) {
@@ -177,7 +178,7 @@ impl LogInput {
 }
 
 impl LogStream {
-    /// Reads about `count` further bytes.
+    /// Reads `count` further bytes; fewer at the end of the stream.
     fn fill(&mut self, count: usize) -> io::Result<()> {
         let limit = count as u64;
         let read = self.reader.by_ref().take(limit).read_to_end(&mut self.kept)?;
@@ -205,7 +206,8 @@ impl Read for LogInput {
     }
 }
 
-/// The error of a reader; that of a compressed stream is inside of the one of the system.
+/// The error of a reader. A compressed stream puts its own error into an `io::Error`, from which it
+/// is taken out again.
 pub(super) fn read_error(name: &str, error: io::Error) -> DataError {
     match error.downcast::<DataError>() {
         Ok(error) => error,

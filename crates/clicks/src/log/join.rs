@@ -23,18 +23,18 @@ const UNKNOWN_INDEX: u32 = u32::MAX;
 pub(super) struct JoinedLog {
     /// The first record of each impression.
     impressions: Vec<u32>,
-    /// The start of each impression in `attached`, and at the end their number.
+    /// The start of each impression in `attached`, and at the end the length of that.
     starts: Vec<u32>,
     /// Clicks and further rows: the record, and the index of the clicked document if it is known.
     attached: Vec<(u32, u32)>,
 }
 
 /// Finds the impressions of a set of records, and what belongs to each. Counts the clicks without
-/// impression, those off the page of a session, and impressions with a known id.
+/// impression, those on documents that no page of their session shows, and repeated impressions.
 pub(super) fn join(records: &RecordSet, counts: &mut LogCounts) -> Result<JoinedLog, DataError> {
     let number = |record: usize| u32::try_from(record).map_err(|_| UNREADABLE);
     let (mut by_id, mut impressions) = (KeyTable::default(), Vec::new());
-    // The impression that each further record belongs to.
+    // Each further record: its impression, its own number, and the index of the clicked document.
     let mut attached: Vec<(u32, u32, u32)> = Vec::new();
     // First the impressions, since a click may come before its impression.
     let mut owner_of_rows: HashMap<u32, u32, FixedState> = HashMap::default();
@@ -62,6 +62,7 @@ pub(super) fn join(records: &RecordSet, counts: &mut LogCounts) -> Result<Joined
     let mut next_impression = 0;
     for record in 0..records.len() {
         let this = number(record)?;
+        // Whether the record begins an impression, and the number of that impression.
         let is_first = impressions.get(next_impression) == Some(&this);
         let first_number = number(next_impression)?;
         next_impression += usize::from(is_first);
@@ -140,7 +141,9 @@ struct SessionPages {
 enum FoundPage {
     /// The impression, and the index of the document.
     Page(u32, u32),
+    /// No page of the session so far shows the document.
     NotShown,
+    /// The session has no page so far.
     NoPage,
 }
 
@@ -268,7 +271,7 @@ pub(super) fn sort_by_position(page: &mut Impression, positions: &[f64]) {
     page.clicks.sort_by_key(|click| click.index);
 }
 
-/// Sorts clicks by time. Clicks without a time keep their place in the log.
+/// Sorts clicks by time if all of them have one; otherwise they keep their order.
 pub(super) fn sort_clicks(page: &mut Impression) {
     if page.clicks.iter().all(|click| click.time.is_some()) {
         let time = |click: &Click| click.time.unwrap_or(0.0);

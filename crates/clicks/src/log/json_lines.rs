@@ -3,13 +3,14 @@
 //! - **UBI** (User Behavior Insights of OpenSearch, version 1.3). A query has `query_id` and
 //!   `query_response_hit_ids`, the shown documents; an event has `action_name`, `query_id` and
 //!   `event_attributes.object.object_id`, or `event_attributes.position.ordinal`, the rank from 1.
-//!   The actions `click` and `result_click` are clicks, unless other names are given. The query is
-//!   `user_query`, the user `client_id`; `query_attributes` may have `ranker`, `device` and
-//!   `propensities`. Without such a `ranker`, the ranker is the query's `application`.
+//!   The actions `click`, `result_click`, `item_click` and `product_click` are clicks, unless other
+//!   names are given. The query is `user_query`, the user `client_id`; `query_attributes` may have
+//!   `ranker`, `device` and `propensities`. Without such a `ranker`, the ranker is the query's
+//!   `application`.
 //! - **Metarank.** `"event": "ranking"` has `id` and `items`; `"event": "interaction"` has
-//!   `item`, `type` and perhaps `ranking`, the id of the ranking; a click without one belongs to no
-//!   impression. The query is the field `query`; there may be fields `ranker` and `device`, and a
-//!   field `propensity` of each item.
+//!   `item`, `type` (a click if it is one of the names above) and perhaps `ranking`, the id of the
+//!   ranking; a click without one belongs to no impression. The query is the field `query`; there
+//!   may be fields `ranker` and `device`, and a field `propensity` of each item.
 //! - **Pages with lists.** `query_id` (or `query`), `query_doc_ids` (or `docs`, `documents`) and
 //!   `clicks`, which has a number or a boolean for each document. `positions` are the ranks of the
 //!   documents; without them the list is in the order of the ranks. There may be `impression`, the
@@ -513,6 +514,7 @@ fn read_rows(
 }
 
 enum JsonRowProblem {
+    /// What was expected of the line.
     Line(String),
     /// The problem of the cell of a column.
     Cell(String, RowProblem),

@@ -237,6 +237,7 @@ struct CleanedLog<'a> {
     bots: BotCounter,
     /// Impressions that wait until all of their user are known; `None` if they need not.
     by_user: Option<RecordStore>,
+    /// A buffer for the record of an impression.
     encoded: Vec<u8>,
 }
 

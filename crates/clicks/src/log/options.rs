@@ -90,7 +90,7 @@ pub struct LogOptions {
     /// Names of the events that are taken as clicks; none: `click` and its usual variants.
     pub events: Vec<String>,
     /// The longest time without an impression or a click within a session. Sessions are then made
-    /// of the users and times of the log.
+    /// of the users and times of the log; `None`: those that the log names.
     pub session_gap: Option<TimeSpan>,
     /// The clicks and impressions to leave out.
     pub dropped: Vec<DroppedPart>,

@@ -115,7 +115,7 @@ fn open(
 /// Roles and names of the columns that are read.
 type UsedColumns = Vec<(LogRole, String)>;
 
-/// The error of work that reports its errors in its result.
+/// The error of work that returns its own errors as part of its value.
 type Unreadable = std::convert::Infallible;
 
 /// Runs code of other crates on untrusted bytes; its errors and panics are reported as damage of
@@ -142,7 +142,7 @@ enum LogColumn {
 }
 
 impl LogColumn {
-    /// The column of an array; its type if that is none of a log.
+    /// The column of an array; the error is the type of the array, if a log cannot have it.
     fn new(array: &ArrayRef) -> Result<LogColumn, DataType> {
         let kind = || array.data_type().clone();
         if list_item(array.data_type()).is_some() {

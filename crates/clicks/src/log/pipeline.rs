@@ -5,7 +5,7 @@ use std::sync::mpsc::sync_channel;
 
 use rankwright_data::DataError;
 
-/// Number of things that wait to be taken.
+/// Maximum number of things that wait to be taken.
 const WAITING: usize = 2;
 
 /// Runs `produce` on another thread, and `consume` with each thing that it sends. The function that

@@ -1,8 +1,8 @@
 //! Records of a log as bytes: the form in which they wait in memory, or in temporary files, to be
 //! joined.
 //!
-//! A record is a byte that tells its kind, its key (the id of an impression, or a session), and its
-//! fields. Texts and lists begin with their length.
+//! A record is a byte that tells its kind, its key (the id of an impression, a session or a user;
+//! complete pages may have none), and its fields. Texts and lists begin with their length.
 
 use std::ops::Range;
 

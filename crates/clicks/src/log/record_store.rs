@@ -40,7 +40,7 @@ struct StoredRecord {
 pub(super) struct RecordSet {
     chunks: Vec<Vec<u8>>,
     records: Vec<StoredRecord>,
-    /// The number of each record in the log; empty if there are no others.
+    /// The number of each record in the log; empty if the set has all records of the log.
     numbers: Vec<u64>,
 }
 
@@ -124,7 +124,7 @@ pub(super) struct RecordStore {
     partitions: Vec<ScratchFile>,
     /// Number of records so far.
     count: u64,
-    /// Number of records that begin an impression.
+    /// Number of records that are no clicks.
     impressions: u64,
 }
 
@@ -184,6 +184,7 @@ impl RecordStore {
         Ok(())
     }
 
+    /// Moves the records in memory to files.
     fn spill_held(&mut self) -> Result<(), DataError> {
         let files = (0..PARTITIONS).map(|_| ScratchFile::new_in(&self.folder));
         self.partitions = files.collect::<Result<_, _>>()?;
@@ -261,7 +262,7 @@ fn batches<J: JoinedRecords>(
     Ok(())
 }
 
-/// A record in a file: its length, its number in the log, the hash of its key and its bytes.
+/// Bytes before a record in a file: its length, its number in the log and the hash of its key.
 const HEADER_BYTES: usize = 20;
 
 fn write_record(
@@ -277,6 +278,7 @@ fn write_record(
     file.append(bytes)
 }
 
+/// Appends a record to the file of its hash.
 fn spill(
     partitions: &mut [ScratchFile],
     hash: u64,
@@ -323,7 +325,9 @@ fn load(partition: ScratchFile) -> Result<RecordSet, DataError> {
 /// A file of impressions that are sorted by their place in the log, with the next one of them.
 struct SortedRecords {
     file: ScratchReader,
+    /// Its number in the log; `None` at the end.
     next: Option<u64>,
+    /// Its record.
     bytes: Vec<u8>,
 }
 

@@ -117,7 +117,7 @@ fn values(cell: LogCell<'_>) -> Option<CellValues<'_>> {
 }
 
 impl CellValues<'_> {
-    /// The value of each document.
+    /// The value of each document; `count` and `is_list` are those of the cell of documents.
     fn read<T>(
         &self,
         role: LogRole,
@@ -169,7 +169,7 @@ fn position(role: LogRole, text: &str) -> Result<f64, RowProblem> {
 
 fn probability(role: LogRole, text: &str) -> Result<f64, RowProblem> {
     let number = text.trim().parse::<f64>().ok().filter(|value| *value > 0.0 && *value <= 1.0);
-    number.ok_or_else(|| problem(role, text, "a probability above 0"))
+    number.ok_or_else(|| problem(role, text, "a probability above 0 and at most 1"))
 }
 
 fn optional_time(role: LogRole, text: &str) -> Result<Option<f64>, RowProblem> {

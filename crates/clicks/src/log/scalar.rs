@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
 use super::rows::{LogCell, read_time};
 
-/// An id or another text, written as a text or a number.
+/// An id or another text, written as a text, a number or a boolean.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
 

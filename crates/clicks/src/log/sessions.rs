@@ -1,8 +1,9 @@
 //! Users of a log: sessions that end after a gap, and users that are no people.
 //!
 //! A session ends when a user does nothing (no impression, no click) for longer than the gap. The
-//! session of an impression is then `USER#NUMBER`, numbered by time from 1. Impressions without a
-//! time or without a user keep their session.
+//! session of an impression is then `USER#NUMBER`, numbered by time from 1. For impressions without
+//! a user, their session takes the place of the user. Impressions without a time keep their
+//! session.
 //!
 //! A user, or a session in logs without users, is taken for a bot if it has more impressions than
 //! [`BotLimits::impressions`], or at least ten whose mean time between each other is below
@@ -38,13 +39,17 @@ pub(super) fn user_key(page: &Impression) -> &str {
 #[derive(Debug, Clone, Copy)]
 struct UserActivity {
     impressions: u64,
+    /// The impressions that have a time.
+    timed: u64,
+    /// The earliest time; infinite without times.
     first: f64,
+    /// The latest time; minus infinite without times.
     last: f64,
 }
 
 impl Default for UserActivity {
     fn default() -> Self {
-        Self { impressions: 0, first: f64::INFINITY, last: f64::NEG_INFINITY }
+        Self { impressions: 0, timed: 0, first: f64::INFINITY, last: f64::NEG_INFINITY }
     }
 }
 
@@ -52,16 +57,17 @@ impl UserActivity {
     fn add(&mut self, time: Option<f64>) {
         self.impressions += 1;
         if let Some(time) = time {
+            self.timed += 1;
             self.first = self.first.min(time);
             self.last = self.last.max(time);
         }
     }
 
     fn is_bot(&self, limits: &BotLimits) -> bool {
-        let gaps = self.impressions.saturating_sub(1) as f64;
-        // Without times the pace is not a number, and no bot is told by it.
+        let gaps = self.timed.saturating_sub(1) as f64;
+        // Without times the pace is below 0, and no bot is told by it.
         let pace = (self.last - self.first) / gaps;
-        let is_fast = self.impressions >= MIN_PACE_IMPRESSIONS && pace >= 0.0;
+        let is_fast = self.timed >= MIN_PACE_IMPRESSIONS && pace >= 0.0;
         self.impressions > limits.impressions || (is_fast && pace < limits.seconds)
     }
 }
@@ -157,7 +163,8 @@ pub(super) fn find_sessions(
     Ok(SessionLog { kept })
 }
 
-/// The impressions of a user: their activity, and time, end and record of those with a time.
+/// The impressions of a user: their activity, and of those with a time that time, the time of the
+/// last click, and the record.
 #[derive(Debug, Default)]
 struct UserPages {
     activity: UserActivity,
@@ -204,6 +211,7 @@ mod tests {
         assert!(activity(10, 0.5) && !activity(9, 0.5) && activity(10, 0.0));
         let mut untimed = UserActivity::default();
         (0..15).for_each(|_| untimed.add(None));
+        untimed.add(Some(7.0));
         assert!(!untimed.is_bot(&limits) && !UserActivity::default().is_bot(&limits));
     }
 }

@@ -62,7 +62,8 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Whether the first line of a text has the columns of a log.
+/// Whether the first line of a text has the columns of a log; if roles are given, two columns
+/// are enough.
 pub(super) fn is_table(beginning: &[u8], delimiter: u8, options: &LogOptions) -> bool {
     let line = beginning.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let mut reader = ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(line);

@@ -51,7 +51,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Whether a text is of this format: the third field of its first line is `Q` or `C`.
+/// Whether a text is of this format, by its first line.
 pub(super) fn is_log(text: &[u8]) -> bool {
     let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     parse_line(line.trim_ascii()).is_some()

@@ -1,9 +1,9 @@
 //! The models of the cascade family that are fitted by expectation maximisation over the chain of
-//! examinations (`chain.rs`), and their common loop. A model has parameters for each pair and
-//! others for all pages; an iteration computes, for each distinct page, the probability that each
+//! examinations (`chain.rs`), and their common loop. A model has parameters for each pair, and some
+//! that all pages share; an iteration computes, for each distinct page, the probability that each
 //! rank was examined, and from these the expected successes and trials of every parameter. Queries
-//! are independent given the parameters of all pages, so they are visited in parallel, and the sums
-//! are added in the order of the queries.
+//! are independent given the shared parameters, so they are visited in parallel, and the sums are
+//! added in the order of the queries.
 
 use rayon::prelude::*;
 
@@ -19,7 +19,7 @@ pub(super) struct CascadeParameters {
     /// For each pair the probability that the document satisfies the user after a click; empty for
     /// models without it.
     pub(super) satisfaction: Vec<f64>,
-    /// The parameters of all pages.
+    /// The parameters that all pages share; each model has its own.
     pub(super) shared: Vec<f64>,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct RankSums<'a> {
     pub(super) shared: &'a mut [Ratio],
 }
 
-/// Fits a model whose parameters of all pages start with these values.
+/// Fits a model; `shared` are the values with which the parameters that all pages share start.
 pub(super) fn fit<R: CascadeRule>(
     rule: &R,
     pages: &Pages,
@@ -155,7 +155,7 @@ pub(super) fn chain_ranks<'a, R: CascadeRule>(
 pub(super) struct FittedCascade<R> {
     pub(super) rule: R,
     pub(super) parameters: CascadeParameters,
-    /// Describes the parameters of all pages.
+    /// Names the parameters that all pages share.
     pub(super) describe: fn(&CascadeParameters) -> Vec<super::def::NamedParameter>,
 }
 

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! alpha is the number of first clicks on a document divided by the number of pages on which it was
-//! at the rank of the first click or above it. A second click has probability 0; where a likelihood
-//! is computed, probabilities are kept within `MIN_PROBABILITY` of 0 and 1.
+//! at the rank of the first click or above it, or that have no click. A second click has
+//! probability 0; where a likelihood is computed, it has `MIN_PROBABILITY`.
 
 use rankwright_spec::params;
 

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A perplexity of 1 is perfect and 2 is a fair coin. The perplexity of all ranks is the mean over
-//! ranks, as in the literature. Probabilities are kept within `MIN_PROBABILITY` of 0 and 1, so
-//! that an event that a model holds for impossible costs much, but not everything.
+//! ranks, as in the literature. The probability of what happened is at least `MIN_PROBABILITY`, so
+//! that an event that is impossible under a model costs much, but not everything.
 
 use serde::Serialize;
 

@@ -83,7 +83,7 @@ pub(super) fn attraction(by_pair: &[f64], pair: u32) -> f64 {
     if pair == UNKNOWN_PAIR { 0.5 } else { by_pair[pair as usize] }
 }
 
-/// The cells of a query, sorted by pair and state.
+/// The cells of a query: the counts of its pairs in their states, sorted by pair and state.
 fn cells(query: &QueryPages<'_>, visit: VisitStates) -> Vec<PairStateCount> {
     let mut counts: BTreeMap<(u32, u32), (f64, f64)> = BTreeMap::new();
     for page in &query.pages {

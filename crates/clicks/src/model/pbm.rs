@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Clicks on different ranks are independent. Only the products are determined by the clicks: the
-//! prior decides how the factor is divided between ranks and documents.
+//! prior decides how a common factor is divided between ranks and documents.
 
 use rankwright_spec::params;
 

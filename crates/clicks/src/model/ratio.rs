@@ -10,7 +10,7 @@ pub(super) struct Ratio {
 }
 
 impl Ratio {
-    /// Adds `count` trials, of which this share are successes.
+    /// Adds trials, and the successes among them.
     pub(super) fn add(&mut self, successes: f64, trials: f64) {
         self.successes += successes;
         self.trials += trials;

@@ -25,8 +25,11 @@ pub(super) struct LoggedPage {
 #[derive(Debug, Clone, Default)]
 pub struct LoggedPages {
     pub(super) queries: Vec<String>,
+    /// The number of each document, by its id.
     pub(super) documents: HashMap<String, u32, FixedState>,
+    /// The pages, sorted by query.
     pub(super) pages: Vec<LoggedPage>,
+    /// The propensities for which the pages were collected.
     pub(super) kind: PropensityKind,
 }
 
@@ -49,7 +52,7 @@ pub struct LoggedPagesBuilder {
     queries: Vec<String>,
     query_numbers: HashMap<String, usize, FixedState>,
     documents: HashMap<String, u32, FixedState>,
-    /// The number of impressions of each page, and the order of its first appearance.
+    /// For each page its place in the order of first appearance, and its number of impressions.
     pages: HashMap<LoggedKey, (usize, f64), FixedState>,
     /// The query of the first page without propensities.
     without_propensities: Option<String>,

@@ -15,7 +15,7 @@
 //! dr     r = m + 1/n sum_i w_i (c_i - t_i m)                           (Oosterhuis 2023)
 //! ```
 //!
-//! `ips`, `snips` and, without a clip, `dr` are unbiased given the pages, if the position-based
+//! `snips` and, without a clip, `ips` and `dr` are unbiased given the pages, if the position-based
 //! model holds with these examinations. Relevance of documents that were never shown is 0 for `ips`
 //! and `snips`, and m for `dr`.
 //!
@@ -31,9 +31,9 @@
 //! dr     g_k = t_k m(d_k) + 1/n sum_i w_ik (c_ik - t_k m(d_k))
 //! ```
 //!
-//! This needs no model of examination: it holds if a click depends on the documents down to its
-//! rank, as in cascades, too. `snips` is consistent but not unbiased (Swaminathan and Joachims
-//! 2015).
+//! Apart from `dm`, this needs no true model of examination: it holds if a click depends only on
+//! the documents down to its rank, as it also does in cascades. `snips` is consistent but not
+//! unbiased (Swaminathan and Joachims 2015).
 //!
 //! Weights are limited by `clip` only if that is given. The *overlap* is the share of the metric's
 //! weight at documents (`page`: ranks) of which the log has an impression with a weight above 0;

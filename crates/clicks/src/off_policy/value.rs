@@ -22,7 +22,7 @@ pub struct TargetDocument {
     pub relevance: f64,
 }
 
-/// The ranking to evaluate, and what its metric and its users are like.
+/// The ranking to evaluate, with the weights of its metric and the examination of ranks.
 #[derive(Debug, Clone, Copy)]
 pub struct TargetRanking<'a> {
     /// For each query of the log the first documents of the ranking, the best one first; `None` for
@@ -132,7 +132,7 @@ struct Slot {
     rank: usize,
     /// The weight of the rank in the metric.
     weight: f64,
-    /// The direct estimate.
+    /// The gain by the direct method.
     predicted: f64,
 }
 
@@ -257,6 +257,7 @@ impl Prepared {
         Ok(prepared)
     }
 
+    /// The sums of a log that shows each page this many times.
     fn sums(&self, counts: &[f64]) -> LogSums {
         let mut slots = vec![SlotSums::default(); self.slots.len()];
         let mut impressions = vec![0.0; self.queries];
@@ -289,6 +290,7 @@ impl Prepared {
         }
     }
 
+    /// The value of the ranking from these sums.
     fn estimate(&self, sums: &LogSums) -> f64 {
         let impressions: f64 = sums.impressions.iter().sum();
         if impressions == 0.0 {

@@ -68,7 +68,7 @@ impl ExaminationCurve {
 }
 
 params! {
-    /// The parameters of simulated users; each model uses those that it names.
+    /// The parameters of simulated users; some are used by one model only.
     pub struct UserParams {
         exam: ExaminationCurve = ExaminationCurve::Inverse, ..,
             "Examination of rank r before eta: inverse is 1/r, ultra .68 .61 .48 ... .06, geometric .8^(r-1).";
@@ -122,7 +122,7 @@ impl SimulatedUser {
     }
 
     /// The probability that rank `rank` (from 0) is examined, under models in which it does not
-    /// depend on other clicks.
+    /// depend on other clicks; 1 under the others, in which users examine ranks until they leave.
     pub fn examination(&self, rank: usize) -> f64 {
         match self.examine {
             Examine::Positions | Examine::Trust => self.params.exam.at(rank).powf(self.params.eta),
@@ -133,7 +133,7 @@ impl SimulatedUser {
     /// The share (2^grade - 1) / (2^max - 1), at most 1.
     fn relevance(&self, grade: f64) -> f64 {
         let max = match &self.params.click {
-            // With grade 0 alone, a higher grade satisfies as much as any.
+            // If only grade 0 has a probability, every higher grade satisfies fully.
             Some(Slashed(by_grade)) => by_grade.len().saturating_sub(1).max(1) as f64,
             None => f64::from(self.params.max),
         };

@@ -58,8 +58,8 @@ struct InteractionLine<'a> {
     item: &'a str,
 }
 
-/// A time as Metarank writes it. Small numbers would be read as seconds, so that they are written
-/// as seconds.
+/// A time as Metarank writes it: in milliseconds. Milliseconds below 1e11 would be read as seconds;
+/// such times, and those with a part of a millisecond, are written as seconds.
 fn timestamp(seconds: f64) -> String {
     let milliseconds = seconds * 1e3;
     match milliseconds.fract() == 0.0 && milliseconds.abs() >= 1e11 {

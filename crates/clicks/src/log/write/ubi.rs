@@ -69,7 +69,7 @@ struct EventPosition {
     ordinal: usize,
 }
 
-/// The time as text; `None` if it is none of a year up to 9999.
+/// The time as text; `None` before the year 0 and after 9999.
 fn timestamp(seconds: f64) -> Option<String> {
     PointInTime::from_seconds(seconds)?.to_iso()
 }

@@ -5,7 +5,8 @@ use std::io::Write;
 use super::{LogTarget, LogWriteError};
 use crate::impression::Impression;
 
-/// Writes a page. Queries and documents must not contain the characters between them.
+/// Writes a page. Queries and documents must not be empty, have white space at their ends, or
+/// contain separators or control characters.
 pub(super) fn write(out: &mut dyn Write, page: &Impression) -> Result<(), LogWriteError> {
     check(&page.query, &['\t', ';'])?;
     page.documents.iter().try_for_each(|document| check(document, &[',', ':', ';']))?;

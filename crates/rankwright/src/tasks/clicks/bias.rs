@@ -104,7 +104,8 @@ pub struct BiasGroup {
     pub disagreement: Option<f64>,
 }
 
-/// Estimates the position bias of a click log. An error if no estimator has a value beyond rank 1.
+/// Estimates the position bias of a click log. An error if every estimator that corrects for
+/// relevance refuses.
 pub fn estimate_bias(
     request: &EstimateBiasRequest,
     context: &Context<'_>,
@@ -209,7 +210,7 @@ fn estimates_with(
         let bias = || Ok::<_, TaskError>(bias_log.bias(estimator, &request.options));
         let (bias, taken) = task.step(&step, bias)?;
         *seconds += taken;
-        // Nobody has requested an estimator that lacks its input.
+        // Without a request by name, an estimator that lacks its input is left out.
         let lacks_input = match bias.refusal {
             Some(BiasRefusal::NoRandomPages) => true,
             Some(BiasRefusal::NoFeatures) => request.features.is_none(),

@@ -113,7 +113,7 @@ fn convert(
         })();
         match &mut converted {
             Ok(_) => Ok(()),
-            // The error of the output itself is that of the write.
+            // `write_atomic` reports an error of the output, with the name of the file.
             Err(TaskError::LogWrite(LogWriteError::Io(error))) => {
                 Err(std::mem::replace(error, std::io::ErrorKind::Other.into()))
             }

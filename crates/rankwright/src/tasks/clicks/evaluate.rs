@@ -229,7 +229,8 @@ fn weights(metric: &MetricSpec, data: &Dataset) -> Result<Vec<f64>, TaskError> {
     Ok(rank_weights(metric, longest.unwrap_or(0).min(cutoff))?)
 }
 
-/// The first documents of each query of the log by these scores.
+/// The first documents of each query of the log by these scores; `None` for a query that the data
+/// does not have.
 fn rankings(
     logged: &LoggedPages,
     rows: &LogFeatureRows<'_>,

@@ -39,8 +39,8 @@ impl ExaminationSource {
         }
     }
 
-    /// The examination of each rank relative to rank 1; an error if the log has none. An estimate
-    /// has these options, but no intervals.
+    /// The examination of each rank relative to rank 1; an error if the estimator refuses the log.
+    /// An estimate is made with these options, but without intervals.
     pub(super) fn examination(
         &self,
         options: &BiasOptions,
@@ -86,7 +86,7 @@ pub(super) struct LogCollector {
 }
 
 impl LogCollector {
-    /// Adds an impression; pages of `random_ranker` are in random order.
+    /// Adds an impression; `random_ranker` is the ranker whose pages are in random order.
     pub(super) fn add(&mut self, impression: &Impression, random_ranker: &str) {
         self.pages.add(impression);
         if is_random_order(impression, random_ranker) {

@@ -12,7 +12,7 @@ use crate::tasks::{Context, TaskError};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FitClickModelRequest {
-    /// The log to fit.
+    /// The log to fit the model to.
     pub log: ClickFiles,
     /// Another log to measure the fitted model on.
     pub test: Option<ClickFiles>,

@@ -146,7 +146,7 @@ pub struct LabelClicksResult {
     pub mean_label: f64,
     /// The largest label.
     pub max_label: f64,
-    /// The examination of each rank that weights clicks; empty for other sources.
+    /// The examination of each rank, by which `ips` and `dr` weight clicks; otherwise empty.
     pub examination: Vec<Option<f64>>,
     /// The largest weight of a click, if it was limited.
     pub clip: Option<f64>,
@@ -277,7 +277,7 @@ impl<'a> JoinedLabels<'a> {
         joined
     }
 
-    /// The data with labels, weights and positions.
+    /// The data with labels, weights and positions; `longest` is the length of the longest page.
     fn data(
         &self,
         request: &LabelClicksRequest,

@@ -21,7 +21,7 @@ pub(in crate::tasks) struct RankedRun {
 #[derive(Debug, Default)]
 struct QueryRanking {
     documents: Vec<String>,
-    /// Only questions to judges take them, and these show documents of an index.
+    /// Used only to choose questions to judges, which are part of the feature `search`.
     #[cfg(feature = "search")]
     scores: Vec<f64>,
 }

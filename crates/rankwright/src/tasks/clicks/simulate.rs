@@ -203,7 +203,7 @@ pub fn simulate_clicks(
     })
 }
 
-/// The data, and the score of each of its rows, higher ones first.
+/// The data, and the score of each of its rows; higher scores are ranked first.
 fn scored(
     request: &SimulateClicksRequest,
     task: &mut RunningTask<'_>,

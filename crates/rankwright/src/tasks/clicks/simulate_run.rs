@@ -35,7 +35,7 @@ pub struct SimulateRunRequest {
     pub sessions: usize,
     /// Number of documents of a page of a run.
     pub length: usize,
-    /// Number of users, among whom pages are drawn by lot; if not given, each page has its own.
+    /// Number of users, of whom each page gets one by lot; if not given, each page has its own.
     pub users: Option<usize>,
     /// Seed of the clicks.
     pub seed: u64,

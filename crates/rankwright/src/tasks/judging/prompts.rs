@@ -233,7 +233,7 @@ impl PromptSource {
     }
 }
 
-/// The pairs of each query among which is chosen. Queries without a text are a warning.
+/// The pairs of each query, from which some are chosen. Queries without a text are a warning.
 fn candidates(
     runs: &[RankedRun],
     queries: &HashMap<&str, &Query>,
@@ -384,7 +384,7 @@ impl PromptTexts<'_> {
         fields.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// A value as text, of so many words at most.
+    /// A value as text, of at most `max_words` words.
     fn value(&self, value: &Value) -> String {
         let text = match value {
             Value::Text(text) => text.clone(),
