@@ -196,7 +196,7 @@ def training_data(folder):
 
 def train(folder, data, learner, *more):
     out = folder / "trained.model"
-    done = run("train", data, "--learner", learner, "--force", "--out", out, *more)
+    done = run("train", data, "--learner", learner, "--out", out, *more)
     assert done.returncode == 0, done.stderr
     return out
 

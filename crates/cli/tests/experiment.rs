@@ -411,7 +411,7 @@ fn addresses_and_links_find_the_homepages_of_the_lectures() {
         found["seeds"][0]["values"]["success@10"].as_f64().unwrap()
     };
     let (text, all) = (value("RankSVM, text"), value("RankSVM, text, addresses and links"));
-    assert!(all > 0.9 && all > text + 0.1, "{text} with text, {all} with addresses and links");
+    assert!(all < 1.0 && all > text + 0.2, "{text} with text, {all} with addresses and links");
     let again = bench.run("experiment small.toml --out web --dry-run --json").json();
     assert!(again["cells"].as_array().unwrap().iter().all(|cell| cell["state"] == "done"));
 }

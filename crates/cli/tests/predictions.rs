@@ -87,12 +87,27 @@ fn every_table_with_accuracy_of_a_model_that_only_ranks_warns() {
         assert_eq!(warnings[0].get("model").and_then(|model| model.as_str()), model, "{line}");
         assert!(warnings[0]["message"].as_str().unwrap().contains("from a score of 0.5 on"));
     }
-    assert!(bench.text("page.html").contains("has no boundary between relevant and other"));
     // Without a table of values there is nothing to warn of.
     let ran = bench.run(&format!("train train.txt {rank} --metric accuracy --out m.model"));
     assert!(!ran.err().contains("boundary"), "{}", ran.err());
     let ran = bench.run("score rank.model valid.txt --as class");
-    assert!(ran.code() == 1 && ran.err().contains("only rank"), "{}", ran.err());
+    assert!(ran.code() == 1 && ran.err().contains("give no class"), "{}", ran.err());
+}
+
+/// Regression: learners whose models have different boundaries could not be compared.
+#[test]
+fn learners_with_different_boundaries_are_cross_validated_each_at_its_own() {
+    let bench = bench();
+    let line = "cv train.txt --folds 2 --learner logistic --learner linear-regression";
+    let found = bench.run(&format!("{line} --metric accuracy,ndcg@5 --json")).json();
+    let systems = found["comparison"]["metrics"][0].clone();
+    let convention = systems["convention"].as_str().unwrap();
+    assert!(convention.starts_with("threshold=each-model, "), "{systems}");
+    for (place, threshold) in [(0, "threshold=0, "), (1, "threshold=0.5, ")] {
+        let own = &found["learners"][place]["metrics"][0];
+        assert!(own["convention"].as_str().unwrap().starts_with(threshold), "{own}");
+        assert_eq!(own["value"], systems["systems"][place]["value"]);
+    }
 }
 
 /// Regression: the report took a threshold of 0.5 for every model.

@@ -134,7 +134,8 @@ pub fn cross_validate_learners(
         });
     }
     let system = |found: &CrossValidated| (found.learner.clone(), found.pooled.clone());
-    let systems: Vec<(String, Evaluation)> = learners.iter().map(system).collect();
+    let mut systems: Vec<(String, Evaluation)> = learners.iter().map(system).collect();
+    name_boundary_of_each_model(&mut systems);
     let comparison = match systems.len() {
         0 | 1 => None,
         _ => {
@@ -151,6 +152,26 @@ pub fn cross_validate_learners(
         comparison,
         warnings: task.into_warnings(),
     })
+}
+
+/// If the models of the learners have different boundaries, writes `each-model` in the conventions of
+/// the metrics that take them: each learner was measured at its own.
+fn name_boundary_of_each_model(systems: &mut [(String, Evaluation)]) {
+    let conventions = |evaluation: &Evaluation| -> Vec<String> {
+        evaluation.results.iter().map(|result| result.convention.clone()).collect()
+    };
+    let all: Vec<_> = systems.iter().map(|(_, evaluation)| conventions(evaluation)).collect();
+    if all.windows(2).all(|pair| pair[0] == pair[1]) {
+        return;
+    }
+    let results = systems.iter_mut().flat_map(|(_, evaluation)| &mut evaluation.results);
+    for result in results.filter(|result| result.measure.takes_boundary().is_some()) {
+        let parts = result.convention.split(", ").map(|part| match part.split_once('=') {
+            Some(("threshold", _)) => "threshold=each-model",
+            _ => part,
+        });
+        result.convention = parts.collect::<Vec<_>>().join(", ");
+    }
 }
 
 /// Rejects equal learners and options without an effect. Returns the metrics.
