@@ -210,14 +210,18 @@ impl Blend {
         Blend::checked(normalisations, members)
     }
 
-    /// The kind of the model that boosting started from, if this blend is the sum of such a model
-    /// and of trees ([`Blend::sum`]): the last member is trees, not normalised and of weight 1, and
-    /// an earlier one is not.
-    pub(crate) fn start_of_sum(&self) -> Option<BodyKind> {
+    /// The kind of the model that boosting started from, if this blend has the form of a sum of such
+    /// a model and of trees ([`Blend::sum`]): the last member is trees, not normalised and of weight
+    /// 1. `learner` is that of the model's header: one that makes blends made this one, whatever its
+    /// form. Without a learner, a blend of trees alone is no such sum, since trees that are added
+    /// to trees make one model of trees.
+    pub(crate) fn start_of_sum(&self, learner: &str) -> Option<BodyKind> {
+        let learner = learner.split('(').next().unwrap_or_default().trim();
         let ((weight, added), start) = self.members.split_last()?;
         let is_sum = *weight == 1.0
             && added.body().kind() == BodyKind::Trees
-            && self.normalisations.last() == Some(&Normalise::None);
+            && self.normalisations.last() == Some(&Normalise::None)
+            && learner != "blend";
         match start {
             _ if !is_sum => None,
             [] => None,
@@ -229,28 +233,18 @@ impl Blend {
                 };
                 (kind != BodyKind::Trees).then_some(kind)
             }
+            _ if learner.is_empty() && self.is_of_trees_alone() => None,
             _ => Some(BodyKind::Blend),
         }
     }
 
-    /// The trees that boosting added to a start model, if this blend is the sum of the two
-    /// ([`Blend::sum`]).
-    ///
-    /// ```
-    /// use rankwright_data::{Absent, FeatureNames};
-    /// use rankwright_model::{Blend, Ensemble, Header, Linear, Model, ModelBody};
-    ///
-    /// let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
-    /// let linear = ModelBody::Linear(Linear::new(0.0, vec![2.0])?);
-    /// let start = Model::new(header.clone(), linear)?;
-    /// let trees = Model::new(header, ModelBody::Trees(Ensemble::new(0.5, vec![])?))?;
-    /// assert!(Blend::sum(start.clone(), trees.clone())?.added_trees().is_some());
-    /// assert!(Blend::sum(trees, start)?.added_trees().is_none());
-    /// # Ok::<(), rankwright_model::ModelError>(())
-    /// ```
-    pub fn added_trees(&self) -> Option<&Model> {
-        self.start_of_sum()?;
-        self.members.last().map(|(_, added)| added)
+    /// Whether all members are trees that are added as they are, with weight 1.
+    fn is_of_trees_alone(&self) -> bool {
+        self.common_normalisation() == Some(Normalise::None)
+            && self
+                .members
+                .iter()
+                .all(|(weight, member)| *weight == 1.0 && member.body().kind() == BodyKind::Trees)
     }
 
     /// Makes a blend whose members have their own normalisations, as many as there are members.

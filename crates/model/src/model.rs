@@ -142,6 +142,40 @@ impl Model {
         }
     }
 
+    /// The kind of the model that boosting started from, if this model is the sum of such a model
+    /// and of trees ([`Blend::sum`]).
+    pub(crate) fn start_of_sum(&self) -> Option<BodyKind> {
+        match &self.body {
+            ModelBody::Blend(blend) => blend.start_of_sum(&self.header.learner),
+            _ => None,
+        }
+    }
+
+    /// The trees that boosting added to a start model, if this model is the sum of the two
+    /// ([`Blend::sum`]).
+    ///
+    /// ```
+    /// use rankwright_data::{Absent, FeatureNames};
+    /// use rankwright_model::{Blend, Ensemble, Header, Linear, Model, ModelBody};
+    ///
+    /// let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
+    /// let linear = ModelBody::Linear(Linear::new(0.0, vec![2.0])?);
+    /// let start = Model::new(header.clone(), linear)?;
+    /// let trees = Model::new(header.clone(), ModelBody::Trees(Ensemble::new(0.5, vec![])?))?;
+    /// let sum = |a: &Model, b: &Model| Blend::sum(a.clone(), b.clone()).map(ModelBody::Blend);
+    /// let model = Model::new(header.clone(), sum(&start, &trees)?)?;
+    /// assert_eq!(model.added_trees(), Some(&trees));
+    /// assert!(Model::new(header, sum(&trees, &start)?)?.added_trees().is_none());
+    /// # Ok::<(), rankwright_model::ModelError>(())
+    /// ```
+    pub fn added_trees(&self) -> Option<&Model> {
+        self.start_of_sum()?;
+        match &self.body {
+            ModelBody::Blend(blend) => blend.members().last().map(|(_, added)| added),
+            _ => None,
+        }
+    }
+
     /// The header: features, and the origin of the model.
     pub fn header(&self) -> &Header {
         &self.header

@@ -30,7 +30,7 @@ const ML_OPERATORS_VERSION: i64 = 1;
 /// Writes a model of trees.
 pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let ModelBody::Trees(ensemble) = model.body() else {
-        return Err(unsupported(UnsupportedPart::of_body(model.body())));
+        return Err(unsupported(UnsupportedPart::of_model(model)));
     };
     let features = &model.header().features;
     let names: Vec<_> = features.iter().collect();
