@@ -73,8 +73,8 @@ impl<'a> Candidates<'a> {
             }
         }
         let retrieved = self.labels.iter().enumerate().map(|(row, label)| (Some(row), label));
-        let labels = retrieved.chain(self.unretrieved.iter().map(|label| (None, label)));
-        match { labels }.find(|(_, label)| !label.is_finite()) {
+        let mut labels = retrieved.chain(self.unretrieved.iter().map(|label| (None, label)));
+        match labels.find(|(_, label)| !label.is_finite()) {
             Some((row, &found)) => Err(EvalError::BadLabel { row, found }),
             None => Ok(()),
         }
