@@ -420,8 +420,7 @@ mod tests {
         let [sum, mean] = &found.results[..] else { panic!("two measures") };
         assert!(!sum.weighted && !sum.convention.contains("weights"), "{}", sum.convention);
         assert!(mean.weighted && mean.convention.ends_with("weights=query"));
-        let none: [&str; 0] = [];
-        let none = ScoredQueries::new(&[], &[], Vec::new(), none.to_vec()).unwrap();
+        let none = ScoredQueries::new(&[], &[], Vec::new(), Vec::new()).unwrap();
         let value = evaluate(&none, &measures, EvalOptions::default()).unwrap().results[0].value;
         assert!(value == 0.0 && value.is_sign_positive(), "{value}");
     }

@@ -177,15 +177,14 @@ fn validation_data_and_candidates_that_do_not_fit_are_reported() {
 #[test]
 fn the_number_of_rounds_is_that_of_the_plan() {
     let train = data(40, 3);
-    for (effort, _) in AutoEffort::ALL {
-        for given in ["", ", candidates=mart+ranksvm"] {
-            let text = format!("auto(effort={}{given})", effort);
-            let learner = LearnerSpec::parse(&text).unwrap();
-            let effort = AutoEffort::ALL.iter().find(|(name, _)| name == effort).unwrap().1;
-            let given = (!given.is_empty()).then(|| vec!["mart".into(), "ranksvm".into()]);
-            let plan = AutoPlan::new(&train, effort, given, None);
-            let expected = plan.candidates.len() * plan.folds;
-            assert_eq!(learner.rounds().unwrap().0, expected, "{text}");
+    for (name, effort) in AutoEffort::ALL {
+        for given in [None, Some(vec!["mart".to_owned(), "ranksvm".to_owned()])] {
+            let candidates =
+                given.as_ref().map(|given| format!(", candidates={}", given.join("+")));
+            let text = format!("auto(effort={name}{})", candidates.unwrap_or_default());
+            let plan = AutoPlan::new(&train, *effort, given, None);
+            let rounds = LearnerSpec::parse(&text).unwrap().rounds();
+            assert_eq!(rounds, Some((plan.candidates.len() * plan.folds, "model")), "{text}");
         }
     }
 }
