@@ -354,8 +354,10 @@ pub fn judge(bytes: &[u8]) {
         let few = comparisons.get(..200).unwrap_or(&comparisons);
         assert!(check_judgements(few, |_, _| None).is_ok());
         let fitted = BradleyTerry::fit(few, &BradleyTerryOptions::default());
-        let mut strengths = fitted.queries.values().flatten();
-        assert!(strengths.all(|(_, strength)| strength.is_finite()));
+        let is_finite = |fitted: &BradleyTerry| {
+            fitted.queries.values().flatten().all(|(_, strength)| strength.is_finite())
+        };
+        assert!(fitted.is_ok_and(|fitted| is_finite(&fitted)));
     }
     let text = String::from_utf8_lossy(bytes);
     let _ = read_answer(&text);

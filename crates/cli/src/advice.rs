@@ -164,6 +164,9 @@ fn task(error: &TaskError) -> Option<String> {
             "check that both have the same features, or ignore extra ones with --ignore-extra"
                 .into(),
         ),
+        TaskError::OptionUnused { option, .. } => {
+            Some(format!("leave out --{}", unused_flag(option)))
+        }
         TaskError::ValidPartUnused => {
             Some("leave stop=none out of the spec, or leave out --valid-part".into())
         }
@@ -197,6 +200,16 @@ fn task(error: &TaskError) -> Option<String> {
             Some("`rankwright data inspect DATA` lists the features".into())
         }
         other => other.help(),
+    }
+}
+
+/// The flag of an option of a request that has no effect.
+fn unused_flag(option: &str) -> &str {
+    match option {
+        "examination" => "bias and --bias-estimator",
+        "bias" => "min-shown and --random-ranker",
+        "facet_values" => "facet-values",
+        same => same,
     }
 }
 

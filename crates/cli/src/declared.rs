@@ -1,23 +1,47 @@
-//! Help texts, defaults and names of flags that are parameters of the library, from their
+//! Help texts, defaults, ranges and names of flags that are parameters of the library, from their
 //! declarations.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use rankwright::spec::{NamedChoice, ParamGroup, ParamValue, RangeDef, ValueError};
+use rankwright::spec::{NamedChoice, ParamDef, ParamGroup, ParamValue, RangeDef, ValueError};
+
+/// The declaration of a parameter.
+fn declaration<G: ParamGroup + Default>(name: &str) -> ParamDef {
+    let def = G::default().defs().into_iter().find(|def| def.name == name);
+    def.expect("a flag has the name of a declared parameter")
+}
 
 /// The help of a parameter, as the command writes help: without a full stop at the end.
 pub(crate) fn help<G: ParamGroup + Default>(name: &str) -> String {
-    let defs = G::default().defs();
-    let def = defs.iter().find(|def| def.name == name);
-    let help = def.map(|def| def.help.trim_end_matches('.').to_owned());
-    help.expect("a flag has the name of a declared parameter")
+    declaration::<G>(name).help.trim_end_matches('.').to_owned()
+}
+
+/// A parser of the values of a parameter, within the range of its declaration. A parameter that may
+/// be `none` is a flag that may be left out, so its type here is that of its other values.
+pub(crate) fn value<G, T>(name: &str) -> impl Fn(&str) -> Result<T, String> + Clone + use<G, T>
+where
+    G: ParamGroup + Default,
+    T: ParamValue,
+{
+    let range = declaration::<G>(name).range;
+    move |text| {
+        let value = T::read(text, &range).map_err(message)?;
+        match value.in_range(&range) {
+            true => value.check().map(|()| value).map_err(message),
+            false => Err(message(ValueError::Expected(T::kind().expected(&range)))),
+        }
+    }
 }
 
 /// The choice of this name.
 pub(crate) fn choice<T: ParamValue>(name: &str) -> Result<T, String> {
-    T::read(name, &RangeDef::default()).map_err(|error| match error {
+    T::read(name, &RangeDef::default()).map_err(message)
+}
+
+fn message(error: ValueError) -> String {
+    match error {
         ValueError::Expected(expected) => format!("expected {expected}"),
         ValueError::Spec(error) => error.to_string(),
-    })
+    }
 }
 
 /// A parser of the names of a declared choice, which the help lists with their meanings.
@@ -33,13 +57,21 @@ mod tests {
     use clap::{Command, CommandFactory};
     use rankwright::clicks::PreferenceRule;
     use rankwright::clicks::bias::BiasOptions;
+    use rankwright::clicks::interleave::InterleavingOptions;
+    use rankwright::clicks::judge::BradleyTerryOptions;
+    use rankwright::clicks::labels::ClickLabelOptions;
+    use rankwright::clicks::log::BotLimits;
+    use rankwright::clicks::off_policy::OffPolicyOptions;
     use rankwright::data::generate::{LetorOptions, StoreOptions};
     use rankwright::data::split::SplitOptions;
     use rankwright::eval::compare::CompareOptions;
     use rankwright::learn::FoldParams;
+    use rankwright::learn::permutation::PermutationParams;
     use rankwright::learn::tune::{TuneMethod, TuneParams};
+    use rankwright::model::{DependenceOptions, ExplainParams};
     use rankwright::search::Analysis;
     use rankwright::search::classify::Classifier;
+    use rankwright::tasks::{SimulateOptions, SimulateRunOptions};
 
     use super::*;
 
@@ -74,6 +106,30 @@ mod tests {
         check::<FoldParams>(&["cv"], &["folds", "seed", "valid_part"]);
         check::<TuneParams>(&["tune"], &["trials", "method", "seed"]);
         check::<BiasOptions>(&["clicks", "bias"], &["min_shown", "samples", "seed"]);
+        check::<OffPolicyOptions>(&["clicks", "evaluate"], &["clip", "min_overlap", "samples"]);
+        check::<ClickLabelOptions>(&["clicks", "labels"], &["clip", "grades"]);
+        check::<SimulateOptions>(&["clicks", "simulate"], &["sessions", "top", "seed"]);
+        check::<SimulateRunOptions>(&["interleave", "simulate"], &["sessions", "users", "seed"]);
+        check::<InterleavingOptions>(&["interleave", "score"], &["samples", "seed"]);
+        check::<BradleyTerryOptions>(&["judge", "aggregate"], &["prior", "grades"]);
+        check::<ExplainParams>(&["explain"], &["permutations", "seed"]);
+        check::<DependenceOptions>(&["explain"], &["curves"]);
+        check::<PermutationParams>(&["model", "inspect"], &["repeats", "seed"]);
+    }
+
+    #[test]
+    fn values_of_flags_have_the_ranges_of_the_declarations() {
+        let samples = value::<InterleavingOptions, usize>("samples");
+        assert_eq!(samples("0"), Ok(0));
+        assert_eq!(samples("-1").unwrap_err(), samples("100001").unwrap_err());
+        assert_eq!(samples("x").unwrap_err(), "expected a whole number from 0 to 100000");
+        let clip = value::<OffPolicyOptions, f64>("clip");
+        assert_eq!(clip("1.5"), Ok(1.5));
+        for text in ["0.5", "nan", "inf", "none"] {
+            assert!(clip(text).is_err(), "{text}");
+        }
+        let seconds = value::<BotLimits, f64>("seconds");
+        assert!(seconds("0").is_ok() && seconds("-1").is_err());
     }
 
     #[test]

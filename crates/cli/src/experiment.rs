@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     }
     if args.dry_run {
         let plan = run_task(out, |context| plan_experiment(&request, context))?;
-        return out.show(&plan, plan_text);
+        return out.show(&plan, |result| plan_text(&result.plan));
     }
     let interrupt = Interrupt::after(TRAINING_PART);
     let cells = CellBar::new(out);

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use rankwright::data::DEFAULT_SEED;
-use rankwright::model::{ExplainOptions, MatchBy};
+use rankwright::model::{DependenceOptions, ExplainOptions, ExplainParams, MatchBy};
 use rankwright::tasks::{ExplainRequest, WithPage, explain_ranking};
 
-use crate::declared::choices;
+use crate::declared::{choices, help, value};
 use crate::failure::Failure;
 use crate::input::{ReadArgs, match_options};
 use crate::output::Output;
@@ -48,15 +47,28 @@ pub(crate) struct Args {
     /// Show the partial dependence of scores on this feature; may be repeated
     #[arg(long, value_name = "FEATURE")]
     dependence: Vec<String>,
-    /// Number of curves of single documents in each partial dependence
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=100))]
-    curves: u16,
-    /// Number of permutations that contributions of nets are averaged over, rounded up to a
-    /// multiple of the number of background documents
-    #[arg(long, value_name = "N", default_value_t = ExplainOptions::default().permutations as u32, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    permutations: u32,
-    /// Seed of every sample
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = DependenceOptions::default().curves,
+        value_parser = value::<DependenceOptions, usize>("curves"),
+        help = help::<DependenceOptions>("curves")
+    )]
+    curves: usize,
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = ExplainParams::default().permutations,
+        value_parser = value::<ExplainParams, usize>("permutations"),
+        help = help::<ExplainParams>("permutations")
+    )]
+    permutations: usize,
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = ExplainParams::default().seed,
+        help = help::<ExplainParams>("seed")
+    )]
     seed: u64,
     /// Ignore features that the model does not know
     #[arg(long)]
@@ -71,9 +83,6 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    if args.read.pairs.is_some() {
-        return Err(Failure::usage("--pairs does not apply: scores do not depend on preferences"));
-    }
     let request = args.request()?;
     args.page.check(&request, out)?;
     let result = run_task(out, |context| explain_ranking(&request, context))?;
@@ -100,10 +109,10 @@ impl Args {
             Some(_) => return Err(Failure::usage("--pair takes two documents")),
         };
         request.dependence = self.dependence.clone();
-        request.curves = usize::from(self.curves);
+        request.curves = self.curves;
         request.options = ExplainOptions::new()
             .seed(self.seed)
-            .permutations(self.permutations as usize)
+            .permutations(self.permutations)
             .matching(match_options(self.match_by, self.ignore_extra));
         Ok(request)
     }

@@ -86,6 +86,7 @@ impl Failure {
                 | TaskError::Learn(LearnError::StartModelUnsupported { .. })
                 | TaskError::NoLearner
                 | TaskError::LearnerTwice { .. }
+                | TaskError::OptionUnused { .. }
                 | TaskError::ValidPartUnused
                 | TaskError::NoValidationForBest
                 | TaskError::RunOfPredictions { .. }

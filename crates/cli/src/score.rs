@@ -63,9 +63,6 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     if let Some(path) = &args.out {
         out.check_not_stdout(path)?;
     }
-    if args.read.pairs.is_some() {
-        return Err(Failure::usage("--pairs does not apply: scores do not depend on preferences"));
-    }
     let data = args.read.files(&args.data)?;
     let mut request = ScoreRequest::new(&args.model, data)
         .matching(match_options(args.match_by, args.ignore_extra))
@@ -74,9 +71,6 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     request.format = args.to.as_deref().map(ScoreFormat::from_name).transpose()?;
     let kind = PredictionKind::ALL.iter().find(|(name, _)| Some(*name) == args.predict.as_deref());
     request.predict = kind.map(|(_, kind)| *kind);
-    if args.rel.is_some() && request.predict == Some(PredictionKind::Grade) {
-        return Err(Failure::usage("--rel does not apply: a grade does not depend on it"));
-    }
     request.rel = args.rel;
     // With --json and without --out, the JSON output contains the scores.
     let target = args.out.clone().or_else(|| (!out.json).then(|| "-".into()));

@@ -153,6 +153,9 @@ fn rows_that_the_log_does_not_show_are_dropped_or_kept() {
     assert!(good > bad + 0.4, "{bad} {good}");
     let few: String = bench.text("data.csv").lines().take(13).map(|l| format!("{l}\n")).collect();
     bench.put("few.csv", &few);
+    let unused = bench.run(&format!("{labels} few.csv --from coec --out c.csv"));
+    assert!(unused.code() == 2 && unused.err().contains("leave out --bias"), "{}", unused.err());
+    let labels = "clicks labels log.jsonl --features";
     let partly = bench.run(&format!("{labels} few.csv --from coec --out c.csv")).ok();
     assert!(partly.err().contains("lacks 56 of the 60 documents"), "{}", partly.err());
     bench.put("none.csv", "qid,docid,good\nz,z,1\n");

@@ -390,3 +390,25 @@ fn a_split_does_not_replace_an_older_one_by_itself() {
     bench.run(&format!("{line} --seed 9 --force")).ok();
     assert_ne!(bench.text("parts/test.txt"), old);
 }
+
+/// As many bootstrap samples as a number holds ended the process.
+#[test]
+fn numbers_beyond_their_declared_ranges_are_wrong_usage() {
+    let bench = Bench::new();
+    let samples = "expected a whole number from 0 to 100000";
+    for (line, said) in [
+        ("interleave score log --lists lists --samples 18446744073709551615", samples),
+        ("interleave score log --lists lists --samples 1000000000000", samples),
+        ("clicks bias log --samples 4294967295", samples),
+        ("clicks evaluate log m --features data --samples 4294967295", samples),
+        ("interleave simulate run --qrels q --out log --users 0", "from 1 on"),
+        ("judge aggregate judgements --out pairs --prior nan", "a number above 0"),
+        ("explain m data --permutations 0", "a whole number from 1 to 100000"),
+        ("model inspect m --data data --repeats 0", "a whole number from 1"),
+        ("clicks labels log --features data --out x.csv --clip 0.5", "a number from 1 on"),
+    ] {
+        let ran = bench.run(line);
+        assert_eq!(ran.code(), 2, "{line}\n{}", ran.err());
+        assert!(ran.err().contains(said), "{line}\n{}", ran.err());
+    }
+}

@@ -136,7 +136,7 @@ fn what_is_no_model_and_what_is_no_data_is_said() {
         ("score t.model l.model", 1, "l.model is a model; feature data is expected here"),
         ("score cut.model data.txt", 1, "cut.model: the model is damaged: its checksum"),
         ("score gone data.txt", 1, "cannot read gone"),
-        ("score t.model data.txt --pairs p", 2, "--pairs does not apply"),
+        ("score t.model data.txt --pairs p", 2, "leave out --pairs"),
         ("score t.model", 2, "DATA"),
         ("score - -", 1, "standard input (-) can be read only once"),
         ("eval data.txt", 2, "data.txt is not a model\n help: give a model before the data"),

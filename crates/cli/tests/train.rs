@@ -809,3 +809,16 @@ fn errors_of_an_objective_name_the_query() {
     let said = "query far-out: lambdas leave the range of a 32-bit float";
     assert!(ran.err().contains(said), "{}", ran.err());
 }
+
+/// Of two sets of one name, one was lost.
+#[test]
+fn validation_sets_of_one_name_have_values_of_their_own() {
+    let bench = bench();
+    bench.put("training", &bench.text("valid.txt"));
+    let line = "train train.txt --learner mart(trees=2) --valid training --valid valid.txt \
+                --valid valid.txt --eval-train --out m.model --json";
+    let result = bench.run(line).json();
+    let names: Vec<&String> = result["valid"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["training", "training (validation)", "valid.txt", "valid.txt (2)"]);
+    assert_ne!(result["valid"]["training"], result["valid"]["training (validation)"]);
+}

@@ -65,12 +65,21 @@ pub enum ClicksError {
         /// The share that is needed.
         needed: f64,
     },
+    /// A bug in this program: a condition that it ensures does not hold.
+    #[error("internal error: this should always hold: {invariant}")]
+    Internal {
+        /// The condition that should have held.
+        invariant: &'static str,
+    },
     /// A spec cannot be read.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// A metric has no value.
     #[error(transparent)]
     Eval(#[from] rankwright_eval::EvalError),
+    /// A test cannot be computed.
+    #[error(transparent)]
+    Stats(#[from] rankwright_eval::stats::StatsError),
 }
 
 error_kinds! {
@@ -83,10 +92,12 @@ error_kinds! {
         Self::NotAdditive { .. } => "not-additive",
         Self::NoPropensities { .. } => "no-propensities",
         Self::NoOverlap { .. } => "no-overlap",
+        Self::Internal { .. } => "internal",
     }
     wraps {
         Self::Spec(error) => error,
         Self::Eval(error) => error,
+        Self::Stats(error) => error,
     }
 }
 
@@ -96,6 +107,7 @@ impl ClicksError {
         let text = match self {
             Self::Spec(error) => return error.help(),
             Self::Eval(error) => return error.help(),
+            Self::Stats(error) => return error.help(),
             Self::NoExamination { .. } => "give the examination of every rank",
             Self::NoFeatures => "give feature data with the ids of queries and documents",
             Self::NoKnownDocuments => {
@@ -105,9 +117,10 @@ impl ClicksError {
             Self::NoOverlap { .. } => {
                 "use the estimator dr or dm, which predict the rest by features, or accept less overlap"
             }
-            Self::NoBias { .. } | Self::UnknownAttribute { .. } | Self::NotAdditive { .. } => {
-                return None;
-            }
+            Self::NoBias { .. }
+            | Self::UnknownAttribute { .. }
+            | Self::NotAdditive { .. }
+            | Self::Internal { .. } => return None,
         };
         Some(text.to_owned())
     }

@@ -18,7 +18,7 @@
 //! the place of what was cut off, and ranks of unknown examination have w = 0. Documents that were
 //! never shown have the label m.
 
-use rankwright_spec::choices;
+use rankwright_spec::{check_params, choices, params};
 use serde::Serialize;
 
 use crate::error::ClicksError;
@@ -37,6 +37,15 @@ choices! {
         Ips = "ips",
         /// Inverse propensity scores that correct a regression on features.
         Dr = "dr",
+    }
+}
+
+params! {
+    /// Options of labels from clicks.
+    pub struct ClickLabelOptions {
+        clip: Option<f64> = None, 1.0.., "Largest weight of a click (ips, dr); no limit if not given.";
+        grades: Option<u32> = None, 2..=1000,
+            "Cut labels into this many grades: 0 for labels of 0, the others in groups of equal size.";
     }
 }
 
@@ -108,6 +117,7 @@ impl<'a> ClickLabels<'a> {
 
     /// The labels of all pairs of a log, in the order of its pairs.
     pub fn of_pages(&self, pages: &Pages) -> Result<Vec<ClickLabel>, ClicksError> {
+        check_params(&ClickLabelOptions { clip: self.clip, grades: None }, "labels")?;
         let table = RankTable::new(pages);
         let values: Vec<f64> = match self.source {
             LabelSource::Coec => coec(&table),
@@ -207,9 +217,12 @@ fn sdbn(pages: &Pages, table: &RankTable) -> Result<Vec<f64>, ClicksError> {
     let parameters = ClickModel::parse("sdbn")?.fit(pages).parameters();
     let values = |name: &str| {
         let found = parameters.iter().find(|parameter: &&NamedParameter| parameter.name == name);
-        found.map(|parameter| parameter.values.as_slice()).unwrap_or_default()
+        let invariant = "the simplified DBN has the attraction and satisfaction of every pair";
+        let values = found.map(|parameter| parameter.values.as_slice());
+        let of_pairs = values.filter(|values| values.len() == table.by_pair().count());
+        of_pairs.ok_or(ClicksError::Internal { invariant })
     };
-    let both = values("attraction").iter().zip(values("satisfaction"));
+    let both = values("attraction")?.iter().zip(values("satisfaction")?);
     let label = |((attraction, satisfaction), cells): ((&f64, &f64), &[RankCell])| {
         let was_clicked = cells.iter().any(|cell| cell.clicked > 0.0);
         if was_clicked { attraction * satisfaction } else { 0.0 }
@@ -270,6 +283,10 @@ mod tests {
         assert_eq!(values(&ips.of_pages(&pages()).unwrap()), [("a", 0.5), ("b", 1.25)]);
         let clipped = ips.clip(Some(2.0)).of_pages(&pages()).unwrap();
         assert_eq!(values(&clipped), [("a", 0.5), ("b", 0.75)]);
+        for wrong in [0.5, f64::NAN, f64::INFINITY] {
+            let error = ips.clip(Some(wrong)).of_pages(&pages()).unwrap_err();
+            assert_eq!(error.kind(), "bad-value", "{error}");
+        }
         let unknown = [Some(1.0), None];
         let error = ips.examination(&unknown).of_pages(&pages()).unwrap_err();
         assert!(error.to_string().contains("rank 2"), "{error}");

@@ -6,6 +6,10 @@
 //! - [`PreferenceRule`] turns the clicks on a page into preferences between its documents.
 //! - [`Pages`] counts equal pages of a log once; [`ClickModel`] describes how users click, and is
 //!   fitted to them.
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
+)]
 
 pub mod bias;
 mod error;

@@ -14,7 +14,7 @@ fn spread(pages: &Pages, estimators: &[BiasEstimator], min_shown: u64) -> f64 {
     let found: Vec<Vec<f64>> = estimators
         .iter()
         .map(|estimator| {
-            let bias = position_bias(pages, *estimator, &options);
+            let bias = position_bias(pages, *estimator, &options).unwrap();
             bias.examination.iter().take(10).map(|value| value.unwrap()).collect()
         })
         .collect();

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use rankwright_spec::{Conflict, ParamKind, ParamValue, RangeDef, ValueError, params};
+use rankwright_spec::{
+    Conflict, ParamKind, ParamValue, RangeDef, ValueError, check_params, params,
+};
 
 use crate::dataset::Dataset;
 use crate::error::DataError;
@@ -57,6 +59,7 @@ pub struct SplitPart {
 impl SplitOptions {
     /// Divides this many queries. Parts may be empty if there are few queries.
     pub fn divide(&self, queries: usize) -> Result<Vec<SplitPart>, DataError> {
+        check_params(self, "split")?;
         let Some(count) = self.folds else {
             let part = |(name, queries)| SplitPart { fold: None, name, queries };
             return Ok(self.parts.split(queries, self.seed).into_iter().map(part).collect());
@@ -315,6 +318,16 @@ mod tests {
         for wrong in ["split(folds=2)", "split(parts=a=0.5)", "split(parts=a=1, folds=3)"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
+    }
+
+    /// Parts beside folds were ignored.
+    #[test]
+    fn a_division_by_parts_and_folds_is_refused() {
+        let parts = Parts::parse("a=0.5,b=0.5").unwrap();
+        let error = SplitOptions::default().parts(parts).folds(3).divide(9).unwrap_err();
+        assert!(error.to_string().contains("parts") && error.to_string().contains("folds"));
+        let few = SplitOptions::default().folds(2).divide(9).unwrap_err();
+        assert_eq!(few.kind(), "bad-value");
     }
 
     #[test]

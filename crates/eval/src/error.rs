@@ -25,11 +25,11 @@ pub enum EvalError {
     },
     /// A label that is not a finite number.
     #[error(
-        "the label of row {row} (from 0, within the query) is {found}; expected a finite number"
+        "the label of {} is {found}; expected a finite number", labelled_document(*row)
     )]
     BadLabel {
-        /// Row within the query, from 0.
-        row: usize,
+        /// Row within the query, from 0; `None` for a judged document that was not retrieved.
+        row: Option<usize>,
         /// The label.
         found: f64,
     },
@@ -169,6 +169,14 @@ impl EvalError {
             | Self::NoSuchQuery { .. } => return None,
         };
         Some(help.to_owned())
+    }
+}
+
+/// The document of a label, in words.
+fn labelled_document(row: Option<usize>) -> String {
+    match row {
+        Some(row) => format!("row {row} (from 0, within the query)"),
+        None => "a document that was not retrieved".to_owned(),
     }
 }
 

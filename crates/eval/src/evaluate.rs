@@ -84,7 +84,7 @@ pub struct MeasureResult {
     /// of the measure, and those of this evaluation (`depth`, `weights=query` if queries have
     /// different weights).
     pub convention: String,
-    /// Whether a query has a weight other than 1, so that a total that is no sum is weighted.
+    /// Whether a query has a weight other than 1, so that the total is weighted; never for a sum.
     #[serde(skip)]
     pub weighted: bool,
     /// One value for each query, in query order; `None` if the query was skipped.
@@ -261,7 +261,8 @@ impl<'s> EvaluationPlan<'s> {
         Ok(())
     }
 
-    /// Evaluates the measures of a group with equal scores in the worst and in the best order.
+    /// Evaluates the measures of a group with equal scores in the worst and in the best order,
+    /// except for those that do not depend on the order.
     fn evaluate_extremes(
         &self,
         group: &[usize],
@@ -269,10 +270,14 @@ impl<'s> EvaluationPlan<'s> {
         buffers: &mut ListBuffers,
         cells: &mut [QueryValue],
     ) -> Result<(), EvalError> {
+        // A depth cuts the lists, so that the order decides which documents any measure sees.
+        let depends = |m: &&usize| self.depth.is_some() || !self.measures[**m].is_order_free();
+        let group: Vec<usize> = group.iter().filter(depends).copied().collect();
+        let Some(&first) = group.first() else { return Ok(()) };
         for (index, ties) in [TiePolicy::Worst, TiePolicy::Best].into_iter().enumerate() {
-            let conventions = Conventions { ties, ..*self.measures[group[0]].conventions() };
+            let conventions = Conventions { ties, ..*self.measures[first].conventions() };
             let list = buffers.rank_for(candidates, &conventions, self.depth)?;
-            for &m in group {
+            for &m in &group {
                 let value = self.measures[m].evaluate(&list)?;
                 cells[m].extremes.get_or_insert([None; 2])[index] = value;
             }
@@ -297,7 +302,8 @@ fn summarise(measure: &Measure, cells: &[QueryValue], weights: &[f64]) -> Measur
     let values: Vec<Option<f64>> = cells.iter().map(|c| c.value).collect();
     let queries = values.iter().flatten().count();
     let mut convention = measure.convention().to_owned();
-    let weighted = weights.iter().any(|weight| *weight != 1.0);
+    let weighted =
+        measure.aggregate() != Aggregate::Sum && weights.iter().any(|weight| *weight != 1.0);
     if weighted {
         convention.push_str(", weights=query");
     }
@@ -354,7 +360,8 @@ fn total(measure: &Measure, cells: &[QueryValue], weights: &[f64]) -> (f64, Opti
             let half = half_width(counted().map(|(v, w, _)| (v, w)), mean);
             (mean, half.map(|half| Interval::within(mean, half, range)))
         }
-        Aggregate::Sum => (counted().map(|(v, _, _)| v).sum(), None),
+        // A sum of nothing is -0.
+        Aggregate::Sum => (counted().map(|(v, _, _)| v).sum::<f64>() + 0.0, None),
         Aggregate::GeometricMean { floor } => {
             let log = |v: f64| v.max(floor).ln();
             let mean = mean_of(&log, &of_query);
@@ -403,6 +410,22 @@ mod tests {
             .iter()
             .map(|s| MetricSpec::parse(s).unwrap().resolve(SourceKind::Features).unwrap())
             .collect()
+    }
+
+    #[test]
+    fn a_sum_has_no_weights_and_the_sum_of_nothing_is_0() {
+        let labels = [1.0, 0.0, 0.0, 1.0];
+        let scores = [2.0, 1.0, 2.0, 1.0];
+        let source = ScoredQueries::new(&labels, &scores, vec![0..2, 2..4], vec!["a", "b"]);
+        let source = source.unwrap().with_weights(&[2.0, 1.0]).unwrap();
+        let measures = measures(&["num_q", "rr"]);
+        let found = evaluate(&source, &measures, EvalOptions::default()).unwrap();
+        let [sum, mean] = &found.results[..] else { panic!("two measures") };
+        assert!(!sum.weighted && !sum.convention.contains("weights"), "{}", sum.convention);
+        assert!(mean.weighted && mean.convention.ends_with("weights=query"));
+        let none = ScoredQueries::new(&[], &[], Vec::new(), Vec::new()).unwrap();
+        let value = evaluate(&none, &measures, EvalOptions::default()).unwrap().results[0].value;
+        assert!(value == 0.0 && value.is_sign_positive(), "{value}");
     }
 
     #[test]

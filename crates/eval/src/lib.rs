@@ -22,6 +22,10 @@
 //! assert_eq!(ndcg.map(|v| (v * 1e4).round()), Some(9500.0));
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
+)]
 
 pub mod compare;
 mod convention;

@@ -72,8 +72,9 @@ impl<'a> Candidates<'a> {
                 });
             }
         }
-        let labels = self.labels.iter().chain(&self.unretrieved);
-        match labels.enumerate().find(|(_, l)| !l.is_finite()) {
+        let retrieved = self.labels.iter().enumerate().map(|(row, label)| (Some(row), label));
+        let mut labels = retrieved.chain(self.unretrieved.iter().map(|label| (None, label)));
+        match labels.find(|(_, label)| !label.is_finite()) {
             Some((row, &found)) => Err(EvalError::BadLabel { row, found }),
             None => Ok(()),
         }
@@ -425,7 +426,13 @@ mod tests {
         let shape = EvalError::Shape { what: "labels", found: 3, expected: 4 };
         assert_eq!(c.check(), Err(shape));
         c.labels.push(f64::INFINITY);
-        assert_eq!(c.check(), Err(EvalError::BadLabel { row: 3, found: f64::INFINITY }));
+        let found = f64::INFINITY;
+        assert_eq!(c.check(), Err(EvalError::BadLabel { row: Some(3), found }));
+        *c.labels.last_mut().unwrap() = 1.0;
+        c.unretrieved = vec![0.0, found];
+        let error = c.check().unwrap_err();
+        assert_eq!(error, EvalError::BadLabel { row: None, found });
+        assert!(error.to_string().contains("not retrieved"), "{error}");
     }
 
     proptest! {

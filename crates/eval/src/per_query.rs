@@ -46,6 +46,7 @@ impl PerQueryTable {
         writeln!(out, "metric\tquery\t{names}")?;
         let Some(first) = self.systems.first() else { return Ok(()) };
         for (m, result) in first.results.iter().enumerate() {
+            let metric = one_line(&result.measure.to_string()).into_owned();
             for (q, query) in first.queries.iter().enumerate() {
                 let values = || self.systems.iter().map(|system| system.results[m].values[q]);
                 if values().all(|value| value.is_none()) {
@@ -54,7 +55,7 @@ impl PerQueryTable {
                 let shown = values().map(|v| v.map_or(String::new(), |v| format!("{v:.10}")));
                 let shown: Vec<String> = shown.collect();
                 let query = one_line(query);
-                writeln!(out, "{}\t{query}\t{}", result.measure, shown.join("\t"))?;
+                writeln!(out, "{metric}\t{query}\t{}", shown.join("\t"))?;
             }
         }
         Ok(())

@@ -55,6 +55,7 @@ pub use rankwright_model::simd;
 pub use session::{
     Checkpoints, ConstantReason, Iteration, KeptReason, KeptRounds, NoProgress, PhaseSeconds,
     Progress, Stop, TrainRequest, TrainResult, TrainWarning, TrainingHistory, ValidationSet,
+    validation_set_names,
 };
 pub use trainer::{Trainer, ValidationUse};
 pub use training_log::TrainingLog;

@@ -13,6 +13,7 @@ use rankwright_data::{DEFAULT_SEED, Dataset, Random};
 use rankwright_eval::compare::Better;
 use rankwright_eval::{BoundaryText, Measure, ScoredDataset};
 use rankwright_model::{Model, ScoreOptions};
+use rankwright_spec::{check_params, params};
 use rayon::prelude::*;
 
 use crate::error::LearnError;
@@ -46,7 +47,16 @@ pub struct PermutationImportance {
     pub drops: Vec<(usize, Vec<f64>)>,
 }
 
-/// Parameters of the shuffling.
+params! {
+    /// Parameters of the shuffling that are numbers.
+    #[derive(Copy, Eq)]
+    pub struct PermutationParams {
+        repeats: usize = 5, 1..=1_000_000, "Number of shuffles of each feature.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of the shuffling.";
+    }
+}
+
+/// Parameters of the shuffling, and the rule of scoring.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct PermutationPlan {
@@ -61,7 +71,8 @@ pub struct PermutationPlan {
 impl Default for PermutationPlan {
     /// Five repeats with the default seed.
     fn default() -> Self {
-        PermutationPlan { repeats: 5, seed: DEFAULT_SEED, options: ScoreOptions::default() }
+        let PermutationParams { repeats, seed } = PermutationParams::default();
+        PermutationPlan { repeats, seed, options: ScoreOptions::default() }
     }
 }
 
@@ -113,6 +124,8 @@ impl PermutationImportance {
         plan: PermutationPlan,
         mut features: Vec<usize>,
     ) -> Result<PermutationImportance, LearnError> {
+        let PermutationPlan { repeats, seed, options: _ } = plan;
+        check_params(&PermutationParams { repeats, seed }, "permutation importance")?;
         features.sort_unstable();
         features.dedup();
         let measure = measure.with_boundary(BoundaryText::Number, |rel| model.boundary(rel))?;

@@ -86,6 +86,22 @@ impl BiasFactors {
         }
     }
 
+    /// The meaning of the columns, in words; `None` for a correction that is not known here.
+    pub fn meaning(&self) -> Option<&'static str> {
+        Some(match self.kind.as_str() {
+            "gam" => "term: what training added to the score of a document at this position",
+            "pairwise" => {
+                "the loss of a pair was divided by the factor of its clicked document and by that \
+                 of the other"
+            }
+            "ips" => "a click was divided by the examination of its position",
+            "dr" => {
+                "labels are doubly robust estimates of relevance by the examination of positions"
+            }
+            _ => return None,
+        })
+    }
+
     /// Checks that positions ascend, and that every column has a finite number for each.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         for (item, found, most) in [

@@ -211,14 +211,18 @@ impl Blend {
         Blend::checked(normalisations, members)
     }
 
-    /// The kind of the model that boosting started from, if this blend is the sum of such a model
-    /// and of trees ([`Blend::sum`]): the last member is trees, not normalised and of weight 1, and
-    /// the members before it are not just one more such member.
-    pub(crate) fn start_of_sum(&self) -> Option<BodyKind> {
+    /// The kind of the model that boosting started from, if this blend has the form of a sum of such
+    /// a model and of trees ([`Blend::sum`]): the last member is trees, not normalised and of weight
+    /// 1. `learner` is that of the model's header: one that makes blends made this one, whatever its
+    /// form. Without a learner, a blend of trees alone is no such sum, since trees that are added
+    /// to trees make one model of trees.
+    pub(crate) fn start_of_sum(&self, learner: &str) -> Option<BodyKind> {
+        let learner = learner.split('(').next().unwrap_or_default().trim();
         let ((weight, added), start) = self.members.split_last()?;
         let is_sum = *weight == 1.0
             && added.body().kind() == BodyKind::Trees
-            && self.normalisations.last() == Some(&Normalise::None);
+            && self.normalisations.last() == Some(&Normalise::None)
+            && learner != "blend";
         match start {
             _ if !is_sum => None,
             [] => None,
@@ -230,52 +234,26 @@ impl Blend {
                 };
                 (kind != BodyKind::Trees).then_some(kind)
             }
+            _ if learner.is_empty() && self.is_of_trees_alone() => None,
             _ => Some(BodyKind::Blend),
         }
     }
 
-    /// The trees that boosting added to a start model, if this blend is the sum of the two
-    /// ([`Blend::sum`]).
-    ///
-    /// ```
-    /// use rankwright_data::{Absent, FeatureNames};
-    /// use rankwright_model::{Blend, Ensemble, Header, Linear, Model, ModelBody};
-    ///
-    /// let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
-    /// let linear = ModelBody::Linear(Linear::new(0.0, vec![2.0])?);
-    /// let start = Model::new(header.clone(), linear)?;
-    /// let trees = Model::new(header, ModelBody::Trees(Ensemble::new(0.5, vec![])?))?;
-    /// assert!(Blend::sum(start.clone(), trees.clone())?.added_trees().is_some());
-    /// assert!(Blend::sum(trees, start)?.added_trees().is_none());
-    /// # Ok::<(), rankwright_model::ModelError>(())
-    /// ```
-    pub fn added_trees(&self) -> Option<&Model> {
-        self.start_of_sum()?;
-        self.members.last().map(|(_, added)| added)
+    /// Whether all members are trees that are added as they are, with weight 1.
+    fn is_of_trees_alone(&self) -> bool {
+        self.common_normalisation() == Some(Normalise::None)
+            && self
+                .members
+                .iter()
+                .all(|(weight, member)| *weight == 1.0 && member.body().kind() == BodyKind::Trees)
     }
 
-    /// This sum with other trees in place of those that boosting added to a start model, such as the
-    /// first few of them; `None` if the blend is no such sum ([`Blend::added_trees`]).
-    ///
-    /// ```
-    /// use rankwright_data::{Absent, FeatureNames};
-    /// use rankwright_model::{Blend, Ensemble, Header, Linear, Model, ModelBody};
-    ///
-    /// let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
-    /// let start = Model::new(header.clone(), ModelBody::Linear(Linear::new(0.0, vec![2.0])?))?;
-    /// let trees = Model::new(header.clone(), ModelBody::Trees(Ensemble::new(0.5, vec![])?))?;
-    /// let sum = Blend::sum(start, trees)?.with_added_trees(Ensemble::new(0.25, vec![])?)?;
-    /// let sum = Model::new(header, ModelBody::Blend(sum.expect("a sum")))?;
-    /// assert_eq!(sum.score_row(&[3.0]), 6.25);
-    /// # Ok::<(), rankwright_model::ModelError>(())
-    /// ```
-    pub fn with_added_trees(&self, trees: Ensemble) -> Result<Option<Blend>, ModelError> {
-        let Some(added) = self.added_trees() else { return Ok(None) };
-        let added = Model::new(added.header().clone(), ModelBody::Trees(trees))?;
+    /// This blend with another last member, of weight 1.
+    pub(crate) fn with_last_member(&self, member: Model) -> Result<Blend, ModelError> {
         let mut members = self.members.clone();
         members.pop();
-        members.push((1.0, added));
-        Blend::checked(self.normalisations.clone(), members).map(Some)
+        members.push((1.0, member));
+        Blend::checked(self.normalisations.clone(), members)
     }
 
     /// Makes a blend whose members have their own normalisations, as many as there are members.

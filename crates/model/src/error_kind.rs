@@ -63,6 +63,7 @@ error_kinds! {
     }
     wraps {
         Self::Model(error) => error,
+        Self::Options(error) => error,
     }
 }
 

@@ -50,7 +50,8 @@ pub use engine::{ScoreBuffers, Scorer, SparseRows};
 pub use ensemble::Ensemble;
 pub use error::{ModelError, ModelPart};
 pub use explain::{
-    Dependence, DependenceOptions, ExplainError, ExplainOptions, Explainer, Explanation,
+    Dependence, DependenceOptions, ExplainError, ExplainOptions, ExplainParams, Explainer,
+    Explanation,
 };
 pub use header::Header;
 pub use importance::Importance;

@@ -142,6 +142,66 @@ impl Model {
         }
     }
 
+    /// The kind of the model that boosting started from, if this model is the sum of such a model
+    /// and of trees ([`Blend::sum`]).
+    pub(crate) fn start_of_sum(&self) -> Option<BodyKind> {
+        match &self.body {
+            ModelBody::Blend(blend) => blend.start_of_sum(&self.header.learner),
+            _ => None,
+        }
+    }
+
+    /// The trees that boosting added to a start model, if this model is the sum of the two
+    /// ([`Blend::sum`]).
+    ///
+    /// ```
+    /// use rankwright_data::{Absent, FeatureNames};
+    /// use rankwright_model::{Blend, Ensemble, Header, Linear, Model, ModelBody};
+    ///
+    /// let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
+    /// let linear = ModelBody::Linear(Linear::new(0.0, vec![2.0])?);
+    /// let start = Model::new(header.clone(), linear)?;
+    /// let trees = Model::new(header.clone(), ModelBody::Trees(Ensemble::new(0.5, vec![])?))?;
+    /// let sum = |a: &Model, b: &Model| Blend::sum(a.clone(), b.clone()).map(ModelBody::Blend);
+    /// let model = Model::new(header.clone(), sum(&start, &trees)?)?;
+    /// assert_eq!(model.added_trees(), Some(&trees));
+    /// assert!(Model::new(header, sum(&trees, &start)?)?.added_trees().is_none());
+    /// # Ok::<(), rankwright_model::ModelError>(())
+    /// ```
+    pub fn added_trees(&self) -> Option<&Model> {
+        self.start_of_sum()?;
+        match &self.body {
+            ModelBody::Blend(blend) => blend.members().last().map(|(_, added)| added),
+            _ => None,
+        }
+    }
+
+    /// This model with other trees in place of its own, such as the first few of them: of a sum of a
+    /// start model and added trees, the start model stays ([`added_trees`](Self::added_trees)).
+    ///
+    /// ```
+    /// use rankwright_data::{Absent, FeatureNames};
+    /// use rankwright_model::{Blend, Ensemble, Header, Linear, Model, ModelBody};
+    ///
+    /// let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
+    /// let start = Model::new(header.clone(), ModelBody::Linear(Linear::new(0.0, vec![2.0])?))?;
+    /// let trees = Model::new(header.clone(), ModelBody::Trees(Ensemble::new(0.5, vec![])?))?;
+    /// let sum = Model::new(header, ModelBody::Blend(Blend::sum(start, trees)?))?;
+    /// assert_eq!(sum.with_trees(Ensemble::new(0.25, vec![])?)?.score_row(&[3.0]), 6.25);
+    /// # Ok::<(), rankwright_model::ModelError>(())
+    /// ```
+    pub fn with_trees(&self, trees: Ensemble) -> Result<Model, ModelError> {
+        let trees = ModelBody::Trees(trees);
+        let body = match (&self.body, self.added_trees()) {
+            (ModelBody::Blend(blend), Some(added)) => {
+                let added = Model::new(added.header().clone(), trees)?;
+                ModelBody::Blend(blend.with_last_member(added)?)
+            }
+            _ => trees,
+        };
+        Model::new(self.header.clone(), body)
+    }
+
     /// The header: features, and the origin of the model.
     pub fn header(&self) -> &Header {
         &self.header

@@ -9,7 +9,7 @@ use rankwright::spec::words::counted;
 use rankwright::tasks::{DataFiles, EstimateBiasRequest, EstimateBiasResult, estimate_bias};
 
 use super::{ClickLogArgs, choice};
-use crate::declared::help;
+use crate::declared::{help, value};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -41,7 +41,7 @@ pub(crate) struct BiasArgs {
         long,
         value_name = "N",
         default_value_t = BiasOptions::default().min_shown,
-        value_parser = clap::value_parser!(u64).range(1..),
+        value_parser = value::<BiasOptions, u64>("min_shown"),
         help = help::<BiasOptions>("min_shown")
     )]
     min_shown: u64,
@@ -49,6 +49,7 @@ pub(crate) struct BiasArgs {
         long,
         value_name = "N",
         default_value_t = BiasOptions::default().samples,
+        value_parser = value::<BiasOptions, u32>("samples"),
         help = help::<BiasOptions>("samples")
     )]
     samples: u32,

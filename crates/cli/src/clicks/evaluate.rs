@@ -14,9 +14,8 @@ use rankwright::tasks::{
 };
 
 use super::examination::ExaminationArgs;
-use super::labels::at_least_1;
 use super::{ReadingArgs, choice};
-use crate::declared::{choices, help};
+use crate::declared::{choices, help, value};
 use crate::failure::Failure;
 use crate::input::match_options;
 use crate::output::Output;
@@ -59,7 +58,7 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "X",
-        value_parser = at_least_1,
+        value_parser = value::<OffPolicyOptions, f64>("clip"),
         help = help::<OffPolicyOptions>("clip")
     )]
     clip: Option<f64>,
@@ -67,7 +66,7 @@ pub(crate) struct Args {
         long,
         value_name = "SHARE",
         default_value_t = OffPolicyOptions::default().min_overlap,
-        value_parser = share,
+        value_parser = value::<OffPolicyOptions, f64>("min_overlap"),
         help = help::<OffPolicyOptions>("min_overlap")
     )]
     min_overlap: f64,
@@ -83,6 +82,7 @@ pub(crate) struct Args {
         long,
         value_name = "N",
         default_value_t = OffPolicyOptions::default().samples,
+        value_parser = value::<OffPolicyOptions, u32>("samples"),
         help = help::<OffPolicyOptions>("samples")
     )]
     samples: u32,
@@ -96,12 +96,6 @@ pub(crate) struct Args {
     match_by: MatchBy,
     #[command(flatten)]
     reading: ReadingArgs,
-}
-
-/// A number from 0 to 1.
-fn share(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {

@@ -6,7 +6,7 @@ use rankwright::clicks::bias::{BiasEstimator, BiasOptions};
 use rankwright::tasks::ExaminationSource;
 
 use super::choice;
-use crate::declared::help;
+use crate::declared::{help, value};
 
 /// The examination of ranks: from a file, or estimated from the log.
 #[derive(Debug, clap::Args)]
@@ -27,7 +27,7 @@ pub(crate) struct ExaminationArgs {
         long,
         value_name = "N",
         default_value_t = BiasOptions::default().min_shown,
-        value_parser = clap::value_parser!(u64).range(1..),
+        value_parser = value::<BiasOptions, u64>("min_shown"),
         conflicts_with = "bias",
         help = help::<BiasOptions>("min_shown")
     )]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use rankwright::clicks::labels::LabelSource;
+use rankwright::clicks::labels::{ClickLabelOptions, LabelSource};
 use rankwright::data::format::Format;
 use rankwright::spec::words::counted;
 use rankwright::tasks::{
@@ -11,6 +11,7 @@ use rankwright::tasks::{
 
 use super::examination::ExaminationArgs;
 use super::{ClickLogArgs, choice};
+use crate::declared::{help, value};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -31,11 +32,19 @@ pub(crate) struct Args {
     features: Vec<PathBuf>,
     #[command(flatten)]
     examination: ExaminationArgs,
-    /// Largest weight of a click (ips, dr); no limit if not given
-    #[arg(long, value_name = "X", value_parser = at_least_1)]
+    #[arg(
+        long,
+        value_name = "X",
+        value_parser = value::<ClickLabelOptions, f64>("clip"),
+        help = help::<ClickLabelOptions>("clip")
+    )]
     clip: Option<f64>,
-    /// Cut labels into this many grades: 0 for labels of 0, the others in groups of equal size
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = value::<ClickLabelOptions, u32>("grades"),
+        help = help::<ClickLabelOptions>("grades")
+    )]
     grades: Option<u32>,
     /// Rows that the log does not show: drop, or keep, with label and weight 0 (dr: with the label
     /// of the regression and weight 1)
@@ -47,12 +56,6 @@ pub(crate) struct Args {
     /// Format to write (see `list formats`)
     #[arg(long, value_name = "NAME")]
     to: Option<String>,
-}
-
-/// A number of 1 or more.
-pub(super) fn at_least_1(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|number| *number >= 1.0 && number.is_finite());
-    number.ok_or_else(|| "expected a number of 1 or more".to_owned())
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {

@@ -20,6 +20,7 @@ use rankwright::tasks::ClickFiles;
 pub(crate) use bias::BiasArgs;
 
 pub(crate) use crate::declared::choice;
+use crate::declared::value;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -95,10 +96,10 @@ pub(crate) struct ReadingArgs {
     #[arg(long, help_heading = HEADING, value_name = "PART,...", value_delimiter = ',', value_parser = choice::<DroppedPart>)]
     drop: Vec<DroppedPart>,
     /// Impressions above which a user, or a session without user, is a bot
-    #[arg(long, help_heading = HEADING, value_name = "N", default_value_t = BotLimits::default().impressions, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, help_heading = HEADING, value_name = "N", default_value_t = BotLimits::default().impressions, value_parser = value::<BotLimits, u64>("impressions"))]
     bot_impressions: u64,
     /// Mean seconds between at least ten impressions of a user below which it is a bot
-    #[arg(long, help_heading = HEADING, value_name = "SECONDS", default_value_t = BotLimits::default().seconds, value_parser = seconds)]
+    #[arg(long, help_heading = HEADING, value_name = "SECONDS", default_value_t = BotLimits::default().seconds, value_parser = value::<BotLimits, f64>("seconds"))]
     bot_seconds: f64,
 }
 
@@ -132,9 +133,4 @@ impl ClickLogArgs {
 
 fn columns(text: &str) -> Result<LogColumns, String> {
     LogColumns::parse(text).map_err(|error| error.to_string())
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|number| *number >= 0.0 && number.is_finite());
-    number.ok_or_else(|| "expected a number of seconds".to_owned())
 }

@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 
 use rankwright::clicks::simulate::{LoggingRanker, SimulatedUser};
-use rankwright::data::DEFAULT_SEED;
 use rankwright::model::MatchBy;
 use rankwright::spec::words::counted;
 use rankwright::tasks::{
-    LoggingScores, SimulateClicksRequest, SimulateClicksResult, simulate_clicks,
+    LoggingScores, SimulateClicksRequest, SimulateClicksResult, SimulateOptions, simulate_clicks,
 };
 
-use crate::declared::choices;
+use crate::declared::{choices, help, value};
 use crate::failure::Failure;
 use crate::input::{ReadArgs, match_options};
 use crate::output::Output;
@@ -35,17 +34,30 @@ pub(crate) struct Args {
     /// probabilities by grade: `pbm(click=.1/.4/1)`
     #[arg(long, value_name = "SPEC", default_value = "pbm")]
     user: String,
-    /// Sessions of each query; a session is one page
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = SimulateOptions::default().sessions,
+        value_parser = value::<SimulateOptions, u64>("sessions"),
+        help = help::<SimulateOptions>("sessions")
+    )]
     sessions: u64,
-    /// Show only this many documents
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
-    top: Option<u32>,
+    #[arg(
+        long,
+        value_name = "K",
+        value_parser = value::<SimulateOptions, usize>("top"),
+        help = help::<SimulateOptions>("top")
+    )]
+    top: Option<usize>,
     /// Ranker: fixed, plackett-luce(temperature=1) or random; the latter two log propensities
     #[arg(long, value_name = "SPEC", default_value = "fixed")]
     ranker: String,
-    /// Seed of the draws
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = SimulateOptions::default().seed,
+        help = help::<SimulateOptions>("seed")
+    )]
     seed: u64,
     /// The log: JSON lines, compressed if the name ends in .gz or .zst
     #[arg(long, value_name = "LOG")]
@@ -75,7 +87,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         .reverse(args.reverse)
         .ranker(LoggingRanker::parse(&args.ranker)?)
         .sessions(args.sessions)
-        .top(args.top.map(|top| top as usize))
+        .top(args.top)
         .seed(args.seed);
     let result = run_task(out, |context| simulate_clicks(&request, context))?;
     out.show(&result, text)

@@ -11,6 +11,7 @@ use rankwright::tasks::{
 };
 
 use crate::clicks::{ReadingArgs, choice};
+use crate::declared::{help, value};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::page::ExtraPage;
@@ -34,11 +35,20 @@ pub(crate) struct Args {
     /// Correction of the p-values if there are more than two rankers: holm, bonferroni or none
     #[arg(long, value_name = "RULE", default_value_t = Correction::default())]
     correction: Correction,
-    /// Bootstrap samples of the intervals; 0 makes none
-    #[arg(long, value_name = "N", default_value_t = InterleavingOptions::default().samples)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = InterleavingOptions::default().samples,
+        value_parser = value::<InterleavingOptions, usize>("samples"),
+        help = help::<InterleavingOptions>("samples")
+    )]
     samples: usize,
-    /// Seed of the bootstrap
-    #[arg(long, value_name = "N", default_value_t = InterleavingOptions::default().seed)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = InterleavingOptions::default().seed,
+        help = help::<InterleavingOptions>("seed")
+    )]
     seed: u64,
     #[command(flatten)]
     page: ExtraPage,

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use rankwright::clicks::simulate::SimulatedUser;
-use rankwright::data::DEFAULT_SEED;
 use rankwright::spec::words::counted;
-use rankwright::tasks::{SimulateRunRequest, SimulateRunResult, simulate_run};
+use rankwright::tasks::{SimulateRunOptions, SimulateRunRequest, SimulateRunResult, simulate_run};
 
+use crate::declared::{help, value};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -24,17 +24,30 @@ pub(crate) struct Args {
     /// max=4)`
     #[arg(long, value_name = "SPEC", default_value = "pbm")]
     user: String,
-    /// Number of pages that are shown of each query of a run
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    sessions: u32,
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = SimulateRunOptions::default().sessions,
+        value_parser = value::<SimulateRunOptions, usize>("sessions"),
+        help = help::<SimulateRunOptions>("sessions")
+    )]
+    sessions: usize,
     /// Number of documents of a page of a run
     #[arg(short = 'k', long, value_name = "N", default_value_t = 10)]
     top: usize,
-    /// Number of users, among whom pages are drawn by lot; by default each page has its own
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    users: Option<u32>,
-    /// Seed of the clicks
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = value::<SimulateRunOptions, usize>("users"),
+        help = help::<SimulateRunOptions>("users")
+    )]
+    users: Option<usize>,
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = SimulateRunOptions::default().seed,
+        help = help::<SimulateRunOptions>("seed")
+    )]
     seed: u64,
     /// File for the click log, as JSON lines of UBI
     #[arg(long, value_name = "LOG")]
@@ -45,10 +58,10 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.check_not_stdout(&args.out)?;
     let user = SimulatedUser::parse(&args.user)?;
     let mut request = SimulateRunRequest::new(&args.lists, &args.qrels, user, &args.out)
-        .sessions(args.sessions as usize)
+        .sessions(args.sessions)
         .length(args.top)
         .seed(args.seed);
-    request.users = args.users.map(|users| users as usize);
+    request.options.users = args.users;
     let result = run_task(out, |context| simulate_run(&request, context))?;
     match args.out.as_os_str() == "-" {
         true => Ok(()),

@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use rankwright::clicks::judge::BradleyTerryOptions;
 use rankwright::spec::words::counted;
 use rankwright::tasks::{
     AggregateFormat, JudgeAggregateRequest, JudgeAggregateResult, judge_aggregate,
 };
 
 use crate::clicks::choice;
+use crate::declared::{help, value};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
@@ -23,23 +25,25 @@ pub(crate) struct Args {
     /// (the same with p and the number of comparisons), or qrels
     #[arg(long, value_name = "FORM", default_value = "pairs", value_parser = choice::<AggregateFormat>)]
     to: AggregateFormat,
-    /// Imaginary wins, and as many losses, of every document against one of mean strength
-    #[arg(long, value_name = "N", default_value_t = 0.5, value_parser = positive)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = BradleyTerryOptions::default().prior,
+        value_parser = value::<BradleyTerryOptions, f64>("prior"),
+        help = help::<BradleyTerryOptions>("prior")
+    )]
     prior: f64,
-    /// Number of grades of qrels: the probability to beat a document of mean strength, cut into so
-    /// many parts
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = BradleyTerryOptions::default().grades,
+        value_parser = value::<BradleyTerryOptions, u32>("grades"),
+        help = help::<BradleyTerryOptions>("grades")
+    )]
     grades: u32,
     /// File for the result
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
-        _ => Err("expected a number above 0".to_owned()),
-    }
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {

@@ -6,16 +6,15 @@ mod show;
 use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
-use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::MetricSpec;
-use rankwright::learn::permutation::PermutationPlan;
+use rankwright::learn::permutation::PermutationParams;
 use rankwright::model::MatchBy;
 use rankwright::tasks::{
     ImpurityRequest, InspectModelRequest, PermutationRequest, TaskInputs, inspect_model,
     write_drawing,
 };
 
-use crate::declared::choices;
+use crate::declared::{choices, help, value};
 use crate::failure::Failure;
 use crate::input::{ReadArgs, match_options};
 use crate::output::Output;
@@ -48,11 +47,22 @@ pub(crate) struct Args {
     /// The metric of permutation importance; that of the model's training, or ndcg@10, if not given
     #[arg(long, short, value_name = "SPEC", requires = "data")]
     metric: Option<String>,
-    /// Number of shuffles of each feature
-    #[arg(long, value_name = "N", default_value_t = PermutationPlan::default().repeats as u32, requires = "data", value_parser = clap::value_parser!(u32).range(1..))]
-    repeats: u32,
-    /// Seed of the shuffling
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, requires = "data")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = PermutationParams::default().repeats,
+        requires = "data",
+        value_parser = value::<PermutationParams, usize>("repeats"),
+        help = help::<PermutationParams>("repeats")
+    )]
+    repeats: usize,
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = PermutationParams::default().seed,
+        requires = "data",
+        help = help::<PermutationParams>("seed")
+    )]
     seed: u64,
     /// Ignore features of the data that the model does not know
     #[arg(long, requires = "some_data")]
@@ -77,7 +87,7 @@ impl Args {
         if !self.data.is_empty() {
             let mut permutation = PermutationRequest::new(self.read.files(&self.data)?);
             permutation.metric = self.metric.as_deref().map(MetricSpec::parse).transpose()?;
-            permutation.repeats = self.repeats as usize;
+            permutation.repeats = self.repeats;
             permutation.seed = self.seed;
             permutation.matching = matching;
             request.permutation = Some(permutation);

@@ -27,13 +27,14 @@ mod linked;
 mod randomised;
 
 use rankwright_data::{DEFAULT_SEED, Random};
-use rankwright_spec::{choices, params};
+use rankwright_spec::{check_params, choices, params};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
 pub use file::read_examination;
 pub use randomised::is_random_order;
 
+use crate::error::ClicksError;
 use crate::inspect::linked_ranks;
 use crate::pages::Pages;
 use crate::rank_table::RankTable;
@@ -128,8 +129,9 @@ impl Serialize for BiasRefusal {
 /// let log = [Impression::new("q", ["a", "b"]).clicked([1]), Impression::new("q", ["b", "a"])];
 /// let pages = Pages::collect(&log);
 /// let options = BiasOptions::default().samples(0_u32);
-/// let bias = BiasLog::new(&pages).random_pages(&pages).bias(BiasEstimator::Randomised, &options);
+/// let bias = BiasLog::new(&pages).random_pages(&pages).bias(BiasEstimator::Randomised, &options)?;
 /// assert_eq!(bias.examination, [Some(1.0), Some(0.0)]);
+/// # Ok::<(), rankwright_clicks::ClicksError>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct BiasLog<'a> {
@@ -160,7 +162,12 @@ impl<'a> BiasLog<'a> {
 
     /// Estimates the position bias, with intervals. The result is the same on any number of
     /// threads.
-    pub fn bias(&self, estimator: BiasEstimator, options: &BiasOptions) -> PositionBias {
+    pub fn bias(
+        &self,
+        estimator: BiasEstimator,
+        options: &BiasOptions,
+    ) -> Result<PositionBias, ClicksError> {
+        check_params(options, "bias")?;
         let pages = match estimator {
             BiasEstimator::Randomised => self
                 .random_pages
@@ -169,7 +176,7 @@ impl<'a> BiasLog<'a> {
             BiasEstimator::RegressionEm if self.features.is_none() => Err(BiasRefusal::NoFeatures),
             _ => Ok(self.pages),
         };
-        match pages {
+        Ok(match pages {
             Ok(pages) => self.estimated(pages, estimator, options),
             Err(refusal) => {
                 let ranks = self.pages.max_ranks();
@@ -181,7 +188,7 @@ impl<'a> BiasLog<'a> {
                     refusal: Some(refusal),
                 }
             }
-        }
+        })
     }
 
     /// Estimates the position bias from these pages: all, or those in random order.
@@ -239,7 +246,7 @@ pub fn position_bias(
     pages: &Pages,
     estimator: BiasEstimator,
     options: &BiasOptions,
-) -> PositionBias {
+) -> Result<PositionBias, ClicksError> {
     BiasLog::new(pages).bias(estimator, options)
 }
 
@@ -361,7 +368,7 @@ mod tests {
         .unwrap();
         let log = BiasLog::new(&pages).random_pages(&pages).features(&features);
         for (name, estimator) in BiasEstimator::ALL {
-            let bias = log.bias(*estimator, &BiasOptions::default().samples(20_u32));
+            let bias = log.bias(*estimator, &BiasOptions::default().samples(20_u32)).unwrap();
             assert_eq!(bias.refusal, None);
             for (ci, expected) in bias.ci95.iter().zip([1.0, 0.6, 0.3]) {
                 let [low, high] = ci.unwrap();
@@ -386,7 +393,7 @@ mod tests {
             (Randomised, BiasRefusal::NoRandomPages),
             (RegressionEm, BiasRefusal::NoFeatures),
         ] {
-            let bias = position_bias(&pages, estimator, &BiasOptions::default());
+            let bias = position_bias(&pages, estimator, &BiasOptions::default()).unwrap();
             assert_eq!((bias.examination[1], bias.refusal), (None, Some(reason)), "{estimator:?}");
         }
     }
@@ -400,9 +407,23 @@ mod tests {
         log.extend(vec![page(["b", "a", "d", "c"]); 20]);
         for estimator in [BiasEstimator::Em, BiasEstimator::AllPairs, BiasEstimator::Adjacent] {
             let options = BiasOptions::default().samples(0_u32).iterations(50_u32);
-            let bias = position_bias(&Pages::collect(&log), estimator, &options);
+            let bias = position_bias(&Pages::collect(&log), estimator, &options).unwrap();
             assert!(bias.examination[1].is_some(), "{bias:?}");
             assert_eq!((bias.examination[2], bias.examination[3]), (None, None), "{bias:?}");
+        }
+    }
+
+    #[test]
+    fn options_beyond_their_ranges_are_an_error() {
+        let pages = Pages::collect(&[Impression::new("q", ["a", "b"]).clicked([1])]);
+        let options = BiasOptions::default();
+        for options in [
+            options.clone().samples(100_001_u32),
+            options.clone().iterations(0_u32),
+            options.clone().min_shown(0_u64),
+        ] {
+            let error = position_bias(&pages, BiasEstimator::Em, &options).unwrap_err();
+            assert_eq!(error.kind(), "bad-value", "{options:?}: {error}");
         }
     }
 
@@ -428,7 +449,7 @@ mod tests {
                     Some(&rows[number][..])
                 });
                 let options = BiasOptions::default().samples(0_u32).iterations(100_u32);
-                BiasLog::new(pages).features(&features.unwrap()).bias(estimator, &options)
+                BiasLog::new(pages).features(&features.unwrap()).bias(estimator, &options).unwrap()
             };
             let found = bias(&log(&[&[1], &[1, 2], &[]]));
             assert!(found.examination[1].is_some_and(|value| value > 0.1), "{found:?}");
@@ -476,7 +497,7 @@ mod tests {
         ];
         for (estimator, values) in expected {
             let options = BiasOptions::default().samples(0_u32);
-            let bias = position_bias(&pages, estimator, &options);
+            let bias = position_bias(&pages, estimator, &options).unwrap();
             println!("{} {:.3?}", bias.estimator, bias.examination);
             for (found, expected) in bias.examination[1..].iter().zip(values) {
                 assert!((found.unwrap() - expected).abs() <= 0.03, "{bias:?}");

@@ -16,7 +16,10 @@ use std::collections::BTreeMap;
 
 use rankwright_data::{DEFAULT_SEED, Random};
 use rankwright_eval::stats::{Paired, StatsError, sign_test};
+use rankwright_spec::{check_params, params};
 use serde::Serialize;
+
+use crate::error::ClicksError;
 
 /// Credits closer than this are equal: credits of some methods are sums of fractions.
 const TOLERANCE: f64 = 1e-9;
@@ -65,33 +68,12 @@ struct ClickedPage<'a> {
     win: f64,
 }
 
-/// The options of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct InterleavingOptions {
-    /// Number of bootstrap samples of the intervals; 0 makes none.
-    pub samples: usize,
-    /// Seed of the bootstrap.
-    pub seed: u64,
-}
-
-impl Default for InterleavingOptions {
-    fn default() -> Self {
-        Self { samples: 2_000, seed: DEFAULT_SEED }
-    }
-}
-
-impl InterleavingOptions {
-    /// Sets the number of bootstrap samples.
-    pub fn samples(mut self, samples: usize) -> Self {
-        self.samples = samples;
-        self
-    }
-
-    /// Sets the seed of the bootstrap.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
+params! {
+    /// Options of an interleaved comparison.
+    #[derive(Copy, Eq)]
+    pub struct InterleavingOptions {
+        samples: usize = 2_000, 0..=100_000, "Bootstrap samples of the intervals; 0 makes none.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of the bootstrap.";
     }
 }
 
@@ -147,13 +129,14 @@ pub struct PowerRow {
 /// let result = compare_rankers(&vec![won; 8], [0, 1], &InterleavingOptions::default())?;
 /// assert_eq!((result.wins, result.delta), ([0, 8], Some(0.5)));
 /// assert!(result.p.is_some_and(|p| (p - 2.0 / 256.0).abs() < 1e-12));
-/// # Ok::<(), rankwright_eval::stats::StatsError>(())
+/// # Ok::<(), rankwright_clicks::ClicksError>(())
 /// ```
 pub fn compare_rankers(
     outcomes: &[InterleavingOutcome],
     [first, second]: [usize; 2],
     options: &InterleavingOptions,
-) -> Result<InterleavingResult, StatsError> {
+) -> Result<InterleavingResult, ClicksError> {
+    check_params(options, "interleaving")?;
     let win_of = |outcome: &'_ InterleavingOutcome| {
         let difference = outcome.credit(second) - outcome.credit(first);
         match difference.abs() > TOLERANCE {
@@ -351,6 +334,20 @@ mod tests {
         assert_eq!((needed.win_share, needed.impressions), (0.55, result.power[2].impressions));
         // All impressions won by one ranker: very few are enough.
         assert_eq!(compared(&outcomes([0, 9], 0, 0)).needed.unwrap().impressions, 4);
+    }
+
+    /// As many samples as a number holds would end the process.
+    #[test]
+    fn samples_beyond_their_range_are_an_error() {
+        let two_users = [("a", [0.0, 1.0]), ("b", [1.0, 0.0])]
+            .map(|(user, credits)| InterleavingOutcome::new("q", 1, credits).of_user(user));
+        for samples in [100_001, usize::MAX] {
+            let options = InterleavingOptions::default().samples(samples);
+            let error = compare_rankers(&two_users, [0, 1], &options).unwrap_err();
+            assert_eq!(error.kind(), "bad-value", "{error}");
+        }
+        let none = InterleavingOptions::default().samples(0_usize);
+        assert_eq!(compare_rankers(&two_users, [0, 1], &none).unwrap().delta_ci95, None);
     }
 
     #[test]

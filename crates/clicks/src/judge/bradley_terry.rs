@@ -17,31 +17,21 @@
 
 use std::collections::BTreeMap;
 
+use rankwright_spec::{SpecError, above, check_params, params};
+
 use super::PairComparison;
 
-/// The options of a fit.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct BradleyTerryOptions {
-    /// Imaginary wins, and as many losses, of every document against one of strength 1.
-    pub prior: f64,
-    /// Largest number of iterations.
-    pub iterations: u32,
-    /// The fit ends when no logarithmic strength changes by more than this.
-    pub tolerance: f64,
-}
-
-impl Default for BradleyTerryOptions {
-    fn default() -> Self {
-        Self { prior: 0.5, iterations: 10_000, tolerance: 1e-10 }
-    }
-}
-
-impl BradleyTerryOptions {
-    /// Sets the prior.
-    pub fn prior(mut self, prior: f64) -> Self {
-        self.prior = prior;
-        self
+params! {
+    /// Options of a fit, and of the grades that are made of its strengths.
+    #[derive(Copy)]
+    pub struct BradleyTerryOptions {
+        prior: f64 = 0.5, above(0.0),
+            "Imaginary wins, and as many losses, of every document against one of mean strength.";
+        grades: u32 = 5, 2..=100,
+            "Number of grades of qrels: the probability to beat a document of mean strength, cut into so many parts.";
+        iterations: u32 = 10_000, 1..=1_000_000, "Largest number of iterations.";
+        tolerance: f64 = 1e-10, 0.0..,
+            "The fit ends when no logarithmic strength changes by more than this.";
     }
 }
 
@@ -71,7 +61,15 @@ pub struct AggregatedPair {
 
 impl BradleyTerry {
     /// Fits strengths to comparisons, query by query.
-    pub fn fit(comparisons: &[PairComparison], options: &BradleyTerryOptions) -> Self {
+    pub fn fit(
+        comparisons: &[PairComparison],
+        options: &BradleyTerryOptions,
+    ) -> Result<Self, SpecError> {
+        check_params(options, "bradley-terry")?;
+        Ok(Self::fitted(comparisons, options))
+    }
+
+    fn fitted(comparisons: &[PairComparison], options: &BradleyTerryOptions) -> Self {
         let mut by_query: BTreeMap<&str, Vec<&PairComparison>> = BTreeMap::new();
         for comparison in comparisons {
             by_query.entry(&comparison.query).or_default().push(comparison);
@@ -195,7 +193,7 @@ mod tests {
         PairComparison::new(query, first, second, Preferred::First)
     }
 
-    /// The likelihood alone.
+    /// The likelihood alone, which [`BradleyTerry::fit`] refuses.
     fn without_prior() -> BradleyTerryOptions {
         BradleyTerryOptions { prior: 0.0, ..BradleyTerryOptions::default() }
     }
@@ -205,12 +203,12 @@ mod tests {
         // A won 3 of 4.
         let mut comparisons = vec![wins("q", "a", "b"); 3];
         comparisons.push(wins("q", "b", "a"));
-        let fitted = BradleyTerry::fit(&comparisons, &without_prior());
+        let fitted = BradleyTerry::fitted(&comparisons, &without_prior());
         let found = &fitted.queries["q"];
         assert_eq!((found[0].0.as_str(), found[1].0.as_str()), ("a", "b"));
         assert!((found[0].1 - found[1].1 - 3_f64.ln()).abs() < 1e-9, "{found:?}");
         // With a prior, a document that always won has a finite strength.
-        let fitted = BradleyTerry::fit(&comparisons[..3], &BradleyTerryOptions::default());
+        let fitted = BradleyTerry::fit(&comparisons[..3], &BradleyTerryOptions::default()).unwrap();
         assert!(fitted.queries["q"].iter().all(|(_, strength)| strength.is_finite()));
     }
 
@@ -228,7 +226,7 @@ mod tests {
             comparisons.extend(vec![wins("q", one, other); count]);
         }
         comparisons.push(PairComparison::new("q", "a", "b", Preferred::Neither));
-        let fitted = BradleyTerry::fit(&comparisons, &without_prior());
+        let fitted = BradleyTerry::fitted(&comparisons, &without_prior());
         let strengths: BTreeMap<&str, f64> =
             fitted.queries["q"].iter().map(|(id, s)| (id.as_str(), *s)).collect();
         for document in ["a", "b", "c"] {
@@ -248,7 +246,7 @@ mod tests {
     fn pairs_and_grades_follow_the_strengths() {
         let mut comparisons = vec![wins("q", "a", "b"), wins("q", "a", "b"), wins("q", "b", "c")];
         comparisons.push(PairComparison::new("r", "x", "y", Preferred::Neither));
-        let fitted = BradleyTerry::fit(&comparisons, &BradleyTerryOptions::default());
+        let fitted = BradleyTerry::fit(&comparisons, &BradleyTerryOptions::default()).unwrap();
         let pairs = fitted.pairs(&comparisons);
         // x and y are equal, and a was never compared with c.
         let named: Vec<(&str, &str, usize)> =

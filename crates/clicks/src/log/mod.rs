@@ -27,7 +27,7 @@ mod yandex_log;
 mod yandex_pages;
 
 use rankwright_data::{DataError, SourceLocation, memory_limit, quote};
-use rankwright_spec::choices;
+use rankwright_spec::{check_params, choices};
 
 pub use columns::{LogColumns, LogRole};
 pub use counts::LogCounts;
@@ -172,6 +172,7 @@ fn read_until_stopped(
     options: &LogOptions,
     visit: &mut VisitPage<'_>,
 ) -> Result<LogCounts, ReadStop> {
+    check_params(&options.bots, "bots").map_err(DataError::from)?;
     let mut counts = LogCounts::default();
     let mut cleaned = CleanedLog::new(options);
     let mut waiting = new_store(options);

@@ -230,3 +230,19 @@ fn only_sums_over_ranks_are_estimated() {
     let rbp = rank_weights(&MetricSpec::parse("rbp(p=0.5)").unwrap(), 3).unwrap();
     assert_eq!(rbp, [0.5, 0.25, 0.125]);
 }
+
+#[test]
+fn options_beyond_their_ranges_are_an_error() {
+    let log = LoggedPages::default();
+    let target = TargetRanking { rankings: &[], weights: &[], examination: &[] };
+    let options = OffPolicyOptions::default();
+    for options in [
+        options.clone().samples(100_001_u32),
+        options.clone().clip(0.5),
+        options.clone().clip(f64::NAN),
+        options.clone().min_overlap(1.5),
+    ] {
+        let error = log.value(&target, &options).unwrap_err();
+        assert_eq!(error.kind(), "bad-value", "{options:?}: {error}");
+    }
+}

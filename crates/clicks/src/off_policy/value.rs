@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 use rankwright_data::Random;
+use rankwright_spec::check_params;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -74,6 +75,7 @@ impl LoggedPages {
         target: &TargetRanking<'_>,
         options: &OffPolicyOptions,
     ) -> Result<PolicyValue, ClicksError> {
+        check_params(options, "evaluation")?;
         let prepared = Prepared::new(self, target, options)?;
         let counts: Vec<f64> = prepared.pages.iter().map(|page| page.count).collect();
         let sums = prepared.sums(&counts);

@@ -133,6 +133,7 @@ const _: () = {
     let mut index = 0;
     while index < FORMATS.len() {
         assert!(FORMATS[index].format as usize == index);
+        assert!(!FORMATS[index].extensions.is_empty());
         index += 1;
     }
 };
@@ -142,6 +143,12 @@ impl Format {
     #[allow(clippy::indexing_slicing)] // The constant above checks the order at compile time.
     pub fn info(self) -> &'static FormatInfo {
         &FORMATS[self as usize]
+    }
+
+    /// The extension of files that are written in this format.
+    #[allow(clippy::indexing_slicing)] // The constant above checks that there is one.
+    pub fn extension(self) -> &'static str {
+        self.info().extensions[0]
     }
 
     /// The format with this name, or an error that lists the names.

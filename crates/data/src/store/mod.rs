@@ -66,6 +66,82 @@ pub fn write_atomic(
     }
 }
 
+/// Writes a file atomically with a body that can fail for reasons of its own; its result is
+/// returned. If the body fails, no file is written. An error of the output itself is a
+/// [`DataError`] with the path, whatever the body made of it.
+///
+/// ```
+/// use rankwright_data::{DataError, store::write_atomic_with};
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// let path = dir.path().join("scores.txt");
+/// let error = write_atomic_with(&path, |_| Err::<(), _>(DataError::NoInput)).unwrap_err();
+/// assert_eq!(error.kind(), "no-input");
+/// assert!(!path.exists());
+/// ```
+pub fn write_atomic_with<T, E: From<DataError>>(
+    path: impl AsRef<Path>,
+    body: impl FnOnce(&mut dyn Write) -> Result<T, E>,
+) -> Result<T, E> {
+    let mut result = None;
+    let mut is_output_error = false;
+    let written = write_atomic(path, |out| {
+        let mut output = WatchedOutput { out, error: None };
+        let found = body(&mut output);
+        let error = match (&found, output.error) {
+            (_, Some(error)) => {
+                is_output_error = true;
+                Some(error)
+            }
+            (Err(_), None) => Some(io::ErrorKind::Other.into()),
+            (Ok(_), None) => None,
+        };
+        result = Some(found);
+        error.map_or(Ok(()), Err)
+    });
+    match (result, written) {
+        (Some(Err(error)), Err(_)) if !is_output_error => Err(error),
+        (_, Err(error)) => Err(error.into()),
+        // An error that is not one of the write: the reader has closed the pipe.
+        (Some(result), Ok(())) => result,
+        (None, Ok(())) => Err(DataError::Internal { invariant: BODY_RUNS }.into()),
+    }
+}
+
+/// The invariant of [`write_atomic_with`].
+const BODY_RUNS: &str = "the body of a written file has run";
+
+/// An output that keeps its first error.
+struct WatchedOutput<'a> {
+    out: &'a mut dyn Write,
+    error: Option<io::Error>,
+}
+
+impl WatchedOutput<'_> {
+    fn watched<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|error| {
+            let kind = error.kind();
+            // Callers repeat an interrupted call.
+            if kind != io::ErrorKind::Interrupted && self.error.is_none() {
+                self.error = Some(error);
+            }
+            kind.into()
+        })
+    }
+}
+
+impl Write for WatchedOutput<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let result = self.out.write(bytes);
+        self.watched(result)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let result = self.out.flush();
+        self.watched(result)
+    }
+}
+
 fn write_to_stdout(
     path: &Path,
     write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -55,7 +55,7 @@ params! {
 params! {
     /// The parameter of the geometric mean.
     pub struct FloorParams {
-        floor: f64 = 1e-5, above(0.0), "Least value of a query in the geometric mean.";
+        floor: f64 = 1e-5, above(0.0).up_to(1.0), "Least value of a query in the geometric mean.";
     }
     /// Builder methods for the geometric mean.
     pub trait FloorOptions: floor_params;

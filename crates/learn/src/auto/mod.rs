@@ -47,7 +47,7 @@ use crate::error::LearnError;
 use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, LearnerSpec, TargetOptions, TargetParams, Tuning,
 };
-use crate::session::{NestedTraining, TrainRequest, TrainResult, ValidationSet};
+use crate::session::{NestedTraining, TrainRequest, TrainResult, TrainWarning, ValidationSet};
 use crate::trainer::{Trainer, ValidationUse};
 
 pub use plan::AutoEffort;
@@ -184,6 +184,11 @@ impl Trainer for AutoTrainer {
         let mut result = nested.finish(body, finished)?;
         weighing.report.metric = self.target.to_string();
         result.choice = finished.then_some(weighing.report);
+        let unused = validation_problem(request);
+        result.warnings.extend(unused.map(|reason| TrainWarning::ValidationNotUsed { reason }));
+        let (mut header, body) = result.model.into_parts();
+        (header.queries, header.rows) = (pool.queries() as u64, pool.rows() as u64);
+        result.model = Model::new(header, body)?;
         Ok(result)
     }
 
@@ -196,14 +201,10 @@ impl Trainer for AutoTrainer {
     }
 
     fn rounds(&self) -> Option<(usize, &'static str)> {
-        let (candidates, folds) = match (&self.given, self.params.auto.effort) {
-            (Some(given), AutoEffort::Quick) => (given.len(), 3),
-            (Some(given), _) => (given.len(), 5),
-            (None, AutoEffort::Quick) => (5, 3),
-            (None, AutoEffort::Normal) => (12, 5),
-            (None, AutoEffort::Thorough) => (19, 8),
-        };
-        Some((candidates * self.params.auto.folds.or(folds), "model"))
+        let effort = self.params.auto.effort;
+        let candidates =
+            self.given.as_ref().map_or_else(|| effort.candidates().count(), |given| given.len());
+        Some((candidates * self.params.auto.folds.or(effort.folds()), "model"))
     }
 
     fn validation_use(&self) -> ValidationUse {
@@ -224,7 +225,7 @@ impl AutoTrainer {
         }
     }
 
-    /// The candidates of the plan that can be trained on this kind of data.
+    /// The candidates of the plan; those that cannot be trained on this kind of data have failed.
     fn candidates(
         &self,
         plan: &AutoPlan,
@@ -233,19 +234,21 @@ impl AutoTrainer {
         let mut candidates = Vec::new();
         for text in &plan.candidates {
             let learner = self.params.learner(text)?;
-            if pool.pairs().is_some() && !learner.accepts_pairs() {
-                continue;
-            }
+            let is_unsupported = pool.pairs().is_some() && !learner.accepts_pairs();
+            let failure = is_unsupported.then(|| LearnError::PairsUnsupported {
+                learner: learner.def().name.to_owned(),
+                labelled: pool.is_labelled(),
+            });
             let (models, scores) = (Vec::new(), Vec::new());
             candidates.push(CandidateLearner {
                 learner,
                 models,
                 scores,
                 is_dropped: false,
-                failure: None,
+                failure,
             });
         }
-        match candidates.is_empty() {
+        match !candidates.iter().any(CandidateLearner::is_running) {
             true => Err(LearnError::PairsUnsupported {
                 learner: Auto::DEF.name.to_owned(),
                 labelled: pool.is_labelled(),
@@ -264,8 +267,7 @@ fn pooled<'a>(request: &TrainRequest<'a>) -> Result<Cow<'a, Dataset>, LearnError
     let Some(valid) = request.valid.first() else {
         return Ok(Cow::Borrowed(train));
     };
-    if !valid.data.is_labelled() || train.pairs().is_some() != valid.data.pairs().is_some() {
-        // Such queries cannot be trained on like the others.
+    if validation_problem(request).is_some() {
         return Ok(Cow::Borrowed(train));
     }
     let header = Header::new(train.features().clone(), train.absent());
@@ -280,6 +282,17 @@ fn pooled<'a>(request: &TrainRequest<'a>) -> Result<Cow<'a, Dataset>, LearnError
         None => valid.data,
     };
     Ok(Cow::Owned(train.append(added, |feature| matching.column(feature))?))
+}
+
+/// The reason why the queries of the first validation set cannot be trained on like the others.
+fn validation_problem(request: &TrainRequest<'_>) -> Option<&'static str> {
+    let (train, valid) = (request.train, request.valid.first()?.data);
+    match (train.pairs().is_some(), valid.pairs().is_some()) {
+        _ if !valid.is_labelled() => Some("it has no labels"),
+        (true, false) => Some("the training data has preference pairs, and it has none"),
+        (false, true) => Some("it has preference pairs, and the training data has none"),
+        _ => None,
+    }
 }
 
 /// This many of the queries, drawn by the seed, in their order.

@@ -20,6 +20,27 @@ choices! {
     }
 }
 
+impl AutoEffort {
+    /// The number of folds.
+    pub(super) fn folds(self) -> usize {
+        match self {
+            AutoEffort::Quick => 3,
+            AutoEffort::Normal => 5,
+            AutoEffort::Thorough => 8,
+        }
+    }
+
+    /// The specs of all candidates, cheap ones first.
+    pub(super) fn candidates(self) -> impl Iterator<Item = &'static str> {
+        let lists: &[&[&'static str]] = match self {
+            AutoEffort::Quick => &[QUICK],
+            AutoEffort::Normal => &[QUICK, NORMAL],
+            AutoEffort::Thorough => &[QUICK, NORMAL, THOROUGH],
+        };
+        lists.iter().copied().flatten().copied()
+    }
+}
+
 /// Candidates of `effort=quick`, which the others have too.
 const QUICK: &[&str] = &["ranksvm", "mart", "rankmart", "lambdamart", "xendcg"];
 
@@ -79,21 +100,13 @@ impl AutoPlan {
     ) -> Self {
         let (rows, queries) = (data.rows(), data.queries());
         let is_given = candidates.is_some();
-        let (lists, own_folds): (&[&[&str]], usize) = match effort {
-            AutoEffort::Quick => (&[QUICK], 3),
-            AutoEffort::Normal => (&[QUICK, NORMAL], 5),
-            AutoEffort::Thorough => (&[QUICK, NORMAL, THOROUGH], 8),
-        };
-        let is_affordable = |spec: &&&str| {
+        let is_affordable = |spec: &&str| {
             rows <= SLOW_ROWS || !SLOW.iter().any(|name| spec.split('(').next() == Some(name))
         };
-        let of_effort = || {
-            let all = lists.iter().copied().flatten();
-            all.filter(is_affordable).map(|spec| (*spec).to_owned()).collect()
-        };
+        let of_effort = || effort.candidates().filter(is_affordable).map(str::to_owned).collect();
         let rows_of_query = (rows as f64 / queries.max(1) as f64).max(1.0);
         let choice_queries = ((CHOICE_ROWS as f64 / rows_of_query) as usize).clamp(1, queries);
-        let folds = folds.unwrap_or(own_folds).min(choice_queries).max(MIN_FOLDS);
+        let folds = folds.unwrap_or(effort.folds()).min(choice_queries).max(MIN_FOLDS);
         Self {
             candidates: candidates.unwrap_or_else(of_effort),
             folds,

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::ensemble::test_support::trains_reproducibly;
+use rankwright_data::bytes::Input;
 use rankwright_data::generate::LetorOptions;
 
 fn data(queries: usize, seed: u64) -> Dataset {
@@ -142,4 +143,48 @@ fn specs_are_checked_before_training() {
     assert!(error("auto(candidates=nothing)").contains("nothing"));
     assert!(error("auto(folds=2)").contains("from 3 on"));
     assert!(error("auto(effort=much)").contains("quick"));
+}
+
+/// Both were left out without a word.
+#[test]
+fn validation_data_and_candidates_that_do_not_fit_are_reported() {
+    let (train, valid) = (data(20, 1), data(9, 2));
+    let learner =
+        LearnerSpec::parse("auto(candidates=mart(trees=3)+rankmart(trees=3), folds=3)").unwrap();
+    let used = learner.train(TrainRequest::new(&train).validation(&valid)).unwrap();
+    assert!(used.trained_on_validation() && used.warnings.is_empty());
+    assert_eq!(used.model.header().queries, 29);
+    // In every query, a row of the highest label is preferred to one of the lowest.
+    let mut pairs = String::new();
+    for query in 0..train.queries() {
+        let (rows, query) = (train.query_rows(query), train.query(query));
+        let by_label = |a: &usize, b: &usize| train.labels()[*a].total_cmp(&train.labels()[*b]);
+        let (low, high) = (rows.clone().min_by(by_label), rows.max_by(by_label));
+        pairs += &format!("{} {} {}\n", query.id, high.unwrap(), low.unwrap());
+    }
+    let input = Input::raw("pairs", pairs.into_bytes());
+    let with_pairs = train.clone().with_pairs(&input).unwrap().0;
+    let result = learner.train(TrainRequest::new(&with_pairs).validation(&valid)).unwrap();
+    assert!(!result.trained_on_validation());
+    assert_eq!(result.warnings[0].kind(), "validation-not-used");
+    assert_eq!(result.model.header().queries, 20);
+    let report = result.choice.unwrap();
+    assert_eq!(report.candidates.len(), 2);
+    let failure = report.candidates[0].failure.as_ref().unwrap();
+    assert!(failure.contains("mart") && report.candidates[1].failure.is_none(), "{failure}");
+}
+
+#[test]
+fn the_number_of_rounds_is_that_of_the_plan() {
+    let train = data(40, 3);
+    for (name, effort) in AutoEffort::ALL {
+        for given in [None, Some(vec!["mart".to_owned(), "ranksvm".to_owned()])] {
+            let candidates =
+                given.as_ref().map(|given| format!(", candidates={}", given.join("+")));
+            let text = format!("auto(effort={name}{})", candidates.unwrap_or_default());
+            let plan = AutoPlan::new(&train, *effort, given, None);
+            let rounds = LearnerSpec::parse(&text).unwrap().rounds();
+            assert_eq!(rounds, Some((plan.candidates.len() * plan.folds, "model")), "{text}");
+        }
+    }
 }

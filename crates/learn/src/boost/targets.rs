@@ -51,8 +51,7 @@ pub fn split_impurities(
     }
     let matching = Matching::new(model.header(), data.features(), options.matching)?;
     let earlier = if fits_labels(model) { 0 } else { tree };
-    let before = with_trees(model.body(), ensemble.truncated(earlier))?;
-    let scores = Model::new(model.header().clone(), before)?.score(data, options)?;
+    let scores = model.with_trees(ensemble.truncated(earlier))?.score(data, options)?;
     let seed = objective_seed(model.header().seed, tree);
     let targets = targets(&model.header().objective, data, &scores, seed)?;
     Ok(SplitImpurity::of_tree(grown, data, &matching, &targets))
@@ -60,27 +59,15 @@ pub fn split_impurities(
 
 /// The trees of a model, and the tree with a number, from 0.
 fn ensemble_and_tree(model: &Model, number: usize) -> Result<(&Ensemble, &Tree), LearnError> {
-    let grown = match model.body() {
-        // The features of the added trees are those of the whole model.
-        ModelBody::Blend(blend) => blend.added_trees().map(Model::body),
-        body => Some(body),
-    };
-    let Some(ModelBody::Trees(ensemble)) = grown else {
+    // The features of added trees are those of the whole model.
+    let grown = model.added_trees().unwrap_or(model);
+    let ModelBody::Trees(ensemble) = grown.body() else {
         return Err(LearnError::NoSuchTree { number: number + 1, trees: 0 });
     };
     let trees = ensemble.trees();
     let tree = trees.get(number);
     let tree = tree.ok_or(LearnError::NoSuchTree { number: number + 1, trees: trees.len() })?;
     Ok((ensemble, tree))
-}
-
-/// The body of a model with other trees; the start model of a sum stays.
-fn with_trees(body: &ModelBody, trees: Ensemble) -> Result<ModelBody, LearnError> {
-    let sum = match body {
-        ModelBody::Blend(blend) => blend.with_added_trees(trees.clone())?,
-        _ => None,
-    };
-    Ok(sum.map_or(ModelBody::Trees(trees), ModelBody::Blend))
 }
 
 /// Whether every tree of a model was fitted to the labels, whatever the trees before it.
@@ -165,8 +152,7 @@ mod tests {
         let learner =
             LearnerSpec::parse("mart(trees=3, leaves=6, min_rows=5, min_hessian=0, l2=0)").unwrap();
         let sum = learner.train(TrainRequest::new(&data).start(&start)).unwrap().model;
-        let ModelBody::Blend(blend) = sum.body() else { panic!("a sum of two kinds") };
-        let ModelBody::Trees(added) = blend.added_trees().unwrap().body() else { panic!("trees") };
+        let ModelBody::Trees(added) = sum.added_trees().unwrap().body() else { panic!("trees") };
         // Half the variance of the residuals of the linear model.
         let scores = start.predict(&data).unwrap();
         let residuals: Vec<f64> =

@@ -174,6 +174,30 @@ pub struct TrainingHistory {
 /// The name of the training data among the evaluated data sets.
 pub(super) const TRAINING_SET: &str = "training";
 
+/// Names of validation sets that tell them apart, from each other and from the training data, which
+/// is called `training` among the evaluated sets.
+///
+/// ```
+/// use rankwright_learn::validation_set_names;
+///
+/// let names = validation_set_names(["a.txt", "training", "a.txt"]);
+/// assert_eq!(names, ["a.txt", "training (validation)", "a.txt (2)"]);
+/// assert_eq!(validation_set_names(names.iter().map(String::as_str)), names);
+/// ```
+pub fn validation_set_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for name in names {
+        let name = match name {
+            TRAINING_SET => format!("{TRAINING_SET} (validation)"),
+            name => name.to_owned(),
+        };
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        let mut candidates = std::iter::once(name.clone()).chain(numbered);
+        found.extend(candidates.find(|candidate| !found.contains(candidate)));
+    }
+    found
+}
+
 impl TrainingHistory {
     /// The index in `sets` of the data set that determines the best round: the first validation
     /// set; `None` without validation data.

@@ -19,7 +19,9 @@ pub(crate) mod validation;
 mod warning;
 
 pub use checkpoint::Checkpoints;
-pub use history::{Iteration, KeptReason, KeptRounds, PhaseSeconds, TrainingHistory};
+pub use history::{
+    Iteration, KeptReason, KeptRounds, PhaseSeconds, TrainingHistory, validation_set_names,
+};
 pub(crate) use nested::NestedTraining;
 pub use progress::{NoProgress, Progress};
 pub use request::{TrainRequest, TrainResult, ValidationSet};

@@ -256,6 +256,13 @@ pub struct TrainResult {
 }
 
 impl TrainResult {
+    /// Whether the first validation set was training data: that of an automatic choice, unless its
+    /// queries could not be trained on ([`TrainWarning::ValidationNotUsed`]).
+    pub fn trained_on_validation(&self) -> bool {
+        let is_unused = |w: &TrainWarning| matches!(w, TrainWarning::ValidationNotUsed { .. });
+        self.choice.is_some() && !self.warnings.iter().any(is_unused)
+    }
+
     /// Adds the warnings about the model of a finished training; `min_rows` is the learner's
     /// parameter of that name, `None` if the learner has no such parameter.
     pub(crate) fn add_warnings(

@@ -17,6 +17,7 @@ use rankwright_model::{BiasFactors, Header, Model, ModelBody, ScoreOptions};
 use super::checkpoint::{CheckpointSaver, CheckpointState, fingerprint, load};
 use super::history::{
     Iteration, KeptReason, KeptRounds, PhaseSeconds, TRAINING_SET, TrainingHistory,
+    validation_set_names,
 };
 use super::request::{TrainRequest, TrainResult};
 use super::stop::Stop;
@@ -412,7 +413,7 @@ pub(crate) fn result_without_rounds(
 /// A history without rounds: the sets and metrics of a request.
 pub(super) fn empty_history(request: &TrainRequest<'_>) -> TrainingHistory {
     let training = request.evaluate_training.then(|| TRAINING_SET.to_owned());
-    let valid = request.valid.iter().map(|set| set.name.clone());
+    let valid = validation_set_names(request.valid.iter().map(|set| set.name.as_str()));
     TrainingHistory {
         sets: training.into_iter().chain(valid).collect(),
         metrics: request.metrics.iter().map(Measure::to_string).collect(),
@@ -602,5 +603,24 @@ mod tests {
         let (session, _) = Session::begin(&request, plan()).unwrap();
         let error = session.finish(true).unwrap_err().to_string();
         assert!(error.contains("before its first epoch"), "{error}");
+    }
+
+    /// A validation set of this name was taken for the training data.
+    #[test]
+    fn a_validation_set_named_training_decides() {
+        let (train, valid) = (data(1), data(2));
+        let sets = || ["training", "other", "other"].map(|name| ValidationSet::new(name, &valid));
+        for evaluates in [false, true] {
+            let request = TrainRequest::new(&train)
+                .validation_sets(sets())
+                .metrics([measure()])
+                .evaluate_training(evaluates);
+            let history = run_session(&request, 3, Stop::None, |session| session).history;
+            assert_eq!(history.deciding_set(), Some(usize::from(evaluates)), "{:?}", history.sets);
+            let mut names = history.sets.clone();
+            names.sort();
+            names.dedup();
+            assert_eq!(names.len(), history.sets.len(), "{:?}", history.sets);
+        }
     }
 }

@@ -56,6 +56,11 @@ pub enum TrainWarning {
         /// Whether new pairs are drawn for each tree.
         boosted: bool,
     },
+    /// Validation data that an automatic choice would have trained on, and could not.
+    ValidationNotUsed {
+        /// The reason.
+        reason: &'static str,
+    },
     /// A property of the training data that matters for this training: labels that are too large
     /// for the exponential gain of a metric.
     Content(SummaryWarning),
@@ -97,6 +102,7 @@ impl TrainWarning {
             TrainWarning::ConstantScores { .. } => "constant-scores",
             TrainWarning::CategoriesAsNumbers { .. } => "categories-as-numbers",
             TrainWarning::SampledPairs { .. } => "sampled-pairs",
+            TrainWarning::ValidationNotUsed { .. } => "validation-not-used",
             TrainWarning::Content(warning) => warning.kind(),
         }
     }
@@ -105,7 +111,9 @@ impl TrainWarning {
     /// and every training of the learner on the data has it.
     pub fn is_about_data(&self) -> bool {
         match self {
-            TrainWarning::ConstantScores { .. } | TrainWarning::CategoriesAsNumbers { .. } => false,
+            TrainWarning::ConstantScores { .. }
+            | TrainWarning::CategoriesAsNumbers { .. }
+            | TrainWarning::ValidationNotUsed { .. } => false,
             TrainWarning::SampledPairs { .. } | TrainWarning::Content(_) => true,
         }
     }
@@ -285,6 +293,11 @@ impl fmt::Display for TrainWarning {
                     counted(*queries, "query")
                 )
             }
+            TrainWarning::ValidationNotUsed { reason } => write!(
+                f,
+                "the validation data is not trained on, as this learner does with other validation \
+                 data: {reason}"
+            ),
             TrainWarning::Content(warning) => warning.fmt(f),
         }
     }
@@ -334,6 +347,9 @@ impl Serialize for TrainWarning {
                 object.serialize_field("queries", queries)?;
                 object.serialize_field("partners", partners)?;
                 object.serialize_field("boosted", boosted)?;
+            }
+            TrainWarning::ValidationNotUsed { reason } => {
+                object.serialize_field("reason", reason)?;
             }
             TrainWarning::Content(_) => {}
         }

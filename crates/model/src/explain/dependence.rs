@@ -9,6 +9,7 @@
 //! values and an empty curve.
 
 use rankwright_data::Dataset;
+use rankwright_spec::{check_params, params};
 use rayon::prelude::*;
 
 use super::error::ExplainError;
@@ -18,21 +19,15 @@ use crate::engine::ScoreBuffers;
 use crate::error::ModelError;
 use crate::model::Model;
 
-/// Options of a partial dependence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DependenceOptions {
-    /// Maximum number of values of the feature.
-    pub points: usize,
-    /// Maximum number of documents in the means; if the data has more, they are chosen by seed.
-    pub documents: usize,
-    /// Maximum number of documents whose own curves are returned.
-    pub curves: usize,
-}
-
-impl Default for DependenceOptions {
-    fn default() -> Self {
-        DependenceOptions { points: 30, documents: 500, curves: 0 }
+params! {
+    /// Options of a partial dependence.
+    #[derive(Copy, Eq)]
+    pub struct DependenceOptions {
+        points: usize = 30, 1..=10_000, "Maximum number of values of the feature.";
+        documents: usize = 500, 1..,
+            "Maximum number of documents in the means; if the data has more, they are chosen by seed.";
+        curves: usize = 0, 0..=100,
+            "Number of curves of single documents in each partial dependence.";
     }
 }
 
@@ -40,27 +35,6 @@ impl DependenceOptions {
     /// The default options.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Sets the maximum number of values of the feature.
-    #[must_use]
-    pub fn points(mut self, points: usize) -> Self {
-        self.points = points;
-        self
-    }
-
-    /// Sets the maximum number of documents in the means.
-    #[must_use]
-    pub fn documents(mut self, documents: usize) -> Self {
-        self.documents = documents;
-        self
-    }
-
-    /// Sets the maximum number of documents whose own curves are returned.
-    #[must_use]
-    pub fn curves(mut self, curves: usize) -> Self {
-        self.curves = curves;
-        self
     }
 }
 
@@ -73,7 +47,8 @@ pub struct Dependence {
     pub name: String,
     /// The values that the feature was set to, ascending.
     pub values: Vec<f32>,
-    /// The text of each of these values if the feature is a category; empty otherwise.
+    /// The text of each of these values if the feature is a category, the number itself for a value
+    /// that is the number of no text; empty otherwise.
     pub texts: Vec<String>,
     /// The mean score at each of these values.
     pub means: Vec<f64>,
@@ -95,6 +70,8 @@ impl Model {
         dependence: DependenceOptions,
         options: ExplainOptions,
     ) -> Result<Dependence, ExplainError> {
+        options.check()?;
+        check_params(&dependence, "dependence")?;
         let features = self.header().features.len();
         if feature >= features {
             return Err(ModelError::NoSuchFeature { feature, features }.into());
@@ -142,7 +119,11 @@ impl Model {
         let documents = rows.len();
         let curves = rows.into_iter().zip(curves).collect();
         let text = |value: &f32| self.header().category_text(feature, *value);
-        let texts = values.iter().filter_map(text).map(str::to_owned).collect();
+        let text_or_number = |value| text(value).map_or_else(|| value.to_string(), str::to_owned);
+        let texts = match values.iter().any(|value| text(value).is_some()) {
+            true => values.iter().map(text_or_number).collect(),
+            false => Vec::new(),
+        };
         Ok(Dependence { feature, name, values, texts, means, missing, documents, curves })
     }
 }

@@ -1,5 +1,6 @@
 //! The errors of explanations.
 
+use rankwright_spec::SpecError;
 use rankwright_spec::words::counted;
 
 use crate::error::ModelError;
@@ -11,6 +12,9 @@ pub enum ExplainError {
     /// The model does not fit the data.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// An option is out of its range.
+    #[error(transparent)]
+    Options(#[from] SpecError),
     /// Trees without the number of training rows at each leaf.
     #[error(
         "tree {tree} has no counts of training rows at its leaves, which its expected score needs"
@@ -70,6 +74,7 @@ impl ExplainError {
     pub fn help(&self) -> Option<String> {
         match self {
             ExplainError::Model(error) => error.help(),
+            ExplainError::Options(error) => error.help(),
             ExplainError::NoCounts { .. } | ExplainError::NoBackground => Some(
                 "give background data, such as the training data: the explanation is then relative \
                  to its documents"

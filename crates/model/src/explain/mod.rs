@@ -34,6 +34,7 @@ mod tests;
 use std::ops::Range;
 
 use rankwright_data::Dataset;
+use rankwright_spec::{SpecError, check_params, params};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -53,6 +54,16 @@ use crate::model::{Model, ModelBody};
 /// Maximum number of background documents.
 const MAX_BACKGROUND: usize = 10_000;
 
+params! {
+    /// Parameters of explanations that are numbers.
+    #[derive(Copy, Eq)]
+    pub struct ExplainParams {
+        permutations: usize = 32, 1..=100_000,
+            "Number of permutations that contributions of nets are averaged over, rounded up to a multiple of the number of background documents.";
+        seed: u64 = 1, .., "Seed of every sample.";
+    }
+}
+
 /// Options of explanations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -60,7 +71,8 @@ pub struct ExplainOptions {
     /// The seed of the choice of background documents and of the random orders of features.
     pub seed: u64,
     /// For nets: number of random orders in which the features of a background document are
-    /// exchanged for those of the explained document, each used forwards and backwards; at least 1.
+    /// exchanged for those of the explained document, each used forwards and backwards; 1 to
+    /// 100,000.
     /// At most as many background documents are used, and each of them in equally many orders: the
     /// number is rounded up to a multiple of theirs.
     pub permutations: usize,
@@ -70,7 +82,8 @@ pub struct ExplainOptions {
 
 impl Default for ExplainOptions {
     fn default() -> Self {
-        ExplainOptions { seed: 1, permutations: 32, matching: MatchOptions::default() }
+        let ExplainParams { permutations, seed } = ExplainParams::default();
+        ExplainOptions { seed, permutations, matching: MatchOptions::default() }
     }
 }
 
@@ -99,6 +112,12 @@ impl ExplainOptions {
     pub fn matching(mut self, matching: MatchOptions) -> Self {
         self.matching = matching;
         self
+    }
+
+    /// Checks the values that have a range.
+    fn check(&self) -> Result<(), SpecError> {
+        let ExplainOptions { seed, permutations, matching: _ } = *self;
+        check_params(&ExplainParams { permutations, seed }, "explain")
     }
 }
 
@@ -157,6 +176,7 @@ impl<'a> Explainer<'a> {
     /// relative to a document of zeros, nets of one layer to inputs of zero. Fails for deeper nets,
     /// and for trees without row counts.
     pub fn new(model: &'a Model, options: ExplainOptions) -> Result<Explainer<'a>, ExplainError> {
+        options.check()?;
         let features = model.used_features();
         let method = method_of(model, &features, None, options)?;
         Ok(Explainer { model, options, features, method })
@@ -169,6 +189,7 @@ impl<'a> Explainer<'a> {
         background: &Dataset,
         options: ExplainOptions,
     ) -> Result<Explainer<'a>, ExplainError> {
+        options.check()?;
         if background.rows() == 0 {
             return Err(ExplainError::EmptyBackground);
         }
@@ -251,7 +272,7 @@ fn method_of<'a>(
             Ok(ExplainMethod::Linear(LinearShap::new(linear, features, background)))
         }
         ModelBody::Net(net) => {
-            let orders = options.permutations.max(1);
+            let orders = options.permutations;
             let net = NetShap::new(net, features, background, orders, options.seed)?;
             Ok(ExplainMethod::Net(Box::new(net)))
         }

@@ -361,3 +361,29 @@ fn queries_and_features_that_do_not_exist_are_refused() {
     let error = model.score_permuted(&data, ScoreOptions::default(), 7, &[1, 0]).unwrap_err();
     assert!(matches!(error, ModelError::NoSuchFeature { feature: 7, features: 1 }), "{error}");
 }
+
+/// The value 7 is the number of no category.
+#[test]
+fn texts_of_a_partial_dependence_line_up_with_its_values() {
+    use rankwright_data::{Encoding, TableColumn, TableColumns};
+
+    let names = FeatureNames::Named(vec!["brand".to_owned()]);
+    let linear = Linear::new(0.0, vec![1.0]).unwrap();
+    let mut header = Header::new(names, Absent::Zero);
+    let texts = ["acme", "zenith"].map(str::to_owned).into();
+    let brand = TableColumn::feature("brand", Encoding::Category(texts));
+    header.table_columns = Some(TableColumns::new(vec![brand]).unwrap().into());
+    let model = Model::new(header, ModelBody::Linear(linear)).unwrap();
+    let rows = [[0.0], [7.0], [1.0]];
+    let data = Dataset::from_rows(rows, ["brand"]).query_ids(["q"; 3]).build().unwrap();
+    let (shown, options) = (DependenceOptions::new(), ExplainOptions::new());
+    let found = model.dependence(&data, 0, shown, options).unwrap();
+    assert_eq!(found.values, [0.0, 1.0, 7.0]);
+    assert_eq!(found.texts, ["acme", "zenith", "7"]);
+    for wrong in [shown.points(0_usize), shown.curves(101_usize)] {
+        let error = model.dependence(&data, 0, wrong, options).unwrap_err();
+        assert_eq!(error.kind(), "bad-value", "{error}");
+    }
+    let error = Explainer::new(&model, options.permutations(0)).unwrap_err();
+    assert_eq!(error.kind(), "bad-value", "{error}");
+}

@@ -69,7 +69,7 @@ impl Model {
                     ModelBody::Net(net) if net.layers().len() == 1 => {
                         UnsupportedPart::TransformedLinear
                     }
-                    body => UnsupportedPart::of_body(body),
+                    _ => UnsupportedPart::of_model(self),
                 };
                 Err(ModelError::unsupported(format.system, part))
             }

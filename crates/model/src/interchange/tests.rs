@@ -130,6 +130,24 @@ fn a_sum_of_kinds_is_refused_with_advice_that_can_be_followed() {
     }
 }
 
+/// Three tree models of weight 1 have the form of a start model and added trees.
+#[test]
+fn a_blend_of_trees_is_no_start_model_with_added_trees() {
+    let trees = ModelBody::Trees(Ensemble::new(0.5, Vec::new()).unwrap());
+    let member = Model::new(test_support::linear_model(0.0).header().clone(), trees).unwrap();
+    let blend = Blend::new(Normalise::None, vec![(1.0, member.clone()); 3]).unwrap();
+    for (learner, is_sum) in [
+        ("blend(members=mart+mart+mart)", false),
+        ("", false),
+        // Trees that were added to a blend of two tree models.
+        ("lambdamart(trees=5)", true),
+    ] {
+        let header = Header { learner: learner.to_owned(), ..member.header().clone() };
+        let model = Model::new(header, ModelBody::Blend(blend.clone())).unwrap();
+        assert_eq!(model.added_trees().is_some(), is_sum, "{learner}");
+    }
+}
+
 #[test]
 fn bytes_of_no_format_are_refused_with_the_systems_that_are_known() {
     let error = Model::from_bytes(b"2 qid:1 1:0.5\n").unwrap_err().to_string();

@@ -5,7 +5,7 @@ use rankwright_spec::words::counted;
 use thiserror::Error;
 
 use super::onnx::UnsupportedGraph;
-use crate::model::{BodyKind, ModelBody};
+use crate::model::{BodyKind, Model};
 
 /// A part of a model that our own format or that of another system cannot express.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -202,14 +202,10 @@ pub enum UnsupportedPart {
 
 impl UnsupportedPart {
     /// A kind of model that a format does not have.
-    pub(crate) fn of_body(body: &ModelBody) -> UnsupportedPart {
-        let start = match body {
-            ModelBody::Blend(blend) => blend.start_of_sum(),
-            _ => None,
-        };
-        match start {
+    pub(crate) fn of_model(model: &Model) -> UnsupportedPart {
+        match model.start_of_sum() {
             Some(start) => UnsupportedPart::SumOfKinds { start },
-            None => UnsupportedPart::Body(body.kind()),
+            None => UnsupportedPart::Body(model.body().kind()),
         }
     }
 

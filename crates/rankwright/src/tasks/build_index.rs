@@ -11,7 +11,7 @@ use rankwright_search::{
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::{Context, TaskError, Warning, check_outputs, check_standard_input, file_label};
+use super::{Context, TaskError, TaskInputs, Warning, file_label};
 
 /// Documents, and the folder of the index.
 ///
@@ -39,6 +39,12 @@ pub struct BuildIndexRequest {
     pub options: BuildOptions,
     /// Whether documents that cannot be read are skipped; otherwise the first one is an error.
     pub skip_broken: bool,
+}
+
+impl TaskInputs for BuildIndexRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.documents.clone()
+    }
 }
 
 impl BuildIndexRequest {
@@ -113,9 +119,7 @@ pub fn build_index(
     context: &Context<'_>,
 ) -> Result<BuildIndexResult, TaskError> {
     let mut task = RunningTask::new(context);
-    let inputs = || request.documents.iter().map(PathBuf::as_path);
-    check_standard_input(inputs())?;
-    check_outputs([request.out.as_path()], inputs())?;
+    request.check_files([request.out.as_path()])?;
     let documents = Documents::open_all(&request.documents, request.format)?;
     let mut documents = documents.skip_broken(request.skip_broken);
     let bytes_total = documents.bytes_total();

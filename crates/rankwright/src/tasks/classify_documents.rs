@@ -18,7 +18,7 @@ use rankwright_spec::visible::one_line;
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::{Context, TaskError, Warning, check_outputs, check_standard_input, file_label};
+use super::{Context, TaskError, TaskInputs, Warning, check_standard_input, file_label};
 
 /// Labelled documents, and the classifier that is trained on them.
 #[derive(Debug, Clone)]
@@ -164,6 +164,12 @@ pub struct ClassifyDocumentsRequest {
     pub scores: bool,
 }
 
+impl TaskInputs for ClassifyDocumentsRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.labelled.files.iter().chain(&self.documents).cloned().collect()
+    }
+}
+
 impl ClassifyDocumentsRequest {
     /// Trains on labelled documents and classifies others.
     pub fn new<P: Into<PathBuf>>(
@@ -179,10 +185,6 @@ impl ClassifyDocumentsRequest {
     pub fn scores(mut self, scores: bool) -> Self {
         self.scores = scores;
         self
-    }
-
-    fn inputs(&self) -> impl Iterator<Item = &Path> {
-        self.labelled.paths().chain(self.documents.iter().map(PathBuf::as_path))
     }
 }
 
@@ -219,8 +221,7 @@ pub fn classify_documents(
     context: &Context<'_>,
 ) -> Result<ClassifyDocumentsResult, TaskError> {
     let mut task = RunningTask::new(context);
-    check_standard_input(request.inputs())?;
-    check_outputs([request.out.as_path()], request.inputs())?;
+    request.check_files([request.out.as_path()])?;
     let classifier = request.labelled.load(&mut task)?;
     let documents = read_documents(&request.documents, &mut task)?;
     let (result, _) = task.step("classifying", || classifier.classify(documents))?;

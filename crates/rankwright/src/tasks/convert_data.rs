@@ -7,7 +7,7 @@ use rankwright_data::format::{FORMATS, Format, feature_set_path, write};
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::{Context, DataFiles, TaskError, Warning, check_outputs};
+use super::{Context, DataFiles, TaskError, TaskInputs, Warning};
 
 /// Data, and the file to write.
 #[derive(Debug, Clone)]
@@ -19,6 +19,12 @@ pub struct ConvertRequest {
     pub out: PathBuf,
     /// The format to write; that of the file's extension if not given.
     pub format: Option<Format>,
+}
+
+impl TaskInputs for ConvertRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.data.paths().map(Path::to_owned).collect()
+    }
 }
 
 impl ConvertRequest {
@@ -72,7 +78,7 @@ pub fn convert_data(
     let mut task = RunningTask::new(context);
     let out = &request.out;
     let format = output_format(out, request.format)?;
-    check_outputs([out.as_path(), &feature_set_path(out)], request.data.paths())?;
+    request.check_files([out.as_path(), &feature_set_path(out)])?;
     let loaded = request.data.load(None, &mut task)?;
     let data = &loaded.data;
     let name = format!("writing {}", out.display());

@@ -8,7 +8,7 @@ use rankwright_model::{Model, ModelFormat};
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::{Context, TaskError, Warning, check_outputs};
+use super::{Context, TaskError, TaskInputs, Warning};
 
 /// A model, and the file to write.
 #[derive(Debug, Clone)]
@@ -22,6 +22,12 @@ pub struct ConvertModelRequest {
     pub out: PathBuf,
     /// Number of the first feature, for a model whose features have numbers and no names.
     pub first_feature: Option<u32>,
+}
+
+impl TaskInputs for ConvertModelRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        vec![self.model.clone()]
+    }
 }
 
 impl ConvertModelRequest {
@@ -55,7 +61,7 @@ pub fn convert_model(
     context: &Context<'_>,
 ) -> Result<ConvertModelResult, TaskError> {
     let mut task = RunningTask::new(context);
-    check_outputs([request.out.as_path()], [request.model.as_path()])?;
+    request.check_files([request.out.as_path()])?;
     let to = ModelFormat::find(&request.to)?;
     let step = format!("reading {}", request.model.display());
     let ((mut model, from), _) = task.step(&step, || read(request))?;

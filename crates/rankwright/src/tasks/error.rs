@@ -426,6 +426,14 @@ pub enum TaskError {
         /// The learner.
         learner: String,
     },
+    /// An option that has no effect beside the others.
+    #[error("the option `{option}` does not apply: {reason}")]
+    OptionUnused {
+        /// Name of the option in the request.
+        option: &'static str,
+        /// The reason why it has no effect.
+        reason: &'static str,
+    },
     /// Validation queries are held out for learners that ignore them.
     #[error(
         "a part of the training queries is held out for validation, but no learner uses it: none \
@@ -567,6 +575,7 @@ impl TaskError {
             TaskError::NothingTrained { .. } => "leave out the option",
             #[cfg(feature = "train")]
             TaskError::OptionNeedsData { .. } => "give data, or leave out the option",
+            TaskError::OptionUnused { .. } => "leave out the option",
             TaskError::ValidPartUnused => {
                 "choose a learner that stops early, or hold out no queries"
             }

@@ -65,6 +65,7 @@ error_kinds! {
         Self::ModelSavedElsewhere { .. } => "model-saved-elsewhere",
         Self::NoLearner => "no-learner",
         Self::LearnerTwice { .. } => "learner-twice",
+        Self::OptionUnused { .. } => "option-unused",
         Self::ValidPartUnused => "valid-part-unused",
         Self::NoValidationForBest => "no-validation-for-best",
         Self::SameFile { .. } => "same-file",

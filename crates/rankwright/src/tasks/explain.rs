@@ -8,9 +8,9 @@ use rankwright_report::explanation::{ExplanationRequest, RankingExplanation, exp
 use serde::Serialize;
 
 use super::context::RunningTask;
+use super::paths::check_used;
 use super::{
-    Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, check_standard_input,
-    file_label, load_model, matching,
+    Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, file_label, load_model, matching,
 };
 
 /// A model, data, and the explanations to compute.
@@ -95,8 +95,10 @@ pub fn explain_ranking(
     context: &Context<'_>,
 ) -> Result<ExplainResult, TaskError> {
     let mut task = RunningTask::new(context);
-    let background = request.background.iter().flat_map(DataFiles::paths);
-    check_standard_input(request.data.paths().chain([request.model.as_path()]).chain(background))?;
+    request.check_files([])?;
+    let mut data = request.background.iter().chain([&request.data]);
+    let is_given = data.any(|files| files.pairs.is_some());
+    check_used(is_given, "pairs", "scores do not depend on preferences")?;
     let model = load_model(&request.model)?;
     let rules = Some(ReadRules::of_model(&model));
     let data = request.data.load(rules.clone(), &mut task)?.data;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rankwright_data::bytes::Input;
 use rankwright_data::format::{Format, feature_set_path, write};
+use rankwright_data::{DataError, SourceLocation};
 use rankwright_search::{FeatureSeconds, FeatureSet, RowOptions, TrainingData, training_data};
 use rankwright_spec::words::counted;
 use serde::Serialize;
@@ -17,8 +18,8 @@ use super::candidates::open_index;
 use super::context::RunningTask;
 use super::eval::load_qrels;
 use super::{
-    CandidateOptions, Context, DataFiles, QueryFile, TaskError, Warning, check_outputs,
-    check_standard_input, output_format,
+    CandidateOptions, Context, DataFiles, QueryFile, TaskError, TaskInputs, Warning, check_outputs,
+    output_format,
 };
 
 /// The source of a feature set.
@@ -64,7 +65,11 @@ impl FeatureSource {
             FeatureSource::Set(set) => Ok(set.clone()),
             FeatureSource::Toml(path) => {
                 let input = Input::open(path)?;
-                Ok(FeatureSet::from_toml(&String::from_utf8_lossy(&input.bytes))?)
+                let text = std::str::from_utf8(&input.bytes).map_err(|_| {
+                    let location = SourceLocation::file(&input.name);
+                    DataError::malformed(location, "bytes that are no text", "UTF-8 text")
+                })?;
+                Ok(FeatureSet::from_toml(text)?)
             }
             FeatureSource::Data(path) => {
                 let loaded = DataFiles::new([path]).load(None, task)?;
@@ -103,6 +108,14 @@ pub struct ExtractFeaturesRequest {
     pub out: PathBuf,
     /// The format to write; that of the file's extension if not given.
     pub format: Option<Format>,
+}
+
+impl TaskInputs for ExtractFeaturesRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        let qrels = self.qrels.as_deref().into_iter();
+        let files = qrels.chain([self.queries.path.as_path()]).chain(self.features.path());
+        files.chain([self.index.as_path()]).map(Path::to_owned).collect()
+    }
 }
 
 impl ExtractFeaturesRequest {
@@ -149,11 +162,6 @@ impl ExtractFeaturesRequest {
         self.format = Some(format);
         self
     }
-
-    fn inputs(&self) -> impl Iterator<Item = &Path> {
-        let qrels = self.qrels.as_deref().into_iter();
-        qrels.chain([self.queries.path.as_path()]).chain(self.features.path())
-    }
 }
 
 /// The feature data that was written.
@@ -183,10 +191,9 @@ pub fn extract_features(
 ) -> Result<ExtractFeaturesResult, TaskError> {
     let mut task = RunningTask::new(context);
     let out = &request.out;
-    check_standard_input(request.inputs())?;
     let set_file = feature_set_path(out);
     let outputs = [out.as_path(), &set_file];
-    check_outputs(outputs, request.inputs().chain([request.index.as_path()]))?;
+    request.check_files(outputs)?;
     let format = output_format(out, request.format)?;
     let set = request.features.load(&mut task)?;
     // The features may read files, too: runs and word vectors.

@@ -1,11 +1,13 @@
 //! Inspection of data: its content, and warnings before training on it.
 
+use std::path::{Path, PathBuf};
+
 use rankwright_data::format::Role;
 use rankwright_data::{DatasetSummary, Encoding, FeatureSummary, TableColumn};
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::{Context, DataFiles, TaskError, Warning};
+use super::{Context, DataFiles, TaskError, TaskInputs, Warning};
 
 /// The data to inspect.
 #[derive(Debug, Clone)]
@@ -13,6 +15,12 @@ use super::{Context, DataFiles, TaskError, Warning};
 pub struct InspectRequest {
     /// The data.
     pub data: DataFiles,
+}
+
+impl TaskInputs for InspectRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.data.paths().map(Path::to_owned).collect()
+    }
 }
 
 impl InspectRequest {
@@ -165,6 +173,7 @@ pub fn inspect_data(
     request: &InspectRequest,
     context: &Context<'_>,
 ) -> Result<InspectResult, TaskError> {
+    request.check_files([])?;
     let mut task = RunningTask::new(context);
     let loaded = request.data.load(None, &mut task)?;
     let data = &loaded.data;

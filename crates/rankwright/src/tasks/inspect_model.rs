@@ -13,9 +13,8 @@ use rankwright_model::{
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::{
-    Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, check_standard_input, load_model,
-};
+use super::paths::check_used;
+use super::{Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, load_model};
 
 /// A model to inspect.
 #[derive(Debug, Clone)]
@@ -171,7 +170,9 @@ pub fn inspect_model(
     context: &Context<'_>,
 ) -> Result<InspectModelResult, TaskError> {
     let mut task = RunningTask::new(context);
-    check_standard_input(request.data_paths().chain([request.model.as_path()]))?;
+    request.check_files([])?;
+    let is_unused = request.impurity.is_some() && request.tree.is_none() && !request.drawing;
+    check_used(is_unused, "impurity", "no tree is shown or drawn")?;
     let model = load_model(&request.model)?;
     let grown = with_trees(&model);
     let requested_tree = request.tree.map(|number| tree_of(grown, number)).transpose()?;
@@ -217,10 +218,7 @@ pub fn inspect_model(
 /// The part of a model that has trees to show: those that boosting added to a start model, or the
 /// model itself.
 fn with_trees(model: &Model) -> &Model {
-    match model.body() {
-        ModelBody::Blend(blend) => blend.added_trees().unwrap_or(model),
-        _ => model,
-    }
+    model.added_trees().unwrap_or(model)
 }
 
 /// The tree of a number, from 1.

@@ -100,14 +100,15 @@ pub use clicks::{
     EvaluateClicksResult, ExaminationSource, FitClickModelRequest, FitClickModelResult,
     InspectClicksRequest, InspectClicksResult, LabelClicksRequest, LabelClicksResult,
     LoggingScores, ModelValue, ShownDocument, SimulateClicksRequest, SimulateClicksResult,
-    UnshownRows, click_pairs, convert_clicks, estimate_bias, evaluate_clicks, fit_click_model,
-    inspect_clicks, label_clicks, simulate_clicks,
+    SimulateOptions, UnshownRows, click_pairs, convert_clicks, estimate_bias, evaluate_clicks,
+    fit_click_model, inspect_clicks, label_clicks, simulate_clicks,
 };
 #[cfg(feature = "clicks")]
 pub use clicks::{
     InterleaveRunsRequest, InterleaveRunsResult, InterleavedFormat, InterleavingCluster,
     ListRequests, RankerComparison, ScoreInterleavingRequest, ScoreInterleavingResult,
-    SimulateRunRequest, SimulateRunResult, interleave_runs, score_interleaving, simulate_run,
+    SimulateRunOptions, SimulateRunRequest, SimulateRunResult, interleave_runs, score_interleaving,
+    simulate_run,
 };
 #[cfg(all(feature = "clicks", feature = "report"))]
 pub use clicks::{ReportClicksRequest, ReportClicksResult, report_clicks};
@@ -155,9 +156,9 @@ pub use inspect_model::{
 };
 #[cfg(feature = "clicks")]
 pub use judging::{
-    AggregateFormat, JudgeAggregateRequest, JudgeAggregateResult, JudgeCheckRequest,
-    JudgeCheckResult, JudgeReadRequest, JudgeReadResult, UnreadAnswer, judge_aggregate,
-    judge_check, judge_read,
+    AggregateFormat, DocumentStrength, JudgeAggregateRequest, JudgeAggregateResult,
+    JudgeCheckRequest, JudgeCheckResult, JudgeReadRequest, JudgeReadResult, QueryStrengths,
+    UnreadAnswer, judge_aggregate, judge_check, judge_read,
 };
 #[cfg(all(feature = "clicks", feature = "search"))]
 pub use judging::{
@@ -200,7 +201,9 @@ pub use report_shrinkage::{ReportShrinkageRequest, ReportShrinkageResult, report
 #[cfg(feature = "report")]
 pub use report_training::{ReportTrainingRequest, ReportTrainingResult, report_training};
 #[cfg(feature = "report")]
-pub use run_experiment::{RunExperimentResult, plan_experiment, run_experiment};
+pub use run_experiment::{
+    PlanExperimentResult, RunExperimentResult, plan_experiment, run_experiment,
+};
 #[cfg(feature = "search")]
 pub use run_queries::{RunQueriesRequest, RunQueriesResult, run_queries};
 pub use score::{RowIds, ScoreRequest, ScoreResult, ScoreSeconds, score};

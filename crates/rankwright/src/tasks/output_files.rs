@@ -10,7 +10,7 @@ use rankwright_report::Page;
 #[cfg(feature = "report")]
 use serde::Serialize;
 
-use super::{TaskError, check_outputs};
+use super::{TaskError, check_outputs, check_standard_input};
 
 /// A request that names the files which its task reads.
 pub trait TaskInputs {
@@ -28,6 +28,16 @@ pub trait TaskInputs {
         let outputs: Vec<PathBuf> = outputs.into_iter().map(Path::to_owned).collect();
         let inputs = self.inputs();
         check_outputs(outputs.iter().map(PathBuf::as_path), inputs.iter().map(PathBuf::as_path))
+    }
+
+    /// The check at the start of every task: standard input is read once at most, and none of these
+    /// results would be written over a file that is read, or over each other.
+    fn check_files<'a>(&self, outputs: impl IntoIterator<Item = &'a Path>) -> Result<(), TaskError>
+    where
+        Self: Sized,
+    {
+        check_standard_input(self.inputs().iter().map(PathBuf::as_path))?;
+        self.check_outputs(outputs)
     }
 }
 

@@ -2,17 +2,30 @@
 
 use std::path::{Path, PathBuf};
 
+use rankwright_data::is_standard_stream;
 use rankwright_data::store::{Overwritten, overwritten};
 
 use super::TaskError;
 
-/// Rejects standard input (`-`) as more than one of a task's inputs.
+/// Rejects standard input (`-`, where the program allows it) as more than one of a task's inputs.
 pub fn check_standard_input<'a>(
     paths: impl IntoIterator<Item = &'a Path>,
 ) -> Result<(), TaskError> {
-    match paths.into_iter().filter(|path| *path == Path::new("-")).count() {
+    match paths.into_iter().filter(|path| is_standard_stream(path)).count() {
         0 | 1 => Ok(()),
         _ => Err(TaskError::StandardInputTwice),
+    }
+}
+
+/// Rejects an option that is given and has no effect; `is_unused` is true then.
+pub(super) fn check_used(
+    is_unused: bool,
+    option: &'static str,
+    reason: &'static str,
+) -> Result<(), TaskError> {
+    match is_unused {
+        true => Err(TaskError::OptionUnused { option, reason }),
+        false => Ok(()),
     }
 }
 
@@ -150,6 +163,7 @@ mod tests {
 
     #[test]
     fn standard_input_is_read_once() {
+        rankwright_data::allow_standard_streams();
         assert!(check_standard_input(["-", "a"].map(Path::new)).is_ok());
         assert!(check_standard_input(["-", "-"].map(Path::new)).is_err());
     }

@@ -13,7 +13,7 @@ use serde::{Serialize, Serializer};
 use super::context::RunningTask;
 use super::paths::set_names;
 use super::train::{ForwardedProgress, ValidationFiles, warn_about};
-use super::{Context, DataFiles, TaskError, TaskInputs, Warning, check_standard_input};
+use super::{Context, DataFiles, TaskError, TaskInputs, Warning};
 
 /// A learner, the rates to train it with, and data.
 #[derive(Debug, Clone)]
@@ -117,7 +117,7 @@ pub fn report_shrinkage(
     context: &Context<'_>,
 ) -> Result<ReportShrinkageResult, TaskError> {
     let mut task = RunningTask::new(context);
-    check_standard_input(request.inputs().iter().map(PathBuf::as_path))?;
+    request.check_files([])?;
     let learner = match request.trees {
         None => request.learner.clone(),
         Some(trees) => request.learner.with_parameter("trees", trees.to_string())?,

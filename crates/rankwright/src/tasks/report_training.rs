@@ -14,10 +14,7 @@ use serde::{Serialize, Serializer};
 use super::context::RunningTask;
 use super::paths::{file_name, set_names};
 use super::train::digest;
-use super::{
-    Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, check_standard_input,
-    load_model, matching,
-};
+use super::{Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, load_model, matching};
 
 /// A model, the data of its training, and options of the report.
 ///
@@ -122,7 +119,7 @@ pub fn report_training(
     context: &Context<'_>,
 ) -> Result<ReportTrainingResult, TaskError> {
     let mut task = RunningTask::new(context);
-    check_standard_input(request.inputs().iter().map(PathBuf::as_path))?;
+    request.check_files([])?;
     let measures = request.metrics.to_measures(SourceKind::Features)?;
     let model = load_model(&request.model)?;
     let log = load_log(&request.model, &mut task)?;

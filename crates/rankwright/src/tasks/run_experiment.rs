@@ -25,16 +25,31 @@ pub struct RunExperimentResult {
     pub warnings: Vec<Warning>,
 }
 
+/// The plan of an experiment, with all warnings.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct PlanExperimentResult {
+    /// The cells and their states.
+    #[serde(flatten)]
+    pub plan: PlanSummary,
+    /// Warnings about the data that is computed from text.
+    pub warnings: Vec<Warning>,
+}
+
 /// The cells of an experiment and their states; reads every file, computes features of text and
 /// trains nothing.
 pub fn plan_experiment(
     request: &ExperimentRequest,
     context: &Context<'_>,
-) -> Result<PlanSummary, TaskError> {
-    let task = RunningTask::new(context);
+) -> Result<PlanExperimentResult, TaskError> {
+    #[cfg_attr(not(feature = "search"), expect(unused_mut))]
+    let mut task = RunningTask::new(context);
     #[cfg(feature = "search")]
-    super::experiment_text::prepare_texts(request, context)?;
-    Ok(task.step("computing checksums of the data", || request.plan())?.0)
+    super::experiment_text::prepare_texts(request, context)?
+        .into_iter()
+        .for_each(|warning| task.keep_silently(warning));
+    let (plan, _) = task.step("taking checksums of the data", || request.plan())?;
+    Ok(PlanExperimentResult { plan, warnings: task.into_warnings() })
 }
 
 /// Runs the cells of an experiment that are not stored yet, and writes the report. A learner that
@@ -151,7 +166,7 @@ mod tests {
         assert_eq!(json["warnings"][0]["kind"], "constant-scores");
         assert_eq!(json["warnings"][0]["learner"], "mart");
         assert_eq!(result.warnings[0].kind(), "constant-scores");
-        assert_eq!(plan_experiment(&request, &context).unwrap().stored(), 1);
+        assert_eq!(plan_experiment(&request, &context).unwrap().plan.stored(), 1);
     }
 
     #[test]
@@ -213,10 +228,10 @@ mod tests {
         let data = request.text_file("small");
         let made = |path: &Path| std::fs::metadata(path).unwrap().modified().unwrap();
         let first = made(&data);
-        assert_eq!(plan_experiment(&request, &Context::default()).unwrap().pending(), 0);
+        assert_eq!(plan_experiment(&request, &Context::default()).unwrap().plan.pending(), 0);
         assert_eq!(made(&data), first, "nothing is computed twice");
         put("qrels.txt", &judged(2));
-        assert_eq!(plan_experiment(&request, &Context::default()).unwrap().pending(), 6);
+        assert_eq!(plan_experiment(&request, &Context::default()).unwrap().plan.pending(), 6);
     }
 
     #[test]

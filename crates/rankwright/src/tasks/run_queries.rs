@@ -1,6 +1,6 @@
 //! Runs: the documents of an index ranked for many queries, written to a run file.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rankwright_data::{ListFormat, Run};
 use rankwright_model::Model;
@@ -11,8 +11,8 @@ use serde::Serialize;
 use super::candidates::open_index;
 use super::context::RunningTask;
 use super::{
-    CandidateOptions, Context, QueryFile, ScoreRequest, TaskError, Warning, check_outputs,
-    check_standard_input, load_model,
+    CandidateOptions, Context, QueryFile, ScoreRequest, TaskError, TaskInputs, Warning,
+    check_outputs, load_model,
 };
 
 /// An index, queries, and the file for the run.
@@ -36,6 +36,13 @@ pub struct RunQueriesRequest {
     /// Format of the run; if not given, JSON lines for a file that ends in `.jsonl`, TREC for
     /// others.
     pub format: Option<ListFormat>,
+}
+
+impl TaskInputs for RunQueriesRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        let model = self.model.iter().cloned();
+        model.chain([self.queries.path.clone(), self.index.clone()]).collect()
+    }
 }
 
 impl RunQueriesRequest {
@@ -88,10 +95,6 @@ impl RunQueriesRequest {
         self
     }
 
-    fn inputs(&self) -> impl Iterator<Item = &Path> {
-        self.model.as_deref().into_iter().chain([self.queries.path.as_path()])
-    }
-
     fn list_format(&self) -> ListFormat {
         let is_jsonl = self.out.extension().is_some_and(|extension| extension == "jsonl");
         self.format.unwrap_or(if is_jsonl { ListFormat::Jsonl } else { ListFormat::Trec })
@@ -125,8 +128,7 @@ pub fn run_queries(
     context: &Context<'_>,
 ) -> Result<RunQueriesResult, TaskError> {
     let mut task = RunningTask::new(context);
-    check_standard_input(request.inputs())?;
-    check_outputs([request.out.as_path()], request.inputs().chain([request.index.as_path()]))?;
+    request.check_files([request.out.as_path()])?;
     if request.tag.contains(char::is_whitespace) || request.tag.is_empty() {
         return Err(TaskError::TagNotOneWord { tag: request.tag.clone() });
     }
@@ -168,6 +170,7 @@ mod tests {
         TrainModelRequest, build_index, extract_features, search_index, train_model,
     };
     use rankwright_learn::LearnerSpec;
+    use std::path::Path;
     use std::sync::Mutex;
 
     /// An index `shop` of forty records, with `queries.tsv` and `qrels`.

@@ -2,7 +2,7 @@
 //! as a run. Models whose scores mean something in terms of labels also predict grades,
 //! probabilities or classes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright_data::{Dataset, ScoreFormat, ScoredRows};
 use rankwright_eval::{OrderRule, Orderer, Rows};
@@ -12,10 +12,8 @@ use serde::{Serialize, Serializer};
 
 use super::context::RunningTask;
 use super::matching::score_data;
-use super::{
-    Context, DataFiles, ReadRules, TaskError, Warning, check_outputs, check_standard_input,
-    load_model,
-};
+use super::paths::check_used;
+use super::{Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, load_model};
 
 /// A model and the data to score.
 #[derive(Debug, Clone)]
@@ -42,6 +40,12 @@ pub struct ScoreRequest {
     /// The lowest relevant label of probabilities and classes; that of the training if not given,
     /// or 1 for ordinal models.
     pub rel: Option<f64>,
+}
+
+impl TaskInputs for ScoreRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.data.paths().chain([self.model.as_path()]).map(Path::to_owned).collect()
+    }
 }
 
 impl ScoreRequest {
@@ -191,9 +195,15 @@ pub struct ScoreSeconds {
 /// Scores feature data with a model.
 pub fn score(request: &ScoreRequest, context: &Context<'_>) -> Result<ScoreResult, TaskError> {
     let mut task = RunningTask::new(context);
-    let inputs = || request.data.paths().chain([request.model.as_path()]);
-    check_standard_input(inputs())?;
-    check_outputs(request.out.as_deref(), inputs())?;
+    request.check_files(request.out.as_deref())?;
+    let is_given = request.data.pairs.is_some();
+    check_used(is_given, "pairs", "scores do not depend on preferences")?;
+    let reason = match request.predict {
+        None => Some("scores do not depend on it"),
+        Some(PredictionKind::Grade) => Some("a grade does not depend on it"),
+        Some(_) => None,
+    };
+    check_used(request.rel.is_some() && reason.is_some(), "rel", reason.unwrap_or_default())?;
     let format = request.written_format();
     if format == ScoreFormat::Run && !is_one_word(&request.tag) {
         return Err(TaskError::TagNotOneWord { tag: request.tag.clone() });

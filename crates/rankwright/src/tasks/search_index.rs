@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::candidates::open_index;
 use super::context::RunningTask;
+use super::paths::check_used;
 use super::{CandidateOptions, Context, TaskError, Warning, load_model};
 
 /// An index and a query.
@@ -138,6 +139,11 @@ pub fn search_index(
     request: &SearchIndexRequest,
     context: &Context<'_>,
 ) -> Result<SearchIndexResult, TaskError> {
+    let has_values = request.facet_values != SearchIndexRequest::DEFAULT_FACET_VALUES;
+    let is_unused = has_values && request.facets.is_empty();
+    check_used(is_unused, "facet_values", "there are no facets")?;
+    let is_unused = request.features && request.model.is_none();
+    check_used(is_unused, "features", "a search without a model has none")?;
     let mut task = RunningTask::new(context);
     let index = open_index(&request.index, &task)?;
     let filter = request.candidates.make_filter(&index)?;

@@ -10,7 +10,7 @@ use rankwright_spec::words::counted;
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::{Context, DataFiles, TaskError, Warning, check_outputs};
+use super::{Context, DataFiles, TaskError, TaskInputs, Warning};
 
 /// Data, its division, and the folder to write into.
 #[derive(Debug, Clone)]
@@ -27,6 +27,12 @@ pub struct SplitRequest {
     pub format: Option<Format>,
     /// Whether parts that exist are replaced; an error otherwise.
     pub replace: bool,
+}
+
+impl TaskInputs for SplitRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.data.paths().map(Path::to_owned).collect()
+    }
 }
 
 impl SplitRequest {
@@ -116,7 +122,7 @@ pub fn split_data(request: &SplitRequest, context: &Context<'_>) -> Result<Split
 fn check(request: &SplitRequest, files: &[(PathBuf, Vec<usize>)]) -> Result<(), TaskError> {
     let sets: Vec<PathBuf> = files.iter().map(|(path, _)| feature_set_path(path)).collect();
     let parts = files.iter().map(|(path, _)| path).chain(&sets);
-    check_outputs(parts.map(PathBuf::as_path), request.data.paths())?;
+    request.check_files(parts.map(PathBuf::as_path))?;
     let mut existing = files.iter().map(|(path, _)| path).filter(|path| path.exists());
     match existing.next() {
         Some(path) if !request.replace => {
@@ -162,8 +168,7 @@ fn other_parts(request: &SplitRequest, files: &[(PathBuf, Vec<usize>)]) -> Vec<P
 
 /// The file of a part.
 fn part_path(folder: &Path, name: &str, format: Format) -> PathBuf {
-    let extension = format.info().extensions.first().copied().unwrap_or(format.info().name);
-    folder.join(format!("{name}.{extension}"))
+    folder.join(format!("{name}.{}", format.extension()))
 }
 
 /// Creates a folder and its parents.

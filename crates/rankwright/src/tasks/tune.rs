@@ -21,7 +21,9 @@ use super::train::{
     ForwardedProgress, ValidationFiles, check_feature_set, check_file, remove_old_log,
     save_or_rescue, warn_about, warn_of_model, with_suffix,
 };
-use super::{Context, DataFiles, TaskError, Warning, check_outputs, check_standard_input};
+use super::{
+    Context, DataFiles, TaskError, TaskInputs, Warning, check_outputs, check_standard_input,
+};
 
 /// A parameter search, its data, and the files for its results.
 #[derive(Debug, Clone)]
@@ -41,6 +43,13 @@ pub struct TuneRequest {
     pub out: Option<PathBuf>,
     /// File that keeps finished trials; the same request then resumes.
     pub log: Option<PathBuf>,
+}
+
+impl TaskInputs for TuneRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        let valid = self.valid.iter().chain(&self.valid_pairs).cloned();
+        self.data.paths().map(Path::to_owned).chain(valid).collect()
+    }
 }
 
 impl TuneRequest {
@@ -67,10 +76,6 @@ impl TuneRequest {
     pub fn validation_pairs(mut self, file: impl Into<PathBuf>) -> Self {
         self.valid_pairs = Some(file.into());
         self
-    }
-
-    fn inputs(&self) -> impl Iterator<Item = &Path> {
-        self.data.paths().chain(self.valid.as_deref()).chain(self.valid_pairs.as_deref())
     }
 }
 
@@ -201,7 +206,7 @@ pub fn tune_learner(
 ) -> Result<TuneLearnerResult, TaskError> {
     let mut task = RunningTask::new(context);
     check(request)?;
-    check_standard_input(request.inputs())?;
+    check_standard_input(request.inputs().iter().map(PathBuf::as_path))?;
     let train = request.data.load(None, &mut task)?.data;
     if request.out.is_some() {
         check_feature_set(&train, &mut task);
@@ -246,7 +251,8 @@ fn check(request: &TuneRequest) -> Result<(), TaskError> {
         check_file(path)?;
     }
     let members: Vec<PathBuf> = plan.specs().iter().flat_map(LearnerSpec::files).collect();
-    let inputs = request.inputs().chain(members.iter().map(PathBuf::as_path));
+    let inputs = request.inputs();
+    let inputs = inputs.iter().chain(&members).map(PathBuf::as_path);
     check_outputs(request.out.iter().chain(&request.log).map(PathBuf::as_path), inputs)
 }
 

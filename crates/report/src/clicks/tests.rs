@@ -22,7 +22,7 @@ fn report() -> ClickReport {
     let pages = Pages::collect(&log);
     let options = BiasOptions::default().min_shown(1_u64).samples(10_u32).iterations(100_u32);
     let bias = [BiasEstimator::AllPairs, BiasEstimator::Randomised, BiasEstimator::ClickRate]
-        .map(|estimator| position_bias(&pages, estimator, &options));
+        .map(|estimator| position_bias(&pages, estimator, &options).unwrap());
     let fits = ["global-ctr", "pbm"].map(|spec| {
         let model = ClickModel::parse(spec).unwrap().fit(&pages);
         ClickModelFit { model: spec.to_owned(), fitted: model.evaluate(&pages, &pages), test: None }

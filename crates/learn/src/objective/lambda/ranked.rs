@@ -132,7 +132,7 @@ fn check_labels(labels: &[f64]) -> Result<(), EvalError> {
         return Ok(());
     }
     let bad = labels.iter().enumerate().find(|(_, l)| !l.is_finite());
-    bad.map_or(Ok(()), |(row, &found)| Err(EvalError::BadLabel { row, found }))
+    bad.map_or(Ok(()), |(row, &found)| Err(EvalError::BadLabel { row: Some(row), found }))
 }
 
 /// Copies `from` in the given order, a permutation of its rows; leaves `into` empty if `from` is.

@@ -15,7 +15,7 @@ use crate::tree::{Child, Side, Tree};
 /// Writes a model of trees.
 pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let ModelBody::Trees(ensemble) = model.body() else {
-        return Err(unsupported(UnsupportedPart::of_body(model.body())));
+        return Err(unsupported(UnsupportedPart::of_model(model)));
     };
     let names: Vec<String> =
         model.header().features.iter().map(|name| json_string(&name)).collect();

@@ -16,7 +16,7 @@ use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 /// Writes a model of trees.
 pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     let ModelBody::Trees(ensemble) = model.body() else {
-        return Err(unsupported(UnsupportedPart::of_body(model.body())));
+        return Err(unsupported(UnsupportedPart::of_model(model)));
     };
     let trees = tree_texts(ensemble)?;
     let count = model.header().features.len();

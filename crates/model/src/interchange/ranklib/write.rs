@@ -35,7 +35,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
             write_head(&mut out, ranker, features);
             write_weights(&mut out, linear, with_bias);
         }
-        other => return Err(unsupported(UnsupportedPart::of_body(other))),
+        _ => return Err(unsupported(UnsupportedPart::of_model(model))),
     }
     Ok(out.into_bytes())
 }

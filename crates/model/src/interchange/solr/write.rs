@@ -21,7 +21,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let class = match model.body() {
         ModelBody::Trees(_) => TREES,
         ModelBody::Linear(_) => LINEAR,
-        other => return Err(unsupported(UnsupportedPart::of_body(other))),
+        _ => return Err(unsupported(UnsupportedPart::of_model(model))),
     };
     let mut out = format!(
         "{{\n  \"class\": \"{PACKAGE}{class}\",\n  \"name\": \"rankwright\",\n  \"features\": ["

@@ -39,9 +39,7 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
             list(&mut out, "weights", weights.collect::<Result<Vec<_>, _>>()?);
             out.push_str("\"boosted_rounds\":1},\"name\":\"gblinear\"},");
         }
-        other => {
-            return Err(unsupported(UnsupportedPart::of_body(other)));
-        }
+        _ => return Err(unsupported(UnsupportedPart::of_model(model))),
     }
     let base = to_f32("the base score", base)?;
     let _ = write!(

@@ -1,18 +1,20 @@
 //! The position bias of a click log, by several estimators, for all pages or by group.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use rankwright_clicks::bias::{BiasEstimator, BiasLog, BiasOptions, BiasRefusal, PositionBias};
 use rankwright_clicks::log::LogCounts;
 use rankwright_clicks::regression::PairFeatures;
 use rankwright_clicks::{ClicksError, Impression};
+use rankwright_spec::check_params;
 use serde::Serialize;
 
 use super::ClickFiles;
 use super::examination::{CollectedLog, LogCollector};
 use super::feature_rows::LogFeatureRows;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{Context, DataFiles, ReadRules, TaskError, Warning};
+use crate::tasks::{Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning};
 
 /// A click log, and the estimators of its position bias.
 #[derive(Debug, Clone)]
@@ -28,6 +30,13 @@ pub struct EstimateBiasRequest {
     pub features: Option<DataFiles>,
     /// An attribute of pages: the bias is also estimated for the pages of each of its values.
     pub by: Option<String>,
+}
+
+impl TaskInputs for EstimateBiasRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        let features = self.features.iter().flat_map(DataFiles::paths).map(Path::to_owned);
+        self.log.files.iter().cloned().chain(features).collect()
+    }
 }
 
 impl EstimateBiasRequest {
@@ -110,6 +119,8 @@ pub fn estimate_bias(
     request: &EstimateBiasRequest,
     context: &Context<'_>,
 ) -> Result<EstimateBiasResult, TaskError> {
+    check_params(&request.options, "bias")?;
+    request.check_files([])?;
     let mut task = RunningTask::new(context);
     let mut all = LogCollector::default();
     let mut by_value: BTreeMap<Option<String>, LogCollector> = BTreeMap::new();
@@ -207,8 +218,7 @@ fn estimates_with(
     let mut found = Vec::new();
     for estimator in requested(request) {
         let step = format!("estimating bias by {}", estimator.name());
-        let bias = || Ok::<_, TaskError>(bias_log.bias(estimator, &request.options));
-        let (bias, taken) = task.step(&step, bias)?;
+        let (bias, taken) = task.step(&step, || bias_log.bias(estimator, &request.options))?;
         *seconds += taken;
         // Without a request by name, an estimator that lacks its input is left out.
         let lacks_input = match bias.refusal {

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use rankwright_clicks::log::LogCounts;
-use rankwright_clicks::log::write::{LogTarget, LogWriteError, LogWriter, WrittenLog};
-use rankwright_data::store::write_atomic;
+use rankwright_clicks::log::write::{LogTarget, LogWriter, WrittenLog};
+use rankwright_data::store::write_atomic_with;
 use serde::Serialize;
 
 use super::ClickFiles;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{Context, TaskError, Warning, check_outputs, file_label};
+use crate::tasks::{Context, TaskError, TaskInputs, Warning, file_label};
 
 /// A click log, and the file and format to write it in.
 #[derive(Debug, Clone)]
@@ -22,6 +22,12 @@ pub struct ConvertClicksRequest {
     pub to: LogTarget,
     /// The file to write.
     pub out: PathBuf,
+}
+
+impl TaskInputs for ConvertClicksRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.log.files.clone()
+    }
 }
 
 impl ConvertClicksRequest {
@@ -69,8 +75,7 @@ pub fn convert_clicks(
     request: &ConvertClicksRequest,
     context: &Context<'_>,
 ) -> Result<ConvertClicksResult, TaskError> {
-    let inputs = request.log.files.iter().map(PathBuf::as_path);
-    check_outputs([request.out.as_path()], inputs)?;
+    request.check_files([request.out.as_path()])?;
     let mut task = RunningTask::new(context);
     let (files, out) = (file_label(&request.log.files), request.out.display());
     let start = Instant::now();
@@ -101,31 +106,14 @@ fn convert(
     request: &ConvertClicksRequest,
     context: &Context<'_>,
 ) -> Result<(LogCounts, WrittenLog), TaskError> {
-    let mut converted = Err(TaskError::Cancelled);
-    let written = write_atomic(&request.out, |out| {
-        converted = (|| {
-            let mut writer = LogWriter::new(request.to, out)?;
-            let counts = request.log.try_read(|impression| match context.is_cancelled() {
-                true => Err(TaskError::Cancelled),
-                false => Ok(writer.write(&impression)?),
-            })?;
-            Ok((counts, writer.finish()?))
-        })();
-        match &mut converted {
-            Ok(_) => Ok(()),
-            // `write_atomic` reports an error of the output, with the name of the file.
-            Err(TaskError::LogWrite(LogWriteError::Io(error))) => {
-                Err(std::mem::replace(error, std::io::ErrorKind::Other.into()))
-            }
-            Err(_) => Err(std::io::ErrorKind::Other.into()),
-        }
-    });
-    match (converted, written) {
-        (Err(TaskError::LogWrite(LogWriteError::Io(_))), Err(error)) => Err(error.into()),
-        (Err(error), _) => Err(error),
-        (Ok(_), Err(error)) => Err(error.into()),
-        (Ok(converted), Ok(())) => Ok(converted),
-    }
+    write_atomic_with(&request.out, |out| {
+        let mut writer = LogWriter::new(request.to, out)?;
+        let counts = request.log.try_read(|impression| match context.is_cancelled() {
+            true => Err(TaskError::Cancelled),
+            false => Ok(writer.write(&impression)?),
+        })?;
+        Ok((counts, writer.finish()?))
+    })
 }
 
 #[cfg(test)]

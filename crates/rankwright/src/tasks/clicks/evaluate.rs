@@ -1,6 +1,6 @@
 //! Off-policy evaluation: the value that models would have, from the log of another ranker.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright_clicks::bias::BiasOptions;
 use rankwright_clicks::log::LogCounts;
@@ -12,6 +12,7 @@ use rankwright_clicks::regression::RelevanceModel;
 use rankwright_data::Dataset;
 use rankwright_eval::{MetricSpec, OrderRule, Orderer, Rows};
 use rankwright_model::MatchOptions;
+use rankwright_spec::check_params;
 use serde::Serialize;
 
 use super::ClickFiles;
@@ -20,9 +21,7 @@ use super::feature_rows::{LogFeatureRows, document_id};
 use super::labels::REGRESSION_ITERATIONS;
 use crate::tasks::context::RunningTask;
 use crate::tasks::matching::score_data;
-use crate::tasks::{
-    Context, DataFiles, InputFiles, TaskError, Warning, check_standard_input, system_names,
-};
+use crate::tasks::{Context, DataFiles, InputFiles, TaskError, TaskInputs, Warning, system_names};
 
 /// A click log, the models to evaluate, and feature data of the documents.
 #[derive(Debug, Clone)]
@@ -45,6 +44,13 @@ pub struct EvaluateClicksRequest {
     pub bias: BiasOptions,
     /// Estimator, propensities, clip, overlap and intervals.
     pub options: OffPolicyOptions,
+}
+
+impl TaskInputs for EvaluateClicksRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        let others = self.features.paths().chain(self.examination.path()).map(Path::to_owned);
+        self.log.files.iter().chain(&self.models).cloned().chain(others).collect()
+    }
 }
 
 impl EvaluateClicksRequest {
@@ -137,10 +143,16 @@ pub fn evaluate_clicks(
     request: &EvaluateClicksRequest,
     context: &Context<'_>,
 ) -> Result<EvaluateClicksResult, TaskError> {
-    let log_files = request.log.files.iter().map(PathBuf::as_path);
-    let models = request.models.iter().map(PathBuf::as_path);
-    let inputs = log_files.chain(models).chain(request.features.paths());
-    check_standard_input(inputs.chain(request.examination.path()))?;
+    check_params(&request.options, "evaluation")?;
+    check_params(&request.bias, "bias")?;
+    request.check_files([])?;
+    let needs_regression = request.options.estimator.needs_regression();
+    let needs_examination =
+        needs_regression || request.options.propensity == PropensityKind::Examination;
+    if !needs_examination {
+        let reason = "the propensities are those of the pages";
+        request.examination.check_unused(&request.bias, reason)?;
+    }
     let mut task = RunningTask::new(context);
     let opened = DataFiles::new(&request.models).open(&task)?.0;
     let models = InputFiles::new(opened)?;
@@ -158,9 +170,6 @@ pub fn evaluate_clicks(
         builder.add(&impression);
     })?;
     let (log, logged) = (collector.finish(), builder.finish()?);
-    let needs_regression = request.options.estimator.needs_regression();
-    let needs_examination =
-        needs_regression || request.options.propensity == PropensityKind::Examination;
     let examination = match needs_examination {
         true => request.examination.examination(&request.bias, &log, Some(&rows), &task)?,
         false => Vec::new(),

@@ -12,6 +12,7 @@ use rankwright_data::bytes::Input;
 use super::feature_rows::LogFeatureRows;
 use crate::tasks::TaskError;
 use crate::tasks::context::RunningTask;
+use crate::tasks::paths::check_used;
 
 /// The source of the examination of each rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,8 +40,18 @@ impl ExaminationSource {
         }
     }
 
-    /// The examination of each rank relative to rank 1; an error if the estimator refuses the log.
-    /// An estimate is made with these options, but without intervals.
+    /// Rejects an examination, or options of its estimate, for a request that uses none.
+    pub(super) fn check_unused(
+        &self,
+        options: &BiasOptions,
+        reason: &'static str,
+    ) -> Result<(), TaskError> {
+        check_used(*self != Self::default(), "examination", reason)?;
+        check_used(*options != BiasOptions::default(), "bias", reason)
+    }
+
+    /// The examination of each rank relative to rank 1; an error if the log has none. An estimate
+    /// has these options, but no intervals.
     pub(super) fn examination(
         &self,
         options: &BiasOptions,
@@ -62,8 +73,7 @@ impl ExaminationSource {
         }
         let step = format!("estimating bias by {}", estimator.name());
         let options = options.clone().samples(0_u32);
-        let (bias, _) =
-            task.step(&step, || Ok::<_, TaskError>(bias_log.bias(estimator, &options)))?;
+        let (bias, _) = task.step(&step, || bias_log.bias(estimator, &options))?;
         match bias.refusal {
             Some(reason) => Err(ClicksError::NoBias { estimator: estimator.name(), reason }.into()),
             None => Ok(bias.examination),

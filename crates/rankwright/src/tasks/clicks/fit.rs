@@ -1,12 +1,14 @@
 //! A click model, fitted to a log and measured on another one.
 
+use std::path::PathBuf;
+
 use rankwright_clicks::ClickModel;
 use rankwright_clicks::model::{ClickModelEvaluation, NamedParameter};
 use serde::Serialize;
 
 use super::ClickFiles;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{Context, TaskError};
+use crate::tasks::{Context, TaskError, TaskInputs, Warning};
 
 /// A click model, and the logs to fit it to and to measure it on.
 #[derive(Debug, Clone)]
@@ -18,6 +20,13 @@ pub struct FitClickModelRequest {
     pub test: Option<ClickFiles>,
     /// The click model.
     pub model: ClickModel,
+}
+
+impl TaskInputs for FitClickModelRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        let test = self.test.iter().flat_map(|test| &test.files);
+        self.log.files.iter().chain(test).cloned().collect()
+    }
 }
 
 impl FitClickModelRequest {
@@ -49,6 +58,8 @@ pub struct FitClickModelResult {
     pub pairs: Vec<ShownDocument>,
     /// Seconds of fitting.
     pub seconds: f64,
+    /// Warnings to the caller.
+    pub warnings: Vec<Warning>,
 }
 
 /// A document that was shown for a query.
@@ -78,6 +89,7 @@ pub fn fit_click_model(
     request: &FitClickModelRequest,
     context: &Context<'_>,
 ) -> Result<FitClickModelResult, TaskError> {
+    request.check_files([])?;
     let task = RunningTask::new(context);
     let (pages, _) = request.log.pages(&task)?;
     let test = request.test.as_ref().map(|log| log.pages(&task)).transpose()?;
@@ -94,5 +106,6 @@ pub fn fit_click_model(
         parameters: model.parameters(),
         pairs: pages.named_pairs().map(shown).collect(),
         seconds,
+        warnings: task.into_warnings(),
     })
 }

@@ -1,11 +1,13 @@
 //! The content of a click log.
 
+use std::path::PathBuf;
+
 use rankwright_clicks::{LogSummary, LogSummaryBuilder};
 use serde::Serialize;
 
 use super::ClickFiles;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{Context, TaskError};
+use crate::tasks::{Context, TaskError, TaskInputs, Warning};
 
 /// A click log to inspect.
 #[derive(Debug, Clone)]
@@ -13,6 +15,12 @@ use crate::tasks::{Context, TaskError};
 pub struct InspectClicksRequest {
     /// The log.
     pub log: ClickFiles,
+}
+
+impl TaskInputs for InspectClicksRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.log.files.clone()
+    }
 }
 
 impl InspectClicksRequest {
@@ -31,6 +39,8 @@ pub struct InspectClicksResult {
     pub summary: LogSummary,
     /// Seconds of reading.
     pub seconds: f64,
+    /// Warnings to the caller.
+    pub warnings: Vec<Warning>,
 }
 
 /// Summarises a click log.
@@ -50,8 +60,10 @@ pub fn inspect_clicks(
     request: &InspectClicksRequest,
     context: &Context<'_>,
 ) -> Result<InspectClicksResult, TaskError> {
+    request.check_files([])?;
     let task = RunningTask::new(context);
     let mut builder = LogSummaryBuilder::default();
     let (counts, seconds) = request.log.read(&task, |impression| builder.add(&impression))?;
-    Ok(InspectClicksResult { summary: builder.finish(counts), seconds })
+    let warnings = task.into_warnings();
+    Ok(InspectClicksResult { summary: builder.finish(counts), seconds, warnings })
 }

@@ -1,7 +1,7 @@
 //! Interleaved lists of two or more runs, for a comparison by clicks.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rankwright_clicks::interleave::{
     InterleavedPage, Interleaver, InterleavingError, InterleavingMethod, write_lists,
@@ -16,9 +16,7 @@ use serde::Serialize;
 
 use super::ranked_run::RankedRun;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{
-    Context, TaskError, Warning, check_outputs, check_standard_input, system_names,
-};
+use crate::tasks::{Context, TaskError, TaskInputs, Warning, system_names};
 
 choices! {
     /// A format of interleaved lists.
@@ -60,6 +58,16 @@ pub struct InterleaveRunsRequest {
     pub format: InterleavedFormat,
     /// File for the lists.
     pub out: PathBuf,
+}
+
+impl TaskInputs for InterleaveRunsRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        let requests = match &self.requests {
+            ListRequests::File(path) => Some(path),
+            ListRequests::PerQuery(_) => None,
+        };
+        self.runs.iter().chain(requests).cloned().collect()
+    }
 }
 
 impl InterleaveRunsRequest {
@@ -108,14 +116,6 @@ impl InterleaveRunsRequest {
         self.format = format;
         self
     }
-
-    fn inputs(&self) -> impl Iterator<Item = &Path> {
-        let requests = match &self.requests {
-            ListRequests::File(path) => Some(path.as_path()),
-            ListRequests::PerQuery(_) => None,
-        };
-        self.runs.iter().map(PathBuf::as_path).chain(requests)
-    }
 }
 
 /// The interleaved lists that were written.
@@ -162,8 +162,7 @@ pub fn interleave_runs(
     context: &Context<'_>,
 ) -> Result<InterleaveRunsResult, TaskError> {
     let mut task = RunningTask::new(context);
-    check_standard_input(request.inputs())?;
-    check_outputs([request.out.as_path()], request.inputs())?;
+    request.check_files([request.out.as_path()])?;
     let method =
         request.method.unwrap_or_else(|| InterleavingMethod::for_rankings(request.runs.len()));
     // The number of runs is checked before any of them is read.
@@ -325,6 +324,7 @@ fn write(pages: &[InterleavedPage], request: &InterleaveRunsRequest) -> Result<(
 mod tests {
     use super::*;
     use std::fs;
+    use std::path::Path;
 
     const OLD: &str = "q1 Q0 a 1 3 o\nq1 Q0 b 2 2 o\nq1 Q0 c 3 1 o\nq2 Q0 x 1 1 o\nq3 Q0 x 1 1 o\n";
     const NEW: &str = "q2 Q0 x 1 1 n\nq1 Q0 c 1 3 n\nq1 Q0 d 2 2 n\nq1 Q0 a 3 1 n\n";

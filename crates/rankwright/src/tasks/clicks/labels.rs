@@ -1,25 +1,24 @@
 //! Feature data with labels from clicks: training data without judgements.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright_clicks::bias::BiasOptions;
-use rankwright_clicks::labels::{ClickLabel, ClickLabels, LabelSource, grades};
+use rankwright_clicks::labels::{ClickLabel, ClickLabelOptions, ClickLabels, LabelSource, grades};
 use rankwright_clicks::log::LogCounts;
 use rankwright_clicks::regression::RelevanceModel;
 use rankwright_clicks::{ClicksError, Pages};
 use rankwright_data::Dataset;
 use rankwright_data::format::{Format, feature_set_path, write};
-use rankwright_spec::choices;
+use rankwright_spec::{check_params, choices};
 use serde::Serialize;
 
 use super::ClickFiles;
 use super::examination::{ExaminationSource, LogCollector};
 use super::feature_rows::LogFeatureRows;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{
-    Context, DataFiles, ReadRules, TaskError, Warning, check_outputs, output_format,
-};
+use crate::tasks::paths::check_used;
+use crate::tasks::{Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, output_format};
 
 /// Iterations of the regression of relevance on features.
 pub(super) const REGRESSION_ITERATIONS: u32 = 500;
@@ -49,16 +48,21 @@ pub struct LabelClicksRequest {
     pub examination: ExaminationSource,
     /// Options of the examination if it is estimated.
     pub bias: BiasOptions,
-    /// The largest weight 1 / examination; no limit if not given.
-    pub clip: Option<f64>,
-    /// Number of grades that labels are cut into; labels stay as they are if not given.
-    pub grades: Option<u32>,
+    /// The largest weight 1 / examination, and the number of grades that labels are cut into.
+    pub options: ClickLabelOptions,
     /// The treatment of rows that the log does not show.
     pub unshown: UnshownRows,
     /// The file to write.
     pub out: PathBuf,
     /// The format to write; that of the file's extension if not given.
     pub format: Option<Format>,
+}
+
+impl TaskInputs for LabelClicksRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        let others = self.features.paths().chain(self.examination.path()).map(Path::to_owned);
+        self.log.files.iter().cloned().chain(others).collect()
+    }
 }
 
 impl LabelClicksRequest {
@@ -70,8 +74,7 @@ impl LabelClicksRequest {
             source: LabelSource::Coec,
             examination: ExaminationSource::default(),
             bias: BiasOptions::default(),
-            clip: None,
-            grades: None,
+            options: ClickLabelOptions::default(),
             unshown: UnshownRows::Drop,
             out: out.into(),
             format: None,
@@ -99,13 +102,13 @@ impl LabelClicksRequest {
 
     /// Sets the largest weight 1 / examination.
     pub fn clip(mut self, clip: Option<f64>) -> Self {
-        self.clip = clip;
+        self.options.clip = clip;
         self
     }
 
     /// Sets the number of grades.
     pub fn grades(mut self, grades: Option<u32>) -> Self {
-        self.grades = grades;
+        self.options.grades = grades;
         self
     }
 
@@ -164,12 +167,18 @@ pub fn label_clicks(
     request: &LabelClicksRequest,
     context: &Context<'_>,
 ) -> Result<LabelClicksResult, TaskError> {
+    check_params(&request.options, "labels")?;
+    check_params(&request.bias, "bias")?;
+    let needs_examination = matches!(request.source, LabelSource::Ips | LabelSource::Dr);
+    if !needs_examination {
+        let reason = "labels of this source do not weight clicks";
+        request.examination.check_unused(&request.bias, reason)?;
+        check_used(request.options.clip.is_some(), "clip", reason)?;
+    }
     let out = &request.out;
     let format = output_format(out, request.format)?;
     let feature_set = feature_set_path(out);
-    let log_files = request.log.files.iter().map(PathBuf::as_path);
-    let inputs = log_files.chain(request.features.paths()).chain(request.examination.path());
-    check_outputs([out.as_path(), &feature_set], inputs)?;
+    request.check_files([out.as_path(), &feature_set])?;
     let mut task = RunningTask::new(context);
     let mut collector = LogCollector::default();
     let random_ranker = &request.bias.random_ranker;
@@ -179,7 +188,6 @@ pub fn label_clicks(
     let rules = ReadRules::default().labels_are_optional();
     let loaded = request.features.load(Some(rules), &mut task)?;
     let rows = LogFeatureRows::new(&loaded.data);
-    let needs_examination = matches!(request.source, LabelSource::Ips | LabelSource::Dr);
     let examination = match needs_examination {
         true => request.examination.examination(&request.bias, &log, Some(&rows), &task)?,
         false => Vec::new(),
@@ -213,7 +221,7 @@ pub fn label_clicks(
     let step = format!("writing {}", out.display());
     let (write_warnings, _) = task.step(&step, || write(&data, out, format))?;
     task.warn_of(&write_warnings);
-    let clip = request.clip.filter(|_| needs_examination);
+    let clip = request.options.clip.filter(|_| needs_examination);
     let is_clipped = |value: &f64| clip.is_some_and(|clip| *value > 0.0 && 1.0 / value > clip);
     Ok(LabelClicksResult {
         out: out.clone(),
@@ -254,7 +262,7 @@ fn labels_of(
     let labels = ClickLabels::new(request.source)
         .examination(examination)
         .relevance(&predicted)
-        .clip(request.clip);
+        .clip(request.options.clip);
     Ok(labels.of_pages(pages)?)
 }
 
@@ -303,7 +311,7 @@ impl<'a> JoinedLabels<'a> {
             |row: usize| request.unshown == UnshownRows::Keep || self.by_row.contains_key(&row);
         let labelled = data.clone().with_labels(labels)?.with_row_weights(weights)?;
         let selected = labelled.with_positions(positions)?.select_rows(keep);
-        match request.grades {
+        match request.options.grades {
             Some(count) => {
                 let cut = grades(selected.labels(), count);
                 Ok(selected.with_labels(cut)?)

@@ -43,8 +43,10 @@ pub use score_interleaving::{
     InterleavingCluster, RankerComparison, ScoreInterleavingRequest, ScoreInterleavingResult,
     score_interleaving,
 };
-pub use simulate::{LoggingScores, SimulateClicksRequest, SimulateClicksResult, simulate_clicks};
-pub use simulate_run::{SimulateRunRequest, SimulateRunResult, simulate_run};
+pub use simulate::{
+    LoggingScores, SimulateClicksRequest, SimulateClicksResult, SimulateOptions, simulate_clicks,
+};
+pub use simulate_run::{SimulateRunOptions, SimulateRunRequest, SimulateRunResult, simulate_run};
 
 /// The files of a click log; several are one log.
 #[derive(Debug, Clone)]
@@ -113,5 +115,51 @@ impl ClickFiles {
         let mut builder = PagesBuilder::default();
         let (counts, _) = self.read(task, |impression| builder.add(&impression))?;
         Ok((builder.finish(), counts))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tasks::{Context, DataFiles};
+    use rankwright_clicks::ClickModel;
+    use rankwright_clicks::bias::BiasOptions;
+    use rankwright_clicks::labels::LabelSource;
+
+    /// The second reader of standard input would find it empty.
+    #[test]
+    fn standard_input_is_read_by_one_part_of_a_request() {
+        rankwright_data::allow_standard_streams();
+        let (log, context) = (|| ClickFiles::new(["-"]), Context::default());
+        let features = || DataFiles::new(["-"]);
+        let fit = FitClickModelRequest::new(log(), ClickModel::parse("pbm").unwrap()).test(log());
+        let bias = EstimateBiasRequest::new(log()).features(features());
+        let labels = LabelClicksRequest::new(log(), features(), "out.csv");
+        for error in [
+            fit_click_model(&fit, &context).unwrap_err(),
+            estimate_bias(&bias, &context).unwrap_err(),
+            label_clicks(&labels, &context).unwrap_err(),
+        ] {
+            assert_eq!(error.kind(), "standard-input-twice", "{error}");
+        }
+    }
+
+    #[test]
+    fn options_without_an_effect_are_refused() {
+        let context = Context::default();
+        let labels =
+            || LabelClicksRequest::new(ClickFiles::new(["log"]), DataFiles::new(["d"]), "out.csv");
+        let file = || ExaminationSource::File("bias.json".into());
+        for (request, option) in [
+            (labels().examination(file()), "examination"),
+            (labels().clip(Some(2.0)), "clip"),
+            (labels().bias(BiasOptions::default().min_shown(3_u64)), "bias"),
+        ] {
+            let error = label_clicks(&request, &context).unwrap_err();
+            assert_eq!(error.kind(), "option-unused");
+            assert!(error.to_string().contains(option), "{error}");
+        }
+        let ips = labels().source(LabelSource::Ips).clip(Some(2.0)).examination(file());
+        assert_ne!(label_clicks(&ips, &context).unwrap_err().kind(), "option-unused");
     }
 }

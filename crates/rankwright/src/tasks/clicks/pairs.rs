@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::ClickFiles;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{Context, TaskError, check_outputs};
+use crate::tasks::{Context, TaskError, TaskInputs, Warning};
 
 /// A click log, the rules that make preferences of its clicks, and the file of pairs.
 #[derive(Debug, Clone)]
@@ -26,6 +26,12 @@ pub struct ClickPairsRequest {
     /// File of pairs: query, better document, worse document and weight, separated by tabs. The
     /// weight is the number of impressions.
     pub out: PathBuf,
+}
+
+impl TaskInputs for ClickPairsRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.log.files.clone()
+    }
 }
 
 impl ClickPairsRequest {
@@ -67,6 +73,8 @@ pub struct ClickPairsResult {
     pub queries: usize,
     /// Counts of the log.
     pub counts: LogCounts,
+    /// Warnings to the caller.
+    pub warnings: Vec<Warning>,
 }
 
 /// Writes the preferences of a click log as pairs that `train` reads.
@@ -74,8 +82,7 @@ pub fn click_pairs(
     request: &ClickPairsRequest,
     context: &Context<'_>,
 ) -> Result<ClickPairsResult, TaskError> {
-    let inputs = request.log.files.iter().map(PathBuf::as_path);
-    check_outputs([request.out.as_path()], inputs)?;
+    request.check_files([request.out.as_path()])?;
     let task = RunningTask::new(context);
     let mut found: BTreeMap<(String, String, String), u64> = BTreeMap::new();
     let mut same_document = 0;
@@ -123,5 +130,6 @@ pub fn click_pairs(
         contradicted,
         queries,
         counts,
+        warnings: task.into_warnings(),
     })
 }

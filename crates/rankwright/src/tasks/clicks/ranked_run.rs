@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use rankwright_data::Run;
-use rankwright_eval::{EvalError, OrderRule, Orderer, Rows};
+use rankwright_data::{DataError, Run, SourceLocation, quote};
+use rankwright_eval::{OrderRule, Orderer, Rows};
 
 use crate::tasks::TaskError;
 use crate::tasks::context::RunningTask;
@@ -33,16 +33,23 @@ impl RankedRun {
         task: &mut RunningTask<'_>,
     ) -> Result<Self, TaskError> {
         let run = load_run(path, task)?;
-        Ok(Self::new(&run)?)
+        Self::new(&run)
     }
 
-    pub(in crate::tasks) fn new(run: &Run) -> Result<Self, EvalError> {
+    pub(in crate::tasks) fn new(run: &Run) -> Result<Self, TaskError> {
         let mut orderer = Orderer::default();
         let mut ranked = Self::default();
         for (query, documents) in run.iter() {
-            let (ids, scores): (Vec<String>, Vec<f64>) = documents
-                .map(|document| (String::from_utf8_lossy(document.id).into_owned(), document.value))
-                .unzip();
+            let (mut ids, mut scores): (Vec<String>, Vec<f64>) = (Vec::new(), Vec::new());
+            for document in documents {
+                // Ids that are no text would become one id of replacement characters.
+                let id = std::str::from_utf8(document.id).map_err(|_| {
+                    let location = SourceLocation::file("the run");
+                    DataError::malformed(location, quote(document.id), "ids in UTF-8")
+                })?;
+                ids.push(id.to_owned());
+                scores.push(document.value);
+            }
             let order = orderer.order(Rows::of_scores(&scores), OrderRule::STABLE)?;
             let ranking = QueryRanking {
                 documents: order.iter().map(|row| ids[*row as usize].clone()).collect(),

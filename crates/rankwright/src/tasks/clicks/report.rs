@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rankwright_clicks::bias::{BiasEstimator, BiasOptions};
 use rankwright_clicks::{ClickModel, LogSummaryBuilder};
 use rankwright_report::clicks::{ClickModelFit, ClickReport};
+use rankwright_spec::check_params;
 use serde::Serialize;
 
 use super::examination::LogCollector;
@@ -96,6 +97,8 @@ pub fn report_clicks(
     request: &ReportClicksRequest,
     context: &Context<'_>,
 ) -> Result<ReportClicksResult, TaskError> {
+    check_params(&request.options, "bias")?;
+    request.check_files([])?;
     let mut task = RunningTask::new(context);
     let (mut summary, mut collector) = (LogSummaryBuilder::default(), LogCollector::default());
     let (counts, _) = request.log.read(&task, |impression| {

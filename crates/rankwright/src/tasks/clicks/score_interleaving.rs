@@ -12,18 +12,17 @@ use rankwright_clicks::interleave::{
 };
 use rankwright_clicks::log::LogCounts;
 use rankwright_data::bytes::Input;
-use rankwright_eval::compare::CompareError;
 use rankwright_eval::stats::Correction;
 #[cfg(feature = "report")]
 use rankwright_report::interleaving::{ComparedRankers, InterleavingReport};
-use rankwright_spec::choices;
 #[cfg(feature = "report")]
 use rankwright_spec::words::plural;
+use rankwright_spec::{check_params, choices};
 use serde::Serialize;
 
 use super::ClickFiles;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{Context, TaskError, TaskInputs, Warning, check_standard_input};
+use crate::tasks::{Context, TaskError, TaskInputs, Warning};
 
 choices! {
     /// The impressions that the bootstrap of an interleaved comparison keeps together.
@@ -146,8 +145,8 @@ pub fn score_interleaving(
     context: &Context<'_>,
 ) -> Result<ScoreInterleavingResult, TaskError> {
     let mut task = RunningTask::new(context);
-    let inputs = request.log.files.iter().chain([&request.lists]).map(PathBuf::as_path);
-    check_standard_input(inputs)?;
+    check_params(&request.options, "interleaving")?;
+    request.check_files([])?;
     let step = format!("reading {}", request.lists.display());
     let (pages, _) = task.step(&step, || read_lists(&Input::open(&request.lists)?))?;
     let Some(first) = pages.first() else {
@@ -196,8 +195,7 @@ fn compare_all(
     let mut comparisons = Vec::new();
     for (one, first) in rankers.iter().enumerate() {
         for (other, second) in rankers.iter().enumerate().skip(one + 1) {
-            let result = compare_rankers(outcomes, [one, other], &request.options)
-                .map_err(CompareError::from)?;
+            let result = compare_rankers(outcomes, [one, other], &request.options)?;
             comparisons.push(RankerComparison {
                 first: first.clone(),
                 second: second.clone(),

@@ -1,23 +1,20 @@
 //! A simulated click log: rankings of labelled feature data, and users that click on them.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use rankwright_clicks::Impression;
-use rankwright_clicks::log::write::{LogTarget, LogWriter};
+use rankwright_clicks::log::write::{LogTarget, LogWriteError, LogWriter};
 use rankwright_clicks::simulate::{LoggedRanking, LoggingRanker, SimulatedUser};
-use rankwright_data::store::write_atomic;
+use rankwright_data::store::write_atomic_with;
 use rankwright_data::{DEFAULT_SEED, Dataset, Random};
 use rankwright_model::MatchOptions;
+use rankwright_spec::{check_params, params};
 use serde::Serialize;
 
 use super::feature_rows::document_id;
 use crate::tasks::context::RunningTask;
 use crate::tasks::matching::score_data;
-use crate::tasks::{
-    Context, DataFiles, ReadRules, TaskError, Warning, check_outputs, check_standard_input,
-    load_model,
-};
+use crate::tasks::{Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, load_model};
 
 /// Number of pages that are made before they are written.
 const BLOCK: u64 = 8192;
@@ -31,6 +28,15 @@ pub enum LoggingScores {
     /// The values of a feature, by its name or number. A missing value counts as the lowest one of
     /// the data; as the highest one if the order is reversed, so that it is shown last, too.
     Feature(String),
+}
+
+params! {
+    /// The size of a simulated click log.
+    pub struct SimulateOptions {
+        sessions: u64 = 10, 1..=1_000_000_000, "Sessions of each query; a session is one page.";
+        top: Option<usize> = None, 1.., "Show only this many documents.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of the draws.";
+    }
 }
 
 /// Labelled feature data, a ranker, users, and the log to write.
@@ -49,15 +55,21 @@ pub struct SimulateClicksRequest {
     pub ranker: LoggingRanker,
     /// The users.
     pub user: SimulatedUser,
-    /// Number of sessions of each query; a session is one page.
-    pub sessions: u64,
-    /// Number of documents that a page shows; all if not given.
-    pub top: Option<usize>,
-    /// Seed of the draws.
-    pub seed: u64,
+    /// The number of sessions and of documents of a page, and the seed.
+    pub options: SimulateOptions,
     /// The log: JSON lines with `session`, `query`, `docs`, `clicks`, `ranker` and, of a stochastic
     /// ranker, `propensities`.
     pub out: PathBuf,
+}
+
+impl TaskInputs for SimulateClicksRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        let model = match &self.scores {
+            LoggingScores::Model(path) => Some(path.as_path()),
+            LoggingScores::Feature(_) => None,
+        };
+        self.data.paths().chain(model).map(Path::to_owned).collect()
+    }
 }
 
 impl SimulateClicksRequest {
@@ -75,9 +87,7 @@ impl SimulateClicksRequest {
             reverse: false,
             ranker: LoggingRanker::fixed(),
             user,
-            sessions: 10,
-            top: None,
-            seed: DEFAULT_SEED,
+            options: SimulateOptions::default(),
             out: out.into(),
         }
     }
@@ -102,29 +112,20 @@ impl SimulateClicksRequest {
 
     /// Sets the number of sessions of each query.
     pub fn sessions(mut self, sessions: u64) -> Self {
-        self.sessions = sessions;
+        self.options.sessions = sessions;
         self
     }
 
     /// Sets the number of documents that a page shows.
     pub fn top(mut self, top: Option<usize>) -> Self {
-        self.top = top;
+        self.options.top = top;
         self
     }
 
     /// Sets the seed of the draws.
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
+        self.options.seed = seed;
         self
-    }
-
-    /// All input files.
-    pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        let model = match &self.scores {
-            LoggingScores::Model(path) => Some(path.as_path()),
-            LoggingScores::Feature(_) => None,
-        };
-        self.data.paths().chain(model)
     }
 }
 
@@ -158,36 +159,34 @@ pub fn simulate_clicks(
     request: &SimulateClicksRequest,
     context: &Context<'_>,
 ) -> Result<SimulateClicksResult, TaskError> {
-    check_standard_input(request.paths())?;
-    check_outputs([request.out.as_path()], request.paths())?;
+    check_params(&request.options, "simulation")?;
+    request.check_files([request.out.as_path()])?;
     let mut task = RunningTask::new(context);
     let (data, scores) = scored(request, &mut task)?;
     let ranker = request.ranker.spec();
     let queries: Vec<SimulatedQuery> =
         (0..data.queries()).map(|query| SimulatedQuery::new(&data, &scores, query)).collect();
     let (mut clicks, mut without_click) = (0, 0);
-    let impressions = request.sessions * queries.len() as u64;
+    // The range of sessions and the number of rows of a data set keep this below 2^63.
+    let impressions = request.options.sessions * queries.len() as u64;
     let step = format!("simulating {}", request.out.display());
     let simulate = || {
-        let mut was_cancelled = false;
-        write_atomic(&request.out, |out| {
+        write_atomic_with(&request.out, |out| {
             let mut block_start = 0;
             while block_start < impressions {
                 if context.is_cancelled() {
-                    was_cancelled = true;
-                    return Err(io::ErrorKind::Interrupted.into());
+                    return Err(TaskError::Cancelled);
                 }
                 let block = block_start..impressions.min(block_start + BLOCK);
                 for page in pages(request, &queries, &ranker, block)? {
                     clicks += page.clicks;
                     without_click += u64::from(page.clicks == 0);
-                    out.write_all(&page.line)?;
+                    out.write_all(&page.line).map_err(LogWriteError::from)?;
                 }
                 block_start += BLOCK;
             }
             Ok(())
         })
-        .map_err(|error| if was_cancelled { TaskError::Cancelled } else { error.into() })
     };
     let ((), seconds) = task.step(&step, simulate)?;
     Ok(SimulateClicksResult {
@@ -275,12 +274,12 @@ fn pages(
     queries: &[SimulatedQuery],
     ranker: &str,
     numbers: std::ops::Range<u64>,
-) -> io::Result<Vec<SimulatedPage>> {
+) -> Result<Vec<SimulatedPage>, LogWriteError> {
     let page = |number: u64| {
         let session = number / queries.len() as u64;
         let query = &queries[(number % queries.len() as u64) as usize];
-        let mut random = Random::new(request.seed, number);
-        let shown = request.ranker.rank(&query.scores, request.top, &mut random);
+        let mut random = Random::new(request.options.seed, number);
+        let shown = request.ranker.rank(&query.scores, request.options.top, &mut random);
         let grades: Vec<f64> = shown.order.iter().map(|index| query.grades[*index]).collect();
         let clicked = request.user.clicks(&grades, &mut random);
         line(session, query, &shown, &clicked, ranker)
@@ -301,7 +300,7 @@ fn line(
     shown: &LoggedRanking,
     clicked: &[bool],
     ranker: &str,
-) -> io::Result<SimulatedPage> {
+) -> Result<SimulatedPage, LogWriteError> {
     let documents = shown.order.iter().map(|index| query.documents[*index].as_str());
     let clicks = (1..).zip(clicked).filter(|(_, clicked)| **clicked).map(|(rank, _)| rank);
     let mut page = Impression::new(query.id.as_str(), documents).clicked(clicks);

@@ -10,15 +10,28 @@ use rankwright_clicks::log::write::{LogTarget, LogWriter};
 use rankwright_clicks::simulate::SimulatedUser;
 use rankwright_clicks::{Click, Impression};
 use rankwright_data::bytes::Input;
-use rankwright_data::store::write_atomic;
+use rankwright_data::store::write_atomic_with;
 use rankwright_data::{DEFAULT_SEED, Run};
+use rankwright_spec::{check_params, params};
 use serde::Serialize;
 
 use super::query_grades::QueryGrades;
 use super::ranked_run::RankedRun;
 use crate::tasks::context::RunningTask;
 use crate::tasks::eval::load_qrels;
-use crate::tasks::{Context, TaskError, Warning, check_outputs, check_standard_input};
+use crate::tasks::{Context, TaskError, TaskInputs, Warning};
+
+params! {
+    /// The size of a log of simulated clicks on a run or on interleaved lists.
+    pub struct SimulateRunOptions {
+        sessions: usize = 1, 1..=1_000_000_000,
+            "Number of pages that are shown of each query of a run.";
+        length: usize = 10, .., "Number of documents of a page of a run.";
+        users: Option<usize> = None, 1..,
+            "Number of users, among whom pages are drawn by lot; by default each page has its own.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of the clicks.";
+    }
+}
 
 /// A run or interleaved lists, judgements, and the users who click.
 #[derive(Debug, Clone)]
@@ -30,17 +43,17 @@ pub struct SimulateRunRequest {
     pub qrels: PathBuf,
     /// The users.
     pub user: SimulatedUser,
-    /// Number of pages that are shown of each query of a run; interleaved lists are shown once
-    /// each.
-    pub sessions: usize,
-    /// Number of documents of a page of a run.
-    pub length: usize,
-    /// Number of users, of whom each page gets one by lot; if not given, each page has its own.
-    pub users: Option<usize>,
-    /// Seed of the clicks.
-    pub seed: u64,
+    /// The number of pages, of their documents and of users, and the seed. Interleaved lists are
+    /// shown once each.
+    pub options: SimulateRunOptions,
     /// File for the log.
     pub out: PathBuf,
+}
+
+impl TaskInputs for SimulateRunRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        vec![self.lists.clone(), self.qrels.clone()]
+    }
 }
 
 impl SimulateRunRequest {
@@ -55,35 +68,32 @@ impl SimulateRunRequest {
             lists: lists.into(),
             qrels: qrels.into(),
             user,
-            sessions: 1,
-            length: 10,
-            users: None,
-            seed: DEFAULT_SEED,
+            options: SimulateRunOptions::default(),
             out: out.into(),
         }
     }
 
     /// Sets the number of pages that are shown of each query of a run.
     pub fn sessions(mut self, sessions: usize) -> Self {
-        self.sessions = sessions;
+        self.options.sessions = sessions;
         self
     }
 
     /// Sets the number of documents of a page of a run.
     pub fn length(mut self, length: usize) -> Self {
-        self.length = length;
+        self.options.length = length;
         self
     }
 
     /// Sets the number of users.
     pub fn users(mut self, users: usize) -> Self {
-        self.users = Some(users);
+        self.options.users = Some(users);
         self
     }
 
     /// Sets the seed.
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
+        self.options.seed = seed;
         self
     }
 }
@@ -120,12 +130,11 @@ pub fn simulate_run(
     request: &SimulateRunRequest,
     context: &Context<'_>,
 ) -> Result<SimulateRunResult, TaskError> {
+    check_params(&request.options, "simulation")?;
     let mut task = RunningTask::new(context);
-    let inputs = || [request.lists.as_path(), request.qrels.as_path()];
-    check_standard_input(inputs())?;
-    check_outputs([request.out.as_path()], inputs())?;
+    request.check_files([request.out.as_path()])?;
     let qrels = load_qrels(&request.qrels, &mut task)?;
-    let mut pages = load_pages(request, &mut task)?;
+    let (mut pages, sessions) = load_pages(request, &mut task)?;
     let grades = QueryGrades::new(&qrels);
     let mut queries: Vec<&str> = pages.iter().map(|page| page.query.as_str()).collect();
     queries.sort_unstable();
@@ -143,7 +152,8 @@ pub fn simulate_run(
     let mut result = SimulateRunResult {
         out: request.out.clone(),
         queries,
-        impressions: pages.len() as u64,
+        // The range of sessions keeps this below 2^63.
+        impressions: pages.len() as u64 * sessions as u64,
         clicked_impressions: 0,
         clicks: 0,
         seconds: 0.0,
@@ -151,10 +161,14 @@ pub fn simulate_run(
     };
     let step = format!("simulating users into {}", request.out.display());
     let ((), seconds) = task.step(&step, || {
-        write_atomic(&request.out, |out| {
+        write_atomic_with(&request.out, |out| {
             let mut writer = LogWriter::new(LogTarget::Ubi, out)?;
-            for (number, page) in (0..).zip(&pages) {
-                let shown = show(number, page, &grades, request);
+            let sessions = (1..=sessions).flat_map(|n| pages.iter().map(move |page| (n, page)));
+            for (number, (session, page)) in (0..).zip(sessions) {
+                if context.is_cancelled() {
+                    return Err(TaskError::Cancelled);
+                }
+                let shown = show(number, session, page, &grades, request);
                 result.clicks += shown.clicks.len() as u64;
                 result.clicked_impressions += u64::from(!shown.clicks.is_empty());
                 writer.write(&shown)?;
@@ -168,27 +182,28 @@ pub fn simulate_run(
     Ok(result)
 }
 
-/// The pages of a run, or interleaved lists.
+/// The pages of a session, of a run or of interleaved lists, and the number of sessions.
 fn load_pages(
     request: &SimulateRunRequest,
     task: &mut RunningTask<'_>,
-) -> Result<Vec<ShownPage>, TaskError> {
+) -> Result<(Vec<ShownPage>, usize), TaskError> {
+    let sessions = request.options.sessions;
     let step = format!("reading {}", request.lists.display());
     let (input, _) = task.step(&step, || Input::open(&request.lists))?;
     if !is_lists(&input.bytes) {
         let (run, warnings) = Run::read(input)?;
         task.warn_of(&warnings);
-        return Ok(run_pages(&RankedRun::new(&run)?, request));
+        return Ok((run_pages(&RankedRun::new(&run)?, request), sessions));
     }
-    if request.sessions > 1 {
-        return Err(TaskError::SessionsOfLists { sessions: request.sessions });
+    if sessions > 1 {
+        return Err(TaskError::SessionsOfLists { sessions });
     }
     let pages = read_lists(&input)?.into_iter().map(|page| ShownPage {
         documents: page.list.documents().to_vec(),
         request: page.request,
         query: page.query,
     });
-    Ok(pages.collect())
+    Ok((pages.collect(), 1))
 }
 
 /// Whether a file has interleaved lists: its first line has their rankers.
@@ -199,18 +214,12 @@ fn is_lists(bytes: &[u8]) -> bool {
 }
 
 fn run_pages(run: &RankedRun, request: &SimulateRunRequest) -> Vec<ShownPage> {
-    let mut pages = Vec::new();
-    for session in 1..=request.sessions {
-        for query in run.queries() {
-            let id = match request.sessions {
-                1 => query.to_owned(),
-                _ => format!("{query}#{session}"),
-            };
-            let documents = run.documents(query).iter().take(request.length).cloned().collect();
-            pages.push(ShownPage { request: id, query: query.to_owned(), documents });
-        }
-    }
-    pages
+    let page = |query: &str| {
+        let documents = run.documents(query).iter().take(request.options.length).cloned();
+        let id = query.to_owned();
+        ShownPage { request: id.clone(), query: id, documents: documents.collect() }
+    };
+    run.queries().map(page).collect()
 }
 
 /// Start of the first page, in seconds since 1970: the first day of 2026.
@@ -219,18 +228,24 @@ const START: f64 = 1_767_225_600.0;
 /// The page with the clicks on it. Pages are a minute apart, clicks five seconds.
 fn show(
     number: u64,
+    session: usize,
     page: &ShownPage,
     grades: &QueryGrades<'_>,
     request: &SimulateRunRequest,
 ) -> Impression {
+    let options = &request.options;
+    let id = match options.sessions {
+        1 => page.request.clone(),
+        _ => format!("{}#{session}", page.request),
+    };
     let grade = |id: &String| grades.grade(&page.query, id).unwrap_or(0.0);
     let document_grades: Vec<f64> = page.documents.iter().map(grade).collect();
-    let mut random = request_random(request.seed, "clicks", &page.request);
+    let mut random = request_random(options.seed, "clicks", &id);
     let clicked = request.user.clicks(&document_grades, &mut random);
     let mut shown = Impression::new(page.query.as_str(), &page.documents);
-    shown.id.clone_from(&page.request);
-    shown.user = match request.users {
-        Some(users) => format!("u{}", random.below(users.max(1)) + 1),
+    shown.id = id;
+    shown.user = match options.users {
+        Some(users) => format!("u{}", random.below(users) + 1),
         None => format!("u{}", number + 1),
     };
     let mut time = START + number as f64 * 60.0;
@@ -273,6 +288,23 @@ mod tests {
 
     fn user(spec: &str) -> SimulatedUser {
         SimulatedUser::parse(spec).unwrap()
+    }
+
+    #[test]
+    fn numbers_beyond_their_ranges_are_an_error() {
+        let folder = folder();
+        let path = |name: &str| folder.path().join(name);
+        let request =
+            SimulateRunRequest::new(path("good.run"), path("qrels"), user("pbm"), path("log"));
+        for request in [
+            request.clone().users(0),
+            request.clone().sessions(0),
+            request.clone().sessions(usize::MAX),
+        ] {
+            let error = simulate_run(&request, &Context::default()).unwrap_err();
+            assert_eq!(error.kind(), "bad-value", "{error}");
+            assert!(!path("log").exists());
+        }
     }
 
     #[test]

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use rankwright_clicks::judge::{BradleyTerry, BradleyTerryOptions};
 use rankwright_data::store::write_atomic;
 use rankwright_data::{DataError, ListFormat, Qrels, QueryLists};
-use rankwright_spec::choices;
 use rankwright_spec::visible::one_line;
+use rankwright_spec::{check_params, choices};
 use serde::Serialize;
 
-use super::{load_comparisons, paths};
+use super::load_comparisons;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{Context, TaskError, Warning, check_outputs};
+use crate::tasks::paths::check_used;
+use crate::tasks::{Context, TaskError, TaskInputs, Warning};
 
 choices! {
     /// A form of aggregated judgements.
@@ -32,14 +33,18 @@ choices! {
 pub struct JudgeAggregateRequest {
     /// Files of judgements.
     pub judgements: Vec<PathBuf>,
-    /// Imaginary wins, and as many losses, of every document against one of mean strength.
-    pub prior: f64,
+    /// Options of the model: its prior, and the number of grades.
+    pub options: BradleyTerryOptions,
     /// The form of the result.
     pub format: AggregateFormat,
-    /// Number of grades, from 0 on.
-    pub grades: u32,
     /// File for the result.
     pub out: PathBuf,
+}
+
+impl TaskInputs for JudgeAggregateRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.judgements.clone()
+    }
 }
 
 impl JudgeAggregateRequest {
@@ -50,16 +55,15 @@ impl JudgeAggregateRequest {
     ) -> Self {
         Self {
             judgements: judgements.into_iter().map(Into::into).collect(),
-            prior: BradleyTerryOptions::default().prior,
+            options: BradleyTerryOptions::default(),
             format: AggregateFormat::default(),
-            grades: 5,
             out: out.into(),
         }
     }
 
     /// Sets the prior.
     pub fn prior(mut self, prior: f64) -> Self {
-        self.prior = prior;
+        self.options.prior = prior;
         self
     }
 
@@ -71,7 +75,7 @@ impl JudgeAggregateRequest {
 
     /// Sets the number of grades.
     pub fn grades(mut self, grades: u32) -> Self {
-        self.grades = grades;
+        self.options.grades = grades;
         self
     }
 }
@@ -135,11 +139,14 @@ pub fn judge_aggregate(
     request: &JudgeAggregateRequest,
     context: &Context<'_>,
 ) -> Result<JudgeAggregateResult, TaskError> {
+    check_params(&request.options, "bradley-terry")?;
+    let is_given = request.options.grades != BradleyTerryOptions::default().grades;
+    let is_unused = is_given && request.format != AggregateFormat::Qrels;
+    check_used(is_unused, "grades", "pairs have no grades")?;
     let task = RunningTask::new(context);
-    check_outputs([request.out.as_path()], paths(&request.judgements))?;
+    request.check_files([request.out.as_path()])?;
     let comparisons = load_comparisons(&request.judgements, &task)?;
-    let options = BradleyTerryOptions::default().prior(request.prior);
-    let fit = || Ok::<_, TaskError>(BradleyTerry::fit(&comparisons, &options));
+    let fit = || BradleyTerry::fit(&comparisons, &request.options);
     let (fitted, _) = task.step("fitting a Bradley-Terry model", fit)?;
     let step = format!("writing {}", request.out.display());
     let (lines, _) = task.step(&step, || match request.format {
@@ -181,7 +188,7 @@ fn write_grades(
     fitted: &BradleyTerry,
     request: &JudgeAggregateRequest,
 ) -> Result<usize, DataError> {
-    let grades = fitted.grades(request.grades);
+    let grades = fitted.grades(request.options.grades);
     let rows = grades.iter().map(|(query, id, grade)| (*query, *id, f64::from(*grade)));
     let qrels = Qrels::from_lists(QueryLists::from_rows("grades", rows)?);
     let is_jsonl = request.out.extension().is_some_and(|extension| extension == "jsonl");
@@ -224,6 +231,14 @@ mod tests {
         judge_aggregate(&request, &Context::default()).unwrap();
         let text = fs::read_to_string(path("pairs")).unwrap();
         assert!(text.starts_with("qid\tbetter\tworse\tprobability\tweight\nq\ta\tb\t0."), "{text}");
+        for wrong in [0.0, -1.0, f64::NAN] {
+            let request = JudgeAggregateRequest::new([path("j")], path("none")).prior(wrong);
+            let error = judge_aggregate(&request, &Context::default()).unwrap_err();
+            assert_eq!(error.kind(), "bad-value", "{wrong}");
+        }
+        let one_grade = JudgeAggregateRequest::new([path("j")], path("none")).grades(1);
+        assert!(judge_aggregate(&one_grade, &Context::default()).is_err());
+        assert!(!path("none").exists());
         let over = JudgeAggregateRequest::new([path("j")], path("j"));
         let error = judge_aggregate(&over, &Context::default()).unwrap_err();
         assert_eq!(error.kind(), "output-is-input");

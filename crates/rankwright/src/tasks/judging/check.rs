@@ -6,11 +6,11 @@ use rankwright_clicks::judge::{JudgementCheck, check_judgements};
 use rankwright_eval::compare::CompareError;
 use serde::Serialize;
 
-use super::{load_comparisons, paths};
+use super::load_comparisons;
 use crate::tasks::clicks::query_grades::QueryGrades;
 use crate::tasks::context::RunningTask;
 use crate::tasks::eval::load_qrels;
-use crate::tasks::{Context, TaskError, Warning, check_standard_input};
+use crate::tasks::{Context, TaskError, TaskInputs, Warning};
 
 /// Judgements to check.
 #[derive(Debug, Clone)]
@@ -20,6 +20,12 @@ pub struct JudgeCheckRequest {
     pub judgements: Vec<PathBuf>,
     /// Graded relevance to compare the judges with.
     pub qrels: Option<PathBuf>,
+}
+
+impl TaskInputs for JudgeCheckRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.judgements.iter().chain(&self.qrels).cloned().collect()
+    }
 }
 
 impl JudgeCheckRequest {
@@ -64,7 +70,7 @@ pub fn judge_check(
     context: &Context<'_>,
 ) -> Result<JudgeCheckResult, TaskError> {
     let mut task = RunningTask::new(context);
-    check_standard_input(paths(&request.judgements).chain(request.qrels.as_deref()))?;
+    request.check_files([])?;
     let comparisons = load_comparisons(&request.judgements, &task)?;
     let qrels = request.qrels.as_deref().map(|path| load_qrels(path, &mut task)).transpose()?;
     let grades = qrels.as_ref().map(QueryGrades::new).unwrap_or_default();

@@ -6,16 +6,17 @@ mod check;
 mod prompts;
 mod read;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rankwright_clicks::judge::{PairComparison, read_comparisons};
 use rankwright_data::bytes::Input;
 
 use super::context::RunningTask;
-use super::{TaskError, check_standard_input, file_label};
+use super::{TaskError, file_label};
 
 pub use aggregate::{
-    AggregateFormat, JudgeAggregateRequest, JudgeAggregateResult, judge_aggregate,
+    AggregateFormat, DocumentStrength, JudgeAggregateRequest, JudgeAggregateResult, QueryStrengths,
+    judge_aggregate,
 };
 pub use check::{JudgeCheckRequest, JudgeCheckResult, judge_check};
 #[cfg(feature = "search")]
@@ -29,7 +30,6 @@ fn load_comparisons(
     files: &[PathBuf],
     task: &RunningTask<'_>,
 ) -> Result<Vec<PairComparison>, TaskError> {
-    check_standard_input(files.iter().map(PathBuf::as_path))?;
     let mut comparisons = Vec::new();
     for path in files {
         let step = format!("reading {}", path.display());
@@ -40,9 +40,4 @@ fn load_comparisons(
         true => Err(TaskError::NoComparisons { files: file_label(files) }),
         false => Ok(comparisons),
     }
-}
-
-/// Paths of a list of files.
-fn paths(files: &[PathBuf]) -> impl Iterator<Item = &Path> {
-    files.iter().map(PathBuf::as_path)
 }

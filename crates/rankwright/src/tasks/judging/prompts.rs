@@ -1,7 +1,7 @@
 //! Questions to judges: which of two documents is better for a query.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rankwright_clicks::judge::{
     CandidatePair, JudgePair, Placeholder, PromptError, PromptTemplate, Question, ask,
@@ -13,11 +13,10 @@ use rankwright_data::store::write_atomic;
 use rankwright_search::{Document, Documents, Query, Value};
 use serde::Serialize;
 
-use super::paths;
 use crate::tasks::candidates::open_index;
 use crate::tasks::clicks::ranked_run::RankedRun;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{Context, QueryFile, TaskError, Warning, check_outputs, check_standard_input};
+use crate::tasks::{Context, QueryFile, TaskError, TaskInputs, Warning};
 
 /// The place of the documents that questions show.
 #[derive(Debug, Clone)]
@@ -66,6 +65,21 @@ pub struct JudgePromptsRequest {
     pub seed: u64,
     /// File for the questions.
     pub out: PathBuf,
+}
+
+impl TaskInputs for JudgePromptsRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        let documents = match &self.documents {
+            PromptDocuments::Index(path) => std::slice::from_ref(path),
+            PromptDocuments::Files(files) => files.as_slice(),
+        };
+        let template = match &self.template {
+            PromptSource::File(path) => Some(path),
+            PromptSource::Named(_) => None,
+        };
+        let files = self.runs.iter().chain(documents).chain(template);
+        files.chain([&self.queries.path]).cloned().collect()
+    }
 }
 
 impl JudgePromptsRequest {
@@ -133,19 +147,6 @@ impl JudgePromptsRequest {
         self.seed = seed;
         self
     }
-
-    fn inputs(&self) -> impl Iterator<Item = &Path> {
-        let documents = match &self.documents {
-            PromptDocuments::Index(path) => std::slice::from_ref(path),
-            PromptDocuments::Files(files) => files.as_slice(),
-        };
-        let template = match &self.template {
-            PromptSource::File(path) => Some(path.as_path()),
-            PromptSource::Named(_) => None,
-        };
-        let queries = [self.queries.path.as_path()];
-        paths(&self.runs).chain(paths(documents)).chain(template).chain(queries)
-    }
 }
 
 /// The questions that were written.
@@ -174,8 +175,7 @@ pub fn judge_prompts(
     context: &Context<'_>,
 ) -> Result<JudgePromptsResult, TaskError> {
     let mut task = RunningTask::new(context);
-    check_standard_input(request.inputs())?;
-    check_outputs([request.out.as_path()], request.inputs())?;
+    request.check_files([request.out.as_path()])?;
     let template = request.template.load()?;
     let queries = request.queries.load(&mut task)?;
     let queries: HashMap<&str, &Query> =
@@ -405,6 +405,7 @@ mod tests {
     use super::*;
     use crate::tasks::{BuildIndexRequest, build_index};
     use std::fs;
+    use std::path::Path;
 
     fn folder() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();

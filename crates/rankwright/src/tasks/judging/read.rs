@@ -1,6 +1,6 @@
 //! Answers of judges, read into judgements.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rankwright_clicks::judge::{
     PairComparison, Preferred, match_answers, read_answers, read_questions, write_comparisons,
@@ -9,11 +9,8 @@ use rankwright_data::bytes::Input;
 use rankwright_data::store::write_atomic;
 use serde::Serialize;
 
-use super::paths;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{
-    Context, TaskError, Warning, check_outputs, check_standard_input, file_label, system_names,
-};
+use crate::tasks::{Context, TaskError, TaskInputs, Warning, file_label, system_names};
 
 /// Answers of judges, and the questions that they belong to.
 #[derive(Debug, Clone)]
@@ -28,6 +25,12 @@ pub struct JudgeReadRequest {
     pub judge: Option<String>,
     /// File for the judgements.
     pub out: PathBuf,
+}
+
+impl TaskInputs for JudgeReadRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.answers.iter().chain(&self.questions).cloned().collect()
+    }
 }
 
 impl JudgeReadRequest {
@@ -50,10 +53,6 @@ impl JudgeReadRequest {
     pub fn judge(mut self, judge: impl Into<String>) -> Self {
         self.judge = Some(judge.into());
         self
-    }
-
-    fn inputs(&self) -> impl Iterator<Item = &Path> {
-        paths(&self.answers).chain(self.questions.as_deref())
     }
 }
 
@@ -111,8 +110,7 @@ pub fn judge_read(
     context: &Context<'_>,
 ) -> Result<JudgeReadResult, TaskError> {
     let mut task = RunningTask::new(context);
-    check_standard_input(request.inputs())?;
-    check_outputs([request.out.as_path()], request.inputs())?;
+    request.check_files([request.out.as_path()])?;
     let questions = match &request.questions {
         None => Vec::new(),
         Some(path) => {

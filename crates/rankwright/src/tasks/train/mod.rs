@@ -23,15 +23,15 @@ use rankwright_eval::{
 };
 use rankwright_learn::{
     AutoReport, LearnerSpec, TrainRequest, TrainResult, TrainWarning, TrainingHistory,
-    ValidationSet,
+    ValidationSet, validation_set_names,
 };
 use rankwright_model::{MatchOptions, Model, ScoreOptions};
 
 use super::context::RunningTask;
 use super::metrics::warn_of_no_boundary;
 use super::{
-    Context, DataFiles, ReadRules, TaskError, Warning, check_standard_input, load_model,
-    measures_for, system_names,
+    Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, check_standard_input,
+    load_model, measures_for, system_names,
 };
 
 pub use checks::TrainOption;
@@ -98,6 +98,12 @@ impl CheckpointOptions {
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         let every = rankwright_learn::Checkpoints::DEFAULT_INTERVAL;
         CheckpointOptions { folder: folder.into(), every_rounds: 0, every }
+    }
+}
+
+impl TaskInputs for TrainModelRequest {
+    fn inputs(&self) -> Vec<PathBuf> {
+        TrainModelRequest::inputs(self).map(Path::to_owned).collect()
     }
 }
 
@@ -276,9 +282,8 @@ fn with_data(
     let mut evaluations = Vec::new();
     let options =
         ScoreOptions::new().matching(request.matching.ignore_extra(true)).simd(task.simd());
-    // The first set of validation data was training data of an automatic choice: a value on it
-    // would flatter.
-    let held_out = valid.skip(usize::from(result.choice.is_some()));
+    // If the first set of validation data was training data, a value on it would flatter.
+    let held_out = valid.skip(usize::from(result.trained_on_validation()));
     for (name, data) in training.into_iter().chain(held_out) {
         evaluations.push((name, evaluate(&result.model, data, measures, options)?));
     }
@@ -315,7 +320,9 @@ impl ValidationFiles<'_> {
     ) -> Result<(Vec<(String, Dataset)>, f64), TaskError> {
         let (mut sets, mut seconds) = (Vec::new(), 0.0);
         let mut pairs = self.pairs.map(Path::to_owned);
-        for (path, name) in self.files.iter().zip(system_names(self.files)) {
+        let names = system_names(self.files);
+        let names = validation_set_names(names.iter().map(String::as_str));
+        for (path, name) in self.files.iter().zip(names) {
             let mut files = data.validation(path);
             files.pairs = pairs.take();
             let loaded = files.load(Some(ReadRules::of_data(train)), task)?;
