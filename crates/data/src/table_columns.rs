@@ -199,8 +199,8 @@ impl TableColumns {
     pub fn new(columns: Vec<TableColumn>) -> Result<TableColumns, DataError> {
         let invalid = |column: &TableColumn| DataError::TableColumn { column: column.name.clone() };
         if columns.len() > MAX_COLUMNS {
-            let (what, limit) = ("tables", MAX_COLUMNS);
-            return Err(DataError::TooManyColumns { what, columns: columns.len(), limit });
+            let (columns, limit) = (columns.len(), MAX_COLUMNS);
+            return Err(DataError::TooManyTableColumns { columns, limit });
         }
         let (mut names, mut roles) = (HashSet::new(), HashSet::new());
         for column in &columns {

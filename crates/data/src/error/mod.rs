@@ -180,6 +180,14 @@ pub enum DataError {
         /// The number of cells for which the file has a value.
         given: u64,
     },
+    /// The recorded columns of a table are more than a table can have.
+    #[error("the record of a table has {}; the limit is {limit}", counted(*columns, "column"))]
+    TooManyTableColumns {
+        /// The number of columns.
+        columns: usize,
+        /// The most columns.
+        limit: usize,
+    },
     /// A data set has more features than a format is written with.
     #[error("{what} of {} are not written; the limit is {limit}", counted(*columns, "feature"))]
     TooManyColumns {
