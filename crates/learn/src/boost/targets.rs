@@ -50,6 +50,7 @@ pub fn split_impurities(
         return Err(LearnError::ObjectiveNeedsLabels);
     }
     let matching = Matching::new(model.header(), data.features(), options.matching)?;
+    model.check_categories(data, &matching)?;
     let earlier = if fits_labels(model) { 0 } else { tree };
     let before = ModelBody::Trees(ensemble.truncated(earlier));
     let scores = Model::new(model.header().clone(), before)?.score(data, options)?;
