@@ -29,6 +29,8 @@ mod error_kind;
 mod examination_file;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 pub mod format;
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
+mod formatted_number;
 #[cfg(feature = "generate")]
 pub mod generate;
 mod inspect;
@@ -69,6 +71,7 @@ pub use error::{
 pub use examination_file::{BiasFileProblem, ExaminationFile};
 #[cfg(feature = "text")]
 pub use format::{RowCell, RowEncoder};
+pub use formatted_number::{is_decimal_comma, is_formatted_number};
 pub use inspect::{DatasetSummary, FeatureSummary, QuerySizeSummary, SummaryWarning};
 #[cfg(feature = "text")]
 pub use lists::{ListFormat, ListedDocument, Qrels, QueryLists, Run};

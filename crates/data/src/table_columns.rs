@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::Dataset;
 use crate::error::DataError;
 use crate::format::{Role, has_undecided_role};
+use crate::point_in_time::DateOrder;
 use crate::warnings::{MAX_EXAMPLES, unseen_message};
 
 /// The largest number of categories of a column; rarer texts are missing values.
@@ -126,17 +127,22 @@ pub struct TableColumn {
     /// The encoding of a feature.
     #[serde(default, skip_serializing_if = "Encoding::is_number")]
     pub encoding: Encoding,
+    /// The order of day and month in dates such as `3/4/2026`, of a column of points in time.
+    #[serde(default, skip_serializing_if = "DateOrder::is_unknown")]
+    pub date_order: DateOrder,
 }
 
 impl TableColumn {
     /// A column with a role; a feature of numbers where the role is `feature`.
     pub fn new(name: impl Into<String>, role: Role) -> TableColumn {
-        TableColumn { name: name.into(), role, encoding: Encoding::Number }
+        let date_order = DateOrder::Unknown;
+        TableColumn { name: name.into(), role, encoding: Encoding::Number, date_order }
     }
 
     /// A column of features.
     pub fn feature(name: impl Into<String>, encoding: Encoding) -> TableColumn {
-        TableColumn { name: name.into(), role: Role::Feature, encoding }
+        let (role, date_order) = (Role::Feature, DateOrder::Unknown);
+        TableColumn { name: name.into(), role, encoding, date_order }
     }
 
     /// Whether the name alone tells the role, and the encoding is that of numbers.

@@ -13,10 +13,11 @@ mod unfinished;
 use rankwright_spec::visible::one_line;
 use std::io;
 
-use rankwright_spec::SpecError;
 use rankwright_spec::words::{counted, plural};
+use rankwright_spec::{SpecError, nearest};
 
-use crate::format::{Format, Roles};
+use crate::format::{Format, Role, Roles};
+use crate::table_columns::TableColumns;
 
 pub use columns::ColumnProblem;
 #[cfg(feature = "text")]
@@ -569,6 +570,14 @@ impl DataError {
                 Some("write csv, jsonl or rwd, which have no such limit".into())
             }
             DataError::AmbiguousPair { .. } => Some(Remedy::NamePairColumn),
+            DataError::UnknownName { what, name, known } => {
+                let known: Vec<&str> = known.split(", ").collect();
+                // Names of columns mean roles: `query` means `qid`.
+                let role = Role::guess(name).filter(|_| *what == "column role");
+                let meant = role.map(|role| role.name().to_owned());
+                let meant = meant.or_else(|| nearest(name, &known));
+                meant.map(|meant| format!("did you mean '{meant}'?").into())
+            }
             DataError::ChangedWhileRead { .. } => {
                 Some("read it again when the other program is done".into())
             }
@@ -634,6 +643,29 @@ impl DataError {
                     }
                     _ => DataError::Columns { file, problem },
                 }
+            }
+            other => other,
+        }
+    }
+}
+
+impl DataError {
+    /// The error of a reader that knows the columns of earlier data, such as the training data of a
+    /// model: a feature of these cannot be left out.
+    #[must_use]
+    pub(crate) fn with_known_columns(self, known: Option<&TableColumns>) -> Self {
+        let is_feature = |name: &str| {
+            known.and_then(|known| known.column(name)).is_some_and(|c| c.role == Role::Feature)
+        };
+        match self {
+            DataError::Malformed {
+                location,
+                found,
+                expected,
+                remedy: Some(Remedy::IgnoreColumn { column, .. }),
+            } if is_feature(&column) => {
+                let remedy = Some(Remedy::MendValue { column });
+                DataError::Malformed { location, found, expected, remedy }
             }
             other => other,
         }
