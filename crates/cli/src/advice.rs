@@ -492,6 +492,11 @@ fn search(error: &SearchError) -> Option<String> {
         SearchError::NoRowsPass { .. } => {
             error.help().or_else(|| Some("try another --filter".into()))
         }
+        SearchError::TableModel { .. } => Some(
+            "compute features with `rankwright features INDEX` and train a model on them; `rankwright \
+             score` takes this model and tables"
+                .into(),
+        ),
         SearchError::NoIndex { .. } => Some("build one: rankwright index DOCS --out INDEX".into()),
         SearchError::IndexExists { .. } => {
             Some("--add adds documents to it, --rebuild replaces it".into())
