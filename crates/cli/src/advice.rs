@@ -106,6 +106,7 @@ fn task(error: &TaskError) -> Option<String> {
         TaskError::NoModel { .. } => Some(
             "give a model before the data, or the scores of the data with --scores FILE".into(),
         ),
+        TaskError::ScoresAmongData { .. } => Some("give files of scores with --scores FILE".into()),
         TaskError::NoData => Some("give feature data besides the models".into()),
         TaskError::NoSystems => Some(
             "give models besides the data, score files with --scores, or judgements with --qrels \

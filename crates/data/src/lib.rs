@@ -52,6 +52,9 @@ pub mod parquet_limits;
 mod point_in_time;
 mod random;
 #[cfg(feature = "text")]
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
+mod score_table;
+#[cfg(feature = "text")]
 mod scored_rows;
 #[cfg(feature = "text")]
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
@@ -80,8 +83,10 @@ pub use memory::{available_memory, memory_limit, set_memory_limit};
 pub use names::FeatureNames;
 pub use pairs::{Pair, PairColumn, PairsByQuery, Preference};
 pub use panics::{catch_panic, panics_are_caught};
-pub use point_in_time::PointInTime;
+pub use point_in_time::{DateOrder, PointInTime};
 pub use random::{DEFAULT_SEED, Random};
+#[cfg(feature = "text")]
+pub use score_table::{is_score_table, read_score_table};
 #[cfg(feature = "text")]
 pub use scored_rows::{ScoreFormat, ScoredRows};
 #[cfg(feature = "text")]

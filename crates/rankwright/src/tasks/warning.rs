@@ -135,6 +135,11 @@ pub enum Warning {
         /// The score from which a document is called relevant.
         threshold: f64,
     },
+    /// No judgement names a document of a run.
+    NothingJudged {
+        /// Name of the run.
+        run: String,
+    },
     /// A run lacks judged queries.
     MissingQueries {
         /// Name of the run.
@@ -291,6 +296,7 @@ impl Warning {
             Warning::OtherTrainingLog { .. } => "other-training-log",
             Warning::OtherParts { .. } => "other-parts",
             Warning::NoBoundary { .. } => "no-boundary",
+            Warning::NothingJudged { .. } => "nothing-judged",
             Warning::MissingQueries { .. } => "missing-queries",
             #[cfg(feature = "clicks")]
             Warning::LogPartLost { .. } | Warning::LogEventsLost { .. } => "log-part-lost",
@@ -420,6 +426,11 @@ impl fmt::Display for Warning {
                 "the scores of this model only rank: it has no boundary between relevant and other \
                  documents, and {metric} calls a document relevant from a score of {threshold} on"
             ),
+            Warning::NothingJudged { run } => write!(
+                f,
+                "no document of {run} is among the judged ones: check that run and judgements have \
+                 the same ids of queries and documents"
+            ),
             Warning::MissingQueries { run, missing, judged } => write!(
                 f,
                 "{run} lacks {missing} of {}; the convention `missing` of a metric determines how \
@@ -548,6 +559,7 @@ impl Warning {
             Warning::NoBoundary { metric, threshold } => {
                 vec![("metric", json!(metric)), ("threshold", json!(threshold))]
             }
+            Warning::NothingJudged { run } => vec![("run", json!(run))],
             Warning::MissingQueries { run, missing, judged } => {
                 vec![("run", json!(run)), ("missing", json!(missing)), ("judged", json!(judged))]
             }
