@@ -314,6 +314,7 @@ mod tests {
             ("ndcg(gain=exp,)", "column 15: found `)`, expected a parameter name"),
             ("ndcg(a=f(x, b=2", "column 16: found the end, expected `)` to close the value"),
             ("ndcg)", "column 5: found `)`, expected `(`, `@` or the end"),
+            ("ndcg()b", "column 7: found `b`, expected `@` or the end"),
             ("ndcg(a=1)b", "column 10: found `b`, expected `@` or the end"),
             ("nd\u{e9}g", "column 3: found `\u{e9}g`"),
         ];

@@ -129,6 +129,18 @@ mod tests {
         });
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn standard_output_of_another_process_is_not_ours() {
+        let file = tempfile::tempfile().unwrap();
+        let mut other = std::process::Command::new("sleep").arg("60").stdout(file).spawn().unwrap();
+        let path = PathBuf::from(format!("/proc/{}/fd/1", other.id()));
+        let target = WriteTarget::of(&path);
+        other.kill().unwrap();
+        other.wait().unwrap();
+        assert_eq!(target.unwrap(), WriteTarget::Special(path));
+    }
+
     /// Calls `check` with a symbolic link to `/dev/stdout`, which must still be one afterwards.
     #[cfg(target_os = "linux")]
     fn with_link_to_stdout(check: impl Fn(&Path)) {
