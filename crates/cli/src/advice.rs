@@ -106,6 +106,7 @@ fn task(error: &TaskError) -> Option<String> {
         TaskError::NoModel { .. } => Some(
             "give a model before the data, or the scores of the data with --scores FILE".into(),
         ),
+        TaskError::ScoresAmongData { .. } => Some("give files of scores with --scores FILE".into()),
         TaskError::NoData => Some("give feature data besides the models".into()),
         TaskError::NoSystems => Some(
             "give models besides the data, score files with --scores, or judgements with --qrels \
@@ -300,13 +301,26 @@ fn remedy_text(remedy: &Remedy) -> String {
             "name the column: `--columns {role}=NAME`, or `--columns {role}=none` for data \
              without {role}s"
         ),
-        Remedy::GiveRoles { roles } => {
-            format!("give the roles of the columns: {}", columns_flag(roles))
+        Remedy::GiveRoles { roles, needs_rewriting } => {
+            let rewrite = match needs_rewriting {
+                true => "write these values differently; or ",
+                false => "",
+            };
+            let choice = match roles.has_placeholder() {
+                true => ", with a column in place of each `?` (`none` if there is none)",
+                false => "",
+            };
+            format!("{rewrite}give the roles of the columns{choice}: {}", columns_flag(roles))
         }
-        Remedy::CheckRoles => "check the names given to `--columns`".into(),
+        Remedy::MendValue { column } => format!(
+            "'{column}' is a feature of the model: write the value as expected, or leave the cell \
+             empty, which is a missing value"
+        ),
+        Remedy::CheckRoles { nearest: None } => "check the names given to `--columns`".into(),
         Remedy::NoRoles => "leave out --columns".into(),
         Remedy::EvaluateScores => {
-            "evaluate scores with `rankwright eval --scores FILE DATA`".into()
+            "give files of scores with --scores FILE besides the data, to `eval` or `compare`"
+                .into()
         }
         Remedy::EvaluateRun { formats } => format!(
             "evaluate it with `rankwright eval --run RUN --qrels QRELS`; feature data is one of \
@@ -492,6 +506,11 @@ fn search(error: &SearchError) -> Option<String> {
         SearchError::NoRowsPass { .. } => {
             error.help().or_else(|| Some("try another --filter".into()))
         }
+        SearchError::TableModel { .. } => Some(
+            "compute features with `rankwright features INDEX` and train a model on them; `rankwright \
+             score` takes this model and tables"
+                .into(),
+        ),
         SearchError::NoIndex { .. } => Some("build one: rankwright index DOCS --out INDEX".into()),
         SearchError::IndexExists { .. } => {
             Some("--add adds documents to it, --rebuild replaces it".into())

@@ -24,7 +24,8 @@ pub(crate) struct MetricArgs {
 /// Output options of the numbers.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ReportArgs {
-    /// Write the value of each query: tab-separated, with a header
+    /// Write the value of each query, with a header: separated by commas if FILE ends in .csv,
+    /// otherwise by tabs
     #[arg(long, value_name = "FILE")]
     pub(crate) per_query: Option<PathBuf>,
     /// Style of the table

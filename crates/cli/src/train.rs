@@ -59,8 +59,8 @@ pub(crate) struct Args {
     #[arg(long, value_parser = choices::<MatchBy>(), default_value = MatchBy::default().name())]
     match_by: MatchBy,
     /// Save the training in this folder while it runs; the same command resumes from there. The
-    /// folder and what was saved last are kept. Without this option only Ctrl-C saves, to
-    /// MODEL.checkpoint, and a finished training leaves nothing there
+    /// folder and what was saved last are kept. Without this option only Ctrl-C and `kill` save,
+    /// to MODEL.checkpoint, and a finished training leaves nothing there
     #[arg(long, value_name = "DIR")]
     checkpoint: Option<PathBuf>,
     /// Save after this many trees, or other rounds of the learner

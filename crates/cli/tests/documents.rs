@@ -315,3 +315,75 @@ fn a_model_that_was_trained_with_fields_of_queries_misses_them() {
     let plain = bench.run(&format!("search|shop/index|{text}|--model|p.model|--json")).json();
     assert_eq!(kinds(&plain), [""; 0]);
 }
+
+#[test]
+fn dates_without_a_zone_and_booleans_are_what_they_look_like() {
+    let bench = Bench::new();
+    let rows: String = (1..=30)
+        .map(|n| {
+            let clock = ["T05:06:07", " 05:06:07", "T05:06:07.123456", "T05:06Z", ""][n % 5];
+            format!("{n},a tent,2025-01-{n:02}{clock},{}\n", n % 2 == 0)
+        })
+        .collect();
+    bench.put("docs.csv", &format!("id,title,seen,in_stock\n{rows}"));
+    let built = bench.run("index docs.csv --out idx").ok();
+    assert!(
+        built.out().contains("seen:date") && built.out().contains("in_stock:number"),
+        "{}",
+        built.out()
+    );
+    let given = bench.run("index|docs.csv|--out|given|--schema|seen:date,in_stock:number").ok();
+    assert!(!given.err().contains("counted as absent"), "{}", given.err());
+    for index in ["idx", "given"] {
+        let found = bench
+            .run(&format!("search|{index}|tent|--filter|seen:2025-01-07 AND in_stock:false|--json"))
+            .json();
+        assert_eq!(ids(&found), "7", "{index}");
+    }
+}
+
+#[test]
+fn a_model_of_a_table_is_refused_by_its_kind() {
+    let bench = shop();
+    let rows: String =
+        (0..60).map(|n| format!("q{},{},brand {},{n}\n", n / 10, n % 3, n % 4)).collect();
+    bench.put("table.csv", &format!("qid,label,brand,Price (EUR)\n{rows}"));
+    bench.run("train|table.csv|--learner|mart(trees=2)|--out|table.model|--quiet").ok();
+    let error = bench.run("search shop keyboard --model table.model").err();
+    assert!(
+        error.contains("this model was trained on a table with columns such as 'brand'"),
+        "{error}"
+    );
+    assert!(error.contains("help: compute features with `rankwright features"), "{error}");
+}
+
+#[test]
+fn signs_of_other_languages_between_conditions_are_named() {
+    let bench = shop();
+    let error = bench.run("search|shop|keyboard|--filter|price<50 && in_stock:true").err();
+    assert!(error.contains("help: conditions are joined by AND and OR"), "{error}");
+}
+
+#[test]
+fn a_run_without_a_judged_document_is_noted() {
+    let bench = Bench::new();
+    bench.put("a.run", "q1 Q0 d1 1 2.0 x\nq1 Q0 d2 2 1.0 x\n").put("qrels.txt", "q1 0 D1 1\n");
+    let ran = bench.run("eval --run a.run --qrels qrels.txt --metric ndcg@10").ok();
+    assert!(ran.err().contains("no document of a.run is among the judged ones"), "{}", ran.err());
+    bench.put("qrels.txt", "q1 0 d1 1\n");
+    let ran = bench.run("eval --run a.run --qrels qrels.txt --metric ndcg@10").ok();
+    assert!(!ran.err().contains("judged ones"), "{}", ran.err());
+}
+
+#[test]
+fn prices_with_a_decimal_comma_are_noted() {
+    let bench = Bench::new();
+    let line =
+        |n: usize| format!("{{\"id\": \"{n}\", \"title\": \"a lamp\", \"price\": \"{n},50\"}}\n");
+    bench.put("docs.jsonl", &(0..30).map(line).collect::<String>());
+    let said = bench.run("index docs.jsonl --out idx").ok().err();
+    assert!(
+        said.contains("field `price` is a text: its values, such as '0,50', are numbers"),
+        "{said}"
+    );
+}

@@ -331,3 +331,96 @@ fn every_key_of_a_result_is_on_the_page_of_results() {
         }
     }
 }
+
+#[test]
+fn scores_with_ids_are_evaluated_and_compared() {
+    let bench = bench();
+    train(&bench, "mart(trees=5)", "");
+    bench.run("score m.model valid.txt --out scores.txt").ok();
+    bench.run("score m.model valid.txt --out scores.csv").ok();
+    bench.run("score m.model valid.txt --out scores.tsv").ok();
+    bench.run("score m.model valid.txt --out scores.jsonl").ok();
+    // Another order of rows: the ids decide.
+    let table = bench.text("scores.csv");
+    let (header, rows) = table.split_once('\n').unwrap();
+    let mut rows: Vec<&str> = rows.lines().collect();
+    rows.reverse();
+    bench.put("reversed.csv", &format!("{header}\n{}\n", rows.join("\n")));
+    let plain = bench.run("eval --scores scores.txt valid.txt --json").ok().out();
+    for name in ["scores.csv", "scores.tsv", "reversed.csv"] {
+        let found = bench.run(&format!("eval --scores {name} valid.txt --json")).ok().out();
+        assert_eq!(found, plain, "{name}");
+    }
+    let both = "compare valid.txt m.model --scores scores.csv --metric ndcg@10 --json";
+    let found = bench.run(both).json().to_string();
+    assert!(found.contains("scores"), "{found}");
+
+    let error = bench.run("eval --scores scores.jsonl valid.txt").err();
+    assert!(error.contains("help: scores are one number per line, or a table with ids"), "{error}");
+    let error = bench.run("compare valid.txt m.model scores.csv").err();
+    assert!(error.contains("scores.csv has scores with ids"), "{error}");
+    assert!(error.contains("help: give files of scores with --scores FILE"), "{error}");
+    let error = bench.run("compare valid.txt m.model scores.txt").err();
+    assert!(error.contains("--scores FILE"), "{error}");
+}
+
+/// `... | head` closes the pipe while scores are written.
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_error_in_any_format_of_scores() {
+    let bench = bench();
+    train(&bench, "mart(trees=5)", "");
+    for options in ["", "--with-ids", "--to csv", "--to jsonl", "--to run"] {
+        // Standard output is closed before the first row is written.
+        let line = format!(
+            "mkfifo p; (rankwright score m.model train.txt {options} > p; echo $? > code) & \
+             exec 3< p; exec 3<&-; wait; rm p; cat code"
+        );
+        let ran = bench.shell(&line);
+        assert_eq!((ran.out().trim(), ran.err().as_str()), ("0", ""), "{options}");
+    }
+}
+
+/// A night was killed, and the next export is there: the script of the page trains again.
+#[cfg(unix)]
+#[test]
+fn the_nightly_script_goes_on_after_a_kill_and_a_new_export() {
+    let page = include_str!("../../../docs/howto/nightly.md");
+    let (_, script) = page.split_once("cat > nightly.sh <<'END'\n").unwrap();
+    let (script, _) = script.split_once("END\n").unwrap();
+    let bench = Bench::new();
+    bench.shell("mkdir data models").ok();
+    let generate = |name: &str, seed: usize| {
+        let line = format!(
+            "data generate letor --queries 60 --documents 10 --seed {seed} --out data/{name}.rwd"
+        );
+        bench.run(&line).ok();
+    };
+    [("train", 1), ("valid", 2), ("test", 3)].map(|(name, seed)| generate(name, seed));
+    // The folder of a training on the old data, as a kill leaves it behind.
+    let learner = "lambdamart(trees=60, leaves=15, stop=10)";
+    let line = format!(
+        "train|data/train.rwd|--valid|data/valid.rwd|--checkpoint|state|--checkpoint-trees|5|\
+         --learner|{learner}|--out|old.model"
+    );
+    bench.run(&line).ok();
+    assert!(bench.path("state").exists());
+    generate("train", 11);
+    let error = bench.run(&line.replace("old.model", "new.model")).err();
+    assert!(error.contains("belongs to a training with other data"), "{error}");
+
+    bench.put("nightly.sh", script);
+    let ran = bench.shell("export PATH=\"$(dirname \"$COMMAND\"):$PATH\"; sh nightly.sh").ok();
+    assert_eq!(ran.out(), "models/current.model is new\n", "{}", ran.err());
+    assert!(!bench.path("state").exists());
+}
+
+#[test]
+fn values_of_queries_are_separated_by_commas_in_a_csv_file() {
+    let bench = bench();
+    train(&bench, "mart(trees=5)", "");
+    bench.run("eval m.model valid.txt --metric ndcg@10 --per-query a.csv").ok();
+    bench.run("eval m.model valid.txt --metric ndcg@10 --per-query a.tsv").ok();
+    assert!(bench.text("a.csv").starts_with("metric,query,value\nndcg@10,"));
+    assert_eq!(bench.text("a.csv").replace(',', "\t"), bench.text("a.tsv"));
+}

@@ -125,7 +125,7 @@ fn data_without_queries_is_one_list() {
     let rows: String = (0..60).map(|n| format!("{},{},{}\n", n % 3, n % 7, n)).collect();
     bench.put("list.csv", &format!("label,a,b\n{rows}"));
     let ran = bench.run("train list.csv --learner mart --out m.model");
-    assert!(ran.err().contains("--columns qid=none"), "{}", ran.err());
+    assert!(ran.err().contains("(`none` if there is none): --columns 'qid=?'"), "{}", ran.err());
     let found = bench.run("data inspect list.csv --columns qid=none --json").json();
     assert_eq!((&found["queries"], &found["rows"]), (&1.into(), &60.into()));
     // The model and the data cache keep it, so that it is given once.
@@ -210,4 +210,189 @@ fn labels_that_are_too_large_for_an_exponential_gain_are_said() {
         let said = ran.out() + &ran.err();
         assert!(said.contains("labels up to 80"), "{line}: {said}");
     }
+}
+
+/// Another file numbers the texts of a column differently, and a file of numbers has no texts.
+#[test]
+fn features_matched_by_position_keep_the_categories_of_the_model() {
+    let bench = shop();
+    let columns = "--columns|label=stars,ignore=title";
+    bench.run(&format!("train|train.csv|{columns}|--learner|mart(trees=9)|--out|m|--quiet")).ok();
+    // Few rows, so that the frequencies of brands, and with them their numbers, are others.
+    bench.put("few.csv", &log(700..703));
+    bench.run("score m few.csv --out right.txt").ok();
+
+    bench.run(&format!("data|convert|few.csv|few.letor|{columns}")).ok();
+    let ran = bench.run("score m few.letor --match-by position --out wrong.txt");
+    assert_eq!(ran.code(), 1);
+    let error = ran.err();
+    let said = "the feature 'brand' is a category with texts in the model, but has numbers without";
+    assert!(error.contains(said) && error.contains("help: give the data as a table"), "{error}");
+    assert!(!bench.path("wrong.txt").exists());
+
+    // The same table with other names has texts, which get the numbers of the model.
+    let renamed = bench.text("few.csv").replacen("brand", "marke", 1);
+    bench.put("renamed.csv", &renamed);
+    bench.run("score m renamed.csv --match-by position --columns label=stars,ignore=title --out by_position.txt").ok();
+    assert_eq!(bench.text("by_position.txt"), bench.text("right.txt"));
+
+    // The same for validation data and for a model that trees are added to.
+    bench.run(&format!("data|convert|train.csv|train.rwd|{columns}")).ok();
+    let learner = "--learner|mart(trees=3)|--match-by|position|--out|n";
+    for line in [
+        format!("train|train.rwd|--valid|few.letor|{learner}"),
+        format!("train|few.letor|--start|m|{learner}"),
+    ] {
+        let error = bench.run(&line).err();
+        assert!(error.contains("the feature 'brand'"), "{line}: {error}");
+    }
+}
+
+#[test]
+fn the_text_na_is_a_category_where_it_can_be_told_from_a_missing_value() {
+    let bench = Bench::new();
+    let countries = ["NA", "DE", "", "NA", "FR", "null", "NA", "DE"];
+    let row = |(n, country): (usize, &&str)| format!("q{},{},{country},{n}\n", n / 4, n % 2);
+    let rows: String = countries.iter().enumerate().map(row).collect();
+    bench.put("a.csv", &format!("qid,label,country,x\n{rows}"));
+    let categories = |ran: crate::common::Ran| {
+        let found = ran.json();
+        let column = found["columns"].as_array().unwrap().iter().find(|c| c["name"] == "country");
+        column.unwrap()["categories"].as_u64().unwrap()
+    };
+    // A CSV file has no other way to write a missing value of a text.
+    let ran = bench.run("data inspect a.csv").ok();
+    let note = "column 'country': 4 values written 'NA', 'null', read as missing; the role \
+                `category` keeps such a word as a text (first: a.csv:2)";
+    assert!(ran.err().contains(note), "{}", ran.err());
+    assert_eq!(categories(bench.run("data inspect a.csv --json")), 2);
+    let kept = bench.run("data inspect a.csv --columns category=country --json").ok();
+    assert!(!kept.out().contains("missing-values"), "{}", kept.out());
+    assert_eq!(categories(kept), 4);
+    // Types of columns tell a text from a missing value.
+    for (name, format) in [("a.parquet", "parquet"), ("a.jsonl", "jsonl"), ("a.arrow", "arrow")] {
+        bench
+            .run(&format!("data convert a.csv {name} --columns category=country --to {format}"))
+            .ok();
+        let ran = bench.run(&format!("data inspect {name} --json")).ok();
+        assert!(!ran.out().contains("missing-values"), "{name}: {}", ran.out());
+        assert_eq!(categories(ran), 4, "{name}");
+    }
+    let lines: String = countries
+        .iter()
+        .map(|c| format!("{{\"qid\":1,\"label\":1,\"x\":\"NaN\",\"country\":\"{c}\"}}\n"))
+        .collect();
+    bench.put("texts.jsonl", &lines);
+    assert_eq!(categories(bench.run("data inspect texts.jsonl --json")), 4);
+    // A model that knows the text takes it from a CSV file too.
+    let line = "train|a.parquet|--learner|mart(trees=2, leaves=3, min_rows=1)|--out|m";
+    bench.run(line).ok();
+    bench.run("score m a.csv --out csv.txt").ok();
+    bench.run("score m a.parquet --out parquet.txt").ok();
+    assert_eq!(bench.text("csv.txt"), bench.text("parquet.txt"));
+}
+
+#[test]
+fn dates_are_read_in_the_order_that_the_column_shows() {
+    let bench = Bench::new();
+    let table = |date: &dyn Fn(usize) -> String| {
+        let row = |n: usize| format!("q{},{},{},{n}\n", n / 10, n % 2, date(n));
+        format!("qid,label,seen,x\n{}", (0..200).map(row).collect::<String>())
+    };
+    let day = |n: usize| (n % 28 + 1, n % 12 + 1);
+    bench.put("iso.csv", &table(&|n| format!("2025-{:02}-{:02}", day(n).1, day(n).0)));
+    bench.put("dots.csv", &table(&|n| format!("{}.{}.2025", day(n).0, day(n).1)));
+    bench.put("american.csv", &table(&|n| format!("{:02}/{:02}/2025", day(n).1, day(n).0)));
+    bench.put("british.csv", &table(&|n| format!("{:02}/{:02}/2025", day(n).0, day(n).1)));
+    bench.put("either.csv", &table(&|n| format!("{}/{}/2025", n % 12 + 1, n % 11 + 1)));
+    bench.run("data convert iso.csv iso.txt").ok();
+    for (name, note) in [
+        ("dots", None),
+        ("american", Some("column 'seen' is read as dates with the month first")),
+        ("british", Some("column 'seen' is read as dates with the day first")),
+    ] {
+        let ran = bench.run(&format!("data convert {name}.csv {name}.txt")).ok();
+        assert_eq!(bench.text(&format!("{name}.txt")), bench.text("iso.txt"), "{name}");
+        let said = ran.err();
+        assert!(note.is_none_or(|note| said.contains(note)), "{name}: {said}");
+    }
+    let error = bench.run("data inspect either.csv").err();
+    assert!(error.contains("either the day or the month may come first"), "{error}");
+    assert!(error.contains("help: write these values differently; or give the roles"), "{error}");
+    // A model keeps the order, so that few rows are read as the many of the training.
+    let learner = "--learner|mart(trees=3, min_rows=1)|--out|m";
+    bench.run(&format!("train|american.csv|{learner}")).ok();
+    bench
+        .put("new.csv", "qid,seen,x\nq,03/04/2025,1\n")
+        .put("new-iso.csv", "qid,seen,x\nq,2025-03-04,1\n");
+    bench.run("score m new.csv --out a.txt").ok();
+    bench.run("score m new-iso.csv --out b.txt").ok();
+    assert_eq!(bench.text("a.txt"), bench.text("b.txt"));
+}
+
+#[test]
+fn a_line_to_paste_does_not_choose_unread() {
+    let bench = Bench::new();
+    let row = |n: usize| format!("{},{},s{}\n", n * 7 % 10, n % 3, n % 9);
+    let rows: String = (0..90).map(row).collect();
+    bench.put("a.csv", &format!("preis,bewertung,suche\n{rows}"));
+    let error = bench.run("data inspect a.csv").err();
+    assert!(
+        error.contains("help: give the roles of the columns, with a column in place of each"),
+        "{error}"
+    );
+    let (_, columns) = error.trim_end().rsplit_once("--columns ").unwrap();
+    assert_eq!(columns, "'qid=?,label=?'", "{error}");
+    let error = bench.run("data|inspect|a.csv|--columns|qid=?,label=bewertung").err();
+    let said = "`qid=?` is to be replaced by the name of a column; the columns are 'preis'";
+    assert!(error.contains(said) && error.contains("--columns qid=NAME"), "{error}");
+    bench.run("data inspect a.csv --columns qid=suche,label=bewertung").ok();
+}
+
+#[test]
+fn the_help_for_a_column_says_what_was_seen() {
+    let bench = Bench::new();
+    bench.put("price.csv", "qid,label,price\n1,0,€12\n1,1,\"1,234.50\"\n");
+    bench.put("index.csv", ",qid,label,x\n0,1,0,3\n1,1,1,4\n");
+    bench.put("unnamed.csv", "Unnamed: 0,qid,label,x\n0,1,0,3\n1,1,1,4\n");
+    bench.put("label.csv", "qid,label,x\n1,0,3\n1,,4\n").put("words.csv", "qid,label,x\n1,bad,3\n");
+    bench.put("spaces.csv", "qid,label,x\nq1,0,3\nq1 ,1,4\n");
+    for (line, said) in [
+        (
+            "data inspect price.csv",
+            "a currency sign, a percent sign or a thousands separator (the first, '€12', is at price.csv:2)",
+        ),
+        ("data inspect price.csv", "help: write these values differently; or give the roles"),
+        ("data inspect index.csv", "index=False"),
+        (
+            "data inspect unnamed.csv",
+            "column 'Unnamed: 0' has the row numbers of a data frame and is left out",
+        ),
+        ("data inspect label.csv", "help: leave out rows that nobody judged, or write 0"),
+        ("data inspect words.csv", "help: write grades as numbers"),
+        (
+            "data inspect spaces.csv",
+            "1 query id that differs from another only by spaces around it",
+        ),
+        ("data inspect label.csv --columns query=qid", "did you mean 'qid'?"),
+        ("data inspect label.csv --columns qid=qdi", "did you mean 'qid'?"),
+    ] {
+        let error = bench.run(line).err();
+        assert!(error.contains(said), "{line}: {error}");
+    }
+    let found = bench.run("data inspect unnamed.csv --json").json();
+    assert_eq!(found["features"], 1, "{found}");
+}
+
+#[test]
+fn a_value_of_a_feature_is_to_be_mended_not_left_out() {
+    let bench = shop();
+    let columns = "--columns|label=stars,ignore=title";
+    bench.run(&format!("train|train.csv|{columns}|--learner|mart(trees=3)|--out|m|--quiet")).ok();
+    let new = "session,product_id,title,brand,price,in_stock,added\n\
+               q,1,x,brand 7,20 EUR,true,2026-03-05 20:00:00\n";
+    bench.put("new.csv", new);
+    let error = bench.run("score m new.csv").err();
+    assert!(error.contains("found '20 EUR'") && !error.contains("ignore="), "{error}");
+    assert!(error.contains("'price' is a feature of the model: write the value"), "{error}");
 }

@@ -17,6 +17,7 @@ error_kinds! {
         Self::TooLarge { .. } => "too-large",
         Self::EmptyMatrix { .. } => "empty-matrix",
         Self::TooManyColumns { .. } => "too-many-columns",
+        Self::TooManyTableColumns { .. } => "too-many-table-columns",
         Self::ContentTooLarge { .. } => "content-too-large",
         Self::CompressionRatio { .. } => "compression-ratio",
         Self::ChangedWhileRead { .. } => "changed-while-read",

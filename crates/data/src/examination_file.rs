@@ -73,7 +73,15 @@ pub enum BiasFileProblem {
         /// The position.
         position: usize,
     },
-    /// An examination that is no probability or ratio, or click noise that is no probability.
+    /// Click noise that is no probability.
+    #[error("position {position} has the click noise {value}; expected a number from 0 to 1")]
+    Noise {
+        /// The position.
+        position: usize,
+        /// The value.
+        value: String,
+    },
+    /// An examination that is no probability or ratio.
     #[error("position {position} has {value}; expected a finite number of at least 0")]
     Value {
         /// The position.
@@ -134,15 +142,22 @@ impl ExaminationFile {
             true => Self::of_json(text)?,
             false => Self::of_lines(text)?,
         };
-        for (values, largest) in [(&file.examination, f64::MAX), (&file.click_noise, 1.0)] {
-            for (value, position) in values.iter().zip(1..) {
-                if let Some(value) = value.filter(|value| !(0.0..=largest).contains(value)) {
-                    return Err(BiasFileProblem::Value { position, value: value.to_string() });
-                }
-            }
+        // The first value of a list that is not within 0 and `largest`, with its position.
+        let outside = |values: &[Option<f64>], largest: f64| {
+            let mut positions = values.iter().zip(1..);
+            positions.find_map(|(value, position)| {
+                let value = value.filter(|value| !(0.0..=largest).contains(value))?;
+                Some((position, value.to_string()))
+            })
+        };
+        if let Some((position, value)) = outside(&file.examination, f64::MAX) {
+            return Err(BiasFileProblem::Value { position, value });
+        }
+        if let Some((position, value)) = outside(&file.click_noise, 1.0) {
+            return Err(BiasFileProblem::Noise { position, value });
         }
         match file.examination.iter().flatten().any(|value| *value > 0.0) {
-            true if file.examination.len() <= MAX_RANK => Ok(file),
+            true if file.examination.len().max(file.click_noise.len()) <= MAX_RANK => Ok(file),
             true => Err(BiasFileProblem::TooLong { most: MAX_RANK }),
             false => Err(BiasFileProblem::Empty),
         }
@@ -223,6 +238,17 @@ mod tests {
         assert_eq!(ExaminationFile::parse(rate).unwrap().estimator.as_deref(), Some("click-rate"));
         let refused = r#"{"estimates": [{"estimator": "em", "examination": [1, null]}]}"#;
         assert_eq!(ExaminationFile::parse(refused), Err(BiasFileProblem::NoEstimate));
+    }
+
+    #[test]
+    fn click_noise_is_a_probability_of_a_possible_position() {
+        let parse = |noise: &str| {
+            ExaminationFile::parse(&format!("{{\"examination\": [1], \"click_noise\": [{noise}]}}"))
+        };
+        let error = parse("0.1, 1.5").unwrap_err().to_string();
+        assert_eq!(error, "position 2 has the click noise 1.5; expected a number from 0 to 1");
+        let many = vec!["null"; MAX_RANK + 1].join(",");
+        assert_eq!(parse(&many), Err(BiasFileProblem::TooLong { most: MAX_RANK }));
     }
 
     #[test]

@@ -29,6 +29,8 @@ mod error_kind;
 mod examination_file;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 pub mod format;
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
+mod formatted_number;
 #[cfg(feature = "generate")]
 pub mod generate;
 mod inspect;
@@ -50,6 +52,9 @@ pub mod parquet_limits;
 mod point_in_time;
 mod random;
 #[cfg(feature = "text")]
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
+mod score_table;
+#[cfg(feature = "text")]
 mod scored_rows;
 #[cfg(feature = "text")]
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
@@ -69,6 +74,7 @@ pub use error::{
 pub use examination_file::{BiasFileProblem, ExaminationFile};
 #[cfg(feature = "text")]
 pub use format::{RowCell, RowEncoder};
+pub use formatted_number::{is_decimal_comma, is_formatted_number};
 pub use inspect::{DatasetSummary, FeatureSummary, QuerySizeSummary, SummaryWarning};
 #[cfg(feature = "text")]
 pub use lists::{ListFormat, ListedDocument, Qrels, QueryLists, Run};
@@ -77,8 +83,10 @@ pub use memory::{available_memory, memory_limit, set_memory_limit};
 pub use names::FeatureNames;
 pub use pairs::{Pair, PairColumn, PairsByQuery, Preference};
 pub use panics::{catch_panic, panics_are_caught};
-pub use point_in_time::PointInTime;
+pub use point_in_time::{DateOrder, PointInTime};
 pub use random::{DEFAULT_SEED, Random};
+#[cfg(feature = "text")]
+pub use score_table::{is_score_table, read_score_table};
 #[cfg(feature = "text")]
 pub use scored_rows::{ScoreFormat, ScoredRows};
 #[cfg(feature = "text")]

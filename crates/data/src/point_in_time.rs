@@ -1,10 +1,13 @@
 //! Points in time from text and numbers, as microseconds since the beginning of 1970 in UTC.
 //!
-//! Text is a date, `2026-03-31` or `2026/03/31`, and optionally a time of day after a `T` or a
-//! space, `18:30`, `18:30:15` or `18:30:15.25`, and then `Z` or an offset, `+02:00`, `+0200` or
-//! `+02`. Without an offset the time is UTC. Dates whose order of day and month cannot be known are
-//! not read. A number is the time since the beginning of 1970, in seconds, milliseconds,
+//! Text is a date, `2026-03-31`, `2026/03/31` or `31.3.2026`, and optionally a time of day after a
+//! `T` or a space, `18:30`, `18:30:15` or `18:30:15.25`, and then `Z` or an offset, `+02:00`,
+//! `+0200` or `+02`. Without an offset the time is UTC. Whether the day or the month comes first in
+//! `3/4/2026` or `03-04-2026` cannot be known from the text alone: it is read only in a known order
+//! ([`DateOrder`]). A number is the time since the beginning of 1970, in seconds, milliseconds,
 //! microseconds or nanoseconds: whichever gives a time before the year 5139.
+
+use serde::{Deserialize, Serialize};
 
 /// A second in microseconds.
 const SECOND: i64 = 1_000_000;
@@ -29,7 +32,32 @@ pub struct PointInTime {
     pub has_clock: bool,
 }
 
+/// The order of day and month in dates such as `3/4/2026`, which end with the year.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum DateOrder {
+    /// Not known: such dates are not read.
+    #[default]
+    Unknown,
+    /// `31/12/2026`.
+    DayFirst,
+    /// `12/31/2026`.
+    MonthFirst,
+}
+
+impl DateOrder {
+    pub(crate) fn is_unknown(&self) -> bool {
+        *self == DateOrder::Unknown
+    }
+}
+
 impl PointInTime {
+    /// Reads a point in time from text; dates such as `3/4/2026` in this order.
+    pub fn from_text_in(text: &[u8], order: DateOrder) -> Option<PointInTime> {
+        from_text(text).or_else(|| from_year_last(text, order))
+    }
+
     /// Reads a point in time from text, as the module describes; `None` if the text is something
     /// else.
     pub fn from_text(text: &[u8]) -> Option<PointInTime> {
@@ -97,15 +125,44 @@ fn date_of(days: i64) -> (i64, i64, i64) {
 }
 
 fn from_text(text: &[u8]) -> Option<PointInTime> {
-    let date: &[u8; 10] = text.first_chunk()?;
+    let Some(date) = text.first_chunk::<10>() else {
+        return from_year_last(text, DateOrder::Unknown);
+    };
     // Digits of year, month and day, and two separators.
     let [y1, y2, y3, y4, s1, m1, m2, s2, d1, d2] = *date;
     if s1 != s2 || !matches!(s1, b'-' | b'/') {
-        return None;
+        return from_year_last(text, DateOrder::Unknown);
     }
     let (year, month, day) = (number(&[y1, y2, y3, y4])?, number(&[m1, m2])?, number(&[d1, d2])?);
-    let micros = i64::from(days_of(year, month, day)?) * DAY;
-    match text.get(10..)? {
+    with_clock(days_of(year, month, day)?, text.get(10..)?)
+}
+
+/// A date that ends with the year; day and month have one or two digits.
+fn from_year_last(text: &[u8], order: DateOrder) -> Option<PointInTime> {
+    let digits = |from: usize| {
+        let rest = text.get(from..).unwrap_or(&[]);
+        rest.iter().take_while(|byte| byte.is_ascii_digit()).take(2).count()
+    };
+    let first = digits(0);
+    let second = digits(first + 1);
+    let year_at = first + second + 2;
+    let signs = (*text.get(first)?, *text.get(first + 1 + second)?);
+    let one = number(text.get(..first).filter(|digits| !digits.is_empty())?)?;
+    let other = number(text.get(first + 1..year_at - 1).filter(|digits| !digits.is_empty())?)?;
+    let year = number(text.get(year_at..year_at + 4)?)?;
+    let (day, month) = match (signs, order) {
+        // With points, the day always comes first.
+        ((b'.', b'.'), _) | ((b'/', b'/') | (b'-', b'-'), DateOrder::DayFirst) => (one, other),
+        ((b'/', b'/') | (b'-', b'-'), DateOrder::MonthFirst) => (other, one),
+        _ => return None,
+    };
+    with_clock(days_of(year, month, day)?, text.get(year_at + 4..)?)
+}
+
+/// The point in time of a day since 1970 and the text after the date: nothing, or a time of day.
+fn with_clock(days: i32, rest: &[u8]) -> Option<PointInTime> {
+    let micros = i64::from(days) * DAY;
+    match rest {
         [] => Some(PointInTime { micros, has_clock: false }),
         [b'T' | b't' | b' ', clock @ ..] => {
             let (clock, offset) = split_offset(clock)?;
@@ -271,13 +328,39 @@ mod tests {
     }
 
     #[test]
+    fn dates_that_end_with_the_year_are_read_in_their_order() {
+        use DateOrder::{DayFirst, MonthFirst, Unknown};
+        let day = |text: &str, order| {
+            let found = PointInTime::from_text_in(text.as_bytes(), order)?;
+            found.to_iso().map(|iso| iso.chars().take(16).collect::<String>())
+        };
+        let found = |text: &str| Some(text.to_owned());
+        for order in [Unknown, DayFirst, MonthFirst] {
+            assert_eq!(day("31.12.2025", order), found("2025-12-31T00:00"));
+            assert_eq!(day("1.6.2025 18:30", order), found("2025-06-01T18:30"));
+            assert_eq!(day("2025/06/01", order), found("2025-06-01T00:00"));
+        }
+        assert_eq!(day("3/4/2026", DayFirst), found("2026-04-03T00:00"));
+        assert_eq!(day("3-4-2026 07:15", MonthFirst), found("2026-03-04T07:15"));
+        assert_eq!(day("12/31/2025", DayFirst), None);
+        assert_eq!(day("31/12/2025", MonthFirst), None);
+        assert_eq!(day("3/4/2026", Unknown), None);
+        assert_eq!(day("3/4-2026", DayFirst), None);
+        assert_eq!(day("3/4/26", DayFirst), None);
+    }
+
+    #[test]
     fn other_texts_are_no_times() {
         for text in [
             "",
             "2026",
             "2026-13-01",
             "2026-02-30",
-            "17.11.2026",
+            "17.13.2026",
+            "30.2.2026",
+            "17.11.26",
+            "1.2.3.4",
+            "17.11/2026",
             "11/17/2026",
             "2026-11-17x",
             "2026-11-17T",

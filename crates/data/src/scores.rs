@@ -27,7 +27,15 @@ pub fn read_scores(input: &Input) -> Result<Vec<f64>, DataError> {
             let value = std::str::from_utf8(word).ok().and_then(|text| text.parse::<f64>().ok());
             value.filter(|value| !value.is_nan()).ok_or_else(|| {
                 let location = SourceLocation::line(&input.name, index as u64 + 1);
-                DataError::malformed(location, quote(word), "one number per line, not NaN")
+                let error =
+                    DataError::malformed(location, quote(word), "one number per line, not NaN");
+                match index {
+                    0 => error.with_help(
+                        "scores are one number per line, or a table with ids: a header \
+                         `qid,docid,score` or `qid,row,score`, separated by commas or tabs",
+                    ),
+                    _ => error,
+                }
             })
         })
         .collect()

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::dataset::Dataset;
 use crate::error::DataError;
 use crate::format::{Role, has_undecided_role};
+use crate::point_in_time::DateOrder;
 use crate::warnings::{MAX_EXAMPLES, unseen_message};
 
 /// The largest number of categories of a column; rarer texts are missing values.
@@ -126,17 +127,22 @@ pub struct TableColumn {
     /// The encoding of a feature.
     #[serde(default, skip_serializing_if = "Encoding::is_number")]
     pub encoding: Encoding,
+    /// The order of day and month in dates such as `3/4/2026`, of a column of points in time.
+    #[serde(default, skip_serializing_if = "DateOrder::is_unknown")]
+    pub date_order: DateOrder,
 }
 
 impl TableColumn {
     /// A column with a role; a feature of numbers where the role is `feature`.
     pub fn new(name: impl Into<String>, role: Role) -> TableColumn {
-        TableColumn { name: name.into(), role, encoding: Encoding::Number }
+        let date_order = DateOrder::Unknown;
+        TableColumn { name: name.into(), role, encoding: Encoding::Number, date_order }
     }
 
     /// A column of features.
     pub fn feature(name: impl Into<String>, encoding: Encoding) -> TableColumn {
-        TableColumn { name: name.into(), role: Role::Feature, encoding }
+        let (role, date_order) = (Role::Feature, DateOrder::Unknown);
+        TableColumn { name: name.into(), role, encoding, date_order }
     }
 
     /// Whether the name alone tells the role, and the encoding is that of numbers.
@@ -199,8 +205,8 @@ impl TableColumns {
     pub fn new(columns: Vec<TableColumn>) -> Result<TableColumns, DataError> {
         let invalid = |column: &TableColumn| DataError::TableColumn { column: column.name.clone() };
         if columns.len() > MAX_COLUMNS {
-            let (what, limit) = ("tables", MAX_COLUMNS);
-            return Err(DataError::TooManyColumns { what, columns: columns.len(), limit });
+            let (columns, limit) = (columns.len(), MAX_COLUMNS);
+            return Err(DataError::TooManyTableColumns { columns, limit });
         }
         let (mut names, mut roles) = (HashSet::new(), HashSet::new());
         for column in &columns {
@@ -287,17 +293,12 @@ impl TableColumns {
         TableColumns { columns }
     }
 
-    /// The same columns, but with the categories of `other` for features that both have.
-    fn with_categories_of(&self, other: &TableColumns) -> TableColumns {
-        let mut columns = self.columns.clone();
-        for column in &mut columns {
-            if let (Encoding::Category(values), Some(others)) =
-                (&mut column.encoding, other.categories(&column.name))
-            {
-                *values = others.clone();
-            }
+    /// Gives the feature `name`, which is a category, these categories.
+    fn set_categories(&mut self, name: &str, list: &Arc<[String]>) {
+        let column = self.columns.iter_mut().find(|column| column.name == name);
+        if let Some(TableColumn { encoding: Encoding::Category(values), .. }) = column {
+            *values = list.clone();
         }
-        TableColumns { columns }
     }
 }
 
@@ -380,20 +381,22 @@ impl Dataset {
     /// listed. Cost: one pass over the values of features with such texts.
     pub fn unseen_categories(&self, other: &TableColumns) -> Vec<UnseenCategories> {
         let own = self.table_columns.iter().flat_map(|columns| columns.all_categories());
-        own.into_iter().filter_map(|(name, texts)| self.unseen_of(name, texts, other)).collect()
+        let unseen = |(name, _): (&str, &Arc<[String]>)| {
+            self.values_not_in(self.features.column(name)?, other.categories(name)?)
+        };
+        own.into_iter().filter_map(unseen).collect()
     }
 
-    /// The values of one feature that are none of the other columns' categories.
-    fn unseen_of(
-        &self,
-        name: &str,
-        texts: &[String],
-        other: &TableColumns,
-    ) -> Option<UnseenCategories> {
-        let known: HashSet<&String> = other.categories(name)?.iter().collect();
+    /// The values of one feature, by its column, whose texts are not in a list of categories;
+    /// `None` if there are none, or if the feature has no categories.
+    pub fn values_not_in(&self, column: usize, list: &[String]) -> Option<UnseenCategories> {
+        let texts = self.categories(column)?;
+        let known: HashSet<&String> = list.iter().collect();
         let is_unseen: Vec<bool> = texts.iter().map(|text| !known.contains(text)).collect();
-        let column = self.features.column(name).filter(|_| is_unseen.contains(&true))?;
-        let mut unseen = UnseenCategories::new(name);
+        if !is_unseen.contains(&true) {
+            return None;
+        }
+        let mut unseen = UnseenCategories::new(&self.features.name(column));
         for row in 0..self.rows() {
             let value = self.matrix.get(row, column);
             // The value is in range, see `has_category_texts`.
@@ -407,22 +410,34 @@ impl Dataset {
     /// The same data with the category numbers of other columns, such as those of the training
     /// data. A category that the other columns do not have becomes a missing value.
     #[must_use]
-    pub fn with_categories(mut self, other: &TableColumns) -> Dataset {
-        let Some(own) = self.table_columns.clone() else { return self };
-        if !self.differs_in_categories(other) {
-            return self;
-        }
+    pub fn with_categories(self, other: &TableColumns) -> Dataset {
+        let own = self.table_columns.clone();
+        let own = own.iter().flat_map(|columns| columns.all_categories());
+        let list = |(name, _): (&str, &Arc<[String]>)| {
+            Some((self.features.column(name)?, other.categories(name)?.clone()))
+        };
+        let lists: Vec<(usize, Arc<[String]>)> = own.filter_map(list).collect();
+        self.with_category_lists(&lists)
+    }
+
+    /// The same data with other lists of categories for some features, given by their columns: a
+    /// value becomes the number of its text in the new list, or missing if that has no such text.
+    /// Columns that are no categories stay as they are.
+    #[must_use]
+    pub fn with_category_lists(mut self, lists: &[(usize, Arc<[String]>)]) -> Dataset {
+        let Some(mut table_columns) = self.table_columns.clone() else { return self };
         // The features to change, each with the new number of each old number.
         let mut new_numbers: Vec<(usize, Vec<f32>)> = Vec::new();
-        for (name, values) in own.all_categories() {
-            let Some(others) = other.categories(name).filter(|others| *others != values) else {
-                continue;
-            };
-            let Some(column) = self.features.column(name) else { continue };
+        for (column, list) in lists {
+            let Some(own) = self.categories(*column).filter(|own| *own != list) else { continue };
             let numbers: HashMap<&str, usize> =
-                others.iter().enumerate().map(|(number, text)| (text.as_str(), number)).collect();
+                list.iter().enumerate().map(|(number, text)| (text.as_str(), number)).collect();
             let number = |text: &String| numbers.get(text.as_str()).map_or(f32::NAN, |n| *n as f32);
-            new_numbers.push((column, values.iter().map(number).collect()));
+            new_numbers.push((*column, own.iter().map(number).collect()));
+            Arc::make_mut(&mut table_columns).set_categories(&self.features.name(*column), list);
+        }
+        if new_numbers.is_empty() {
+            return self;
         }
         let width = self.columns();
         let mut matrix = self.matrix.into_owned();
@@ -436,7 +451,7 @@ impl Dataset {
             }
         }
         self.matrix = matrix;
-        self.table_columns = Some(Arc::new(own.with_categories_of(other)));
+        self.table_columns = Some(table_columns);
         self
     }
 }

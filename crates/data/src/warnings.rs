@@ -1,5 +1,6 @@
 //! Recoverable problems, counted by kind and reported once each.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use rankwright_spec::words::counted;
@@ -8,6 +9,7 @@ use serde::{Serialize, Serializer};
 
 use crate::error::{SourceLocation, quote};
 use crate::format::Role;
+use crate::point_in_time::DateOrder;
 use crate::table_columns::MAX_CATEGORIES;
 
 /// A kind of recoverable problem. Serialised as its [`name`](Self::name).
@@ -57,10 +59,16 @@ pub enum WarningKind {
     IdLeftOut,
     /// Columns of ids that are read as categories.
     IdsAsCategories,
+    /// Columns with the row numbers of a data frame, which are left out.
+    RowNumbersLeftOut,
+    /// Query ids that differ from others only by spaces around them.
+    IdsWithSpaces,
     /// Columns of numbers with leading zeros that are read as categories.
     LeadingZeros,
     /// Columns with more different values than can be categories; rare values are missing values.
     RareCategories,
+    /// Columns of dates such as `31/12/2025`, which are read in this order.
+    DateOrder(DateOrder),
     /// Texts that are none of the categories of earlier data, such as the training data of a model,
     /// and are read as missing values.
     UnseenCategories,
@@ -165,8 +173,11 @@ impl WarningKind {
             WarningKind::RoleLeftOut(_) => "role-left-out",
             WarningKind::IdLeftOut => "id-left-out",
             WarningKind::IdsAsCategories => "ids-as-categories",
+            WarningKind::RowNumbersLeftOut => "row-numbers-left-out",
+            WarningKind::IdsWithSpaces => "ids-with-spaces",
             WarningKind::LeadingZeros => "leading-zeros",
             WarningKind::RareCategories => "rare-categories",
+            WarningKind::DateOrder(_) => "date-order",
             WarningKind::UnseenCategories => "unseen-categories",
             WarningKind::SkippedFiles => "skipped-files",
             WarningKind::SkippedLinks => "skipped-links",
@@ -185,6 +196,10 @@ impl WarningKind {
             WarningKind::ScatteredQueries => {
                 ("query", "with rows that are not adjacent in the input; the rows were grouped")
             }
+            WarningKind::IdsWithSpaces => (
+                "query id",
+                "that differs from another only by spaces around it; it is a query of its own",
+            ),
             WarningKind::RowsWithoutDocid => {
                 ("row", "without a document id, although other rows have one")
             }
@@ -215,7 +230,9 @@ impl WarningKind {
             | WarningKind::RoleLeftOut(_)
             | WarningKind::IdLeftOut
             | WarningKind::IdsAsCategories
+            | WarningKind::RowNumbersLeftOut
             | WarningKind::LeadingZeros
+            | WarningKind::DateOrder(_)
             | WarningKind::RareCategories => ("column", "with a warning"),
             WarningKind::SkippedFiles => {
                 ("file", "skipped: neither text (.txt, .md) nor a page (.html, .htm)")
@@ -244,7 +261,8 @@ pub struct DataWarning {
     pub first: SourceLocation,
     /// The columns of a table that the warning is about; empty for other warnings.
     pub columns: Vec<String>,
-    /// The first different texts that are no known categories; empty for other warnings.
+    /// The first different texts that are no known categories, or words for missing values; empty
+    /// for other warnings.
     pub examples: Vec<String>,
 }
 
@@ -254,15 +272,35 @@ impl DataWarning {
         DataWarning { kind, count, first, columns: Vec::new(), examples: Vec::new() }
     }
 
-    /// The message of a warning about columns; `None` for other kinds.
-    fn about_columns(&self) -> Option<String> {
-        let is_single = self.columns.len() == 1;
+    /// The columns in words, and whether there is only one.
+    fn listed_columns(&self) -> (String, bool) {
         let names: Vec<String> = self.columns.iter().take(8).map(|c| format!("'{c}'")).collect();
         let more = match self.columns.len().saturating_sub(8) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let (columns, is) = if is_single { ("column", "is") } else { ("columns", "are") };
+        let is_single = self.columns.len() == 1;
+        let columns = if is_single { "column" } else { "columns" };
+        (format!("{columns} {}{more}", names.join(", ")), is_single)
+    }
+
+    /// The message on words for missing values.
+    fn about_missing_words(&self) -> String {
+        let words: Vec<String> = self.examples.iter().map(|text| quote(text.as_bytes())).collect();
+        let such_as = if words.len() < MAX_EXAMPLES { "" } else { "such as " };
+        format!(
+            "{}: {} written {such_as}{}, read as missing; the role `category` keeps such a word as \
+             a text",
+            self.listed_columns().0,
+            counted(self.count as usize, "value"),
+            words.join(", ")
+        )
+    }
+
+    /// The message of a warning about columns; `None` for other kinds.
+    fn about_columns(&self) -> Option<String> {
+        let (columns, is_single) = self.listed_columns();
+        let is = if is_single { "is" } else { "are" };
         let rest = match self.kind {
             WarningKind::GuessedRole(role) => format!("{is} taken as {}", role_in_words(role)),
             WarningKind::RoleLeftOut(role) => {
@@ -276,11 +314,22 @@ impl DataWarning {
                 "{} and {is} read as categories; the role `number` reads numbers",
                 if is_single { "looks like an id" } else { "look like ids" }
             ),
+            WarningKind::RowNumbersLeftOut => format!(
+                "{} of a data frame and {is} left out; the role `number` would make a feature",
+                if is_single { "has the row numbers" } else { "have row numbers" }
+            ),
             WarningKind::LeadingZeros => format!(
                 "{} numbers with leading zeros and {is} read as categories; the role `number` reads \
                  numbers",
                 if is_single { "has" } else { "have" }
             ),
+            WarningKind::DateOrder(order) => {
+                let example = match order {
+                    DateOrder::MonthFirst => "month first, as in 12/31/2025",
+                    _ => "day first, as in 31/12/2025",
+                };
+                format!("{is} read as dates with the {example}")
+            }
             WarningKind::RareCategories => format!(
                 "{} more than {MAX_CATEGORIES} different values: the most frequent ones are \
                  categories, the others are missing values",
@@ -288,7 +337,7 @@ impl DataWarning {
             ),
             _ => return None,
         };
-        Some(format!("{}: {columns} {}{more} {rest}", self.first, names.join(", ")))
+        Some(format!("{}: {columns} {rest}", self.first))
     }
 
     /// The stable name of the kind of warning, such as `blank-lines`.
@@ -324,6 +373,9 @@ impl fmt::Display for DataWarning {
                 let column = self.columns.first().map_or("", String::as_str);
                 let message = unseen_message(column, self.count, &self.examples);
                 write!(f, "{message} (first: {})", self.first)
+            }
+            WarningKind::MissingValues if !self.columns.is_empty() => {
+                write!(f, "{} (first: {})", self.about_missing_words(), self.first)
             }
             _ if !self.columns.is_empty() => f.write_str(&self.about_columns().unwrap_or_default()),
             kind => write!(f, "{} (first: {})", kind.message(self.count), self.first),
@@ -363,7 +415,7 @@ fn role_in_words(role: Role) -> &'static str {
 /// Maximum number of fields whose skipped values are counted separately.
 const MAX_COUNTED_FIELDS: usize = 20;
 
-/// Maximum number of texts that a warning on unseen categories has.
+/// Maximum number of texts that a warning on unseen categories or missing values has.
 pub(crate) const MAX_EXAMPLES: usize = 5;
 
 /// The warnings of a reader or a writer, one for each kind; unseen categories and skipped values
@@ -449,6 +501,26 @@ impl Warnings {
         }
     }
 
+    /// Counts values of columns of a table that are written as words for a missing value.
+    pub(crate) fn add_missing_words(
+        &mut self,
+        count: u64,
+        columns: Vec<String>,
+        words: Vec<String>,
+        first: SourceLocation,
+    ) {
+        let kind = WarningKind::MissingValues;
+        self.add(kind, count, || first);
+        let Some(known) = self.warnings.iter_mut().find(|known| known.kind == kind) else { return };
+        let mut names: HashSet<String> = known.columns.iter().cloned().collect();
+        known.columns.extend(columns.into_iter().filter(|column| names.insert(column.clone())));
+        for word in words {
+            if known.examples.len() < MAX_EXAMPLES && !known.examples.contains(&word) {
+                known.examples.push(word);
+            }
+        }
+    }
+
     /// Bytes as text; invalid UTF-8 is replaced by U+FFFD, with a warning.
     pub fn text(&mut self, bytes: &[u8], location: impl FnOnce() -> SourceLocation) -> String {
         match std::str::from_utf8(bytes) {
@@ -466,6 +538,10 @@ impl Warnings {
             let DataWarning { kind, count, first, columns, examples } = warning;
             if let (WarningKind::UnseenCategories, [column]) = (kind, columns.as_slice()) {
                 self.add_unseen(column, count, &examples, || first);
+                continue;
+            }
+            if kind == WarningKind::MissingValues {
+                self.add_missing_words(count, columns, examples, first);
                 continue;
             }
             self.add(kind, count, || first);

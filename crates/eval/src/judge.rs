@@ -6,6 +6,7 @@
 //! from query to query.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::hash::BuildHasher;
 
 use rankwright_data::{ListedDocument, Qrels, QueryLists, Run};
@@ -46,6 +47,16 @@ impl<'a> JudgedRun<'a> {
     /// Number of judged queries that the run lacks.
     pub fn missing(&self) -> usize {
         self.returned.iter().filter(|q| q.is_none()).count()
+    }
+
+    /// Whether a judgement names a document of the run, for a query that both have. Reads the run up
+    /// to the first such document.
+    pub fn has_judged_document(&self) -> bool {
+        self.returned.iter().enumerate().any(|(query, returned)| {
+            let Some(returned) = *returned else { return false };
+            let judged: HashSet<&[u8]> = self.qrels.list(query).map(|judged| judged.id).collect();
+            self.run.list(returned).any(|document| judged.contains(document.id))
+        })
     }
 
     /// Number of queries of the run without judgements.

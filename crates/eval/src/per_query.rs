@@ -37,16 +37,38 @@ impl PerQueryTable {
         Ok(Self { names, systems })
     }
 
-    /// Writes the table with its header.
+    /// Writes the table with its header, separated by tabs.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.write_rows(out, "\t", |text| one_line(text).into_owned())
+    }
+
+    /// Writes the table with its header, separated by commas; a text with a comma or a quote is in
+    /// quotes.
+    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.write_rows(out, ",", |text| {
+            let text = one_line(text);
+            match text.contains([',', '"']) {
+                true => format!("\"{}\"", text.replace('"', "\"\"")),
+                false => text.into_owned(),
+            }
+        })
+    }
+
+    /// Writes the table; `cell` gives the text of a name, an id or a metric.
+    fn write_rows(
+        &self,
+        out: &mut dyn Write,
+        separator: &str,
+        cell: impl Fn(&str) -> String,
+    ) -> io::Result<()> {
         let names = match &self.names[..] {
             [_] => "value".to_owned(),
-            names => names.iter().map(|name| one_line(name)).collect::<Vec<_>>().join("\t"),
+            names => names.iter().map(|name| cell(name)).collect::<Vec<_>>().join(separator),
         };
-        writeln!(out, "metric\tquery\t{names}")?;
+        writeln!(out, "metric{separator}query{separator}{names}")?;
         let Some(first) = self.systems.first() else { return Ok(()) };
         for (m, result) in first.results.iter().enumerate() {
-            let metric = one_line(&result.measure.to_string()).into_owned();
+            let metric = cell(&result.measure.to_string());
             for (q, query) in first.queries.iter().enumerate() {
                 let values = || self.systems.iter().map(|system| system.results[m].values[q]);
                 if values().all(|value| value.is_none()) {
@@ -54,8 +76,8 @@ impl PerQueryTable {
                 }
                 let shown = values().map(|v| v.map_or(String::new(), |v| format!("{v:.10}")));
                 let shown: Vec<String> = shown.collect();
-                let query = one_line(query);
-                writeln!(out, "{metric}\t{query}\t{}", shown.join("\t"))?;
+                let query = cell(query);
+                writeln!(out, "{metric}{separator}{query}{separator}{}", shown.join(separator))?;
             }
         }
         Ok(())
@@ -77,6 +99,16 @@ mod tests {
         PerQueryTable::new(&[("a", &a), ("b", &b)]).unwrap().write(&mut text).unwrap();
         let expected = "metric\tquery\ta\tb\nrr\tx\t0.5000000000\t1.0000000000\n\
                         rr\ty\t1.0000000000\t1.0000000000\n";
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+    }
+
+    #[test]
+    fn commas_separate_where_they_are_requested() {
+        let queries = ["a, \"b\"", "c"];
+        let found = evaluate_slices(&[2.0, 1.0], &[1.0, 1.0], &queries, "rr").unwrap();
+        let mut text = Vec::new();
+        PerQueryTable::new(&[("a", &found)]).unwrap().write_csv(&mut text).unwrap();
+        let expected = "metric,query,value\nrr,\"a, \"\"b\"\"\",1.0000000000\nrr,c,1.0000000000\n";
         assert_eq!(String::from_utf8(text).unwrap(), expected);
     }
 

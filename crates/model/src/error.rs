@@ -198,6 +198,15 @@ pub enum ModelError {
         /// The feature.
         feature: String,
     },
+    /// A feature is a category of texts in the model, and the data has numbers without texts.
+    #[error(
+        "the feature '{feature}' is a category with texts in the model, but has numbers without \
+         texts in the data, and these may number the texts differently"
+    )]
+    CategoriesWithoutTexts {
+        /// The feature.
+        feature: String,
+    },
     /// Texts of a feature have other category numbers in a model than in the data.
     #[error(
         "the texts of the feature '{feature}' have other numbers in the model than in the data"
@@ -395,6 +404,9 @@ impl ModelError {
             ModelError::NoGrades => Some("train the model again".into()),
             ModelError::UnknownCategories { .. } => {
                 Some("train the model on data with these texts, or leave the column out".into())
+            }
+            ModelError::CategoriesWithoutTexts { .. } => {
+                Some("give the data as a table with the texts of this column".into())
             }
             ModelError::OtherCategories { .. } => {
                 Some("read the data with the table columns of the model".into())

@@ -27,6 +27,7 @@ error_kinds! {
         Self::CountedFromZero { .. } => "counted-from-zero",
         Self::NamesAndNumbers { .. } => "names-and-numbers",
         Self::UnknownCategories { .. } => "unknown-categories",
+        Self::CategoriesWithoutTexts { .. } => "categories-without-texts",
         Self::OtherCategories { .. } => "other-categories",
         Self::Absent { .. } => "absent",
         Self::NeedsWholeQuery => "needs-whole-query",

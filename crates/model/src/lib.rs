@@ -15,6 +15,7 @@ mod bias_factors;
 mod blend;
 mod bounded;
 mod categories;
+mod category_numbers;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod codec;
 pub mod draw;

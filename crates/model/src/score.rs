@@ -6,11 +6,9 @@
 //! values in the model's order, on any number of threads. Cost (of trees): rows x trees x depth.
 //! Without rows there are no scores.
 
-use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 
-use rankwright_data::{Dataset, FeatureNames, UnseenCategories};
+use rankwright_data::{Dataset, FeatureNames};
 use rayon::prelude::*;
 
 use crate::engine::{ScoreBuffers, Scorer};
@@ -74,8 +72,8 @@ impl Model {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn score(&self, data: &Dataset, options: ScoreOptions) -> Result<Vec<f64>, ModelError> {
-        let data = &*self.with_own_categories(data)?;
-        let matching = self.matched(data, options)?;
+        let (data, matching) = self.prepared(data, options.matching)?;
+        let data = &*data;
         let scorer = Scorer::new(self, &matching, data.columns(), options.simd);
         let (values, columns) = (data.matrix().values(), data.columns());
         let mut scores = vec![0.0; data.rows()];
@@ -125,8 +123,8 @@ impl Model {
         if order.len() != data.rows() || order.iter().any(|&row| row as usize >= data.rows()) {
             return Err(ModelError::InvalidOrder { found: order.len(), rows: data.rows() });
         }
-        let data = &*self.with_own_categories(data)?;
-        let matching = self.matched(data, options)?;
+        let (data, matching) = self.prepared(data, options.matching)?;
+        let data = &*data;
         let Some(column) = matching.column(feature) else { return self.score(data, options) };
         let scorer = Scorer::new(self, &matching, data.columns(), options.simd);
         let (values, columns) = (data.matrix().values(), data.columns());
@@ -166,64 +164,6 @@ impl Model {
             (range, range_scores)
         };
         ranges.into_iter().map(with_scores).collect()
-    }
-
-    /// The values of the data whose texts are none of the model's categories, so that scores take
-    /// them as missing. Data that was read by the columns of the model has none: its reader has
-    /// warned of them ([`WarningKind::UnseenCategories`](rankwright_data::WarningKind)).
-    pub fn unseen_categories(&self, data: &Dataset) -> Vec<UnseenCategories> {
-        let columns = self.header().table_columns.as_deref();
-        columns.map_or_else(Vec::new, |columns| data.unseen_categories(columns))
-    }
-
-    /// An error if texts of a feature have other category numbers in the model than in the data.
-    pub fn check_categories(&self, data: &Dataset) -> Result<(), ModelError> {
-        let model_columns = self.header().table_columns.as_deref();
-        let data_columns = data.table_columns();
-        let mut data_categories = data_columns.into_iter().flat_map(|c| c.all_categories());
-        let differs = |name: &str, texts: &Arc<[String]>| {
-            let is_known = self.header().features.column(name).is_some();
-            is_known && model_columns.and_then(|columns| columns.categories(name)) != Some(texts)
-        };
-        match data_categories.find(|(name, texts)| differs(name, texts)) {
-            Some((name, _)) => Err(ModelError::OtherCategories { feature: name.to_owned() }),
-            None => Ok(()),
-        }
-    }
-
-    /// The data with the category numbers of the model. An error if a feature that scores depend on
-    /// has texts in the data, and the model knows no texts of it.
-    pub(crate) fn with_own_categories<'a>(
-        &self,
-        data: &'a Dataset,
-    ) -> Result<Cow<'a, Dataset>, ModelError> {
-        let Some(data_columns) = data.table_columns() else { return Ok(Cow::Borrowed(data)) };
-        let model_columns = self.header().table_columns.as_deref();
-        let features = &self.header().features;
-        let is_known =
-            |name: &str| model_columns.is_some_and(|columns| columns.categories(name).is_some());
-        let mut unknown = data_columns.all_categories().filter(|(name, _)| !is_known(name));
-        let used = || self.used_features();
-        let is_used = |name: &str| features.column(name).is_some_and(|f| used().contains(&f));
-        if let Some((name, _)) = unknown.find(|(name, _)| is_used(name)) {
-            return Err(ModelError::UnknownCategories { feature: name.to_owned() });
-        }
-        Ok(match model_columns.filter(|columns| data.differs_in_categories(columns)) {
-            Some(columns) => Cow::Owned(data.clone().with_categories(columns)),
-            None => Cow::Borrowed(data),
-        })
-    }
-
-    /// Matches the model's features with those of a data set, which must treat absent values as the
-    /// model does, if that makes a difference to the model.
-    fn matched(&self, data: &Dataset, options: ScoreOptions) -> Result<Matching, ModelError> {
-        let (model_absent, data_absent) = (self.header().absent, data.absent());
-        // For a linear model an absent value counts as 0 in either case.
-        if model_absent != data_absent && self.distinguishes_missing() {
-            let (model, data) = (model_absent.name(), data_absent.name());
-            return Err(ModelError::Absent { model, data });
-        }
-        Matching::new(self.header(), data.features(), options.matching)
     }
 }
 

@@ -52,6 +52,7 @@ error_kinds! {
         Self::OneClass { .. } => "one-class",
         Self::Folds { .. } => "folds",
         Self::NoFieldToClassify { .. } => "no-field-to-classify",
+        Self::TableModel { .. } => "table-model",
         Self::Internal { .. } => "internal",
     }
     wraps {

@@ -22,10 +22,8 @@
 
 use std::collections::HashSet;
 
+use rankwright_data::{PointInTime, is_decimal_comma, is_formatted_number};
 use serde::{Deserialize, Serialize};
-use time::format_description::well_known::Rfc3339;
-use time::macros::format_description;
-use time::{Date, OffsetDateTime};
 
 use crate::document::{Document, Value};
 use crate::error::SearchError;
@@ -275,7 +273,37 @@ fn is_code(text: &str) -> bool {
 pub(crate) fn guess_warnings(documents: &[Document], given: &Schema) -> Vec<SearchWarning> {
     let codes = fields_of_codes(documents, given).into_iter();
     let codes = codes.map(|(field, example)| SearchWarning::Codes { field, example });
-    codes.chain(nearly_of_kind(documents, given)).collect()
+    codes
+        .chain(nearly_of_kind(documents, given))
+        .chain(formatted_numbers(documents, given))
+        .collect()
+}
+
+/// The fields that are guessed to be texts or categories, although all values are numbers as people
+/// write them.
+fn formatted_numbers(documents: &[Document], given: &Schema) -> Vec<SearchWarning> {
+    let schema = Schema::guess(documents, given);
+    let is_formatted = |text: &str| is_decimal_comma(text) || is_formatted_number(text);
+    let warning = |field: &FieldDef| {
+        let is_text = matches!(field.kind, FieldKind::Text | FieldKind::Category);
+        if !is_text || given.kind(&field.name).is_some() || is_text_name(&field.name) {
+            return None;
+        }
+        let values = documents.iter().filter_map(|document| document.get(&field.name));
+        let values: Vec<&Value> = values.filter(|value| !is_empty_value(value)).collect();
+        let is_number = |value: &Value| match as_text(value) {
+            Some(text) => is_formatted(text.trim()) || number_of(value).is_some(),
+            None => number_of(value).is_some(),
+        };
+        let texts = values.iter().filter_map(|value| as_text(value));
+        let example = texts.map(str::trim).find(|text| is_formatted(text))?.to_owned();
+        values.iter().all(|value| is_number(value)).then(|| SearchWarning::FormattedNumbers {
+            field: field.name.clone(),
+            guessed: field.kind,
+            example,
+        })
+    };
+    schema.fields.iter().filter_map(warning).collect()
 }
 
 /// Largest share of values of another kind at which a warning says that they decide the kind of a
@@ -367,11 +395,17 @@ pub(crate) fn number_of(value: &Value) -> Option<f64> {
     }
 }
 
+/// A number; `true` is 1 and `false` is 0, as in JSON.
 fn read_number(text: &str) -> Option<f64> {
-    text.trim().parse().ok().filter(|number: &f64| number.is_finite())
+    let text = text.trim();
+    match () {
+        () if text.eq_ignore_ascii_case("true") => Some(1.0),
+        () if text.eq_ignore_ascii_case("false") => Some(0.0),
+        () => text.parse().ok().filter(|number: &f64| number.is_finite()),
+    }
 }
 
-/// Seconds since 1970 of a date (its beginning, UTC) or a timestamp.
+/// Seconds since 1970 of a date (its beginning, UTC) or a timestamp; without a zone it is UTC.
 pub(crate) fn date_of(value: &Value) -> Option<i64> {
     match value {
         Value::Text(text) => read_date(text),
@@ -384,12 +418,8 @@ pub(crate) fn date_of(value: &Value) -> Option<i64> {
 }
 
 fn read_date(text: &str) -> Option<i64> {
-    let text = text.trim();
-    let day = format_description!("[year]-[month]-[day]");
-    if let Ok(date) = Date::parse(text, day) {
-        return Some(date.midnight().assume_utc().unix_timestamp());
-    }
-    OffsetDateTime::parse(text, &Rfc3339).ok().map(OffsetDateTime::unix_timestamp)
+    let time = PointInTime::from_text(text.trim().as_bytes())?;
+    Some(time.micros.div_euclid(1_000_000))
 }
 
 /// The texts of a value of any kind.
@@ -546,6 +576,16 @@ mod tests {
         assert_eq!(date_of(&text("1970-01-02")), Some(86_400));
         assert_eq!(date_of(&text("1970-01-01T00:01:00Z")), Some(60));
         assert_eq!(date_of(&Value::Number(1970.0)), Some(0));
+        for same in [
+            "1970-01-01T00:01:00",
+            "1970-01-01 00:01",
+            "1970-01-01T00:01Z",
+            "1970-01-01T01:01:00.123456+01:00",
+            "1.1.1970 00:01",
+        ] {
+            assert_eq!(date_of(&text(same)), Some(60), "{same}");
+        }
         assert_eq!(date_of(&text("soon")), None);
+        assert_eq!((number_of(&text("true")), number_of(&text("False"))), (Some(1.0), Some(0.0)));
     }
 }

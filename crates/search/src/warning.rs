@@ -112,6 +112,16 @@ pub enum SearchWarning {
         /// The beginning of the first such value, quoted.
         example: String,
     },
+    /// A field is guessed to be a text or a category, as its values are numbers with a decimal comma,
+    /// a currency sign or thousands separators.
+    FormattedNumbers {
+        /// The field.
+        field: String,
+        /// The kind of the field.
+        guessed: FieldKind,
+        /// The first such value.
+        example: String,
+    },
     /// A field has codes (digits with a leading zero), so that it is a category although its values
     /// read as numbers.
     Codes {
@@ -297,6 +307,7 @@ impl SearchWarning {
             Self::DuplicateIds { .. } => "duplicate-ids",
             Self::WithoutTerms { .. } => "without-terms",
             Self::NotOfKind { .. } => "not-of-kind",
+            Self::FormattedNumbers { .. } => "formatted-numbers",
             Self::Codes { .. } => "codes",
             Self::NearlyOfKind { .. } => "nearly-of-kind",
             Self::NotIndexed { .. } => "not-indexed",
@@ -354,6 +365,11 @@ impl SearchWarning {
             Self::DuplicateIds { documents } | Self::WithoutTerms { documents } => {
                 vec![("documents", json!(documents))]
             }
+            Self::FormattedNumbers { field, guessed, example } => vec![
+                ("field", json!(field)),
+                ("guessed", json!(guessed.name())),
+                ("example", json!(example)),
+            ],
             Self::Codes { field, example } => {
                 vec![("field", json!(field)), ("example", json!(example))]
             }
@@ -497,6 +513,13 @@ impl fmt::Display for SearchWarning {
                 write!(f, "field `{field}`: {values} {are} no {} counted as absent", kind.name())?;
                 write!(f, ", such as {example}")
             }
+            Self::FormattedNumbers { field, guessed, example } => write!(
+                f,
+                "field `{field}` is a {}: its values, such as {}, are numbers with a decimal comma, a \
+                 currency sign or a thousands separator; numbers such as 1234.50 are read",
+                guessed.name(),
+                quote(example.as_bytes())
+            ),
             Self::Codes { field, example } => write!(
                 f,
                 "field `{field}` has codes such as {}, whose first zero a number would lose: it is \

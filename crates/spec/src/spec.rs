@@ -156,16 +156,17 @@ impl<'t> Parser<'t> {
     /// The whole spec.
     fn spec(mut self) -> Result<Spec, SpecError> {
         let name = self.word("a name (letters, digits, `_`, `-`, `.`)")?;
-        let args = if self.take('(') { self.args(&name)? } else { Vec::new() };
+        let has_args = self.take('(');
+        let args = if has_args { self.args(&name)? } else { Vec::new() };
         let cutoff = if self.take('@') { Some(self.cutoff()?) } else { None };
         self.skip_space();
         if self.rest().is_empty() {
             return Ok(Spec { name, args, cutoff });
         }
-        Err(self.fail(match (args.is_empty(), cutoff) {
+        Err(self.fail(match (has_args, cutoff) {
             (_, Some(_)) => "the end after the cut-off",
-            (true, None) => "`(`, `@` or the end",
-            (false, None) => "`@` or the end",
+            (false, None) => "`(`, `@` or the end",
+            (true, None) => "`@` or the end",
         }))
     }
 
@@ -313,6 +314,7 @@ mod tests {
             ("ndcg(gain=exp,)", "column 15: found `)`, expected a parameter name"),
             ("ndcg(a=f(x, b=2", "column 16: found the end, expected `)` to close the value"),
             ("ndcg)", "column 5: found `)`, expected `(`, `@` or the end"),
+            ("ndcg()b", "column 7: found `b`, expected `@` or the end"),
             ("ndcg(a=1)b", "column 10: found `b`, expected `@` or the end"),
             ("nd\u{e9}g", "column 3: found `\u{e9}g`"),
         ];

@@ -166,5 +166,10 @@ fn features(result: &InspectResult, all_features: bool) -> Table {
             Cell::new(remarks.join(", ")),
         ]);
     }
+    let hidden = result.feature_summaries.len() - table.rows.len();
+    if !all_features && hidden > 0 && (1..MAX_UNUSUAL_FEATURES).contains(&table.rows.len()) {
+        let more = counted(hidden, "more feature");
+        table.notes.push(format!("and {more}, nothing unusual; --features shows every feature"));
+    }
     table
 }

@@ -32,6 +32,9 @@ impl Dataset {
         column_of: impl Fn(usize) -> Option<usize>,
     ) -> Result<Dataset, DataError> {
         let (columns, rows) = (self.columns(), self.rows() + other.rows());
+        if u32::try_from(rows).is_err() {
+            return Err(DataError::TooManyRows { rows });
+        }
         let sources: Vec<Option<usize>> = (0..columns).map(column_of).collect();
         let count = other.columns();
         if let Some(index) = sources.iter().flatten().copied().find(|column| *column >= count) {

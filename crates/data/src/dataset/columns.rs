@@ -28,6 +28,18 @@ impl QueryIndex {
         self.numbers.insert(id.to_owned(), number);
         number
     }
+
+    /// Whether there is a query with this id.
+    #[cfg(any(feature = "text", feature = "columnar"))]
+    pub(crate) fn contains(&self, id: &str) -> bool {
+        self.numbers.contains_key(id)
+    }
+
+    /// The ids by their numbers.
+    #[cfg(any(feature = "text", feature = "columnar"))]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.ids.iter()
+    }
 }
 
 /// The columns of a data set in file order, before grouping by query.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use rankwright_spec::nearest;
 use rankwright_spec::words::counted;
 
 use super::{Remedy, SourceLocation};
@@ -44,6 +45,17 @@ pub enum ColumnProblem {
         role: Role,
         /// The column.
         column: String,
+        /// The existing columns.
+        columns: Vec<String>,
+    },
+    /// A role with `?` in place of a column, as in the roles that an error proposes.
+    #[error(
+        "`{}=?` is to be replaced by the name of a column; the columns are {}",
+        role.name(), ListedColumns(columns)
+    )]
+    Placeholder {
+        /// The role.
+        role: Role,
         /// The existing columns.
         columns: Vec<String>,
     },
@@ -116,6 +128,32 @@ pub enum ColumnProblem {
         /// Its location.
         location: Box<SourceLocation>,
     },
+    /// A column of numbers with currency signs, percent signs or thousands separators.
+    #[error(
+        "column '{column}' has numbers with a currency sign, a percent sign or a thousands \
+         separator (the first, {text}, is at {location}); numbers such as 1234.50 are read"
+    )]
+    FormattedNumbers {
+        /// The column.
+        column: String,
+        /// The first such number, quoted.
+        text: String,
+        /// Its location.
+        location: Box<SourceLocation>,
+    },
+    /// A column of dates such as `3/4/2026`, in which day and month cannot be told apart.
+    #[error(
+        "column '{column}' has dates of which either the day or the month may come first (the \
+         first, {text}, is at {location}); dates such as 2026-12-31 are read"
+    )]
+    DateOrder {
+        /// The column.
+        column: String,
+        /// The first such date, quoted.
+        text: String,
+        /// Its location.
+        location: Box<SourceLocation>,
+    },
     /// A column that was given the role of times has other values.
     #[error("column '{column}' has values that are no points in time")]
     NotTimes {
@@ -176,11 +214,19 @@ impl ColumnProblem {
     /// A remedy: what the user can do about the problem.
     pub fn remedy(&self) -> Remedy {
         match self {
+            Self::Unnamed { number: 1, .. } => Remedy::NameRowNumbers,
             Self::Unnamed { .. } | Self::Duplicate { .. } => Remedy::NameColumns,
             Self::NoHeader => Remedy::AddHeader,
             Self::NotShown => Remedy::NameColumns,
             Self::NoNames { .. } => Remedy::NoRoles,
-            Self::Missing { .. } => Remedy::CheckRoles,
+            Self::Placeholder { role, .. } => {
+                let optional = matches!(role, Role::Label | Role::Query);
+                Remedy::NameColumn { role: role.name(), optional }
+            }
+            Self::Missing { column, columns, .. } => {
+                let known: Vec<&str> = columns.iter().map(String::as_str).collect();
+                Remedy::CheckRoles { nearest: nearest(column, &known) }
+            }
             Self::Ambiguous { role, one, other } => {
                 Remedy::ChooseColumn { role: *role, one: one.clone(), other: other.clone() }
             }
@@ -193,10 +239,23 @@ impl ColumnProblem {
             Self::FreeTexts { column, .. }
             | Self::NumbersAndTexts { column, .. }
             | Self::DecimalCommas { column, .. }
+            | Self::FormattedNumbers { column, .. }
+            | Self::DateOrder { column, .. }
             | Self::NotTimes { column } => Remedy::ignore_column(column),
-            Self::Unusable { roles, .. } => Remedy::GiveRoles { roles: roles.clone() },
+            Self::Unusable { roles, problems } => {
+                let needs_rewriting = problems.iter().any(Self::is_of_writing);
+                Remedy::GiveRoles { roles: roles.clone(), needs_rewriting }
+            }
             Self::ListInOne { .. } | Self::Different { .. } => Remedy::SameColumns,
         }
+    }
+
+    /// Whether the values of the column would be read if they were written differently.
+    fn is_of_writing(&self) -> bool {
+        matches!(
+            self,
+            Self::DecimalCommas { .. } | Self::FormattedNumbers { .. } | Self::DateOrder { .. }
+        )
     }
 
     /// The remedy as text, in terms of this library.

@@ -13,10 +13,11 @@ mod unfinished;
 use rankwright_spec::visible::one_line;
 use std::io;
 
-use rankwright_spec::SpecError;
 use rankwright_spec::words::{counted, plural};
+use rankwright_spec::{SpecError, nearest};
 
-use crate::format::{Format, Roles};
+use crate::format::{Format, Role, Roles};
+use crate::table_columns::TableColumns;
 
 pub use columns::ColumnProblem;
 #[cfg(feature = "text")]
@@ -179,6 +180,14 @@ pub enum DataError {
         largest_id: u32,
         /// The number of cells for which the file has a value.
         given: u64,
+    },
+    /// The recorded columns of a table are more than a table can have.
+    #[error("the record of a table has {}; the limit is {limit}", counted(*columns, "column"))]
+    TooManyTableColumns {
+        /// The number of columns.
+        columns: usize,
+        /// The most columns.
+        limit: usize,
     },
     /// A data set has more features than a format is written with.
     #[error("{what} of {} are not written; the limit is {limit}", counted(*columns, "feature"))]
@@ -567,6 +576,14 @@ impl DataError {
                 Some("give both data sets preference pairs, or neither of them".into())
             }
             DataError::AmbiguousPair { .. } => Some(Remedy::NamePairColumn),
+            DataError::UnknownName { what, name, known } => {
+                let known: Vec<&str> = known.split(", ").collect();
+                // Names of columns mean roles: `query` means `qid`.
+                let role = Role::guess(name).filter(|_| *what == "column role");
+                let meant = role.map(|role| role.name().to_owned());
+                let meant = meant.or_else(|| nearest(name, &known));
+                meant.map(|meant| format!("did you mean '{meant}'?").into())
+            }
             DataError::ChangedWhileRead { .. } => {
                 Some("read it again when the other program is done".into())
             }
@@ -632,6 +649,29 @@ impl DataError {
                     }
                     _ => DataError::Columns { file, problem },
                 }
+            }
+            other => other,
+        }
+    }
+}
+
+impl DataError {
+    /// The error of a reader that knows the columns of earlier data, such as the training data of a
+    /// model: a feature of these cannot be left out.
+    #[must_use]
+    pub(crate) fn with_known_columns(self, known: Option<&TableColumns>) -> Self {
+        let is_feature = |name: &str| {
+            known.and_then(|known| known.column(name)).is_some_and(|c| c.role == Role::Feature)
+        };
+        match self {
+            DataError::Malformed {
+                location,
+                found,
+                expected,
+                remedy: Some(Remedy::IgnoreColumn { column, .. }),
+            } if is_feature(&column) => {
+                let remedy = Some(Remedy::MendValue { column });
+                DataError::Malformed { location, found, expected, remedy }
             }
             other => other,
         }

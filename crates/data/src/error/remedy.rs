@@ -37,11 +37,24 @@ pub enum Remedy {
     },
     /// Give these roles, which solve all problems of the columns.
     GiveRoles {
-        /// The roles.
+        /// The roles; `?` stands for a column that is to be chosen.
         roles: Roles,
+        /// Whether values of a column that these roles leave out could be written differently.
+        needs_rewriting: bool,
     },
     /// Check the column names in the given roles.
-    CheckRoles,
+    CheckRoles {
+        /// The column whose name is most like the given one, if it may be a misspelling.
+        nearest: Option<String>,
+    },
+    /// The first column has no name: it may be the row numbers of a data frame.
+    NameRowNumbers,
+    /// A value of a feature that earlier data has, such as the training data of a model: write it
+    /// as expected, or leave it empty.
+    MendValue {
+        /// The column.
+        column: String,
+    },
     /// Give every column its own name.
     NameColumns,
     /// Add a header line.
@@ -99,8 +112,29 @@ impl fmt::Display for Remedy {
                     false => Ok(()),
                 }
             }
-            Remedy::GiveRoles { roles } => write!(f, "give the roles `{roles}`"),
-            Remedy::CheckRoles => f.write_str("check the column names in the roles"),
+            Remedy::GiveRoles { roles, needs_rewriting } => {
+                if *needs_rewriting {
+                    f.write_str("write these values differently; or ")?;
+                }
+                write!(f, "give the roles `{roles}`")?;
+                match roles.has_placeholder() {
+                    true => f.write_str(", with a column in place of `?`, or `none`"),
+                    false => Ok(()),
+                }
+            }
+            Remedy::CheckRoles { nearest: None } => {
+                f.write_str("check the column names in the roles")
+            }
+            Remedy::CheckRoles { nearest: Some(name) } => write!(f, "did you mean '{name}'?"),
+            Remedy::NameRowNumbers => f.write_str(
+                "give every column its own name; if these are the row numbers of a data frame, \
+                 write it without them (to_csv(index=False) in pandas)",
+            ),
+            Remedy::MendValue { column } => write!(
+                f,
+                "'{column}' is a feature of the earlier data: write the value as expected, or leave \
+                 it empty, which is a missing value"
+            ),
             Remedy::NoRoles => f.write_str("read the file without roles"),
             Remedy::NameColumns => f.write_str("give every column its own name"),
             Remedy::AddHeader => {

@@ -451,6 +451,10 @@ impl TableSource for ColumnarTable {
         &self.columns
     }
 
+    fn has_text_type(&self) -> bool {
+        true
+    }
+
     fn survey(
         &self,
         columns: &[usize],

@@ -191,6 +191,10 @@ impl TableSource for CsvTable<'_> {
         &self.columns
     }
 
+    fn has_text_type(&self) -> bool {
+        false
+    }
+
     fn survey(
         &self,
         columns: &[usize],

@@ -409,6 +409,10 @@ impl TableSource for JsonTable<'_> {
         &self.layout.columns
     }
 
+    fn has_text_type(&self) -> bool {
+        true
+    }
+
     fn survey(
         &self,
         columns: &[usize],

@@ -87,7 +87,7 @@ pub static FORMATS: [FormatInfo; 7] = [
         format: Format::Csv,
         name: "csv",
         extensions: &["csv"],
-        doc: "comma-separated values with a header; columns get their roles by name",
+        doc: "comma-separated values with a header; columns get their roles by name; NA, N/A, NULL and nan are missing values",
         example: "qid,label,docid,bm25,pagerank",
     },
     FormatInfo {
@@ -302,7 +302,10 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
     // The readers of Parquet and Arrow add feature sets that are inside of the inputs.
     let mut sets = FeatureSets::from_side_files(&inputs)?;
     let read = read_format(format, inputs, options, &mut sets, &mut warnings);
-    let (mut data, columns) = read.map_err(|error| error.with_given_roles(&options.roles))?;
+    let (mut data, columns) = read.map_err(|error| {
+        let known = options.columns.as_deref();
+        error.with_given_roles(&options.roles).with_known_columns(known)
+    })?;
     if data.feature_set.is_none() {
         data.feature_set = sets.join(&mut warnings)?;
     }
@@ -504,7 +507,11 @@ fn keeps_categories(data: &Dataset, format: Format) -> bool {
         Format::Cache | Format::Parquet | Format::Arrow => true,
         Format::Letor => columns.all_categories().next().is_none(),
         #[cfg(feature = "text")]
-        _ => columns.all_categories().all(|(_, values)| table::read_as_categories(values)),
+        _ => {
+            let has_text_type = format == Format::Jsonl;
+            let is_kept = |values: &[String]| table::read_as_categories(values, has_text_type);
+            columns.all_categories().all(|(_, values)| is_kept(values))
+        }
         #[cfg(not(feature = "text"))]
         _ => true,
     }

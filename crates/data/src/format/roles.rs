@@ -173,6 +173,14 @@ pub(super) fn is_id_name(name: &str) -> bool {
     IDS.contains(&normalised.as_str()) || normalised.ends_with("_id") || is_camel
 }
 
+/// Whether a name is one that pandas gives to the row numbers of a data frame.
+pub(super) fn is_data_frame_index(name: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let level = |name: &str| name.strip_prefix("__index_level_")?.strip_suffix("__").map(is_number);
+    let unnamed = |name: &str| name.strip_prefix("Unnamed: ").map(is_number);
+    level(name.trim()).or_else(|| unnamed(name.trim())).unwrap_or(false)
+}
+
 /// Whether a name means a number that identifies something: `item_no`, `articleNumber`.
 pub(super) fn is_item_number_name(name: &str) -> bool {
     let normalised = normalised_name(name);
@@ -255,6 +263,9 @@ impl<'de> Deserialize<'de> for Role {
 /// The word for "no column" in `label=none` and `qid=none`.
 const NONE: &str = "none";
 
+/// The word for a column that the reader of an error has to choose, in the roles that it proposes.
+pub(super) const PLACEHOLDER: &str = "?";
+
 /// Roles that are given instead of guessed. Whitespace around the name of a column does not count.
 ///
 /// ```
@@ -304,8 +315,8 @@ impl Roles {
         let other = of_column
             .find(|(other, _)| *other == role || other.time_part().and(role.time_part()).is_none());
         if let Some((other, _)) = other {
-            // `none` is not a column, so `qid=none, label=none` is allowed.
-            if column != NONE {
+            // `none` and `?` are not columns, so `qid=none, label=none` is allowed.
+            if ![NONE, PLACEHOLDER].contains(&column.as_str()) {
                 return Err(DataError::TwoRoles { column, first: other.name(), second: name });
             }
         }
@@ -321,7 +332,7 @@ impl Roles {
     /// role and only one may have it.
     pub(crate) fn set_if_free(&mut self, role: Role, column: &str) {
         let column = column.trim();
-        let is_known = self.role(column).is_some() && column != NONE;
+        let is_known = self.role(column).is_some() && ![NONE, PLACEHOLDER].contains(&column);
         let is_taken = !role.is_shared() && self.columns(role).next().is_some();
         if !is_known && !is_taken {
             self.given.push((role, column.to_owned()));
@@ -332,6 +343,11 @@ impl Roles {
     pub(crate) fn remove(&mut self, column: &str) {
         let column = column.trim();
         self.given.retain(|(_, name)| name != column);
+    }
+
+    /// Whether a role has `?` for its column, which is to be replaced by a name.
+    pub fn has_placeholder(&self) -> bool {
+        self.given.iter().any(|(_, name)| name == PLACEHOLDER)
     }
 
     /// Whether no role is given.
@@ -372,7 +388,13 @@ impl Roles {
                 continue;
             }
             let (role, column, columns) = (*role, name.clone(), columns.to_vec());
-            return Err(DataError::columns(file, ColumnProblem::Missing { role, column, columns }));
+            return Err(DataError::columns(
+                file,
+                match name == PLACEHOLDER {
+                    true => ColumnProblem::Placeholder { role, columns },
+                    false => ColumnProblem::Missing { role, column, columns },
+                },
+            ));
         }
         Ok(())
     }

@@ -13,6 +13,7 @@
 mod cell;
 mod content;
 mod guess;
+mod missing_words;
 mod parts;
 mod plan;
 mod row;
@@ -37,6 +38,8 @@ pub(super) use cell::{CellProblem, RoleValues, expected, missing};
 #[cfg(feature = "columnar")]
 pub(super) use cell::{feature_from_f64, feature_from_text};
 pub(super) use content::{ColumnContent, TypedValues, is_code};
+#[cfg(feature = "columnar")]
+pub(super) use missing_words::MissingWords;
 pub(super) use parts::{RowPart, join_parts};
 pub(super) use plan::SourceColumn;
 use plan::TablePlan;
@@ -59,6 +62,9 @@ pub(super) trait TableSource {
 
     /// The columns of the first file.
     fn columns(&self) -> &[SourceColumn];
+
+    /// Whether the format tells texts and missing values apart, so that the text `NA` is a text.
+    fn has_text_type(&self) -> bool;
 
     /// Counts the content of some columns in the first `rows` rows of the first file, or in all
     /// rows of all files.
@@ -98,7 +104,8 @@ pub(super) fn read_table(
     let all: Vec<usize> = (0..columns.len()).collect();
     let sampled_rows = (SAMPLED_CELLS / columns.len().max(1)).clamp(20, 500);
     let contents = source.survey(&all, Some(sampled_rows))?;
-    let mut plan = TablePlan::new(source.file(), columns, contents, options)?;
+    let has_text_type = source.has_text_type();
+    let mut plan = TablePlan::new(source.file(), columns, contents, options, has_text_type)?;
     loop {
         let to_survey = plan.columns_to_survey();
         if !to_survey.is_empty() {

@@ -146,10 +146,38 @@ fn write_to_stdout(
     path: &Path,
     write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    match write_compressed(path, &mut BufWriter::new(io::stdout().lock()), write_body) {
+    let mut out = PipeWriter { out: io::stdout().lock(), is_closed: false };
+    let written = write_compressed(path, &mut BufWriter::new(&mut out), write_body);
+    match out.is_closed {
         // The reader has closed the pipe (`... | head`); that is no failure.
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other,
+        true => Ok(()),
+        false => written,
+    }
+}
+
+/// A writer that remembers that the reader at the other end of a pipe has closed it: writers of
+/// tables hide the kind of the error in errors of their own.
+struct PipeWriter<W> {
+    out: W,
+    is_closed: bool,
+}
+
+impl<W> PipeWriter<W> {
+    fn noted<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        self.is_closed |= matches!(&result, Err(e) if e.kind() == io::ErrorKind::BrokenPipe);
+        result
+    }
+}
+
+impl<W: Write> Write for PipeWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes);
+        self.noted(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.out.flush();
+        self.noted(flushed)
     }
 }
 
@@ -327,6 +355,12 @@ fn keep_mode(_path: &Path, _file: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// The extension of a path in lower case: formats are chosen by it whatever its case, and so is
+/// compression.
+fn extension(path: &Path) -> String {
+    path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase()
+}
+
 /// Compresses the bytes that `write_body` writes, by the extension of the path.
 #[cfg(not(feature = "compressed"))]
 fn write_compressed(
@@ -334,7 +368,7 @@ fn write_compressed(
     out: &mut dyn Write,
     write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    if matches!(path.extension().and_then(|e| e.to_str()), Some("gz" | "zst")) {
+    if matches!(extension(path).as_str(), "gz" | "zst") {
         let message =
             "compression needs the cargo feature `compressed`, which is not part of this build";
         return Err(io::Error::new(io::ErrorKind::Unsupported, message));
@@ -350,13 +384,13 @@ fn write_compressed(
     out: &mut dyn Write,
     write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    match path.extension().and_then(|e| e.to_str()) {
-        Some("gz") => {
+    match extension(path).as_str() {
+        "gz" => {
             let mut gz = flate2::write::GzEncoder::new(&mut *out, flate2::Compression::default());
             write_body(&mut gz)?;
             gz.finish()?;
         }
-        Some("zst") => {
+        "zst" => {
             // 3 is the default level of zstd.
             let mut zstd = zstd::Encoder::new(&mut *out, 3)?;
             write_body(&mut zstd)?;
@@ -394,7 +428,7 @@ mod tests {
     #[test]
     fn compressed_targets_decompress_to_what_was_written() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["a.gz", "a.zst"] {
+        for name in ["a.gz", "a.zst", "a.csv.GZ"] {
             let path = folder.path().join(name);
             write_atomic(&path, |out| out.write_all(&[b'x'; 999])).unwrap();
             assert!(path.metadata().unwrap().len() < 200);

@@ -34,8 +34,8 @@ impl WriteTarget {
             _ => {}
         }
         let end = match follow_links(path)? {
-            LinkEnd::Descriptor(1) => return Ok(WriteTarget::StandardOutput),
-            LinkEnd::Descriptor(_) => return Ok(WriteTarget::Special(path.to_owned())),
+            LinkEnd::StandardOutput => return Ok(WriteTarget::StandardOutput),
+            LinkEnd::Descriptor => return Ok(WriteTarget::Special(path.to_owned())),
             LinkEnd::Path(end) => end,
         };
         match end.metadata() {
@@ -48,16 +48,18 @@ impl WriteTarget {
 /// The end of a chain of links.
 enum LinkEnd {
     Path(PathBuf),
-    /// An open descriptor of a process, such as `/dev/stdout`.
-    Descriptor(u32),
+    /// Standard output of this process, such as `/dev/stdout`.
+    StandardOutput,
+    /// Another open descriptor of this process, or any of another process.
+    Descriptor,
 }
 
 /// Follows symbolic links until there are no more, or until one leads to an open descriptor.
 fn follow_links(path: &Path) -> io::Result<LinkEnd> {
     let mut current = path.to_owned();
     for _ in 0..MAX_LINKS {
-        if let Some(descriptor) = descriptor(&current) {
-            return Ok(LinkEnd::Descriptor(descriptor));
+        if let Some(end) = descriptor(&current) {
+            return Ok(end);
         }
         let Ok(target) = current.read_link() else { return Ok(LinkEnd::Path(current)) };
         current = folder_of(&current).join(target);
@@ -65,11 +67,19 @@ fn follow_links(path: &Path) -> io::Result<LinkEnd> {
     Err(io::Error::other("too many links"))
 }
 
-/// The descriptor's number in a path such as `/proc/self/fd/1`; `None` for other paths.
-fn descriptor(path: &Path) -> Option<u32> {
-    let number = path.file_name()?.to_str()?.parse().ok()?;
+/// The descriptor of a path such as `/proc/self/fd/1`; `None` for other paths.
+fn descriptor(path: &Path) -> Option<LinkEnd> {
+    let number: u32 = path.file_name()?.to_str()?.parse().ok()?;
     let folder = folder_of(path).canonicalize().ok()?;
-    (folder.starts_with("/proc") && folder.ends_with("fd")).then_some(number)
+    if !(folder.starts_with("/proc") && folder.ends_with("fd")) {
+        return None;
+    }
+    // The same number is another file in another process.
+    let is_own = Path::new("/proc/self").canonicalize().is_ok_and(|own| folder.starts_with(own));
+    Some(match number {
+        1 if is_own => LinkEnd::StandardOutput,
+        _ => LinkEnd::Descriptor,
+    })
 }
 
 /// The folder of a file; `.` if its path has none.
@@ -117,6 +127,18 @@ mod tests {
                 assert_eq!(WriteTarget::of(path).unwrap(), WriteTarget::StandardOutput);
             }
         });
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn standard_output_of_another_process_is_not_ours() {
+        let file = tempfile::tempfile().unwrap();
+        let mut other = std::process::Command::new("sleep").arg("60").stdout(file).spawn().unwrap();
+        let path = PathBuf::from(format!("/proc/{}/fd/1", other.id()));
+        let target = WriteTarget::of(&path);
+        other.kill().unwrap();
+        other.wait().unwrap();
+        assert_eq!(target.unwrap(), WriteTarget::Special(path));
     }
 
     /// Calls `check` with a symbolic link to `/dev/stdout`, which must still be one afterwards.

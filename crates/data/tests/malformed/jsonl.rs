@@ -177,13 +177,13 @@ pub(crate) fn jsonl() -> Vec<Case> {
             "jsonl: no query key",
             Text("bad.jsonl"),
             lines(&[r#"{"id":1,"label":2}"#]),
-            "bad.jsonl: no column is recognised as the qid; the columns are 'id', 'label' -> give the roles `qid=none`",
+            "bad.jsonl: no column is recognised as the qid; the columns are 'id', 'label' -> give the roles `qid=?`, with a column in place of `?`, or `none`",
         ),
         case(
             "jsonl: no label key",
             Text("bad.jsonl"),
             lines(&[r#"{"qid":1,"x":2}"#]),
-            "bad.jsonl: no column is recognised as the label; the columns are 'qid', 'x' -> give the roles `label=none`",
+            "bad.jsonl: no column is recognised as the label; the columns are 'qid', 'x' -> give the roles `label=?`, with a column in place of `?`, or `none`",
         ),
         case(
             "jsonl: bytes are no text",

@@ -9,13 +9,13 @@ pub(crate) fn csv() -> Vec<Case> {
             "csv: no query column",
             Text("bad.csv"),
             b"id,label,a\n1,2,3\n",
-            "bad.csv: no column is recognised as the qid; the columns are 'id', 'label', 'a' -> give the roles `qid=none`",
+            "bad.csv: no column is recognised as the qid; the columns are 'id', 'label', 'a' -> give the roles `qid=?`, with a column in place of `?`, or `none`",
         ),
         case(
             "csv: no label column",
             Text("bad.csv"),
             b"qid,a\n1,2\n",
-            "bad.csv: no column is recognised as the label; the columns are 'qid', 'a' -> give the roles `label=none`",
+            "bad.csv: no column is recognised as the label; the columns are 'qid', 'a' -> give the roles `label=?`, with a column in place of `?`, or `none`",
         ),
         case(
             "csv: two query columns",
@@ -230,7 +230,7 @@ pub(crate) fn tsv() -> Vec<Case> {
             "tsv: no query column",
             Text("bad.tsv"),
             b"id\tlabel\n1\t2\n",
-            "bad.tsv: no column is recognised as the qid; the columns are 'id', 'label' -> give the roles `qid=none`",
+            "bad.tsv: no column is recognised as the qid; the columns are 'id', 'label' -> give the roles `qid=?`, with a column in place of `?`, or `none`",
         ),
     ]
 }

@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright_data::FeatureNames;
+use rankwright_data::{Dataset, FeatureNames};
 use rankwright_eval::MetricText;
 use rankwright_model::{MatchBy, MatchOptions, Matching, Model, ModelBody};
 use rankwright_spec::{
@@ -180,20 +180,25 @@ fn canonical(text: &str) -> String {
 /// training data's features, so that its features are those of the blend.
 pub(super) fn load(
     path: &Path,
-    train_features: &FeatureNames,
+    train: &Dataset,
     options: MatchOptions,
 ) -> Result<Model, LearnError> {
     let model = Model::load(path)?;
     if matches!(model.body(), ModelBody::Blend(_)) {
         return Err(LearnError::BlendOfBlends { path: path.display().to_string() });
     }
+    let matching = Matching::new(model.header(), train.features(), options.ignore_extra(true));
     if options.by != MatchBy::Position {
+        // Features that do not match are the error of the blend, which names the member.
+        if let Ok(matching) = matching {
+            model.check_categories(train, &matching)?;
+        }
         return Ok(model);
     }
-    Matching::new(model.header(), train_features, options.ignore_extra(true))?;
+    model.check_categories(train, &matching?)?;
     let (mut header, body) = model.into_parts();
     let count = header.features.len();
-    header.features = match train_features {
+    header.features = match train.features() {
         FeatureNames::Named(names) => {
             FeatureNames::Named(names.iter().take(count).cloned().collect())
         }

@@ -278,9 +278,7 @@ impl BlendTrainer {
         for (number, member) in self.members.iter().enumerate() {
             let learner = match member {
                 BlendMember::File(path) => {
-                    let features = request.train.features();
-                    let model = members::load(path, features, request.features.matching)?;
-                    model.check_categories(request.train)?;
+                    let model = members::load(path, request.train, request.features.matching)?;
                     nested.add_to_history(&model, 0.0)?;
                     models.push(model);
                     continue;

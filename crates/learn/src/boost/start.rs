@@ -90,8 +90,8 @@ fn start_member(model: &Model, data: &Dataset, options: ScoreOptions) -> Result<
     if model_rule != data_rule && model.distinguishes_missing() {
         return Err(ModelError::Absent { model: model_rule.name(), data: data_rule.name() }.into());
     }
-    model.check_categories(data)?;
-    Matching::new(model.header(), data.features(), options.matching)?;
+    let matching = Matching::new(model.header(), data.features(), options.matching)?;
+    model.check_categories(data, &matching)?;
     match options.matching.by {
         MatchBy::Position => Ok(model.clone().renamed_by_position(data.features())?),
         _ => Ok(model.clone()),
@@ -112,8 +112,8 @@ fn start_ensemble(
     if model_rule != data_rule {
         return Err(ModelError::Absent { model: model_rule.name(), data: data_rule.name() }.into());
     }
-    model.check_categories(data)?;
     let matching = Matching::new(model.header(), data.features(), options.matching)?;
+    model.check_categories(data, &matching)?;
     let renumbered = |split: &Split| {
         let column = matching.column(split.feature as usize).ok_or_else(|| {
             let name = model.header().features.name(split.feature as usize).into_owned();

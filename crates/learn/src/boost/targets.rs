@@ -50,6 +50,7 @@ pub fn split_impurities(
         return Err(LearnError::ObjectiveNeedsLabels);
     }
     let matching = Matching::new(model.header(), data.features(), options.matching)?;
+    model.check_categories(data, &matching)?;
     let earlier = if fits_labels(model) { 0 } else { tree };
     let scores = model.with_trees(ensemble.truncated(earlier))?.score(data, options)?;
     let seed = objective_seed(model.header().seed, tree);

@@ -12,9 +12,9 @@ use rankwright_data::Dataset;
 use rankwright_spec::{check_params, params};
 use rayon::prelude::*;
 
+use super::ExplainOptions;
 use super::error::ExplainError;
 use super::table::sample;
-use super::{ExplainOptions, matched};
 use crate::engine::ScoreBuffers;
 use crate::error::ModelError;
 use crate::model::Model;
@@ -77,8 +77,8 @@ impl Model {
             return Err(ModelError::NoSuchFeature { feature, features }.into());
         }
         let name = self.header().features.name(feature).into_owned();
-        let data = &*self.with_own_categories(data)?;
-        let matching = matched(self, data, options.matching)?;
+        let (data, matching) = self.prepared(data, options.matching)?;
+        let data = &*data;
         let Some(column) = matching.column(feature) else {
             return Err(ExplainError::NoColumn { feature: name });
         };

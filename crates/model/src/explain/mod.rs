@@ -47,8 +47,7 @@ use self::net::NetShap;
 use self::table::{Contributions, UsedFeatureRows, absorb_rounding, sample};
 use self::trees::{TreeShap, count_leaf_rows, stored_leaf_rows};
 use crate::blend::Blend;
-use crate::error::ModelError;
-use crate::matching::{MatchOptions, Matching};
+use crate::matching::MatchOptions;
 use crate::model::{Model, ModelBody};
 
 /// Maximum number of background documents.
@@ -194,8 +193,8 @@ impl<'a> Explainer<'a> {
             return Err(ExplainError::EmptyBackground);
         }
         let features = model.used_features();
-        let background = &*model.with_own_categories(background)?;
-        let matching = matched(model, background, options.matching)?;
+        let (background, matching) = model.prepared(background, options.matching)?;
+        let background = &*background;
         let rows = sample(background.rows(), MAX_BACKGROUND, options.seed);
         let table = UsedFeatureRows::gather(background, rows.into_iter(), &matching, &features);
         let method = method_of(model, &features, Some(&table), options)?;
@@ -229,8 +228,8 @@ impl<'a> Explainer<'a> {
         if let Some(&query) = queries.iter().find(|query| **query >= data.queries()) {
             return Err(ExplainError::NoSuchQuery { query, queries: data.queries() });
         }
-        let data = &*self.model.with_own_categories(data)?;
-        let matching = matched(self.model, data, self.options.matching)?;
+        let (data, matching) = self.model.prepared(data, self.options.matching)?;
+        let data = &*data;
         let explain_query = |&query: &usize| {
             let rows = data.query_rows(query);
             let table = UsedFeatureRows::gather(data, rows.clone(), &matching, &self.features);
@@ -241,16 +240,6 @@ impl<'a> Explainer<'a> {
         };
         Ok(queries.par_iter().map(explain_query).collect())
     }
-}
-
-/// Matches the model's features with the columns of a data set, which must treat absent values as
-/// the model does, if that makes a difference to the model.
-fn matched(model: &Model, data: &Dataset, options: MatchOptions) -> Result<Matching, ModelError> {
-    let (model_absent, data_absent) = (model.header().absent, data.absent());
-    if model_absent != data_absent && model.distinguishes_missing() {
-        return Err(ModelError::Absent { model: model_absent.name(), data: data_absent.name() });
-    }
-    Matching::new(model.header(), data.features(), options)
 }
 
 /// The method that explains a model, prepared with the features that the model uses.

@@ -316,7 +316,7 @@ fn explanations_depend_neither_on_threads_nor_on_other_documents() {
     let mut list = UsedFeatureRows::gather(
         &data,
         0..100,
-        &matched(&model, &data, MatchOptions::default()).unwrap(),
+        &model.prepared(&data, MatchOptions::default()).unwrap().1,
         explainer.features(),
     );
     let together = explainer.method.explain(&list);

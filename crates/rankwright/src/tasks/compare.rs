@@ -28,7 +28,7 @@ pub enum CompareInput {
     Data {
         /// The data files and the models, which are recognised by content.
         files: DataFiles,
-        /// Score files for the data, one number per line.
+        /// Score files for the data: one number per line, or tables with ids.
         scores: Vec<PathBuf>,
         /// The rule that matches the features of the data with those of a model.
         matching: MatchOptions,

@@ -227,6 +227,12 @@ pub enum TaskError {
         /// The file.
         file: String,
     },
+    /// A table of scores with ids was given in place of feature data or a model.
+    #[error("{file} has scores with ids, neither feature data nor a model")]
+    ScoresAmongData {
+        /// The file.
+        file: String,
+    },
     /// No model is among the files.
     #[error("{file} is not a model")]
     NoModel {

@@ -38,6 +38,7 @@ error_kinds! {
         Self::ModelInsteadOfData { .. } => "model-instead-of-data",
         Self::ModelInsteadOfRun { .. } => "model-instead-of-run",
         Self::NoModel { .. } => "no-model",
+        Self::ScoresAmongData { .. } => "scores-among-data",
         Self::SeveralModels { .. } => "several-models",
         Self::NoData => "no-data",
         Self::NoSystems => "no-systems",

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rankwright_data::bytes::Input;
-use rankwright_data::{Dataset, Qrels, Run, read_scores};
+use rankwright_data::{Dataset, Qrels, Run, is_score_table, read_score_table, read_scores};
 use rankwright_eval::{
     EvalOptions, Evaluation, JudgedRun, Measure, MetricSpec, QuerySource, ScoredDataset,
     SourceKind, evaluate,
@@ -30,7 +30,7 @@ pub enum EvalInput {
         /// The rule that matches the features of the data with those of the model.
         matching: MatchOptions,
     },
-    /// A file of scores, one per line, for feature data with labels.
+    /// A file of scores for feature data with labels: one per line, or a table with ids.
     Scores {
         /// The score file.
         scores: PathBuf,
@@ -244,6 +244,9 @@ pub(super) fn load_run(path: &Path, task: &mut RunningTask<'_>) -> Result<Run, T
 /// Warns if the queries of a run differ from those of the judgements.
 pub(super) fn warn_about_queries(joined: &JudgedRun<'_>, run: &str, task: &mut RunningTask<'_>) {
     let run = run.to_owned();
+    if !joined.has_judged_document() {
+        task.warn(Warning::NothingJudged { run: run.clone() });
+    }
     if joined.missing() > 0 {
         let (missing, judged) = (joined.missing(), joined.len());
         task.warn(Warning::MissingQueries { run: run.clone(), missing, judged });
@@ -259,7 +262,11 @@ pub(super) fn read_scores_for(
     path: &Path,
     label: &str,
 ) -> Result<Vec<f64>, TaskError> {
-    let scores = read_scores(&Input::open(path)?)?;
+    let input = Input::open(path)?;
+    if is_score_table(&input.bytes) {
+        return Ok(read_score_table(&input, data, label)?);
+    }
+    let scores = read_scores(&input)?;
     align_scores(data, &scores, &path.display().to_string(), label)
 }
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rankwright_data::Absent;
 use rankwright_data::bytes::Input;
+use rankwright_data::{Absent, is_score_table};
 use rankwright_model::{Model, ModelFormat};
 
 use super::{ReadRules, TaskError};
@@ -35,6 +35,9 @@ impl InputFiles {
                     let read = Model::from_bytes_as(&input.bytes, format);
                     let model = read.map_err(|error| error.in_file(&input.name))?;
                     models.push((input.name, model));
+                }
+                None if is_score_table(&input.bytes) => {
+                    return Err(TaskError::ScoresAmongData { file: input.name });
                 }
                 None => data.push(input),
             }

@@ -38,7 +38,7 @@ pub(super) fn check(
             taken_as: model.header().absent.name(),
         });
     }
-    for unseen in model.unseen_categories(data) {
+    for unseen in model.unseen_categories(data, &matching) {
         task.warn(Warning::UnseenCategories(unseen));
     }
     Ok(missing)

@@ -49,7 +49,7 @@ impl TaskInputs for () {
 }
 
 /// Writes the values of every query, of each system: metric, query, and a column for each system
-/// ([`PerQueryTable`]).
+/// ([`PerQueryTable`]); separated by commas if the file ends in `.csv`, otherwise by tabs.
 ///
 /// ```no_run
 /// use rankwright::tasks::{Context, DataFiles, EvalInput, EvalRequest, eval, write_per_query};
@@ -67,7 +67,13 @@ pub fn write_per_query(
 ) -> Result<(), TaskError> {
     request.check_outputs([path])?;
     let table = PerQueryTable::new(systems)?;
-    write_atomic(path, |out| table.write(out))?;
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let name = name.to_ascii_lowercase();
+    let stem = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+    write_atomic(path, |out| match stem.ends_with(".csv") {
+        true => table.write_csv(out),
+        false => table.write(out),
+    })?;
     Ok(())
 }
 

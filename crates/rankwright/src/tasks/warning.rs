@@ -137,6 +137,11 @@ pub enum Warning {
         /// The score from which a document is called relevant.
         threshold: f64,
     },
+    /// No judgement names a document of a run.
+    NothingJudged {
+        /// Name of the run.
+        run: String,
+    },
     /// A run lacks judged queries.
     MissingQueries {
         /// Name of the run.
@@ -293,6 +298,7 @@ impl Warning {
             Warning::OtherTrainingLog { .. } => "other-training-log",
             Warning::OtherParts { .. } => "other-parts",
             Warning::NoBoundary { .. } => "no-boundary",
+            Warning::NothingJudged { .. } => "nothing-judged",
             Warning::MissingQueries { .. } => "missing-queries",
             #[cfg(feature = "clicks")]
             Warning::LogPartLost { .. } | Warning::LogEventsLost { .. } => "log-part-lost",
@@ -422,6 +428,11 @@ impl fmt::Display for Warning {
                 "the scores of {} only rank: it has no boundary between relevant and other \
                  documents, and {metric} calls a document relevant from a score of {threshold} on",
                 model.as_deref().unwrap_or("this model")
+            ),
+            Warning::NothingJudged { run } => write!(
+                f,
+                "no document of {run} is among the judged ones: check that run and judgements have \
+                 the same ids of queries and documents"
             ),
             Warning::MissingQueries { run, missing, judged } => write!(
                 f,
@@ -553,6 +564,7 @@ impl Warning {
                 let metric = [("metric", json!(metric)), ("threshold", json!(threshold))];
                 model.chain(metric).collect()
             }
+            Warning::NothingJudged { run } => vec![("run", json!(run))],
             Warning::MissingQueries { run, missing, judged } => {
                 vec![("run", json!(run)), ("missing", json!(missing)), ("judged", json!(judged))]
             }

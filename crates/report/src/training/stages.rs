@@ -170,6 +170,7 @@ impl<'a> StagedData<'a> {
             return Ok(StagedData { data, scorer: None, scores: model.score(data, options)? });
         };
         let matching = Matching::new(model.header(), data.features(), options.matching)?;
+        model.check_categories(data, &matching)?;
         let scorer = Some(StageScorer::new(ensemble, &matching));
         Ok(StagedData { data, scorer, scores: vec![ensemble.base(); data.rows()] })
     }

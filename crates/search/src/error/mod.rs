@@ -230,6 +230,15 @@ pub enum SearchError {
         /// The analysis of the index.
         index: String,
     },
+    /// A model that was trained on a table, whose columns no index can compute.
+    #[error(
+        "this model was trained on a table with columns such as '{}', not on features of an index",
+        one_line(.feature)
+    )]
+    TableModel {
+        /// The first feature of the model.
+        feature: String,
+    },
     /// A model with a feature that the index cannot compute.
     #[error("the index cannot compute the features of the model: {0}")]
     ModelFeatures(Box<SearchError>),
@@ -457,6 +466,10 @@ impl SearchError {
             Self::FeatureVersion { .. } | Self::OtherAnalysis { .. } | Self::ModelFeatures(_) => {
                 "compute the features with this index and train again, or use the index that the \
                  model was trained on"
+                    .into()
+            }
+            Self::TableModel { .. } => {
+                "compute features of queries and documents with the index, and train a model on them"
                     .into()
             }
             Self::NotGathered { .. } => "return the text field from `Feature::needs`".into(),

@@ -158,6 +158,9 @@ impl FilterProblem {
                     .into()
             }
             Self::MissingValue { .. } => "an empty value is written \"\"".into(),
+            Self::NoTerms { value } if value.chars().all(|c| matches!(c, '&' | '|')) => {
+                "conditions are joined by AND and OR, such as genre:rock AND year>=1990".into()
+            }
             Self::MissingTo => "for example year:[1990 TO 1999]; `*` is an open end".into(),
             Self::UnknownField { known, similar, .. } => match similar {
                 Some(similar) => format!("did you mean `{similar}`? The fields are {known}"),

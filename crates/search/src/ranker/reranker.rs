@@ -37,7 +37,14 @@ impl Reranker {
             Some(set) => FeatureSet { features: names, ..set },
             None => FeatureSet::new(names),
         };
-        let rejected = |error| SearchError::ModelFeatures(Box::new(error));
+        let of_table =
+            model.header().table_columns.is_some() && model.header().feature_set.is_none();
+        let rejected = |error| match of_table {
+            true => SearchError::TableModel {
+                feature: model.header().features.iter().next().unwrap_or_default().into_owned(),
+            },
+            false => SearchError::ModelFeatures(Box::new(error)),
+        };
         let extractor = Extractor::new(Arc::clone(index), &set).map_err(rejected)?;
         let expanded = &extractor.set().features;
         // A name that expands to several features, or to a feature of another name, would shift or

@@ -13,7 +13,9 @@ use super::{ColumnarTable, NO_SUCH_COLUMN, RowGroup, unreadable};
 use crate::arrow_values::{is_number, numbers, texts};
 use crate::error::{DataError, SourceLocation};
 use crate::format::roles::Role;
-use crate::format::table::{CellProblem, CellRead, Slot, TableSchema, feature_from_f64};
+use crate::format::table::{
+    CellProblem, CellRead, MissingWords, Slot, TableSchema, feature_from_f64,
+};
 use crate::warnings::Warnings;
 
 /// The values of a feature in a row group.
@@ -42,8 +44,8 @@ pub(super) enum Decoded {
         first: usize,
         /// The values of each feature.
         values: Vec<FeatureValues>,
-        /// The number of missing values that are written as words, such as `NULL`.
-        missing_words: u64,
+        /// The missing values that are written as words, such as `NULL`.
+        missing_words: MissingWords,
         /// Warnings on texts that are no known categories.
         warnings: Warnings,
     },
@@ -115,7 +117,7 @@ fn decode_numbers(
     let (first, count) = schema.features_of(slot);
     let decoded = |values| {
         let warnings = Warnings::default();
-        Ok(Decoded::Features { first, values, missing_words: 0, warnings })
+        Ok(Decoded::Features { first, values, missing_words: MissingWords::default(), warnings })
     };
     if let Slot::Time { parts_index, .. } = slot {
         let points = match micros(array) {
@@ -160,12 +162,12 @@ fn decode_texts<'a>(
 ) -> Result<Decoded, (usize, CellProblem)> {
     let (first, count) = schema.features_of(slot);
     let mut values = vec![Vec::new(); count];
-    let (mut missing_words, mut warnings) = (0, Warnings::default());
+    let (mut missing_words, mut warnings) = (MissingWords::default(), Warnings::default());
     for (row, text) in texts.enumerate() {
         let (read, parts) = schema.parse(slot, text.as_bytes()).map_err(|p| (row, p))?;
         match read {
             CellRead::Value => {}
-            CellRead::MissingWord => missing_words += 1,
+            CellRead::MissingWord => missing_words.add(first, text.as_bytes(), || location(row)),
             CellRead::UnseenCategory => {
                 let location = || SourceLocation { field: None, ..location(row) };
                 warnings.add_unseen(column, 1, &[text.trim().to_owned()], location);

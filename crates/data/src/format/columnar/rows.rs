@@ -16,7 +16,7 @@ use crate::format::roles::Role;
 use crate::format::table::{
     RoleValues, RowPart, Slot, TableRead, TableSchema, join_parts, new_matrix,
 };
-use crate::warnings::{WarningKind, Warnings};
+use crate::warnings::Warnings;
 
 /// The number of cells (256 MiB) that are decoded before rows are filled from them.
 const WAVE_CELLS: usize = 64 << 20;
@@ -90,11 +90,6 @@ fn read_wave(
             columns?.into_iter().for_each(|column| group.add(column, &mut column_part));
         }
     }
-    for group in &of_groups {
-        let file = table.files.get(group.group.file).map_or("", |file| &file.name);
-        let location = || SourceLocation::file(file);
-        column_part.warnings.add(WarningKind::MissingValues, group.missing_words, location);
-    }
     parts.push(column_part);
     let width = schema.features().len();
     let mut blocks = Vec::new();
@@ -135,8 +130,6 @@ struct GroupColumns {
     roles: Vec<(Role, String, Values)>,
     /// The list column.
     list: Option<arrow_array::ArrayRef>,
-    /// The number of missing values that are written as words, such as `NULL`.
-    missing_words: u64,
     /// Whether a column was wrongly guessed to be numbers, so that the table is read again.
     has_wrong_guess: bool,
 }
@@ -144,14 +137,7 @@ struct GroupColumns {
 impl GroupColumns {
     fn new(group: RowGroup, schema: &TableSchema) -> GroupColumns {
         let features = schema.features().iter().map(|_| None).collect();
-        GroupColumns {
-            group,
-            features,
-            roles: Vec::new(),
-            list: None,
-            missing_words: 0,
-            has_wrong_guess: false,
-        }
+        GroupColumns { group, features, roles: Vec::new(), list: None, has_wrong_guess: false }
     }
 
     /// Adds a column; its warnings and a wrong guess go to `part`.
@@ -159,7 +145,7 @@ impl GroupColumns {
         match column {
             Decoded::Nothing => {}
             Decoded::Features { first, values, missing_words, warnings } => {
-                self.missing_words += missing_words;
+                part.missing_words.merge(missing_words);
                 part.warnings.merge(warnings);
                 for (target, values) in self.features.iter_mut().skip(first).zip(values) {
                     *target = Some(values);

@@ -402,6 +402,10 @@ mod tests {
             &self.0.columns
         }
 
+        fn has_text_type(&self) -> bool {
+            self.0.has_text_type()
+        }
+
         fn survey(
             &self,
             columns: &[usize],

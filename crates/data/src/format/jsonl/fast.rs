@@ -10,7 +10,6 @@ use crate::error::SourceLocation;
 use crate::format::roles::Role;
 use crate::format::table::{CellRead, RoleValues, RowPart, Slot, TableSchema, is_code};
 use crate::number::{Window, f32_token, window};
-use crate::warnings::WarningKind;
 
 /// The expected keys, as JSON text and in the order of the first line, with the targets of their
 /// values.
@@ -63,8 +62,13 @@ impl FastLines {
     ) -> Option<RoleValues<'a>> {
         let mut cursor = Cursor { text, at: 0 };
         let mut role_values = RoleValues::default();
-        let mut target =
-            Target { schema, row, missing_words: 0, not_numbers: Vec::new(), unseen: Vec::new() };
+        let mut target = Target {
+            schema,
+            row,
+            missing_words: Vec::new(),
+            not_numbers: Vec::new(),
+            unseen: Vec::new(),
+        };
         cursor.expect(b'{')?;
         for (number, (key, value)) in self.keys.iter().enumerate() {
             if number > 0 {
@@ -103,7 +107,9 @@ impl FastLines {
         for (feature, cell) in std::mem::take(&mut target.unseen) {
             part.warn_of_unseen(schema, feature, &cell, &location);
         }
-        part.warnings.add(WarningKind::MissingValues, target.missing_words, location);
+        for (feature, word) in std::mem::take(&mut target.missing_words) {
+            part.missing_words.add(feature, &word, &location);
+        }
         target.not_numbers.into_iter().for_each(|feature| part.mark_not_number(feature));
         Some(role_values)
     }
@@ -113,8 +119,8 @@ impl FastLines {
 struct Target<'t> {
     schema: &'t TableSchema,
     row: &'t mut [f32],
-    /// The number of missing values that are written as words, such as `NULL`.
-    missing_words: u64,
+    /// Features with missing values that are written as words, such as `NULL`.
+    missing_words: Vec<(usize, Vec<u8>)>,
     /// Features that were guessed to be numbers, but have another value in this line.
     not_numbers: Vec<usize>,
     /// Features of categories with texts of this line that are none of earlier data's categories.
@@ -187,7 +193,10 @@ impl<'a> Cursor<'a> {
             }
             slot => {
                 match (target.schema.set_text(slot, cell, target.row).ok()?, slot) {
-                    (CellRead::MissingWord, _) => target.missing_words += 1,
+                    (CellRead::MissingWord, slot) => {
+                        let (feature, _) = target.schema.features_of(slot);
+                        target.missing_words.push((feature, cell.to_vec()));
+                    }
                     (CellRead::NotNumber, Slot::Number { feature, .. }) => {
                         target.not_numbers.push(feature);
                     }
@@ -330,6 +339,10 @@ mod tests {
 
         fn columns(&self) -> &[crate::format::table::SourceColumn] {
             self.0.columns()
+        }
+
+        fn has_text_type(&self) -> bool {
+            self.0.has_text_type()
         }
 
         fn survey(

@@ -64,9 +64,10 @@ pub(super) fn parse(line: &[u8]) -> Result<LetorLine<'_>, LineError> {
         let (id, value, is_null) = feature(at, word)?;
         parsed.unsorted |= previous.is_some_and(|p| p > id);
         parsed.nulls += u64::from(is_null);
+        let is_repeated = previous == Some(id);
         previous = Some(id);
         parsed.features.push((id, value));
-        if parsed.unsorted || previous == Some(id) {
+        if parsed.unsorted || is_repeated {
             check_repeated(&parsed.features, at, word)?;
         }
     }

@@ -13,11 +13,13 @@ pub(in crate::format) struct CellProblem {
     expected: &'static str,
     /// Whether the column is perhaps not a feature, so that the advice is to ignore it.
     maybe_not_feature: bool,
+    /// Other advice.
+    help: Option<&'static str>,
 }
 
 impl CellProblem {
     pub(in crate::format) fn new(found: impl Into<String>, expected: &'static str) -> CellProblem {
-        CellProblem { found: found.into(), expected, maybe_not_feature: false }
+        CellProblem { found: found.into(), expected, maybe_not_feature: false, help: None }
     }
 
     /// Like `new`, with the advice to ignore the column.
@@ -25,7 +27,7 @@ impl CellProblem {
         found: impl Into<String>,
         expected: &'static str,
     ) -> CellProblem {
-        CellProblem { found: found.into(), expected, maybe_not_feature: true }
+        CellProblem { found: found.into(), expected, maybe_not_feature: true, help: None }
     }
 
     /// A text that is no point in time.
@@ -50,9 +52,10 @@ impl CellProblem {
     pub(in crate::format) fn at(self, location: SourceLocation) -> DataError {
         let column = location.field.clone().filter(|_| self.maybe_not_feature);
         let error = DataError::malformed(location, self.found, self.expected);
-        match column {
-            Some(column) => error.with_help(Remedy::ignore_column(&column)),
-            None => error,
+        match (column, self.help) {
+            (Some(column), _) => error.with_help(Remedy::ignore_column(&column)),
+            (None, Some(help)) => error.with_help(help),
+            (None, None) => error,
         }
     }
 }
@@ -136,7 +139,11 @@ impl<'a> RoleValues<'a> {
                 Ok(value) => self
                     .set_number(role, value)
                     .map_err(|problem| CellProblem { found: quote(text.as_bytes()), ..problem })?,
-                Err(_) => return Err(CellProblem::new(quote(text.as_bytes()), expected(role))),
+                Err(_) => {
+                    let help = (role == Role::Label).then_some(LABELS_ARE_NUMBERS);
+                    let problem = CellProblem::new(quote(text.as_bytes()), expected(role));
+                    return Err(CellProblem { help, ..problem });
+                }
             },
         }
         Ok(())
@@ -180,7 +187,16 @@ pub(in crate::format) fn expected(role: Role) -> &'static str {
     }
 }
 
+/// Advice on a label in words.
+const LABELS_ARE_NUMBERS: &str =
+    "write grades as numbers, higher is better, such as 0 for bad and 2 for good";
+
+/// Advice on a row without a label.
+const ROWS_NEED_LABELS: &str =
+    "leave out rows that nobody judged, or write 0 if they count as not relevant";
+
 /// The problem if a row has no value for a role.
 pub(in crate::format) fn missing(role: Role) -> CellProblem {
-    CellProblem::new("nothing", expected(role))
+    let help = (role == Role::Label).then_some(ROWS_NEED_LABELS);
+    CellProblem { help, ..CellProblem::new("nothing", expected(role)) }
 }

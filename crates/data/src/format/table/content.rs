@@ -9,7 +9,8 @@ use std::collections::HashMap;
 
 use super::cell::is_missing_word;
 use crate::error::{SourceLocation, quote};
-use crate::point_in_time::PointInTime;
+use crate::formatted_number::{is_decimal_comma, is_formatted_number};
+use crate::point_in_time::{DateOrder, PointInTime};
 
 /// The number of different values of a column that are kept when there are twice as many.
 const MAX_VALUES: usize = 1 << 17;
@@ -45,14 +46,25 @@ pub(in crate::format) struct ColumnContent {
     /// The kind of the values, if the format has types.
     pub(in crate::format) typed: Option<TypedValues>,
     missing: u64,
+    /// Words for a missing value, such as `NA`; they are texts where texts and missing values are
+    /// told apart.
+    missing_words: ValueCounts,
     numbers: u64,
     /// Digits with a leading zero.
     codes: u64,
     times: u64,
-    /// Those of `times` that have a time of day.
+    /// Those of `times` and `dates` that have a time of day.
     times_with_clock: u64,
+    /// Dates such as `3/4/2026`, whose order of day and month must be known.
+    dates: u64,
+    /// Those of `dates` that are a date if the day comes first.
+    day_first: u64,
+    /// Those of `dates` that are a date if the month comes first.
+    month_first: u64,
     /// Numbers with a decimal comma.
     decimal_commas: u64,
+    /// Numbers with a currency sign, a percent sign or thousands separators.
+    formatted: u64,
     /// All other cells.
     texts: u64,
     /// The first text or decimal comma, quoted.
@@ -78,6 +90,11 @@ pub(in crate::format) enum ContentKind {
         /// Whether values have a time of day, not only a date.
         has_clock: bool,
     },
+    /// Dates such as `3/4/2026` of which the order of day and month is not known, with the first.
+    DatesOfAnyOrder {
+        text: String,
+        location: Box<SourceLocation>,
+    },
     /// Texts that repeat.
     Categories,
     /// Texts of which most occur once.
@@ -97,6 +114,11 @@ pub(in crate::format) enum ContentKind {
         text: String,
         location: Box<SourceLocation>,
     },
+    /// Numbers with currency signs, percent signs or thousands separators.
+    FormattedNumbers {
+        text: String,
+        location: Box<SourceLocation>,
+    },
     NotUtf8 {
         bytes: String,
         location: Box<SourceLocation>,
@@ -113,13 +135,15 @@ impl ColumnContent {
             self.not_utf8.get_or_insert_with(|| (format!("bytes {}", quote(cell)), location()));
             return;
         };
-        let is_missing = text.is_empty() || is_missing_word(cell);
-        if self.sample.len() < MAX_SAMPLED {
-            self.sample.push(if is_missing { "".into() } else { text.into() });
+        if text.is_empty() {
+            return self.add_missing();
         }
-        if is_missing {
-            self.missing += 1;
-            return;
+        if is_missing_word(cell) {
+            *self.missing_words.entry(text.into()).or_default() += 1;
+            return self.add_missing();
+        }
+        if self.sample.len() < MAX_SAMPLED {
+            self.sample.push(text.into());
         }
         self.count(text, 1);
         if self.typed.is_some() {
@@ -132,11 +156,39 @@ impl ColumnContent {
         } else if let Some(time) = PointInTime::from_text(cell) {
             self.times_with_clock += u64::from(time.has_clock);
             &mut self.times
+        } else if self.add_date(cell) {
+            self.first_text.get_or_insert_with(|| (quote(cell), location()));
+            &mut self.dates
         } else {
             self.first_text.get_or_insert_with(|| (quote(cell), location()));
-            if is_decimal_comma(cell) { &mut self.decimal_commas } else { &mut self.texts }
+            match () {
+                () if is_decimal_comma(text) => &mut self.decimal_commas,
+                () if is_formatted_number(text) => &mut self.formatted,
+                () => &mut self.texts,
+            }
         };
         *counter += 1;
+    }
+
+    /// Counts a date such as `3/4/2026` by the orders in which it is one; false for other cells.
+    fn add_date(&mut self, cell: &[u8]) -> bool {
+        let by_day = PointInTime::from_text_in(cell, DateOrder::DayFirst);
+        let by_month = PointInTime::from_text_in(cell, DateOrder::MonthFirst);
+        self.day_first += u64::from(by_day.is_some());
+        self.month_first += u64::from(by_month.is_some());
+        let date = by_day.or(by_month);
+        self.times_with_clock += u64::from(date.is_some_and(|date| date.has_clock));
+        date.is_some()
+    }
+
+    /// The order of day and month in which all dates such as `3/4/2026` are dates; unknown if there
+    /// are none, if both orders fit or if neither fits.
+    pub(in crate::format) fn date_order(&self) -> DateOrder {
+        match (self.day_first == self.dates, self.month_first == self.dates) {
+            (true, false) => DateOrder::DayFirst,
+            (false, true) => DateOrder::MonthFirst,
+            _ => DateOrder::Unknown,
+        }
     }
 
     fn count(&mut self, value: &str, count: u64) {
@@ -173,11 +225,18 @@ impl ColumnContent {
     pub(in crate::format) fn merge(&mut self, later: ColumnContent) {
         self.typed = self.typed.take().or(later.typed);
         self.missing += later.missing;
+        for (word, count) in later.missing_words {
+            *self.missing_words.entry(word).or_default() += count;
+        }
         self.numbers += later.numbers;
         self.codes += later.codes;
         self.times += later.times;
         self.times_with_clock += later.times_with_clock;
+        self.dates += later.dates;
+        self.day_first += later.day_first;
+        self.month_first += later.month_first;
         self.decimal_commas += later.decimal_commas;
+        self.formatted += later.formatted;
         self.texts += later.texts;
         self.first_text = self.first_text.take().or(later.first_text);
         self.not_utf8 = self.not_utf8.take().or(later.not_utf8);
@@ -205,7 +264,8 @@ impl ColumnContent {
         }
         let (text, location) = self.first_text.clone().unwrap_or_default();
         let location = Box::new(location);
-        let others = self.texts + self.decimal_commas + self.times;
+        let times = self.times + self.dates;
+        let others = self.texts + self.decimal_commas + self.formatted + times;
         match (self.numbers + self.codes, others) {
             (0, 0) => ContentKind::Nothing,
             (_, 0) if self.codes > 0 => ContentKind::Codes,
@@ -213,9 +273,15 @@ impl ColumnContent {
             (_, others) if self.decimal_commas == others => {
                 ContentKind::DecimalCommas { text, location }
             }
-            (0, others) if self.times == others => {
-                ContentKind::Times { has_clock: self.times_with_clock > 0 }
+            (_, others) if self.decimal_commas + self.formatted == others => {
+                ContentKind::FormattedNumbers { text, location }
             }
+            (0, others) if times == others => match self.date_order() {
+                DateOrder::Unknown if self.dates > 0 => {
+                    ContentKind::DatesOfAnyOrder { text, location }
+                }
+                _ => ContentKind::Times { has_clock: self.times_with_clock > 0 },
+            },
             (numbers, others) if numbers * (VALUES_PER_NUMBER - 1) > others => {
                 ContentKind::Mixed { text, location }
             }
@@ -228,7 +294,8 @@ impl ColumnContent {
 
     /// The number of cells with a value.
     fn given(&self) -> u64 {
-        self.numbers + self.codes + self.times + self.decimal_commas + self.texts
+        let numbers = self.numbers + self.codes + self.decimal_commas + self.formatted;
+        numbers + self.times + self.dates + self.texts
     }
 
     /// The number of different values, as far as they were counted.
@@ -241,6 +308,22 @@ impl ColumnContent {
     pub(in crate::format) fn is_mostly_unique(&self) -> bool {
         self.has_more_values
             || (self.different() >= MIN_FREE_TEXTS && self.different() as u64 * 2 > self.given())
+    }
+
+    /// Whether a cell has a word for a missing value.
+    pub(in crate::format) fn has_missing_words(&self) -> bool {
+        !self.missing_words.is_empty()
+    }
+
+    /// Counts words for a missing value as texts.
+    pub(in crate::format) fn words_as_texts(&self) -> ColumnContent {
+        let mut content = self.clone();
+        for (word, count) in std::mem::take(&mut content.missing_words) {
+            content.missing -= count;
+            content.texts += count;
+            content.count(&word, count);
+        }
+        content
     }
 
     /// The `count` most frequent values, the most frequent first, then by text.
@@ -267,15 +350,6 @@ fn is_number(cell: &[u8]) -> bool {
     fast_float2::parse::<f64, _>(cell).is_ok()
         || cell.eq_ignore_ascii_case(b"true")
         || cell.eq_ignore_ascii_case(b"false")
-}
-
-/// Whether a cell is a number with a decimal comma.
-fn is_decimal_comma(cell: &[u8]) -> bool {
-    let unsigned = cell.strip_prefix(b"-").unwrap_or(cell);
-    let mut parts = unsigned.split(|byte| *byte == b',');
-    let mut is_digits =
-        || parts.next().is_some_and(|p| !p.is_empty() && p.iter().all(u8::is_ascii_digit));
-    is_digits() && is_digits() && parts.next().is_none()
 }
 
 #[cfg(test)]
@@ -306,6 +380,17 @@ mod tests {
             ContentKind::Times { has_clock: true }
         );
         assert_eq!(kind(&["2026-01-02", "later"]), ContentKind::Categories);
+        let dates = ContentKind::Times { has_clock: false };
+        assert_eq!(kind(&["31.12.2025", "1.6.2025", "2026-01-02"]), dates);
+        for (cells, order) in [
+            (["3/4/2026", "31/12/2025"], DateOrder::DayFirst),
+            (["3/4/2026", "12/31/2025"], DateOrder::MonthFirst),
+        ] {
+            assert_eq!((kind(&cells), content(&cells).date_order()), (dates.clone(), order));
+        }
+        for cells in [["3/4/2026", "5/6/2026"], ["12/31/2025", "31/12/2025"]] {
+            assert!(matches!(kind(&cells), ContentKind::DatesOfAnyOrder { .. }), "{cells:?}");
+        }
         let second_line = || Box::new(SourceLocation::line("t", 2));
         assert_eq!(
             kind(&["38", "M"]),
@@ -315,6 +400,10 @@ mod tests {
             kind(&["5", "0,5"]),
             ContentKind::DecimalCommas { text: "'0,5'".into(), location: second_line() }
         );
+        for cells in [["12", "€12"], ["1,234.50", "999.00"], ["12.50 EUR", "7"], ["7 %", "12%"]] {
+            let found = kind(&cells);
+            assert!(matches!(found, ContentKind::FormattedNumbers { .. }), "{cells:?}: {found:?}");
+        }
         let brands = ["a"; 20].map(str::to_owned).into_iter().chain(["511".to_owned()]);
         let brands: Vec<String> = brands.collect();
         let brands: Vec<&str> = brands.iter().map(String::as_str).collect();

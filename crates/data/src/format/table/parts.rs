@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::cell::{RoleValues, missing};
+use super::missing_words::MissingWords;
 use super::schema::{CellRead, Slot, TableSchema};
 use super::{ONE_QUERY, TableRead, not_numbers};
 use crate::dataset::{Absent, Dataset, QueryIndex, RowColumns};
@@ -65,6 +66,8 @@ pub(in crate::format) struct RowPart {
     unreported_bytes: u64,
     /// Warnings on these rows.
     pub(in crate::format) warnings: Warnings,
+    /// Values that are written as words for a missing value.
+    pub(in crate::format) missing_words: MissingWords,
     /// Features that were guessed to be numbers, but have another value in one of these rows.
     not_numbers: Vec<usize>,
 }
@@ -80,12 +83,9 @@ impl RowPart {
         location: impl Fn() -> SourceLocation,
     ) -> Result<(), DataError> {
         match (schema.set_text(slot, cell, row).map_err(|p| p.at(location()))?, slot) {
-            (CellRead::MissingWord, _) => {
-                self.warnings.add(WarningKind::MissingValues, 1, || SourceLocation {
-                    field: None,
-                    column: None,
-                    ..location()
-                });
+            (CellRead::MissingWord, slot) => {
+                let (feature, _) = schema.features_of(slot);
+                self.missing_words.add(feature, cell, location);
             }
             (CellRead::NotNumber, Slot::Number { feature, .. }) => self.mark_not_number(feature),
             (CellRead::UnseenCategory, Slot::Category { feature, .. }) => {
@@ -180,6 +180,14 @@ impl RowPart {
     }
 }
 
+/// Warns of query ids that differ from another one only by spaces around them.
+fn warn_of_spaces(schema: &TableSchema, queries: &QueryIndex, warnings: &mut Warnings) {
+    let is_twin = |id: &&str| id.trim() != *id && queries.contains(id.trim());
+    let twins = queries.iter().filter(is_twin).count() as u64;
+    let location = schema.with_column_of(Role::Query, SourceLocation::file(&schema.file));
+    warnings.add(WarningKind::IdsWithSpaces, twins, || location);
+}
+
 /// Joins parts in the order of the files and groups the rows by query. The matrix is already
 /// filled.
 pub(in crate::format) fn join_parts(
@@ -199,6 +207,7 @@ pub(in crate::format) fn join_parts(
     let (mut labels, mut query_of_row) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
     let (mut queries, mut doc_ids) = (QueryIndex::default(), Strings::default());
     let (mut row_weights, mut query_weights, mut positions) = (Vec::new(), Vec::new(), Vec::new());
+    let mut missing_words = MissingWords::default();
     for part in parts {
         labels.extend_from_slice(&part.labels);
         for (id, rows) in &part.adjacent_rows {
@@ -209,7 +218,10 @@ pub(in crate::format) fn join_parts(
         query_weights.extend_from_slice(&part.query_weights);
         positions.extend_from_slice(&part.positions);
         warnings.merge(part.warnings);
+        missing_words.merge(part.missing_words);
     }
+    missing_words.warn(schema, warnings);
+    warn_of_spaces(schema, &queries, warnings);
     let features = FeatureNames::from_names(schema.features().to_vec());
     let columns = RowColumns {
         doc_ids: schema.has(Role::Docid).then_some(doc_ids),

@@ -2,6 +2,7 @@
 //! columns of earlier data (such as the training data of a model), by names, and by values, in this
 //! order. The problems of all columns are one error, which suggests roles that solve them.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::content::{ColumnContent, ContentKind};
@@ -9,7 +10,7 @@ use super::guess::Guesses;
 use super::schema::{EncodingOrigin, TableSchema};
 use crate::error::{ColumnProblem, DataError, SourceLocation};
 use crate::format::ReadOptions;
-use crate::format::roles::{Role, Roles};
+use crate::format::roles::{PLACEHOLDER, Role, Roles, is_data_frame_index};
 use crate::table_columns::{Encoding, MAX_CATEGORIES, TableColumn, TableColumns, TimePart};
 use crate::warnings::{WarningKind, Warnings};
 
@@ -65,6 +66,8 @@ pub(in crate::format) struct TablePlan<'o> {
     /// For each column that was guessed to hold numbers, whether a reader found something else in
     /// it.
     is_suspect: Vec<bool>,
+    /// Whether the format tells texts and missing values apart, so that `NA` is a text.
+    has_text_type: bool,
     problems: Vec<ColumnProblem>,
     /// The given roles, and further roles that solve the problems.
     solution: Roles,
@@ -82,6 +85,7 @@ impl<'o> TablePlan<'o> {
         columns: Vec<SourceColumn>,
         contents: Vec<ColumnContent>,
         options: &'o ReadOptions,
+        has_text_type: bool,
     ) -> Result<TablePlan<'o>, DataError> {
         let roles = &options.roles;
         let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
@@ -102,6 +106,7 @@ impl<'o> TablePlan<'o> {
             is_given: columns.iter().map(is_given).collect(),
             is_complete: vec![false; columns.len()],
             is_suspect: vec![false; columns.len()],
+            has_text_type,
             columns,
             contents,
             problems: Vec::new(),
@@ -154,6 +159,11 @@ impl<'o> TablePlan<'o> {
                 continue;
             }
             let guess = Role::guess(&name).filter(|_| !is_nested);
+            if is_data_frame_index(&name) && !is_nested {
+                self.set(column, ColumnUse::Role(Role::Ignore));
+                self.warn(WarningKind::RowNumbersLeftOut, column);
+                continue;
+            }
             let Some(role) = guess else {
                 if are_features_listed {
                     self.set(column, ColumnUse::Role(Role::Ignore));
@@ -228,7 +238,7 @@ impl<'o> TablePlan<'o> {
     /// features would make every model look perfect.
     fn add_missing_role(&mut self, role: Role, possible: &[usize]) {
         let names: Vec<String> = possible.iter().map(|c| self.name(*c).to_owned()).collect();
-        let first = names.first().map_or("none", String::as_str);
+        let first = names.first().map_or(PLACEHOLDER, String::as_str);
         self.solution.set_if_free(role, first);
         for other in names.iter().skip(1) {
             self.solution.set_if_free(Role::Ignore, other);
@@ -293,8 +303,11 @@ impl<'o> TablePlan<'o> {
         let is_needed = |column: &usize| {
             // For numbers and typed times, the first rows are enough.
             let is_plain = self.contents.get(*column).is_none_or(|content| {
-                matches!(content.kind(), ContentKind::Nothing | ContentKind::Numbers)
-                    || matches!(content.typed, Some(super::content::TypedValues::Time { .. }))
+                let is_plain = match content.kind() {
+                    ContentKind::Nothing => !content.has_missing_words(),
+                    kind => kind == ContentKind::Numbers,
+                };
+                is_plain || matches!(content.typed, Some(super::content::TypedValues::Time { .. }))
             });
             let is_suspect = self.is_suspect.get(*column) == Some(&true);
             let is_complete = self.is_complete.get(*column) == Some(&true);
@@ -344,6 +357,29 @@ impl<'o> TablePlan<'o> {
         }
     }
 
+    /// The content of a column. Words for missing values, such as `NA`, count as texts in a column
+    /// of texts if the format tells texts and missing values apart, or if the column was given the
+    /// role `category`.
+    fn with_kept_words<'c>(
+        &self,
+        name: &str,
+        content: &'c ColumnContent,
+    ) -> Cow<'c, ColumnContent> {
+        let is_text = matches!(
+            content.kind(),
+            ContentKind::Nothing
+                | ContentKind::Codes
+                | ContentKind::Categories
+                | ContentKind::FreeTexts { .. }
+                | ContentKind::Mixed { .. }
+        );
+        let is_category = self.options.roles.role(name) == Some(Role::Category);
+        match content.has_missing_words() && (is_category || (self.has_text_type && is_text)) {
+            true => Cow::Owned(content.words_as_texts()),
+            false => Cow::Borrowed(content),
+        }
+    }
+
     /// The schema by which the rows are read, or one error with the problems of all columns.
     pub(in crate::format) fn schema(
         &self,
@@ -356,8 +392,15 @@ impl<'o> TablePlan<'o> {
             let mut planned = TableColumn::new(column.name.as_str(), Role::Feature);
             match used {
                 ColumnUse::Role(role) => planned.role = *role,
-                ColumnUse::Feature(Some(encoding)) => planned.encoding = encoding.clone(),
-                used => match encoding(&column.name, used, content, &self.options.roles) {
+                ColumnUse::Feature(Some(encoding)) => {
+                    planned.encoding = encoding.clone();
+                }
+                used => match encoding(
+                    &column.name,
+                    used,
+                    &self.with_kept_words(&column.name, content),
+                    &self.options.roles,
+                ) {
                     Ok((encoding, warning)) => {
                         planned.encoding = encoding;
                         if let Some(kind) = warning {
@@ -372,6 +415,14 @@ impl<'o> TablePlan<'o> {
                         solution.set_if_free(role, &column.name);
                     }
                 },
+            }
+            if matches!(planned.encoding, Encoding::Time(_)) {
+                let earlier = self.options.columns.as_deref();
+                let earlier = earlier.and_then(|earlier| earlier.column(&column.name));
+                let known = earlier.map(|earlier| earlier.date_order);
+                planned.date_order = known
+                    .filter(|order| !order.is_unknown())
+                    .unwrap_or_else(|| content.date_order());
             }
             columns.push(planned);
         }
@@ -457,7 +508,12 @@ fn encoding(
         (ColumnUse::Category, _) => Ok(categories(content, None)),
         (_, ContentKind::Times { has_clock }) => {
             let parts = TimePart::ALL.into_iter().filter(|p| has_clock || *p != TimePart::Hour);
-            Ok((Encoding::Time(parts.collect()), None))
+            let order = content.date_order();
+            let warning = (!order.is_unknown()).then_some(WarningKind::DateOrder(order));
+            Ok((Encoding::Time(parts.collect()), warning))
+        }
+        (_, ContentKind::DatesOfAnyOrder { text, location }) => {
+            problem(ColumnProblem::DateOrder { column, text, location }, Role::Ignore)
         }
         (ColumnUse::Time, ContentKind::Nothing | ContentKind::Numbers) => {
             Ok((Encoding::Time(TimePart::ALL.to_vec()), None))
@@ -479,6 +535,9 @@ fn encoding(
         }
         (_, ContentKind::DecimalCommas { text, location }) => {
             problem(ColumnProblem::DecimalCommas { column, text, location }, Role::Ignore)
+        }
+        (_, ContentKind::FormattedNumbers { text, location }) => {
+            problem(ColumnProblem::FormattedNumbers { column, text, location }, Role::Ignore)
         }
     }
 }

@@ -8,7 +8,7 @@ use super::parts::IdBytes;
 use crate::error::{ColumnProblem, DataError, SourceLocation};
 use crate::format::roles::Role;
 use crate::memory::memory_limit;
-use crate::point_in_time::PointInTime;
+use crate::point_in_time::{DateOrder, PointInTime};
 use crate::table_columns::{Encoding, TableColumn, TableColumns, TimePart};
 
 /// The target of the cells of a column: one or several features (columns of the matrix), or a role.
@@ -70,8 +70,8 @@ pub(in crate::format) struct TableSchema {
     sources: Vec<usize>,
     /// The categories of each column of categories.
     category_tables: Vec<CategoryTable>,
-    /// The parts of each column of times.
-    time_parts: Vec<Vec<TimePart>>,
+    /// The parts of each column of times, and the order of day and month in its dates.
+    time_parts: Vec<(Vec<TimePart>, DateOrder)>,
     /// A bit for each role that a column has.
     roles: u32,
     /// Whether the rows have labels; otherwise all are 0.
@@ -129,7 +129,7 @@ impl TableSchema {
                 Slot::Category { feature, table_index: self.category_tables.len() - 1 }
             }
             (Role::Feature, Encoding::Time(parts)) => {
-                self.time_parts.push(parts.clone());
+                self.time_parts.push((parts.clone(), column.date_order));
                 Slot::Time { feature, parts_index: self.time_parts.len() - 1 }
             }
             (role, _) => Slot::Role(*role),
@@ -167,6 +167,13 @@ impl TableSchema {
         self.roles >> (role as u32) & 1 == 1
     }
 
+    /// The name of a feature's column; that of the feature if it is an element of a list column.
+    pub(super) fn column_of(&self, feature: usize) -> &str {
+        let column = self.source(feature).and_then(|source| self.columns.iter().nth(source));
+        let name = || self.features.get(feature).map_or("", String::as_str);
+        column.map_or_else(name, |column| &column.name)
+    }
+
     /// Adds the name of a role's column to a location.
     pub(super) fn with_column_of(&self, role: Role, location: SourceLocation) -> SourceLocation {
         match self.columns.iter().find(|column| column.role == role) {
@@ -202,7 +209,7 @@ impl TableSchema {
         match slot {
             Slot::Number { feature, .. } | Slot::Category { feature, .. } => (feature, 1),
             Slot::Time { feature, parts_index } => {
-                (feature, self.time_parts.get(parts_index).map_or(0, Vec::len))
+                (feature, self.time_parts.get(parts_index).map_or(0, |(parts, _)| parts.len()))
             }
             Slot::Role(_) => (0, 0),
         }
@@ -239,15 +246,19 @@ impl TableSchema {
             Slot::Category { table_index, .. } => {
                 let cell = cell.trim_ascii();
                 let (value, is_unseen) = self.category(table_index, cell)?;
-                let read = match value_or_word(cell) {
-                    CellRead::Value if is_unseen => CellRead::UnseenCategory,
-                    read => read,
+                // A word such as `NA` is a text if it is one of the categories.
+                let read = match value.is_nan() {
+                    true if is_missing_word(cell) => CellRead::MissingWord,
+                    true if is_unseen => CellRead::UnseenCategory,
+                    _ => CellRead::Value,
                 };
                 Ok((read, [value; 3]))
             }
             Slot::Time { parts_index, .. } => {
                 let cell = cell.trim_ascii();
-                let time = PointInTime::from_text(cell)
+                let order =
+                    self.time_parts.get(parts_index).map_or_else(DateOrder::default, |t| t.1);
+                let time = PointInTime::from_text_in(cell, order)
                     .or_else(|| fast_float2::parse(cell).ok().and_then(PointInTime::from_number));
                 match time {
                     Some(time) => Ok((CellRead::Value, self.time(parts_index, time.micros))),
@@ -277,7 +288,7 @@ impl TableSchema {
     /// The parts of a time, which is given in microseconds since 1970.
     pub(in crate::format) fn time(&self, parts_index: usize, micros: i64) -> [f32; 3] {
         let mut values = [f32::NAN; 3];
-        let parts = self.time_parts.get(parts_index).into_iter().flatten();
+        let parts = self.time_parts.get(parts_index).into_iter().flat_map(|(parts, _)| parts);
         for (value, part) in values.iter_mut().zip(parts) {
             *value = part.of(micros);
         }

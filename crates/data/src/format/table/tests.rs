@@ -347,7 +347,10 @@ fn times_become_their_parts_and_booleans_become_numbers() {
 fn data_without_queries_is_one_list() {
     let error = roles("", "label,a", "1,2\n0,3\n").unwrap_err();
     assert!(error.contains("no column is recognised as the qid; the columns are 'label', 'a'"));
-    assert!(error.ends_with("give the roles `qid=none`"), "{error}");
+    assert!(
+        error.ends_with("give the roles `qid=?`, with a column in place of `?`, or `none`"),
+        "{error}"
+    );
     let loaded = table("label,a\n1,2\n0,3\n", "qid=none").unwrap();
     assert_eq!((loaded.data.queries(), loaded.data.rows()), (1, 2));
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::cell::is_missing_word;
 use super::content::{ColumnContent, ContentKind};
 use crate::dataset::Dataset;
 use crate::error::SourceLocation;
@@ -90,15 +91,20 @@ pub(in crate::format) fn category_texts(data: &Dataset) -> Vec<Option<Arc<[Strin
     (0..data.columns()).map(|column| data.categories(column).cloned()).collect()
 }
 
-/// Whether a reader will guess that a column of these texts holds categories.
-pub(in crate::format) fn read_as_categories(texts: &[String]) -> bool {
+/// Whether a reader will guess that a column of these texts holds categories. If the format does not
+/// tell texts and missing values apart, it reads a text such as `NA` as a missing value.
+pub(in crate::format) fn read_as_categories(texts: &[String], has_text_type: bool) -> bool {
     let mut content = ColumnContent::default();
     for text in texts {
         if text.trim_ascii() != text {
             return false;
         }
+        if !has_text_type && is_missing_word(text.as_bytes()) {
+            return false;
+        }
         // Three times, as if each text repeats: texts that do not repeat are no categories.
         (0..3).for_each(|_| content.add(text.as_bytes(), SourceLocation::default));
     }
+    let content = content.words_as_texts();
     texts.is_empty() || matches!(content.kind(), ContentKind::Categories | ContentKind::Codes)
 }

@@ -23,9 +23,11 @@ pub(in crate::tasks) fn check_validation(
     valid: &Dataset,
     options: MatchOptions,
 ) -> Result<(), TaskError> {
-    let known = Header::new(train.features().clone(), train.absent());
-    Matching::new(&known, valid.features(), options)
+    let mut known = Header::new(train.features().clone(), train.absent());
+    known.table_columns = train.table_columns().cloned();
+    let matching = Matching::new(&known, valid.features(), options)
         .map_err(|error| mismatch(error, &path.display().to_string(), TRAINING))?;
+    known.check_categories(valid, &matching)?;
     Ok(())
 }
 

@@ -1,0 +1,66 @@
+//! Numbers as people write them: with a decimal comma, a currency sign or thousands separators.
+//! They are not read as numbers, since `1,234` may be one or a thousand; readers name them instead
+//! of taking them for texts.
+
+/// Whether a text is a number with a decimal comma, such as `0,5`.
+///
+/// ```
+/// assert!(rankwright_data::is_decimal_comma("-0,5"));
+/// assert!(!rankwright_data::is_decimal_comma("1,2,3"));
+/// ```
+pub fn is_decimal_comma(text: &str) -> bool {
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    unsigned.split_once(',').is_some_and(|(whole, rest)| is_digits(whole) && is_digits(rest))
+}
+
+/// Whether a text is a number with a currency sign, the letters of a currency or a percent sign, or
+/// with thousands separators: `€12`, `12.50 EUR`, `7 %`, `1,234.50`, `1.234,50`.
+///
+/// ```
+/// assert!(rankwright_data::is_formatted_number("1,234.50"));
+/// assert!(!rankwright_data::is_formatted_number("1234.50"));
+/// ```
+pub fn is_formatted_number(text: &str) -> bool {
+    const SIGNS: [char; 6] = ['€', '$', '£', '¥', '₹', '%'];
+    let is_currency = |word: &str| word.len() == 3 && word.bytes().all(|b| b.is_ascii_uppercase());
+    let text = text.trim_start_matches(['-', '+']);
+    let mut bare = text.trim_start_matches(SIGNS).trim_end_matches(SIGNS).trim();
+    let words = bare.split_once(' ');
+    if let Some((number, _)) = words.filter(|(_, word)| is_currency(word)) {
+        bare = number;
+    } else if let Some((_, number)) = words.filter(|(word, _)| is_currency(word)) {
+        bare = number;
+    }
+    let is_marked = bare.len() < text.len();
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let is_grouped = |whole: &str, separator: char| {
+        let mut groups = whole.split(separator);
+        let first = groups.next().is_some_and(|group| is_digits(group) && group.len() <= 3);
+        first && groups.clone().next().is_some() && groups.all(|g| is_digits(g) && g.len() == 3)
+    };
+    [(',', '.'), ('.', ','), (' ', ','), (' ', '.')].iter().any(|(thousands, point)| {
+        let (whole, fraction) = match bare.split_once(*point) {
+            Some((whole, fraction)) => (whole, Some(fraction)),
+            None => (bare, None),
+        };
+        let is_fraction = fraction.is_none_or(is_digits);
+        is_fraction && (is_grouped(whole, *thousands) || (is_marked && is_digits(whole)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_only_contain_digits_are_no_formatted_numbers() {
+        for text in ["€12", "-€12", "12.50 EUR", "USD 7", "7 %", "1,234,567", "1.234,50", "1 234"]
+        {
+            assert!(is_formatted_number(text), "{text}");
+        }
+        for text in ["EUR", "€", "1,23,4", "1.2.3", "12 pieces", "a 7", "1,", "12-7", "12", ""] {
+            assert!(!is_formatted_number(text), "{text}");
+        }
+    }
+}
