@@ -8,6 +8,7 @@
 //!   fitted to them.
 
 pub mod bias;
+mod click_counts;
 mod error;
 mod error_kind;
 mod impression;
@@ -25,6 +26,9 @@ mod rank_table;
 pub mod regression;
 pub mod simulate;
 
+pub use click_counts::{
+    ClickCount, ClickCountsBuilder, CountedUnit, CountedValue, CountsFormat, write_counts,
+};
 pub use error::ClicksError;
 pub use impression::{Click, Impression};
 pub use inspect::{

@@ -41,6 +41,9 @@ pub struct TuneRequest {
     pub out: Option<PathBuf>,
     /// File that keeps finished trials; the same request then resumes.
     pub log: Option<PathBuf>,
+    /// The file from which the examination of positions of the plan's learner was read
+    /// ([`learners_with_examination`](super::learners_with_examination)); no output may replace it.
+    pub bias: Option<PathBuf>,
 }
 
 impl TuneRequest {
@@ -54,6 +57,7 @@ impl TuneRequest {
             matching: MatchOptions::default(),
             out: None,
             log: None,
+            bias: None,
         }
     }
 
@@ -70,7 +74,8 @@ impl TuneRequest {
     }
 
     fn inputs(&self) -> impl Iterator<Item = &Path> {
-        self.data.paths().chain(self.valid.as_deref()).chain(self.valid_pairs.as_deref())
+        let valid = self.valid.iter().chain(&self.valid_pairs).chain(&self.bias);
+        self.data.paths().chain(valid.map(PathBuf::as_path))
     }
 }
 

@@ -105,10 +105,11 @@ fn convert(
     let written = write_atomic(&request.out, |out| {
         converted = (|| {
             let mut writer = LogWriter::new(request.to, out)?;
-            let counts = request.log.try_read(|impression| match context.is_cancelled() {
-                true => Err(TaskError::Cancelled),
-                false => Ok(writer.write(&impression)?),
-            })?;
+            let counts =
+                request.log.try_read(context, |impression| match context.is_cancelled() {
+                    true => Err(TaskError::Cancelled),
+                    false => Ok(writer.write(impression)?),
+                })?;
             Ok((counts, writer.finish()?))
         })();
         match &mut converted {
