@@ -223,7 +223,7 @@ class Study:
 
     def compared(self, logger, sessions):
         """The p-value of each correction against naive labels, over the test queries of all folds."""
-        kept = self.folder / f"compare-{logger}-{sessions}.json"
+        kept = self.folder / f"compare-{logger}-{sessions}-{self.args.folds}.json"
         if not kept.exists():
             tests = [prepared(self.args.data, self.folder, parts(fold)[2], "test")
                      for fold in range(self.args.folds)]
