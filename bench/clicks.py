@@ -1,10 +1,15 @@
 """Click logs: reading a UBI log, and fitting click models to the log of Yandex' challenge.
 
     RANKWRIGHT_DATA=DIR cargo xtask bench clicks [-- --megabytes N] [--part reading|models]
+    cargo xtask bench clicks -- --huge 10 [--memory 1G]
 
 Reading: a generated UBI log (queries with ten hits, and their clicks) is summarised by `clicks inspect`; the
 figure is the size of the file by the seconds that the command reports for reading, of three runs the best. The file is in the
 page cache. Models: the seconds of fitting that `clicks fit` reports, of three runs the best.
+
+Huge: a UBI log of so many gigabytes, of few distinct pages, is generated while `clicks inspect` reads it from
+standard input with the given memory; the figures are the time of both together and the peak memory of the
+command. Records wait in temporary files (TMPDIR), which take about as much room as the log.
 """
 
 import argparse
@@ -14,6 +19,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 BINARY = os.environ.get("RANKWRIGHT_BIN", "rankwright")
@@ -87,6 +93,58 @@ def reading(megabytes):
     return rate >= MEGABYTES_PER_SECOND
 
 
+def huge_blocks(gigabytes):
+    """The text of a UBI log of about this size, a block at a time. There are 1,000 queries with five rankings each;
+    clicks follow their page at a distance."""
+    draw = random.Random(3)
+    rankings = []
+    for number in range(5000):
+        hits = [f"product-{(number // 5 * 37 + place) % 20000:06}" for place in draw.sample(range(15), 10)]
+        rankings.append((json.dumps(f"query number {number // 5}"), json.dumps(hits), hits))
+    size, page, late = 0, 0, []
+    while size < gigabytes * 1e9:
+        lines, clicks = [], []
+        for page in range(page, page + 20000):
+            query, listed, hits = rankings[page * 7919 % 5000]
+            rank = page * 31 % 13
+            lines.append(f'{{"application": "shop", "query_id": "9a1c44de-77b0-4e55-{page:012}", '
+                         f'"client_id": "user-{page % 500000}", "user_query": {query}, "query_attributes": {{}}, '
+                         f'"timestamp": {1772368200 + page}, "query_response_hit_ids": {listed}}}\n')
+            if rank < 10:
+                clicks.append(f'{{"application": "shop", "action_name": "click", "query_id": '
+                              f'"9a1c44de-77b0-4e55-{page:012}", "client_id": "user-{page % 500000}", "timestamp": '
+                              f'{1772368205 + page}, "message_type": "INFO", "event_attributes": {{"object": '
+                              f'{{"object_id": "{hits[rank]}"}}, "position": {{"ordinal": {rank + 1}}}}}}}\n')
+        page += 1
+        text = "".join(lines + late).encode()
+        late = clicks
+        size += len(text)
+        yield text
+    yield "".join(late).encode()
+
+
+def huge(gigabytes, memory):
+    command = [BINARY, "clicks", "inspect", "-", "--max-memory", memory, "--json"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    started, size = time.perf_counter(), 0
+    for block in huge_blocks(gigabytes):
+        size += len(block)
+        process.stdin.write(block)
+    process.stdin.close()
+    counts = json.loads(process.stdout.read())["counts"]
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - started
+    if os.waitstatus_to_exitcode(status) != 0:
+        sys.exit("the log could not be read")
+    print("| log | GB | impressions | clicks | --max-memory | seconds | MB/s | peak memory, MB |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|")
+    print(f"| UBI, generated while read | {size / 1e9:.1f} | {counts['impressions']} | {counts['clicks']} | {memory} "
+          f"| {seconds:.0f} | {size / 1e6 / seconds:.0f} | {usage.ru_maxrss / 1000:.0f} |")
+    lost = counts["clicks_without_impression"] + counts["off_page_clicks"]
+    if lost or counts["clicks"] == 0:
+        sys.exit(f"{lost} clicks did not find their impression")
+
+
 def models():
     folder = os.environ.get("RANKWRIGHT_DATA")
     if not folder:
@@ -109,7 +167,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--megabytes", type=float, default=400)
     parser.add_argument("--part", choices=["reading", "models"], action="append")
+    parser.add_argument("--huge", type=float, metavar="GB", help="stream a log of so many gigabytes")
+    parser.add_argument("--memory", default="1G", help="memory that the command may take, with --huge")
     arguments = parser.parse_args()
+    if arguments.huge:
+        return huge(arguments.huge, arguments.memory)
     parts = arguments.part or ["reading", "models"]
     within = True
     if "reading" in parts:

@@ -3,19 +3,23 @@
 The data is 88.5 % of the rows of MQ2007 (RANKWRIGHT_DATA names the folder that holds mq2007-partial). A logger
 ranks all documents of a query by one feature (25). Users examine rank r with probability 1/r and click an
 examined document of label 0, 1 or 2 with probability .1, .4 or 1. Labels are made of the clicks, a ranker is
-trained on them and measured on the judged test part of each of the five folds; validation data have labels of
-clicks, too. The logger `best` shows high values first, `reversed` low values first, and `top10` only the ten
-highest.
+trained on them and measured on the judged test part of each of the five folds. Validation data, by which
+training stops, have labels of clicks, too: those of the correction itself, or, for corrections inside the
+learner, inverse propensity scores; naive clicks there would choose the model that repeats the pages best. The
+logger `best` shows high values first, `reversed` low values first, and `top10` only the ten highest.
 
     cargo xtask bench clicks_study
     cargo xtask bench clicks_study -- --sessions 10 --folds 1 --loggers best
 
-A correction is one line of CORRECTIONS. Finished cells are kept in the folder (`cells.jsonl`) and not run again.
+A correction is one line of CORRECTIONS. Finished cells are kept in the folder (`cells.jsonl`) and not run again;
+`--tables` only draws the tables of the finished cells. P-values are those of `compare` (a paired randomisation
+test over the test queries of all folds), with naive clicks as the baseline.
 """
 
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -37,14 +41,23 @@ LEARNER = "lambdamart(metric=ndcg(gain=linear)@10, trees=300, stop=50, leaves=7,
 @dataclass
 class Correction:
     """One way to learn from a log. `labels` are the words of `clicks labels`; none: the judged labels, or the
-    click probabilities of these if `is_probability`. `train` are further words of `train`, such as a bias file.
-    {flat}, {true} and {estimated} are files of examinations."""
+    click probabilities of these if `is_probability`. `valid` are the words for validation data, if others.
+    `train` are further words of `train`, such as a bias file. {flat}, {true} and {estimated} are files of
+    examinations."""
 
     name: str
     labels: list
     learner: str = LEARNER
     train: list = field(default_factory=list)
+    valid: list = field(default_factory=list)
     is_probability: bool = False
+
+    def file_name(self):
+        return re.sub("[^a-z0-9]+", "-", self.name)
+
+    def key(self, logger, sessions, fold):
+        """Judged labels are the same for every log."""
+        return (logger, sessions, fold, self.name) if self.labels else ("judged", 0, fold, self.name)
 
 
 def corrected(parameters):
@@ -54,17 +67,21 @@ def corrected(parameters):
 
 # Naive click rates are inverse propensity scores whose examination is 1 everywhere ({flat}).
 NAIVE = ["--from", "ips", "--bias", "{flat}"]
+TRUE = ["--from", "ips", "--bias", "{true}"]
+ESTIMATED = ["--from", "ips", "--bias", "{estimated}"]
 CORRECTIONS = [
     Correction("naive", NAIVE),
     Correction("coec", ["--from", "coec"]),
-    Correction("ips, true bias", ["--from", "ips", "--bias", "{true}"]),
-    Correction("ips, regression-em", ["--from", "ips", "--bias", "{estimated}"]),
+    Correction("sdbn", ["--from", "sdbn"]),
+    Correction("ips, true bias", TRUE),
+    Correction("ips, regression-em", ESTIMATED),
     Correction("dr, regression-em", ["--from", "dr", "--bias", "{estimated}", "--clip", "20", "--unshown", "keep"]),
     # Corrections inside the learner, on naive click rates with positions.
-    Correction("bias=gam", NAIVE, corrected("bias=gam")),
-    Correction("bias=pairwise", NAIVE, corrected("bias=pairwise, bias_norm=1")),
-    Correction("bias=ips, true bias", NAIVE, corrected("bias=ips"), ["--bias", "{true}"]),
-    Correction("true click probabilities", [], is_probability=True),
+    Correction("bias=gam", NAIVE, corrected("bias=gam"), valid=ESTIMATED),
+    Correction("bias=pairwise", NAIVE, corrected("bias=pairwise, bias_norm=1"), valid=ESTIMATED),
+    Correction("bias=ips, true bias", NAIVE, corrected("bias=ips"), ["--bias", "{true}"], valid=TRUE),
+    Correction("bias=dr, true bias", NAIVE, corrected("bias=dr, bias_clip=0.05"), ["--bias", "{true}"], valid=TRUE),
+    Correction("click probabilities", [], is_probability=True),
     Correction("full labels", []),
 ]
 
@@ -115,10 +132,10 @@ class Study:
         self.true.write_text("".join(f"{rank} {1 / rank}\n" for rank in range(1, RANKS + 1)))
 
     def log(self, data, logger, sessions, name, seed):
-        """A simulated log of some data, its estimated bias, and the estimate's file."""
+        """A simulated log of some data; equal pages are counted, so that many sessions cost little."""
         log = self.folder / f"{name}.jsonl.zst"
         rankwright("clicks", "simulate", data, "--by-feature", FEATURE, *LOGGERS[logger], "--user", USER,
-                   "--sessions", sessions, "--seed", seed, "--out", log)
+                   "--sessions", sessions, "--seed", seed, "--count", "--out", log)
         return log
 
     def estimated(self, log, data, name):
@@ -141,11 +158,12 @@ class Study:
         files = {"flat": self.flat, "true": self.true, "estimated": bias}
         return [word.format(**files) for word in words]
 
-    def labelled(self, log, data, words, name, bias):
-        """Feature data with labels of clicks."""
-        out = self.folder / f"{name}.rwd"
-        words = self.with_files(words, bias)
-        rankwright("clicks", "labels", log, *words, "--features", data, "--out", out)
+    def labelled(self, log, data, words, kind, bias):
+        """Feature data with labels of clicks; made once for all corrections that take the same."""
+        name = re.sub("[^a-z0-9]+", "-", " ".join(words))
+        out = log.with_name(f"{log.name.split('.')[0]}{name}-{kind}.rwd")
+        if not out.exists():
+            rankwright("clicks", "labels", log, *self.with_files(words, bias), "--features", data, "--out", out)
         return out
 
     def probabilities(self, part):
@@ -157,12 +175,9 @@ class Study:
         return path
 
     def cell(self, logger, sessions, fold):
-        train, valid, test = parts(fold)
-        data = self.args.data
-        train = prepared(data, self.folder, train, "train")
-        valid = prepared(data, self.folder, valid, "valid")
-        test = prepared(data, self.folder, test, "test")
-        wanted = [c for c in CORRECTIONS if (logger, sessions, fold, c.name) not in self.done]
+        parts_of_fold = zip(["train", "valid", "test"], parts(fold))
+        train, valid, test = [prepared(self.args.data, self.folder, names, kind) for kind, names in parts_of_fold]
+        wanted = [c for c in CORRECTIONS if c.key(logger, sessions, fold) not in self.done]
         if not wanted:
             return
         name = f"{logger}-{sessions}-{fold}"
@@ -175,52 +190,67 @@ class Study:
             if correction.is_probability:
                 pair = [self.probabilities(part) for part in pair]
             if correction.labels:
-                pair = [self.labelled(log, part, correction.labels, f"{name}-{at}", bias)
-                        for at, (log, part) in enumerate(zip(logs, pair))]
-            model = self.folder / f"{name}-{correction.name.replace(' ', '-').replace(',', '').replace('=', '-')}.model"
+                words = [correction.labels, correction.valid or correction.labels]
+                pair = [self.labelled(log, part, of_part, kind, bias)
+                        for log, part, of_part, kind in zip(logs, pair, words, ["train", "valid"])]
+            model = self.folder / f"{name}-{correction.file_name()}.model"
             rankwright("train", pair[0], "--valid", pair[1], "--learner", correction.learner,
                        *self.with_files(correction.train, bias), "--out", model)
             value = rankwright("eval", model, test, "--metric", METRIC)["metrics"][0]["value"]
-            line = {"key": [logger, sessions, fold, correction.name], "value": value, "model": str(model),
+            line = {"key": list(correction.key(logger, sessions, fold)), "value": value, "model": str(model),
                     "examination": examination, "seconds": time.time() - started}
             with self.cells.open("a") as out:
                 out.write(json.dumps(line) + "\n")
             self.done[tuple(line["key"])] = line
             print(f"{logger} {sessions} fold {fold + 1} {correction.name}: {value:.4f}", file=sys.stderr)
-        for log in logs:
-            log.unlink()
+        for made in [*logs, *self.folder.glob(f"{name}-*.rwd")]:
+            made.unlink()
 
-    def scores(self, logger, sessions, name):
+    def is_complete(self, logger, sessions):
+        keys = (c.key(logger, sessions, fold) for c in CORRECTIONS for fold in range(self.args.folds))
+        return all(key in self.done for key in keys)
+
+    def scores(self, logger, sessions, correction):
         """The scores of a correction on the test queries of all folds, one file."""
         lines = []
         for fold in range(self.args.folds):
             test = prepared(self.args.data, self.folder, parts(fold)[2], "test")
-            model = self.done[(logger, sessions, fold, name)]["model"]
+            model = self.done[correction.key(logger, sessions, fold)]["model"]
             lines += rankwright("score", model, test)["scores"]
-        path = self.folder / f"{name.replace(' ', '-').replace(',', '').replace('=', '-')}.scores"
+        path = self.folder / f"{correction.file_name()}.scores"
         path.write_text("".join(f"{score}\n" for score in lines))
         return path
 
     def compared(self, logger, sessions):
         """The p-value of each correction against naive labels, over the test queries of all folds."""
-        tests = [prepared(self.args.data, self.folder, parts(fold)[2], "test") for fold in range(self.args.folds)]
-        files = [self.scores(logger, sessions, correction.name) for correction in CORRECTIONS]
-        words = [word for file in files for word in ("--scores", file)]
-        found = rankwright("compare", *tests, *words, "--metric", METRIC, "--baseline", files[0].name)
-        return found
+        kept = self.folder / f"compare-{logger}-{sessions}-{self.args.folds}.json"
+        if not kept.exists():
+            tests = [prepared(self.args.data, self.folder, parts(fold)[2], "test")
+                     for fold in range(self.args.folds)]
+            files = [self.scores(logger, sessions, correction) for correction in CORRECTIONS]
+            words = [word for file in files for word in ("--scores", file)]
+            found = rankwright("compare", *tests, *words, "--metric", METRIC, "--baseline", files[0].name)
+            kept.write_text(json.dumps(found, indent=1))
+        systems = json.loads(kept.read_text())["metrics"][0]["systems"]
+        return [system["versus_baseline"]["p"] for system in systems if system.get("versus_baseline")]
 
-    def table(self):
-        lines = ["| logger | sessions | " + " | ".join(c.name for c in CORRECTIONS) + " |",
-                 "|---|---:|" + "---:|" * len(CORRECTIONS)]
+    def tables(self):
+        """The values of all complete rows, and the p-values of the differences from naive labels."""
+        head = "| logger | sessions | " + " | ".join(c.name for c in CORRECTIONS) + " |"
+        rule = "|---|---:|" + "---:|" * len(CORRECTIONS)
+        values, tests = [head, rule], [head.replace(" naive |", ""), rule[:-5]]
         for logger in self.args.loggers:
-            for sessions in self.args.sessions:
-                values = []
+            for sessions in filter(lambda sessions: self.is_complete(logger, sessions), self.args.sessions):
+                means = []
                 for correction in CORRECTIONS:
-                    folds = [self.done[(logger, sessions, fold, correction.name)]["value"]
+                    folds = [self.done[correction.key(logger, sessions, fold)]["value"]
                              for fold in range(self.args.folds)]
-                    values.append(f"{sum(folds) / len(folds):.4f}")
-                lines.append(f"| {logger} | {sessions} | " + " | ".join(values) + " |")
-        return "\n".join(lines) + "\n"
+                    means.append(f"{sum(folds) / len(folds):.3f}".lstrip("0"))
+                values.append(f"| {logger} | {sessions} | " + " | ".join(means) + " |")
+                found = [f"{p:.2g}" for p in self.compared(logger, sessions)]
+                tests.append(f"| {logger} | {sessions} | " + " | ".join(found) + " |")
+        return f"{METRIC}, mean of the folds:\n\n" + "\n".join(values) + (
+            "\n\np-values of the differences from naive:\n\n") + "\n".join(tests) + "\n"
 
 
 def main():
@@ -229,28 +259,21 @@ def main():
     parser.add_argument("--sessions", type=int, nargs="+", default=SESSIONS)
     parser.add_argument("--loggers", nargs="+", default=list(LOGGERS), choices=list(LOGGERS))
     parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--tables", action="store_true", help="only draw the tables of the finished cells")
     args = parser.parse_args()
     folder = os.environ.get("RANKWRIGHT_DATA")
     if not folder:
         sys.exit("RANKWRIGHT_DATA must name the folder that holds mq2007-partial")
     args.data = Path(folder) / "mq2007-partial"
     study = Study(args)
-    for sessions in args.sessions:
+    if not args.tables:
         for logger in args.loggers:
-            for fold in range(args.folds):
-                study.cell(logger, sessions, fold)
-    table = study.table()
-    (study.folder / "table.md").write_text(table)
-    print(table)
-    for sessions in args.sessions:
-        for logger in args.loggers:
-            found = study.compared(logger, sessions)
-            (study.folder / f"compare-{logger}-{sessions}.json").write_text(json.dumps(found, indent=1))
-            print(f"{logger}, {sessions} sessions, {METRIC}: difference from naive and its p-value")
-            for system in found["metrics"][0]["systems"]:
-                versus = system.get("versus_baseline")
-                if versus:
-                    print(f"  {system['system']}: {versus['difference']:+.4f}, p = {versus['p']:.4g}")
+            for sessions in args.sessions:
+                for fold in range(args.folds):
+                    study.cell(logger, sessions, fold)
+    tables = study.tables()
+    (study.folder / "tables.md").write_text(tables)
+    print(tables)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use rankwright::clicks::interleave::{read_lists, write_lists};
+use rankwright::clicks::bias::read_examination;
+use rankwright::clicks::interleave::{read_lists, read_requests, write_lists};
 use rankwright::clicks::judge::{
     BradleyTerry, BradleyTerryOptions, PromptTemplate, check_judgements, match_answers,
     read_answer, read_answers, read_comparisons, read_questions,
@@ -70,6 +71,7 @@ targets![
     click_parquet,
     click_yandex,
     interleaved,
+    requests,
     judge,
 ];
 
@@ -257,6 +259,9 @@ pub fn interchange(bytes: &[u8]) {
 
 /// The examination of positions: finite numbers that a learner takes, or an error.
 pub fn position_bias(bytes: &[u8]) {
+    if let Ok(examination) = read_examination(&Input::raw("bias", bytes.to_vec())) {
+        assert!(examination.iter().flatten().all(|value| value.is_finite() && *value >= 0.0));
+    }
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Ok(file) = BiasFile::parse(text) {
         assert!(file.examination.iter().chain(&file.click_noise).all(|value| value.is_finite()));
@@ -339,6 +344,18 @@ pub fn interleaved(bytes: &[u8]) {
     let mut text = Vec::new();
     assert!(write_lists(&mut text, &pages).is_ok());
     assert_eq!(read_lists(&Input::raw("lists", text)).ok(), Some(pages));
+}
+
+/// Files of requests for interleaved lists: written again, they are the same.
+pub fn requests(bytes: &[u8]) {
+    let Ok(requests) = read_requests(&Input::raw("requests", bytes.to_vec())) else { return };
+    let lines = requests.iter().map(|(id, query)| format!("{id}\t{query}\n"));
+    let text: String = lines.collect();
+    // A text without a word is no line, and one that begins with # is a comment.
+    if requests.iter().all(|(id, query)| !id.is_empty() && !query.is_empty()) {
+        let again = read_requests(&Input::raw("requests", text.into_bytes()));
+        assert_eq!(again.ok(), Some(requests));
+    }
 }
 
 /// Questions, answers, judgements and templates of judges.

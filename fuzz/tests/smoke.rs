@@ -203,6 +203,7 @@ smoke_tests![
     click_parquet,
     click_yandex,
     interleaved,
+    requests,
     judge,
 ];
 

@@ -37,6 +37,10 @@ pub(crate) struct Args {
     seed: u64,
     #[arg(long, value_name = "PART", help = help::<FoldParams>("valid_part"))]
     valid_part: Option<f64>,
+    /// Examination of positions, for learners with bias=ips or bias=dr: lines of position and
+    /// examination, or the output of `clicks bias --json`
+    #[arg(long, value_name = "FILE")]
+    bias: Option<PathBuf>,
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
@@ -50,6 +54,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     request.metrics = specs(&args.metrics)?;
     request.division = FoldParams::default().folds(args.folds).seed(args.seed);
     request.division.valid_part = args.valid_part;
+    request.bias = args.bias.clone();
     args.report.check([], &request, out)?;
     let result = run_training(out, |context| cross_validate_learners(&request, context))?;
     let named: Vec<(&str, &Evaluation)> =

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{BinaryBytes, ProgressBar, ProgressStyle};
+use rankwright::clicks::log::LogProgress;
 use rankwright::learn::simd::Simd;
 use rankwright::learn::{LearnError, LearnerSpec, Progress, TrainingHistory};
 use rankwright::spec::visible::one_line;
@@ -19,7 +20,7 @@ use crate::output::Output;
 /// Template of the line of a parameter search.
 pub(crate) const TRIALS: &str = "{bar:16} {eta} left  {wide_msg}";
 
-/// Template of the line of an index that is built.
+/// Template of the line of an index that is built, or of a click log that is read.
 pub(crate) const DOCUMENTS: &str =
     "{bar:16} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {eta} left  {wide_msg}";
 
@@ -63,13 +64,43 @@ pub(crate) fn run_with_bar<T>(
         let note = format!("{warning}{}", advice.unwrap_or_default());
         bar.suspend(|| out.note(note));
     };
+    let log = |progress: &LogProgress| show_log_progress(bar, progress);
     let simd = Simd::from_environment()?;
-    let result = task(&context.on_step(&step).on_warning(&warn).simd(simd));
+    let result = task(&context.on_step(&step).on_warning(&warn).on_log(&log).simd(simd));
     bar.finish_and_clear();
     result.map_err(|error| match error {
         TaskError::Cancelled => Failure::Stopped,
         other => other.into(),
     })
+}
+
+/// Shows how much of a click log is read: a bar if its size is known.
+fn show_log_progress(bar: &ProgressBar, progress: &LogProgress) {
+    match progress {
+        LogProgress::Reading { bytes, total: Some(total) } => {
+            if bar.length() != Some(*total) {
+                bar.set_style(style(DOCUMENTS));
+                bar.set_length(*total);
+            }
+            bar.set_position(*bytes);
+        }
+        LogProgress::Reading { bytes, total: None } => {
+            bar.set_message(format!("reading a log, {}", BinaryBytes(*bytes)));
+        }
+        LogProgress::Joining { impressions } => {
+            end_log_bar(bar);
+            bar.set_message(format!("joining clicks, {impressions} impressions"));
+        }
+        _ => end_log_bar(bar),
+    }
+}
+
+/// Makes a bar of bytes a spinner again.
+fn end_log_bar(bar: &ProgressBar) {
+    if bar.length().is_some() {
+        bar.unset_length();
+        bar.set_style(spinner_style());
+    }
 }
 
 fn spinner(out: &Output) -> ProgressBar {

@@ -9,7 +9,9 @@ use rankwright::eval::SourceKind;
 use rankwright::learn::tune::{Space, TuneData, TuneMethod, TuneParams, TunePlan, TuneSettings};
 use rankwright::learn::{DEFAULT_LEARNER, FoldParams, LearnerSpec};
 use rankwright::model::MatchBy;
-use rankwright::tasks::{Context, SearchSpace, TuneRequest, tune_learner};
+use rankwright::tasks::{
+    Context, SearchSpace, TuneRequest, learners_with_examination, tune_learner,
+};
 
 use crate::declared::{choices, help};
 use crate::failure::Failure;
@@ -49,6 +51,10 @@ pub(crate) struct Args {
     /// varies them
     #[arg(long, short, value_name = "SPEC", default_value = DEFAULT_LEARNER)]
     learner: String,
+    /// Examination of positions, for a learner with bias=ips or bias=dr: lines of position and
+    /// examination, or the output of `clicks bias --json`
+    #[arg(long, value_name = "FILE")]
+    bias: Option<PathBuf>,
     /// The search space, such as `rate=log(0.01,0.3), leaves=choice(7,15,31), min_rows=int(1,100),
     /// l2=logint(1,100), sample_queries=uniform(0.5,1)`; the learner's default space if not given
     #[arg(long, value_name = "SPEC")]
@@ -124,10 +130,16 @@ impl Args {
                 )));
             }
         }
+        let with_bias = match &self.bias {
+            Some(file) => learners_with_examination(std::slice::from_ref(learner), file)?.pop(),
+            None => None,
+        };
+        let learner = with_bias.as_ref().unwrap_or(learner);
         let plan = TunePlan::new(learner, self.settings()?)?;
         let mut request = TuneRequest::new(plan, self.read.files(&self.data)?);
         request.valid = self.valid.clone();
         request.valid_pairs = self.valid_pairs.clone();
+        request.bias = self.bias.clone();
         request.matching = match_options(self.match_by, self.ignore_extra);
         (request.out, request.log) = (self.out.clone(), self.log.clone());
         Ok(request)

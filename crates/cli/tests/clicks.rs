@@ -135,6 +135,7 @@ fn a_log_is_converted_to_every_format_and_read_again() {
         ("lists", vec![]),
         ("parquet", vec![]),
         ("yandex-pages", vec![]),
+        ("yandex-log", vec!["impression-ids-made"]),
         ("csv", vec!["impression-ids-made"]),
         ("tsv", vec!["impression-ids-made"]),
     ] {
@@ -305,4 +306,60 @@ fn an_estimated_examination_has_the_options_of_the_bias() {
         })
         .collect();
     assert_eq!(refusals, [("phone", false, false), ("tv", true, false)], "{found}");
+}
+
+#[test]
+fn a_fit_has_the_perplexity_of_each_rank() {
+    let bench = log();
+    let fit = "clicks fit log.jsonl --model pbm(iterations=20)";
+    let found = bench.run(&format!("{fit} --test log.jsonl --json")).json();
+    let text = bench.run(&format!("{fit} --test log.jsonl")).ok().out();
+    assert!(text.contains("test conditional perplexity"), "{text}");
+    for (rank, value) in
+        found["fitted"]["perplexity_by_rank"].as_array().unwrap().iter().enumerate()
+    {
+        let value = format!("{:.4}", value.as_f64().unwrap());
+        let row =
+            text.lines().find(|line| line.trim_start().starts_with(&format!("{} ", rank + 1)));
+        assert!(row.is_some_and(|row| row.matches(&value).count() >= 2), "{rank} {value}: {text}");
+    }
+    assert!(!bench.run(fit).ok().out().contains("test "));
+}
+
+/// Clicks become numbers that features take: of a document of a query by a run, of a query by the
+/// file of queries, and of a document by a field of the collection.
+#[test]
+fn clicks_are_counted_for_features() {
+    let bench = Bench::new();
+    let page = |query: &str, docs: &str, clicks: &str| {
+        format!("{{\"query\": \"{query}\", \"docs\": {docs}, \"clicks\": {clicks}}}\n")
+    };
+    let log = page("jazz", r#"["a", "b"]"#, "[0, 1]")
+        + &page("jazz", r#"["a", "b"]"#, "[1, 1]")
+        + &page("sea", r#"["b"]"#, "[0]");
+    bench.put("log.jsonl", &log);
+    bench.run("clicks counts log.jsonl --run rate --out rate.run").ok();
+    assert_eq!(
+        bench.text("rate.run"),
+        "jazz Q0 b 1 1 rate\njazz Q0 a 2 0.5 rate\nsea Q0 b 1 0 rate\n"
+    );
+    let made = bench.run("clicks counts log.jsonl --by query --out queries.tsv").ok().out();
+    assert!(made.contains("queries.tsv: 2 queries, from 3 impressions with 3 clicks"), "{made}");
+    let made =
+        bench.run("clicks counts log.jsonl --by document --min 3 --out d.jsonl --json").json();
+    assert_eq!((&made["written"], &made["too_rare"]), (&1.into(), &1.into()));
+    assert!(bench.text("d.jsonl").starts_with(r#"{"id":"b","impressions":3,"clicks":2,"#));
+    let documents = r#"{"id": "a", "text": "jazz by the sea"}
+{"id": "b", "text": "jazz and sea"}
+"#;
+    bench.put("documents.jsonl", documents).put("qrels", "jazz 0 a 1\n");
+    bench.run("index documents.jsonl --out web").ok();
+    let features = "run(file=rate.run), query-number(field=clicks)";
+    let line = "features|web|--queries|queries.tsv|--qrels|qrels|--out|f.csv|--features";
+    bench.run(&format!("{line}|{features}")).ok();
+    let table = bench.text("f.csv");
+    let of_a = table.lines().find(|row| row.contains("jazz,a,")).unwrap_or_default();
+    assert!(of_a.ends_with(",0.5,3") || of_a.ends_with(",0.5,3.0"), "{table}");
+    let both = bench.run("clicks counts log.jsonl --run rate --by query --out x");
+    assert!(both.code() == 2 && both.err().contains("--by"), "{}", both.err());
 }

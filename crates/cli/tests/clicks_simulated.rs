@@ -327,3 +327,53 @@ fn a_report_shows_rates_bias_and_models() {
     let over = bench.run("report clicks log.jsonl --out log.jsonl");
     assert!(over.code() == 1, "{}", over.err());
 }
+
+/// Equal pages are one line with their number, and everything that is made of the log is the same.
+#[test]
+fn a_log_of_counted_pages_says_the_same_in_fewer_lines() {
+    let bench = data();
+    for ranker in ["fixed", "plackett-luce(temperature=0.1)"] {
+        let made = simulate(&bench, &format!("--sessions 400 --ranker {ranker}"), "all.jsonl");
+        let more = format!("--sessions 400 --count --ranker {ranker}");
+        let counted = simulate(&bench, &more, "counted.jsonl");
+        for field in ["impressions", "clicks", "without_click"] {
+            assert_eq!(made[field], counted[field], "{field}");
+        }
+        let lines = bench.text("counted.jsonl").lines().count();
+        assert!(lines < 400 * 30 / 2, "{ranker}: {lines}");
+        let both = |line: &str| {
+            ["all.jsonl", "counted.jsonl"].map(|log| bench.run(&line.replace("LOG", log)).json())
+        };
+        let [all, counted] = both("clicks inspect LOG --json");
+        for field in ["counts", "queries", "pairs", "distinct_pages", "ranks", "rank_links", "skew"]
+        {
+            assert_eq!(all[field], counted[field], "{ranker}: {field}");
+        }
+        let labels = "clicks labels LOG --features data.csv --bias true.txt --json --out";
+        for from in ["ips", "sdbn", "coec"] {
+            let rows = ["all", "counted"].map(|log| {
+                let line = labels.replace("LOG", &format!("{log}.jsonl"));
+                bench.run(&format!("{line} {log}.csv --from {from}")).ok();
+                let mut rows: Vec<String> =
+                    bench.text(&format!("{log}.csv")).lines().map(str::to_owned).collect();
+                rows.sort();
+                rows
+            });
+            // Sums in another order may differ in the last bit.
+            let numbers = |row: &str| -> Vec<f64> {
+                row.split(',').filter_map(|cell| cell.parse().ok()).collect()
+            };
+            assert_eq!(rows[0].len(), rows[1].len());
+            for (one, other) in rows[0].iter().zip(&rows[1]) {
+                let pairs = numbers(one).into_iter().zip(numbers(other));
+                assert!(pairs.clone().all(|(a, b)| (a - b).abs() < 1e-9), "{from}: {one} {other}");
+            }
+        }
+        let rule = "clicks pairs LOG --rule next --out p.tsv --json";
+        let [all, counted] = both(rule);
+        assert_eq!((&all["pairs"], &all["queries"]), (&counted["pairs"], &counted["queries"]));
+        let written = bench.text("p.tsv");
+        bench.run(&rule.replace("LOG", "all.jsonl")).ok();
+        assert_eq!(bench.text("p.tsv"), written);
+    }
+}

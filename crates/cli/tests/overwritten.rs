@@ -28,6 +28,16 @@ const LINES: &[(&str, &str, &str)] = &[
     ("cv", "--per-query", "cv train.txt --learner blend(members=file:m.model) --per-query m.model"),
     ("tune", "--out", "tune train.txt --valid valid.txt --learner mart --out valid.txt"),
     ("tune", "--log", "tune train.txt --valid valid.txt --learner mart --log train.txt"),
+    (
+        "tune",
+        "--out",
+        "tune train.txt --learner mart(bias=ips) --space leaves=int(2,4) --bias ranks.txt --out ranks.txt",
+    ),
+    (
+        "cv",
+        "--per-query",
+        "cv train.txt --learner mart(bias=ips) --bias ranks.txt --per-query ranks.txt",
+    ),
     ("tune", "--log", "tune train.txt --valid valid.txt --learner mart --log new --out new"),
     ("score", "--out", "score m.model valid.txt --out m.model"),
     ("score", "--out", "score m.model train.txt --out hard.csv"),
@@ -65,6 +75,7 @@ const LINES: &[(&str, &str, &str)] = &[
     ("features", "--out", "features shop --queries queries.tsv --features set.toml --out f.csv"),
     ("features", "--out", "features shop --queries queries.tsv --features text.csv --out f.csv"),
     ("clicks pairs", "--out", "clicks pairs log.jsonl --out log.jsonl"),
+    ("clicks counts", "--out", "clicks counts log.jsonl --out log.jsonl"),
     ("clicks convert", "--out", "clicks convert log.jsonl --to lists --out log.jsonl"),
     ("interleave", "--out", "interleave a.run b.run --out b.run"),
     ("interleave", "--out", "interleave a.run b.run --requests queries.tsv --out queries.tsv"),
@@ -168,6 +179,7 @@ fn inputs() -> Bench {
         .put("other.jsonl", &documents)
         .put("queries.tsv", "q1\tjazz\n")
         .put("log.jsonl", "{\"query\": \"q\", \"docs\": [\"a\"], \"clicks\": [1]}\n")
+        .put("ranks.txt", "1 1\n2 0.5\n")
         .put("ranks.json", "{\"query\": \"q\", \"docs\": [\"a\"], \"clicks\": [1]}\n")
         .put("qrels", "q1 0 d1 1\nq1 0 d2 0\n")
         .put("a.run", "q1 Q0 d1 1 2 a\nq1 Q0 d2 2 1 a\n")

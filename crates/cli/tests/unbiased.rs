@@ -98,3 +98,33 @@ fn what_is_missing_is_named_with_the_way_out() {
         assert!(!bench.path("m.model").exists(), "{line}");
     }
 }
+
+#[test]
+fn cross_validation_and_search_take_the_examination_of_a_file() {
+    let bench = clicks();
+    let given = "examination=1/0.5/0.33/0.25";
+    let naive = "mart(trees=3)";
+    let by_file = bench
+        .run(&format!("cv clicks.csv --learner {naive} --learner mart(trees=3,bias=ips) --bias bias.json --json"))
+        .json();
+    let written = bench
+        .run(&format!(
+            "cv clicks.csv --learner {naive} --learner mart(trees=3,bias=ips,{given}) --json"
+        ))
+        .json();
+    assert_eq!(by_file["learners"][0]["learner"], naive);
+    for learner in 0..2 {
+        let values = |found: &serde_json::Value| found["learners"][learner]["metrics"].clone();
+        assert_eq!(values(&by_file), values(&written));
+    }
+    let tune = "tune clicks.csv --trials 2 --folds 2 --space leaves=int(2,4) --json --learner";
+    let by_file = bench.run(&format!("{tune} mart(trees=3,bias=ips) --bias bias.tsv")).json();
+    let written = bench.run(&format!("{tune} mart(trees=3,bias=ips,{given})")).json();
+    assert!(by_file["best"]["spec"].as_str().unwrap().contains(given), "{by_file}");
+    assert_eq!(by_file["best"]["value"], written["best"]["value"]);
+    for line in ["cv clicks.csv --learner mart", "tune clicks.csv --trials 1 --learner mart"] {
+        let refused = bench.run(&format!("{line} --bias bias.tsv"));
+        let error = refused.err();
+        assert!(refused.code() != 0 && error.contains("bias=ips or dr"), "{line}: {error}");
+    }
+}

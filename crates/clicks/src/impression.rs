@@ -1,7 +1,7 @@
 //! An impression: a result page that was shown to a user, with the clicks on it.
 
 /// A result page that was shown, and the clicks on it.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Impression {
     /// The id of the impression, by which events name it; empty if the log has none.
@@ -25,6 +25,26 @@ pub struct Impression {
     /// The probability with which the ranker showed each document at its rank, given the documents
     /// above it; empty if unknown. The product of all is the probability of the list.
     pub propensities: Vec<f64>,
+    /// Number of impressions that this one stands for: 1, unless the log counts equal pages.
+    pub count: u64,
+}
+
+impl Default for Impression {
+    fn default() -> Self {
+        Self {
+            id: String::new(),
+            session: String::new(),
+            user: String::new(),
+            query: String::new(),
+            documents: Vec::new(),
+            clicks: Vec::new(),
+            time: None,
+            ranker: String::new(),
+            device: String::new(),
+            propensities: Vec::new(),
+            count: 1,
+        }
+    }
 }
 
 /// A click on a document of a page.

@@ -132,7 +132,9 @@ impl LogSummaryBuilder {
     /// Adds an impression.
     pub fn add(&mut self, impression: &Impression) {
         self.pages.add(impression);
-        self.clicked_impressions += u64::from(!impression.clicks.is_empty());
+        if !impression.clicks.is_empty() {
+            self.clicked_impressions += impression.count;
+        }
         if !impression.session.is_empty() {
             self.sessions.insert(xxh3_64(impression.session.as_bytes()));
         }
@@ -142,7 +144,7 @@ impl LogSummaryBuilder {
         if impression.clicks.len() > 1 {
             for seconds in impression.dwell_times().into_iter().flatten() {
                 self.dwell.resize(3601, 0);
-                self.dwell[(seconds as usize).min(3600)] += 1;
+                self.dwell[(seconds as usize).min(3600)] += impression.count;
             }
         }
     }

@@ -12,6 +12,7 @@
 )]
 
 pub mod bias;
+mod click_counts;
 mod error;
 mod error_kind;
 mod impression;
@@ -29,6 +30,9 @@ mod rank_table;
 pub mod regression;
 pub mod simulate;
 
+pub use click_counts::{
+    ClickCount, ClickCountsBuilder, CountedUnit, CountedValue, CountsFormat, write_counts,
+};
 pub use error::ClicksError;
 pub use impression::{Click, Impression};
 pub use inspect::{

@@ -7,6 +7,7 @@
 //! proportional to the distinct pages, not to the impressions.
 
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::ops::Range;
 
 use foldhash::fast::FixedState;
@@ -166,12 +167,10 @@ pub(crate) fn poisson(mean: f64, random: &mut Random) -> u64 {
 pub struct PagesBuilder {
     queries: NameTable,
     documents: NameTable,
-    /// For each page its place in the order of first appearance, and its number of impressions.
-    pages: HashMap<PageKey, (usize, u64), FixedState>,
+    pages: PageTable,
+    /// The documents of the current page, each with its click in the lowest bit.
+    current: Vec<u64>,
 }
-
-/// Query, documents and clicks of a page.
-type PageKey = (u32, Box<[u32]>, Box<[bool]>);
 
 impl PagesBuilder {
     /// Adds an impression. One without documents is left out.
@@ -180,50 +179,105 @@ impl PagesBuilder {
             return;
         }
         let query = self.queries.number(&impression.query);
-        let documents = impression.documents.iter().map(|id| self.documents.number(id)).collect();
-        let order = self.pages.len();
-        let key = (query, documents, impression.clicked_ranks().into_boxed_slice());
-        self.pages.entry(key).or_insert((order, 0)).1 += 1;
+        let documents = impression.documents.iter().map(|id| self.documents.number(id));
+        self.current.clear();
+        self.current.extend(documents.map(|document| u64::from(document) << 1));
+        for click in &impression.clicks {
+            if let Some(document) = self.current.get_mut(click.index) {
+                *document |= 1;
+            }
+        }
+        self.pages.count(query, &self.current, impression.count);
     }
 
     /// The collected pages.
     pub fn finish(self) -> Pages {
-        let mut sorted: Vec<(PageKey, (usize, u64))> = self.pages.into_iter().collect();
-        sorted.sort_unstable_by_key(|((query, ..), (order, _))| (*query, *order));
+        let Self { queries, documents, pages: table, .. } = self;
+        let mut sorted: Vec<usize> = (0..table.pages.len()).collect();
+        // A stable sort: the pages of a query keep the order of their first appearance.
+        sorted.sort_by_key(|page| table.pages[*page].query);
         let mut pages = Pages { starts: vec![0], ..Pages::default() };
         let mut numbers: HashMap<(u32, u32), u32, FixedState> = HashMap::default();
-        for ((query, documents, clicked), (_, count)) in sorted {
+        for CountedPage { query, shown, count, .. } in
+            sorted.into_iter().map(|page| &table.pages[page])
+        {
             let page = pages.counts.len();
-            match pages.query_pages.get_mut(query as usize) {
+            match pages.query_pages.get_mut(*query as usize) {
                 Some(range) => range.end = page + 1,
                 None => pages.query_pages.push(page..page + 1),
             }
-            for document in &documents {
+            let shown = &table.shown[shown.clone()];
+            for document in shown {
                 let next = numbers.len() as u32;
-                let pair = *numbers.entry((query, *document)).or_insert(next);
+                let name = (document >> 1) as u32;
+                let pair = *numbers.entry((*query, name)).or_insert(next);
                 if pair == next {
-                    pages.pairs.push((query, *document));
+                    pages.pairs.push((*query, name));
                 }
                 pages.shown.push(pair);
+                pages.clicked.push(document & 1 == 1);
             }
-            pages.max_ranks = pages.max_ranks.max(documents.len());
-            pages.clicked.extend_from_slice(&clicked);
+            pages.max_ranks = pages.max_ranks.max(shown.len());
             pages.starts.push(pages.shown.len());
-            pages.counts.push(count);
+            pages.counts.push(*count);
         }
-        Pages { queries: self.queries.names, documents: self.documents.names, ..pages }
+        Pages { queries: queries.into_names(), documents: documents.into_names(), ..pages }
+    }
+}
+
+/// The distinct pages, in the order of their first appearance.
+#[derive(Debug, Default)]
+struct PageTable {
+    pages: Vec<CountedPage>,
+    /// Documents and clicks of all pages, one after another.
+    shown: Vec<u64>,
+    /// The last page with each hash.
+    by_hash: HashMap<u64, u32, FixedState>,
+}
+
+#[derive(Debug)]
+struct CountedPage {
+    query: u32,
+    /// The page before with the same hash, if there is one.
+    same_hash: Option<u32>,
+    /// Documents and clicks in [`PageTable::shown`].
+    shown: Range<usize>,
+    count: u64,
+}
+
+impl PageTable {
+    /// Counts impressions of a page.
+    fn count(&mut self, query: u32, shown: &[u64], count: u64) {
+        let hash = FixedState::with_seed(u64::from(query)).hash_one(shown);
+        let number = self.pages.len() as u32;
+        let mut same_hash = self.by_hash.get(&hash).copied();
+        let first = same_hash;
+        while let Some(known) = same_hash {
+            let page = &mut self.pages[known as usize];
+            if page.query == query && self.shown[page.shown.clone()] == *shown {
+                page.count += count;
+                return;
+            }
+            same_hash = page.same_hash;
+        }
+        let start = self.shown.len();
+        self.shown.extend_from_slice(shown);
+        let shown = start..self.shown.len();
+        self.pages.push(CountedPage { query, same_hash: first, shown, count });
+        self.by_hash.insert(hash, number);
     }
 }
 
 /// Names, numbered in the order of their first appearance.
 #[derive(Debug, Default)]
-struct NameTable {
+pub(crate) struct NameTable {
     names: Vec<String>,
     numbers: HashMap<String, u32, FixedState>,
 }
 
 impl NameTable {
-    fn number(&mut self, name: &str) -> u32 {
+    /// The number of a name; a new name gets the next one.
+    pub(crate) fn number(&mut self, name: &str) -> u32 {
         if let Some(number) = self.numbers.get(name) {
             return *number;
         }
@@ -231,6 +285,11 @@ impl NameTable {
         self.names.push(name.to_owned());
         self.numbers.insert(name.to_owned(), number);
         number
+    }
+
+    /// The names in the order of their numbers.
+    pub(crate) fn into_names(self) -> Vec<String> {
+        self.names
     }
 }
 

@@ -11,7 +11,7 @@ use rankwright_data::bytes::Input;
 fn read(text: &str) -> Result<(Vec<Impression>, LogCounts), DataError> {
     let mut pages = Vec::new();
     let input = Input::raw("log", text.as_bytes().to_vec());
-    let counts = read_log([input], None, |page| pages.push(page))?;
+    let counts = read_log([input], None, |page| pages.push(page.clone()))?;
     Ok((pages, counts))
 }
 
@@ -176,7 +176,7 @@ fn read_with(
     let inputs = files.iter().enumerate().map(input).collect();
     let mut pages = Vec::new();
     let counts = read_impressions(inputs, options, |page| {
-        pages.push(page);
+        pages.push(page.clone());
         Ok::<_, DataError>(())
     })?;
     Ok((pages, counts))

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use rankwright_clicks::log::write::{LogTarget, LogWriter, LostPart, WrittenLog};
 use rankwright_clicks::log::{LogFormat, LogInput, LogOptions, read_impressions};
-use rankwright_clicks::{Click, Impression};
+use rankwright_clicks::{Click, Impression, Pages};
 use rankwright_data::DataError;
 use rankwright_data::bytes::Input;
 
@@ -19,7 +19,7 @@ fn read(bytes: Vec<u8>, format: Option<LogFormat>) -> Vec<Impression> {
     let input = LogInput::from(Input::raw("log", bytes));
     let mut pages = Vec::new();
     read_impressions(vec![input], &LogOptions::default().format(format), |page| {
-        pages.push(page);
+        pages.push(page.clone());
         Ok::<_, DataError>(())
     })
     .unwrap();
@@ -32,6 +32,17 @@ fn kept(target: LogTarget, mut page: Impression, number: usize) -> Impression {
     let holds_ids = matches!(target, LogTarget::Ubi | LogTarget::Metarank) || is_table;
     if page.id.is_empty() && holds_ids {
         page.id = number.to_string();
+    }
+    if target == LogTarget::YandexLog {
+        let mut kept = Impression::new(page.query, page.documents);
+        kept.session = match page.session.is_empty() {
+            true => number.to_string(),
+            false => page.session,
+        };
+        kept.time = page.time.or(Some(0.0));
+        kept.clicks = page.clicks;
+        kept.clicks.iter_mut().for_each(|click| click.time = click.time.or(kept.time));
+        return kept;
     }
     if target == LogTarget::YandexPages {
         let (query, documents, mut clicks) = (page.query, page.documents, page.clicks);
@@ -109,9 +120,12 @@ proptest! {
         }
         for (name, target) in LogTarget::ALL {
             let (bytes, written) = write(*target, &pages);
-            // A query may begin like JSON.
-            let pages_format = Some(LogFormat::YandexPages);
-            let format = pages_format.filter(|_| *target == LogTarget::YandexPages);
+            // A query or a session may begin like JSON.
+            let format = match target {
+                LogTarget::YandexPages => Some(LogFormat::YandexPages),
+                LogTarget::YandexLog => Some(LogFormat::YandexLog),
+                _ => None,
+            };
             let found = read(bytes, format);
             let expected: Vec<Impression> = (1..)
                 .zip(&pages)
@@ -149,11 +163,40 @@ fn losses_are_counted_by_part() {
 fn separators_of_a_format_are_refused() {
     let mut out = Vec::new();
     let mut writer = LogWriter::new(LogTarget::YandexPages, &mut out).unwrap();
+    let mut log = Vec::new();
+    let mut lines = LogWriter::new(LogTarget::YandexLog, &mut log).unwrap();
+    for (query, document) in [("q\tr", "a"), ("q", "a\tb"), ("q", ""), ("", "a")] {
+        let error = lines.write(&Impression::new(query, [document])).unwrap_err();
+        assert!(error.to_string().contains("yandex-log"), "{error}");
+    }
     for (query, document) in [("q", "a,b"), ("q", "a:b"), ("q;", "a"), ("q\t", "a"), ("q", " a")] {
         let error = writer.write(&Impression::new(query, [document])).unwrap_err();
         assert!(error.to_string().contains("separator"), "{error}");
         assert_eq!(error.kind(), "separator");
     }
+}
+
+/// An impression that stands for several is one line where the format has a count, and several
+/// impressions elsewhere.
+#[test]
+fn counted_impressions_are_written_as_often_as_they_were_shown() {
+    let mut page = Impression::new("q", ["a", "b"]).clicked([2]);
+    page.count = 3;
+    for (name, target) in LogTarget::ALL {
+        let (bytes, written) = write(*target, &[page.clone(), Impression::new("q", ["a"])]);
+        assert_eq!(written.impressions, 4, "{name}");
+        let found = read(bytes, None);
+        let shown: Vec<(u64, usize)> =
+            found.iter().map(|page| (page.count, page.clicks.len())).collect();
+        match target {
+            LogTarget::Lists => assert_eq!(shown, [(3, 1), (1, 0)]),
+            _ => assert_eq!(shown, [(1, 1), (1, 1), (1, 1), (1, 0)], "{name}"),
+        }
+        assert_eq!(Pages::collect(&found).impressions(), 4, "{name}");
+    }
+    page.id = "i".into();
+    let found = read(write(LogTarget::Ubi, &[page]).0, None);
+    assert_eq!(found.iter().map(|page| page.id.as_str()).collect::<Vec<_>>(), ["i", "i#2", "i#3"]);
 }
 
 /// The three spacings of the end of a record that occur in files of the challenge.

@@ -144,7 +144,7 @@ fn the_speed_of_reading_a_log_of_events() {
         let start = Instant::now();
         let mut summary = LogSummaryBuilder::default();
         read_impressions(vec![input], &LogOptions::default(), |page| {
-            summary.add(&page);
+            summary.add(page);
             Ok::<_, DataError>(())
         })
         .unwrap();

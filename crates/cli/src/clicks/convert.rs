@@ -16,8 +16,8 @@ use crate::progress::run_task;
 pub(crate) struct Args {
     #[command(flatten)]
     log: ClickLogArgs,
-    /// Format to write: ubi, metarank, lists (JSON lines), parquet (with lists), yandex-pages, csv
-    /// or tsv (a row for each shown document)
+    /// Format to write: ubi, metarank, lists (JSON lines), parquet (with lists), yandex-log,
+    /// yandex-pages, csv or tsv (a row for each shown document)
     #[arg(long, value_name = "FORMAT", value_parser = choice::<LogTarget>)]
     to: LogTarget,
     /// File to write; compressed if it ends in .gz or .zst

@@ -34,6 +34,28 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.show(&result, text)
 }
 
+/// The perplexities of each rank, on the log that was fitted and on the test log.
+fn rank_table(fitted: &ClickModelEvaluation, test: Option<&ClickModelEvaluation>) -> Table {
+    let logs = [("", Some(fitted)), ("test ", test)];
+    let logs = || logs.iter().filter_map(|(name, fit)| Some((*name, (*fit)?)));
+    let names = ["perplexity", "conditional perplexity"];
+    let columns: Vec<String> =
+        logs().flat_map(|(log, _)| names.map(|name| format!("{log}{name}"))).collect();
+    let columns = std::iter::once("rank").chain(columns.iter().map(String::as_str));
+    let mut table = Table::new(columns.map(|name| (name, Align::Right)));
+    let ranks = logs().map(|(_, fit)| fit.perplexity_by_rank.len()).max().unwrap_or(0);
+    for rank in 0..ranks {
+        let values = logs().flat_map(|(_, fit)| {
+            let by_rank = [&fit.perplexity_by_rank, &fit.conditional_perplexity_by_rank];
+            by_rank.map(|values| values.get(rank).map(|value| format!("{value:.4}")))
+        });
+        let cells =
+            std::iter::once((rank + 1).to_string()).chain(values.map(Option::unwrap_or_default));
+        table.rows.push(cells.map(Cell::new).collect());
+    }
+    table
+}
+
 fn text(result: &FitClickModelResult) -> String {
     let names = ["log", "impressions", "log-likelihood", "perplexity", "conditional perplexity"];
     let align = |name| (name, if name == "log" { Align::Left } else { Align::Right });
@@ -52,7 +74,8 @@ fn text(result: &FitClickModelResult) -> String {
     if let Some(test) = &result.test {
         row("test", test);
     }
-    let mut text = format!("{}\n\n{}", result.model, table.to_text());
+    let ranks = rank_table(&result.fitted, result.test.as_ref());
+    let mut text = format!("{}\n\n{}\n{}", result.model, table.to_text(), ranks.to_text());
     for parameter in &result.parameters {
         let values: Vec<String> =
             parameter.values.iter().map(|value| format!("{value:.4}")).collect();

@@ -2,6 +2,7 @@
 
 mod bias;
 mod convert;
+mod counts;
 mod evaluate;
 mod examination;
 mod fit;
@@ -30,6 +31,8 @@ pub(crate) enum ClicksCommand {
     Inspect(inspect::Args),
     /// Write a log in another format
     Convert(convert::Args),
+    /// Count clicks as numbers of documents and queries
+    Counts(counts::Args),
     /// Turn clicks into preference pairs to train on
     Pairs(pairs::Args),
     /// Fit a click model to a log
@@ -48,6 +51,7 @@ pub(crate) fn run(command: &ClicksCommand, out: &Output) -> Result<(), Failure> 
     match command {
         ClicksCommand::Inspect(args) => inspect::run(args, out),
         ClicksCommand::Convert(args) => convert::run(args, out),
+        ClicksCommand::Counts(args) => counts::run(args, out),
         ClicksCommand::Pairs(args) => pairs::run(args, out),
         ClicksCommand::Fit(args) => fit::run(args, out),
         ClicksCommand::Bias(args) => bias::run(args, out),

@@ -52,6 +52,10 @@ pub(crate) struct Args {
     /// Ranker: fixed, plackett-luce(temperature=1) or random; the latter two log propensities
     #[arg(long, value_name = "SPEC", default_value = "fixed")]
     ranker: String,
+    /// Write equal pages of a query as one line with their number, so that a log of many sessions
+    /// stays small
+    #[arg(long)]
+    count: bool,
     #[arg(
         long,
         value_name = "N",
@@ -88,6 +92,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         .ranker(LoggingRanker::parse(&args.ranker)?)
         .sessions(args.sessions)
         .top(args.top)
+        .count_pages(args.count)
         .seed(args.seed);
     let result = run_task(out, |context| simulate_clicks(&request, context))?;
     out.show(&result, text)

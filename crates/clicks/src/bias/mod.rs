@@ -17,7 +17,10 @@
 //!   top, so that it overstates the bias. It is the value to compare the others with.
 //!
 //! Within a set of two ranks each document counts the same, by its click rate at either rank;
-//! a document counts only if it was shown often enough at both (`min_shown`). Ranks that nothing
+//! a document counts only if it was shown often enough at both (`min_shown`): a rate of a few
+//! impressions is often 0, and the chain of `adjacent` passes such an error on to all ranks below.
+//! On the pages of Yandex' challenge `em`, `allpairs` and `adjacent` are within .05 of each other at
+//! every rank for any minimum from 14 to 30, and .08 apart for 10. Ranks that nothing
 //! links with rank 1 have no estimate, and an estimator that has none but for rank 1 states why.
 //! Nor has a rank without a click an estimate by `em`, `allpairs` and `regression-em`: theirs would
 //! shrink toward 0 with each iteration, and be a divisor later on.
@@ -64,7 +67,7 @@ choices! {
 params! {
     /// Options of an estimation of position bias.
     pub struct BiasOptions {
-        min_shown: u64 = 10, 1.., "Impressions that a document needs at each of two ranks to link them.";
+        min_shown: u64 = 20, 1.., "Impressions that a document needs at each of two ranks to link them.";
         iterations: u32 = 2000, 1..=1_000_000, "Iterations of expectation maximisation.";
         samples: u32 = 100, 0..=100_000, "Bootstrap samples of the intervals; 0: no intervals.";
         seed: u64 = DEFAULT_SEED, .., "Seed of the bootstrap.";
@@ -486,7 +489,7 @@ mod tests {
         let mut log = Vec::new();
         for part in ["trainSample", "testSample"] {
             let path = std::path::Path::new(&data).join("yandex-relpred-clicks").join(part);
-            read_log(&[Input::open(path).unwrap()], None, |page| log.push(page)).unwrap();
+            read_log(&[Input::open(path).unwrap()], None, |page| log.push(page.clone())).unwrap();
         }
         assert_eq!(log.len(), 56_477);
         let pages = Pages::collect(&log);

@@ -8,6 +8,7 @@ mod list_file;
 mod optimised;
 mod outcomes;
 mod probabilistic;
+mod request_file;
 mod simplex;
 mod team_draft;
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub use list_file::{InterleavedPage, read_lists, write_lists};
 pub use outcomes::{
     InterleavingOptions, InterleavingOutcome, InterleavingResult, PowerRow, compare_rankers,
 };
+pub use request_file::read_requests;
 
 choices! {
     /// A method of interleaving.

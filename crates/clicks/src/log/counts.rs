@@ -87,11 +87,12 @@ impl LogCounts {
     /// an impression without documents, which is left out.
     pub(super) fn add(&mut self, impression: &mut Impression, options: &LogOptions) -> bool {
         if impression.documents.is_empty() {
-            self.empty_impressions += 1;
+            self.empty_impressions += impression.count;
             return false;
         }
-        self.impressions += 1;
-        self.shown += impression.documents.len() as u64;
+        let count = impression.count;
+        self.impressions += count;
+        self.shown += impression.documents.len() as u64 * count;
         if impression.clicks.is_empty() {
             return true;
         }
@@ -101,16 +102,17 @@ impl LogCounts {
             let was_seen = seen.get_mut(click.index).map(|seen| std::mem::replace(seen, true));
             let is_repeated = was_seen == Some(true);
             let is_early = click.time.zip(page_time).is_some_and(|(click, page)| click < page);
-            self.repeated_clicks += u64::from(is_repeated);
-            self.early_clicks += u64::from(is_early);
-            self.upward_clicks += u64::from(last.is_some_and(|last| click.index < last));
+            let counted = |is_so: bool| if is_so { count } else { 0 };
+            self.repeated_clicks += counted(is_repeated);
+            self.early_clicks += counted(is_early);
+            self.upward_clicks += counted(last.is_some_and(|last| click.index < last));
             last = Some(click.index);
             let is_dropped = (is_repeated && options.drops(DroppedPart::Repeated))
                 || (is_early && options.drops(DroppedPart::Early));
-            self.dropped_clicks += u64::from(is_dropped);
+            self.dropped_clicks += counted(is_dropped);
             !is_dropped
         });
-        self.clicks += impression.clicks.len() as u64;
+        self.clicks += impression.clicks.len() as u64 * count;
         true
     }
 }

@@ -7,6 +7,8 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::{memchr, memrchr};
 use rankwright_data::bytes::{Bytes, Input, read_whole};
@@ -34,6 +36,8 @@ const MAX_RECORD_BYTES: usize = 256 << 20;
 pub struct LogInput {
     name: String,
     content: LogContent,
+    /// The bytes that were read so far, of this input and of others that share the counter.
+    bytes_read: Arc<AtomicU64>,
 }
 
 enum LogContent {
@@ -52,7 +56,7 @@ struct LogStream {
 impl From<Input> for LogInput {
     fn from(input: Input) -> LogInput {
         let Input { name, bytes, .. } = input;
-        LogInput { name, content: LogContent::Whole(bytes, 0) }
+        LogInput { name, content: LogContent::Whole(bytes, 0), bytes_read: Arc::default() }
     }
 }
 
@@ -98,12 +102,26 @@ impl LogInput {
     fn streamed(name: String, reader: Box<dyn Read + Send>) -> Result<LogInput, DataError> {
         let mut stream = LogStream { reader, kept: Vec::new(), is_at_end: false };
         stream.fill(BEGINNING_BYTES).map_err(|error| read_error(&name, error))?;
-        Ok(LogInput { name, content: LogContent::Stream(stream) })
+        let content = LogContent::Stream(stream);
+        Ok(LogInput { name, content, bytes_read: Arc::default() })
     }
 
     /// The name of the file, for messages.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Number of bytes; `None` for a stream.
+    pub(super) fn length(&self) -> Option<u64> {
+        match &self.content {
+            LogContent::Whole(bytes, _) => Some(bytes.len() as u64),
+            LogContent::Stream(_) => None,
+        }
+    }
+
+    /// Adds the bytes that are read from now on to this counter.
+    pub(super) fn count_bytes(&mut self, counter: &Arc<AtomicU64>) {
+        self.bytes_read = Arc::clone(counter);
     }
 
     /// The first bytes: all of them, or the beginning of a stream.
@@ -155,6 +173,7 @@ impl LogInput {
                     return Err(too_long());
                 }
                 *read += end;
+                self.bytes_read.fetch_add(end as u64, Ordering::Relaxed);
                 Ok(rest.get(..end).filter(|block| !block.is_empty()).map(Cow::Borrowed))
             }
             LogContent::Stream(stream) => loop {
@@ -171,6 +190,7 @@ impl LogInput {
                 };
                 let after = stream.kept.split_off(end);
                 let block = std::mem::replace(&mut stream.kept, after);
+                self.bytes_read.fetch_add(block.len() as u64, Ordering::Relaxed);
                 return Ok((!block.is_empty()).then_some(Cow::Owned(block)));
             },
         }
@@ -190,19 +210,21 @@ impl LogStream {
 /// The bytes of the input, for readers that find the ends of records themselves.
 impl Read for LogInput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match &mut self.content {
+        let count = match &mut self.content {
             LogContent::Whole(bytes, read) => {
                 let count = Cursor::new(bytes.get(*read..).unwrap_or_default()).read(buffer)?;
                 *read += count;
-                Ok(count)
+                count
             }
-            LogContent::Stream(stream) if stream.kept.is_empty() => stream.reader.read(buffer),
+            LogContent::Stream(stream) if stream.kept.is_empty() => stream.reader.read(buffer)?,
             LogContent::Stream(stream) => {
                 let count = Cursor::new(&stream.kept).read(buffer)?;
                 stream.kept.drain(..count);
-                Ok(count)
+                count
             }
-        }
+        };
+        self.bytes_read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
     }
 }
 

@@ -95,9 +95,13 @@ pub(super) fn join(records: &RecordSet, counts: &mut LogCounts) -> Result<Joined
     }
     // A stable sort: what belongs to an impression keeps the order of the log.
     attached.sort_by_key(|(impression, ..)| *impression);
-    let start = |impression: u32| attached.partition_point(|(owner, ..)| *owner < impression);
-    let starts = (0..=number(impressions.len())?).map(|impression| number(start(impression)));
-    let starts = starts.collect::<Result<_, _>>()?;
+    let mut starts = Vec::with_capacity(impressions.len() + 1);
+    let mut start = 0;
+    for impression in 0..=number(impressions.len())? {
+        let before = attached.get(start..).unwrap_or_default();
+        start += before.iter().take_while(|(owner, ..)| *owner < impression).count();
+        starts.push(number(start)?);
+    }
     let attached = attached.into_iter().map(|(_, record, index)| (record, index)).collect();
     Ok(JoinedLog { impressions, starts, attached })
 }
@@ -189,9 +193,10 @@ impl JoinedRecords for JoinedLog {
         &self,
         records: &RecordSet,
         impression: usize,
-    ) -> Result<(Impression, u64), DataError> {
+        page: &mut Impression,
+    ) -> Result<u64, DataError> {
         let (kind, _, mut fields) = records.get(self.first_record(impression))?;
-        let mut page = fields.page().ok_or(UNREADABLE)?;
+        fields.read_page(page).ok_or(UNREADABLE)?;
         let mut positions = Vec::new();
         if kind == RecordKind::Rows {
             positions = fields.positions().ok_or(UNREADABLE)?;
@@ -203,7 +208,7 @@ impl JoinedRecords for JoinedLog {
         for (record, index) in attached {
             let (kind, _, mut fields) = records.get(*record as usize)?;
             if kind == RecordKind::Rows {
-                add_rows(&mut page, &mut positions, &mut fields)?;
+                add_rows(page, &mut positions, &mut fields)?;
                 continue;
             }
             let click = fields.click().ok_or(UNREADABLE)?;
@@ -217,9 +222,9 @@ impl JoinedRecords for JoinedLog {
                 None => off_page += 1,
             }
         }
-        sort_by_position(&mut page, &positions);
-        sort_clicks(&mut page);
-        Ok((page, off_page))
+        sort_by_position(page, &positions);
+        sort_clicks(page);
+        Ok(off_page)
     }
 }
 

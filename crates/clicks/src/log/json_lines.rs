@@ -14,12 +14,16 @@
 //! - **Pages with lists.** `query_id` (or `query`), `query_doc_ids` (or `docs`, `documents`) and
 //!   `clicks`, which has a number or a boolean for each document. `positions` are the ranks of the
 //!   documents; without them the list is in the order of the ranks. There may be `impression`, the
-//!   id of the page, and `propensities`, one for each document.
+//!   id of the page, `propensities`, one for each document, and `count`, the number of impressions
+//!   that the line stands for.
 //! - **Rows**, if columns are given, or if the first line is of no other kind and has the columns
 //!   of a log: see `rows.rs`.
 //!
 //! Ids may be texts or numbers. Times are seconds or milliseconds since 1970, or points in time
-//! such as `2026-03-01T12:30:00Z`. Lines are parsed in parallel, a block at a time.
+//! such as `2026-03-01T12:30:00Z`. Lines are parsed in parallel, a block at a time: those of the
+//! ordinary form by `json_lines/fast.rs`, all others by `serde_json`.
+
+mod fast;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -189,6 +193,9 @@ struct RawLine<'a> {
     clicks: Option<Vec<ClickFlag>>,
     positions: Option<Vec<f64>>,
     propensities: Option<Vec<f64>>,
+    /// Events of other kinds may have a count of anything.
+    #[serde(borrow)]
+    count: Option<&'a RawValue>,
     #[serde(borrow, alias = "impression_id")]
     impression: Option<Text<'a>>,
     #[serde(borrow)]
@@ -297,8 +304,12 @@ fn parse_line(
     options: &LogOptions,
     batch: &mut RecordBatch,
 ) -> Result<(), Cow<'static, str>> {
-    let raw: RawLine<'_> =
-        serde_json::from_slice(line).map_err(|error| format!("a line of a click log ({error})"))?;
+    let fast = std::str::from_utf8(line).ok().and_then(fast::read_line);
+    let raw: RawLine<'_> = match fast {
+        Some(raw) => raw,
+        None => serde_json::from_slice(line)
+            .map_err(|error| format!("a line of a click log ({error})"))?,
+    };
     raw.add_to(options, batch).map_err(Cow::Borrowed)
 }
 
@@ -343,6 +354,7 @@ impl RawLine<'_> {
             time: self.timestamp.map(|time| time.0),
             clicks: &[],
             propensities: &propensities,
+            count: 1,
         };
         batch.join(RecordKind::Impression, id, |out| {
             out.page(fields, hits.iter().map(Text::as_str));
@@ -401,6 +413,7 @@ impl RawLine<'_> {
                     time,
                     clicks: &[],
                     propensities: &propensities,
+                    count: 1,
                 };
                 let documents = items.iter().map(|item| item.id.as_str());
                 batch.join(RecordKind::Impression, id, |out| {
@@ -428,16 +441,18 @@ impl RawLine<'_> {
         let query = self.query.or(self.query_id).ok_or(LINE_KINDS)?.into_string();
         let documents = self.query_doc_ids.ok_or(LINE_KINDS)?;
         let clicked = self.clicks.ok_or(LINE_KINDS)?;
-        let count = documents.len();
-        if clicked.len() != count {
+        let shown = documents.len();
+        if clicked.len() != shown {
             return Err("a value of clicks for each document");
         }
         let positions = self.positions.unwrap_or_default();
-        if !positions.is_empty() && positions.len() != count {
+        if !positions.is_empty() && positions.len() != shown {
             return Err("a position for each document");
         }
         let propensities = self.propensities.unwrap_or_default();
-        check_propensities(&propensities, count)?;
+        check_propensities(&propensities, shown)?;
+        let count = self.count.map_or(Ok(1), |count| count.get().parse());
+        let count = count.ok().filter(|count| (1..=MAX_COUNT).contains(count)).ok_or(COUNT)?;
         let clicks = (0..).zip(clicked).filter(|(_, flag)| flag.0);
         let string = |text: Option<Text<'_>>| text.map(Text::into_string).unwrap_or_default();
         let mut page = Impression {
@@ -451,6 +466,7 @@ impl RawLine<'_> {
             ranker: string(self.ranker),
             device: string(self.device),
             propensities,
+            count,
         };
         sort_by_position(&mut page, &positions);
         Ok(page)
@@ -459,6 +475,12 @@ impl RawLine<'_> {
 
 /// The part of an error that says what was expected, for invalid propensities.
 const PROPENSITIES: &str = "a propensity above 0 and at most 1 for each document";
+/// The most impressions that a line may stand for.
+const MAX_COUNT: u64 = 1_000_000;
+
+/// The part of an error that says what was expected, for an invalid number of impressions.
+const COUNT: &str = "a count of impressions from 1 to a million";
+
 
 /// Checks that there is a probability for each document, or none at all.
 fn check_propensities(propensities: &[f64], documents: usize) -> Result<(), &'static str> {

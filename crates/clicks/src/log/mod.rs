@@ -5,7 +5,8 @@
 //! events of their own, or a page is several rows: their records wait until the end of the log, in
 //! memory up to a bound and beyond it in temporary files (`record_store.rs`), and are then joined
 //! (`join.rs`), in whatever order they came. Files are read on one thread, which parses in
-//! parallel, while impressions are passed on from another.
+//! parallel, while impressions are passed on from another, as references: their memory is used
+//! again for later ones.
 
 mod columns;
 mod counts;
@@ -16,6 +17,7 @@ mod options;
 #[cfg(feature = "columnar")]
 mod parquet;
 mod pipeline;
+mod progress;
 mod record;
 mod record_store;
 mod rows;
@@ -26,6 +28,9 @@ pub mod write;
 mod yandex_log;
 mod yandex_pages;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rankwright_data::{DataError, SourceLocation, memory_limit, quote};
 use rankwright_spec::{check_params, choices};
 
@@ -33,9 +38,11 @@ pub use columns::{LogColumns, LogRole};
 pub use counts::LogCounts;
 pub use input::LogInput;
 pub use options::{BotLimits, DroppedPart, LogOptions, TimeSpan};
+pub use progress::LogProgress;
 
 use crate::impression::Impression;
 use pipeline::pipelined;
+use progress::JoinProgress;
 use record::{RecordBatch, RecordKind, write_impression};
 use record_store::RecordStore;
 use sessions::{BotCounter, find_sessions, needs_users, user_key};
@@ -96,14 +103,14 @@ impl LogFormat {
 /// let line = r#"{"query": "red shoe", "docs": ["a", "b"], "clicks": [0, 1]}"#;
 /// let input = Input::raw("log.jsonl", line.as_bytes().to_vec());
 /// let mut pages = Vec::new();
-/// let counts = read_log([input], None, |page| pages.push(page))?;
+/// let counts = read_log([input], None, |page| pages.push(page.clone()))?;
 /// assert_eq!((counts.impressions, counts.clicks), (1, 1));
 /// # Ok::<(), rankwright_data::DataError>(())
 /// ```
 pub fn read_log(
     inputs: impl IntoIterator<Item = impl Into<LogInput>>,
     format: Option<LogFormat>,
-    mut visit: impl FnMut(Impression),
+    mut visit: impl FnMut(&Impression),
 ) -> Result<LogCounts, DataError> {
     let inputs = inputs.into_iter().map(Into::into).collect();
     read_impressions(inputs, &LogOptions::default().format(format), |page| {
@@ -132,16 +139,28 @@ pub fn read_log(
 pub fn read_impressions<E: From<DataError>>(
     inputs: Vec<LogInput>,
     options: &LogOptions,
-    mut visit: impl FnMut(Impression) -> Result<(), E>,
+    visit: impl FnMut(&Impression) -> Result<(), E>,
+) -> Result<LogCounts, E> {
+    read_watched(inputs, options, |_| (), visit)
+}
+
+/// The same as [`read_impressions`], with the progress of reading passed to `watch`, on the same
+/// thread.
+pub fn read_watched<E: From<DataError>>(
+    inputs: Vec<LogInput>,
+    options: &LogOptions,
+    mut watch: impl FnMut(LogProgress),
+    mut visit: impl FnMut(&Impression) -> Result<(), E>,
 ) -> Result<LogCounts, E> {
     let mut failed = None;
     // Only this function depends on the type of the error, so that the rest is compiled once.
-    let read = read_until_stopped(inputs, options, &mut |page| {
+    let read = read_until_stopped(inputs, options, &mut watch, &mut |page| {
         visit(page).map_err(|error| {
             failed = Some(error);
             ReadStop::ByVisitor
         })
     });
+    watch(LogProgress::Finished);
     match (failed, read) {
         (Some(error), _) => Err(error),
         (None, Ok(counts)) => Ok(counts),
@@ -165,28 +184,42 @@ impl From<DataError> for ReadStop {
 }
 
 /// A function that takes impressions.
-type VisitPage<'a> = dyn FnMut(Impression) -> Result<(), ReadStop> + 'a;
+type VisitPage<'a> = dyn FnMut(&Impression) -> Result<(), ReadStop> + 'a;
 
 fn read_until_stopped(
-    inputs: Vec<LogInput>,
+    mut inputs: Vec<LogInput>,
     options: &LogOptions,
+    watch: &mut dyn FnMut(LogProgress),
     visit: &mut VisitPage<'_>,
 ) -> Result<LogCounts, ReadStop> {
     check_params(&options.bots, "bots").map_err(DataError::from)?;
+    let total = inputs.iter().map(LogInput::length).sum();
+    let bytes_read = Arc::new(AtomicU64::new(0));
+    inputs.iter_mut().for_each(|input| input.count_bytes(&bytes_read));
     let mut counts = LogCounts::default();
     let mut cleaned = CleanedLog::new(options);
     let mut waiting = new_store(options);
     pipelined(
-        |send| inputs.into_iter().try_for_each(|input| read_input(input, options, send)),
-        |batch: RecordBatch| {
+        |outlet| {
+            let send = &mut |batch| outlet.send(batch);
+            inputs.into_iter().try_for_each(|input| read_input(input, options, send))
+        },
+        |batch: &mut RecordBatch| {
+            watch(LogProgress::Reading { bytes: bytes_read.load(Ordering::Relaxed), total });
             counts.other_events += batch.other_events;
             counts.off_page_clicks += batch.off_page_clicks;
             counts.clicks_without_impression += batch.clicks_without_impression;
             waiting.add(batch, |page| cleaned.add(page, visit))
         },
     )?;
-    let off_page = waiting
-        .finish(|records| join::join(records, &mut counts), |page| cleaned.add(page, visit))?;
+    let mut joined = JoinProgress { watch, impressions: 0 };
+    let off_page = waiting.finish(
+        |records| join::join(records, &mut counts),
+        |page| {
+            joined.add();
+            cleaned.add(page, visit)
+        },
+    )?;
     counts.off_page_clicks += off_page;
     counts += cleaned.finish(visit)?;
     Ok(counts)
@@ -249,15 +282,15 @@ impl<'a> CleanedLog<'a> {
         CleanedLog { options, counts, bots, by_user, encoded: Vec::new() }
     }
 
-    fn add(&mut self, mut page: Impression, visit: &mut VisitPage<'_>) -> Result<(), ReadStop> {
+    fn add(&mut self, page: &mut Impression, visit: &mut VisitPage<'_>) -> Result<(), ReadStop> {
         if let Some(store) = &mut self.by_user {
-            let key = user_key(&page);
+            let key = user_key(page);
             self.encoded.clear();
-            write_impression(&mut self.encoded, RecordKind::Page, key, &page);
+            write_impression(&mut self.encoded, RecordKind::Page, key, page);
             return Ok(store.push(RecordKind::Page.hash(key), &self.encoded)?);
         }
-        self.bots.add(&page);
-        match self.counts.add(&mut page, self.options) {
+        self.bots.add(page);
+        match self.counts.add(page, self.options) {
             true => visit(page),
             false => Ok(()),
         }
@@ -270,7 +303,7 @@ impl<'a> CleanedLog<'a> {
             let mut of_users = LogCounts::default();
             store.finish(
                 |records| find_sessions(records, options, &mut of_users),
-                |mut page| match counts.add(&mut page, options) {
+                |page| match counts.add(page, options) {
                     true => visit(page),
                     false => Ok(()),
                 },

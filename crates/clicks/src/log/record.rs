@@ -55,7 +55,7 @@ impl RecordKind {
 }
 
 /// The fields of a page that are not its documents.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct PageFields<'a> {
     pub(super) id: &'a str,
     pub(super) session: &'a str,
@@ -66,6 +66,24 @@ pub(super) struct PageFields<'a> {
     pub(super) time: Option<f64>,
     pub(super) clicks: &'a [Click],
     pub(super) propensities: &'a [f64],
+    pub(super) count: u64,
+}
+
+impl Default for PageFields<'_> {
+    fn default() -> Self {
+        Self {
+            id: "",
+            session: "",
+            user: "",
+            query: "",
+            ranker: "",
+            device: "",
+            time: None,
+            clicks: &[],
+            propensities: &[],
+            count: 1,
+        }
+    }
 }
 
 impl<'a> From<&'a Impression> for PageFields<'a> {
@@ -80,6 +98,7 @@ impl<'a> From<&'a Impression> for PageFields<'a> {
             time: page.time,
             clicks: &page.clicks,
             propensities: &page.propensities,
+            count: page.count,
         }
     }
 }
@@ -144,7 +163,7 @@ impl<'a> RecordWriter<'a> {
         let out = out.number(documents.len() as u64);
         let out = documents.fold(out, RecordWriter::text).number(page.clicks.len() as u64);
         let click = |out: Self, click: &Click| out.number(click.index as u64).optional(click.time);
-        page.clicks.iter().fold(out, click).floats(page.propensities)
+        page.clicks.iter().fold(out, click).floats(page.propensities).number(page.count)
     }
 
     /// The positions of the documents of some rows.
@@ -235,21 +254,14 @@ impl<'a> RecordReader<'a> {
 
     /// The fields of a page.
     pub(super) fn page(&mut self) -> Option<Impression> {
-        let mut text = || self.text().map(str::to_owned);
-        let (id, session, user) = (text()?, text()?, text()?);
-        let (query, ranker, device) = (text()?, text()?, text()?);
-        let time = self.optional()?;
-        let count = self.length()?;
-        let documents: Vec<String> =
-            (0..count).map(|_| self.text().map(str::to_owned)).collect::<Option<_>>()?;
-        let count = self.length()?;
-        let mut clicks = Vec::with_capacity(count);
-        for _ in 0..count {
-            let index = usize::try_from(self.number()?).ok()?;
-            clicks.push(Click { index, time: self.optional()? });
-        }
-        let propensities = self.floats()?;
-        Some(Impression {
+        let mut page = Impression::default();
+        self.read_page(&mut page)?;
+        Some(page)
+    }
+
+    /// The fields of a page, in place of those of `page`, whose memory is used again.
+    pub(super) fn read_page(&mut self, page: &mut Impression) -> Option<()> {
+        let Impression {
             id,
             session,
             user,
@@ -260,7 +272,31 @@ impl<'a> RecordReader<'a> {
             ranker,
             device,
             propensities,
-        })
+            count: impressions,
+        } = page;
+        for text in [id, session, user, query, ranker, device] {
+            self.read_text(text)?;
+        }
+        *time = self.optional()?;
+        let count = self.length()?;
+        documents.resize_with(count, String::new);
+        documents.iter_mut().try_for_each(|document| self.read_text(document))?;
+        let count = self.length()?;
+        clicks.clear();
+        for _ in 0..count {
+            let index = usize::try_from(self.number()?).ok()?;
+            clicks.push(Click { index, time: self.optional()? });
+        }
+        propensities.clear();
+        propensities.extend(self.floats()?);
+        *impressions = self.number()?;
+        Some(())
+    }
+
+    fn read_text(&mut self, text: &mut String) -> Option<()> {
+        text.clear();
+        text.push_str(self.text()?);
+        Some(())
     }
 
     /// The index of a document on a page; `None` if the page does not show it.
@@ -289,6 +325,8 @@ impl<'a> RecordReader<'a> {
 pub(super) struct RecordBatch {
     /// Records that are to be joined, one after another.
     pub(super) bytes: Vec<u8>,
+    /// Pages that are complete.
+    pub(super) pages: Vec<Impression>,
     pub(super) records: Vec<BatchRecord>,
     /// Events that are no clicks.
     pub(super) other_events: u64,
@@ -299,12 +337,10 @@ pub(super) struct RecordBatch {
 }
 
 /// A record of a batch.
-// A batch is of one kind of records nearly always, so that a box for pages would only cost time.
-#[allow(clippy::large_enum_variant)]
 #[derive(Debug)]
 pub(super) enum BatchRecord {
-    /// A page that is complete.
-    Page(Impression),
+    /// The next of the pages that are complete.
+    Page,
     /// A record to join: the hash of its key, and its bytes.
     Joined { hash: u64, bytes: Range<usize> },
 }
@@ -325,7 +361,8 @@ impl RecordBatch {
 
     /// Adds a complete page.
     pub(super) fn page(&mut self, page: Impression) {
-        self.records.push(BatchRecord::Page(page));
+        self.records.push(BatchRecord::Page);
+        self.pages.push(page);
     }
 
     /// Whether it has enough to be passed on.
@@ -344,6 +381,7 @@ mod tests {
         page.clicks[0].time = Some(-2.5);
         page.session = "s".repeat(200);
         page.propensities = vec![0.5, 0.25, f64::MIN_POSITIVE];
+        page.count = 300;
         let mut bytes = Vec::new();
         write_impression(&mut bytes, RecordKind::SessionPage, "key", &page);
         let (kind, key, mut fields) = RecordReader::start(&bytes).unwrap();

@@ -16,15 +16,19 @@ use rankwright_data::DataError;
 use rankwright_data::store::{ScratchFile, ScratchReader};
 use rayon::prelude::*;
 
-use super::pipeline::pipelined;
+use super::pipeline::{Outlet, pipelined};
 use super::record::{BatchRecord, RecordBatch, RecordKind, RecordReader, write_impression};
 use crate::impression::Impression;
 
 /// Number of files that records are divided into.
 const PARTITIONS: usize = 128;
 
-/// Number of impressions that are put together in parallel at a time.
-const BATCH_IMPRESSIONS: usize = 4096;
+/// Number of impressions that are put together in parallel at a time: few enough to stay in the
+/// cache until they are taken.
+const BATCH_IMPRESSIONS: usize = 1024;
+
+/// Impressions with the numbers of their clicks that are not on the page.
+type BuiltPages = Vec<(Impression, u64)>;
 
 /// A record among those of a [`RecordSet`].
 #[derive(Debug, Clone, Copy)]
@@ -92,6 +96,9 @@ impl RecordSet {
     }
 }
 
+/// The index of a record in memory, and its entries in the tables of the join, in bytes.
+const RECORD_BYTES: u64 = 48;
+
 /// Bytes of records that are kept together.
 const CHUNK_BYTES: usize = 1 << 20;
 
@@ -106,9 +113,14 @@ pub(super) trait JoinedRecords: Sync {
     /// The record that is the first one of an impression; these are in ascending order.
     fn first_record(&self, impression: usize) -> usize;
 
-    /// The impression, and the number of its clicks that are not on the page.
-    fn build(&self, records: &RecordSet, impression: usize)
-    -> Result<(Impression, u64), DataError>;
+    /// Puts the impression into `page`, in place of another one; the number of its clicks that are
+    /// not on the page.
+    fn build(
+        &self,
+        records: &RecordSet,
+        impression: usize,
+        page: &mut Impression,
+    ) -> Result<u64, DataError>;
 }
 
 /// Keeps records until all of them are known.
@@ -143,27 +155,57 @@ impl RecordStore {
     /// them on otherwise.
     pub(super) fn add<E: From<DataError>>(
         &mut self,
-        batch: RecordBatch,
-        mut pass_on: impl FnMut(Impression) -> Result<(), E>,
+        batch: &mut RecordBatch,
+        mut pass_on: impl FnMut(&mut Impression) -> Result<(), E>,
     ) -> Result<(), E> {
+        if self.partitions.is_empty() && batch.pages.is_empty() {
+            return Ok(self.adopt(batch)?);
+        }
         let mut encoded = Vec::new();
-        for record in batch.records {
+        let RecordBatch { bytes: all_bytes, pages, records, .. } = batch;
+        let mut pages = pages.iter_mut();
+        for record in records.iter() {
             match record {
-                BatchRecord::Page(page) if !self.has_impressions() => pass_on(page)?,
-                BatchRecord::Page(page) => {
+                BatchRecord::Page => {
+                    let page = pages.next().ok_or(UNREADABLE)?;
+                    if !self.has_impressions() {
+                        pass_on(page)?;
+                        continue;
+                    }
                     encoded.clear();
-                    write_impression(&mut encoded, RecordKind::Page, "", &page);
+                    write_impression(&mut encoded, RecordKind::Page, "", page);
                     // Pages have no key; their number spreads them over the partitions.
                     let hash = self.count.wrapping_mul(0x9e37_79b9_7f4a_7c15);
                     self.push(hash, &encoded)?;
                 }
                 BatchRecord::Joined { hash, bytes } => {
-                    let bytes = batch.bytes.get(bytes).unwrap_or_default();
-                    self.push(hash, bytes)?;
+                    let bytes = all_bytes.get(bytes.clone()).unwrap_or_default();
+                    self.push(*hash, bytes)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Adds the records of a batch without a copy of their bytes.
+    fn adopt(&mut self, batch: &mut RecordBatch) -> Result<(), DataError> {
+        let bytes = std::mem::take(&mut batch.bytes);
+        let chunk = u32::try_from(self.held.chunks.len()).map_err(|_| UNREADABLE)?;
+        for record in &batch.records {
+            let BatchRecord::Joined { hash, bytes: place } = record else { continue };
+            let sizes = (u32::try_from(place.start), u32::try_from(place.len()));
+            let (Ok(start), Ok(length)) = sizes else { return Err(UNREADABLE) };
+            let kind = bytes.get(place.start).and_then(|kind| RecordKind::of(&[*kind]));
+            self.impressions += u64::from(!kind.is_some_and(RecordKind::is_click));
+            self.held.records.push(StoredRecord { hash: *hash, chunk, start, length });
+        }
+        self.count += batch.records.len() as u64;
+        self.held_bytes += bytes.len() as u64 + RECORD_BYTES * batch.records.len() as u64;
+        self.held.chunks.push(bytes);
+        match self.held_bytes > self.bound {
+            true => self.spill_held(),
+            false => Ok(()),
+        }
     }
 
     /// Adds one record.
@@ -176,8 +218,7 @@ impl RecordStore {
             return spill(&mut self.partitions, hash, number, bytes);
         }
         self.held.push(hash, bytes)?;
-        // The index of a record in memory, and its entries in the tables of the join.
-        self.held_bytes += bytes.len() as u64 + 48;
+        self.held_bytes += bytes.len() as u64 + RECORD_BYTES;
         if self.held_bytes > self.bound {
             self.spill_held()?;
         }
@@ -201,17 +242,22 @@ impl RecordStore {
     pub(super) fn finish<J: JoinedRecords, E: From<DataError>>(
         self,
         mut join: impl FnMut(&RecordSet) -> Result<J, DataError>,
-        mut emit: impl FnMut(Impression) -> Result<(), E>,
+        mut emit: impl FnMut(&mut Impression) -> Result<(), E>,
     ) -> Result<u64, E> {
         let mut off_page = 0;
         if self.partitions.is_empty() {
             let records = self.held;
             let joined = join(&records)?;
             pipelined(
-                |send| batches(&records, &joined, |batch, _| Ok(send(batch))),
+                |outlet: &Outlet<BuiltPages>| {
+                    batches(&records, &joined, |batch, _| match outlet.send(batch) {
+                        true => Ok(Some(outlet.used().unwrap_or_default())),
+                        false => Ok(None),
+                    })
+                },
                 |batch| {
-                    batch.into_iter().try_for_each(|(page, off): (Impression, u64)| {
-                        off_page += off;
+                    batch.iter_mut().try_for_each(|(page, off)| {
+                        off_page += *off;
                         emit(page)
                     })
                 },
@@ -225,38 +271,45 @@ impl RecordStore {
             let mut out = ScratchFile::new_in(&self.folder)?;
             let mut encoded = Vec::new();
             batches(&records, &joined, |batch, first| {
-                for (impression, (page, off)) in (first..).zip(batch) {
+                for (impression, (page, off)) in (first..).zip(&batch) {
                     off_page += off;
                     encoded.clear();
-                    write_impression(&mut encoded, RecordKind::Page, "", &page);
+                    write_impression(&mut encoded, RecordKind::Page, "", page);
                     let number = records.numbers.get(joined.first_record(impression));
                     write_record(&mut out, 0, number.copied().ok_or(UNREADABLE)?, &encoded)?;
                 }
-                Ok(true)
+                Ok(Some(batch))
             })?;
             if !out.is_empty() {
                 sorted.push(SortedRecords::new(out.into_reader()?)?);
             }
         }
-        let merged = |send: &mut dyn FnMut(Vec<Impression>) -> bool| merge(sorted, send);
-        pipelined(merged, |pages: Vec<Impression>| pages.into_iter().try_for_each(&mut emit))?;
+        let merged = |outlet: &Outlet<Vec<Impression>>| merge(sorted, outlet);
+        pipelined(merged, |pages| pages.iter_mut().try_for_each(&mut emit))?;
         Ok(off_page)
     }
 }
 
 /// Puts impressions together, a batch at a time in parallel, and passes each batch with the number
-/// of its first impression to `take`, until that returns false.
+/// of its first impression to `take`, which returns a batch to use again; `None` ends the work.
 fn batches<J: JoinedRecords>(
     records: &RecordSet,
     joined: &J,
-    mut take: impl FnMut(Vec<(Impression, u64)>, usize) -> Result<bool, DataError>,
+    mut take: impl FnMut(BuiltPages, usize) -> Result<Option<BuiltPages>, DataError>,
 ) -> Result<(), DataError> {
+    let mut batch = BuiltPages::new();
     for first in (0..joined.len()).step_by(BATCH_IMPRESSIONS) {
-        let end = joined.len().min(first + BATCH_IMPRESSIONS);
-        let build = |impression| joined.build(records, impression);
-        let batch = (first..end).into_par_iter().with_min_len(64).map(build);
-        if !take(batch.collect::<Result<Vec<_>, _>>()?, first)? {
-            break;
+        let count = BATCH_IMPRESSIONS.min(joined.len() - first);
+        batch.resize_with(count, Default::default);
+        batch.par_iter_mut().enumerate().with_min_len(64).try_for_each(
+            |(index, (page, off_page))| {
+                *off_page = joined.build(records, first + index, page)?;
+                Ok::<_, DataError>(())
+            },
+        )?;
+        match take(batch, first)? {
+            Some(used) => batch = used,
+            None => break,
         }
     }
     Ok(())
@@ -346,23 +399,32 @@ impl SortedRecords {
 }
 
 /// Passes the impressions of all files on, by their place in the log.
-fn merge(
-    mut files: Vec<SortedRecords>,
-    send: &mut dyn FnMut(Vec<Impression>) -> bool,
-) -> Result<(), DataError> {
-    let mut batch = Vec::new();
+fn merge(mut files: Vec<SortedRecords>, outlet: &Outlet<Vec<Impression>>) -> Result<(), DataError> {
+    let mut batch: Vec<Impression> = Vec::new();
+    let mut count = 0;
     let first = files.iter().enumerate().filter_map(|(file, sorted)| Some((sorted.next?, file)));
     let mut heap: BinaryHeap<Reverse<(u64, usize)>> = first.map(Reverse).collect();
     while let Some(Reverse((_, number))) = heap.pop() {
         let file = files.get_mut(number).ok_or(UNREADABLE)?;
         let (_, _, mut fields) = RecordReader::start(&file.bytes).ok_or(UNREADABLE)?;
-        batch.push(fields.page().ok_or(UNREADABLE)?);
+        // A batch that was used before has impressions to read into.
+        if count == batch.len() {
+            batch.push(Impression::default());
+        }
+        let page = batch.get_mut(count).ok_or(UNREADABLE)?;
+        fields.read_page(page).ok_or(UNREADABLE)?;
+        count += 1;
         file.advance()?;
         heap.extend(file.next.map(|next| Reverse((next, number))));
-        if batch.len() == BATCH_IMPRESSIONS && !send(std::mem::take(&mut batch)) {
-            break;
+        if count == BATCH_IMPRESSIONS {
+            if !outlet.send(std::mem::take(&mut batch)) {
+                return Ok(());
+            }
+            batch = outlet.used().unwrap_or_default();
+            count = 0;
         }
     }
-    send(batch);
+    batch.truncate(count);
+    outlet.send(batch);
     Ok(())
 }

@@ -269,7 +269,6 @@ fn continues(
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::BatchRecord;
     use super::*;
 
     fn row(cells: &[(LogRole, &'static str)]) -> Result<LogRow, RowProblem> {
@@ -281,11 +280,8 @@ mod tests {
         let (mut grouper, mut batch) = (RowGrouper::default(), RecordBatch::default());
         rows.iter().for_each(|row| grouper.add(row.clone(), &mut batch));
         grouper.finish(&mut batch);
-        let page = |record| match record {
-            BatchRecord::Page(page) => page,
-            BatchRecord::Joined { .. } => panic!("a row without id is not joined"),
-        };
-        batch.records.into_iter().map(page).collect()
+        assert_eq!(batch.pages.len(), batch.records.len(), "a row without id is not joined");
+        batch.pages
     }
 
     #[test]

@@ -54,10 +54,10 @@ impl Default for UserActivity {
 }
 
 impl UserActivity {
-    fn add(&mut self, time: Option<f64>) {
-        self.impressions += 1;
+    fn add(&mut self, time: Option<f64>, count: u64) {
+        self.impressions += count;
         if let Some(time) = time {
-            self.timed += 1;
+            self.timed += count;
             self.first = self.first.min(time);
             self.last = self.last.max(time);
         }
@@ -84,7 +84,7 @@ impl BotCounter {
         let key = user_key(page);
         if !key.is_empty() {
             let hash = RecordKind::SessionPage.hash(key);
-            self.users.entry(hash).or_default().add(page.time);
+            self.users.entry(hash).or_default().add(page.time, page.count);
         }
     }
 
@@ -122,7 +122,7 @@ pub(super) fn find_sessions(
         }
         let page = fields.page().ok_or(UNREADABLE)?;
         let user = users.entry(key).or_default();
-        user.activity.add(page.time);
+        user.activity.add(page.time, page.count);
         if let Some(time) = page.time {
             let clicks = page.clicks.iter().filter_map(|click| click.time);
             let end = clicks.fold(time, f64::max);
@@ -154,9 +154,9 @@ pub(super) fn find_sessions(
     }
     let mut kept = Vec::new();
     for (record, session) in sessions.into_iter().enumerate() {
-        let (_, key, _) = records.get(record)?;
+        let (_, key, mut fields) = records.get(record)?;
         match bots.contains_key(key) {
-            true => counts.dropped_impressions += 1,
+            true => counts.dropped_impressions += fields.page().ok_or(UNREADABLE)?.count,
             false => kept.push((u32::try_from(record).map_err(|_| UNREADABLE)?, session)),
         }
     }
@@ -184,14 +184,15 @@ impl JoinedRecords for SessionLog {
         &self,
         records: &RecordSet,
         impression: usize,
-    ) -> Result<(Impression, u64), DataError> {
+        page: &mut Impression,
+    ) -> Result<u64, DataError> {
         let (record, session) = self.kept.get(impression).ok_or(UNREADABLE)?;
         let (_, user, mut fields) = records.get(*record as usize)?;
-        let mut page = fields.page().ok_or(UNREADABLE)?;
+        fields.read_page(page).ok_or(UNREADABLE)?;
         if *session > 0 {
             page.session = format!("{user}#{session}");
         }
-        Ok((page, 0))
+        Ok(0)
     }
 }
 
@@ -204,14 +205,14 @@ mod tests {
         let limits = BotLimits::default().impressions(20_u64);
         let activity = |count: u32, pace: f64| {
             let mut user = UserActivity::default();
-            (0..count).for_each(|number| user.add(Some(f64::from(number) * pace)));
+            (0..count).for_each(|number| user.add(Some(f64::from(number) * pace), 1));
             user.is_bot(&limits)
         };
         assert!(!activity(20, 5.0) && activity(21, 5.0));
         assert!(activity(10, 0.5) && !activity(9, 0.5) && activity(10, 0.0));
         let mut untimed = UserActivity::default();
-        (0..15).for_each(|_| untimed.add(None));
-        untimed.add(Some(7.0));
+        (0..15).for_each(|_| untimed.add(None, 1));
+        untimed.add(Some(7.0), 1);
         assert!(!untimed.is_bot(&limits) && !UserActivity::default().is_bot(&limits));
     }
 }

@@ -82,7 +82,6 @@ fn read_record(record: &[u8]) -> Option<(Impression, u64)> {
 mod tests {
     use rankwright_data::bytes::Input;
 
-    use super::super::record::BatchRecord;
     use super::*;
 
     fn read_text(text: &str) -> Result<(Vec<Impression>, u64), DataError> {
@@ -90,10 +89,7 @@ mod tests {
         let mut input = LogInput::from(Input::raw("log", text.as_bytes().to_vec()));
         read(&mut input, &mut |batch| {
             off_page += batch.off_page_clicks;
-            pages.extend(batch.records.into_iter().map(|record| match record {
-                BatchRecord::Page(page) => page,
-                BatchRecord::Joined { .. } => panic!("pages are complete"),
-            }));
+            pages.extend(batch.pages);
             true
         })?;
         Ok((pages, off_page))

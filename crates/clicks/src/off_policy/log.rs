@@ -112,7 +112,8 @@ impl LoggedPagesBuilder {
         let clicked = impression.clicked_ranks().into_boxed_slice();
         let bits = propensities.iter().map(|propensity| propensity.to_bits()).collect();
         let order = self.pages.len();
-        self.pages.entry((query, documents, clicked, bits)).or_insert((order, 0.0)).1 += 1.0;
+        let page = self.pages.entry((query, documents, clicked, bits)).or_insert((order, 0.0));
+        page.1 += impression.count as f64;
     }
 
     /// The collected pages; an error if a page lacks propensities that are needed.

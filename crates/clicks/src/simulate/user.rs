@@ -125,7 +125,12 @@ impl SimulatedUser {
     /// depend on other clicks; 1 under the others, in which users examine ranks until they leave.
     pub fn examination(&self, rank: usize) -> f64 {
         match self.examine {
-            Examine::Positions | Examine::Trust => self.params.exam.at(rank).powf(self.params.eta),
+            Examine::Positions | Examine::Trust => {
+                let examination = self.params.exam.at(rank);
+                // A power takes longer than all other steps of a draw.
+                let eta = self.params.eta;
+                if eta == 1.0 { examination } else { examination.powf(eta) }
+            }
             Examine::Cascade | Examine::Dbn => 1.0,
         }
     }

@@ -42,7 +42,7 @@ pub use file::BiasFile;
 pub use rankwright_data::BiasFileProblem;
 pub(crate) use rounds::{ClickCorrection, RoundBias};
 pub(crate) use terms::PositionTerms;
-pub(crate) use weights::{click_factors, given_factors};
+pub(crate) use weights::{are_rates, click_factors, corrected_rates, given_factors};
 
 choices! {
     /// The correction of clicks for the position at which a document was shown.
@@ -119,12 +119,20 @@ impl BiasParams {
     fn not_supported(&self, learner: &str) -> SpecError {
         let reason = match self.bias {
             BiasCorrection::None | BiasCorrection::Gam => {
-                "its model has no place for a term of each position"
+                "its model has no place for a term of each position, as boosted trees and nets have"
             }
-            BiasCorrection::Pairwise => "it is for boosted trees on a loss of document pairs",
-            BiasCorrection::Ips => "its loss has no weights of clicks",
+            BiasCorrection::Pairwise => {
+                "it is for boosted trees on a loss of document pairs: lambdamart and rankmart, and \
+                 boosting with such a loss"
+            }
+            BiasCorrection::Ips => {
+                "its loss has no weights of clicks, as those of lambdamart, rankmart, xendcg, mart, \
+                 ranksvm, pairwise-logistic, ranknet, lambdarank, listnet and softmax have, and \
+                 some of boosting"
+            }
             BiasCorrection::Dr => {
-                "it is for boosted trees on gains: ndcg or dcg, softmax, xendcg or squared error"
+                "it is for boosted trees on gains (ndcg or dcg, softmax, xendcg or squared error): \
+                 lambdamart, xendcg and mart, and boosting with such a loss"
             }
         };
         let setting = format!("bias={}", self.bias.name());

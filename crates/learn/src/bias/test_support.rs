@@ -74,6 +74,18 @@ impl ShownPages {
         self.build(&self.clicks, true)
     }
 
+    /// The click rates of so many impressions of each page as labels, with positions.
+    pub(crate) fn click_rates(&self, impressions: u32, seed: u64) -> Dataset {
+        let rate = |(row, position): (usize, &u32)| {
+            let mut random = Random::new(seed, row as u64);
+            let click = examination(*position) * ATTRACTION[self.grades[row]];
+            let clicks = (0..impressions).filter(|_| random.unit() < click).count();
+            clicks as f64 / f64::from(impressions)
+        };
+        let rates: Vec<f64> = self.positions.iter().enumerate().map(rate).collect();
+        self.build(&rates, true)
+    }
+
     /// Clicks as labels, without positions.
     pub(crate) fn without_positions(&self) -> Dataset {
         self.build(&self.clicks, false)

@@ -316,6 +316,39 @@ fn doubly_robust_labels_are_those_worked_out_by_hand() {
     assert_close(&weights, &[0.64, 0.04, 0.64, 0.01], 1e-6);
 }
 
+/// Nearly every document has a click in 200 impressions: which of two is better is told by the
+/// corrected rates, and no weight of a pair could change it.
+#[test]
+fn click_rates_are_divided_by_the_examination() {
+    let data = ShownPages::new(300, 1).click_rates(200, 5);
+    let clicked = data.labels().iter().filter(|label| **label > 0.0).count();
+    assert!(clicked * 10 > data.rows() * 8, "{clicked}");
+    let test = ShownPages::new(300, 2).graded();
+    let by_position = examination_text();
+    let value = |learner: &str| ndcg(&train(learner, &data), &test);
+    for naive in [
+        "lambdamart(trees=40, leaves=7, rate=0.1)",
+        "lambdamart(trees=40, leaves=7, rate=0.1, metric=ndcg(gain=linear)@10)",
+        "rankmart(trees=40, leaves=7, rate=0.1)",
+        "xendcg(trees=40, leaves=7, rate=0.1)",
+        "mart(trees=40, leaves=7, rate=0.1)",
+        "ranksvm()",
+        "pairwise-logistic()",
+        "ranknet(layers=0, epochs=15)",
+        "lambdarank(layers=0, epochs=15)",
+        "softmax(layers=0, epochs=15)",
+    ] {
+        let comma = if naive.ends_with("()") { "" } else { ", " };
+        let parameters = &naive[..naive.len() - 1];
+        let corrected = format!("{parameters}{comma}bias=ips, examination={by_position})");
+        let (naive_value, corrected_value) = (value(naive), value(&corrected));
+        assert!(
+            corrected_value > 0.95 && corrected_value > naive_value + 0.03,
+            "{naive}: {naive_value} {corrected_value}"
+        );
+    }
+}
+
 /// The corrections of simulated clicks, on true grades of other queries.
 #[test]
 fn corrections_recover_relevance_and_examination_from_simulated_clicks() {
@@ -426,6 +459,21 @@ fn what_cannot_be_corrected_is_refused_with_the_reason() {
         ("lambdamart(bias=ips, examination=1/-1)", "examination"),
     ] {
         assert!(refused(text).contains(part), "{text}: {}", refused(text));
+    }
+    // The reason names every learner that has the correction.
+    for (text, bias) in [
+        ("listnet(bias=pairwise)", "pairwise"),
+        ("listmle(bias=ips)", "ips"),
+        ("ranknet(bias=dr)", "dr"),
+    ] {
+        let reason = refused(text);
+        let accepts = |name: &str| LearnerSpec::parse(&format!("{name}(bias={bias})")).is_ok();
+        let able: Vec<&str> =
+            crate::LEARNERS.iter().map(|def| def.name).filter(|name| accepts(name)).collect();
+        assert!(
+            able.len() > 1 && able.iter().all(|name| reason.contains(name)),
+            "{reason}: {able:?}"
+        );
     }
     let pages = ShownPages::new(10, 1);
     let (positions, none) = (pages.clicked(), pages.without_positions());

@@ -14,6 +14,11 @@
 //! - squared errors (`squared`, `query-rmse`): the label itself, which becomes click / examination.
 //!   This is the minimiser of the unbiased pointwise risk of Saito et al. (WSDM 2020).
 //!
+//! Labels that are not all whole numbers are *click rates* of several impressions. A clicked
+//! document is then no better than one with fewer clicks that was seen less often, so that the
+//! weight of a click cannot correct the order: every loss sees click rate / examination in place of
+//! the label, by its gain where the loss has gains, and no weights.
+//!
 //! Documents without a click need no examination. A click at a position whose examination is not
 //! known is an error. The weights are used as they are unless `bias_clip` is given.
 
@@ -26,6 +31,17 @@ use super::positions::positions_of;
 use super::{BiasCorrection, BiasParams};
 use crate::error::LearnError;
 use crate::objective::{Objective, RelevanceScale};
+
+/// Whether labels are click rates of several impressions: some label is no whole number.
+pub(crate) fn are_rates(data: &Dataset) -> bool {
+    data.labels().iter().any(|label| label.fract() != 0.0)
+}
+
+/// Click rate / examination of each row, in place of its label.
+pub(crate) fn corrected_rates(params: &BiasParams, data: &Dataset) -> Result<Vec<f64>, LearnError> {
+    let factors = click_factors(params, data)?;
+    Ok(data.labels().iter().zip(factors).map(|(label, factor)| label * factor).collect())
+}
 
 /// The weight of each row: 1 / examination of its position if it was clicked, otherwise 1.
 pub(crate) fn click_factors(params: &BiasParams, data: &Dataset) -> Result<Vec<f64>, LearnError> {
@@ -56,14 +72,17 @@ pub(super) fn corrected(
     data: &Dataset,
     objective: &dyn Objective,
 ) -> Result<CorrectedClicks, LearnError> {
-    let factors = click_factors(params, data)?;
-    if objective.relevance_scale() == Some(RelevanceScale::Signed) {
-        let labels = data.labels().iter().zip(&factors).map(|(label, factor)| label * factor);
+    let scale = objective.relevance_scale();
+    if scale == Some(RelevanceScale::Signed) || are_rates(data) {
+        // A loss without gains takes the order of its labels alone.
+        let scale = scale.unwrap_or(RelevanceScale::Signed);
+        let labels = corrected_rates(params, data)?.into_iter().map(|rate| scale.label(rate));
         return Ok(CorrectedClicks {
             labels: Some(labels.collect()),
             ..CorrectedClicks::default()
         });
     }
+    let factors = click_factors(params, data)?;
     let worse = vec![1.0; factors.len()];
     let weights = Some(RowClickWeights { better: factors, worse });
     Ok(CorrectedClicks { weights, ..CorrectedClicks::default() })

@@ -6,6 +6,8 @@
 //! starting from the weights of the one before; the first metric on the first validation set
 //! chooses. An interrupted training resumes from the last step, or the last value of c.
 
+use std::borrow::Cow;
+
 use rankwright_data::Dataset;
 use rankwright_model::{GRADES_NOTE, Model, ModelBody, ScoreOptions, THRESHOLDS_NOTE, Transforms};
 use rankwright_spec::SpecError;
@@ -21,7 +23,9 @@ use super::pointwise::{BinaryMarginLoss, LeastSquares, normalised_weights};
 use super::problem::{DesignMatrix, Problem};
 use super::ranksvm::RankSvmLoss;
 use super::ridge;
-use crate::bias::{BiasCorrection, BiasParams, click_factors, given_factors};
+use crate::bias::{
+    BiasCorrection, BiasParams, are_rates, click_factors, corrected_rates, given_factors,
+};
 use crate::error::LearnError;
 use crate::objective::{Objective, Ordinal, TrainingDocuments, slashed};
 use crate::session::{RoundPlan, RoundStatus, Session, result_without_rounds};
@@ -103,14 +107,14 @@ impl Trainer for LinearTrainer {
             }
             LinearLoss::Ordinal => self.search(&inputs, CumulativeLogitLoss::new(data)?),
             LinearLoss::RankSvm { margin_loss, norm_query } => {
-                let clicks = self.click_factors(data)?;
-                let pair_sources = click_pair_sources(data, norm_query, clicks.as_deref())?;
+                let (data, clicks) = self.corrected(data)?;
+                let pair_sources = click_pair_sources(&data, norm_query, clicks.as_deref())?;
                 self.search(&inputs, RankSvmLoss { pair_sources, margin_loss })
             }
             LinearLoss::LogisticPairs { norm_query } => {
-                let clicks = self.click_factors(data)?;
-                let pair_sources = click_pair_sources(data, norm_query, clicks.as_deref())?;
-                self.search(&inputs, LogisticPairs::new(data, pair_sources, request.seed))
+                let (data, clicks) = self.corrected(data)?;
+                let pair_sources = click_pair_sources(&data, norm_query, clicks.as_deref())?;
+                self.search(&inputs, LogisticPairs::new(&data, pair_sources, request.seed))
             }
         }
     }
@@ -173,12 +177,20 @@ impl LinearTrainer {
         Ok(Self { bias: bias.clone(), ..self })
     }
 
-    /// The weight of each document as the better one of a pair; `None` without a correction.
-    fn click_factors(&self, data: &Dataset) -> Result<Option<Vec<f64>>, LearnError> {
+    /// The data whose labels tell the better document of a pair, and the weight of each document as
+    /// the better one: corrected labels of click rates, or weights of clicks.
+    fn corrected<'a>(
+        &self,
+        data: &'a Dataset,
+    ) -> Result<(Cow<'a, Dataset>, Option<Vec<f64>>), LearnError> {
         match self.bias.bias {
-            BiasCorrection::None => Ok(None),
+            BiasCorrection::None => Ok((Cow::Borrowed(data), None)),
             bias if data.pairs().is_some() => Err(LearnError::BiasOfPairs { bias: bias.name() }),
-            _ => click_factors(&self.bias, data).map(Some),
+            _ if are_rates(data) => {
+                let labels = corrected_rates(&self.bias, data)?;
+                Ok((Cow::Owned(data.clone().with_labels(labels)?), None))
+            }
+            _ => Ok((Cow::Borrowed(data), Some(click_factors(&self.bias, data)?))),
         }
     }
 

@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+#[cfg(feature = "clicks")]
+use rankwright_clicks::log::LogProgress;
 use rankwright_data::Warnings;
 #[cfg(feature = "report")]
 use rankwright_experiment::ExperimentProgress;
@@ -37,6 +39,8 @@ pub struct Context<'a> {
     pub(super) training: Option<&'a dyn TrainingProgress>,
     #[cfg(feature = "search")]
     indexing: Option<&'a (dyn Fn(&IndexProgress) + Sync)>,
+    #[cfg(feature = "clicks")]
+    log: Option<&'a (dyn Fn(&LogProgress) + Sync)>,
     #[cfg(feature = "report")]
     pub(super) experiment: Option<&'a dyn ExperimentProgress>,
     simd: Simd,
@@ -75,6 +79,13 @@ impl<'a> Context<'a> {
         self
     }
 
+    /// Calls this while a click log is read.
+    #[cfg(feature = "clicks")]
+    pub fn on_log(mut self, callback: &'a (dyn Fn(&LogProgress) + Sync)) -> Self {
+        self.log = Some(callback);
+        self
+    }
+
     /// Sends the events of an experiment here; its steps go to [`on_step`](Self::on_step) as well.
     #[cfg(feature = "report")]
     pub fn experiment(mut self, progress: &'a dyn ExperimentProgress) -> Self {
@@ -92,6 +103,13 @@ impl<'a> Context<'a> {
     #[cfg(feature = "search")]
     pub(super) fn report_indexing(&self, progress: &IndexProgress) {
         if let Some(callback) = self.indexing {
+            callback(progress);
+        }
+    }
+
+    #[cfg(feature = "clicks")]
+    pub(super) fn report_log(&self, progress: &LogProgress) {
+        if let Some(callback) = self.log {
             callback(progress);
         }
     }
@@ -167,7 +185,7 @@ impl<'a> RunningTask<'a> {
         warnings.into_iter().for_each(|warning| self.warn(Warning::Search(warning)));
     }
 
-    #[cfg(feature = "train")]
+    #[cfg(any(feature = "train", feature = "clicks"))]
     pub(super) fn context(&self) -> &'a Context<'a> {
         self.context
     }

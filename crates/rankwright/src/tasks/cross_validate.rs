@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::context::RunningTask;
 use super::metrics::no_boundary;
-use super::train::{ForwardedProgress, learner_metrics, warn_about};
+use super::train::{ForwardedProgress, learner_metrics, learners_with_examination, warn_about};
 use super::{Context, DataFiles, TaskError, TaskInputs, Warning, resolve_data_metrics};
 
 /// Learners to cross-validate, and the data.
@@ -26,6 +26,9 @@ pub struct CrossValidateRequest {
     pub metrics: Vec<MetricSpec>,
     /// Number of folds, seed, and the part of the training queries to validate on.
     pub division: FoldParams,
+    /// File with the examination of positions, for the learners with `bias=ips` or `bias=dr`; see
+    /// [`BiasFile`](rankwright_learn::BiasFile) for its forms.
+    pub bias: Option<PathBuf>,
 }
 
 impl CrossValidateRequest {
@@ -36,7 +39,14 @@ impl CrossValidateRequest {
             learners,
             metrics: Vec::new(),
             division: FoldParams::default(),
+            bias: None,
         }
+    }
+
+    /// Sets a file with the examination of positions.
+    pub fn bias(mut self, file: impl Into<PathBuf>) -> Self {
+        self.bias = Some(file.into());
+        self
     }
 }
 
@@ -44,7 +54,8 @@ impl CrossValidateRequest {
 impl TaskInputs for CrossValidateRequest {
     fn inputs(&self) -> Vec<PathBuf> {
         let members = self.learners.iter().flat_map(LearnerSpec::files);
-        self.data.paths().map(Path::to_owned).chain(members).collect()
+        let paths = self.data.paths().map(Path::to_owned);
+        paths.chain(members).chain(self.bias.clone()).collect()
     }
 }
 
@@ -108,6 +119,14 @@ pub fn cross_validate_learners(
     context: &Context<'_>,
 ) -> Result<CrossValidateResult, TaskError> {
     let mut task = RunningTask::new(context);
+    let with_bias = match &request.bias {
+        Some(file) => {
+            let learners = learners_with_examination(&request.learners, file)?;
+            Some(CrossValidateRequest { learners, ..request.clone() })
+        }
+        None => None,
+    };
+    let request = with_bias.as_ref().unwrap_or(request);
     let measures = check(request)?;
     let loaded = request.data.load(None, &mut task)?;
     let measures = match request.metrics.is_empty() && !loaded.data.is_labelled() {

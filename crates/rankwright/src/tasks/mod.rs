@@ -96,12 +96,13 @@ pub use classify_documents::{
 #[cfg(feature = "clicks")]
 pub use clicks::{
     BiasGroup, ClickFiles, ClickPairsRequest, ClickPairsResult, ConvertClicksRequest,
-    ConvertClicksResult, EstimateBiasRequest, EstimateBiasResult, EvaluateClicksRequest,
-    EvaluateClicksResult, ExaminationSource, FitClickModelRequest, FitClickModelResult,
-    InspectClicksRequest, InspectClicksResult, LabelClicksRequest, LabelClicksResult,
-    LoggingScores, ModelValue, ShownDocument, SimulateClicksRequest, SimulateClicksResult,
-    SimulateOptions, UnshownRows, click_pairs, convert_clicks, estimate_bias, evaluate_clicks,
-    fit_click_model, inspect_clicks, label_clicks, simulate_clicks,
+    ConvertClicksResult, CountClicksRequest, CountClicksResult, CountsContent, EstimateBiasRequest,
+    EstimateBiasResult, EvaluateClicksRequest, EvaluateClicksResult, ExaminationSource,
+    FitClickModelRequest, FitClickModelResult, InspectClicksRequest, InspectClicksResult,
+    LabelClicksRequest, LabelClicksResult, LoggingScores, ModelValue, ShownDocument,
+    SimulateClicksRequest, SimulateClicksResult, SimulateOptions, UnshownRows, click_pairs,
+    convert_clicks, count_clicks, estimate_bias, evaluate_clicks, fit_click_model, inspect_clicks, label_clicks,
+    simulate_clicks,
 };
 #[cfg(feature = "clicks")]
 pub use clicks::{
@@ -213,7 +214,7 @@ pub use split_data::{SplitRequest, SplitResult, WrittenPart, split_data};
 #[cfg(feature = "train")]
 pub use train::{
     CheckpointOptions, FeatureWeight, SavedTraining, TrainModelRequest, TrainModelResult,
-    TrainOption, TrainSeconds, TrainingProgress, train_model,
+    TrainOption, TrainSeconds, TrainingProgress, learners_with_examination, train_model,
 };
 #[cfg(feature = "train")]
 pub use tune::{

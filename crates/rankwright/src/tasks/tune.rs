@@ -43,11 +43,14 @@ pub struct TuneRequest {
     pub out: Option<PathBuf>,
     /// File that keeps finished trials; the same request then resumes.
     pub log: Option<PathBuf>,
+    /// The file from which the examination of positions of the plan's learner was read
+    /// ([`learners_with_examination`](super::learners_with_examination)); no output may replace it.
+    pub bias: Option<PathBuf>,
 }
 
 impl TaskInputs for TuneRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        let valid = self.valid.iter().chain(&self.valid_pairs).cloned();
+        let valid = self.valid.iter().chain(&self.valid_pairs).chain(&self.bias).cloned();
         self.data.paths().map(Path::to_owned).chain(valid).collect()
     }
 }
@@ -63,6 +66,7 @@ impl TuneRequest {
             matching: MatchOptions::default(),
             out: None,
             log: None,
+            bias: None,
         }
     }
 

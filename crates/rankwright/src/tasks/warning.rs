@@ -169,7 +169,8 @@ pub enum Warning {
         /// Number of these events.
         events: u64,
     },
-    /// A click log was written in a format in which every impression has an id.
+    /// A click log was written in a format in which every impression has an id, or a session and
+    /// times.
     #[cfg(feature = "clicks")]
     ImpressionIdsMade {
         /// Name of the format.
@@ -452,6 +453,13 @@ impl fmt::Display for Warning {
                 f,
                 "{} left out: only impressions and clicks are written as {format}",
                 counted(usize::try_from(*events).unwrap_or(usize::MAX), "other event")
+            ),
+            #[cfg(feature = "clicks")]
+            Warning::ImpressionIdsMade { format: "yandex-log", impressions } => write!(
+                f,
+                "a log of the format yandex-log needs a session and times; {} without them got \
+                 their number in the log as session, or the time 0",
+                counted(usize::try_from(*impressions).unwrap_or(usize::MAX), "impression")
             ),
             #[cfg(feature = "clicks")]
             Warning::ImpressionIdsMade { format, impressions } => write!(

@@ -34,6 +34,7 @@ pub(super) const RESULTS: [(&str, &str); 55] = [
     ("classify --apply", "ClassifyDocumentsResult"),
     ("clicks inspect", "InspectClicksResult"),
     ("clicks convert", "ConvertClicksResult"),
+    ("clicks counts", "CountClicksResult"),
     ("clicks pairs", "ClickPairsResult"),
     ("clicks fit", "FitClickModelResult"),
     ("clicks bias", "EstimateBiasResult"),

@@ -36,6 +36,13 @@ struct PageLine<'a> {
     device: &'a str,
     #[serde(skip_serializing_if = "<[f64]>::is_empty")]
     propensities: &'a [f64],
+    #[serde(skip_serializing_if = "is_one")]
+    count: u64,
+}
+
+/// Whether a count is left out because it is that of an ordinary line.
+fn is_one(count: &u64) -> bool {
+    *count == 1
 }
 
 /// Writes a page with its lists.
@@ -51,6 +58,7 @@ pub(super) fn write_page(out: &mut dyn Write, page: &Impression) -> io::Result<(
         ranker: &page.ranker,
         device: &page.device,
         propensities: &page.propensities,
+        count: page.count,
     };
     write_line(out, &line)
 }

@@ -2,7 +2,8 @@
 //!
 //! A writer takes one impression after another. Parts of impressions that the format cannot hold
 //! are left out and counted ([`LostPart`]). Formats that join clicks by the id of their impression
-//! need one: impressions without an id get their number in the log, from 1.
+//! need one: impressions without an id get their number in the log, from 1. The log of Yandex'
+//! challenge needs sessions and times.
 
 mod json;
 mod metarank;
@@ -32,6 +33,8 @@ choices! {
         Lists = "lists",
         /// A Parquet file of pages with lists of documents and clicks.
         Parquet = "parquet",
+        /// The log of Yandex' Relevance Prediction Challenge: a line for each page and click.
+        YandexLog = "yandex-log",
         /// Records of pages as in Yandex' Relevance Prediction Challenge.
         YandexPages = "yandex-pages",
         /// A table with columns separated by commas, and a row for each shown document.
@@ -99,6 +102,7 @@ impl LogTarget {
             LogTarget::Lists | LogTarget::Parquet => &[ClickTimes, ClickOrder, RepeatedClicks],
             // Times of clicks are a column; without them clicks have no order.
             LogTarget::Csv | LogTarget::Tsv => &[ClickOrder, RepeatedClicks],
+            LogTarget::YandexLog => &[Ids, Users, Rankers, Devices, Propensities],
             LogTarget::YandexPages => {
                 &[Ids, Sessions, Users, Times, ClickTimes, Rankers, Devices, Propensities]
             }
@@ -173,7 +177,8 @@ pub struct WrittenLog {
     pub impressions: u64,
     /// Parts that the format cannot hold.
     pub lost: Vec<LostCount>,
-    /// Number of impressions without an id that were given one.
+    /// Number of impressions without an id that were given one; in the log of Yandex' challenge
+    /// those without a session, or without a time of the page or of a click.
     pub made_ids: u64,
 }
 
@@ -223,16 +228,31 @@ impl<'a> LogWriter<'a> {
         Ok(LogWriter { target, body, impressions: 0, made_ids: 0, lost: Vec::new() })
     }
 
-    /// Writes an impression.
+    /// Writes an impression. One that stands for several is written as often, unless the format
+    /// has a count; the copies of an id are then numbered.
     pub fn write(&mut self, page: &Impression) -> Result<(), LogWriteError> {
-        self.impressions += 1;
+        if page.count == 1 || (page.count > 1 && self.target == LogTarget::Lists) {
+            return self.write_line(page);
+        }
+        let mut copy = Impression { count: 1, ..page.clone() };
+        for number in 1..=page.count {
+            if !page.id.is_empty() && number > 1 {
+                copy.id = format!("{}#{number}", page.id);
+            }
+            self.write_line(&copy)?;
+        }
+        Ok(())
+    }
+
+    fn write_line(&mut self, page: &Impression) -> Result<(), LogWriteError> {
+        self.impressions += page.count;
         for part in self.target.cannot_hold() {
             // Clicks of a table that have times are sorted by them again when it is read.
             let is_timed = || page.clicks.iter().all(|click| click.time.is_some());
             let is_table = matches!(self.target, LogTarget::Csv | LogTarget::Tsv);
             let is_kept = *part == LostPart::ClickOrder && is_table && is_timed();
             if part.is_in(page) && !is_kept {
-                self.count_lost(*part);
+                self.count_lost(*part, page.count);
             }
         }
         let made;
@@ -250,20 +270,24 @@ impl<'a> LogWriter<'a> {
             (WriterBody::Parquet(writer), _) => writer.write(page)?,
             (WriterBody::Text(out), LogTarget::Ubi) => {
                 if !ubi::write(out, id, page)? {
-                    self.count_lost(LostPart::Times);
+                    self.count_lost(LostPart::Times, page.count);
                 }
             }
             (WriterBody::Text(out), LogTarget::Metarank) => metarank::write(out, id, page)?,
+            (WriterBody::Text(out), LogTarget::YandexLog) => {
+                let is_whole = yandex::write_lines(out, self.impressions, page)?;
+                self.made_ids += u64::from(!is_whole);
+            }
             (WriterBody::Text(out), LogTarget::YandexPages) => yandex::write(out, page)?,
             (WriterBody::Text(out), _) => json::write_page(out, page)?,
         }
         Ok(())
     }
 
-    fn count_lost(&mut self, part: LostPart) {
+    fn count_lost(&mut self, part: LostPart, impressions: u64) {
         match self.lost.iter_mut().find(|count| count.part == part) {
-            Some(count) => count.impressions += 1,
-            None => self.lost.push(LostCount { part, impressions: 1 }),
+            Some(count) => count.impressions += impressions,
+            None => self.lost.push(LostCount { part, impressions }),
         }
     }
 

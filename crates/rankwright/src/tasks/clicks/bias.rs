@@ -125,11 +125,11 @@ pub fn estimate_bias(
     let mut all = LogCollector::default();
     let mut by_value: BTreeMap<Option<String>, LogCollector> = BTreeMap::new();
     let random_ranker = &request.options.random_ranker;
-    let (counts, _) = request.log.read(&task, |impression: Impression| {
-        all.add(&impression, random_ranker);
+    let (counts, _) = request.log.read(&task, |impression| {
+        all.add(impression, random_ranker);
         if let Some(attribute) = &request.by {
             let value = impression.attribute(attribute).map(str::to_owned);
-            by_value.entry(value).or_default().add(&impression, random_ranker);
+            by_value.entry(value).or_default().add(impression, random_ranker);
         }
     })?;
     if let Some(name) = &request.by

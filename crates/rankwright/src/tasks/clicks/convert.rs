@@ -108,9 +108,9 @@ fn convert(
 ) -> Result<(LogCounts, WrittenLog), TaskError> {
     write_atomic_with(&request.out, |out| {
         let mut writer = LogWriter::new(request.to, out)?;
-        let counts = request.log.try_read(|impression| match context.is_cancelled() {
+        let counts = request.log.try_read(context, |impression| match context.is_cancelled() {
             true => Err(TaskError::Cancelled),
-            false => Ok(writer.write(&impression)?),
+            false => Ok(writer.write(impression)?),
         })?;
         Ok((counts, writer.finish()?))
     })

@@ -166,8 +166,8 @@ pub fn evaluate_clicks(
     let (mut collector, mut builder) =
         (LogCollector::default(), LoggedPagesBuilder::new(request.options.propensity));
     let (counts, _) = request.log.read(&task, |impression| {
-        collector.add(&impression, &request.bias.random_ranker);
-        builder.add(&impression);
+        collector.add(impression, &request.bias.random_ranker);
+        builder.add(impression);
     })?;
     let (log, logged) = (collector.finish(), builder.finish()?);
     let examination = match needs_examination {

@@ -63,7 +63,58 @@ pub fn inspect_clicks(
     request.check_files([])?;
     let task = RunningTask::new(context);
     let mut builder = LogSummaryBuilder::default();
-    let (counts, seconds) = request.log.read(&task, |impression| builder.add(&impression))?;
+    let (counts, seconds) = request.log.read(&task, |impression| builder.add(impression))?;
     let warnings = task.into_warnings();
     Ok(InspectClicksResult { summary: builder.finish(counts), seconds, warnings })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use rankwright_clicks::log::LogProgress;
+
+    use super::*;
+
+    #[test]
+    fn the_progress_of_reading_is_reported_up_to_the_last_byte() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log.jsonl");
+        let query = r#"{"query_id": "ID", "query_response_hit_ids": ["a", "b"]}"#;
+        let lines = (0..150_000).map(|id| query.replace("ID", &id.to_string()) + "\n");
+        let text: String = lines.collect();
+        std::fs::write(&log, &text).unwrap();
+        let seen = Mutex::new(Vec::new());
+        let watch = |progress: &LogProgress| seen.lock().unwrap().push(*progress);
+        let context = Context::default().on_log(&watch);
+        let request = InspectClicksRequest::new(ClickFiles::new([log]));
+        let found = inspect_clicks(&request, &context).unwrap();
+        assert_eq!(found.summary.counts.impressions, 150_000);
+        let seen = seen.into_inner().unwrap();
+        let bytes = |progress: &LogProgress| match progress {
+            LogProgress::Reading { bytes, total } => {
+                assert_eq!(*total, Some(text.len() as u64));
+                Some(*bytes)
+            }
+            _ => None,
+        };
+        let bytes: Vec<u64> = seen.iter().filter_map(bytes).collect();
+        assert!(bytes.len() > 1 && bytes.is_sorted(), "{bytes:?}");
+        assert_eq!(bytes.last(), Some(&(text.len() as u64)));
+        assert!(seen.contains(&LogProgress::Joining { impressions: 131_072 }));
+        assert_eq!(seen.last(), Some(&LogProgress::Finished));
+    }
+
+    #[test]
+    fn a_cancelled_reading_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log.jsonl");
+        let page = r#"{"query": "q", "docs": ["a"], "clicks": [1]}"#;
+        std::fs::write(&log, format!("{page}\n{page}\n")).unwrap();
+        let flag = std::sync::atomic::AtomicBool::new(false);
+        let stop = |_: &LogProgress| flag.store(true, std::sync::atomic::Ordering::Relaxed);
+        let context = Context::default().cancel(&flag).on_log(&stop);
+        let request = InspectClicksRequest::new(ClickFiles::new([log]));
+        assert!(matches!(inspect_clicks(&request, &context), Err(TaskError::Cancelled)));
+    }
 }

@@ -4,13 +4,11 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use rankwright_clicks::interleave::{
-    InterleavedPage, Interleaver, InterleavingError, InterleavingMethod, write_lists,
+    InterleavedPage, Interleaver, InterleavingError, InterleavingMethod, read_requests, write_lists,
 };
 use rankwright_data::bytes::Input;
 use rankwright_data::store::write_atomic;
-use rankwright_data::{
-    DEFAULT_SEED, DataError, ListFormat, QueryLists, Run, SourceLocation, quote,
-};
+use rankwright_data::{DEFAULT_SEED, DataError, ListFormat, QueryLists, Run};
 use rankwright_spec::choices;
 use serde::Serialize;
 
@@ -275,33 +273,6 @@ impl ListRequests {
         }
         Ok(requests)
     }
-}
-
-fn read_requests(input: &Input) -> Result<Vec<(String, String)>, DataError> {
-    let mut requests = Vec::new();
-    let mut ids = std::collections::HashSet::new();
-    for (number, line) in (1..).zip(input.bytes.split(|byte| *byte == b'\n')) {
-        let malformed = |expected: &str| {
-            let location = SourceLocation::line(&input.name, number);
-            DataError::malformed(location, quote(line), expected)
-        };
-        let text = std::str::from_utf8(line).map_err(|_| malformed("UTF-8 text"))?.trim();
-        if text.is_empty() || text.starts_with('#') {
-            continue;
-        }
-        let words: Vec<&str> = match text.contains('\t') {
-            true => text.split('\t').map(str::trim).collect(),
-            false => text.split_whitespace().collect(),
-        };
-        let [id, query] = words[..] else {
-            return Err(malformed("the id of a request and the id of its query"));
-        };
-        if !ids.insert(id.to_owned()) {
-            return Err(malformed("a request id that no line before has"));
-        }
-        requests.push((id.to_owned(), query.to_owned()));
-    }
-    Ok(requests)
 }
 
 fn write(pages: &[InterleavedPage], request: &InterleaveRunsRequest) -> Result<(), DataError> {

@@ -183,7 +183,7 @@ pub fn label_clicks(
     let mut collector = LogCollector::default();
     let random_ranker = &request.bias.random_ranker;
     let (counts, _) =
-        request.log.read(&task, |impression| collector.add(&impression, random_ranker))?;
+        request.log.read(&task, |impression| collector.add(impression, random_ranker))?;
     let log = collector.finish();
     let rules = ReadRules::default().labels_are_optional();
     let loaded = request.features.load(Some(rules), &mut task)?;

@@ -2,6 +2,7 @@
 
 mod bias;
 mod convert;
+mod counts;
 mod evaluate;
 mod examination;
 mod feature_rows;
@@ -20,14 +21,15 @@ mod simulate_run;
 
 use std::path::PathBuf;
 
-use rankwright_clicks::log::{LogCounts, LogFormat, LogInput, LogOptions, read_impressions};
+use rankwright_clicks::log::{LogCounts, LogFormat, LogInput, LogOptions, read_watched};
 use rankwright_clicks::{Impression, Pages, PagesBuilder};
 
 use super::context::RunningTask;
-use super::{TaskError, check_standard_input, file_label};
+use super::{Context, TaskError, check_standard_input, file_label};
 
 pub use bias::{BiasGroup, EstimateBiasRequest, EstimateBiasResult, estimate_bias};
 pub use convert::{ConvertClicksRequest, ConvertClicksResult, convert_clicks};
+pub use counts::{CountClicksRequest, CountClicksResult, CountsContent, count_clicks};
 pub use evaluate::{EvaluateClicksRequest, EvaluateClicksResult, ModelValue, evaluate_clicks};
 pub use examination::ExaminationSource;
 pub use fit::{FitClickModelRequest, FitClickModelResult, ShownDocument, fit_click_model};
@@ -83,11 +85,14 @@ impl ClickFiles {
     fn read(
         &self,
         task: &RunningTask<'_>,
-        mut visit: impl FnMut(Impression),
+        mut visit: impl FnMut(&Impression),
     ) -> Result<(LogCounts, f64), TaskError> {
         let step = format!("reading {}", file_label(&self.files));
         task.step(&step, || {
-            self.try_read(|impression| {
+            self.try_read(task.context(), |impression| {
+                if task.context().is_cancelled() {
+                    return Err(TaskError::Cancelled);
+                }
                 visit(impression);
                 Ok(())
             })
@@ -97,13 +102,16 @@ impl ClickFiles {
     /// Passes each impression to `visit` until that fails; a log without impressions is an error.
     fn try_read(
         &self,
-        visit: impl FnMut(Impression) -> Result<(), TaskError>,
+        context: &Context<'_>,
+        visit: impl FnMut(&Impression) -> Result<(), TaskError>,
     ) -> Result<LogCounts, TaskError> {
         check_standard_input(self.files.iter().map(PathBuf::as_path))?;
         let inputs: Vec<LogInput> =
             self.files.iter().map(LogInput::open).collect::<Result<_, _>>()?;
         let format = self.format.or(self.options.format);
-        let counts = read_impressions(inputs, &self.options.clone().format(format), visit)?;
+        let options = self.options.clone().format(format);
+        let counts =
+            read_watched(inputs, &options, |progress| context.report_log(&progress), visit)?;
         match counts.impressions {
             0 => Err(TaskError::EmptyLog { log: file_label(&self.files) }),
             _ => Ok(counts),
@@ -113,7 +121,7 @@ impl ClickFiles {
     /// The distinct pages of the log, each with its number of impressions.
     fn pages(&self, task: &RunningTask<'_>) -> Result<(Pages, LogCounts), TaskError> {
         let mut builder = PagesBuilder::default();
-        let (counts, _) = self.read(task, |impression| builder.add(&impression))?;
+        let (counts, _) = self.read(task, |impression| builder.add(impression))?;
         Ok((builder.finish(), counts))
     }
 }

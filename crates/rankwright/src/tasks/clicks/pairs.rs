@@ -88,17 +88,18 @@ pub fn click_pairs(
     let mut same_document = 0;
     let (counts, _) = request.log.read(&task, |impression| {
         let mut preferences: Vec<(usize, usize)> =
-            request.rules.iter().flat_map(|rule| rule.preferences(&impression)).collect();
+            request.rules.iter().flat_map(|rule| rule.preferences(impression)).collect();
         preferences.sort_unstable();
         preferences.dedup();
         for (better, worse) in preferences {
             let id = |index: usize| impression.documents[index].clone();
             // A page may show a document twice.
             if impression.documents[better] == impression.documents[worse] {
-                same_document += 1;
+                same_document += impression.count;
                 continue;
             }
-            *found.entry((impression.query.clone(), id(better), id(worse))).or_default() += 1;
+            let pair = (impression.query.clone(), id(better), id(worse));
+            *found.entry(pair).or_default() += impression.count;
         }
     })?;
     let all = found.len();

@@ -102,8 +102,8 @@ pub fn report_clicks(
     let mut task = RunningTask::new(context);
     let (mut summary, mut collector) = (LogSummaryBuilder::default(), LogCollector::default());
     let (counts, _) = request.log.read(&task, |impression| {
-        summary.add(&impression);
-        collector.add(&impression, &request.options.random_ranker);
+        summary.add(impression);
+        collector.add(impression, &request.options.random_ranker);
     })?;
     let log = collector.finish();
     let rules = ReadRules::default().labels_are_optional();

@@ -153,7 +153,9 @@ pub fn score_interleaving(
         return Err(TaskError::NoLists { lists: request.lists.display().to_string() });
     };
     let mut shown = ShownPages::new(&pages, request.cluster);
-    let (counts, _) = request.log.read(&task, |impression| shown.add(&impression))?;
+    let (counts, _) = request.log.read(&task, |impression| {
+        (0..impression.count).for_each(|_| shown.add(impression));
+    })?;
     let ShownPages { outcomes, is_shown, other_impressions, ambiguous, other_clicks, .. } = &shown;
     let (other_impressions, ambiguous) = (*other_impressions, *ambiguous);
     if outcomes.is_empty() {

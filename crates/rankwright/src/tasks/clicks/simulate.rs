@@ -1,10 +1,11 @@
 //! A simulated click log: rankings of labelled feature data, and users that click on them.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use rankwright_clicks::Impression;
 use rankwright_clicks::log::write::{LogTarget, LogWriteError, LogWriter};
-use rankwright_clicks::simulate::{LoggedRanking, LoggingRanker, SimulatedUser};
+use rankwright_clicks::simulate::{LoggedRanking, LoggingRanker, SimulatedUser, counted_sessions};
 use rankwright_data::store::write_atomic_with;
 use rankwright_data::{DEFAULT_SEED, Dataset, Random};
 use rankwright_model::MatchOptions;
@@ -18,6 +19,12 @@ use crate::tasks::{Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning
 
 /// Number of pages that are made before they are written.
 const BLOCK: u64 = 8192;
+
+/// Number of queries whose pages are counted before they are written.
+const QUERY_BLOCK: u64 = 64;
+
+/// The most impressions that a line of the log stands for.
+const MAX_COUNT: u64 = 1_000_000;
 
 /// The scores by which the logged rankings are made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +64,9 @@ pub struct SimulateClicksRequest {
     pub user: SimulatedUser,
     /// The number of sessions and of documents of a page, and the seed.
     pub options: SimulateOptions,
+    /// Whether equal pages of a query are one line with their number, so that a log of many sessions
+    /// stays small. They have no session then, and follow each other query by query.
+    pub count_pages: bool,
     /// The log: JSON lines with `session`, `query`, `docs`, `clicks`, `ranker` and, of a stochastic
     /// ranker, `propensities`.
     pub out: PathBuf,
@@ -88,6 +98,7 @@ impl SimulateClicksRequest {
             ranker: LoggingRanker::fixed(),
             user,
             options: SimulateOptions::default(),
+            count_pages: false,
             out: out.into(),
         }
     }
@@ -127,6 +138,12 @@ impl SimulateClicksRequest {
         self.options.seed = seed;
         self
     }
+
+    /// Sets whether equal pages of a query are one line with their number.
+    pub fn count_pages(mut self, count_pages: bool) -> Self {
+        self.count_pages = count_pages;
+        self
+    }
 }
 
 /// The log that was written.
@@ -154,7 +171,8 @@ pub struct SimulateClicksResult {
 }
 
 /// Writes a simulated click log. Sessions follow each other, each with a page of every query; the
-/// result depends on the seed alone, not on the number of threads.
+/// result depends on the seed alone, not on the number of threads. A log of counted pages has the
+/// same impressions.
 pub fn simulate_clicks(
     request: &SimulateClicksRequest,
     context: &Context<'_>,
@@ -172,18 +190,20 @@ pub fn simulate_clicks(
     let step = format!("simulating {}", request.out.display());
     let simulate = || {
         write_atomic_with(&request.out, |out| {
-            let mut block_start = 0;
-            while block_start < impressions {
+            let (all, block_length) = match request.count_pages {
+                true => (queries.len() as u64, QUERY_BLOCK),
+                false => (impressions, BLOCK),
+            };
+            for block_start in (0..all).step_by(block_length as usize) {
                 if context.is_cancelled() {
                     return Err(TaskError::Cancelled);
                 }
-                let block = block_start..impressions.min(block_start + BLOCK);
-                for page in pages(request, &queries, &ranker, block)? {
-                    clicks += page.clicks;
-                    without_click += u64::from(page.clicks == 0);
-                    out.write_all(&page.line).map_err(LogWriteError::from)?;
+                let block = block_start..all.min(block_start + block_length);
+                for lines in made_lines(request, &queries, &ranker, block)? {
+                    clicks += lines.clicks;
+                    without_click += lines.without_click;
+                    out.write_all(&lines.text).map_err(LogWriteError::from)?;
                 }
-                block_start += BLOCK;
             }
             Ok(())
         })
@@ -262,56 +282,112 @@ impl SimulatedQuery {
     }
 }
 
-/// A line of the log.
-struct SimulatedPage {
-    line: Vec<u8>,
+/// Some lines of the log.
+#[derive(Default)]
+struct SimulatedLines {
+    text: Vec<u8>,
     clicks: u64,
+    /// Number of impressions without a click.
+    without_click: u64,
 }
 
-/// Makes the pages with these numbers, in parallel if the build allows.
-fn pages(
+/// Makes the lines of the pages with these numbers, or of the queries with these numbers if pages
+/// are counted; in parallel if the build allows.
+fn made_lines(
     request: &SimulateClicksRequest,
     queries: &[SimulatedQuery],
     ranker: &str,
-    numbers: std::ops::Range<u64>,
-) -> Result<Vec<SimulatedPage>, LogWriteError> {
-    let page = |number: u64| {
-        let session = number / queries.len() as u64;
-        let query = &queries[(number % queries.len() as u64) as usize];
-        let mut random = Random::new(request.options.seed, number);
-        let shown = request.ranker.rank(&query.scores, request.options.top, &mut random);
-        let grades: Vec<f64> = shown.order.iter().map(|index| query.grades[*index]).collect();
-        let clicked = request.user.clicks(&grades, &mut random);
-        line(session, query, &shown, &clicked, ranker)
+    numbers: Range<u64>,
+) -> Result<Vec<SimulatedLines>, LogWriteError> {
+    let lines = |number: u64| match request.count_pages {
+        true => counted_lines(request, queries, ranker, number),
+        false => page_line(request, queries, ranker, number),
     };
     #[cfg(feature = "train")]
     {
         use rayon::prelude::*;
-        numbers.into_par_iter().map(page).collect()
+        numbers.into_par_iter().map(lines).collect()
     }
     #[cfg(not(feature = "train"))]
-    numbers.map(page).collect()
+    numbers.map(lines).collect()
 }
 
-/// The line of a page.
-fn line(
-    session: u64,
-    query: &SimulatedQuery,
-    shown: &LoggedRanking,
-    clicked: &[bool],
+/// The line of one page.
+fn page_line(
+    request: &SimulateClicksRequest,
+    queries: &[SimulatedQuery],
     ranker: &str,
-) -> Result<SimulatedPage, LogWriteError> {
-    let documents = shown.order.iter().map(|index| query.documents[*index].as_str());
-    let clicks = (1..).zip(clicked).filter(|(_, clicked)| **clicked).map(|(rank, _)| rank);
-    let mut page = Impression::new(query.id.as_str(), documents).clicked(clicks);
+    number: u64,
+) -> Result<SimulatedLines, LogWriteError> {
+    let session = number / queries.len() as u64;
+    let query = &queries[(number % queries.len() as u64) as usize];
+    let mut random = Random::new(request.options.seed, number);
+    let shown = request.ranker.rank(&query.scores, request.options.top, &mut random);
+    let clicked = request.user.clicks(&query.grades_of(&shown), &mut random);
+    let mut page = query.page(&shown, &clicked, ranker);
     page.session = (session + 1).to_string();
-    page.ranker = ranker.to_owned();
-    page.propensities.clone_from(&shown.propensities);
-    let mut line = Vec::new();
-    let mut writer = LogWriter::new(LogTarget::Lists, &mut line)?;
-    writer.write(&page)?;
-    writer.finish()?;
-    Ok(SimulatedPage { line, clicks: page.clicks.len() as u64 })
+    let mut lines = SimulatedLines::default();
+    lines.add(&page)?;
+    Ok(lines)
+}
+
+/// The distinct pages of a query in all sessions, in the order of their first session.
+fn counted_lines(
+    request: &SimulateClicksRequest,
+    queries: &[SimulatedQuery],
+    ranker: &str,
+    number: u64,
+) -> Result<SimulatedLines, LogWriteError> {
+    let query = &queries[number as usize];
+    // The draws are those of the pages in a log of all pages.
+    let streams = (0..request.options.sessions).map(|session| session * queries.len() as u64 + number);
+    let pages = counted_sessions(
+        &request.ranker,
+        &request.user,
+        &query.scores,
+        &query.grades,
+        request.options.top,
+        &mut streams.map(|stream| Random::new(request.options.seed, stream)),
+    );
+    let mut lines = SimulatedLines::default();
+    for counted in pages {
+        let mut page = query.page(&counted.shown, &counted.clicked, ranker);
+        let mut rest = counted.count;
+        while rest > 0 {
+            page.count = rest.min(MAX_COUNT);
+            rest -= page.count;
+            lines.add(&page)?;
+        }
+    }
+    Ok(lines)
+}
+
+impl SimulatedQuery {
+    /// The grades of the shown documents.
+    fn grades_of(&self, shown: &LoggedRanking) -> Vec<f64> {
+        shown.order.iter().map(|index| self.grades[*index]).collect()
+    }
+
+    /// An impression of the shown documents with these clicks.
+    fn page(&self, shown: &LoggedRanking, clicked: &[bool], ranker: &str) -> Impression {
+        let documents = shown.order.iter().map(|index| self.documents[*index].as_str());
+        let clicks = (1..).zip(clicked).filter(|(_, clicked)| **clicked).map(|(rank, _)| rank);
+        let mut page = Impression::new(self.id.as_str(), documents).clicked(clicks);
+        page.ranker = ranker.to_owned();
+        page.propensities.clone_from(&shown.propensities);
+        page
+    }
+}
+
+impl SimulatedLines {
+    fn add(&mut self, page: &Impression) -> Result<(), LogWriteError> {
+        let mut writer = LogWriter::new(LogTarget::Lists, &mut self.text)?;
+        writer.write(page)?;
+        writer.finish()?;
+        self.clicks += page.clicks.len() as u64 * page.count;
+        self.without_click += if page.clicks.is_empty() { page.count } else { 0 };
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ use super::{
     load_model, measures_for, system_names,
 };
 
+pub use bias::learners_with_examination;
 pub use checks::TrainOption;
 pub(super) use features::{check_feature_set, check_validation};
 pub use output_paths::SavedTraining;
