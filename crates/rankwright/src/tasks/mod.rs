@@ -207,8 +207,8 @@ pub use search_index::{SearchIndexRequest, SearchIndexResult, search_index};
 pub use split_data::{SplitRequest, SplitResult, WrittenPart, split_data};
 #[cfg(feature = "train")]
 pub use train::{
-    CheckpointOptions, FeatureWeight, SavedTraining, TrainModelRequest, TrainModelResult,
-    TrainOption, TrainSeconds, TrainingProgress, train_model,
+    CheckpointOptions, FeatureWeight, SavedTraining, TeacherFiles, TrainModelRequest,
+    TrainModelResult, TrainOption, TrainSeconds, TrainingProgress, train_model,
 };
 #[cfg(feature = "train")]
 pub use tune::{
