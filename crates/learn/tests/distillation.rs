@@ -6,6 +6,7 @@ use rankwright_eval::ScoredDataset;
 use rankwright_learn::prelude::*;
 use rankwright_learn::{LEARNERS, LearnError, Teacher};
 use rankwright_model::{Model, ScoreOptions};
+use rankwright_spec::Spec;
 
 fn data(queries: usize, seed: u64) -> Dataset {
     LetorOptions { queries, documents: 20, seed }.generate().unwrap()
@@ -36,7 +37,13 @@ fn every_learner_has_a_teacher_or_says_which_learners_can() {
     let teacher = train("mart(trees=20, leaves=4)", TrainRequest::new(&labelled)).unwrap();
     let mut accepting = Vec::new();
     for def in LEARNERS {
-        let learner = LearnerSpec::parse(def.example).unwrap();
+        let mut spec = Spec::parse(def.example).unwrap();
+        for (name, value) in [("trees", "4"), ("epochs", "2"), ("passes", "1"), ("restarts", "1")] {
+            if def.params().iter().any(|param| param.name == name) {
+                spec = spec.with(name, value);
+            }
+        }
+        let learner = LearnerSpec::from_spec(spec).unwrap();
         if !learner.learns() || def.name == "auto" || def.name == "blend" {
             continue;
         }

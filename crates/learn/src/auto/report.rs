@@ -36,7 +36,7 @@ pub struct AutoServed {
     /// The learner as a spec.
     pub learner: String,
     /// Its metric on the held-out queries that kept its best number of trees, so that the value
-    /// flatters a little.
+    /// flatters.
     pub value: f64,
     /// The out-of-fold metric of the blend on the same queries.
     pub blend: f64,
@@ -87,7 +87,8 @@ impl AutoReport {
         let AutoServed { learner, value, blend, queries } = self.served.as_ref()?;
         let queries = counted(*queries, "held-out query");
         Some(format!(
-            "{learner} serves in place of the blend: {} {value:.4}, the blend {blend:.4} on {queries}",
+            "{learner} serves in place of the blend: {} {value:.4} on {queries}, which chose its number \
+             of trees; the blend {blend:.4}",
             self.metric
         ))
     }

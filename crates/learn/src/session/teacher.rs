@@ -273,7 +273,7 @@ mod tests {
     fn soft_labels_lie_on_the_line_of_labels_and_scores() {
         // Two queries of two documents, z = 1 and -1 in each; labels 3, 1 and 2, 0: the line is
         // 1.5 + z.
-        let scores = vec![5.0, 1.0, 0.2, 0.1, 9.0, 9.0];
+        let scores = vec![5.0, 1.0, 0.5, 0.25, 9.0, 9.0];
         let targets = SoftTargets::new(scores, vec![0, 2, 4, 6], &[3.0, 1.0, 2.0, 0.0], 0.25);
         assert_eq!(targets.standard(1), [1.0, -1.0]);
         assert!(targets.soft_labels(0).iter().zip([2.5, 0.5]).all(|(a, b)| (a - b).abs() < 1e-12));
