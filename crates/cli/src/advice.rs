@@ -256,6 +256,7 @@ fn stopped(unit: &str, saved: &SavedTraining) -> Option<String> {
 fn flag(option: TrainOption) -> &'static str {
     match option {
         TrainOption::Start => "--start",
+        TrainOption::Teacher => "--teacher",
         TrainOption::Seed => "--seed",
         TrainOption::Checkpoint => "--checkpoint",
         TrainOption::Validation => "--valid",
@@ -445,6 +446,9 @@ fn training(error: &LearnError) -> Option<&'static str> {
              rel= in the spec"
         }
         LearnError::StartModelUnsupported { .. } => "leave --start out, or boost trees",
+        LearnError::TeacherUnsupported { .. } => {
+            "leave --teacher out, or choose one of these with --learner"
+        }
         LearnError::CheckpointInUse { .. } => {
             "wait until it ends, or give another folder with --checkpoint"
         }

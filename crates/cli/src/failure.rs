@@ -83,7 +83,10 @@ impl Failure {
                 | TaskError::NothingTrained { .. }
                 | TaskError::OptionNeedsData { .. }
                 | TaskError::NoCheckpoints { .. }
-                | TaskError::Learn(LearnError::StartModelUnsupported { .. })
+                | TaskError::Learn(
+                    LearnError::StartModelUnsupported { .. }
+                    | LearnError::TeacherUnsupported { .. },
+                )
                 | TaskError::NoLearner
                 | TaskError::LearnerTwice { .. }
                 | TaskError::OptionUnused { .. }

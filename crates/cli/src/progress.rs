@@ -7,7 +7,7 @@ use std::time::Duration;
 use indicatif::{BinaryBytes, ProgressBar, ProgressStyle};
 use rankwright::clicks::log::LogProgress;
 use rankwright::learn::simd::Simd;
-use rankwright::learn::{LearnError, LearnerSpec, Progress, TrainingHistory};
+use rankwright::learn::{LearnError, LearnerSpec, MemberStart, Progress, TrainingHistory};
 use rankwright::spec::visible::one_line;
 use rankwright::spec::words::counted;
 use rankwright::tasks::{Context, TaskError, TrainingProgress, Warning};
@@ -207,6 +207,15 @@ impl Progress for TrainingBar<'_> {
         );
     }
 
+    fn member_started(&self, member: &MemberStart<'_>) {
+        let text = member_text(member);
+        log::info!("{text}");
+        self.bar.set_message(one_line(&text).into_owned());
+        if let Some(planned) = member.planned {
+            self.bar.set_length(planned as u64);
+        }
+    }
+
     fn round_finished(&self, history: &TrainingHistory) {
         let training = self.training();
         let done = history.iterations.len();
@@ -231,6 +240,16 @@ impl Progress for TrainingBar<'_> {
 
     fn should_stop(&self) -> bool {
         self.interrupt.is_requested()
+    }
+}
+
+/// The training within a training that begins, and the best candidates so far.
+fn member_text(member: &MemberStart<'_>) -> String {
+    let best: Vec<String> =
+        member.leaders.iter().take(3).map(|(name, value)| format!("{name} {value:.4}")).collect();
+    match best.is_empty() {
+        true => member.learner.to_owned(),
+        false => format!("{}; best so far: {}", member.learner, best.join(", ")),
     }
 }
 

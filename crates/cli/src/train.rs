@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rankwright::data::DEFAULT_SEED;
-use rankwright::learn::{Checkpoints, DEFAULT_LEARNER, LearnerSpec};
+use rankwright::learn::{Checkpoints, DEFAULT_LEARNER, LearnerSpec, TeacherParams};
 use rankwright::model::MatchBy;
-use rankwright::tasks::{CheckpointOptions, TrainModelRequest, train_model};
+use rankwright::spec::ParamGroup;
+use rankwright::tasks::{CheckpointOptions, TeacherFiles, TrainModelRequest, train_model};
 
 use crate::declared::choices;
 use crate::failure::Failure;
@@ -50,6 +51,20 @@ pub(crate) struct Args {
     /// A model of any kind to start from: new trees are added to its scores
     #[arg(long, value_name = "MODEL")]
     start: Option<PathBuf>,
+    /// A model to learn from besides the labels: its scores, standardised within each query, are
+    /// soft targets. Data without labels (`--columns label=none`) is learned from it alone
+    #[arg(long, value_name = "MODEL")]
+    teacher: Option<PathBuf>,
+    #[arg(long, value_name = "NUMBER", requires = "teacher", help = teacher_weight_help())]
+    teacher_weight: Option<f64>,
+    /// Further queries that are learned from --teacher alone; several files are one data set, and
+    /// their labels are ignored
+    #[arg(long, value_name = "DATA", requires = "teacher")]
+    unlabelled: Vec<PathBuf>,
+    /// Minutes for the learner `auto`: candidates that do not fit are left out. The result names
+    /// the spec that repeats the training exactly
+    #[arg(long, value_name = "N")]
+    minutes: Option<f64>,
     /// Ignore features of --valid that the training data does not know, and features that only one
     /// of --start and the training data knows
     #[arg(long)]
@@ -84,9 +99,17 @@ fn seed_help() -> String {
     format!("Seed of all random choices; {DEFAULT_SEED} if not given")
 }
 
+fn teacher_weight_help() -> String {
+    let def = TeacherParams::default().defs().remove(0);
+    format!("{} From 0 to 1, {} if not given", def.help, def.default.unwrap_or_default())
+}
+
 impl Args {
     fn request(&self) -> Result<TrainModelRequest, Failure> {
-        let learner = LearnerSpec::parse(&self.learner)?;
+        let mut learner = LearnerSpec::parse(&self.learner)?;
+        if let Some(minutes) = self.minutes {
+            learner = learner.with_parameter("minutes", minutes.to_string())?;
+        }
         let data = self.read.files(&self.data)?;
         let mut request = TrainModelRequest::new(learner, data, &self.out);
         request.valid = self.valid.clone();
@@ -97,6 +120,14 @@ impl Args {
         request.matching = match_options(self.match_by, self.ignore_extra);
         request.eval_train = self.eval_train;
         request.bias = self.bias.clone();
+        request.teacher = self.teacher.as_ref().map(|model| {
+            let mut teacher = TeacherFiles::new(model);
+            teacher.unlabelled = self.unlabelled.clone();
+            match self.teacher_weight {
+                Some(weight) => teacher.weight(weight),
+                None => teacher,
+            }
+        });
         request.checkpoint = self.checkpoint.as_ref().map(|folder| {
             let mut options = CheckpointOptions::new(folder);
             options.every_rounds = self.checkpoint_trees.unwrap_or(0);

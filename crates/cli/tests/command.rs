@@ -6,6 +6,7 @@ mod clicks_simulated;
 mod clickthrough;
 mod common;
 mod data;
+mod distillation;
 mod documents;
 mod eval;
 mod experiment;

@@ -23,6 +23,12 @@ const LINES: &[(&str, &str, &str)] = &[
     ),
     ("train", "--out", "train m.partial --learner mart --out m"),
     ("train", "--out", "train train.txt --learner mart(bias=ips) --bias bias.tsv --out bias.tsv"),
+    ("train", "--out", "train train.txt --teacher m.model --learner mart --out m.model"),
+    (
+        "train",
+        "--out",
+        "train train.txt --teacher m.model --unlabelled valid.txt --learner mart --out valid.txt",
+    ),
     ("train", "--checkpoint", "train c/checkpoint.model --learner mart --checkpoint c --out n"),
     ("cv", "--per-query", "cv train.txt --learner mart --per-query train.txt"),
     ("cv", "--per-query", "cv train.txt --learner blend(members=file:m.model) --per-query m.model"),

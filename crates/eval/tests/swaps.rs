@@ -33,6 +33,8 @@ const METRICS_WITH_SWAPS: &[&str] = &[
     "recall@3",
     "success@2",
     "success",
+    "goals(of=ndcg@10:1+p@5:0.3)",
+    "ap:2+rr:0.5+err@3:1",
 ];
 
 /// All labels in the ideal order, best first.

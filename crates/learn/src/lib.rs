@@ -28,7 +28,9 @@ mod transform;
 pub mod tree;
 pub mod tune;
 
-pub use auto::{Auto, AutoCandidate, AutoEffort, AutoOptions, AutoParams, AutoReport};
+pub use auto::{
+    Auto, AutoCandidate, AutoEffort, AutoOptions, AutoParams, AutoReport, AutoServe, AutoServed,
+};
 pub use bias::{BiasCorrection, BiasCorrectionOptions, BiasFile, BiasFileProblem, BiasParams};
 pub use blend::{
     Blend, BlendNormalise, BlendOptions, BlendParams, BlendPreset, BlendWeights, MembersText,
@@ -53,9 +55,9 @@ pub use net::{HiddenNorm, NetActivation, NetOptimiser, NetOptions, NetParams, Ne
 pub use preferences::Preferences;
 pub use rankwright_model::simd;
 pub use session::{
-    Checkpoints, ConstantReason, Iteration, KeptReason, KeptRounds, NoProgress, PhaseSeconds,
-    Progress, Stop, TrainRequest, TrainResult, TrainWarning, TrainingHistory, ValidationSet,
-    validation_set_names,
+    Checkpoints, ConstantReason, Iteration, KeptReason, KeptRounds, MemberStart, NoProgress,
+    PhaseSeconds, Progress, Stop, Teacher, TeacherOptions, TeacherParams, TeacherScores,
+    TrainRequest, TrainResult, TrainWarning, TrainingHistory, ValidationSet, validation_set_names,
 };
 pub use trainer::{Trainer, ValidationUse};
 pub use training_log::TrainingLog;

@@ -36,6 +36,11 @@ pub trait Trainer: Debug + Send + Sync {
         false
     }
 
+    /// Whether the learner can learn from the scores of a teacher ([`TrainRequest::teacher`]).
+    fn accepts_teacher(&self) -> bool {
+        false
+    }
+
     /// Whether several processes that each hold some of the queries can train one model together,
     /// by exchanging sums through [`TrainRequest::collective`].
     fn supports_distributed(&self) -> bool {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rankwright_data::bytes::read_text_file;
 use serde::Deserialize;
 
+use crate::auto::AutoReport;
 use crate::error::LearnError;
 use crate::session::{Iteration, KeptRounds, TrainingHistory};
 
@@ -20,6 +21,8 @@ pub struct TrainingLog {
     /// SHA-256 of the model that the training wrote, in hexadecimal; `None` if the log does not
     /// state it. The log beside a model with another digest is that of another training.
     pub sha256: Option<String>,
+    /// The candidates of an automatic training; `None` for other learners.
+    pub choice: Option<AutoReport>,
 }
 
 /// The JSON document of the file; its keys have the meaning of the fields of [`TrainingHistory`].
@@ -39,6 +42,8 @@ struct LogDocument {
     seconds: Seconds,
     threads: Option<usize>,
     sha256: Option<String>,
+    #[serde(default)]
+    choice: Option<AutoReport>,
 }
 
 /// Seconds spent reading the data, binning it and training.
@@ -84,8 +89,8 @@ impl TrainingLog {
             // The weights of a linear model are not part of a log.
             weights: Vec::new(),
         };
-        let LogDocument { seconds, threads, sha256, .. } = document;
-        Ok(TrainingLog { history, load_seconds: seconds.load, threads, sha256 })
+        let LogDocument { seconds, threads, sha256, choice, .. } = document;
+        Ok(TrainingLog { history, load_seconds: seconds.load, threads, sha256, choice })
     }
 
     /// The path of a model's log: that of the model with `.log.json` appended.

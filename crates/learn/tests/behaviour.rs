@@ -1,7 +1,9 @@
 //! Tests of whole trainings. One program for all of them, because every test program is linked
 //! separately.
 
+mod distillation;
 mod edges;
+mod goals;
 mod golden;
 mod growth;
 mod objectives;

@@ -43,6 +43,12 @@ pub(super) fn of(learner: &LearnerSpec, trained: &TrainModelResult) -> String {
     }
     if let Some(choice) = &trained.choice {
         text = format!("{text}\n{}\n{}\n", candidates(choice).to_text().trim_end(), choice.text());
+        if let Some(served) = choice.served_text() {
+            text = format!("{text}{served}\n");
+        }
+        if choice.learner != trained.learner {
+            text = format!("{text}the same model without a limit of time: {}\n", choice.learner);
+        }
     }
     match &trained.kept {
         Some(kept) => format!("{text}\n{}\n", kept_text(kept, &trained.unit)),
@@ -55,8 +61,10 @@ fn candidates(choice: &AutoReport) -> Table {
     let mut table = Table::new([
         ("candidate", Align::Left),
         (choice.metric.as_str(), Align::Right),
+        ("95% interval", Align::Right),
         ("folds", Align::Right),
         ("weight", Align::Right),
+        ("seconds", Align::Right),
     ]);
     let mut candidates: Vec<&AutoCandidate> = choice.candidates.iter().collect();
     let value = |candidate: &AutoCandidate| candidate.value.unwrap_or(f64::NEG_INFINITY);
@@ -71,7 +79,15 @@ fn candidates(choice: &AutoReport) -> Table {
             0.0 => "-".to_owned(),
             weight => format!("{weight:.2}"),
         };
-        let row = [candidate.learner.clone(), value, candidate.folds.to_string(), weight];
+        let interval = candidate.ci95.map(|(low, high)| format!("{low:.4} to {high:.4}"));
+        let row = [
+            candidate.learner.clone(),
+            value,
+            interval.unwrap_or_default(),
+            candidate.folds.to_string(),
+            weight,
+            format!("{:.2}", candidate.seconds),
+        ];
         table.rows.push(row.iter().map(|cell| cell.as_str().into()).collect());
     }
     table

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use rankwright_spec::{Conflict, ParamValue, RangeDef, Spec, SpecError, read_into};
 use serde::{Serialize, Serializer};
 
+use super::goals::{GOALS, GoalsText, is_short_form};
 use super::names::{find_metric, parse_trec_name};
 use super::{Aggregate, Metric, MetricDef};
 use crate::convention::{Blank, Conventions, Missing, SHARED_CONVENTIONS};
@@ -45,6 +46,12 @@ pub struct MetricSpec {
 impl MetricSpec {
     /// Reads and checks one metric.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
+        if is_short_form(text) {
+            // ndcg@10:1+p@5:0.3, a weighted sum.
+            let text = GoalsText::read(text, &RangeDef::default());
+            let text = text.map_err(|error| error.at(GOALS.name, "of", ""))?.write();
+            return Self::from_spec(Spec::new(GOALS.name).with("of", text));
+        }
         Self::from_spec(Spec::parse(text)?)
     }
 

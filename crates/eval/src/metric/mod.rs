@@ -25,6 +25,7 @@ mod counts;
 mod dcg;
 mod def;
 mod err;
+mod goals;
 mod inversions;
 mod iprec;
 mod judged;
@@ -67,6 +68,7 @@ pub use bpref::*;
 pub use counts::*;
 pub use dcg::*;
 pub use err::*;
+pub use goals::*;
 pub use inversions::*;
 pub use iprec::*;
 pub use judged::*;
@@ -113,6 +115,7 @@ pub static METRICS: &[&MetricDef] = &[
     &accuracy::ACCURACY,
     &pointwise::RMSE,
     &pointwise::MAE,
+    &goals::GOALS,
     &counts::NUM_Q,
     &counts::NUM_RET,
     &counts::NUM_REL,

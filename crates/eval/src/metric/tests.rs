@@ -52,7 +52,11 @@ fn every_parameter_is_documented_and_its_default_is_legal() {
         for param in metric.params() {
             assert!(param.help.ends_with('.'), "{}: {}", param.name, param.help);
             let Some(default) = param.default else { continue };
-            let needed = if metric.name == "iprec" { "recall=0.1, " } else { "" };
+            let needed = match metric.name {
+                "iprec" => "recall=0.1, ",
+                "goals" => "of=rr:1, ",
+                _ => "",
+            };
             let (name, key) = (metric.name, param.name);
             let spec = format!("{name}({needed}{key}={default})");
             let without = format!("{name}({})", needed.trim_end_matches(", "));

@@ -9,6 +9,13 @@ fn data(queries: usize, seed: u64) -> Dataset {
     LetorOptions { queries, documents: 15, seed }.generate().unwrap()
 }
 
+/// A report without times, which differ from run to run.
+fn without_seconds(report: Option<AutoReport>) -> AutoReport {
+    let mut report = report.unwrap();
+    report.candidates.iter_mut().for_each(|candidate| candidate.seconds = 0.0);
+    report
+}
+
 const SMALL: &str = "auto(effort=quick, candidates=ranksvm+mart(trees=12)+xendcg(trees=12)+\
                      ranknet(epochs=3, layers=4))";
 
@@ -55,6 +62,9 @@ fn the_worse_half_is_dropped_but_not_the_best_of_a_family() {
         halve: true,
         selections: 2,
         picks: 3,
+        is_distilled: false,
+        seconds: None,
+        choice_share: 1.0,
     };
     let request = TrainRequest::new(&train);
     let mut nested = NestedTraining::begin(&request, "model").unwrap();
@@ -80,7 +90,7 @@ fn validation_data_is_one_more_part_of_the_training_data() {
     let learner = LearnerSpec::parse("auto(candidates=mart(trees=3)+ranksvm, folds=3)").unwrap();
     let one = learner.train(TrainRequest::new(&train).validation(&valid)).unwrap();
     let two = learner.train(TrainRequest::new(&both)).unwrap();
-    assert_eq!(one.choice, two.choice);
+    assert_eq!(without_seconds(one.choice), without_seconds(two.choice));
     assert_eq!(one.model.body(), two.model.body());
 }
 
@@ -115,7 +125,7 @@ fn the_choice_on_a_sample_trains_the_members_on_all_queries() {
     assert_eq!(sampled(&train, 10, 7).unwrap(), sample);
     assert_ne!(sampled(&train, 10, 8).unwrap(), sample);
     let request = TrainRequest::new(&train);
-    let plan = AutoPlan::new(&sample, AutoEffort::Quick, auto.given.clone(), None);
+    let plan = AutoPlan::new(&sample, AutoEffort::Quick, auto.given.clone(), None, None);
     let mut nested = NestedTraining::begin(&request, "model").unwrap();
     let choice = Choice {
         target: TargetMetric::new(&sample, &auto.target).unwrap(),
@@ -182,9 +192,122 @@ fn the_number_of_rounds_is_that_of_the_plan() {
             let candidates =
                 given.as_ref().map(|given| format!(", candidates={}", given.join("+")));
             let text = format!("auto(effort={name}{})", candidates.unwrap_or_default());
-            let plan = AutoPlan::new(&train, *effort, given, None);
+            let plan = AutoPlan::new(&train, *effort, given, None, None);
             let rounds = LearnerSpec::parse(&text).unwrap().rounds();
             assert_eq!(rounds, Some((plan.candidates.len() * plan.folds, "model")), "{text}");
         }
     }
+}
+
+/// The spec of the report trains the same bytes again, and a limit that nothing fits into still
+/// trains one candidate on all folds.
+#[test]
+fn a_limit_of_time_records_a_spec_that_repeats_the_training() {
+    let train = data(20, 6);
+    let candidates = "ranksvm+mart(trees=3)+xendcg(trees=3)";
+    for (minutes, least, most) in [(1e-9, 1, 1), (60.0, 3, 3), (0.004, 1, 3)] {
+        let text = format!("auto(candidates={candidates}, folds=3, minutes={minutes})");
+        let timed = LearnerSpec::parse(&text).unwrap();
+        let first = timed.train(TrainRequest::new(&train)).unwrap();
+        let report = first.choice.unwrap();
+        let kept = report.candidates.iter().filter(|c| c.folds == 3).count();
+        assert!((least..=most).contains(&kept), "{minutes}: {report:?}");
+        assert!(!report.learner.contains("minutes"), "{}", report.learner);
+        let repeated = LearnerSpec::parse(&report.learner).unwrap();
+        let second = repeated.train(TrainRequest::new(&train)).unwrap();
+        assert!(second.model.to_bytes() == first.model.to_bytes(), "{minutes}");
+        assert_eq!(second.choice.unwrap().learner, report.learner);
+    }
+}
+
+#[test]
+fn an_interruption_of_a_training_with_a_limit_changes_nothing() {
+    trains_reproducibly(
+        "auto(candidates=mart(trees=3)+ranksvm+xendcg(trees=3), folds=3, minutes=60)",
+    );
+}
+
+#[test]
+fn serving_fast_is_one_lambdamart_near_the_blend() {
+    let (train, test) = (data(120, 1), data(200, 2));
+    let text = "auto(candidates=ranksvm+mart(trees=40)+xendcg(trees=40), folds=3, serve=fast)";
+    let result = LearnerSpec::parse(text).unwrap().train(TrainRequest::new(&train)).unwrap();
+    let ModelBody::Trees(trees) = result.model.body() else { panic!("no trees") };
+    assert!((1..=500).contains(&trees.trees().len()));
+    let served = result.choice.unwrap().served.unwrap();
+    assert_eq!((served.queries, served.learner.as_str()), (40, "lambdamart(trees=500)"));
+    let blend = LearnerSpec::parse(&text.replace(", serve=fast", "")).unwrap();
+    let blend = blend.train(TrainRequest::new(&train)).unwrap();
+    assert!(blend.choice.unwrap().served.is_none());
+    let value = |model: &Model| {
+        let target = TargetMetric::new(&test, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
+        let scores = model.score(&test, Default::default()).unwrap();
+        let fill = |query: usize, _: usize, to: &mut [f64]| {
+            to.copy_from_slice(&scores[test.query_rows(query)]);
+        };
+        target.totals(1, fill).unwrap()[0]
+    };
+    let (student, blend) = (value(&result.model), value(&blend.model));
+    assert!(student > blend - 0.03, "{student} {blend}");
+}
+
+#[test]
+fn a_fast_model_is_the_same_on_any_threads() {
+    trains_reproducibly("auto(candidates=mart(trees=3)+ranksvm, folds=3, serve=fast)");
+}
+
+/// Twenty queries, long lists, one grade, categories and missing values: works, or says why not.
+#[test]
+fn unusual_data_works_or_says_why_not() {
+    let quick =
+        LearnerSpec::parse("auto(candidates=ranksvm+mart(trees=5)+xendcg(trees=5))").unwrap();
+    let train = |data: &Dataset| quick.train(TrainRequest::new(data));
+    let twenty = train(&data(20, 1)).unwrap().choice.unwrap();
+    assert_eq!((twenty.folds, twenty.queries), (5, 20));
+    assert!(twenty.estimate.is_finite() && twenty.ci95.is_some());
+    // Fewer queries than folds.
+    assert_eq!(train(&data(4, 1)).unwrap().choice.unwrap().folds, 4);
+    let long = LetorOptions { queries: 6, documents: 2500, seed: 3 }.generate().unwrap();
+    assert!(train(&long).unwrap().choice.unwrap().estimate.is_finite());
+    let all = data(20, 1);
+    let same = all.clone().with_labels(vec![1.0; all.rows()]).unwrap();
+    let error = train(&same).map(|result| result.choice.unwrap().estimate);
+    // Every ranking of equal grades is ideal: the candidates of pairs cannot be trained, and the
+    // others have the value 1.
+    assert!(error.as_ref().is_ok_and(|value| *value == 1.0), "{error:?}");
+    let zero = all.clone().with_labels(vec![0.0; all.rows()]).unwrap();
+    let message = train(&zero).unwrap_err().to_string();
+    assert!(message.contains("no relevant documents"), "{message}");
+    let missing: Vec<Vec<f32>> = (0..all.rows())
+        .map(|row| {
+            let values = all.matrix().row(row).iter().enumerate();
+            values.map(|(c, v)| if (row + c) % 3 == 0 { f32::NAN } else { *v }).collect()
+        })
+        .collect();
+    let names: Vec<String> = (0..all.columns()).map(|c| format!("f{c}")).collect();
+    let missing = Dataset::from_rows(&missing, names).labels(all.labels().to_vec());
+    let missing = missing.query_ids(all.query_of_rows()).build().unwrap();
+    assert!(train(&missing).unwrap().choice.unwrap().estimate.is_finite());
+}
+
+#[test]
+fn categories_of_a_table_work_and_pairs_alone_say_why_not() {
+    let mut text = "qid,label,colour,price\n".to_owned();
+    for row in 0..60 {
+        let colour = ["red", "blue", "green"][row % 3];
+        text += &format!("{},{},{colour},{}\n", row / 6, usize::from(row % 3 == 1), row % 7);
+    }
+    let table = Dataset::read_bytes(text.into_bytes()).unwrap();
+    assert!(table.table_columns().is_some(), "colour is a category");
+    let learner = LearnerSpec::parse("auto(candidates=ranksvm+mart(trees=5), folds=3)").unwrap();
+    let report = learner.train(TrainRequest::new(&table)).unwrap().choice.unwrap();
+    assert!(report.estimate.is_finite(), "{report:?}");
+    let rows: [(usize, usize); 2] = [(0, 1), (3, 2)];
+    let pairs = Dataset::from_rows([[0.1_f32], [0.2], [0.3], [0.4]], ["a"])
+        .query_ids(["q", "q", "r", "r"])
+        .pairs(rows)
+        .build()
+        .unwrap();
+    let error = learner.train(TrainRequest::new(&pairs)).unwrap_err();
+    assert_eq!(error.kind(), "pairs-unsupported", "{error}");
 }

@@ -16,6 +16,7 @@ use super::queries::{AllDerivatives, QueryPass, TrainingQueries};
 use super::train::objective_seed;
 use crate::error::LearnError;
 use crate::objective::{Objective, parse_objective};
+use crate::session::TEACHER_NOTE;
 
 /// The impurity of each split of a tree of a model, recomputed from data with labels: before the
 /// split, and after it (the weighted mean of the impurities of its two parts). `tree` is the number
@@ -44,6 +45,11 @@ pub fn split_impurities(
     if let Some(bias) = &model.header().position_bias {
         // Trees were fitted to corrected labels or scores, which the model does not keep.
         let objective = format!("{}, bias={}", model.header().objective, bias.kind);
+        return Err(LearnError::NoDerivatives { objective });
+    }
+    if let Some(teacher) = model.header().notes.get(TEACHER_NOTE) {
+        // The scores of the teacher are not in the model.
+        let objective = format!("{}, teacher={teacher}", model.header().objective);
         return Err(LearnError::NoDerivatives { objective });
     }
     if !data.is_labelled() && data.pairs().is_none() {

@@ -12,7 +12,9 @@ use super::{BoostOptions, BoostParams, NewtonOptions, NewtonParams};
 use crate::bias::{BiasCorrection, BiasParams, ClickCorrection, CorrectedClicks};
 use crate::error::LearnError;
 use crate::learner::{LearnerDef, train_with};
-use crate::objective::{Objective, ObjectiveParams, ParsedObjective, Squared};
+use crate::objective::{
+    DistilledObjective, Objective, ObjectiveParams, ParsedObjective, Squared, TeacherTerm,
+};
 use crate::session::{Progress, Stop, TrainRequest, TrainResult};
 use crate::trainer::{Trainer, ValidationUse};
 use crate::tree::{SizeDefaults, TreeConfig, TreeOptions, TreeParams};
@@ -182,6 +184,10 @@ impl Trainer for BoostTrainer {
         self.objective.set_simd(request.simd);
         let correction = self.correction(request, config.rate)?;
         let engine = BoostEngine::new(config).corrected(correction);
+        if let Some(targets) = &request.soft_targets {
+            let labels = std::mem::replace(&mut self.objective, Box::new(Squared));
+            self.objective = Box::new(DistilledObjective::new(labels, targets.clone()));
+        }
         engine.train(self.objective.as_mut(), request)
     }
 
@@ -195,6 +201,11 @@ impl Trainer for BoostTrainer {
 
     fn accepts_start_model(&self) -> bool {
         true
+    }
+
+    fn accepts_teacher(&self) -> bool {
+        self.bias.bias == BiasCorrection::None
+            && self.objective.teacher_term() != TeacherTerm::Unsupported
     }
 
     fn supports_distributed(&self) -> bool {

@@ -20,7 +20,8 @@ use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
 };
 use crate::objective::{
-    Derivatives, Objective, ObjectiveBuffers, QueryView, Squared, TrainingDocuments,
+    Derivatives, DistilledObjective, Objective, ObjectiveBuffers, QueryView, Squared, TeacherTerm,
+    TrainingDocuments,
 };
 use crate::session::{Stop, TrainRequest, TrainResult};
 use crate::trainer::{Trainer, ValidationUse};
@@ -113,7 +114,18 @@ struct ForestTrainer {
 impl Trainer for ForestTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let mut objective = SquaredAtMean { mean: 0.0 };
-        BoostEngine::new(self.config.clone()).train(&mut objective, request)
+        let engine = BoostEngine::new(self.config.clone());
+        match &request.soft_targets {
+            None => engine.train(&mut objective, request),
+            Some(targets) => {
+                let labels = Box::new(objective);
+                engine.train(&mut DistilledObjective::new(labels, targets.clone()), request)
+            }
+        }
+    }
+
+    fn accepts_teacher(&self) -> bool {
+        true
     }
 
     fn objective(&self) -> String {
@@ -146,6 +158,10 @@ struct SquaredAtMean {
 }
 
 impl Objective for SquaredAtMean {
+    fn teacher_term(&self) -> TeacherTerm {
+        TeacherTerm::SoftLabels
+    }
+
     fn derivatives(
         &self,
         query: &QueryView<'_>,

@@ -154,6 +154,11 @@ impl<'a> TargetMetric<'a> {
         &self.layout
     }
 
+    /// The metric with its conventions.
+    pub(crate) fn measure(&self) -> &Measure {
+        &self.measure
+    }
+
     /// The data.
     pub(crate) fn data(&self) -> &'a Dataset {
         self.data

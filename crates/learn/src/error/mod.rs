@@ -153,6 +153,28 @@ pub enum LearnError {
         /// The learner.
         learner: String,
     },
+    /// A teacher was given to a learner that cannot learn from one.
+    #[error("{learner} cannot learn from a teacher; {} can", teacher_learners())]
+    TeacherUnsupported {
+        /// The learner.
+        learner: String,
+    },
+    /// The number of a teacher's scores is not the number of rows.
+    #[error("the teacher has {}, and the data has {}", counted(*found, "score"), counted(*rows, "row"))]
+    TeacherScores {
+        /// Number of scores.
+        found: usize,
+        /// Number of rows of the training data and of the queries without labels.
+        rows: usize,
+    },
+    /// A score of a teacher that is NaN or infinite.
+    #[error("the teacher's score of row {row} is {score}; scores must be finite numbers")]
+    TeacherScoreNotFinite {
+        /// Row of the data set, from 0.
+        row: usize,
+        /// The score.
+        score: f64,
+    },
     /// Several processes were to train together with a learner that exchanges nothing: each would
     /// get a model of its own queries alone.
     #[error("{learner} cannot be trained by {processes} processes together")]
@@ -420,6 +442,9 @@ impl LearnError {
                  (rel)"
             }
             Self::StartModelUnsupported { .. } => "train without a start model, or boost trees",
+            Self::TeacherUnsupported { .. } => {
+                "train without a teacher, or choose one of these learners"
+            }
             Self::CollectiveUnsupported { .. } => {
                 "train in one process, or boost trees (lambdamart, mart, rankboost, ...)"
             }
@@ -468,6 +493,15 @@ fn pair_learners(labelled: bool) -> String {
         .map(|def| def.name)
         .collect::<Vec<_>>()
         .join(", ")
+}
+
+/// The names of the learners that learn from a teacher.
+fn teacher_learners() -> String {
+    let accepts_teacher = |def: &&&crate::learner::LearnerDef| {
+        crate::learner::LearnerSpec::parse(def.name).is_ok_and(|learner| learner.accepts_teacher())
+    };
+    let names = crate::learner::LEARNERS.iter().filter(accepts_teacher).map(|def| def.name);
+    names.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -23,11 +23,11 @@ use std::time::Instant;
 use rankwright_data::Dataset;
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
 use rankwright_model::Model;
-use rankwright_spec::{Conflict, Spec, SpecError};
+use rankwright_spec::{Conflict, Spec, SpecError, TextValue, check_params};
 
 use crate::boost::BoostParams;
 use crate::error::LearnError;
-use crate::objective::DEFAULT_METRIC;
+use crate::objective::{DEFAULT_METRIC, GoalText, KeptMetric};
 use crate::session::{TrainRequest, TrainResult, TrainWarning};
 use crate::trainer::{Trainer, ValidationUse};
 
@@ -161,6 +161,24 @@ impl LearnerSpec {
         &self.target
     }
 
+    /// The metrics of reports, early stopping and model selection, resolved for data with features:
+    /// the metric of [`target`](Self::target), or before it the one that `goal=keep(...)` names.
+    ///
+    /// ```
+    /// use rankwright_learn::LearnerSpec;
+    ///
+    /// let learner = LearnerSpec::parse("lambdamart(metric=p@5, goal=keep(ndcg@10, 0.005))")?;
+    /// let measures = learner.measures()?;
+    /// assert_eq!(measures.iter().map(|m| m.to_string()).collect::<Vec<_>>(), ["ndcg@10", "p@5"]);
+    /// # Ok::<(), rankwright_learn::LearnError>(())
+    /// ```
+    pub fn measures(&self) -> Result<Vec<Measure>, LearnError> {
+        let kept = kept_metric(&*self.learner)?.map(|kept| kept.metric);
+        let specs = kept.iter().chain([&self.target]);
+        let resolved = specs.map(|spec| spec.resolve(SourceKind::Features));
+        Ok(resolved.collect::<Result<_, SpecError>>()?)
+    }
+
     /// The metric of [`target`](Self::target), resolved for data with features.
     pub fn measure(&self) -> Result<Measure, LearnError> {
         Ok(self.target.resolve(SourceKind::Features)?)
@@ -237,6 +255,19 @@ impl LearnerSpec {
         self.trainer.accepts_start_model()
     }
 
+    /// Whether the learner can learn from the scores of a teacher.
+    ///
+    /// ```
+    /// use rankwright_learn::LearnerSpec;
+    ///
+    /// assert!(LearnerSpec::parse("lambdamart")?.accepts_teacher());
+    /// assert!(!LearnerSpec::parse("rankboost")?.accepts_teacher());
+    /// # Ok::<(), rankwright_learn::LearnError>(())
+    /// ```
+    pub fn accepts_teacher(&self) -> bool {
+        self.trainer.accepts_teacher()
+    }
+
     /// The number of queries with so many documents that training does not visit every pair: each
     /// document is paired with [`SAMPLED_PARTNERS`](crate::objective::SAMPLED_PARTNERS) others
     /// instead, drawn by the seed (for each tree, if trees are boosted). 0 for learners without
@@ -297,7 +328,32 @@ impl LearnerSpec {
 fn train(learner: &dyn Learner, request: TrainRequest<'_>) -> Result<TrainResult, LearnError> {
     let mut trainer = learner.trainer()?;
     let (spec, metric) = (learner.spec().to_string(), learner.params().text("metric"));
+    let mut request = request;
+    if let Some(kept) = kept_metric(learner)? {
+        let own = metric.as_deref().unwrap_or(DEFAULT_METRIC);
+        let [first, second] = [kept.metric, MetricSpec::parse(own)?];
+        if request.metrics.is_empty() {
+            let metrics = [&first, &second].map(|spec| spec.resolve(SourceKind::Features));
+            request.metrics = metrics.into_iter().collect::<Result<_, SpecError>>()?;
+        }
+        // Other metrics of the request decide by themselves.
+        let names: Vec<String> = request.metrics.iter().map(ToString::to_string).collect();
+        if names.starts_with(&[first.to_string(), second.to_string()]) {
+            request.tolerance = Some(kept.tolerance);
+        }
+    }
     train_with(&mut *trainer, learner.def().name, spec, metric.as_deref(), request)
+}
+
+/// The metric that a learner keeps before its own (`goal=keep(...)`); `None` if it keeps none.
+fn kept_metric(learner: &dyn Learner) -> Result<Option<KeptMetric>, SpecError> {
+    match learner.params().text("goal") {
+        None => Ok(None),
+        Some(text) => {
+            let kept = GoalText::from_text(&text).kept();
+            kept.map_err(|error| error.at(learner.def().name, "goal", &text))
+        }
+    }
 }
 
 /// Checks whether a trainer can meet a request, and trains; `learner` is the name of the learner,
@@ -307,9 +363,11 @@ pub(crate) fn train_with(
     learner: &'static str,
     spec: String,
     metric: Option<&str>,
-    mut request: TrainRequest<'_>,
+    request: TrainRequest<'_>,
 ) -> Result<TrainResult, LearnError> {
     let name = || learner.to_owned();
+    let with_unlabelled;
+    let mut request = request;
     request.learner = spec;
     request.objective = trainer.objective();
     request.fill_metric(metric)?;
@@ -321,7 +379,7 @@ pub(crate) fn train_with(
         return Err(LearnError::StartModelUnsupported { learner: name() });
     }
     let processes = request.collective.size();
-    if processes > 1 && !trainer.supports_distributed() {
+    if processes > 1 && (!trainer.supports_distributed() || request.teacher.is_some()) {
         return Err(LearnError::CollectiveUnsupported { learner: name(), processes });
     }
     if request.train.rows() == 0 && trainer.model_without_data().is_none() {
@@ -329,6 +387,20 @@ pub(crate) fn train_with(
     }
     if trainer.validation_use() == ValidationUse::Required && request.valid.is_empty() {
         return Err(LearnError::MissingValidation { learner: request.learner });
+    }
+    if let Some(teacher) = request.teacher.take() {
+        if !trainer.accepts_teacher() {
+            return Err(LearnError::TeacherUnsupported { learner: name() });
+        }
+        check_params(&teacher.params, "teacher")?;
+        // Without weight, the training is that without a teacher, to the byte.
+        if teacher.params.teacher_weight > 0.0 {
+            let (data, targets) = teacher.targets(request.train, request.features)?;
+            with_unlabelled = data;
+            request.train = &with_unlabelled;
+            request.soft_targets = Some(targets);
+            request.teacher = Some(teacher);
+        }
     }
     let about_data = TrainWarning::about_data(trainer, learner, &request);
     let started = Instant::now();

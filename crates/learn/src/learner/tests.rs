@@ -276,6 +276,9 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("hold_out", "0.5", "1"),
     ("candidates", "mart(trees=3)+ranksvm", "mart+"),
     ("folds", "4", "2"),
+    ("minutes", "0.000001", "0"),
+    ("serve", "fast", "slow"),
+    ("goal", "keep(ap, 0.001)", "keep(ap)"),
     ("repeats", "1", "0"),
 ];
 

@@ -93,6 +93,15 @@ impl LinearData<'_> {
 
 impl Trainer for LinearTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+        let mixed;
+        let mut request = Cow::Borrowed(request);
+        if let Some(targets) = request.soft_targets.clone() {
+            // Squared errors of labels and of soft labels add up to that of their mean.
+            let data = request.train;
+            mixed = data.clone().with_labels(targets.mixed_labels(data.labels()))?;
+            request.to_mut().train = &mixed;
+        }
+        let request = &*request;
         let data = request.train;
         if data.columns() == 0 {
             return Err(LearnError::NoFeatures);
@@ -133,6 +142,10 @@ impl Trainer for LinearTrainer {
 
     fn accepts_pairs(&self) -> bool {
         matches!(self.loss, LinearLoss::RankSvm { .. } | LinearLoss::LogisticPairs { .. })
+    }
+
+    fn accepts_teacher(&self) -> bool {
+        matches!(self.loss, LinearLoss::Regression { .. })
     }
 
     fn rounds(&self) -> Option<(usize, &'static str)> {

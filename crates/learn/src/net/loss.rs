@@ -18,6 +18,8 @@
 //! A preference of weight p and its opposite of weight 1 - p together are a soft label: the cross
 //! entropy with the target probability p. A pair of equal documents has the target probability 1/2.
 
+use std::sync::Arc;
+
 use rankwright_data::Dataset;
 use rankwright_spec::SpecError;
 
@@ -26,9 +28,11 @@ use crate::bias::PositionTerms;
 use crate::boost::queries::SharedQueries;
 use crate::error::LearnError;
 use crate::objective::{
-    Derivatives, DocumentPair, Objective, ObjectiveBuffers, ObjectiveParams, QueryView,
+    Derivatives, DistilledObjective, DocumentPair, Objective, ObjectiveBuffers, ObjectiveParams,
+    QueryView, Squared, TeacherTerm,
 };
 use crate::preferences::Preferences;
+use crate::session::SoftTargets;
 
 /// The loss of a net, and the form in which queries are passed to it.
 #[derive(Debug)]
@@ -45,6 +49,8 @@ pub(super) struct NetLoss {
     pub(super) pair_updates: bool,
     /// Whether pairs of equal labels count.
     pub(super) ties: bool,
+    /// Whether the objective is mixed with the scores of a teacher.
+    pub(super) distilled: bool,
 }
 
 impl NetLoss {
@@ -57,6 +63,7 @@ impl NetLoss {
             factored: true,
             pair_updates: false,
             ties: false,
+            distilled: false,
         })
     }
 
@@ -75,6 +82,20 @@ impl NetLoss {
         self.pairwise
     }
 
+    /// Whether the loss learns from the scores of a teacher: lists of two documents have no place
+    /// for them.
+    pub(super) fn accepts_teacher(&self) -> bool {
+        let has_term = self.objective.teacher_term() != TeacherTerm::Unsupported;
+        has_term && self.factored && !self.pair_updates
+    }
+
+    /// Mixes the loss with the scores of a teacher.
+    pub(super) fn distil(&mut self, targets: Arc<SoftTargets>) {
+        let labels = std::mem::replace(&mut self.objective, Box::new(Squared));
+        self.objective = Box::new(DistilledObjective::new(labels, targets));
+        self.distilled = true;
+    }
+
     /// Queries that influence the gradient, in their order; an error if there is nothing to learn
     /// from. Queries whose labels are all equal have no gradient under pairwise losses; listwise
     /// losses make their scores more equal.
@@ -87,7 +108,7 @@ impl NetLoss {
             true => error,
             false => LearnError::NothingToRank,
         })?;
-        let needs_different_labels = self.accepts_pairs() && !self.ties;
+        let needs_different_labels = self.accepts_pairs() && !self.ties && !self.distilled;
         let has_gradient = |query: &usize| {
             let weight = data.query_weights().map_or(1.0, |weights| weights[*query]);
             let has_terms = match preferences.explicit_pairs(*query) {

@@ -56,6 +56,9 @@ impl Trainer for NetTrainer {
             return Err(LearnError::NoFeatures);
         }
         let preferences = Preferences::new(data);
+        if let Some(targets) = &request.soft_targets {
+            self.loss.distil(targets.clone());
+        }
         let training_queries = self.loss.queries(&preferences, data)?;
         self.loss.objective.set_simd(request.simd);
         let objective = self.loss.objective.as_ref();
@@ -107,6 +110,10 @@ impl Trainer for NetTrainer {
 
     fn accepts_pairs(&self) -> bool {
         self.loss.accepts_pairs()
+    }
+
+    fn accepts_teacher(&self) -> bool {
+        self.bias.bias == BiasCorrection::None && self.loss.accepts_teacher()
     }
 
     fn rounds(&self) -> Option<(usize, &'static str)> {

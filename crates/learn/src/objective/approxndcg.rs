@@ -26,7 +26,7 @@ use rankwright_eval::Gain;
 use rankwright_spec::{SpecError, params};
 
 use super::def::{HessianKind, ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments};
+use super::{Derivatives, Objective, ObjectiveBuffers, QueryView, TeacherTerm, TrainingDocuments};
 use super::{SAMPLED_PARTNERS, check_shape, listwise, pointwise};
 use crate::error::LearnError;
 use crate::exp::exp;
@@ -206,6 +206,10 @@ fn draw_partners(
 }
 
 impl Objective for ApproxNdcg {
+    fn teacher_term(&self) -> TeacherTerm {
+        TeacherTerm::SoftLabels
+    }
+
     fn derivatives(
         &self,
         query: &QueryView<'_>,

@@ -17,7 +17,10 @@ use rankwright_spec::{Conflict, SpecError, above, params};
 
 use super::def::{HessianKind, ObjectiveDef, ObjectiveParams};
 use super::pointwise::{self, row_weight};
-use super::{Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments, check_shape};
+use super::{
+    Derivatives, Objective, ObjectiveBuffers, QueryView, TeacherTerm, TrainingDocuments,
+    check_shape,
+};
 use crate::error::LearnError;
 
 /// The residual up to which the loss is squared error.
@@ -156,6 +159,10 @@ fn quantile(all: &TrainingDocuments<'_>, fraction: f64, value: impl Fn(usize) ->
 }
 
 impl Objective for Huber {
+    fn teacher_term(&self) -> TeacherTerm {
+        TeacherTerm::SoftLabels
+    }
+
     fn derivatives(
         &self,
         query: &QueryView<'_>,

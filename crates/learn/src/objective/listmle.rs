@@ -24,7 +24,7 @@ use rankwright_eval::EvalError;
 use rankwright_spec::{SpecError, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments};
+use super::{Derivatives, Objective, ObjectiveBuffers, QueryView, TeacherTerm, TrainingDocuments};
 use super::{check_shape, pointwise};
 use crate::error::LearnError;
 use crate::exp::exp;
@@ -129,6 +129,10 @@ fn log_add(a: f64, b: f64) -> f64 {
 }
 
 impl Objective for ListMle {
+    fn teacher_term(&self) -> TeacherTerm {
+        TeacherTerm::SoftList
+    }
+
     fn derivatives(
         &self,
         query: &QueryView<'_>,

@@ -12,6 +12,7 @@ use crate::simd::Simd;
 
 mod approxndcg;
 mod def;
+mod distilled;
 mod huber;
 mod lambda;
 mod listmle;
@@ -37,11 +38,13 @@ pub use rankwright_eval::DEFAULT_METRIC;
 pub use approxndcg::{ApproxNdcg, ApproxNdcgOptions, ApproxNdcgParams};
 pub(crate) use def::ParsedObjective;
 pub use def::{HessianKind, ObjectiveDef, ObjectiveParams, find_objective, parse_objective};
+pub(crate) use distilled::DistilledObjective;
+pub use distilled::TeacherTerm;
 pub use huber::{Huber, HuberOptions, HuberParams, HuberWidth};
 pub use lambda::{
-    CutoffMode, Lambda, LambdaConfig, LambdaOptions, LambdaParams, LambdaPreset, PairChoice,
-    PairOptions, PairParams, SAMPLED_PARTNERS, TiedLabels, WeightScheme, WeightSchemeName,
-    WeightSource,
+    CutoffMode, GoalText, KeptMetric, Lambda, LambdaConfig, LambdaOptions, LambdaParams,
+    LambdaPreset, PairChoice, PairOptions, PairParams, SAMPLED_PARTNERS, TiedLabels, WeightScheme,
+    WeightSchemeName, WeightSource,
 };
 pub use listmle::{ListMle, ListMleOptions, ListMleParams};
 pub use logloss::{LogLoss, LogLossOptions, LogLossParams};
@@ -229,6 +232,7 @@ pub struct ObjectiveBuffers {
     listmle: listmle::ListMleBuffers,
     approxndcg: approxndcg::ApproxNdcgBuffers,
     yeti: yeti::YetiBuffers,
+    distilled: distilled::DistilledBuffers,
     /// Buffers of one number for each document, for the other objectives.
     numbers: [Vec<f64>; 3],
 }
@@ -335,6 +339,11 @@ pub trait Objective: Debug + Send + Sync {
     /// The meaning of a label that is an estimate of relevance; `None` if labels must be grades.
     fn relevance_scale(&self) -> Option<RelevanceScale> {
         None
+    }
+
+    /// The form in which the objective learns from the scores of a teacher.
+    fn teacher_term(&self) -> TeacherTerm {
+        TeacherTerm::Unsupported
     }
 
     /// Whether a query of this many documents has too many pairs to visit all, so that they are

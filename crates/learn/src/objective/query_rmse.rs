@@ -14,8 +14,8 @@ use rankwright_spec::{SpecError, params};
 
 use super::def::{HessianKind, ObjectiveDef, ObjectiveParams};
 use super::{
-    Derivatives, Objective, ObjectiveBuffers, QueryView, RelevanceScale, TrainingDocuments,
-    check_shape, pointwise,
+    Derivatives, Objective, ObjectiveBuffers, QueryView, RelevanceScale, TeacherTerm,
+    TrainingDocuments, check_shape, pointwise,
 };
 use crate::bias::BiasCorrection;
 use crate::error::LearnError;
@@ -56,6 +56,10 @@ fn mean_residual(query: &QueryView<'_>) -> f64 {
 }
 
 impl Objective for QueryRmse {
+    fn teacher_term(&self) -> TeacherTerm {
+        TeacherTerm::SoftLabels
+    }
+
     fn derivatives(
         &self,
         query: &QueryView<'_>,

@@ -21,7 +21,8 @@ use rankwright_spec::{SpecError, choices, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
 use super::{
-    Derivatives, Objective, ObjectiveBuffers, QueryView, RelevanceScale, TrainingDocuments,
+    Derivatives, Objective, ObjectiveBuffers, QueryView, RelevanceScale, TeacherTerm,
+    TrainingDocuments,
 };
 use super::{check_shape, listwise, pointwise};
 use crate::bias::BiasCorrection;
@@ -140,6 +141,10 @@ fn weight_excess(query: &QueryView<'_>, target: &mut [f64]) -> f64 {
 }
 
 impl Objective for Softmax {
+    fn teacher_term(&self) -> TeacherTerm {
+        TeacherTerm::SoftList
+    }
+
     fn derivatives(
         &self,
         query: &QueryView<'_>,

@@ -13,8 +13,8 @@ use rankwright_spec::{SpecError, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
 use super::{
-    Derivatives, Objective, ObjectiveBuffers, QueryView, RelevanceScale, TrainingDocuments,
-    check_shape, pointwise,
+    Derivatives, Objective, ObjectiveBuffers, QueryView, RelevanceScale, TeacherTerm,
+    TrainingDocuments, check_shape, pointwise,
 };
 use crate::bias::BiasCorrection;
 use crate::error::LearnError;
@@ -51,6 +51,10 @@ impl ObjectiveParams for SquaredParams {
 pub struct Squared;
 
 impl Objective for Squared {
+    fn teacher_term(&self) -> TeacherTerm {
+        TeacherTerm::SoftLabels
+    }
+
     fn derivatives(
         &self,
         query: &QueryView<'_>,

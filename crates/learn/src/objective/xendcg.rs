@@ -30,7 +30,8 @@ use rankwright_spec::{SpecError, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
 use super::{
-    Derivatives, Objective, ObjectiveBuffers, QueryView, RelevanceScale, TrainingDocuments,
+    Derivatives, Objective, ObjectiveBuffers, QueryView, RelevanceScale, TeacherTerm,
+    TrainingDocuments,
 };
 use super::{check_shape, listwise, pointwise};
 use crate::bias::BiasCorrection;
@@ -113,6 +114,10 @@ fn add_terms(gradient: &mut [f64], last: &mut [f64], rho: &[f64], terms: u32) {
 }
 
 impl Objective for XeNdcg {
+    fn teacher_term(&self) -> TeacherTerm {
+        TeacherTerm::SoftList
+    }
+
     fn derivatives(
         &self,
         query: &QueryView<'_>,

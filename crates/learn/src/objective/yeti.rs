@@ -28,7 +28,8 @@ use rankwright_spec::{Conflict, SpecError, above, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
 use super::{
-    DEFAULT_METRIC, Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments,
+    DEFAULT_METRIC, Derivatives, Objective, ObjectiveBuffers, QueryView, TeacherTerm,
+    TrainingDocuments,
 };
 use super::{check_shape, pointwise};
 use crate::error::LearnError;
@@ -179,6 +180,10 @@ fn logit(u: f64) -> f64 {
 }
 
 impl Objective for Yeti {
+    fn teacher_term(&self) -> TeacherTerm {
+        TeacherTerm::SoftLabels
+    }
+
     fn derivatives(
         &self,
         query: &QueryView<'_>,

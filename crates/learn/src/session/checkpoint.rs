@@ -285,9 +285,9 @@ impl CheckpointState {
     }
 
     /// The state of a finished training of a blend's member: the model is all that is needed.
-    pub(crate) fn finished(fingerprint: u64) -> Self {
+    pub(crate) fn finished(fingerprint: u64, train_seconds: f64) -> Self {
         let iterations = Vec::new();
-        Self { fingerprint, start_trees: 0, iterations, train_seconds: 0.0, learner_state: None }
+        Self { fingerprint, start_trees: 0, iterations, train_seconds, learner_state: None }
     }
 
     /// Takes the learner's state out as bytes; `None` if there is none.

@@ -15,6 +15,7 @@ mod progress;
 mod request;
 mod rounds;
 mod stop;
+mod teacher;
 pub(crate) mod validation;
 mod warning;
 
@@ -23,8 +24,12 @@ pub use history::{
     Iteration, KeptReason, KeptRounds, PhaseSeconds, TrainingHistory, validation_set_names,
 };
 pub(crate) use nested::NestedTraining;
-pub use progress::{NoProgress, Progress};
+pub use progress::{MemberStart, NoProgress, Progress};
 pub use request::{TrainRequest, TrainResult, ValidationSet};
-pub(crate) use rounds::{RoundPlan, RoundStatus, Session, Snapshot, header, result_without_rounds};
+pub(crate) use rounds::{
+    RoundPlan, RoundStatus, Session, Snapshot, TEACHER_NOTE, header, result_without_rounds,
+};
 pub use stop::Stop;
+pub(crate) use teacher::{SoftTargets, appended};
+pub use teacher::{Teacher, TeacherOptions, TeacherParams, TeacherScores};
 pub use warning::{ConstantReason, TrainWarning};

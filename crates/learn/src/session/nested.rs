@@ -16,7 +16,7 @@ use rankwright_model::{Model, ModelBody};
 
 use super::checkpoint::{CheckpointSaver, CheckpointState, Checkpoints, fingerprint, load};
 use super::history::{Iteration, PhaseSeconds, TrainingHistory};
-use super::progress::Progress;
+use super::progress::{MemberStart, Progress};
 use super::request::{TrainRequest, TrainResult};
 use super::rounds::{empty_history, evaluation_text, header, metric_values, result_of};
 use crate::error::LearnError;
@@ -27,10 +27,23 @@ pub(crate) struct NestedTraining<'a> {
     request: &'a TrainRequest<'a>,
     history: TrainingHistory,
     started: Instant,
-    /// Finished models that are not written yet, each with its checkpoint folder and fingerprint.
-    pending: Vec<(Checkpoints, u64, Model)>,
+    /// Finished models that are not written yet.
+    pending: Vec<PendingModel>,
+    /// Number of trainings that are planned in all, for progress events.
+    pub(crate) planned: Option<usize>,
+    /// The candidates so far with their values, the best one first, for progress events.
+    pub(crate) leaders: Vec<(String, f64)>,
     /// Keeps other trainings out of the checkpoint folder.
     _lock: Option<FolderLock>,
+}
+
+/// A finished model that is not written yet.
+struct PendingModel {
+    checkpoints: Checkpoints,
+    fingerprint: u64,
+    model: Model,
+    /// Seconds of its training.
+    seconds: f64,
 }
 
 /// Forwards a member's checkpoint errors and stop requests to the outer training's progress.
@@ -61,8 +74,15 @@ impl<'a> NestedTraining<'a> {
                 .is_some_and(|c| c.member(*number).finished_member().file().exists())
         };
         request.progress.started(&history, (0..).take_while(is_finished).count());
-        let pending = Vec::new();
-        Ok(Self { request, history, started: Instant::now(), pending, _lock: lock })
+        Ok(Self {
+            request,
+            history,
+            started: Instant::now(),
+            pending: Vec::new(),
+            planned: None,
+            leaders: Vec::new(),
+            _lock: lock,
+        })
     }
 
     /// A request for a member on this training data, with the validation sets, the metrics, the
@@ -88,12 +108,14 @@ impl<'a> NestedTraining<'a> {
         learner: &LearnerSpec,
         request: TrainRequest<'_>,
     ) -> Result<(Model, bool), LearnError> {
-        let started = Instant::now();
+        let text = learner.to_string();
+        let member = MemberStart { learner: &text, planned: self.planned, leaders: &self.leaders };
+        self.request.progress.member_started(&member);
         let member_progress = MemberProgress(self.request.progress);
         let request = request.progress(&member_progress);
-        let (model, finished) = self.train_or_load(learner, request)?;
+        let (model, finished, seconds) = self.train_or_load(learner, request)?;
         if finished {
-            self.add_to_history(&model, started.elapsed().as_secs_f64())?;
+            self.add_to_history(&model, seconds)?;
         }
         // When training is cancelled, finished members must be written: they have no checkpoint of
         // their own to resume from.
@@ -103,32 +125,50 @@ impl<'a> NestedTraining<'a> {
         Ok((model, finished))
     }
 
-    /// Like [`train`](Self::train), without the history.
+    /// Number of trainings so far.
+    pub(crate) fn done(&self) -> usize {
+        self.history.iterations.len()
+    }
+
+    /// Seconds of all trainings so far; a training that was read from its checkpoint counts those
+    /// that it took then.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.history.iterations.iter().map(|member| member.seconds.learn).sum()
+    }
+
+    /// Like [`train`](Self::train), without the history; also returns the seconds of the training.
     fn train_or_load(
         &mut self,
         learner: &LearnerSpec,
         mut request: TrainRequest<'_>,
-    ) -> Result<(Model, bool), LearnError> {
+    ) -> Result<(Model, bool, f64), LearnError> {
+        let started = Instant::now();
         let Some(outer) = &self.request.checkpoints else {
             let result = learner.train(request)?;
-            return Ok((result.model, result.finished));
+            return Ok((result.model, result.finished, started.elapsed().as_secs_f64()));
         };
         let member = outer.member(self.history.iterations.len());
         let finished_checkpoints = member.finished_member();
         let request_text = format!("member {learner} {}", evaluation_text(&request));
         let own_fingerprint = fingerprint(request.train, &request_text);
-        if let Some((model, _)) = load(&finished_checkpoints.file(), own_fingerprint)? {
-            return Ok((without_note(model)?, true));
+        if let Some((model, state)) = load(&finished_checkpoints.file(), own_fingerprint)? {
+            return Ok((without_note(model)?, true, state.train_seconds));
         }
         request.checkpoints = learner.rounds().map(|_| member);
         let result = learner.train(request)?;
+        let seconds = started.elapsed().as_secs_f64();
         if result.finished {
-            self.pending.push((finished_checkpoints, own_fingerprint, result.model.clone()));
+            self.pending.push(PendingModel {
+                checkpoints: finished_checkpoints,
+                fingerprint: own_fingerprint,
+                model: result.model.clone(),
+                seconds,
+            });
             if outer.every_rounds > 0 || outer.every < Duration::MAX {
                 self.write_pending();
             }
         }
-        Ok((result.model, result.finished))
+        Ok((result.model, result.finished, seconds))
     }
 
     /// Evaluates a trained or read member and adds it to the history; `seconds` is the time that it
@@ -149,8 +189,9 @@ impl<'a> NestedTraining<'a> {
 
     /// Writes the finished models that are not written yet.
     fn write_pending(&mut self) {
-        for (checkpoints, own_fingerprint, model) in self.pending.drain(..) {
-            let state = CheckpointState::finished(own_fingerprint);
+        for pending in self.pending.drain(..) {
+            let PendingModel { checkpoints, fingerprint, model, seconds } = pending;
+            let state = CheckpointState::finished(fingerprint, seconds);
             if let Err(error) = CheckpointSaver::new(&checkpoints, 0).save(model, &state, 0) {
                 // Training goes on: the model is still in memory.
                 self.request.progress.checkpoint_failed(&error);

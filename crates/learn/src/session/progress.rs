@@ -27,6 +27,10 @@ pub trait Progress: Sync {
     /// Called before the first round; `done` rounds were restored from a checkpoint.
     fn started(&self, _history: &TrainingHistory, _done: usize) {}
 
+    /// Called before each training within a training, such as a member of a blend or a candidate of
+    /// an automatic choice.
+    fn member_started(&self, _member: &MemberStart<'_>) {}
+
     /// Called after every round.
     fn round_finished(&self, _history: &TrainingHistory) {}
 
@@ -38,6 +42,19 @@ pub trait Progress: Sync {
     fn should_stop(&self) -> bool {
         false
     }
+}
+
+/// The beginning of a training within a training.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct MemberStart<'a> {
+    /// The learner as a spec.
+    pub learner: &'a str,
+    /// Number of trainings that are planned in all, this one and those before it included; `None`
+    /// if it is not known.
+    pub planned: Option<usize>,
+    /// The candidates of an automatic choice so far with their values, the best one first.
+    pub leaders: &'a [(String, f64)],
 }
 
 /// Ignores progress events and never cancels.

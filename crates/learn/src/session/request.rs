@@ -1,6 +1,7 @@
 //! Training data and options, and the trained model.
 
 use std::fmt;
+use std::sync::Arc;
 
 use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::{BoundaryText, Measure, MetricSpec, PREFERENCE_METRIC, SourceKind};
@@ -11,6 +12,7 @@ use super::checkpoint::Checkpoints;
 use super::history::TrainingHistory;
 use super::progress::{NoProgress, Progress};
 use super::rounds::{header, result_without_rounds};
+use super::teacher::{SoftTargets, Teacher};
 use super::warning::TrainWarning;
 use crate::auto::AutoReport;
 use crate::collective::{Collective, SingleProcess};
@@ -58,12 +60,20 @@ pub struct TrainRequest<'a> {
     /// Metrics to compute; the first one is used for early stopping and for choosing the model. If
     /// empty, the metric of the learner.
     pub metrics: Vec<Measure>,
+    /// If the first metric is one that the learner keeps (`goal=keep(...)`): the tolerance within
+    /// which the second metric decides; the learner fills it in.
+    pub(crate) tolerance: Option<f64>,
     /// Whether to compute the metrics on the training data too.
     pub evaluate_training: bool,
     /// Seed of all random numbers.
     pub seed: u64,
     /// A model to add to; `None` to start from nothing.
     pub start: Option<&'a Model>,
+    /// A teacher to learn from besides the labels; `None` for labels alone.
+    pub teacher: Option<Teacher<'a>>,
+    /// The teacher's scores as targets, and `train` with the queries without labels; the learner
+    /// fills them in.
+    pub(crate) soft_targets: Option<Arc<SoftTargets>>,
     /// Options for matching features by name or id: those of validation data with those of the
     /// training data, and those of the training data with those of a start model.
     pub features: ScoreOptions,
@@ -99,9 +109,12 @@ impl<'a> TrainRequest<'a> {
             train,
             valid: Vec::new(),
             metrics: Vec::new(),
+            tolerance: None,
             evaluate_training: false,
             seed: DEFAULT_SEED,
             start: None,
+            teacher: None,
+            soft_targets: None,
             features: ScoreOptions::default(),
             checkpoints: None,
             progress: &NoProgress,
@@ -177,6 +190,13 @@ impl<'a> TrainRequest<'a> {
     #[must_use]
     pub fn start(mut self, model: impl Into<Option<&'a Model>>) -> Self {
         self.start = model.into();
+        self
+    }
+
+    /// Sets a teacher to learn from besides the labels.
+    #[must_use]
+    pub fn teacher(mut self, teacher: impl Into<Option<Teacher<'a>>>) -> Self {
+        self.teacher = teacher.into();
         self
     }
 

@@ -125,6 +125,7 @@ impl<'a> Session<'a> {
         let early_stopping = deciding.map(|measure| EarlyStopping {
             set: usize::from(request.evaluate_training),
             better: measure.metric().better(),
+            tolerance: request.tolerance,
             patience: match plan.stop {
                 Stop::Auto => plan.auto_patience,
                 other => other.patience(),
@@ -384,6 +385,9 @@ pub(super) fn result_of(
     Ok(TrainResult { model, history, finished, warnings: Vec::new(), choice: None })
 }
 
+/// The key of the note on a teacher in the header of a model.
+pub(crate) const TEACHER_NOTE: &str = "teacher";
+
 /// The header of a model trained by this request.
 pub(crate) fn header(request: &TrainRequest<'_>) -> Header {
     let mut header = Header::new(request.train.features().clone(), request.train.absent());
@@ -396,6 +400,9 @@ pub(crate) fn header(request: &TrainRequest<'_>) -> Header {
     header.seed = request.seed;
     header.queries = request.train.queries() as u64;
     header.rows = request.train.rows() as u64;
+    if let (Some(teacher), Some(_)) = (&request.teacher, &request.soft_targets) {
+        header.notes.insert(TEACHER_NOTE.to_owned(), teacher.note());
+    }
     header.feature_set = request.train.feature_set().map(str::to_owned);
     header.table_columns = request.train.table_columns().cloned();
     header
@@ -434,7 +441,8 @@ pub(super) fn evaluation_text(request: &TrainRequest<'_>) -> String {
     let metrics: Vec<String> = request.metrics.iter().map(Measure::to_string).collect();
     let valid: Vec<(&str, u64)> =
         request.valid.iter().map(|set| (set.name.as_str(), fingerprint(set.data, ""))).collect();
-    format!("{} {metrics:?} {valid:?}", request.seed)
+    let teacher = request.teacher.as_ref().map(|teacher| format!(" {}", teacher.text()));
+    format!("{} {metrics:?} {valid:?}{}", request.seed, teacher.unwrap_or_default())
 }
 
 #[cfg(test)]

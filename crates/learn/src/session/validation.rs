@@ -60,6 +60,9 @@ pub(crate) struct EarlyStopping {
     pub(crate) set: usize,
     /// Whether higher or lower values of the metric are better.
     pub(crate) better: Better,
+    /// With a kept metric (`goal=keep(...)`), which is the first one: the tolerance within which the
+    /// second metric decides.
+    pub(crate) tolerance: Option<f64>,
     /// Rounds without improvement after which training stops; with `None` it never stops early.
     pub(crate) patience: Option<usize>,
 }
@@ -73,6 +76,9 @@ impl EarlyStopping {
 
     /// The number of rounds, from 1, after which the value was best; `None` before the first round.
     pub(crate) fn best(&self, history: &TrainingHistory) -> Option<usize> {
+        if let Some(tolerance) = self.tolerance {
+            return self.best_within(tolerance, history);
+        }
         let mut best: Option<(usize, f64)> = None;
         for round in 1..=history.iterations.len() {
             let Some(value) = self.value(history, round) else { continue };
@@ -87,11 +93,70 @@ impl EarlyStopping {
         best.map(|(rounds, _)| rounds)
     }
 
+    /// The best round by two metrics, in the order of the rounds: one takes the place of the best so
+    /// far if its first metric is within the tolerance of the best value so far, and either its
+    /// second metric is better or the first metric of the other is no longer within the tolerance.
+    fn best_within(&self, tolerance: f64, history: &TrainingHistory) -> Option<usize> {
+        let (mut best, mut highest): (Option<(usize, f64, f64)>, _) = (None, f64::NEG_INFINITY);
+        for (index, round) in history.iterations.iter().enumerate() {
+            let Some([first, second, ..]) = round.values.get(self.set).map(Vec::as_slice) else {
+                continue;
+            };
+            highest = highest.max(*first);
+            let is_kept = |value: f64| value >= highest - tolerance;
+            let is_better = match best {
+                None => true,
+                Some((_, own, _)) if !is_kept(own) => true,
+                Some((.., value)) => *second > value,
+            };
+            if is_better && is_kept(*first) {
+                best = Some((index + 1, *first, *second));
+            }
+        }
+        best.map(|(rounds, ..)| rounds)
+    }
+
     /// Whether there was no improvement for as many rounds as the patience.
     pub(crate) fn is_over(&self, history: &TrainingHistory) -> bool {
         match (self.patience, history.best) {
             (Some(patience), Some(best)) => history.iterations.len() >= best + patience,
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::{Iteration, PhaseSeconds};
+
+    /// The best round by the values of two metrics after each round.
+    fn best(tolerance: Option<f64>, values: &[[f64; 2]]) -> Option<usize> {
+        let rounds = values.iter().enumerate().map(|(index, values)| Iteration {
+            number: index + 1,
+            leaves: None,
+            loss: None,
+            step: None,
+            values: vec![values.to_vec()],
+            seconds: PhaseSeconds::default(),
+        });
+        let history = TrainingHistory { iterations: rounds.collect(), ..Default::default() };
+        let (set, better, patience) = (0, Better::Higher, None);
+        EarlyStopping { set, better, tolerance, patience }.best(&history)
+    }
+
+    #[test]
+    fn the_second_metric_decides_within_the_tolerance_of_the_first() {
+        let values = [[0.50, 0.9], [0.60, 0.2], [0.597, 0.4], [0.58, 0.8], [0.601, 0.3]];
+        assert_eq!(best(None, &values), Some(5));
+        // Round 3 is within 0.005 of the best so far and has more of the second metric; round 4 has
+        // too little of the first.
+        assert_eq!(best(Some(0.005), &values), Some(3));
+        assert_eq!(best(Some(0.0), &values), Some(5));
+        assert_eq!(best(Some(0.03), &values), Some(4));
+        assert_eq!(best(Some(1.0), &values), Some(1));
+        // A first metric that rises out of reach takes the round with it.
+        assert_eq!(best(Some(0.005), &[[0.5, 0.9], [0.6, 0.1]]), Some(2));
+        assert_eq!(best(Some(0.1), &[]), None);
     }
 }

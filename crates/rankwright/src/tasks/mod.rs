@@ -213,8 +213,9 @@ pub use search_index::{SearchIndexRequest, SearchIndexResult, search_index};
 pub use split_data::{SplitRequest, SplitResult, WrittenPart, split_data};
 #[cfg(feature = "train")]
 pub use train::{
-    CheckpointOptions, FeatureWeight, SavedTraining, TrainModelRequest, TrainModelResult,
-    TrainOption, TrainSeconds, TrainingProgress, learners_with_examination, train_model,
+    CheckpointOptions, FeatureWeight, SavedTraining, TeacherFiles, TrainModelRequest,
+    TrainModelResult, TrainOption, TrainSeconds, TrainingProgress,
+    learners_with_examination, train_model,
 };
 #[cfg(feature = "train")]
 pub use tune::{

@@ -5,7 +5,8 @@ use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_spec::words::counted;
 
 use super::{
-    BestRound, CurveOrigin, NamedData, ReportPart, TrainingReport, TrainingRequest, trees,
+    BestRound, CurveOrigin, NamedData, ReportPart, TrainingReport, TrainingRequest, leaderboard,
+    trees,
 };
 use crate::page::{Page, PageBlock, Section};
 
@@ -65,7 +66,16 @@ impl TrainingReport {
             summary: self.summary(),
             facts: self.facts.clone(),
             conventions: self.conventions(),
-            sections: vec![
+            sections: self.sections(data),
+        }
+    }
+
+    /// The sections of the page; `data` is the name of the training data.
+    fn sections(&self, data: &str) -> Vec<Section> {
+        let candidates = self.choice.as_ref().map(leaderboard::section);
+        candidates
+            .into_iter()
+            .chain([
                 self.curve_section(),
                 section(&self.lambdas, "lambdas", "Lambdas", |part| {
                     part.section(&self.stages, data)
@@ -77,8 +87,8 @@ impl TrainingReport {
                 section(&self.phases, "time", "Time per phase", |part| part.section()),
                 self.importance.section(),
                 trees::section(&self.trees),
-            ],
-        }
+            ])
+            .collect()
     }
 
     /// The conventions of all metrics of the page: how ties, unjudged documents and so on are

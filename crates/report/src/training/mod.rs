@@ -15,6 +15,7 @@ mod importance;
 mod labels;
 mod lambdas;
 mod layout;
+mod leaderboard;
 mod omission_reason;
 mod pair_sizes;
 mod phases;
@@ -30,7 +31,7 @@ use rankwright_eval::metric::AccuracyParams;
 use rankwright_eval::{
     BoundaryText, Evaluation, Measure, ScoredDataset, SourceKind, metric_or_default,
 };
-use rankwright_learn::TrainingLog;
+use rankwright_learn::{AutoReport, TrainingLog};
 use rankwright_model::{Model, ScoreOptions};
 use serde::Serialize;
 
@@ -266,6 +267,8 @@ pub struct TrainingReport {
     pub forces: ReportPart<QueryForces>,
     /// Time per phase.
     pub phases: ReportPart<PhaseTimes>,
+    /// The candidates of an automatic training; `None` for other learners.
+    pub choice: Option<AutoReport>,
     /// Importance of features.
     pub importance: Importances,
     /// Drawings of trees, with the numbers of the trees.
@@ -322,6 +325,7 @@ impl TrainingReport {
             labels: results.labels,
             forces: results.forces.map(ForceRecorder::finish),
             phases: phase_times(log.as_ref()),
+            choice: log.as_ref().and_then(|log| log.choice.clone()),
             importance: Importances::new(model, permuted, first, options.seed, options.score)?,
             trees: trees::drawings(model, options.trees),
             stages,

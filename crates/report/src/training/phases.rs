@@ -193,7 +193,13 @@ mod tests {
         let iterations: Vec<Iteration> = (1..=500).map(round).collect();
         let history =
             TrainingHistory { iterations, unit: "tree".into(), ..TrainingHistory::default() };
-        let log = TrainingLog { history, load_seconds: 1.0, threads: Some(2), sha256: None };
+        let log = TrainingLog {
+            history,
+            load_seconds: 1.0,
+            threads: Some(2),
+            sha256: None,
+            choice: None,
+        };
         let found = PhaseTimes::new(&log).unwrap();
         assert_eq!(found.names, ["histograms and splits", "metrics"]);
         // 500 * 0.5, and the sum of 1 to 500.
@@ -202,7 +208,8 @@ mod tests {
         assert_eq!((found.rounds.len(), found.rounds[0]), (167, 2.0));
         assert_eq!(found.seconds[0], [0.5, 2.0]);
         let history = TrainingHistory::default();
-        let empty = TrainingLog { history, load_seconds: 0.0, threads: None, sha256: None };
+        let empty =
+            TrainingLog { history, load_seconds: 0.0, threads: None, sha256: None, choice: None };
         assert!(PhaseTimes::new(&empty).is_none());
     }
 }

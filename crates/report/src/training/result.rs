@@ -1,6 +1,7 @@
 //! The numbers of a training report as one serialisable result.
 
 use rankwright_eval::MeasureResult;
+use rankwright_learn::AutoReport;
 use serde::{Serialize, Serializer};
 
 use super::labels::LabelRanksResult;
@@ -40,6 +41,9 @@ struct TrainingResult<'a, W> {
     /// Seconds of each phase of the training, or the reason why they are left out.
     #[serde(serialize_with = "or_reason")]
     time: &'a ReportPart<PhaseTimes>,
+    /// The candidates of an automatic training; left out for other learners.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    choice: Option<&'a AutoReport>,
     /// The importance of features.
     importance: &'a Importances,
     /// The number of each tree that is shown as a diagram, from 1, or the reason why none is shown.
@@ -99,6 +103,7 @@ impl TrainingReport {
             labels: self.labels.result(&self.stages),
             forces: &self.forces,
             time: &self.phases,
+            choice: self.choice.as_ref(),
             importance: &self.importance,
             trees: self.drawn_trees(),
             warnings,

@@ -66,6 +66,7 @@ fn report(learner: &str, log: Log, validation: Validation) -> (TrainingReport, M
         load_seconds: 0.5,
         threads: Some(2),
         sha256: None,
+        choice: None,
     });
     let valid = NamedData { name: "valid", data: &valid };
     let request = TrainingRequest {

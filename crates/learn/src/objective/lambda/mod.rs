@@ -14,6 +14,8 @@
 //! their weight, `logistic.rs` the pair's loss; `kernel.rs` is the fast loop over pairs, `pairs.rs`
 //! the general one.
 //!
+//! The parameter `goal` keeps another metric before that of the lambdas (`goal.rs`).
+//!
 //! The parameter `weight` chooses weights other than the change of the metric (`lambdaloss.rs`,
 //! `lambdagap.rs`), the parameter `pairs` pairs other than those of the first ranks
 //! (`coherent.rs`).
@@ -43,6 +45,7 @@
 //! metric, without a relevant document give zeros. Lambdas of a query sum to 0.
 
 mod coherent;
+mod goal;
 mod kernel;
 mod lambdagap;
 mod lambdaloss;
@@ -70,13 +73,14 @@ use self::rows::{is_sampled, spans};
 use self::weight::{MetricWeight, SwapCache};
 use super::{
     Derivatives, Objective, ObjectiveBuffers, PairLambda, QueryView, RankedDocument,
-    RelevanceScale, TrainingDocuments, check_shape, pointwise,
+    RelevanceScale, TeacherTerm, TrainingDocuments, check_shape, pointwise,
 };
 use crate::bias::BiasCorrection;
 use crate::error::{LearnError, NotFiniteValue};
 use crate::simd::Simd;
 
 pub use coherent::PairChoice;
+pub use goal::{GoalText, KeptMetric};
 pub use params::{
     LambdaConfig, LambdaOptions, LambdaParams, LambdaPreset, PairOptions, PairParams, TiedLabels,
     WeightSchemeName,
@@ -149,10 +153,14 @@ impl Lambda {
             // LambdaGap uses pairs at all ranks that are at least k ranks apart.
             WeightScheme::Gap => None,
             // The advice of LightGBM's documentation for `lambdarank_truncation_level`.
-            _ => params.pair_weight.cutoff().map(|k| k as usize + 3),
+            _ => params.cutoff().map(|k| k as usize + 3),
         };
         let truncation = params.truncation.or(default_truncation).unwrap_or(usize::MAX);
         let metric = params.pair_weight.resolve(params.scheme, params.cut, truncation)?;
+        let metric = match (metric, &params.keep) {
+            (Some(metric), Some(kept)) => Some(metric.keeping(kept, params.cut, truncation)?),
+            (metric, _) => metric,
+        };
         Ok(Self { params, metric, truncation, all_labels_equal: false })
     }
 
@@ -419,6 +427,13 @@ fn min_and_range(values: &[f64]) -> (f64, f64) {
 }
 
 impl Objective for Lambda {
+    fn teacher_term(&self) -> TeacherTerm {
+        match self.metric {
+            Some(_) => TeacherTerm::SoftLabels,
+            None => TeacherTerm::SoftPairs,
+        }
+    }
+
     fn derivatives(
         &self,
         query: &QueryView<'_>,

@@ -5,6 +5,7 @@ use rankwright_spec::{Auto, Conflict, SpecError, above, choices, params};
 
 use super::Lambda;
 use super::coherent::PairChoice;
+use super::goal::{GoalText, KeptMetric};
 use super::weight::{CutoffMode, WeightScheme, WeightSource};
 use crate::objective::{Objective, ObjectiveDef, ObjectiveParams};
 use crate::simd::Simd;
@@ -69,7 +70,10 @@ params! {
     /// Parameters of the lambda objective.
     pub struct LambdaParams {
         metric: MetricText = MetricText::new(DEFAULT_METRIC), ..,
-            "Metric that the lambdas optimise.";
+            "Metric that the lambdas optimise; several with weights: ndcg@10:1+p@5:0.3.";
+        goal: GoalText = GoalText::default(), ..,
+            "Metric that comes first, with a tolerance, such as keep(ndcg@10, 0.005): metric= counts \
+             only where it changes by no more; none: metric= alone.", requires "weight=swap";
         sigma: f64 = 1.0, above(0.0), "Steepness of the logistic function.";
         truncation: Auto<Option<usize>> = Auto::Auto, 1..,
             "Truncation level: one document of a pair must be among this many first ranks; auto: \
@@ -149,6 +153,7 @@ impl ObjectiveParams for LambdaParams {
             },
             pairs: self.pairs,
             cut: self.cut,
+            keep: self.goal.kept().map_err(|error| error.at(Self::DEF.name, "goal", ""))?,
             ..LambdaConfig::for_metric(self.metric.spec()?)
         };
         let config = match self.preset {
@@ -185,6 +190,8 @@ pub struct LambdaConfig {
     pub sigma: f64,
     /// The source of a pair's weight: 1, or a metric.
     pub pair_weight: WeightSource,
+    /// A metric that comes before that of `pair_weight`.
+    pub keep: Option<KeptMetric>,
     /// The formula that computes a pair's weight from the metric.
     pub scheme: WeightScheme,
     /// The pairs that are used: those of the first ranks, or others too.
@@ -213,6 +220,7 @@ impl Default for LambdaConfig {
         Self {
             sigma: 1.0,
             pair_weight: WeightSource::One,
+            keep: None,
             scheme: WeightScheme::Swap,
             pairs: PairChoice::Top,
             truncation: None,
@@ -243,6 +251,22 @@ impl LambdaConfig {
     pub fn pair_weight(mut self, pair_weight: WeightSource) -> Self {
         self.pair_weight = pair_weight;
         self
+    }
+
+    /// Sets a metric that comes before that of the pair weight.
+    #[must_use]
+    pub fn keep(mut self, keep: impl Into<Option<KeptMetric>>) -> Self {
+        self.keep = keep.into();
+        self
+    }
+
+    /// The largest cut-off of the metrics; `None` if one of them has none.
+    pub(super) fn cutoff(&self) -> Option<u32> {
+        let own = self.pair_weight.cutoff();
+        match &self.keep {
+            None => own,
+            Some(kept) => Some(own?.max(WeightSource::Metric(kept.metric.clone()).cutoff()?)),
+        }
     }
 
     /// Sets the formula that computes a pair's weight from the metric.

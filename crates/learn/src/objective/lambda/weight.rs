@@ -13,14 +13,19 @@
 //! of other tools: the change of the metric without its cut-off, so that documents far below rank k
 //! still have lambdas; NDCG is scaled by the ideal DCG at the truncation level. `cut=hard`: the
 //! change of the metric exactly as written, which is 0 between two ranks below k. P@k, recall@k and
-//! success@k are always hard: without a cut-off they never change. Pairs of equal labels have
+//! success@k are always hard: without a cut-off they never change. A weighted sum of metrics
+//! (`metric=ndcg@10:1+p@5:0.3`) has the weighted sum of their changes, each with its own cut-off.
+//! Pairs of equal labels have
 //! weight 0 with a metric.
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rankwright_eval::metric::{Goal, GoalsText, SummedSwap};
 use rankwright_eval::{Measure, MetricSpec, SourceKind, SwapDelta};
-use rankwright_spec::{Conflict, SpecError, choices};
+use rankwright_spec::{Conflict, SpecError, TextValue, choices};
 
+use super::goal::{KeepSwap, KeptMetric};
 use super::lambdagap::LambdaGap;
 use super::lambdaloss::LambdaLoss;
 use crate::error::LearnError;
@@ -105,8 +110,19 @@ const ALWAYS_HARD: [&str; 3] = ["p", "recall", "success"];
 pub(super) struct MetricWeight {
     /// Identifies this value within the process, for [`SwapCache`].
     id: u64,
-    measure: Measure,
+    /// One metric, or the goals of a weighted sum.
+    parts: Vec<WeightPart>,
     scheme: WeightScheme,
+    /// The metric that comes first, with its tolerance.
+    kept: Option<(Box<MetricWeight>, f64)>,
+}
+
+/// A metric of a pair weight.
+#[derive(Debug)]
+struct WeightPart {
+    /// Its weight in the sum of all parts; 1 if it is the only one.
+    weight: f64,
+    measure: Measure,
     /// The largest number of best labels from which the ideal DCG is computed.
     max_ideal: usize,
 }
@@ -123,7 +139,14 @@ impl WeightSource {
     pub(super) fn cutoff(&self) -> Option<u32> {
         match self {
             WeightSource::One => None,
-            WeightSource::Metric(spec) => spec.canonical().cutoff,
+            WeightSource::Metric(spec) => match goals_of(spec) {
+                // Pairs below the largest cut-off of all goals change none of them.
+                Ok(Some(goals)) => {
+                    let cutoffs = goals.iter().map(|goal| goal.metric.canonical().cutoff);
+                    cutoffs.collect::<Option<Vec<u32>>>()?.into_iter().max()
+                }
+                _ => spec.canonical().cutoff,
+            },
             WeightSource::Custom(measure) => measure.spec().cutoff,
         }
     }
@@ -135,29 +158,32 @@ impl WeightSource {
         cut: CutoffMode,
         truncation: usize,
     ) -> Result<Option<MetricWeight>, SpecError> {
-        let mut max_ideal = usize::MAX;
-        let measure = match self {
+        let parts = match self {
             WeightSource::One => return Ok(None),
             WeightSource::Custom(measure) => {
                 let spec = measure.spec();
                 scheme.check(&spec.name, spec.cutoff)?;
-                measure.clone()
+                let (weight, max_ideal) = (1.0, usize::MAX);
+                vec![WeightPart { weight, measure: measure.clone(), max_ideal }]
             }
             WeightSource::Metric(spec) => {
-                let name = spec.def().name;
-                scheme.check(name, spec.canonical().cutoff)?;
-                let mut used = spec.canonical().clone();
-                if cut == CutoffMode::Soft && !ALWAYS_HARD.contains(&name) {
-                    used.cutoff = None;
-                    if name == "ndcg" {
-                        max_ideal = truncation;
+                scheme.check(spec.def().name, spec.canonical().cutoff)?;
+                match goals_of(spec)? {
+                    None => vec![WeightPart::new(1.0, spec, cut, truncation)?],
+                    Some(goals) => {
+                        let part = |goal: &Goal| {
+                            WeightPart::new(goal.weight, &goal.metric, cut, truncation)
+                        };
+                        goals.iter().map(part).collect::<Result<_, _>>()?
                     }
                 }
-                MetricSpec::from_spec(used)?.resolve(SourceKind::Features)?
             }
         };
-        if measure.swap().is_none() {
-            let name = self.to_string();
+        if let Some(part) = parts.iter().find(|part| part.measure.swap().is_none()) {
+            let name = match parts.len() {
+                1 => self.to_string(),
+                _ => part.measure.to_string(),
+            };
             let conflict = Conflict::UnsuitableMetric {
                 metric: name.clone(),
                 reason: "it has no change under swaps of two ranks".to_owned(),
@@ -167,7 +193,37 @@ impl WeightSource {
         }
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-        Ok(Some(MetricWeight { id, measure, scheme, max_ideal }))
+        Ok(Some(MetricWeight { id, parts, scheme, kept: None }))
+    }
+}
+
+/// The goals of a weighted sum of metrics; `None` for any other metric.
+fn goals_of(spec: &MetricSpec) -> Result<Option<Vec<Goal>>, SpecError> {
+    match spec.canonical().get("of").filter(|_| spec.def().name == "goals") {
+        None => Ok(None),
+        Some(text) => GoalsText::from_text(text).goals().map(Some),
+    }
+}
+
+impl WeightPart {
+    /// A metric with its cut-off treated as `cut` says.
+    fn new(
+        weight: f64,
+        spec: &MetricSpec,
+        cut: CutoffMode,
+        truncation: usize,
+    ) -> Result<Self, SpecError> {
+        let name = spec.def().name;
+        let mut used = spec.canonical().clone();
+        let mut max_ideal = usize::MAX;
+        if cut == CutoffMode::Soft && !ALWAYS_HARD.contains(&name) {
+            used.cutoff = None;
+            if name == "ndcg" {
+                max_ideal = truncation;
+            }
+        }
+        let measure = MetricSpec::from_spec(used)?.resolve(SourceKind::Features)?;
+        Ok(Self { weight, measure, max_ideal })
     }
 }
 
@@ -191,15 +247,60 @@ impl MetricWeight {
         ideal: &[f64],
     ) -> Result<&'s dyn SwapDelta, LearnError> {
         if swaps.cached.as_ref().is_none_or(|(id, _)| *id != self.id) {
-            let cutoff = self.measure.spec().cutoff;
-            swaps.cached =
-                self.measure.swap().map(|swap| (self.id, self.scheme.weights_of(swap, cutoff)));
+            swaps.cached = self.swap().map(|swap| (self.id, swap));
         }
         let Some((_, swap)) = swaps.cached.as_mut() else {
-            return Err(LearnError::NoSwaps { metric: self.measure.to_string() });
+            let names = self.parts.iter().map(|part| part.measure.to_string());
+            return Err(LearnError::NoSwaps { metric: names.collect::<Vec<_>>().join("+") });
         };
-        swap.prepare(labels, ideal.get(..self.max_ideal).unwrap_or(ideal))?;
+        let max_ideal = if self.kept.is_some() { usize::MAX } else { self.max_ideal() };
+        swap.prepare(labels, ideal.get(..max_ideal).unwrap_or(ideal))?;
         Ok(&**swap)
+    }
+
+    /// The same with a metric that comes first.
+    pub(super) fn keeping(
+        self,
+        kept: &KeptMetric,
+        cut: CutoffMode,
+        truncation: usize,
+    ) -> Result<Self, SpecError> {
+        let source = WeightSource::Metric(kept.metric.clone());
+        let first = source.resolve(self.scheme, cut, truncation)?;
+        Ok(Self { kept: first.map(|first| (Box::new(first), kept.tolerance)), ..self })
+    }
+
+    /// The largest number of best labels that the ideal of the only metric is made of; several
+    /// metrics cut it themselves.
+    fn max_ideal(&self) -> usize {
+        match self.parts.as_slice() {
+            [part] => part.max_ideal,
+            _ => usize::MAX,
+        }
+    }
+
+    /// The changes under swaps; `None` if a metric has none.
+    fn swap(&self) -> Option<Box<dyn SwapDelta>> {
+        let own = self.own_swap()?;
+        Some(match &self.kept {
+            None => own,
+            Some((kept, tolerance)) => Box::new(KeepSwap {
+                kept: (kept.own_swap()?, kept.max_ideal()),
+                own: (own, self.max_ideal()),
+                tolerance: *tolerance,
+                row: RefCell::default(),
+            }),
+        })
+    }
+
+    /// The changes of the own metric under swaps, by the scheme.
+    fn own_swap(&self) -> Option<Box<dyn SwapDelta>> {
+        if let [part] = self.parts.as_slice() {
+            return Some(self.scheme.weights_of(part.measure.swap()?, part.measure.spec().cutoff));
+        }
+        let parts = self.parts.iter();
+        let swaps = parts.map(|part| Some((part.weight, part.max_ideal, part.measure.swap()?)));
+        Some(Box::new(SummedSwap::new(swaps.collect::<Option<_>>()?)))
     }
 }
 
@@ -237,6 +338,45 @@ mod tests {
             gains[..depth].iter().enumerate().map(|(r, g)| g / (r as f64 + 2.0).log2()).sum()
         };
         assert!((truncated[4] * ideal_dcg(2) - all[4] * ideal_dcg(3)).abs() < 1e-12);
+    }
+
+    /// Several goals: the weighted sum of the changes, each goal with its own cut-off.
+    #[test]
+    fn changes_of_several_goals_add_up() {
+        let both = deltas("ndcg@2:1+p@2:0.3", CutoffMode::Soft, 5);
+        let (ndcg, p) = (deltas("ndcg@2", CutoffMode::Soft, 5), deltas("p@2", CutoffMode::Soft, 5));
+        for rank in 0..5 {
+            assert!((both[rank] - ndcg[rank] - 0.3 * p[rank]).abs() < 1e-12, "{both:?}");
+        }
+        let cutoff = |text: &str| WeightSource::Metric(MetricSpec::parse(text).unwrap()).cutoff();
+        assert_eq!((cutoff("ndcg@10:1+p@5:0.3"), cutoff("ndcg:1+p@5:1")), (Some(10), None));
+    }
+
+    /// Three documents with the labels 0, 2, 1 by rank. Swapping ranks 1 and 2 changes NDCG by
+    /// 1.10721 / 3.63093 = 0.30494, ranks 1 and 3 by 0.5 / 3.63093 = 0.13770, and both P@1 by 1. The
+    /// tolerance 0.2 leaves the second pair alone to P@1.
+    #[test]
+    fn a_kept_metric_decides_where_it_changes_by_more_than_the_tolerance() {
+        let spec = |text: &str| MetricSpec::parse(text).unwrap();
+        let row = |tolerance: f64| {
+            let own = WeightSource::Metric(spec("p@1"));
+            let weight = own.resolve(WeightScheme::Swap, CutoffMode::Hard, 3).unwrap().unwrap();
+            let kept = KeptMetric::new(spec("ndcg"), tolerance);
+            let weight = weight.keeping(&kept, CutoffMode::Hard, 3).unwrap();
+            let mut swaps = SwapCache::default();
+            let swap = weight.prepare(&mut swaps, &[0.0, 2.0, 1.0], &[2.0, 1.0, 0.0]).unwrap();
+            let mut row = vec![0.0; 3];
+            swap.swap_deltas(0, &mut row);
+            row
+        };
+        let is_near = |row: &[f64], expected: [f64; 3]| {
+            row.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-4)
+        };
+        assert!(is_near(&row(0.2), [0.0, 0.30494, 1.13770]), "{:?}", row(0.2));
+        // Nothing changes by more than 1: both metrics count everywhere. With 0, the first decides
+        // wherever it changes at all.
+        assert!(is_near(&row(1.0), [0.0, 1.30494, 1.13770]), "{:?}", row(1.0));
+        assert!(is_near(&row(0.0), [0.0, 0.30494, 0.13770]), "{:?}", row(0.0));
     }
 
     #[test]

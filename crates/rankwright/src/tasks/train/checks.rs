@@ -14,6 +14,8 @@ use crate::tasks::TaskError;
 pub enum TrainOption {
     /// A start model.
     Start,
+    /// A teacher.
+    Teacher,
     /// The seed.
     Seed,
     /// A folder for checkpoints.
@@ -36,8 +38,9 @@ pub enum TrainOption {
 
 impl TrainOption {
     /// All options.
-    pub const ALL: [TrainOption; 10] = [
+    pub const ALL: [TrainOption; 11] = [
         TrainOption::Start,
+        TrainOption::Teacher,
         TrainOption::Seed,
         TrainOption::Checkpoint,
         TrainOption::Validation,
@@ -54,6 +57,7 @@ impl fmt::Display for TrainOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             TrainOption::Start => "a start model",
+            TrainOption::Teacher => "a teacher",
             TrainOption::Seed => "a seed",
             TrainOption::Checkpoint => "a checkpoint folder",
             TrainOption::Validation => "validation data",
@@ -72,8 +76,10 @@ pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
     let learner = &request.learner;
     let name = learner.def().name;
     // The models of a blend may be files.
-    let nothing_to_match =
-        request.valid.is_empty() && request.start.is_none() && learner.files().is_empty();
+    let nothing_to_match = request.valid.is_empty()
+        && request.start.is_none()
+        && request.teacher.is_none()
+        && learner.files().is_empty();
     if request.matching != MatchOptions::default() && nothing_to_match {
         return Err(TaskError::NothingToMatch);
     }
@@ -82,6 +88,9 @@ pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
     }
     if request.start.is_some() && !learner.accepts_start_model() {
         return Err(LearnError::StartModelUnsupported { learner: name.to_owned() }.into());
+    }
+    if request.teacher.is_some() && !learner.accepts_teacher() {
+        return Err(LearnError::TeacherUnsupported { learner: name.to_owned() }.into());
     }
     match request.checkpoint.is_some() && learner.rounds().is_none() {
         true => Err(TaskError::NoCheckpoints { learner: name }),
@@ -93,6 +102,7 @@ pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
 fn check_given(request: &TrainModelRequest, learner: &'static str) -> Result<(), TaskError> {
     let of_training = [
         (TrainOption::Start, request.start.is_some()),
+        (TrainOption::Teacher, request.teacher.is_some()),
         (TrainOption::Seed, request.seed.is_some()),
         (TrainOption::Checkpoint, request.checkpoint.is_some()),
     ];

@@ -22,8 +22,8 @@ use rankwright_eval::{
     EvalOptions, Evaluation, Measure, MetricSpec, PREFERENCE_METRIC, ScoredDataset, SourceKind,
 };
 use rankwright_learn::{
-    AutoReport, LearnerSpec, TrainRequest, TrainResult, TrainWarning, TrainingHistory,
-    ValidationSet, validation_set_names,
+    AutoReport, LearnerSpec, Teacher, TeacherParams, TrainRequest, TrainResult, TrainWarning,
+    TrainingHistory, ValidationSet, validation_set_names,
 };
 use rankwright_model::{MatchOptions, Model, ScoreOptions};
 
@@ -80,6 +80,49 @@ pub struct TrainModelRequest {
     /// A file with the examination of positions, for a learner that corrects clicks by it; see
     /// [`BiasFile`](rankwright_learn::BiasFile) for its forms.
     pub bias: Option<PathBuf>,
+    /// A model to learn from besides the labels.
+    pub teacher: Option<TeacherFiles>,
+}
+
+/// A teacher model, its weight, and data without labels.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct TeacherFiles {
+    /// File of the model.
+    pub model: PathBuf,
+    /// The weight of the teacher's scores in the loss.
+    pub params: TeacherParams,
+    /// Files of further queries that are learned from the teacher alone, read with the options of
+    /// the training data; one data set. Labels that they have are ignored.
+    pub unlabelled: Vec<PathBuf>,
+}
+
+impl TeacherFiles {
+    /// A teacher model with the default weight.
+    pub fn new(model: impl Into<PathBuf>) -> Self {
+        TeacherFiles {
+            model: model.into(),
+            params: TeacherParams::default(),
+            unlabelled: Vec::new(),
+        }
+    }
+
+    /// Sets the weight of the teacher's scores in the loss, from 0 to 1.
+    pub fn weight(mut self, weight: f64) -> Self {
+        self.params.teacher_weight = weight;
+        self
+    }
+
+    /// Adds a file of queries that are learned from the teacher alone.
+    pub fn unlabelled(mut self, file: impl Into<PathBuf>) -> Self {
+        self.unlabelled.push(file.into());
+        self
+    }
+
+    /// All files.
+    fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        std::iter::once(&self.model).chain(&self.unlabelled)
+    }
 }
 
 /// Folder and times of the checkpoints of a training.
@@ -124,6 +167,7 @@ impl TrainModelRequest {
             checkpoint: None,
             eval_train: false,
             bias: None,
+            teacher: None,
         }
     }
 
@@ -151,6 +195,12 @@ impl TrainModelRequest {
         self
     }
 
+    /// Sets a model to learn from besides the labels.
+    pub fn teacher(mut self, teacher: TeacherFiles) -> Self {
+        self.teacher = Some(teacher);
+        self
+    }
+
     /// Sets the seed.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
@@ -165,6 +215,7 @@ impl TrainModelRequest {
     fn inputs(&self) -> impl Iterator<Item = &Path> {
         let others =
             self.valid.iter().chain(&self.valid_pairs).chain(&self.start).chain(&self.bias);
+        let others = others.chain(self.teacher.iter().flat_map(TeacherFiles::paths));
         self.data.paths().chain(others.map(PathBuf::as_path))
     }
 }
@@ -225,7 +276,7 @@ pub(super) fn learner_metrics(
     learner: &LearnerSpec,
 ) -> Result<Vec<Measure>, TaskError> {
     match metrics {
-        [] => Ok(vec![learner.measure()?]),
+        [] => Ok(learner.measures()?),
         given => {
             let resolve = |spec: &MetricSpec| spec.resolve(SourceKind::Features);
             Ok(given.iter().map(resolve).collect::<Result<_, _>>()?)
@@ -256,7 +307,12 @@ fn with_data(
 ) -> Result<Trained, TaskError> {
     check_standard_input(request.inputs())?;
     let start = request.start.as_deref().map(load_model).transpose()?;
-    let rules = start.as_ref().map(ReadRules::of_model);
+    let teacher = request.teacher.as_ref().map(|teacher| load_model(&teacher.model)).transpose()?;
+    let mut rules = start.as_ref().map(ReadRules::of_model);
+    if teacher.is_some() {
+        // The teacher's scores take the place of labels.
+        rules = Some(rules.unwrap_or_default().labels_are_optional());
+    }
     let loaded = request.data.load(rules, task)?;
     let train = &loaded.data;
     check_feature_set(train, task);
@@ -269,13 +325,19 @@ fn with_data(
         matching: request.matching,
     };
     let (valid, seconds) = valid.load(&request.data, train, task)?;
+    let unlabelled = unlabelled_queries(request, train, task)?;
     let evaluated = valid.first().map_or(train, |(_, data)| data);
     let of_pairs = match request.metrics.is_empty() && !evaluated.is_labelled() {
         true => Some([MetricSpec::parse(PREFERENCE_METRIC)?.resolve(SourceKind::Features)?]),
         false => None,
     };
     let measures = of_pairs.as_ref().map_or(measures, |measures| measures.as_slice());
-    let result = train_on(request, measures, train, &valid, start.as_ref(), task)?;
+    let teacher = teacher.as_ref().zip(request.teacher.as_ref()).map(|(model, files)| {
+        let teacher = Teacher::of_model(model).weight(files.params.teacher_weight);
+        teacher.unlabelled(unlabelled.as_ref())
+    });
+    let models = GivenModels { start: start.as_ref(), teacher };
+    let result = train_on(request, measures, train, &valid, models, task)?;
     warn_of_model(&result.warnings, task);
     let peak = side_file::peak_memory();
     let training = request.eval_train.then(|| ("training".to_owned(), train));
@@ -300,6 +362,32 @@ fn with_data(
         start_trees: start.as_ref().map(result::own_trees),
         evaluations,
     })
+}
+
+/// Models that a training begins with.
+struct GivenModels<'a> {
+    start: Option<&'a Model>,
+    teacher: Option<Teacher<'a>>,
+}
+
+/// The queries that are learned from the teacher alone; `None` if there are no files of them.
+fn unlabelled_queries(
+    request: &TrainModelRequest,
+    train: &Dataset,
+    task: &mut RunningTask<'_>,
+) -> Result<Option<Dataset>, TaskError> {
+    let Some(teacher) = request.teacher.as_ref().filter(|files| !files.unlabelled.is_empty())
+    else {
+        return Ok(None);
+    };
+    let files =
+        DataFiles { files: teacher.unlabelled.clone(), pairs: None, ..request.data.clone() };
+    let rules = ReadRules::of_data(train).labels_are_optional();
+    let data = files.load(Some(rules), task)?.data;
+    for file in &teacher.unlabelled {
+        check_validation(train, file, &data, request.matching)?;
+    }
+    Ok(Some(data))
 }
 
 /// Files of validation data, each a separate set.
@@ -341,7 +429,7 @@ fn train_on(
     measures: &[Measure],
     data: &Dataset,
     valid: &[(String, Dataset)],
-    start: Option<&Model>,
+    models: GivenModels<'_>,
     task: &mut RunningTask<'_>,
 ) -> Result<TrainResult, TaskError> {
     let learner = &request.learner;
@@ -355,7 +443,8 @@ fn train_on(
         .metrics(measures.iter().cloned())
         .evaluate_training(request.eval_train)
         .seed(request.seed_or_default())
-        .start(start)
+        .start(models.start)
+        .teacher(models.teacher)
         .features(ScoreOptions::new().matching(request.matching).simd(task.simd()))
         .checkpoints(checkpoints)
         .progress(&forwarded)

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use rankwright_learn::{LearnError, LearnerSpec, Progress, TrainingHistory};
+use rankwright_learn::{LearnError, LearnerSpec, MemberStart, Progress, TrainingHistory};
 
 use crate::tasks::Context;
 
@@ -57,6 +57,12 @@ impl Progress for ForwardedProgress<'_> {
     fn started(&self, history: &TrainingHistory, done: usize) {
         if let Some(inner) = self.context.training {
             inner.started(history, done);
+        }
+    }
+
+    fn member_started(&self, member: &MemberStart<'_>) {
+        if let Some(inner) = self.context.training {
+            inner.member_started(member);
         }
     }
 
