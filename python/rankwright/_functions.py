@@ -40,7 +40,7 @@ class Comparison(Result):
         found = []
         for metric in self._fields["metrics"]:
             for system in metric["systems"]:
-                against = system.get("vs_baseline") or {}
+                against = system.get("versus_baseline") or {}
                 found.append(
                     {"metric": metric.get("metric", metric.get("label"))}
                     | {key: value for key, value in system.items() if not isinstance(value, (dict, list))}

@@ -1,12 +1,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
-from typing_extensions import disjoint_base
-
 __version__: str
 
 @final
-@disjoint_base
 class Dataset:
     @staticmethod
     def from_array(values: Any, parts: dict[str, Any]) -> Dataset: ...
@@ -50,7 +47,6 @@ class Dataset:
     def select_queries(self, queries: Sequence[int]) -> Dataset: ...
 
 @final
-@disjoint_base
 class Model:
     @staticmethod
     def read(path: str) -> Model: ...
@@ -90,7 +86,6 @@ class Model:
     def renamed(self, names: Sequence[str]) -> Model: ...
 
 @final
-@disjoint_base
 class Evaluation:
     def totals(self) -> str: ...
     def queries(self) -> list[str]: ...
@@ -100,7 +95,6 @@ _Documents = list[tuple[str, list[tuple[str, Any]]]]
 _Candidates = tuple[str | None, int | None, str | None]
 
 @final
-@disjoint_base
 class Index:
     @staticmethod
     def in_memory(given: _Documents) -> Index: ...
@@ -175,6 +169,7 @@ def interleave(
     runs: list[str], out: str, method: str | None, length: int | None, seed: int | None
 ) -> str: ...
 def interleave_score(log: list[str], format: str | None, lists: str) -> str: ...
+def panic_for_tests(message: str, long: bool) -> None: ...
 def error_kinds() -> list[str]: ...
 def model_formats() -> list[str]: ...
 def learners() -> str: ...

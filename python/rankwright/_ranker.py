@@ -211,6 +211,11 @@ class Ranker(BaseEstimator):
             return self.model_.predict(X, n_jobs=self.n_jobs)  # type: ignore[attr-defined]
         if qid is None and self.model_.is_listwise and self._has_queries:
             warnings.warn("the model is list-wise: without qid, all rows are one query", OneQueryWarning, stacklevel=2)
+        if isinstance(X, np.ndarray) and (qid is None or not self.model_.is_listwise):
+            # Few rows are scored at once, without a data set.
+            small = self.model_._native.score_small(X)
+            if small is not None:
+                return np.frombuffer(small, dtype=np.float64)
         data = self._dataset_to_score(X, row_parts(X, qid=qid))
         scores = self.model_._native.score(data, self._by_position(X), False, thread_count(self.n_jobs))  # type: ignore[attr-defined]
         return np.frombuffer(scores, dtype=np.float64)

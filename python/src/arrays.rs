@@ -124,6 +124,77 @@ unsafe fn copy_as<T: Number>(
     overflows.next().map(|(row, number)| (row, number.wide()))
 }
 
+/// The columns that are copied at a time, so that each row gets half a line of the cache at once.
+const GROUP: usize = 8;
+
+/// Copies the rows from `first_row` on of columns of one type into the first cells of each `width`
+/// cells; returns whether a number is infinite as a feature.
+///
+/// # Safety
+///
+/// Each column has numbers of this type, and a row for each `width` cells, from `first_row` on.
+unsafe fn copy_group<T: Number>(
+    columns: &[ColumnView; GROUP],
+    first_row: usize,
+    cells: &mut [f32],
+    width: usize,
+) -> bool {
+    let mut at =
+        columns.map(|column| column.pointer.wrapping_offset(first_row as isize * column.stride));
+    let mut is_any_infinite = false;
+    for cells in cells.chunks_mut(width) {
+        for ((cell, at), column) in cells.iter_mut().zip(&mut at).zip(columns) {
+            // SAFETY: as the caller promises; arrays may be unaligned.
+            let value = unsafe { at.cast::<T>().read_unaligned() }.feature();
+            is_any_infinite |= value.is_infinite();
+            *cell = value;
+            *at = at.wrapping_offset(column.stride);
+        }
+    }
+    is_any_infinite
+}
+
+/// Copies a block of rows; returns the place and the number of a cell that is out of the range of
+/// 32-bit floats, if there is one.
+///
+/// # Safety
+///
+/// Each column has a row for each `columns.len()` cells, from `first_row` on.
+unsafe fn copy_block(
+    columns: &[ColumnView],
+    first_row: usize,
+    cells: &mut [f32],
+) -> Option<(usize, usize, f64)> {
+    let width = columns.len();
+    let mut number = 0;
+    while number < width {
+        let group: Option<&[ColumnView; GROUP]> =
+            columns.get(number..number + GROUP).and_then(|group| group.try_into().ok());
+        let same = group
+            .filter(|group| group.iter().all(|column| column.numbers == columns[number].numbers));
+        let here = &mut cells[number..];
+        // SAFETY: as the caller promises.
+        let is_copied = same.is_some_and(|group| unsafe {
+            !match columns[number].numbers {
+                NumberType::F32 => copy_group::<f32>(group, first_row, here, width),
+                NumberType::F64 => copy_group::<f64>(group, first_row, here, width),
+                NumberType::I64 => copy_group::<i64>(group, first_row, here, width),
+                NumberType::I32 => copy_group::<i32>(group, first_row, here, width),
+            }
+        });
+        let count = if is_copied { GROUP } else { 1 };
+        if !is_copied {
+            // SAFETY: as the caller promises.
+            let overflow = unsafe { columns[number].copy(first_row, here, width) };
+            if let Some((row, value)) = overflow {
+                return Some((row, number, value));
+            }
+        }
+        number += count;
+    }
+    None
+}
+
 /// The matrix of these columns, each of which has `rows` rows; `name` is for errors.
 pub(crate) fn matrix_of_columns(
     columns: &[ColumnView],
@@ -134,13 +205,10 @@ pub(crate) fn matrix_of_columns(
     Matrix::filled(rows, width, |first_row, cells| {
         for (block, cells) in cells.chunks_mut(BLOCK * width).enumerate() {
             let first_row = first_row + block * BLOCK;
-            for (number, column) in columns.iter().enumerate() {
-                // SAFETY: the cells are those of rows of the matrix, which every column has.
-                let overflow = unsafe { column.copy(first_row, &mut cells[number..], width) };
-                if let Some((row, value)) = overflow {
-                    let (feature, row) = (name(number), first_row + row);
-                    return Err(DataError::FeatureOutOfRange { feature, row, value });
-                }
+            // SAFETY: the cells are those of rows of the matrix, which every column has.
+            if let Some((row, number, value)) = unsafe { copy_block(columns, first_row, cells) } {
+                let (feature, row) = (name(number), first_row + row);
+                return Err(DataError::FeatureOutOfRange { feature, row, value });
             }
         }
         Ok(())

@@ -40,6 +40,8 @@ mod _native {
     #[pymodule_export]
     use crate::reports::{generate_letor, report_comparison, report_data, report_training};
     #[pymodule_export]
+    use crate::run::panic_for_tests;
+    #[pymodule_export]
     use crate::search::PyIndex;
     #[pymodule_export]
     use crate::training::{learner_parameters, learners, train};

@@ -105,3 +105,12 @@ pub(crate) fn interruptible<T: Send, E: Into<TaskError> + Send>(
         Err(_) => Err(panic_exception(py, "a thread ended with a panic")),
     }
 }
+
+/// Panics in a pool, so that the tests of the package see that a panic becomes an exception.
+#[pyfunction]
+pub(crate) fn panic_for_tests(py: Python<'_>, message: String, long: bool) -> PyResult<()> {
+    match long {
+        true => interruptible(py, 0, |_| -> Result<(), TaskError> { panic!("{message}") }),
+        false => in_pool(py, 0, || -> Result<(), TaskError> { panic!("{message}") }),
+    }
+}

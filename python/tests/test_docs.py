@@ -49,6 +49,14 @@ def test_an_example_runs_and_prints(path, tmp_path):
     assert done.returncode == 0 and done.stdout, done.stderr
 
 
+def test_the_notebook_runs_and_shows_tables_and_pictures():
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    notebook = nbformat.read(ROOT / "examples/python/notebook.ipynb", as_version=4)
+    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    shown = [output.get("data", {}).get("text/html", "") for cell in notebook.cells for output in cell.get("outputs", [])]
+    assert sum("<table" in text for text in shown) >= 3 and any("<svg" in text for text in shown)
+
+
 def test_the_examples_of_docstrings():
     modules = ["rankwright"] + [f"rankwright.{one.name}" for one in pkgutil.iter_modules(rw.__path__) if one.name != "_native"]
     attempted = 0

@@ -158,6 +158,16 @@ def test_an_exception_of_a_callback_is_the_exception_of_fit():
         rw.LambdaMART(**LONG).fit(rows.X, rows.y, qid=rows.qid, callbacks=[fail])
 
 
+@pytest.mark.parametrize("long", [False, True])
+def test_a_panic_of_the_library_is_an_exception(long, capfd):
+    from rankwright import _native
+
+    with pytest.raises(rw.errors.Panic, match="this is a bug in rankwright: half a row"):
+        _native.panic_for_tests("half a row", long)
+    rows = make()
+    assert rw.LambdaMART(trees=2).fit(rows.X, rows.y, qid=rows.qid).model_.learner
+
+
 def test_import_needs_neither_scikit_learn_nor_pandas(tmp_path):
     for name in ("sklearn", "pandas", "polars", "scipy"):
         (tmp_path / f"{name}.py").write_text("raise ImportError('not installed')\n")

@@ -90,7 +90,10 @@ fn environment(workspace: &Workspace, steps: &mut Steps) -> Outcome<Environment>
 }
 
 fn build_command(workspace: &Workspace, steps: &mut Steps) -> Outcome {
-    steps.run("build command", &mut workspace.cargo("build --profile ci --workspace --bin rankwright"))
+    steps.run(
+        "build command",
+        &mut workspace.cargo("build --profile ci --workspace --bin rankwright"),
+    )
 }
 
 /// nextest runs test programs side by side but no doc tests; plain cargo does both, one program
