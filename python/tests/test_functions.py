@@ -132,7 +132,7 @@ def test_clicks_are_simulated_counted_and_corrected(tmp_path, rows):
     data = rw.generate(queries=30, documents=12, seed=3)
     data.save(tmp_path / "data.rwd")
     log = tmp_path / "log.jsonl"
-    made = rw.clicks.simulate(tmp_path / "data.rwd", log, feature="1", sessions=40, seed=1)
+    made = rw.clicks.simulate(tmp_path / "data.rwd", log, feature="1", ranker="plackett-luce", sessions=40, seed=1)
     assert made.impressions == 40 * data.n_queries and made.clicks > 100
     assert rw.clicks.inspect(log).counts["impressions"] == made.impressions
     fitted = rw.clicks.fit(log, "pbm")
