@@ -21,6 +21,9 @@ from rankwright._training import Checkpoint, Round, train
 from rankwright.errors import Error
 
 if TYPE_CHECKING:
+    from rankwright import clicks as clicks
+    from rankwright import learners as learners
+    from rankwright import plot as plot
     from rankwright._evaluation import evaluate as evaluate
     from rankwright._functions import compare as compare
     from rankwright._functions import cv as cv
@@ -73,7 +76,7 @@ def __getattr__(name: str) -> Any:
 
     if name in _LAZY:
         value = getattr(importlib.import_module(f"rankwright.{_LAZY[name]}"), name)
-    elif name in ("clicks", "learners"):
+    elif name in ("clicks", "learners", "plot"):
         return importlib.import_module(f"rankwright.{name}")
     elif name in _estimator_names():
         value = importlib.import_module("rankwright.learners").ESTIMATORS[name]
@@ -84,7 +87,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY, *_estimator_names(), "clicks", "learners"})
+    return sorted({*globals(), *_LAZY, *_estimator_names(), "clicks", "learners", "plot"})
 
 
 __all__ = [

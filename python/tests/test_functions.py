@@ -128,6 +128,18 @@ def test_reports_are_pages_with_charts(tmp_path, rows):
         reports[0]["nothing"]
 
 
+def test_pictures_of_a_training(rows):
+    data = rw.Dataset(rows.X, rows.y, qid=rows.qid)
+    fitted = rw.LambdaMART(trees=5).fit(data)
+    curve = rw.plot.training(fitted, data)
+    assert curve.id == "curve-1" and curve.data["series"] and curve.svg.startswith("<svg")
+    assert rw.plot.importance(fitted, data).data["categories"][0] == "1"
+    assert len(rw.plot.lambdas(fitted, data)) == 4 and rw.plot.forces(fitted, data, query=100) and rw.plot.trees(fitted, data)
+    assert rw.plot.compare({"noise": rows.X[:, 5], "trees": fitted}, data).id == "means"
+    with pytest.raises(rw.Error, match="no chart of this kind"):
+        rw.plot.trees(rw.RankSVM().fit(data), data)
+
+
 def test_clicks_are_simulated_counted_and_corrected(tmp_path, rows):
     data = rw.generate(queries=30, documents=12, seed=3)
     data.save(tmp_path / "data.rwd")
