@@ -111,6 +111,14 @@ def test_models_of_other_systems_are_read_and_written(rows):
     fitted = ranker().fit(rows.X, rows.y, qid=rows.qid)
     back = rw.Model.from_bytes(fitted.model_.convert("lightgbm"))
     assert np.allclose(back.predict(rows.X), fitted.predict(rows.X), atol=1e-5)
+    import catboost
+    import xgboost
+
+    other = xgboost.XGBRanker(n_estimators=5, max_depth=3).fit(rows.X, rows.y, qid=rows.qid)
+    third = catboost.CatBoostRanker(iterations=5, depth=3, verbose=0, allow_writing_files=False)
+    third.fit(rows.X, rows.y, group_id=rows.qid)
+    for one in (other, other.get_booster(), third):
+        assert np.allclose(rw.Model(one).predict(rows.X), third.predict(rows.X) if one is third else other.predict(rows.X), atol=1e-6)
     booster = lightgbm.LGBMRanker(n_estimators=5, num_leaves=4, min_child_samples=2, verbose=-1)
     booster.fit(rows.X, rows.y, group=[12] * 30)
     for one in (booster, booster.booster_):
