@@ -5,9 +5,10 @@
 pub(crate) const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  test [--no-oracles]         unit, integration and doc tests, then the Python oracle tests
-                              and the reports in a Chromium
+  test [--no-oracles]         unit, integration and doc tests, then the Python oracle tests, the
+                              Python package and the reports in a Chromium
   oracles [PYTEST ARG...]     only the Python oracle tests
+  python [PYTEST ARG...]      only the tests of the Python package
   ci [--no-oracles]           formatting, lints, documentation, tracked files, then `test`
   bench [NAME...] [-- ARG...] compare with peers; without a name, list the comparisons
   fuzz [SECONDS] [TARGET...]  run fuzz targets (default: all), 60 seconds each by default
@@ -17,6 +18,7 @@ usage: cargo xtask TASK
                               of docs/interchange.md, golden scores, printed conventions
   dist [--profile NAME]       stripped command, manual pages and completions in one archive, under
                               target/shipped
+  wheel [--profile NAME]      a wheel of the Python package, under target/wheels
   licences                    licences of all dependencies, and those with several versions
   help                        this text";
 
@@ -29,12 +31,14 @@ pub(crate) enum Task {
     Help,
     Test { oracles: bool },
     Oracles { pytest: Vec<String> },
+    Python { pytest: Vec<String> },
     Ci { oracles: bool },
     Bench { names: Vec<String>, script: Vec<String> },
     Fuzz { seconds: u64, targets: Vec<String> },
     Chaos { seconds: u64 },
     Records,
     Dist { profile: String },
+    Wheel { profile: String },
     Licences,
 }
 
@@ -51,11 +55,13 @@ impl Task {
             "test" => Ok(Self::Test { oracles: oracle_switch("test", &rest)? }),
             "ci" => Ok(Self::Ci { oracles: oracle_switch("ci", &rest)? }),
             "oracles" => Ok(Self::Oracles { pytest: rest }),
+            "python" => Ok(Self::Python { pytest: rest }),
             "bench" => bench(rest),
             "fuzz" => fuzz(rest),
             "chaos" => chaos(&rest),
             "records" if rest.is_empty() => Ok(Self::Records),
-            "dist" => dist(&rest),
+            "dist" => Ok(Self::Dist { profile: shipped_profile("dist", &rest)? }),
+            "wheel" => Ok(Self::Wheel { profile: shipped_profile("wheel", &rest)? }),
             "licences" if rest.is_empty() => Ok(Self::Licences),
             "licences" | "records" => Err(format!("`{task}` has no options")),
             other => Err(format!("unknown task `{other}`")),
@@ -109,11 +115,12 @@ fn chaos(rest: &[String]) -> Result<Task, String> {
     }
 }
 
-fn dist(rest: &[String]) -> Result<Task, String> {
+/// The profile of something that is shipped: `dist` unless another is given.
+fn shipped_profile(task: &str, rest: &[String]) -> Result<String, String> {
     match rest {
-        [] => Ok(Task::Dist { profile: "dist".to_owned() }),
-        [option, profile] if option == "--profile" => Ok(Task::Dist { profile: profile.clone() }),
-        _ => Err("`dist` has one option, --profile NAME".into()),
+        [] => Ok("dist".to_owned()),
+        [option, profile] if option == "--profile" => Ok(profile.clone()),
+        _ => Err(format!("`{task}` has one option, --profile NAME")),
     }
 }
 
@@ -183,6 +190,8 @@ mod tests {
         assert_eq!(parse("dist"), Ok(Task::Dist { profile: "dist".into() }));
         assert_eq!(parse("dist --profile ci"), Ok(Task::Dist { profile: "ci".into() }));
         assert!(parse("dist ci").is_err() && parse("dist --profile").is_err());
+        assert_eq!(parse("wheel"), Ok(Task::Wheel { profile: "dist".into() }));
+        assert_eq!(parse("wheel --profile ci"), Ok(Task::Wheel { profile: "ci".into() }));
     }
 
     #[test]

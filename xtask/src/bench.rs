@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::package;
 use crate::python::Environment;
 use crate::steps::{Failure, Outcome, Steps, print_line};
 use crate::workspace::Workspace;
@@ -26,6 +27,9 @@ pub(crate) fn run(
     }
     check_names(names, &known)?;
     build(workspace, steps)?;
+    if names.iter().any(|name| name == "python") {
+        package::build(workspace, steps, "release", "-p rankwright-python")?;
+    }
     for name in names {
         let environment = steps.call("bench environment", || environment(workspace, name))?;
         let mut command = environment.python();

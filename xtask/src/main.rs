@@ -14,6 +14,7 @@ mod dist;
 mod examples;
 mod fuzz;
 mod licences;
+mod package;
 mod python;
 mod steps;
 mod test;
@@ -54,12 +55,14 @@ fn run(task: &Task, workspace: &Workspace, steps: &mut Steps) -> steps::Outcome 
         }
         Task::Test { oracles } => test::run(workspace, steps, *oracles),
         Task::Oracles { pytest } => test::oracles(workspace, steps, pytest),
+        Task::Python { pytest } => test::package(workspace, steps, pytest),
         Task::Ci { oracles } => ci::run(workspace, steps, *oracles),
         Task::Bench { names, script } => bench::run(workspace, steps, names, script),
         Task::Fuzz { seconds, targets } => fuzz::run(workspace, steps, *seconds, targets),
         Task::Chaos { seconds } => chaos::run(workspace, steps, *seconds),
         Task::Records => test::write_records(workspace, steps),
         Task::Dist { profile } => dist::run(workspace, steps, profile),
+        Task::Wheel { profile } => package::wheel(workspace, steps, profile),
         Task::Licences => steps.call("licences", || licences::check(workspace)),
     }
 }

@@ -1,12 +1,13 @@
 //! `cargo xtask test`: Rust tests and doc tests, the examples, the oracle tests, which compare the
-//! results of the built command with those of other programs, and the page tests, which open
-//! reports in a browser.
+//! results of the built command with those of other programs, the tests of the Python package, and
+//! the page tests, which open reports in a browser.
 
 use std::ffi::OsString;
 
 use crate::browser;
 use crate::chaos;
 use crate::examples;
+use crate::package;
 use crate::python::Environment;
 use crate::steps::{Outcome, Steps, print_line, succeeds};
 use crate::workspace::Workspace;
@@ -38,10 +39,11 @@ pub(crate) fn run_with(
     match ready {
         Some(ready) => {
             pytest(workspace, steps, &ready.oracle, &[])?;
+            package::test(workspace, steps, &ready.package, &[])?;
             ready.pages.test(workspace, steps)
         }
         None => {
-            print_line("oracle and page tests left out (--no-oracles)");
+            print_line("oracle, package and page tests left out (--no-oracles)");
             Ok(())
         }
     }
@@ -57,13 +59,15 @@ pub(crate) fn write_records(workspace: &Workspace, steps: &mut Steps) -> Outcome
 /// The Python environments and the browser of the tests.
 pub(crate) struct Environments {
     oracle: Environment,
+    package: Environment,
     pages: Pages,
 }
 
 impl Environments {
     pub(crate) fn ready(workspace: &Workspace) -> Outcome<Self> {
         let oracle = Environment::ready(workspace, "test", REQUIREMENTS)?;
-        Ok(Self { oracle, pages: Pages::ready(workspace)? })
+        let package = package::environment(workspace)?;
+        Ok(Self { oracle, package, pages: Pages::ready(workspace)? })
     }
 }
 
@@ -74,12 +78,22 @@ pub(crate) fn oracles(workspace: &Workspace, steps: &mut Steps, words: &[String]
     pytest(workspace, steps, &environment, words)
 }
 
+/// Runs only the tests of the Python package; `words` are arguments of pytest.
+pub(crate) fn package(workspace: &Workspace, steps: &mut Steps, words: &[String]) -> Outcome {
+    let ready = steps.call("package environment", || package::environment(workspace))?;
+    build_command(workspace, steps)?;
+    package::test(workspace, steps, &ready, words)
+}
+
 fn environment(workspace: &Workspace, steps: &mut Steps) -> Outcome<Environment> {
     steps.call("oracle environment", || Environment::ready(workspace, "test", REQUIREMENTS))
 }
 
 fn build_command(workspace: &Workspace, steps: &mut Steps) -> Outcome {
-    steps.run("build command", &mut workspace.cargo("build --profile ci -p rankwright-cli"))
+    steps.run(
+        "build command",
+        &mut workspace.cargo("build --profile ci --workspace --bin rankwright"),
+    )
 }
 
 /// nextest runs test programs side by side but no doc tests; plain cargo does both, one program

@@ -1,9 +1,11 @@
-//! The feature matrix: f32, row-major, NaN is "missing"; owned, or mapped from a cache file.
+//! The feature matrix: f32, row-major, NaN is "missing"; owned, shared with the program that made
+//! it, or mapped from a cache file.
 //!
 //! A large matrix that a reader fills is in anonymous memory pages of its own, in huge pages if the
 //! kernel has them: to touch 400 MB for the first time in pages of 4 KiB would cost a fifth of the
 //! whole reading time.
 
+use std::fmt;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,6 +13,7 @@ use std::sync::Arc;
 #[cfg(unix)]
 use memmap2::UncheckedAdvice;
 use memmap2::{Mmap, MmapMut};
+use rayon::prelude::*;
 
 use crate::error::DataError;
 
@@ -33,6 +36,18 @@ enum Storage {
         map: Arc<Mmap>,
         start: usize,
     },
+    /// Memory that the program which made the matrix owns too.
+    Shared(SharedValues),
+}
+
+/// Values in memory that another part of the program owns too.
+#[derive(Clone)]
+struct SharedValues(Arc<dyn AsRef<[f32]> + Send + Sync>);
+
+impl fmt::Debug for SharedValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SharedValues").field(&(*self.0).as_ref()).finish()
+    }
 }
 
 impl Clone for Storage {
@@ -41,9 +56,13 @@ impl Clone for Storage {
             Storage::Owned(values) => Storage::Owned(values.clone()),
             Storage::Pages(pages) => Storage::Owned(bytemuck::cast_slice(pages).to_vec()),
             Storage::Mapped { map, start } => Storage::Mapped { map: map.clone(), start: *start },
+            Storage::Shared(values) => Storage::Shared(values.clone()),
         }
     }
 }
+
+/// The rows of a block that a thread fills at a time.
+const FILLED_ROWS: usize = 4096;
 
 /// From this many bytes on, a matrix gets memory pages of its own.
 const MIN_BYTES_FOR_PAGES: usize = 4 << 20;
@@ -66,6 +85,58 @@ impl Matrix {
         Ok(Matrix { storage: Storage::Owned(values), rows, columns })
     }
 
+    /// A matrix of values that another part of the program owns too, row after row, without a copy.
+    /// They must not change.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use rankwright_data::Matrix;
+    /// let m = Matrix::from_shared(2, 2, Arc::new([1.0, 2.0, 3.0, 4.0]))?;
+    /// assert_eq!(m.row(1), [3.0, 4.0]);
+    /// # Ok::<(), rankwright_data::DataError>(())
+    /// ```
+    pub fn from_shared(
+        rows: usize,
+        columns: usize,
+        values: Arc<dyn AsRef<[f32]> + Send + Sync>,
+    ) -> Result<Self, DataError> {
+        let found = (*values).as_ref().len();
+        if rows.checked_mul(columns) != Some(found) {
+            let (what, per, expected) = ("value", "cell", rows.saturating_mul(columns));
+            return Err(DataError::LengthMismatch { what, found, per, expected });
+        }
+        Ok(Matrix { storage: Storage::Shared(SharedValues(values)), rows, columns })
+    }
+
+    /// A matrix that `fill` fills, a block of consecutive rows at a time, on all threads: it gets
+    /// the number of the first row and the values of the block, row after row, all 0. `fill` may
+    /// fail; which of several errors is returned is not determined.
+    ///
+    /// ```
+    /// use rankwright_data::{DataError, Matrix};
+    /// let m = Matrix::filled(1000, 2, |first_row, block| {
+    ///     for (row, values) in (first_row..).zip(block.chunks_exact_mut(2)) {
+    ///         values.copy_from_slice(&[row as f32, -1.0]);
+    ///     }
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(m.row(999), [999.0, -1.0]);
+    /// # Ok::<(), DataError>(())
+    /// ```
+    pub fn filled(
+        rows: usize,
+        columns: usize,
+        fill: impl Fn(usize, &mut [f32]) -> Result<(), DataError> + Sync,
+    ) -> Result<Self, DataError> {
+        let memory = |error| DataError::io("allocate", "a matrix of features", error);
+        let mut matrix = Matrix::zeroed(rows, columns).map_err(memory)?;
+        if columns > 0 {
+            let blocks = matrix.values_mut().par_chunks_mut(FILLED_ROWS * columns);
+            blocks.enumerate().try_for_each(|(block, values)| fill(block * FILLED_ROWS, values))?;
+        }
+        Ok(matrix)
+    }
+
     /// A matrix of zeros, for a reader to fill; an error if there is no memory for it.
     pub(crate) fn zeroed(rows: usize, columns: usize) -> io::Result<Self> {
         let bytes = rows.checked_mul(columns).and_then(|cells| cells.checked_mul(4));
@@ -81,19 +152,20 @@ impl Matrix {
         Ok(Matrix { storage: Storage::Pages(pages), rows, columns })
     }
 
-    /// All values, row after row, to be changed; empty for a matrix in a mapped file.
+    /// All values, row after row, to be changed; empty for a matrix in a mapped file or in shared
+    /// memory.
     pub(crate) fn values_mut(&mut self) -> &mut [f32] {
         match &mut self.storage {
             Storage::Owned(values) => values,
             Storage::Pages(pages) => bytemuck::cast_slice_mut(pages),
-            Storage::Mapped { .. } => &mut [],
+            Storage::Mapped { .. } | Storage::Shared(_) => &mut [],
         }
     }
 
     /// The same matrix in memory of its own, so that its values can be changed.
     pub(crate) fn into_owned(self) -> Matrix {
         match &self.storage {
-            Storage::Mapped { .. } => {
+            Storage::Mapped { .. } | Storage::Shared(_) => {
                 let values = self.values().to_vec();
                 Matrix { storage: Storage::Owned(values), ..self }
             }
@@ -159,6 +231,7 @@ impl Matrix {
                 let end = start + self.rows * self.columns * 4;
                 bytemuck::cast_slice(&map[*start..end])
             }
+            Storage::Shared(values) => (*values.0).as_ref(),
         }
     }
 
@@ -206,7 +279,7 @@ impl Matrix {
     /// the other, with one row of extra memory.
     pub(crate) fn reorder(&mut self, order: &[u32]) {
         let columns = self.columns;
-        if matches!(self.storage, Storage::Mapped { .. }) {
+        if matches!(self.storage, Storage::Mapped { .. } | Storage::Shared(_)) {
             *self = self.selected(order);
             return;
         }
@@ -275,6 +348,33 @@ mod tests {
         large.reorder(&order);
         assert_eq!(large, copy.select(&order).unwrap());
         assert!(Matrix::zeroed(usize::MAX, 2).is_err());
+    }
+
+    #[test]
+    fn a_shared_matrix_is_not_copied_until_its_rows_move() {
+        let values = Arc::new(vec![1.0f32, 2.0, 3.0, 4.0]);
+        let mut shared = Matrix::from_shared(2, 2, values.clone()).unwrap();
+        assert_eq!(shared.values().as_ptr(), values.as_ptr());
+        assert_eq!(shared.clone().values().as_ptr(), values.as_ptr());
+        shared.reorder(&[1, 0]);
+        assert_eq!(shared.values(), [3.0, 4.0, 1.0, 2.0]);
+        assert_eq!(*values, [1.0, 2.0, 3.0, 4.0]);
+        assert!(Matrix::from_shared(2, 1, values).is_err());
+    }
+
+    #[test]
+    fn every_row_is_filled_once_and_an_error_is_returned() {
+        let (rows, columns) = (3 * FILLED_ROWS + 5, 3);
+        let filled = Matrix::filled(rows, columns, |first, block| {
+            let cells = block.iter_mut().enumerate();
+            cells.for_each(|(cell, value)| *value += (first * columns + cell) as f32);
+            Ok(())
+        });
+        let expected = (0..rows * columns).map(|cell| cell as f32).collect();
+        assert_eq!(filled.unwrap(), Matrix::from_rows(rows, columns, expected).unwrap());
+        let failed = Matrix::filled(rows, columns, |_, _| Err(DataError::NoInput));
+        assert!(matches!(failed, Err(DataError::NoInput)));
+        assert_eq!(Matrix::filled(3, 0, |_, _| Ok(())).unwrap().rows(), 3);
     }
 
     #[test]

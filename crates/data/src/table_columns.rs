@@ -101,6 +101,43 @@ mod shared_texts {
 }
 
 impl Encoding {
+    /// Categories of values in memory: `numbers` has the place of each row's text in `texts`, or
+    /// `None` for a missing value. The texts that occur are sorted as in a file, the most frequent
+    /// first, then by text; beyond [`MAX_CATEGORIES`] they are missing values. Returns the encoding
+    /// and the value of the feature in each row.
+    ///
+    /// ```
+    /// use rankwright_data::Encoding;
+    /// let texts = ["red", "blue", "green"].map(str::to_owned);
+    /// let (encoding, values) = Encoding::categories(&texts, [Some(2), Some(0), Some(2), Some(9)]);
+    /// assert_eq!(encoding, Encoding::Category(["green".to_owned(), "red".to_owned()].into()));
+    /// assert_eq!(values[..3], [0.0, 1.0, 0.0]);
+    /// assert!(values[3].is_nan());
+    /// ```
+    pub fn categories(
+        texts: &[String],
+        numbers: impl IntoIterator<Item = Option<usize>>,
+    ) -> (Encoding, Vec<f32>) {
+        let numbers: Vec<Option<usize>> = numbers.into_iter().collect();
+        let mut counts: HashMap<&str, u64> = HashMap::new();
+        for text in numbers.iter().filter_map(|number| texts.get((*number)?)) {
+            *counts.entry(text).or_default() += 1;
+        }
+        let mut sorted: Vec<(&str, u64)> = counts.into_iter().collect();
+        sorted.sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+        sorted.truncate(MAX_CATEGORIES);
+        let kept: Arc<[String]> = sorted.iter().map(|(text, _)| (*text).to_owned()).collect();
+        let places: HashMap<&str, f32> =
+            sorted.iter().zip(0u16..).map(|((text, _), place)| (*text, f32::from(place))).collect();
+        let value_of: Vec<f32> = texts
+            .iter()
+            .map(|text| places.get(text.as_str()).copied().unwrap_or(f32::NAN))
+            .collect();
+        let value = |number: Option<usize>| number.and_then(|number| value_of.get(number)).copied();
+        let values = numbers.into_iter().map(|number| value(number).unwrap_or(f32::NAN)).collect();
+        (Encoding::Category(kept), values)
+    }
+
     /// The name of the encoding in roles and messages.
     pub fn name(&self) -> &'static str {
         match self {
@@ -358,15 +395,22 @@ impl Dataset {
     /// feature's list. Readers of files that record categories check this, and all other code
     /// relies on it.
     pub(crate) fn has_category_texts(&self) -> bool {
+        self.category_without_text().is_none()
+    }
+
+    /// The first feature of categories with a value that is neither missing nor the number of a
+    /// text in the feature's list.
+    pub(crate) fn category_without_text(&self) -> Option<&str> {
         let categories = self.table_columns.iter().flat_map(|columns| columns.all_categories());
-        categories.into_iter().all(|(name, texts)| {
-            let Some(column) = self.features.column(name) else { return true };
-            (0..self.rows()).all(|row| {
+        let mut wrong = categories.into_iter().filter(|(name, texts)| {
+            let Some(column) = self.features.column(name) else { return false };
+            (0..self.rows()).any(|row| {
                 let value = self.matrix.get(row, column);
                 let is_number = value >= 0.0 && value.fract() == 0.0;
-                value.is_nan() || (is_number && (value as usize) < texts.len())
+                !(value.is_nan() || (is_number && (value as usize) < texts.len()))
             })
-        })
+        });
+        wrong.next().map(|(name, _)| name)
     }
 
     /// Whether a feature of categories has another list of categories in `other`, so that

@@ -11,6 +11,7 @@ use crate::matrix::Matrix;
 use crate::names::FeatureNames;
 use crate::pairs::Preference;
 use crate::strings::Strings;
+use crate::table_columns::TableColumns;
 
 /// A number that can be a label: any float or integer, or a reference to one.
 pub trait Label {
@@ -70,6 +71,7 @@ pub struct DatasetBuilder {
     pairs: Option<Vec<Preference>>,
     absent: Absent,
     feature_set: Option<Arc<str>>,
+    table_columns: Option<TableColumns>,
 }
 
 impl DatasetBuilder {
@@ -173,6 +175,15 @@ impl DatasetBuilder {
         self
     }
 
+    /// The columns of the table that the features were made from, with the texts of categories: the
+    /// value of a category is the place of its text in the list ([`Encoding::Category`]).
+    ///
+    /// [`Encoding::Category`]: crate::Encoding::Category
+    pub fn table_columns(mut self, columns: TableColumns) -> Self {
+        self.table_columns = Some(columns);
+        self
+    }
+
     /// Checks all parts and groups the rows by query.
     pub fn build(self) -> Result<Dataset, DataError> {
         let matrix = self.matrix.ok_or(DataError::MissingPart { what: "features" })??;
@@ -192,7 +203,13 @@ impl DatasetBuilder {
             is_labelled,
             ..RowColumns::new(matrix, features, labels, queries, query_of_row)
         };
-        let data = Dataset::new(columns)?;
+        let mut data = Dataset::new(columns)?;
+        if let Some(columns) = self.table_columns {
+            data.table_columns = Some(Arc::new(columns));
+            if let Some(column) = data.category_without_text() {
+                return Err(DataError::TableColumn { column: column.to_owned() });
+            }
+        }
         match self.pairs {
             Some(pairs) => data.with_preferences(pairs),
             None => Ok(data),

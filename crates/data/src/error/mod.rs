@@ -303,6 +303,19 @@ pub enum DataError {
         /// The value.
         value: f64,
     },
+    /// A feature that is finite as a 64-bit number is out of the range of 32-bit floats.
+    #[error(
+        "feature '{feature}' of row {} is {value}, which is out of the range of 32-bit floats",
+        row + 1
+    )]
+    FeatureOutOfRange {
+        /// The name of the feature.
+        feature: String,
+        /// The row, from 0.
+        row: usize,
+        /// The value.
+        value: f64,
+    },
     /// The stored description of a table's column contradicts itself.
     #[error("the description of column '{column}' contradicts itself")]
     TableColumn {

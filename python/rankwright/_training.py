@@ -1,0 +1,192 @@
+"""Training: callbacks, progress, and the call of the native module."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from rankwright import _native
+from rankwright._data import Dataset
+from rankwright._model import Model
+from rankwright._results import History
+from rankwright._threads import thread_count
+from rankwright.errors import of_kind
+
+
+@dataclass(frozen=True)
+class Round:
+    """A finished round of a training, as callbacks see it."""
+
+    #: The number of the round, from 1.
+    number: int
+    #: Values of metrics by set and metric: ``{"valid": {"ndcg@10": 0.5}}``.
+    values: dict[str, dict[str, float | None]] = field(default_factory=dict)
+    #: The training loss, if it is known.
+    loss: float | None = None
+    #: The number of leaves of the round's tree.
+    leaves: int | None = None
+    #: The word for a round: tree, epoch.
+    unit: str = ""
+
+
+#: A function that is called after each round; the training stops if it returns true or raises.
+Callback = Callable[[Round], Any]
+
+
+@dataclass
+class Trained:
+    """A trained model with its history."""
+
+    model: Model
+    history: History
+    finished: bool
+    choice: dict[str, Any] | None
+
+
+@dataclass
+class Checkpoint:
+    """Folder and times of checkpoints; a training with the same folder resumes."""
+
+    folder: str | os.PathLike[str]
+    #: Save after this many rounds; 0 saves by time only.
+    every_rounds: int = 0
+    #: Save after this many seconds.
+    every_seconds: float = 60.0
+
+
+class _Events:
+    """Receives the events of the native module and calls the callbacks."""
+
+    def __init__(self, callbacks: list[Callback]) -> None:
+        self.callbacks = callbacks
+        self.sets: list[str] = []
+        self.metrics: list[str] = []
+        self.unit = ""
+
+    def __call__(self, event: str, payload: str) -> bool:
+        found = json.loads(payload)
+        if event == "started":
+            history, _ = found
+            self.sets, self.metrics, self.unit = history["sets"], history["metrics"], history["unit"]
+            return False
+        values = {name: dict(zip(self.metrics, row)) for name, row in zip(self.sets, found["values"])}
+        one = Round(found["number"], values, found["loss"], found["leaves"], self.unit)
+        # Every callback sees every round, also after one has asked to stop.
+        return any([bool(callback(one)) for callback in self.callbacks])
+
+
+class ProgressLine:
+    """Shows the round and the last values: a bar of tqdm if it is installed, else one line."""
+
+    #: Seconds before anything is shown, and between two changes of the line.
+    DELAY = 1.0
+
+    def __init__(self, name: str, total: int | None) -> None:
+        self.name, self.total = name, total
+        self.start = self.shown = time.monotonic()
+        self.bar: Any = None
+
+    def __call__(self, one: Round) -> None:
+        now = time.monotonic()
+        if now - self.shown < self.DELAY:
+            return
+        self.shown = now
+        text = "  ".join(
+            f"{name} {metric} {value:.4f}"
+            for name, row in one.values.items()
+            for metric, value in row.items()
+            if value is not None
+        )
+        if self.bar is None:
+            self.bar = _tqdm(self.name, self.total, one.unit)
+        if self.bar:
+            self.bar.n = one.number
+            self.bar.set_postfix_str(text)
+        else:
+            of = f" of {self.total}" if self.total else ""
+            print(f"\r{self.name}: {one.unit} {one.number}{of}  {text}", end="", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        if self.bar:
+            self.bar.close()
+        elif self.bar is not None:
+            print(file=sys.stderr)
+
+
+def _tqdm(name: str, total: int | None, unit: str) -> Any:
+    try:
+        from tqdm.auto import tqdm  # pyright: ignore[reportMissingModuleSource]
+    except ImportError:
+        return False
+    return tqdm(desc=name, total=total, unit=unit or "round")
+
+
+def _is_watched() -> bool:
+    """Whether a person sees what is printed: a terminal or a notebook."""
+    kernel = sys.modules.get("IPython")
+    shell = kernel.get_ipython() if kernel is not None else None
+    return type(shell).__name__ == "ZMQInteractiveShell" or bool(sys.stderr and sys.stderr.isatty())
+
+
+def train(
+    spec: str,
+    data: Dataset,
+    *,
+    valid: Iterable[tuple[str, Dataset]] = (),
+    metrics: Iterable[str] = (),
+    evaluate_training: bool = False,
+    seed: int | None = None,
+    start: Any = None,
+    checkpoint: Any = None,
+    callbacks: Iterable[Callback] = (),
+    progress: bool | str = "auto",
+    n_jobs: int | None = None,
+    rounds: int | None = None,
+) -> Trained:
+    """Trains the learner of a spec such as ``"lambdamart(trees=100)"`` on a data set.
+
+    Ctrl-C raises KeyboardInterrupt after the current round; with `checkpoint`, the same call resumes.
+    """
+    called = list(callbacks)
+    line = None
+    if progress is True or (progress == "auto" and _is_watched()):
+        line = ProgressLine(spec.split("(", 1)[0], rounds)
+        called.append(line)
+    elif progress not in (False, "auto", "off", None):
+        raise of_kind("progress", f"progress is True, False or 'auto'; found {progress!r}")
+    try:
+        native, text, failed = _native.train(
+            spec,
+            data._native,
+            valid=[(name, one._native) for name, one in valid],
+            metrics=list(metrics),
+            evaluate_training=evaluate_training,
+            seed=seed,
+            start=Model(start)._native if start is not None else None,
+            checkpoint=_checkpoint(checkpoint),
+            callback=_Events(called) if called else None,
+            threads=thread_count(n_jobs),
+        )
+    finally:
+        if line is not None:
+            line.close()
+    result = json.loads(text)
+    for warning in result["warnings"]:
+        warnings.warn(warning["message"], stacklevel=3)
+    if failed is not None:
+        warnings.warn(f"a checkpoint could not be written: {failed}", stacklevel=3)
+    return Trained(Model._of(native), History(result["history"]), result["finished"], result["choice"])
+
+
+def _checkpoint(value: Any) -> tuple[str, int, float] | None:
+    if value is None:
+        return None
+    if isinstance(value, Checkpoint):
+        return os.fspath(value.folder), value.every_rounds, value.every_seconds
+    return os.fspath(value), 0, 60.0

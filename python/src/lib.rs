@@ -1,0 +1,56 @@
+//! The native module of the Python package `rankwright`.
+//!
+//! It converts types and calls the library; nothing is computed here. Arrays are passed by the
+//! buffer protocol, frames by the Arrow C stream interface, results as JSON text of the structs
+//! that the library serialises. `errors.rs` maps errors to exceptions, `run.rs` runs work outside
+//! of the interpreter lock. The package in `rankwright/` is the interface for people.
+
+mod arrays;
+mod arrow_frames;
+mod clicks;
+mod dataset;
+mod errors;
+mod evaluation;
+mod model;
+mod reports;
+mod run;
+mod search;
+mod training;
+
+use pyo3::prelude::*;
+
+/// The native module.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::clicks::{
+        clicks_bias, clicks_evaluate, clicks_fit, clicks_inspect, clicks_labels, clicks_pairs,
+        clicks_simulate, interleave, interleave_score,
+    };
+    #[pymodule_export]
+    use crate::dataset::PyDataset;
+    #[pymodule_export]
+    use crate::errors::error_kinds;
+    #[pymodule_export]
+    use crate::evaluation::{
+        PyEvaluation, compare, cv, evaluate_model, evaluate_run, evaluate_scores, tune,
+    };
+    #[pymodule_export]
+    use crate::model::{PyModel, model_formats};
+    #[pymodule_export]
+    use crate::reports::{generate_letor, report_comparison, report_data, report_training};
+    #[pymodule_export]
+    use crate::run::panic_for_tests;
+    #[pymodule_export]
+    use crate::search::PyIndex;
+    #[pymodule_export]
+    use crate::training::{learner_parameters, learners, train};
+
+    use super::*;
+
+    /// Adds the version of the package.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
