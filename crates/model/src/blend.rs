@@ -12,7 +12,6 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::model::{BodyKind, Model, ModelBody};
 use crate::problem::{BlendProblem, ModelParameter};
@@ -212,10 +211,10 @@ impl Blend {
     }
 
     /// The kind of the model that boosting started from, if this blend has the form of a sum of such
-    /// a model and of trees ([`Blend::sum`]): the last member is trees, not normalised and of weight
-    /// 1. `learner` is that of the model's header: one that makes blends made this one, whatever its
-    /// form. Without a learner, a blend of trees alone is no such sum, since trees that are added
-    /// to trees make one model of trees.
+    /// a model and of trees ([`Blend::sum`]): the last member is trees with weight 1, which are not
+    /// normalised. `learner` is that of the model's header: one that makes blends made this one,
+    /// whatever its form. Without a learner, a blend of trees alone is no such sum, since trees that
+    /// are added to trees make one model of trees.
     pub(crate) fn start_of_sum(&self, learner: &str) -> Option<BodyKind> {
         let learner = learner.split('(').next().unwrap_or_default().trim();
         let ((weight, added), start) = self.members.split_last()?;

@@ -481,7 +481,6 @@ const MAX_COUNT: u64 = 1_000_000;
 /// The part of an error that says what was expected, for an invalid number of impressions.
 const COUNT: &str = "a count of impressions from 1 to a million";
 
-
 /// Checks that there is a probability for each document, or none at all.
 fn check_propensities(propensities: &[f64], documents: usize) -> Result<(), &'static str> {
     let are_valid = propensities.iter().all(|value| *value > 0.0 && *value <= 1.0);

@@ -112,7 +112,7 @@ impl AutoPlan {
         };
         let rows_of_query = (rows as f64 / queries.max(1) as f64).max(1.0);
         let choice_queries = ((CHOICE_ROWS as f64 / rows_of_query) as usize).clamp(1, queries);
-        let folds = folds.unwrap_or(effort.folds()).min(choice_queries).max(MIN_FOLDS);
+        let folds = folds.unwrap_or(own_folds).min(choice_queries).max(MIN_FOLDS);
         Self {
             candidates: candidates.unwrap_or_else(affordable),
             folds,

@@ -101,8 +101,8 @@ pub use clicks::{
     FitClickModelRequest, FitClickModelResult, InspectClicksRequest, InspectClicksResult,
     LabelClicksRequest, LabelClicksResult, LoggingScores, ModelValue, ShownDocument,
     SimulateClicksRequest, SimulateClicksResult, SimulateOptions, UnshownRows, click_pairs,
-    convert_clicks, count_clicks, estimate_bias, evaluate_clicks, fit_click_model, inspect_clicks, label_clicks,
-    simulate_clicks,
+    convert_clicks, count_clicks, estimate_bias, evaluate_clicks, fit_click_model, inspect_clicks,
+    label_clicks, simulate_clicks,
 };
 #[cfg(feature = "clicks")]
 pub use clicks::{
@@ -214,8 +214,8 @@ pub use split_data::{SplitRequest, SplitResult, WrittenPart, split_data};
 #[cfg(feature = "train")]
 pub use train::{
     CheckpointOptions, FeatureWeight, SavedTraining, TeacherFiles, TrainModelRequest,
-    TrainModelResult, TrainOption, TrainSeconds, TrainingProgress,
-    learners_with_examination, train_model,
+    TrainModelResult, TrainOption, TrainSeconds, TrainingProgress, learners_with_examination,
+    train_model,
 };
 #[cfg(feature = "train")]
 pub use tune::{

@@ -77,7 +77,7 @@ fn member_score(
             let inputs = transformed(graph, net.transforms(), &raw);
             Ok(layers_score(graph, net, inputs))
         }
-        body @ ModelBody::Blend(_) => Err(unsupported(UnsupportedPart::of_body(body))),
+        ModelBody::Blend(_) => Err(unsupported(UnsupportedPart::of_model(member))),
     }
 }
 

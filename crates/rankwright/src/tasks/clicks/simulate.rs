@@ -340,7 +340,8 @@ fn counted_lines(
 ) -> Result<SimulatedLines, LogWriteError> {
     let query = &queries[number as usize];
     // The draws are those of the pages in a log of all pages.
-    let streams = (0..request.options.sessions).map(|session| session * queries.len() as u64 + number);
+    let streams =
+        (0..request.options.sessions).map(|session| session * queries.len() as u64 + number);
     let pages = counted_sessions(
         &request.ranker,
         &request.user,
