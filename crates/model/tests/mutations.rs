@@ -219,7 +219,8 @@ fn two_hundred_thousand_damaged_files_give_a_model_or_an_error() {
     let mut draw = Random::new(7, 0);
     let (mut count, mut read) = (0, 0);
     for (name, file) in files() {
-        assert!(check(&name, &file), "{name} is undamaged");
+        // ONNX graphs of linear models are written for other systems and not read back.
+        assert_eq!(check(&name, &file), name != "line as onnx", "{name} is undamaged");
         let is_ours = ModelFormat::detect(&file).is_some_and(|format| format.name == "rankwright");
         for _ in 0..EDITS {
             let mut bytes = edited(&file, &mut draw);
