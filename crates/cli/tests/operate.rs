@@ -396,7 +396,7 @@ fn the_nightly_script_goes_on_after_a_kill_and_a_new_export() {
         );
         bench.run(&line).ok();
     };
-    [("train", 1), ("valid", 2), ("test", 3)].map(|(name, seed)| generate(name, seed));
+    [("train", 1), ("valid", 2), ("test", 3)].iter().for_each(|(name, seed)| generate(name, *seed));
     // The folder of a training on the old data, as a kill leaves it behind.
     let learner = "lambdamart(trees=60, leaves=15, stop=10)";
     let line = format!(
