@@ -116,7 +116,7 @@ pub(crate) fn columnar() -> Vec<Case> {
             "columnar: Parquet with a null label",
             Text("bad.parquet"),
             parquet(vec![("qid", ints()), ("label", holes())]),
-            "bad.parquet:2 (column 'label'): found nothing, expected a label, which is a finite number",
+            "bad.parquet:2 (column 'label'): found nothing, expected a label, which is a finite number -> leave out rows that nobody judged, or write 0 if they count as not relevant",
         ),
         case(
             "columnar: Parquet with words as feature",

@@ -135,13 +135,13 @@ pub(crate) fn jsonl() -> Vec<Case> {
             "jsonl: label is null",
             Text("bad.jsonl"),
             lines(&[r#"{"qid":1,"label":null}"#]),
-            "bad.jsonl:1:18 (column 'label'): found nothing, expected a label, which is a finite number",
+            "bad.jsonl:1:18 (column 'label'): found nothing, expected a label, which is a finite number -> leave out rows that nobody judged, or write 0 if they count as not relevant",
         ),
         case(
             "jsonl: label is missing",
             Text("bad.jsonl"),
             lines(&[r#"{"qid":1,"label":2}"#, r#"{"qid":1}"#]),
-            "bad.jsonl:2 (column 'label'): found nothing, expected a label, which is a finite number",
+            "bad.jsonl:2 (column 'label'): found nothing, expected a label, which is a finite number -> leave out rows that nobody judged, or write 0 if they count as not relevant",
         ),
         case(
             "jsonl: query id is missing",

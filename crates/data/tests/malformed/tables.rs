@@ -75,7 +75,7 @@ pub(crate) fn csv() -> Vec<Case> {
             "csv: feature has a decimal comma",
             Text("bad.csv"),
             b"qid,label,a\n1,2,\"0,5\"\n",
-            "bad.csv: column 'a' has numbers with a decimal comma (the first, '0,5', is at bad.csv:2); decimal points are read -> give the roles `ignore=a`",
+            "bad.csv: column 'a' has numbers with a decimal comma (the first, '0,5', is at bad.csv:2); decimal points are read -> write these values differently; or give the roles `ignore=a`",
         ),
         case(
             "csv: feature does not fit f32",
@@ -93,13 +93,13 @@ pub(crate) fn csv() -> Vec<Case> {
             "csv: label is empty",
             Text("bad.csv"),
             b"qid,label,a\n1,,3\n",
-            "bad.csv:2 (column 'label'): found nothing, expected a label, which is a finite number",
+            "bad.csv:2 (column 'label'): found nothing, expected a label, which is a finite number -> leave out rows that nobody judged, or write 0 if they count as not relevant",
         ),
         case(
             "csv: label is a word",
             Text("bad.csv"),
             b"qid,label,a\n1,good,3\n",
-            "bad.csv:2 (column 'label'): found 'good', expected a label, which is a finite number",
+            "bad.csv:2 (column 'label'): found 'good', expected a label, which is a finite number -> write grades as numbers, higher is better, such as 0 for bad and 2 for good",
         ),
         case(
             "csv: label is not finite",

@@ -90,7 +90,7 @@ mod tests {
             ("1 1 0.1 0.2\n", "line 1"),
             ("1 1\n1 0.5\n", "position 1 again"),
             ("1 -1\n", "position 1 has -1"),
-            ("1 1 2\n", "position 1 has 2"),
+            ("1 1 2\n", "position 1 has the click noise 2"),
             ("1 inf\n", "position 1"),
             ("1 1\n99999999 0.5\n", "more than"),
             ("{}", "no JSON"),

@@ -9,6 +9,7 @@ use rankwright_data::{Absent, FeatureNames, Matrix, Random};
 use super::*;
 use crate::ModelError;
 use crate::categories::Categories;
+use crate::error::ModelError;
 use crate::tree::tests::{chain_tree, random_tree, two_split_tree};
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 use crate::{DependenceOptions, Ensemble, Header, Linear, ScoreOptions};

@@ -224,7 +224,8 @@ fn one_error_names_every_unusable_column_with_roles_that_solve_it() {
     ] {
         assert!(error.contains(part), "{part}: {error}");
     }
-    let (_, help) = error.split_once(" | give the roles `").unwrap();
+    let (_, help) =
+        error.split_once("| write these values differently; or give the roles `").unwrap();
     let roles = help.strip_suffix('`').unwrap();
     assert_eq!(roles, "label=clicks,ignore=title+price,category=size");
     let loaded = table(&text, roles).unwrap();
