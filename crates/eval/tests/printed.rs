@@ -44,7 +44,11 @@ fn lines_of(text: &str) -> String {
 fn printed() -> String {
     let mut found = String::new();
     for metric in METRICS {
-        let needed = if metric.name == "iprec" { "recall=0.1" } else { "" };
+        let needed = match metric.name {
+            "iprec" => "recall=0.1",
+            "goals" => "of=rr:1",
+            _ => "",
+        };
         found.push_str(&lines_of(&format!("{}({needed})", metric.name)));
         let needed = if metric.name == "iprec" { ", recall=0.1" } else { "" };
         for preset in PRESETS.iter().filter(|preset| preset.covers(metric.name)) {
