@@ -7,7 +7,6 @@ use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames, Matrix, Random};
 
 use super::*;
-use crate::ModelError;
 use crate::categories::Categories;
 use crate::error::ModelError;
 use crate::tree::tests::{chain_tree, random_tree, two_split_tree};
