@@ -81,7 +81,7 @@ def made(name, entry):
     """The file of a generated set, or of the features of a text collection."""
     if entry["form"] == "generated":
         size = ["--queries", str(entry["queries"]), "--documents", str(entry["documents"])]
-        words = ["data", "generate", "letor", *size, "--seed", "1"]
+        words = ["data", "generate", "letor", *size, "--seed", "1", "--to", "letor"]
         path = KEPT / f"{name}-{entry['queries']}-{entry['documents']}.txt"
         return made_once(path, lambda part: ours(*words, "--out", part))
     from _text import collections
@@ -249,7 +249,8 @@ def report_set(plan, name, queries, systems, options, differences):
             scores[PEERS_MEAN] = mean_of([scores[system] for system in peers], files)
         values = {system: entry["value"] for system, entry in pooled(scores, files, None).items()}
         best = max(peers, key=values.__getitem__, default=None)
-        baseline = best or max((s for s in systems if s != "auto"), key=values.__getitem__)
+        bare = [system for system in systems if not system.startswith("auto")]
+        baseline = best or max(bare, key=values.__getitem__)
         tests = pooled({s: scores[s] for s in (baseline, "auto")}, files, baseline)["auto"]
         needed = {"auto", baseline, PEERS_MEAN} & set(scores)
         per_query = {system: by_query(plan, scores[system], files) for system in needed}
