@@ -39,7 +39,7 @@ ATTACKS = {
     add: 6,
     delete: 6,
     experiment: 6,
-    outputs: 4,
+    outputs: 12,
     random_kills: 4,
     signals: 4,
     limits: 1,

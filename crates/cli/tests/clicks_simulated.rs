@@ -349,8 +349,8 @@ fn a_log_of_counted_pages_says_the_same_in_fewer_lines() {
         {
             assert_eq!(all[field], counted[field], "{ranker}: {field}");
         }
-        let labels = "clicks labels LOG --features data.csv --bias true.txt --json --out";
-        for from in ["ips", "sdbn", "coec"] {
+        let labels = "clicks labels LOG --features data.csv --json --out";
+        for from in ["ips --bias true.txt", "sdbn", "coec"] {
             let rows = ["all", "counted"].map(|log| {
                 let line = labels.replace("LOG", &format!("{log}.jsonl"));
                 bench.run(&format!("{line} {log}.csv --from {from}")).ok();

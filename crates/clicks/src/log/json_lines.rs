@@ -535,7 +535,7 @@ fn read_rows(
 }
 
 enum JsonRowProblem {
-    /// What was expected of the line.
+    /// The content that was expected of the line.
     Line(String),
     /// The problem of the cell of a column.
     Cell(String, RowProblem),
