@@ -188,7 +188,8 @@ pub(crate) fn columnar() -> Vec<Case> {
             "columnar: Arrow with words as label",
             Text("bad.arrow"),
             arrow(vec![("qid", ints()), ("label", words())]),
-            "bad.arrow:2 (column 'label'): found 'http://a', expected a label, which is a finite number",
+            "bad.arrow:2 (column 'label'): found 'http://a', expected a label, which is a finite number \
+             -> write grades as numbers, higher is better, such as 0 for bad and 2 for good",
         ),
         case(
             "columnar: Arrow stream that ends early",

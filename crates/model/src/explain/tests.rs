@@ -371,16 +371,23 @@ fn texts_of_a_partial_dependence_line_up_with_its_values() {
     let names = FeatureNames::Named(vec!["brand".to_owned()]);
     let linear = Linear::new(0.0, vec![1.0]).unwrap();
     let mut header = Header::new(names, Absent::Zero);
-    let texts = ["acme", "zenith"].map(str::to_owned).into();
-    let brand = TableColumn::feature("brand", Encoding::Category(texts));
-    header.table_columns = Some(TableColumns::new(vec![brand]).unwrap().into());
+    let columns = |texts: [&str; 2]| {
+        let texts = texts.map(str::to_owned).into();
+        let brand = TableColumn::feature("brand", Encoding::Category(texts));
+        TableColumns::new(vec![brand]).unwrap()
+    };
+    header.table_columns = Some(columns(["acme", "zenith"]).into());
     let model = Model::new(header, ModelBody::Linear(linear)).unwrap();
-    let rows = [[0.0], [7.0], [1.0]];
-    let data = Dataset::from_rows(rows, ["brand"]).query_ids(["q"; 3]).build().unwrap();
+    let rows = || Dataset::from_rows([[0.0], [1.0], [1.0]], ["brand"]).query_ids(["q"; 3]);
     let (shown, options) = (DependenceOptions::new(), ExplainOptions::new());
+    // The data numbers its texts in another order.
+    let data = rows().table_columns(columns(["zenith", "acme"])).build().unwrap();
     let found = model.dependence(&data, 0, shown, options).unwrap();
-    assert_eq!(found.values, [0.0, 1.0, 7.0]);
-    assert_eq!(found.texts, ["acme", "zenith", "7"]);
+    assert_eq!(found.values, [0.0, 1.0]);
+    assert_eq!(found.texts, ["acme", "zenith"]);
+    let numbers = rows().build().unwrap();
+    let error = model.dependence(&numbers, 0, shown, options).unwrap_err();
+    assert_eq!(error.kind(), "categories-without-texts", "{error}");
     for wrong in [shown.points(0_usize), shown.curves(101_usize)] {
         let error = model.dependence(&data, 0, wrong, options).unwrap_err();
         assert_eq!(error.kind(), "bad-value", "{error}");
