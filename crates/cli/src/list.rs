@@ -187,8 +187,8 @@ fn component_text(entry: &ComponentEntry) -> String {
     entry_text(entry.name, entry.help, entry.example, &[], &entry.parameters)
 }
 
-/// A row for each parameter, with the names of the learners or objectives that take it, in a column
-/// with the title `owners`; parameters that most of them take come first.
+/// A row for each parameter, with the names of the learners, objectives, classifiers or click
+/// models that take it, in a column with the title `owners`; the more take it, the earlier.
 fn shared_parameters<'a>(
     owners: &str,
     all: impl Iterator<Item = (&'a str, Vec<ParamDef>)>,
@@ -213,24 +213,45 @@ fn shared_parameters<'a>(
     table
 }
 
+/// A parameter that several metrics may take, not all with the same default.
+struct MetricParam<'a> {
+    def: ParamDef,
+    /// The defaults, that of the first metric first, with the names of the metrics that have it.
+    defaults: Vec<(String, Vec<&'a str>)>,
+}
+
+/// The metrics, then each parameter with its defaults, and the presets.
 fn metrics_text(list: &MetricList) -> String {
     let mut metrics = table(["metric", "description", "example"]);
-    let mut params: Vec<ParamDef> = Vec::new();
+    let mut params: Vec<MetricParam<'_>> = Vec::new();
     for def in list.metrics {
         let names = std::iter::once(def.name).chain(def.aliases.iter().copied());
         let names: Vec<&str> = names.collect();
         row(&mut metrics, [&names.join(", "), def.help, def.example]);
         for param in def.params() {
-            if !params.iter().any(|other| (other.name, other.help) == (param.name, param.help)) {
-                params.push(param);
+            let default = param.default.clone().unwrap_or_else(|| "(required)".to_owned());
+            let known = params
+                .iter_mut()
+                .find(|known| (known.def.name, known.def.help) == (param.name, param.help));
+            let Some(known) = known else {
+                params.push(MetricParam { def: param, defaults: vec![(default, vec![def.name])] });
+                continue;
+            };
+            match known.defaults.iter_mut().find(|(other, _)| *other == default) {
+                Some((_, owners)) => owners.push(def.name),
+                None => known.defaults.push((default, vec![def.name])),
             }
         }
     }
     let header = ["parameter", "meaning", "values", "default"];
     let mut parameters = Table::new(header.map(|name| (name, Align::Left)));
-    for param in params {
-        let default = param.default.clone().unwrap_or_else(|| "(required)".to_owned());
-        let cells = [param.name.to_owned(), param.help.to_owned(), param.expected(), default];
+    for MetricParam { def, defaults } in params {
+        let shown = defaults.iter().enumerate().map(|(number, (default, owners))| match number {
+            0 => default.clone(),
+            _ => format!("{default} for {}", owners.join(", ")),
+        });
+        let default = shown.collect::<Vec<_>>().join("; ");
+        let cells = [def.name.to_owned(), def.help.to_owned(), def.expected(), default];
         parameters.rows.push(cells.each_ref().map(|cell| cell.as_str().into()).to_vec());
     }
     let mut presets = table(["preset", "conventions", ""]);

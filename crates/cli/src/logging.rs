@@ -118,8 +118,8 @@ impl Log for CommandLog {
         }
         let text = record.args().to_string();
         let text = visible::one_line(&text);
+        // No errors: `Output::fail` prints the failure of the command.
         if record.level() <= self.shown && record.level() != Level::Error {
-            // Errors are printed by themselves.
             let seconds = self.start.elapsed().as_secs_f64();
             eprintln!("[{seconds:8.3} s] {text}");
         }

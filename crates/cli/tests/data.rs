@@ -187,6 +187,12 @@ fn lists_name_everything_there_is() {
     for name in ["ndcg", "rbp", "kendall", "letor4", "blank", "ties"] {
         assert!(text.contains(name), "{name}");
     }
+    // Metrics with another default than the first one are named.
+    for default in
+        ["nonrel; drop for accuracy, rmse, mae", "exp; linear for q", "skip; 0 for bpref"]
+    {
+        assert!(text.contains(default), "{default}: {text}");
+    }
     let formats = bench.run("list formats").ok().out();
     assert!(formats.contains("parquet") && formats.contains("q1 d7 > d3 2.5"));
     for format in ModelFormat::all() {

@@ -93,10 +93,10 @@ pub struct StoredCell {
     /// The first metric of the experiment on validation data after each round; empty without
     /// validation data, and `None` for a round after which no query has a value.
     pub curve: Vec<Option<f64>>,
-    /// Warnings about the model, such as that it ranks nothing.
+    /// Warnings about the model, such as that it gives all documents of a query the same score.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<CellWarning>,
-    /// Seconds by phase. Not part of any report.
+    /// Seconds by phase. Reports do not have them; a study prints the seconds of a round.
     pub seconds: CellSeconds,
 }
 
@@ -169,7 +169,7 @@ impl CellStore {
         Model::load(self.folder(digest).join(MODEL)).ok()
     }
 
-    /// Whether the folder of a cell exists, damaged or not.
+    /// Whether the folder of a cell has a record, damaged or not.
     pub(super) fn holds(&self, cell: &ExperimentCell) -> bool {
         self.folder(&cell.digest).join(RECORD).is_file()
     }

@@ -2,8 +2,8 @@
 //! and `{1..5}` for a range of numbers.
 //!
 //! The path as written is kept with the resolved path, so that a lock file made on one machine is
-//! the same on another. A variable that is not set is an error: with an empty text in its place the
-//! path would name another file.
+//! the same on another. A variable that is not set or is empty is an error: the path would name
+//! another file.
 
 use std::path::{Path, PathBuf};
 
@@ -54,7 +54,9 @@ impl PathResolver<'_> {
             };
             let value = (self.variable)(name).filter(|value| !value.is_empty());
             let value = value.ok_or_else(|| {
-                format!("{text} needs the environment variable {name}, which is not set")
+                format!(
+                    "{text} needs the environment variable {name}, which is not set or is empty"
+                )
             })?;
             filled += before;
             filled += &value;
@@ -69,7 +71,12 @@ impl PathResolver<'_> {
 fn expand_range(text: &str) -> Result<Vec<String>, String> {
     let Some(start) = first_range(text) else { return Ok(vec![text.to_owned()]) };
     let (before, after) = (&text[..start], &text[start + 1..]);
-    let error = || format!("{text}: expected a range of numbers after `{{`, such as {{1..5}}");
+    let error = || {
+        format!(
+            "{text}: expected one range of at most 1000 numbers after `{{`, such as {{1..5}}, the \
+             smaller one first"
+        )
+    };
     let (range, after) = after.split_once('}').ok_or_else(error)?;
     let (first, last) = range.split_once("..").ok_or_else(error)?;
     let number = |text: &str| text.trim().parse::<u32>().map_err(|_| error());
@@ -111,9 +118,10 @@ mod tests {
         for (text, part) in [
             ("${NONE}/a", "NONE, which is not set"),
             ("${DATA", "without `}`"),
-            ("a{5..1}", "range of numbers"),
-            ("a{x}", "range of numbers"),
-            ("a{1..2}{1..2}", "range of numbers"),
+            ("a{5..1}", "such as {1..5}, the smaller one first"),
+            ("a{x}", "such as {1..5}"),
+            ("a{1..2}{1..2}", "expected one range"),
+            ("a{1..5000}", "at most 1000 numbers"),
         ] {
             let error = files(text).unwrap_err();
             assert!(error.contains(part), "{text}: {error}");

@@ -113,7 +113,7 @@ pub struct CellResult {
     pub best_round: Option<usize>,
     /// Number of trees of the model; 0 if it has none.
     pub trees: usize,
-    /// Warnings about the model, such as that it ranks nothing.
+    /// Warnings about the model, such as that it gives all documents of a query the same score.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<CellWarning>,
 }

@@ -137,8 +137,9 @@ impl InterleavingReport {
         }
         compared.power.iter().for_each(|(share, impressions)| row(*share, *impressions, ""));
         table.notes.push(format!(
-            "of the impressions with a winner; found with probability 0.8 at level 0.05, if as many \
-             impressions have a winner as here (of {} so far)",
+            "wins: share of the impressions with a winner; impressions needed: to find the \
+             difference with probability 0.8 at level 0.05, if the same share of impressions has a \
+             winner as among the {} so far",
             counted(compared.impressions(), "impression")
         ));
         (!table.rows.is_empty()).then_some(table)

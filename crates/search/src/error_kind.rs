@@ -22,6 +22,7 @@ error_kinds! {
         Self::SchemaWithoutKind { .. } => "schema-without-kind",
         Self::UnknownKind { .. } => "unknown-kind",
         Self::FieldNameTaken { .. } => "field-name-taken",
+        Self::FieldNameReserved { .. } => "field-name-reserved",
         Self::NoDocuments => "no-documents",
         Self::AllBroken { .. } => "all-broken",
         Self::AbsentField { .. } => "absent-field",

@@ -300,7 +300,7 @@ fn parse_simple(text: &str, index: &Index) -> Result<ParsedQuery, SearchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Document, Ranker, SearchRequest};
+    use crate::{Document, Ranker, SearchRequest, SearchWarning};
 
     fn index() -> Index {
         let documents = [
@@ -376,6 +376,19 @@ mod tests {
         let none = ranker.search(&SearchRequest::new("blue +ocean")).unwrap();
         let kinds: Vec<&str> = none.warnings.iter().map(|warning| warning.kind()).collect();
         assert_eq!(kinds, ["nothing-fits"]);
+    }
+
+    #[test]
+    fn conditions_and_a_filter_together_explain_an_empty_result() {
+        let ranker = Ranker::builder(index()).syntax(QuerySyntax::Simple).build().unwrap();
+        let filter = Filter::new(ranker.index(), "genre:jazz").unwrap();
+        // Document 4 passes the filter, and documents 1 and 2 fulfil the condition.
+        let request = SearchRequest::new("blue +train").filter(Some(&filter));
+        let warnings = ranker.search(&request).unwrap().warnings;
+        assert_eq!(warnings, [SearchWarning::NothingFitsAndPasses { documents: 3 }]);
+        let message = "3 documents have a word of the query, but none both fulfils all of its \
+                       conditions (quotes, + and -, fields) and passes the filter";
+        assert_eq!(warnings[0].to_string(), message);
     }
 
     #[test]

@@ -116,7 +116,7 @@ pub struct SearchResult {
     /// has no facets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matching: Option<usize>,
-    /// Seconds that ranking took.
+    /// Seconds that ranking and counting the facets took.
     pub seconds: f64,
     /// The best documents in order.
     pub documents: Vec<Hit>,
@@ -276,9 +276,10 @@ fn empty_result_warnings(ranking: &Ranking, filter: Option<&Filter>) -> Vec<Sear
         _ if !outcome.has_terms => warnings.push(SearchWarning::NoTerms),
         0 => warnings.push(SearchWarning::NothingMatches),
         _ if nothing_passes => {}
-        documents if outcome.has_conditions && filter.is_none() => {
-            warnings.push(SearchWarning::NothingFits { documents });
-        }
+        documents if outcome.has_conditions => warnings.push(match filter {
+            Some(_) => SearchWarning::NothingFitsAndPasses { documents },
+            None => SearchWarning::NothingFits { documents },
+        }),
         documents => warnings.push(SearchWarning::MatchesFiltered { documents }),
     }
     warnings

@@ -48,6 +48,12 @@ pub enum SearchWarning {
         /// The number of matching documents.
         documents: usize,
     },
+    /// Documents match the query, but none of them both fulfils its conditions and passes the
+    /// filter.
+    NothingFitsAndPasses {
+        /// The number of matching documents.
+        documents: usize,
+    },
     /// Some queries have no terms after the analysis, so they found no document.
     QueriesWithoutTerms {
         /// The number of such queries, and some of their ids.
@@ -254,6 +260,14 @@ pub(crate) struct QueryOutcome {
     pub(crate) has_conditions: bool,
 }
 
+/// "1 document has", "2 documents have".
+fn documents_have(documents: usize) -> String {
+    match documents {
+        1 => "1 document has".to_owned(),
+        documents => format!("{documents} documents have"),
+    }
+}
+
 /// The hints on a filter, as warnings.
 pub(crate) fn filter_warnings(filter: Option<&Filter>) -> impl Iterator<Item = SearchWarning> {
     let hints = filter.into_iter().flat_map(Filter::hints);
@@ -296,6 +310,7 @@ impl SearchWarning {
             Self::MatchesFiltered { .. } => "matches-filtered",
             Self::NothingPasses => "nothing-passes",
             Self::NothingFits { .. } => "nothing-fits",
+            Self::NothingFitsAndPasses { .. } => "nothing-fits-and-passes",
             Self::QueriesWithoutTerms { .. } => "queries-without-terms",
             Self::NothingFound { .. } => "nothing-found",
             Self::QueriesFiltered { .. } => "queries-filtered",
@@ -332,6 +347,7 @@ impl SearchWarning {
                 | Self::NothingPasses
                 | Self::MatchesFiltered { .. }
                 | Self::NothingFits { .. }
+                | Self::NothingFitsAndPasses { .. }
         )
     }
 
@@ -347,7 +363,9 @@ impl SearchWarning {
             Self::OtherCandidates { trained, used } => {
                 vec![("trained", json!(trained)), ("used", json!(used))]
             }
-            Self::MatchesFiltered { documents } | Self::NothingFits { documents } => {
+            Self::MatchesFiltered { documents }
+            | Self::NothingFits { documents }
+            | Self::NothingFitsAndPasses { documents } => {
                 vec![("documents", json!(documents))]
             }
             Self::QueriesWithoutTerms { queries }
@@ -454,10 +472,13 @@ impl fmt::Display for SearchWarning {
                 f,
                 "{} a word of the query, but none fulfils all of its conditions (quotes, + and -, \
                  fields)",
-                match documents {
-                    1 => "1 document has".to_owned(),
-                    documents => format!("{documents} documents have"),
-                }
+                documents_have(*documents)
+            ),
+            Self::NothingFitsAndPasses { documents } => write!(
+                f,
+                "{} a word of the query, but none both fulfils all of its conditions (quotes, + \
+                 and -, fields) and passes the filter",
+                documents_have(*documents)
             ),
             Self::QueriesWithoutTerms { queries } => write!(
                 f,

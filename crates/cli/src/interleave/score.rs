@@ -29,7 +29,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LISTS")]
     lists: PathBuf,
     /// Impressions that the bootstrap of the interval keeps together: those of a user (of a
-    /// session, if the log has no users), of a query, or each impression by itself
+    /// session, for impressions without a user), of a query, or each impression by itself
     #[arg(long, value_name = "NAME", default_value = "user", value_parser = choice::<InterleavingCluster>)]
     by: InterleavingCluster,
     /// Correction of the p-values if there are more than two rankers: holm, bonferroni or none

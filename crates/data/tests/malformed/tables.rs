@@ -153,13 +153,13 @@ pub(crate) fn csv() -> Vec<Case> {
             "csv: position is not whole",
             Text("bad.csv"),
             b"qid,label,position\n1,2,1.5\n",
-            "bad.csv:2 (column 'position'): found '1.5', expected a position, which is a whole number",
+            "bad.csv:2 (column 'position'): found '1.5', expected a position, which is a whole number from 1",
         ),
         case(
             "csv: position is negative",
             Text("bad.csv"),
             b"qid,label,pos\n1,2,-3\n",
-            "bad.csv:2 (column 'pos'): found '-3', expected a position, which is a whole number",
+            "bad.csv:2 (column 'pos'): found '-3', expected a position, which is a whole number from 1",
         ),
         case(
             "csv: a quote never closes",

@@ -10,8 +10,9 @@
 //! ones the smallest is taken.
 //!
 //! Cost of a pass: at most columns x 31 rankings of the data (2 x 13 steps, the step to 0, and 4
-//! refinements), each found from the current ranking ([`steps`](super::steps)). Scores are computed
-//! again from the weights before each pass, so that a pass depends on its weights alone.
+//! refinements), each found from the current ranking or from that of the step before
+//! ([`steps`](super::steps)). Scores are computed again from the weights before each pass, so that
+//! a pass depends on its weights alone.
 
 use super::columns::{ColumnValue, QueryColumns};
 use super::steps::{CurrentRanking, Step};
@@ -113,7 +114,8 @@ impl<T: ColumnValue> CoordinateSearch<'_, T> {
         value: f64,
     ) -> Result<Option<(f64, f64)>, LearnError> {
         steps.retain(|step| *step != 0.0 && current + step >= self.min_weight);
-        // Small steps first, and the two directions apart: neighbours have similar rankings.
+        // Small steps first, and the two directions apart: the ranking of a step is found from that
+        // of the step before it in the same direction, which is similar.
         steps.sort_by(|a, b| (*b > 0.0).cmp(&(*a > 0.0)).then(a.abs().total_cmp(&b.abs())));
         let column_steps: Vec<Step> = steps.iter().map(|&factor| Step { column, factor }).collect();
         let values = self.target.step_values(ranking, self.columns, &column_steps)?;

@@ -32,7 +32,7 @@ pub(crate) enum RoundStatus {
     Continue,
     /// All rounds are done, or early stopping ends the training.
     Over,
-    /// The training was cancelled; a checkpoint is saved.
+    /// The training was cancelled; a checkpoint was saved if the request has a folder for it.
     Cancelled,
 }
 

@@ -95,8 +95,7 @@ pub(super) fn write(header: &Header, kind: &str) -> String {
             FeatureNames::Named(names) => HeaderFeatures::Names(Cow::Borrowed(names)),
         },
     };
-    serde_json::to_string(&line)
-        .expect("strings, whole numbers and maps of strings can be written as JSON")
+    serde_json::to_string(&line).expect("every part of a header can be written as JSON")
 }
 
 /// Reads the line: the header, and the name of the kind of body that follows.

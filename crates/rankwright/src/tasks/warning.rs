@@ -204,7 +204,8 @@ pub enum Warning {
         /// Number of these requests.
         requests: usize,
     },
-    /// Some impressions of a log show none of the interleaved lists, and are left out.
+    /// Some impressions of a log show none of the interleaved lists, or one of several that cannot
+    /// be told apart, and are left out.
     OtherImpressions {
         /// Number of these impressions.
         impressions: u64,
@@ -364,8 +365,9 @@ impl fmt::Display for Warning {
                 folder.display()
             ),
             Warning::OtherFeatureSet => f.write_str(
-                "the features of the data are not those of its feature set; the model records the \
-                 set, and an index can compute only the features that it knows",
+                "the data has other features than its feature set names, or in another order; the \
+                 model records the set nevertheless, and an index can rank with the model only if \
+                 it can compute each feature of the data by its name",
             ),
             Warning::BadFeatureSet { message } => write!(
                 f,
@@ -491,7 +493,11 @@ impl fmt::Display for Warning {
             }
             Warning::OtherImpressions { impressions, of } => {
                 let of = counted(*of as usize, "impression");
-                write!(f, "{impressions} of {of} show no list of the comparison, left out")
+                write!(
+                    f,
+                    "{impressions} of {of} show no list of the comparison, or one that cannot be \
+                     told from another, left out"
+                )
             }
             Warning::ImpressionsWithoutUser { impressions, of } => {
                 let of = counted(*of as usize, "impression");

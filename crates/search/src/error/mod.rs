@@ -139,6 +139,15 @@ pub enum SearchError {
         /// Its name in the index.
         name: String,
     },
+    /// A field whose name in the index would be `all`, which stands for all text fields together.
+    #[error(
+        "the field `{field}` would have the name `all` in the index, which stands for all text \
+         fields together"
+    )]
+    FieldNameReserved {
+        /// The field.
+        field: String,
+    },
     /// There is no document to index.
     #[error("there are no documents: the input is empty")]
     NoDocuments,
@@ -437,6 +446,9 @@ impl SearchError {
             Self::UnknownKind { .. } => format!("the kinds are {}", known_kinds()),
             Self::FieldNameTaken { .. } => {
                 "rename the field in the documents, or leave one of the two fields out".into()
+            }
+            Self::FieldNameReserved { .. } => {
+                "rename the field in the documents, or leave it out".into()
             }
             Self::NoTextField => "give one of the fields the kind text".into(),
             Self::AbsentField { field, guessed } => {

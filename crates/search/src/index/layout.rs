@@ -106,9 +106,12 @@ impl IndexLayout {
         let id = builder.add_text_field(ID, STRING | FAST);
         let source = builder.add_bytes_field(SOURCE, STORED);
         let (mut texts, mut non_text) = (Vec::new(), Vec::new());
-        let mut names: Vec<String> = vec![ALL_TEXT.to_owned()];
+        let mut names: Vec<String> = Vec::new();
         for field in &schema.fields {
             let name = ascii_name(&field.name);
+            if name == ALL_TEXT {
+                return Err(SearchError::FieldNameReserved { field: field.name.clone() });
+            }
             if names.contains(&name) {
                 return Err(SearchError::FieldNameTaken { field: field.name.clone(), name });
             }
@@ -221,6 +224,16 @@ mod tests {
                 .to_string()
                 .contains("`a_b` in the index, which another field has")
         );
+    }
+
+    #[test]
+    fn a_field_called_all_is_refused() {
+        for schema in ["all:text", "title:text, _all:number"] {
+            let error = IndexLayout::new(&Schema::parse(schema).unwrap()).unwrap_err();
+            assert_eq!(error.kind(), "field-name-reserved", "{schema}");
+            assert!(error.to_string().ends_with("which stands for all text fields together"));
+            assert!(!error.help().unwrap().contains("two fields"), "{schema}");
+        }
     }
 
     #[test]

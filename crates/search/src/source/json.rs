@@ -15,7 +15,7 @@ use crate::error::SearchError;
 /// Help for an object without an id.
 const NO_ID_HELP: &str = "call the field of the id `id`, for instance with `jq -c '.id = .NAME'`";
 
-/// A JSON value that keeps the order of keys and the digits of whole numbers.
+/// A JSON value that keeps the order of keys and the digits of whole numbers of up to 64 bits.
 enum Json {
     Null,
     Bool(bool),
@@ -118,10 +118,15 @@ impl JsonRecord {
                 SearchError::malformed(location().at_column(column), found, expected)
             }
         };
-        // A list of objects, or an object on several lines.
-        let is_whole_file = text.trim_start().starts_with('[') || matches!(text.trim(), "{" | "}");
-        let help = "write one object per line, for instance with `jq -c '.[]'`";
-        Err(if is_whole_file { error.with_help(help) } else { error })
+        let command = match text.trim() {
+            // An object on several lines.
+            "{" | "}" => "jq -c .",
+            // A list of objects.
+            text if text.starts_with('[') => "jq -c '.[]'",
+            _ => return Err(error),
+        };
+        let help = format!("write one object per line, for instance with `{command}`");
+        Err(error.with_help(help))
     }
 
     /// Removes and returns an id: a text or a whole number under one of these names.

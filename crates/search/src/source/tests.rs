@@ -145,8 +145,10 @@ fn errors_of_documents_name_their_location() {
     }
     let error = read_as(b"x\n", Some(DocumentFormat::Smart)).unwrap_err();
     assert_eq!(error.to_string(), "f:1: found 'x', expected '.I' and an id");
-    let error = read_as(b"[{\"id\":1}]", None).unwrap_err();
-    assert!(error.help().unwrap().contains("jq -c"), "{error}");
+    for (text, command) in [("[{\"id\":1}]", "`jq -c '.[]'`"), ("{\n\"id\": 1\n}", "`jq -c .`")] {
+        let error = read_as(text.as_bytes(), None).unwrap_err();
+        assert!(error.help().unwrap().ends_with(command), "{text}: {error}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Metarank's events: a ranking with its items, and an interaction for each click. Query, ranker
-//! and device are fields of the ranking, a propensity is one of its item. Times are milliseconds,
-//! or seconds with a fraction where a time is not a whole number of milliseconds.
+//! and device are fields of the ranking, a propensity is one of its item. Times are milliseconds;
+//! [`timestamp`] says which ones are seconds.
 
 use std::io::{self, Write};
 
@@ -58,8 +58,9 @@ struct InteractionLine<'a> {
     item: &'a str,
 }
 
-/// A time as Metarank writes it: in milliseconds. Milliseconds below 1e11 would be read as seconds;
-/// such times, and those with a part of a millisecond, are written as seconds.
+/// A time as Metarank writes it: in milliseconds. Our reader guesses the unit by the size of the
+/// number (`PointInTime`) and would take milliseconds below 1e11 for seconds; such times, and those
+/// with a part of a millisecond, are written as seconds.
 fn timestamp(seconds: f64) -> String {
     let milliseconds = seconds * 1e3;
     match milliseconds.fract() == 0.0 && milliseconds.abs() >= 1e11 {

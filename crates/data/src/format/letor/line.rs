@@ -2,8 +2,8 @@
 //! a wrong line.
 //!
 //! `label [qid:Q] id:value ... [# comment]`, separated by spaces or tabs. Ids are whole numbers;
-//! values are decimal numbers, `inf`, or `NULL` / `nan` for missing. The document id is X in
-//! `#docid = X ...` and the first word of any other comment.
+//! values are decimal numbers, `inf`, or `NULL` / `nan` for missing (`nan` also with a sign, as C
+//! prints it). The document id is X in `#docid = X ...` and the first word of any other comment.
 
 use crate::chunks::split_once;
 use crate::error::quote;
@@ -143,7 +143,8 @@ fn feature(at: usize, word: &[u8]) -> Result<(u32, f32, bool), LineError> {
         }
         None => return error(at, quote(id), "a whole number as feature id", None),
     };
-    if value.eq_ignore_ascii_case(b"null") || value.eq_ignore_ascii_case(b"nan") {
+    let unsigned = value.strip_prefix(b"-").or(value.strip_prefix(b"+")).unwrap_or(value);
+    if value.eq_ignore_ascii_case(b"null") || unsigned.eq_ignore_ascii_case(b"nan") {
         return Ok((id, f32::NAN, true));
     }
     match number::<f32>(value) {
@@ -190,6 +191,13 @@ mod tests {
     }
 
     #[test]
+    fn nan_may_have_a_sign() {
+        let line = parse(b"0 qid:1 1:-nan 2:+NaN 3:nan").unwrap();
+        assert!(line.features.iter().all(|(_, value)| value.is_nan()) && line.nulls == 3);
+        assert_eq!(parse(b"0 qid:1 1:-null").unwrap_err().expected, "a number, NULL or nan");
+    }
+
+    #[test]
     fn comments_give_document_ids() {
         let id = |c: &'static str| docid(c.as_bytes()).unwrap();
         assert_eq!(id("docid = A1 inc = 1"), Some("A1"));
@@ -200,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn unsorted_ids_are_counted_and_repeated_ids_refused() {
+    fn unsorted_ids_are_marked_and_repeated_ids_refused() {
         assert!(parse(b"0 qid:1 2:1 1:1").unwrap().unsorted);
         for line in [&b"0 qid:1 1:1 1:2"[..], b"0 qid:1 2:1 1:1 2:3"] {
             let error = parse(line).unwrap_err();

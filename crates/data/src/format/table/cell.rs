@@ -181,7 +181,7 @@ pub(in crate::format) fn expected(role: Role) -> &'static str {
         Role::Docid => "a document id",
         Role::Label => "a label, which is a finite number",
         Role::Weight | Role::QueryWeight => "a weight, which is a finite number from 0",
-        Role::Position => "a position, which is a whole number",
+        Role::Position => "a position, which is a whole number from 1",
         // The other roles are features.
         _ => "a number",
     }

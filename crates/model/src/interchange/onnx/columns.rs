@@ -285,8 +285,14 @@ fn tensor_reals(message: Message<'_>) -> Result<Vec<f64>, ModelError> {
             ((tensor::FLOAT_DATA | tensor::RAW_DATA | tensor::DOUBLE_DATA, _), found) => {
                 return Err(unsupported(UnsupportedGraph::TensorType { found }));
             }
-            ((tensor::EXTERNAL_DATA | tensor::DATA_LOCATION, _), _) => {
+            ((tensor::EXTERNAL_DATA, _), _) => {
                 return Err(unsupported(UnsupportedGraph::ExternalTensor));
+            }
+            // 0: the data is in the tensor itself.
+            ((tensor::DATA_LOCATION, location), _) => {
+                if location.int()? != 0 {
+                    return Err(unsupported(UnsupportedGraph::ExternalTensor));
+                }
             }
             _ => {}
         }

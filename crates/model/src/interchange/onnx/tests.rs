@@ -208,19 +208,37 @@ fn nodes_may_come_in_any_order_and_trees_may_be_averaged() {
     assert_eq!(reordered.read().unwrap().score_row(&[0.6, 0.0]), 10.0 + (4.0 + 0.5) / 2.0);
 }
 
-#[test]
-fn thresholds_may_be_64_bit_numbers_in_a_tensor_and_are_rounded_down() {
+/// The file of the sample with its thresholds in a tensor.
+fn with_thresholds(tensor: &WireWriter) -> Vec<u8> {
     let mut sample = sample();
     sample.floats.remove(0);
     let mut node = sample.node();
-    let values = [0.1_f64, 0.0, -2.0, 0.0, 0.0, 0.0];
-    let mut tensor = WireWriter::default();
-    let raw: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    tensor.int(2, 11).bytes(9, &raw);
     let mut attribute = WireWriter::default();
-    attribute.text(1, "nodes_values_as_tensor").message(5, &tensor);
+    attribute.text(1, "nodes_values_as_tensor").message(5, tensor);
     node.message(5, &attribute);
-    let model = read(&file(&[node], "variable", 3)).unwrap();
+    file(&[node], "variable", 3)
+}
+
+#[test]
+fn a_tensor_may_say_that_its_numbers_are_in_the_file_but_not_in_another() {
+    let raw: Vec<u8> = [0.5_f64; 6].iter().flat_map(|value| value.to_le_bytes()).collect();
+    let located = |location: i64| {
+        let mut tensor = WireWriter::default();
+        tensor.int(2, 11).bytes(9, &raw).int(14, location);
+        read(&with_thresholds(&tensor))
+    };
+    assert!(located(0).is_ok());
+    let error = located(1).unwrap_err().to_string();
+    assert!(error.contains("the numbers of a tensor are in another file"), "{error}");
+}
+
+#[test]
+fn thresholds_may_be_64_bit_numbers_in_a_tensor_and_are_rounded_down() {
+    let values = [0.1_f64, 0.0, -2.0, 0.0, 0.0, 0.0];
+    let raw: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let mut tensor = WireWriter::default();
+    tensor.int(2, 11).bytes(9, &raw);
+    let model = read(&with_thresholds(&tensor)).unwrap();
     // 0.1 as f32 is above 0.1 as f64, so it goes right.
     assert_eq!(model.score_row(&[0.1_f32, 0.0]), 14.5);
     assert_eq!(model.score_row(&[0.1_f32.next_down(), 0.0]), 11.5);

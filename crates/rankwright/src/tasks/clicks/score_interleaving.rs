@@ -27,7 +27,8 @@ use crate::tasks::{Context, TaskError, TaskInputs, Warning};
 choices! {
     /// The impressions that the bootstrap of an interleaved comparison keeps together.
     pub enum InterleavingCluster {
-        /// Those of a user, or of a session if the log has no users.
+        /// Those of a user; an impression without a user is kept together with those of its
+        /// session.
         User = "user",
         /// Those of a query.
         Query = "query",
@@ -112,7 +113,7 @@ pub struct ScoreInterleavingResult {
     /// Impressions that show none of the lists; left out.
     pub other_impressions: u64,
     /// Impressions without the id of a request that show several lists with the same documents but
-    /// other teams; left out.
+    /// other teams or ranks; left out.
     pub ambiguous_impressions: u64,
     /// Clicks on documents that the list of the impression does not have; left out.
     pub other_clicks: u64,
@@ -257,7 +258,8 @@ struct ShownPages<'a> {
     pages: &'a [InterleavedPage],
     cluster: InterleavingCluster,
     by_request: HashMap<&'a str, usize>,
-    /// The first list of a query with these documents, and whether another one has other teams.
+    /// The first list of a query with these documents, and whether another one has other teams or
+    /// ranks.
     by_documents: HashMap<(&'a str, &'a [String]), (usize, bool)>,
     is_shown: Vec<bool>,
     outcomes: Vec<InterleavingOutcome>,
@@ -348,11 +350,13 @@ impl<'a> ShownPages<'a> {
         self.of_users += u64::from(has_user);
         self.of_sessions += u64::from(!has_user && !impression.session.is_empty());
         let user = match self.cluster {
-            // A log without users may have sessions, which are as close as it gets.
-            InterleavingCluster::User if impression.user.is_empty() => impression.session.as_str(),
-            InterleavingCluster::User => impression.user.as_str(),
-            InterleavingCluster::Query => page.query.as_str(),
-            InterleavingCluster::Impression => "",
+            InterleavingCluster::User if has_user => format!("user {}", impression.user),
+            // The session is the closest thing to a user that such an impression has.
+            InterleavingCluster::User if !impression.session.is_empty() => {
+                format!("session {}", impression.session)
+            }
+            InterleavingCluster::Query => page.query.clone(),
+            InterleavingCluster::User | InterleavingCluster::Impression => String::new(),
         };
         let credits = page.list.credits(&clicks);
         let outcome = InterleavingOutcome::new(&page.query, clicks.len(), credits).of_user(user);
@@ -428,6 +432,22 @@ mod tests {
             let expected = Warning::ImpressionsWithoutUser { impressions: alone, of: 2 };
             let expected = if alone > 0 { vec![expected] } else { Vec::new() };
             assert_eq!(result.warnings, expected, "{first}{second}");
+        }
+    }
+
+    #[test]
+    fn a_user_and_a_session_with_the_same_id_are_two() {
+        let page = |request: &str, owner: &str| {
+            format!(
+                "{{\"impression\": \"{request}\", \"query\": \"q\", \"{owner}\": \"7\", \
+                 \"docs\": [\"a\", \"b\"], \"clicks\": [0, 1]}}\n"
+            )
+        };
+        for (first, second, users) in
+            [("user", "session", 2), ("user", "user", 1), ("session", "session", 1)]
+        {
+            let result = score(&(page("r1", first) + &page("r2", second))).unwrap();
+            assert_eq!(result.comparisons[0].result.users, users, "{first} and {second}");
         }
     }
 

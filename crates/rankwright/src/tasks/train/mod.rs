@@ -1,8 +1,9 @@
 //! Training: trains any learner on feature data and writes a model file.
 //!
-//! The model's bytes depend on data, spec and seed alone; times, threads and memory are written to
-//! the side file `MODEL.log.json` and to the result. A cancelled training saves its state
-//! ([`SavedTraining`]), and the same request resumes it; `output_paths.rs` describes the files.
+//! The model's bytes depend on the request and its files alone, not on times or threads; times,
+//! threads and memory are written to the side file `MODEL.log.json` and to the result. A cancelled
+//! training saves its state ([`SavedTraining`]), and the same request resumes it; `output_paths.rs`
+//! describes the files.
 
 mod bias;
 mod checks;

@@ -49,7 +49,8 @@ pub(super) fn write(
 }
 
 /// Removes the log of an earlier training beside a model that was written without a log of its own.
-/// A file that is no such log stays; one that cannot be removed is recognised by its digest.
+/// A file that is no such log stays. A log that cannot be removed does no harm: it records the
+/// SHA-256 of its own model, by which readers tell that it belongs to another one.
 pub(in crate::tasks) fn remove_old_log(model: &Path) {
     if let Ok(Some(_)) = TrainingLog::read_for_model(model) {
         let _ = write_together([(TrainingLog::path_of(model), None)]);
