@@ -36,7 +36,8 @@ def decide(folder, classifier, *options):
     assert done.returncode == 0, done.stderr
     with open(out, newline="", encoding="utf-8") as lines:
         header, *rows = csv.reader(lines, delimiter="\t")
-    assert header[:3] == ["id", "class", "value"]
+    assert header[:2] == ["id", "class"]
+    assert header[2] in {"distance", "share", "probability", "score"}
     scores = np.array([[float(cell) for cell in row[3:]] for row in rows])
     return header[3:], [row[1] for row in rows], scores
 

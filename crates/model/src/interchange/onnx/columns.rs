@@ -289,10 +289,8 @@ fn tensor_reals(message: Message<'_>) -> Result<Vec<f64>, ModelError> {
                 return Err(unsupported(UnsupportedGraph::ExternalTensor));
             }
             // 0: the data is in the tensor itself.
-            ((tensor::DATA_LOCATION, location), _) => {
-                if location.int()? != 0 {
-                    return Err(unsupported(UnsupportedGraph::ExternalTensor));
-                }
+            ((tensor::DATA_LOCATION, location), _) if location.int()? != 0 => {
+                return Err(unsupported(UnsupportedGraph::ExternalTensor));
             }
             _ => {}
         }
