@@ -38,6 +38,7 @@ class LambdaMART(Ranker):
     cat_l2: float
     max_categories: int
     metric: Any
+    goal: Any
     sigma: float
     truncation: Literal['auto'] | None | int
     norm_gap: bool
@@ -92,6 +93,7 @@ class LambdaMART(Ranker):
         cat_l2: float = 10.0,
         max_categories: int = 32,
         metric: Any = 'ndcg@10',
+        goal: Any = None,
         sigma: float = 1.0,
         truncation: Literal['auto'] | None | int = 'auto',
         norm_gap: bool = True,
@@ -834,6 +836,7 @@ class LambdaRank(Ranker):
     feature_transform: Literal['auto', 'adapt', 'none', 'standard', 'min-max', 'query-min-max', 'log', 'log-standard', 'rank', 'gauss'] | None
     clip: None | float
     metric: Any
+    goal: Any
     sigma: float
     truncation: Literal['auto'] | None | int
     norm_gap: bool
@@ -874,6 +877,7 @@ class LambdaRank(Ranker):
         feature_transform: Literal['auto', 'adapt', 'none', 'standard', 'min-max', 'query-min-max', 'log', 'log-standard', 'rank', 'gauss'] | None = 'adapt',
         clip: None | float = None,
         metric: Any = 'ndcg@10',
+        goal: Any = None,
         sigma: float = 1.0,
         truncation: Literal['auto'] | None | int = 'auto',
         norm_gap: bool = True,
@@ -1413,6 +1417,8 @@ class Auto(Ranker):
     candidates: Any
     folds: Literal['auto'] | int
     pull: float
+    minutes: None | float
+    serve: Literal['blend', 'fast'] | None
     metric: Any
     query: str | None
     random_state: Any
@@ -1424,6 +1430,8 @@ class Auto(Ranker):
         candidates: Any = 'auto',
         folds: Literal['auto'] | int = 'auto',
         pull: float = 0.3,
+        minutes: None | float = None,
+        serve: Literal['blend', 'fast'] | None = 'blend',
         metric: Any = 'ndcg@10',
         query: str | None = None,
         random_state: Any = None,
