@@ -10,7 +10,7 @@ from bench import ORDERLY, TIME_LIMIT, Skipped, check, digest, fresh, left_over
 
 def signals(bench):
     """A command that is asked to end saves its state, or ends and leaves nothing."""
-    words = "train train.txt --learner lambdamart(trees=4000,leaves=31) --out w/m.model"
+    words = "train train.txt --learner lambdamart(trees=1000000,leaves=31) --out w/m.model"
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         fresh(bench, "w")
         process = bench.start(words)
