@@ -393,9 +393,9 @@ mod tests {
     #[test]
     fn an_error_is_never_rewritten_and_missing_validation_data_is_recognised_by_its_type() {
         // The name of a file looks like the text of another error.
-        let file = "give --valid DATA.txt".to_owned();
+        let file = "needs validation data.txt".to_owned();
         let text = error_text(&DataError::Empty { file, what: "rows" }.into());
-        assert_eq!(text, "give --valid DATA.txt holds no rows");
+        assert_eq!(text, "needs validation data.txt holds no rows");
         let missing = LearnError::MissingValidation { learner: "mart(stop=5)".to_owned() };
         assert_eq!(
             error_text(&missing.into()),

@@ -8,4 +8,5 @@ mod golden;
 mod growth;
 mod objectives;
 mod reproducible;
+mod stop_after;
 mod worked_examples;

@@ -2,16 +2,15 @@
 //! costs and categorical features. Each gives reproducible bytes and keeps its constraints.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rankwright_data::format::{ReadOptions, read};
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Dataset, Random};
 use rankwright_learn::simd::Simd;
-use rankwright_learn::{
-    Checkpoints, LearnerSpec, Progress, TrainRequest, TrainingHistory, ValidationSet,
-};
+use rankwright_learn::{Checkpoints, LearnerSpec, TrainRequest, ValidationSet};
 use rankwright_model::{Child, Model, ModelBody, ScoreOptions, SplitCondition, Tree};
+
+use crate::stop_after::StopAfter;
 
 fn letor(seed: u64) -> Dataset {
     LetorOptions { queries: 30, documents: 40, seed }.generate().unwrap()
@@ -57,28 +56,6 @@ fn trees(model: &Model) -> &[Tree] {
 /// The message with which a spec is refused.
 fn refusal(text: &str) -> String {
     LearnerSpec::parse(text).unwrap_err().to_string()
-}
-
-/// Stops the training after a number of trees.
-struct StopAfter {
-    trees: usize,
-    trees_done: AtomicUsize,
-}
-
-impl StopAfter {
-    fn new(trees: usize) -> Self {
-        Self { trees, trees_done: AtomicUsize::new(0) }
-    }
-}
-
-impl Progress for StopAfter {
-    fn round_finished(&self, history: &TrainingHistory) {
-        self.trees_done.store(history.iterations.len(), Ordering::Relaxed);
-    }
-
-    fn should_stop(&self) -> bool {
-        self.trees_done.load(Ordering::Relaxed) >= self.trees
-    }
 }
 
 #[test]

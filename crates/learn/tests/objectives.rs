@@ -2,14 +2,13 @@
 //! portable code and after an interruption, on data with many equal scores and on real data.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rankwright_data::format::{ReadOptions, read};
 use rankwright_data::{Dataset, Random};
 use rankwright_learn::simd::Simd;
-use rankwright_learn::{
-    Checkpoints, LearnerSpec, Progress, TrainRequest, TrainingHistory, ValidationSet,
-};
+use rankwright_learn::{Checkpoints, LearnerSpec, TrainRequest, ValidationSet};
+
+use crate::stop_after::StopAfter;
 
 /// The beginnings of the specs of learners, to which trees, leaves and the closing bracket are
 /// added.
@@ -63,22 +62,6 @@ fn data_with_equal_scores() -> Dataset {
     Dataset::from_dense(values, 3, labels, queries).unwrap()
 }
 
-/// Stops the training after a number of trees.
-struct StopAfter {
-    trees: usize,
-    trees_done: AtomicUsize,
-}
-
-impl Progress for StopAfter {
-    fn round_finished(&self, history: &TrainingHistory) {
-        self.trees_done.store(history.iterations.len(), Ordering::Relaxed);
-    }
-
-    fn should_stop(&self) -> bool {
-        self.trees_done.load(Ordering::Relaxed) >= self.trees
-    }
-}
-
 /// Bytes of the model, trained on this number of threads; metrics of the validation data are
 /// computed.
 fn bytes(
@@ -106,10 +89,10 @@ fn check_bytes(start: &str, data: &Dataset, valid: &Dataset, trees: usize, all_t
     let folder = tempfile::tempdir().unwrap();
     let checkpoints = || Some(Checkpoints::new(folder.path()).every_rounds(1));
     for (trees, threads) in [(1, 3), (trees - 2, 1)] {
-        let progress = StopAfter { trees, trees_done: AtomicUsize::new(0) };
+        let progress = StopAfter::new(trees);
         let request = TrainRequest::new(data).progress(&progress).checkpoints(checkpoints());
         bytes(&learner, valid, threads, request);
-        assert_eq!(progress.trees_done.load(Ordering::Relaxed), trees, "{learner}");
+        assert_eq!(progress.trees_done(), trees, "{learner}");
     }
     let resumed = TrainRequest::new(data).checkpoints(checkpoints());
     assert!(bytes(&learner, valid, 2, resumed) == one_thread, "{learner}: two interruptions");

@@ -1,15 +1,15 @@
 //! A model has the same bytes for any number of threads, for AVX2 and portable code, and after any
 //! interruption.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use rankwright_data::Dataset;
 use rankwright_data::generate::LetorOptions;
 use rankwright_eval::{MetricSpec, SourceKind};
 use rankwright_learn::objective::LambdaConfig;
 use rankwright_learn::prelude::*;
 use rankwright_learn::simd::Simd;
-use rankwright_learn::{Checkpoints, LearnError, Newton, TrainingHistory, ValidationSet};
+use rankwright_learn::{Checkpoints, LearnError, Newton, ValidationSet};
+
+use crate::stop_after::StopAfter;
 
 fn data() -> Dataset {
     LetorOptions { queries: 50, documents: 60, seed: 11 }.generate().unwrap()
@@ -40,28 +40,6 @@ fn threads_and_instruction_sets_do_not_change_a_byte() {
             assert!(bytes(&data, threads, Simd::Auto, newton) == one, "{threads} threads");
         }
         assert!(bytes(&data, 2, Simd::Portable, newton) == one, "portable code");
-    }
-}
-
-/// Stops the training after a number of trees.
-struct StopAfter {
-    trees: usize,
-    trees_done: AtomicUsize,
-}
-
-impl StopAfter {
-    fn new(trees: usize) -> Self {
-        Self { trees, trees_done: AtomicUsize::new(0) }
-    }
-}
-
-impl Progress for StopAfter {
-    fn round_finished(&self, history: &TrainingHistory) {
-        self.trees_done.store(history.iterations.len(), Ordering::Relaxed);
-    }
-
-    fn should_stop(&self) -> bool {
-        self.trees_done.load(Ordering::Relaxed) >= self.trees
     }
 }
 

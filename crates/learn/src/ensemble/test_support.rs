@@ -1,12 +1,11 @@
 //! Shared code of the tests of the learners of this folder.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use rankwright_data::Dataset;
 use rankwright_data::generate::LetorOptions;
 
 use crate::learner::LearnerSpec;
-use crate::session::{Checkpoints, Progress, TrainRequest};
+use crate::session::test_support::StopAtCall;
+use crate::session::{Checkpoints, TrainRequest};
 
 /// A data set from rows of (query, label, features).
 pub(crate) fn rows(rows: &[(&str, f64, &[f32])]) -> Dataset {
@@ -16,18 +15,6 @@ pub(crate) fn rows(rows: &[(&str, f64, &[f32])]) -> Dataset {
         .query_ids(rows.iter().map(|(query, ..)| query))
         .build()
         .unwrap()
-}
-
-/// Cancels a training after a number of rounds; `should_stop` is called once a round.
-struct StopAfter {
-    rounds: usize,
-    calls: AtomicUsize,
-}
-
-impl Progress for StopAfter {
-    fn should_stop(&self) -> bool {
-        self.calls.fetch_add(1, Ordering::Relaxed) + 1 >= self.rounds
-    }
 }
 
 /// Checks that training on one, two, three and eight threads, and with an interruption, gives a
@@ -52,7 +39,7 @@ pub(crate) fn trains_reproducibly_on(learner: &str, train: &Dataset, valid: &Dat
     }
     let folder = tempfile::tempdir().unwrap();
     let checkpoints = || Some(Checkpoints::new(folder.path()));
-    let progress = StopAfter { rounds: 2, calls: AtomicUsize::new(0) };
+    let progress = StopAtCall::after(2);
     let request_to_stop = request().progress(&progress).checkpoints(checkpoints());
     let interrupted = learner.train(request_to_stop).unwrap();
     assert!(!interrupted.finished, "{learner} has fewer than three rounds");

@@ -16,6 +16,8 @@ mod request;
 mod rounds;
 mod stop;
 mod teacher;
+#[cfg(test)]
+pub(crate) mod test_support;
 pub(crate) mod validation;
 mod warning;
 

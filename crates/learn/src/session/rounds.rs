@@ -447,10 +447,9 @@ pub(super) fn evaluation_text(request: &TrainRequest<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
     use super::*;
-    use crate::session::{Checkpoints, Progress, ValidationSet};
+    use crate::session::test_support::StopAtCall;
+    use crate::session::{Checkpoints, ValidationSet};
     use rankwright_data::generate::LetorOptions;
     use rankwright_eval::{MetricSpec, SourceKind};
     use rankwright_model::Linear;
@@ -537,18 +536,6 @@ mod tests {
         assert_eq!((result.history.unit.as_str(), last.history.best), ("round", Some(best)));
     }
 
-    /// Cancels a training after a number of rounds; `should_stop` is called once a round.
-    struct StopAfter {
-        rounds: usize,
-        calls: AtomicUsize,
-    }
-
-    impl Progress for StopAfter {
-        fn should_stop(&self) -> bool {
-            self.calls.fetch_add(1, Ordering::Relaxed) + 1 >= self.rounds
-        }
-    }
-
     #[test]
     fn a_resumed_training_gives_the_same_model() {
         let (train, valid) = (data(1), data(2));
@@ -559,7 +546,7 @@ mod tests {
         };
         let uninterrupted = run(&request(), 12, Stop::Auto);
         let checkpoints = Checkpoints::new(folder.path());
-        let progress = StopAfter { rounds: 5, calls: AtomicUsize::new(0) };
+        let progress = StopAtCall::after(5);
         let checkpoints = || Some(checkpoints.clone());
         let first = request().progress(&progress).checkpoints(checkpoints());
         let part = run(&first, 12, Stop::Auto);

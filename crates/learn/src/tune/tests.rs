@@ -271,12 +271,12 @@ fn a_failed_trial_is_reported_and_the_others_continue() {
     assert!(error.contains("every trial failed") && error.contains("999"), "{error}");
 }
 
-/// Cancels when this number of training rounds is done.
-struct StopAfter {
+/// Cancels when this number of rounds of all trainings is done.
+struct RoundBudget {
     remaining: AtomicUsize,
 }
 
-impl Progress for StopAfter {
+impl Progress for RoundBudget {
     fn round_finished(&self, _history: &TrainingHistory) {
         let one_less = |remaining: usize| Some(remaining.saturating_sub(1));
         let _ = self.remaining.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less);
@@ -287,7 +287,7 @@ impl Progress for StopAfter {
     }
 }
 
-impl TuneProgress for StopAfter {}
+impl TuneProgress for RoundBudget {}
 
 /// Runs a search that is cancelled after some rounds and resumed until it ends; returns its result
 /// and the number of starts.
@@ -298,7 +298,7 @@ fn run_with_interruptions(
     rounds: usize,
 ) -> (TuneResult, usize) {
     for starts in 1..1000 {
-        let progress = StopAfter { remaining: AtomicUsize::new(rounds) };
+        let progress = RoundBudget { remaining: AtomicUsize::new(rounds) };
         let job = TuneJob {
             log: Some(folder.join("log")),
             folder: Some(folder.join("checkpoints")),

@@ -1,14 +1,14 @@
 //! Whole trainings: worked numbers, refusals, threads, checkpoints, and real data.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rankwright_data::format::{ReadOptions, read};
 use rankwright_data::generate::LetorOptions;
 use rankwright_model::{Linear, Model, ModelBody};
 
 use super::*;
-use crate::session::{Checkpoints, Progress, TrainRequest, TrainResult, ValidationSet};
+use crate::session::test_support::StopAtCall;
+use crate::session::{Checkpoints, TrainRequest, TrainResult, ValidationSet};
 use crate::{LearnError, LearnerSpec};
 
 /// Every linear learner, some with several losses.
@@ -238,22 +238,6 @@ fn the_best_c_on_validation_data_is_chosen() {
     }
 }
 
-/// Cancels after a number of rounds.
-struct StopAfter {
-    rounds: usize,
-    rounds_done: AtomicUsize,
-}
-
-impl Progress for StopAfter {
-    fn round_finished(&self, _history: &crate::TrainingHistory) {
-        self.rounds_done.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn should_stop(&self) -> bool {
-        self.rounds_done.load(Ordering::Relaxed) >= self.rounds
-    }
-}
-
 #[test]
 fn a_resumed_training_gives_the_same_bytes() {
     let data = LetorOptions { queries: 30, documents: 20, seed: 4 }.generate().unwrap();
@@ -268,7 +252,7 @@ fn a_resumed_training_gives_the_same_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let mut resumed: Option<Model> = None;
         for _ in 0..100 {
-            let progress = StopAfter { rounds: 2, rounds_done: AtomicUsize::new(0) };
+            let progress = StopAtCall::after(2);
             let checkpoints = Checkpoints::new(folder.path());
             let request = request().progress(&progress).checkpoints(checkpoints);
             let result = spec.train(request).unwrap();
