@@ -4,7 +4,7 @@ use rankwright_data::Dataset;
 use rankwright_data::generate::LetorOptions;
 
 use crate::learner::LearnerSpec;
-use crate::session::test_support::StopAtCall;
+use crate::session::test_support::StopAfterRounds;
 use crate::session::{Checkpoints, TrainRequest};
 
 /// A data set from rows of (query, label, features).
@@ -39,7 +39,7 @@ pub(crate) fn trains_reproducibly_on(learner: &str, train: &Dataset, valid: &Dat
     }
     let folder = tempfile::tempdir().unwrap();
     let checkpoints = || Some(Checkpoints::new(folder.path()));
-    let progress = StopAtCall::after(2);
+    let progress = StopAfterRounds::new(2);
     let request_to_stop = request().progress(&progress).checkpoints(checkpoints());
     let interrupted = learner.train(request_to_stop).unwrap();
     assert!(!interrupted.finished, "{learner} has fewer than three rounds");

@@ -448,7 +448,7 @@ pub(super) fn evaluation_text(request: &TrainRequest<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::test_support::StopAtCall;
+    use crate::session::test_support::StopAfterRounds;
     use crate::session::{Checkpoints, ValidationSet};
     use rankwright_data::generate::LetorOptions;
     use rankwright_eval::{MetricSpec, SourceKind};
@@ -546,7 +546,7 @@ mod tests {
         };
         let uninterrupted = run(&request(), 12, Stop::Auto);
         let checkpoints = Checkpoints::new(folder.path());
-        let progress = StopAtCall::after(5);
+        let progress = StopAfterRounds::new(5);
         let checkpoints = || Some(checkpoints.clone());
         let first = request().progress(&progress).checkpoints(checkpoints());
         let part = run(&first, 12, Stop::Auto);

@@ -2,22 +2,26 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::Progress;
+use super::{Progress, TrainingHistory};
 
-/// Cancels a training after a number of rounds; `should_stop` is called once a round.
-pub(crate) struct StopAtCall {
+/// Cancels a training when it has finished a number of rounds since it was started or resumed.
+pub(crate) struct StopAfterRounds {
     rounds: usize,
-    calls: AtomicUsize,
+    finished: AtomicUsize,
 }
 
-impl StopAtCall {
-    pub(crate) fn after(rounds: usize) -> Self {
-        Self { rounds, calls: AtomicUsize::new(0) }
+impl StopAfterRounds {
+    pub(crate) fn new(rounds: usize) -> Self {
+        Self { rounds, finished: AtomicUsize::new(0) }
     }
 }
 
-impl Progress for StopAtCall {
+impl Progress for StopAfterRounds {
+    fn round_finished(&self, _history: &TrainingHistory) {
+        self.finished.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn should_stop(&self) -> bool {
-        self.calls.fetch_add(1, Ordering::Relaxed) + 1 >= self.rounds
+        self.finished.load(Ordering::Relaxed) >= self.rounds
     }
 }

@@ -7,7 +7,7 @@ use rankwright_data::generate::LetorOptions;
 use rankwright_model::{Linear, Model, ModelBody};
 
 use super::*;
-use crate::session::test_support::StopAtCall;
+use crate::session::test_support::StopAfterRounds;
 use crate::session::{Checkpoints, TrainRequest, TrainResult, ValidationSet};
 use crate::{LearnError, LearnerSpec};
 
@@ -252,7 +252,7 @@ fn a_resumed_training_gives_the_same_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let mut resumed: Option<Model> = None;
         for _ in 0..100 {
-            let progress = StopAtCall::after(2);
+            let progress = StopAfterRounds::new(2);
             let checkpoints = Checkpoints::new(folder.path());
             let request = request().progress(&progress).checkpoints(checkpoints);
             let result = spec.train(request).unwrap();
