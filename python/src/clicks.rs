@@ -156,7 +156,7 @@ pub(crate) fn clicks_simulate(
     seed: Option<u64>,
 ) -> PyResult<String> {
     let scores = match (model, feature) {
-        (Some(model), _) => LoggingScores::Model(model),
+        (Some(model), _) => LoggingScores::Model(model.into()),
         (None, feature) => LoggingScores::Feature(feature.unwrap_or_else(|| "1".to_owned())),
     };
     let user = SimulatedUser::parse(user).or_raise(py)?;

@@ -1,14 +1,15 @@
 //! Errors of the library as Python exceptions: a class for each kind, made by `rankwright.errors`.
 
 use pyo3::prelude::*;
-use rankwright::tasks::TaskError;
+use rankwright::tasks::{ErrorReport, TaskError};
 
 /// The kind of a panic, which is a bug in the library.
 const PANIC: &str = "panic";
 
 /// The exception of an error.
 pub(crate) fn exception(py: Python<'_>, error: &TaskError) -> PyErr {
-    of_kind(py, error.kind(), &error.to_string(), error.help().as_deref())
+    let ErrorReport { kind, message, help, .. } = ErrorReport::from(error);
+    of_kind(py, kind, &message, help.as_deref())
 }
 
 /// The exception of a panic with this message.

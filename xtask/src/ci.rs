@@ -8,7 +8,8 @@ use crate::workspace::Workspace;
 use crate::{licences, test, tracked};
 
 /// Sets of cargo features of the facade; each is linted.
-const FEATURE_SETS: [&str; 6] = ["", "train", "search", "report", "columnar", "clicks"];
+const FEATURE_SETS: [&str; 8] =
+    ["", "explain", "train", "search", "report", "columnar", "clicks", "experiment"];
 
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, oracles: bool) -> Outcome {
     // Python packages and the browser are downloaded while the compiler runs.

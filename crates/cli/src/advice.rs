@@ -29,15 +29,6 @@ use crate::failure::Failure;
 pub(crate) fn advice(failure: &Failure) -> Option<String> {
     match failure {
         Failure::Task(error) => task(error),
-        Failure::Data(error) => data(error),
-        Failure::Eval(error) => eval(error),
-        Failure::Spec(error) => spec(error),
-        Failure::Model(error) => model(error),
-        Failure::Learn(error) => learn(error),
-        Failure::Search(error) => search(error),
-        Failure::Report(error) => report(error),
-        Failure::Experiment(error) => experiment(error),
-        Failure::Compare(error) => error.help(),
         Failure::NotALog { .. } => {
             Some("give --log-file a new file, or one that it has written".into())
         }
@@ -546,8 +537,7 @@ fn search(error: &SearchError) -> Option<String> {
 /// The text of an argument, and below it a line that points at the place of an error.
 pub(crate) fn pointer(failure: &Failure) -> Option<String> {
     match failure {
-        Failure::Search(SearchError::Filter(error))
-        | Failure::Task(TaskError::Search(SearchError::Filter(error))) => Some(error.pointer()),
+        Failure::Task(TaskError::Search(SearchError::Filter(error))) => Some(error.pointer()),
         _ => None,
     }
 }
@@ -610,11 +600,11 @@ mod tests {
     fn advice_reaches_through_wrapped_errors() {
         let unknown = || ModelError::UnknownFeatures { count: 1, names: "f9".into() };
         let wrapped = [
-            Failure::Model(unknown()),
-            Failure::Model(unknown().in_file("m.model")),
-            Failure::Learn(unknown().into()),
-            Failure::Search(unknown().into()),
-            Failure::Report(LearnError::from(unknown()).into()),
+            Failure::from(unknown()),
+            Failure::from(unknown().in_file("m.model")),
+            Failure::from(LearnError::from(unknown())),
+            Failure::from(SearchError::from(unknown())),
+            Failure::from(ReportError::from(LearnError::from(unknown()))),
         ];
         for failure in wrapped {
             let line = advice(&failure).unwrap();
@@ -634,13 +624,10 @@ mod tests {
         let report = || ReportError::from(compare());
         let experiment = || ExperimentError::from(compare());
         for failure in [
-            Failure::Compare(compare()),
-            Failure::Task(compare().into()),
-            Failure::Report(report()),
-            Failure::Task(report().into()),
-            Failure::Experiment(experiment()),
-            Failure::Task(experiment().into()),
-            Failure::Experiment(report().into()),
+            Failure::from(compare()),
+            Failure::from(report()),
+            Failure::from(experiment()),
+            Failure::from(ExperimentError::from(report())),
         ] {
             assert_eq!(advice(&failure), help, "{failure:?}");
         }
@@ -657,6 +644,6 @@ mod tests {
     fn a_library_error_without_an_entry_keeps_its_own_help() {
         let damaged =
             || DataError::Damaged { file: "a.rwd".into(), damage: FileDamage::HeaderChecksum };
-        assert_eq!(advice(&Failure::Data(damaged())), damaged().help());
+        assert_eq!(advice(&Failure::from(damaged())), damaged().help());
     }
 }

@@ -134,12 +134,13 @@ fn confusion_text(result: &ClassifierEvaluation) -> String {
 }
 
 fn classes_text(result: &ClassifyDocumentsResult) -> String {
-    let each = result.classes.iter().map(|(class, count)| format!("{class} {count}"));
+    let found = &result.result;
+    let each = found.classes.iter().map(|(class, count)| format!("{class} {count}"));
     format!(
         "{}: {} classified, trained on {}: {}",
         result.out.display(),
-        counted(result.documents, "document"),
-        counted(result.training_documents, "document"),
+        counted(found.documents, "document"),
+        counted(found.training_documents, "document"),
         each.collect::<Vec<_>>().join(", ")
     )
 }

@@ -54,15 +54,11 @@ pub(crate) struct Args {
 impl Args {
     fn request(&self) -> Result<EvalRequest, Failure> {
         let input = match (&self.run, &self.qrels, &self.scores) {
-            (Some(run), Some(qrels), _) => {
-                EvalInput::Run { run: run.clone(), qrels: qrels.clone() }
-            }
-            (_, _, Some(scores)) => {
-                let (scores, data) = (scores.clone(), self.read.files(&self.inputs)?);
-                EvalInput::Scores { scores, data }
-            }
+            (Some(run), Some(qrels), _) => EvalInput::run(run, qrels),
+            (_, _, Some(scores)) => EvalInput::scores(scores, self.read.files(&self.inputs)?),
             _ => EvalInput::Model {
-                files: self.read.files(&self.inputs)?,
+                model: None,
+                data: self.read.files(&self.inputs)?.into(),
                 matching: match_options(self.match_by, self.ignore_extra),
             },
         };

@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
 impl Args {
     fn request(&self) -> Result<ExplainRequest, Failure> {
         let mut request = ExplainRequest::new(&self.model, self.read.files(&self.data)?);
-        let files = |file| self.read.files(std::slice::from_ref(file));
+        let files = |file| self.read.files(std::slice::from_ref(file)).map(Into::into);
         request.background = self.background.as_ref().map(files).transpose()?;
         request.query = self.query.clone();
         request.documents = self.doc.clone();

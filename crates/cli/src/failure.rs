@@ -19,26 +19,9 @@ use crate::interrupt;
 /// Everything that ends a command with an exit code other than 0.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
+    /// An error of the library.
     #[error(transparent)]
     Task(#[from] TaskError),
-    #[error(transparent)]
-    Data(#[from] DataError),
-    #[error(transparent)]
-    Eval(#[from] EvalError),
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    #[error(transparent)]
-    Compare(#[from] CompareError),
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    #[error(transparent)]
-    Learn(#[from] LearnError),
-    #[error(transparent)]
-    Search(#[from] SearchError),
-    #[error(transparent)]
-    Report(#[from] ReportError),
-    #[error(transparent)]
-    Experiment(#[from] ExperimentError),
     /// The command was interrupted and had nothing to save.
     #[error("interrupted")]
     Stopped,
@@ -55,6 +38,29 @@ pub(crate) enum Failure {
     #[error("cannot write to standard output: {0}")]
     Output(std::io::Error),
 }
+
+/// Errors of the library's crates are errors of the library.
+macro_rules! from_library {
+    ($($error:ty),*) => { $(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Failure::Task(error.into())
+            }
+        }
+    )* };
+}
+
+from_library!(
+    CompareError,
+    DataError,
+    EvalError,
+    ExperimentError,
+    LearnError,
+    ModelError,
+    ReportError,
+    SearchError,
+    SpecError
+);
 
 impl Failure {
     pub(crate) fn request(message: impl Into<String>) -> Failure {

@@ -7,15 +7,6 @@ use crate::failure::Failure;
 pub(crate) fn kind(failure: &Failure) -> &'static str {
     match failure {
         Failure::Task(error) => error.kind(),
-        Failure::Data(error) => error.kind(),
-        Failure::Eval(error) => error.kind(),
-        Failure::Spec(error) => error.kind(),
-        Failure::Compare(error) => error.kind(),
-        Failure::Model(error) => error.kind(),
-        Failure::Learn(error) => error.kind(),
-        Failure::Search(error) => error.kind(),
-        Failure::Report(error) => error.kind(),
-        Failure::Experiment(error) => error.kind(),
         Failure::Stopped => "interrupted",
         Failure::NotALog { .. } => "not-a-log",
         Failure::Request(_) => "bad-request",
@@ -27,6 +18,7 @@ pub(crate) fn kind(failure: &Failure) -> &'static str {
 #[cfg(test)]
 mod tests {
     use rankwright::data::{DataError, FileDamage};
+    use rankwright::learn::LearnError;
     use rankwright::model::ModelError;
     use rankwright::search::SearchError;
     use rankwright::spec::SpecError;
@@ -41,16 +33,15 @@ mod tests {
         let unknown = || ModelError::UnknownFeatures { count: 1, names: "f9".into() };
         let in_search = || SearchError::from(unknown().in_file("m"));
         for (failure, expected) in [
-            (Failure::Data(damaged()), "damaged"),
-            (Failure::Task(damaged().into()), "damaged"),
+            (Failure::from(damaged()), "damaged"),
             (Failure::Task(TaskError::Model(unknown().in_file("m"))), "unknown-features"),
-            (Failure::Learn(unknown().in_file("m").into()), "unknown-features"),
-            (Failure::Search(in_search()), "unknown-features"),
+            (Failure::from(LearnError::from(unknown().in_file("m"))), "unknown-features"),
+            (Failure::from(in_search()), "unknown-features"),
             (
                 Failure::Task(SearchError::ModelFeatures(Box::new(in_search())).into()),
                 "unknown-features",
             ),
-            (Failure::Spec(SpecError::unknown("learner", "x", &["mart"])), "unknown-name"),
+            (Failure::from(SpecError::unknown("learner", "x", &["mart"])), "unknown-name"),
             (Failure::Task(TaskError::NoData), "no-data"),
             (Failure::usage("x"), "usage"),
             (Failure::request("x"), "bad-request"),

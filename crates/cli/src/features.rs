@@ -9,7 +9,7 @@ use rankwright::tasks::{
 };
 
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, path_text};
 use crate::progress::run_task;
 use crate::ranking::{QueryArgs, StageArgs};
 
@@ -50,11 +50,12 @@ fn candidates_help() -> String {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.check_not_stdout(&args.out)?;
-    let mut request = ExtractFeaturesRequest::new(&args.index, args.queries.file(), &args.out)
+    let mut request = ExtractFeaturesRequest::new(&args.index, args.queries.file())
+        .out(&args.out)
         .features(FeatureSource::parse(&args.features)?)
         .candidates(args.stage.candidates(args.candidates)?)
         .judged(args.judged);
-    request.qrels = args.qrels.clone();
+    request.qrels = args.qrels.as_ref().map(Into::into);
     let result = run_task(out, |context| extract_features(&request, context))?;
     match args.out == Path::new("-") {
         true => Ok(()),
@@ -63,9 +64,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
 }
 
 fn text(result: &ExtractFeaturesResult) -> String {
-    let rows = counted(result.rows, "document");
-    let queries = counted(result.queries, "query");
-    let features = counted(result.features, "feature");
-    let (file, seconds) = (result.out.display(), result.seconds.features);
+    let rows = counted(result.result.rows, "document");
+    let queries = counted(result.result.queries, "query");
+    let features = counted(result.result.features, "feature");
+    let (file, seconds) = (path_text(result.out.as_deref()), result.result.seconds.features);
     format!("{file}: {rows} of {queries}, {features}, in {seconds:.2} s")
 }

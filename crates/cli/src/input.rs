@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use rankwright::data::format::{Format, Roles};
 use rankwright::data::{Absent, PairColumn};
 use rankwright::model::{MatchBy, MatchOptions};
-use rankwright::tasks::DataFiles;
+use rankwright::tasks::{DataFiles, DataSource};
 
 use crate::declared::choices;
 use crate::failure::Failure;
@@ -38,6 +38,17 @@ pub(crate) struct ReadArgs {
 /// The options of matching features, as the library takes them.
 pub(crate) fn match_options(by: MatchBy, ignore_extra: bool) -> MatchOptions {
     MatchOptions::default().ignore_extra(ignore_extra).by(by)
+}
+
+/// Files of validation data, with a file of preference pairs for the first.
+pub(crate) fn validation(files: &[PathBuf], pairs: Option<&PathBuf>) -> Vec<DataSource> {
+    let mut pairs = pairs.cloned();
+    let set = |file| {
+        let mut files = DataFiles::new([file]);
+        files.pairs = pairs.take();
+        files.into()
+    };
+    files.iter().map(set).collect()
 }
 
 impl ReadArgs {

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use indicatif::ProgressDrawTarget;
 use rankwright::eval::table::Table;
 use rankwright::spec::visible;
+use rankwright::tasks::ErrorReport;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -36,20 +37,18 @@ struct ErrorDocument<'a> {
     error: ErrorBody<'a>,
 }
 
+/// The library's report, with what only a command has.
 #[derive(Debug, Serialize)]
 struct ErrorBody<'a> {
-    /// A name that programs can rely on.
-    kind: &'a str,
-    message: &'a str,
-    /// Advice on what to do about it.
-    help: Option<&'a str>,
+    #[serde(flatten)]
+    report: &'a ErrorReport,
     /// The exit code of the command.
     exit_code: u8,
 }
 
 /// An error as one line of JSON.
-pub(crate) fn error_line(kind: &str, message: &str, help: Option<&str>, exit_code: u8) -> String {
-    let error = ErrorBody { kind, message, help, exit_code };
+pub(crate) fn error_line(report: &ErrorReport, exit_code: u8) -> String {
+    let error = ErrorBody { report, exit_code };
     let text = serde_json::to_string(&ErrorDocument { error }).unwrap_or_default();
     visible::json(&text).into_owned()
 }
@@ -157,8 +156,8 @@ impl Output {
             if let Some(pointer) = pointer(failure) {
                 message = format!("{message}\n{pointer}");
             }
-            let help = advice(failure);
-            eprintln!("{}", error_line(kind(failure), &message, help.as_deref(), failure.code()));
+            let report = ErrorReport::new(kind(failure), message).with_help(advice(failure));
+            eprintln!("{}", error_line(&report, failure.code()));
             return ExitCode::from(failure.code());
         }
         eprintln!("error: {}", visible::lines(&failure.to_string()));
@@ -170,6 +169,11 @@ impl Output {
         }
         ExitCode::from(failure.code())
     }
+}
+
+/// The path of a file that was written, for a text.
+pub(crate) fn path_text(path: Option<&Path>) -> String {
+    path.map(|path| path.display().to_string()).unwrap_or_default()
 }
 
 /// A result of the library as a JSON document.

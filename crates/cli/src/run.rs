@@ -7,7 +7,7 @@ use rankwright::spec::words::counted;
 use rankwright::tasks::{RunQueriesRequest, RunQueriesResult, run_queries};
 
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, path_text};
 use crate::progress::run_task;
 use crate::ranking::{QueryArgs, StageArgs};
 
@@ -46,11 +46,12 @@ fn candidates_help() -> String {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.check_not_stdout(&args.out)?;
-    let mut request = RunQueriesRequest::new(&args.index, args.queries.file(), &args.out)
+    let mut request = RunQueriesRequest::new(&args.index, args.queries.file())
+        .out(&args.out)
         .candidates(args.stage.candidates(args.candidates)?)
         .top(args.top)
         .tag(args.tag.as_str());
-    request.model = args.model.clone();
+    request.model = args.model.as_ref().map(Into::into);
     let result = run_task(out, |context| run_queries(&request, context))?;
     match args.out == Path::new("-") {
         true => Ok(()),
@@ -59,12 +60,12 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
 }
 
 fn text(result: &RunQueriesResult) -> String {
-    let RunQueriesResult { queries, seconds, .. } = *result;
+    let (queries, seconds) = (result.result.queries, result.result.seconds);
     let rate = queries as f64 / seconds.max(1e-9);
     format!(
         "{}: {} of {} in {seconds:.2} s ({rate:.0} queries/s)",
-        result.out.display(),
-        counted(result.documents, "document"),
+        path_text(result.out.as_deref()),
+        counted(result.result.documents, "document"),
         counted(queries, "query"),
     )
 }

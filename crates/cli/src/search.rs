@@ -64,7 +64,7 @@ impl Args {
             .top(self.top)
             .features(self.explain)
             .facet_values(self.facet_values);
-        request.model = self.model.clone();
+        request.model = self.model.as_ref().map(Into::into);
         request.facets = self.facets.clone();
         for field in &self.query_fields {
             let (name, value) = field.split_once('=').ok_or_else(|| {
@@ -83,7 +83,8 @@ const BOLD: Marks = ("\x1b[1m", "\x1b[0m");
 const BRACKETS: Marks = ("[", "]");
 
 /// The result with these marks; control characters of documents are escaped.
-fn text(args: &Args, result: &SearchIndexResult, marks: Marks) -> String {
+fn text(args: &Args, found: &SearchIndexResult, marks: Marks) -> String {
+    let result = &found.result;
     let is_reranked = args.model.is_some();
     let mut header = vec![("rank", Align::Right), ("score", Align::Right), ("id", Align::Left)];
     if is_reranked {
@@ -110,21 +111,21 @@ fn text(args: &Args, result: &SearchIndexResult, marks: Marks) -> String {
     for (row, snippet) in snippets.iter().enumerate().rev() {
         lines.insert((row + 3).min(lines.len()), snippet);
     }
-    let mut text = match result.reason_for_empty_result() {
+    let mut text = match found.reason_for_empty_result() {
         Some(reason) => visible::lines(&reason.to_string()).into_owned(),
         None => lines.join("\n"),
     };
     if let Some(suggestion) = &result.suggestion {
         text.push_str(&format!("\n\ndid you mean: {suggestion}"));
     }
-    let mut found = match is_reranked {
+    let mut counts = match is_reranked {
         true => format!("{}, re-ranked", counted(result.found, "candidate")),
         false => counted(result.found, "document"),
     };
     if let Some(matching) = result.matching.filter(|&matching| matching > result.found) {
-        found.push_str(&format!(" of {matching} that match"));
+        counts.push_str(&format!(" of {matching} that match"));
     }
-    text.push_str(&format!("\n\n{found} in {:.1} ms\n", result.seconds * 1e3));
+    text.push_str(&format!("\n\n{counts} in {:.1} ms\n", result.seconds * 1e3));
     for facet in &result.facets {
         text.push_str(&format!("\n{}", facet_text(facet)));
     }

@@ -10,11 +10,11 @@ use rankwright::data::DEFAULT_SEED;
 use rankwright::learn::{Checkpoints, DEFAULT_LEARNER, LearnerSpec, TeacherParams};
 use rankwright::model::MatchBy;
 use rankwright::spec::ParamGroup;
-use rankwright::tasks::{CheckpointOptions, TeacherFiles, TrainModelRequest, train_model};
+use rankwright::tasks::{CheckpointOptions, TeacherSource, TrainModelRequest, train_model};
 
 use crate::declared::choices;
 use crate::failure::Failure;
-use crate::input::{ReadArgs, match_options};
+use crate::input::{ReadArgs, match_options, validation};
 use crate::measures::specs;
 use crate::output::Output;
 use crate::progress::run_training;
@@ -111,18 +111,19 @@ impl Args {
             learner = learner.with_parameter("minutes", minutes.to_string())?;
         }
         let data = self.read.files(&self.data)?;
-        let mut request = TrainModelRequest::new(learner, data, &self.out);
-        request.valid = self.valid.clone();
-        request.valid_pairs = self.valid_pairs.clone();
+        let mut request = TrainModelRequest::new(learner, data).out(&self.out);
+        request.valid = validation(&self.valid, self.valid_pairs.as_ref());
         request.metrics = specs(&self.metrics)?;
         request.seed = self.seed;
-        request.start = self.start.clone();
+        request.start = self.start.as_ref().map(Into::into);
         request.matching = match_options(self.match_by, self.ignore_extra);
         request.eval_train = self.eval_train;
         request.bias = self.bias.clone();
         request.teacher = self.teacher.as_ref().map(|model| {
-            let mut teacher = TeacherFiles::new(model);
-            teacher.unlabelled = self.unlabelled.clone();
+            let mut teacher = TeacherSource::new(model);
+            if !self.unlabelled.is_empty() {
+                teacher = teacher.unlabelled(self.unlabelled.clone());
+            }
             match self.teacher_weight {
                 Some(weight) => teacher.weight(weight),
                 None => teacher,

@@ -9,13 +9,11 @@ use rankwright::eval::SourceKind;
 use rankwright::learn::tune::{Space, TuneData, TuneMethod, TuneParams, TunePlan, TuneSettings};
 use rankwright::learn::{DEFAULT_LEARNER, FoldParams, LearnerSpec};
 use rankwright::model::MatchBy;
-use rankwright::tasks::{
-    Context, SearchSpace, TuneRequest, learners_with_examination, tune_learner,
-};
+use rankwright::tasks::{Context, SearchSpace, TuneRequest, tune_learner};
 
 use crate::declared::{choices, help};
 use crate::failure::Failure;
-use crate::input::{ReadArgs, match_options};
+use crate::input::{ReadArgs, match_options, validation};
 use crate::interrupt::{Interrupt, TRAINING_PART};
 use crate::measures::specs;
 use crate::output::{Output, TableStyle};
@@ -130,15 +128,10 @@ impl Args {
                 )));
             }
         }
-        let with_bias = match &self.bias {
-            Some(file) => learners_with_examination(std::slice::from_ref(learner), file)?.pop(),
-            None => None,
-        };
-        let learner = with_bias.as_ref().unwrap_or(learner);
         let plan = TunePlan::new(learner, self.settings()?)?;
         let mut request = TuneRequest::new(plan, self.read.files(&self.data)?);
-        request.valid = self.valid.clone();
-        request.valid_pairs = self.valid_pairs.clone();
+        let valid = self.valid.as_slice();
+        request.valid = validation(valid, self.valid_pairs.as_ref()).pop();
         request.bias = self.bias.clone();
         request.matching = match_options(self.match_by, self.ignore_extra);
         (request.out, request.log) = (self.out.clone(), self.log.clone());

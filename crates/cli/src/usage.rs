@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
+use rankwright::tasks::ErrorReport;
 
 use crate::output::error_line;
 use crate::renamed::{learner_parameter_message, renamed_flag_message};
@@ -27,7 +28,8 @@ pub(crate) fn fail(error: clap::Error) -> ExitCode {
         };
     }
     let (message, help) = special.unwrap_or_else(|| message_and_tip(&error));
-    eprintln!("{}", error_line("usage", &message, help.as_deref(), CODE));
+    let report = ErrorReport::new("usage", message).with_help(help);
+    eprintln!("{}", error_line(&report, CODE));
     ExitCode::from(CODE)
 }
 

@@ -26,6 +26,8 @@ use crate::model::{ClickModel, NamedParameter};
 use crate::pages::Pages;
 use crate::rank_table::{RankCell, RankTable};
 
+pub use crate::labelled_rows::{LabelledRows, LabelledRowsForm, UnshownRows};
+
 choices! {
     /// A source of labels.
     pub enum LabelSource {

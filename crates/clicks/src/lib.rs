@@ -15,10 +15,12 @@ pub mod bias;
 mod click_counts;
 mod error;
 mod error_kind;
+mod feature_rows;
 mod impression;
 mod inspect;
 pub mod interleave;
 pub mod judge;
+mod labelled_rows;
 pub mod labels;
 pub mod log;
 pub mod model;
@@ -34,6 +36,7 @@ pub use click_counts::{
     ClickCount, ClickCountsBuilder, CountedUnit, CountedValue, CountsFormat, write_counts,
 };
 pub use error::ClicksError;
+pub use feature_rows::{LogFeatureRows, document_id};
 pub use impression::{Click, Impression};
 pub use inspect::{
     DwellTimes, LogSummary, LogSummaryBuilder, QueryImpressions, QuerySkew, RankClicks, RankLinks,

@@ -220,6 +220,9 @@ pub struct RelevanceModel {
 }
 
 impl RelevanceModel {
+    /// Usual number of iterations of a fit.
+    pub const DEFAULT_ITERATIONS: u32 = 500;
+
     /// Fits the model to a log. Cells of ranks without an examination are left out. Examinations
     /// are taken as they are, as in the weights of `ips`: if some are above 1, because a rank is
     /// examined more often than rank 1, no relevance exceeds 1 / the largest of them.

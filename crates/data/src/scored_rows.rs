@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
-use rankwright_spec::visible;
+use rankwright_spec::{json_by_text, visible};
 
 use crate::dataset::Dataset;
 use crate::error::DataError;
@@ -41,6 +41,8 @@ pub enum ScoreFormat {
     /// A TREC run: `qid Q0 docid rank score tag`.
     Run,
 }
+
+json_by_text!(ScoreFormat, |format: &ScoreFormat| format.name(), ScoreFormat::from_name);
 
 impl ScoreFormat {
     /// Every format.

@@ -21,7 +21,6 @@ use crate::stats::{Interval, IntervalMethod, t_critical};
 params! {
     /// Options of an evaluation.
     #[derive(Copy)]
-    #[non_exhaustive]
     pub struct EvalOptions {
         depth: Option<usize> = None, 1..,
             "Number of documents that count, the best of each list; the cut comes before ties are \

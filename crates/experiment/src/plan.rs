@@ -12,7 +12,7 @@ use std::time::Duration;
 use rankwright_learn::simd::Simd;
 use rankwright_spec::nearest;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::cell::{CellState, CellStore, ExperimentCell};
 use super::file::{DataSet, Experiment, ExperimentLearner, LearnerKind};
@@ -25,7 +25,8 @@ use super::{VERSION, memory, sha256, to_json};
 use crate::ExperimentError;
 
 /// Options of running an experiment.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PlanOptions {
     /// Number of cells that run at a time; `None` chooses it by threads and memory.
@@ -35,10 +36,32 @@ pub struct PlanOptions {
     /// Train only these learners or `[[learner]]` entries, by name; empty for all. Stored results
     /// of the others are still reported.
     pub only: Vec<String>,
-    /// Time between checkpoints of a training; 0 saves after every round.
+    /// Time between checkpoints of a training; 0 saves after every round. A number of seconds in
+    /// JSON.
+    #[serde(with = "seconds")]
     pub checkpoint: Duration,
-    /// The SIMD instruction set to use.
+    /// The SIMD instruction set to use. It has no place in JSON: results do not depend on it.
+    #[serde(skip)]
     pub simd: Simd,
+}
+
+/// A duration as a number of seconds.
+mod seconds {
+    use std::time::Duration;
+
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::Serializer;
+
+    pub(super) fn serialize<S: Serializer>(
+        time: &Duration,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(time.as_secs_f64())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        Duration::try_from_secs_f64(f64::deserialize(from)?).map_err(Error::custom)
+    }
 }
 
 impl Default for PlanOptions {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rankwright_data::store::{Overwritten, overwritten};
 use rankwright_learn::simd::Simd;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::plan::{FailedCells, Plan, PlanOptions, PlanSummary};
 use super::report::{ExperimentReport, PLOTS, REPORT_FILES};
@@ -39,7 +39,8 @@ use crate::{DataSet, Experiment, ExperimentError, LearnerKind};
 /// assert_eq!(request.plan()?.pending(), 0, "a stored result is not computed again");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, from = "ExperimentFields")]
 #[non_exhaustive]
 pub struct ExperimentRequest {
     /// The experiment's file.
@@ -48,6 +49,26 @@ pub struct ExperimentRequest {
     pub out: PathBuf,
     /// Options of running the experiment.
     pub options: PlanOptions,
+}
+
+/// The JSON form of [`ExperimentRequest`]: without a folder it is the one beside the file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExperimentFields {
+    file: PathBuf,
+    out: Option<PathBuf>,
+    #[serde(default)]
+    options: PlanOptions,
+}
+
+impl From<ExperimentFields> for ExperimentRequest {
+    fn from(fields: ExperimentFields) -> Self {
+        let request = ExperimentRequest::new(fields.file).options(fields.options);
+        match fields.out {
+            Some(folder) => request.out(folder),
+            None => request,
+        }
+    }
 }
 
 impl ExperimentRequest {

@@ -28,8 +28,6 @@ use crate::problem::BlendProblem;
 
 choices! {
     /// The rule that matches the features of a model with those of a data set.
-    #[derive(Serialize, Deserialize)]
-    #[serde(rename_all = "kebab-case")]
     #[non_exhaustive]
     pub enum MatchBy {
         /// Names with equal names, numbers with equal numbers.
@@ -48,7 +46,8 @@ choices! {
 /// let options = MatchOptions::default().ignore_extra(true).by(MatchBy::Position);
 /// assert!(options.ignore_extra);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct MatchOptions {
     /// Ignore features that the model does not know, instead of rejecting the data.

@@ -13,8 +13,9 @@
 //! - `search` (`search`): collections of text, an index, first-stage retrieval, features,
 //!   re-ranking;
 //! - `clicks` (`clicks`): click logs, preferences, click models, position bias, interleaving;
-//! - `report`, `experiment` (`report`): charts and pages of trainings, comparisons and data;
-//!   experiments from a file.
+//! - `report` (`explain` for explanations of rankings, `report` for charts and pages of trainings,
+//!   comparisons and data);
+//! - `experiment` (`experiment`): whole comparisons from a file.
 //!
 //! ```
 //! # #[cfg(feature = "train")] {
@@ -51,7 +52,7 @@ pub use rankwright_data as data;
 /// Metrics, the order of documents by score, significance tests and tables.
 pub use rankwright_eval as eval;
 /// Experiments: a whole comparison from a file.
-#[cfg(feature = "report")]
+#[cfg(feature = "experiment")]
 pub use rankwright_experiment as experiment;
 /// Learners: boosted trees for every objective, linear models, nets; cross validation, tuning.
 #[cfg(feature = "train")]
@@ -59,7 +60,7 @@ pub use rankwright_learn as learn;
 /// Models: scoring, files, importance, drawings.
 pub use rankwright_model as model;
 /// Reports: charts, pages, explanations of rankings.
-#[cfg(feature = "report")]
+#[cfg(feature = "explain")]
 pub use rankwright_report as report;
 /// Text: collections, an index, first-stage retrieval, features, re-ranking, classifiers.
 #[cfg(feature = "search")]

@@ -2,4 +2,5 @@
 
 mod reference;
 mod silent_traps;
+mod sources;
 mod threads;

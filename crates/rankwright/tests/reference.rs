@@ -5,12 +5,14 @@
 //! ```text
 //! cargo xtask records
 //! ```
-#![cfg(all(feature = "train", feature = "search", feature = "report", feature = "clicks"))]
+#![cfg(all(feature = "search", feature = "experiment", feature = "clicks"))]
 
 #[path = "reference/error_kinds.rs"]
 mod error_kinds;
 #[path = "reference/json_results.rs"]
 mod json_results;
+#[path = "reference/requests.rs"]
+mod requests;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -336,7 +338,17 @@ fn errors() -> String {
     text
 }
 
-fn pages() -> [(&'static str, String); 10] {
+fn requests() -> String {
+    let about = "The requests of `rankwright::tasks` as JSON, for programs in any language. A field that \
+                 the first example lacks may be left out, unknown fields are refused, a file is its \
+                 path, and a learner, metric or other component is the text of its spec. An object of \
+                 parameters (`options`, `division`, ...) has the parameters that differ from their \
+                 defaults; their names are those of the other pages. Values in memory, which a program \
+                 can give instead of files, have no JSON form. Ranges are checked when the JSON is read.";
+    page("Requests", about) + &requests::page()
+}
+
+fn pages() -> [(&'static str, String); 11] {
     [
         ("learners.md", learners()),
         ("objectives.md", objectives()),
@@ -346,6 +358,7 @@ fn pages() -> [(&'static str, String); 10] {
         ("click-models.md", click_models()),
         ("formats.md", formats()),
         ("names.md", names()),
+        ("requests.md", requests()),
         ("results.md", results()),
         ("errors.md", errors()),
     ]

@@ -3,6 +3,7 @@
 use rankwright_data::DataError;
 use rankwright_eval::EvalError;
 use rankwright_eval::compare::CompareError;
+#[cfg(feature = "training")]
 use rankwright_learn::LearnError;
 use rankwright_model::{ExplainError, ModelError};
 use rankwright_spec::SpecError;
@@ -31,6 +32,7 @@ pub enum ReportError {
     #[error(transparent)]
     Model(#[from] ModelError),
     /// A training failed.
+    #[cfg(feature = "training")]
     #[error(transparent)]
     Learn(#[from] LearnError),
     /// A model cannot be explained.

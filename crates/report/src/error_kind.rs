@@ -31,6 +31,7 @@ error_kinds! {
         Self::Spec(error) => error,
         Self::Compare(error) => error,
         Self::Model(error) => error,
+        #[cfg(feature = "training")]
         Self::Learn(error) => error,
         Self::Explain(error) => error,
     }

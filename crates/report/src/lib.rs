@@ -8,30 +8,45 @@
 //! - [`page`]: sections of text, charts, tables and drawings, written as HTML;
 //! - [`lecture`]: pictures of lectures on learning to rank;
 //! - a folder for each report, which computes its numbers and lays out a [`Page`].
+//!
+//! Without the feature `charts` there are only the numbers and texts of explanations; `training`
+//! adds reports on trainings and is all that needs the crate of learners.
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
+#[cfg(feature = "charts")]
 pub mod chart;
-#[cfg(feature = "clicks")]
+#[cfg(all(feature = "charts", feature = "clicks"))]
 pub mod clicks;
+#[cfg(feature = "charts")]
 pub mod comparison;
+#[cfg(feature = "charts")]
 pub mod data;
 mod error;
 mod error_kind;
 pub mod explanation;
+#[cfg(feature = "charts")]
 pub mod interleaving;
 mod known;
+#[cfg(feature = "charts")]
 pub mod lecture;
+#[cfg(feature = "charts")]
 mod metric_axis;
+#[cfg(feature = "charts")]
 pub mod page;
 mod serialise;
+#[cfg(all(feature = "charts", feature = "training"))]
 pub mod training;
+#[cfg(feature = "charts")]
 mod warning;
 
+#[cfg(feature = "charts")]
 pub use chart::Chart;
 pub use error::ReportError;
 pub use known::KnownNames;
+#[cfg(feature = "charts")]
 pub use page::{ChoiceControl, Page, PageBlock, Section};
+#[cfg(feature = "charts")]
 pub use warning::ReportWarning;

@@ -2,9 +2,11 @@
 
 use serde::{Serialize, Serializer};
 
+#[cfg(all(feature = "charts", feature = "training"))]
 use crate::training::ReportPart;
 
 /// Serialises pairs of a name and a value as a map; if a name occurs twice, its last value counts.
+#[cfg(feature = "charts")]
 pub(crate) fn as_map<S, V>(pairs: &[(String, V)], serializer: S) -> Result<S::Ok, S::Error>
 where
     S: Serializer,
@@ -14,6 +16,7 @@ where
 }
 
 /// Serialises a part of a report, or `{"left_out": ...}` with the reason.
+#[cfg(all(feature = "charts", feature = "training"))]
 pub(crate) fn or_reason<S, T>(part: &ReportPart<T>, serializer: S) -> Result<S::Ok, S::Error>
 where
     S: Serializer,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+#[cfg(feature = "training")]
 use rankwright_learn::TrainWarning;
 use rankwright_spec::words::counted;
 use serde::ser::SerializeStruct;
@@ -39,6 +40,7 @@ pub enum ReportWarning {
         found: (usize, usize),
     },
     /// A warning about a model that was trained for the report.
+    #[cfg(feature = "training")]
     Training {
         /// The learner.
         learner: String,
@@ -55,6 +57,7 @@ impl ReportWarning {
             Self::NoLog => "no-log",
             Self::NoBoundary { .. } => "no-boundary",
             Self::OtherData { .. } => "other-data",
+            #[cfg(feature = "training")]
             Self::Training { warning, .. } => warning.kind(),
         }
     }
@@ -85,6 +88,7 @@ impl fmt::Display for ReportWarning {
                 counted(found.0, "query"),
                 counted(found.1, "document"),
             ),
+            #[cfg(feature = "training")]
             Self::Training { learner, warning } => write!(f, "{learner}: {warning}"),
         }
     }
@@ -111,6 +115,7 @@ impl Serialize for ReportWarning {
                 object.serialize_field("trained", trained)?;
                 object.serialize_field("found", found)?;
             }
+            #[cfg(feature = "training")]
             Self::Training { learner, warning } => {
                 object.serialize_field("learner", learner)?;
                 object.serialize_field("warning", warning)?;

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use foldhash::fast::FixedState;
-use rankwright_spec::{Spec, SpecError, params, write_spec};
+use rankwright_spec::{Spec, SpecError, json_by_text, params, write_spec};
 use tantivy::tokenizer::{
     AsciiFoldingFilter, Language, LowerCaser, RemoveLongFilter, SimpleTokenizer, Stemmer,
     StopWordFilter, TextAnalyzer, Token,
@@ -79,6 +79,8 @@ pub struct Analysis {
     stop: bool,
     fold: bool,
 }
+
+json_by_text!(Analysis, Analysis::to_string, Analysis::parse);
 
 impl Default for Analysis {
     fn default() -> Self {

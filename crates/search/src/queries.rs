@@ -16,6 +16,8 @@ use std::path::Path;
 
 use rankwright_data::bytes::Input;
 use rankwright_data::{DataError, SourceLocation, Warnings, quote};
+use rankwright_spec::choices;
+use serde::{Deserialize, Serialize};
 
 use crate::document::{Query, Value};
 use crate::error::SearchError;
@@ -24,26 +26,18 @@ use crate::source::markup::{Token, Tokens};
 use crate::source::parts::{FieldCollector, single_spaced};
 use crate::source::{entities, id, json, smart};
 
-/// A part of a TREC topic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum TopicPart {
-    /// `<title>`: a few words.
-    Title,
-    /// `<desc>`: a sentence.
-    Description,
-    /// `<narr>`: a description of relevant and irrelevant documents.
-    Narrative,
-}
-
-impl TopicPart {
-    /// The name in options, and of the field that holds the part if it is not in the text.
-    pub fn name(self) -> &'static str {
-        match self {
-            TopicPart::Title => "title",
-            TopicPart::Description => "description",
-            TopicPart::Narrative => "narrative",
-        }
+choices! {
+    /// A part of a TREC topic. Its name is also that of the field that holds the part if it is not
+    /// in the text.
+    #[derive(Hash)]
+    #[non_exhaustive]
+    pub enum TopicPart {
+        /// `<title>`: a few words.
+        Title = "title",
+        /// `<desc>`: a sentence.
+        Description = "description",
+        /// `<narr>`: a description of relevant and irrelevant documents.
+        Narrative = "narrative",
     }
 }
 
@@ -63,7 +57,8 @@ impl TopicPart {
 /// assert_eq!(ids(true)?, ["1", "2"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct QueryOptions {
     /// Gives ids 1, 2, 3, ... by position instead of those in the file, as Cranfield's judgements

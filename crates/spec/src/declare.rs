@@ -42,9 +42,20 @@
 /// Without the trait the struct has the builder methods itself. Conditions beyond `requires` go
 /// into `check_together`: write `struct Name, check = function {`, where `function` takes `&Name`
 /// and returns a [`Conflict`](crate::Conflict) as its error.
+///
+/// The struct is `#[non_exhaustive]`, so that a new parameter breaks no program: programs change its
+/// defaults by the builder methods. `struct Name: literal` makes one that programs write as a
+/// literal with all fields.
 #[macro_export]
 macro_rules! params {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident : literal $($rest:tt)*) => {
+        $crate::params! { @declare [] $(#[$meta])* $vis struct $name $($rest)* }
+    };
+    ($(#[$meta:meta])* $vis:vis struct $name:ident $($rest:tt)*) => {
+        $crate::params! { @declare [#[non_exhaustive]] $(#[$meta])* $vis struct $name $($rest)* }
+    };
     (
+        @declare [$($attribute:tt)*]
         $(#[$meta:meta])*
         $vis:vis struct $name:ident $(, check = $check:path)? {
             $(
@@ -59,6 +70,7 @@ macro_rules! params {
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq)]
+        $($attribute)*
         $vis struct $name {
             $( #[doc = $help] pub $field: $type, )*
         }
@@ -108,6 +120,23 @@ macro_rules! params {
                     $check(self)
                 }
             )?
+        }
+
+        impl $crate::private::serde::Serialize for $name {
+            fn serialize<S: $crate::private::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::std::result::Result<S::Ok, S::Error> {
+                $crate::private::serialize_group(self, serializer)
+            }
+        }
+
+        impl<'de> $crate::private::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::private::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::std::result::Result<Self, D::Error> {
+                $crate::private::deserialize_group(deserializer)
+            }
         }
 
         $crate::params! {
@@ -326,6 +355,12 @@ macro_rules! choices {
                 }
             }
         }
+
+        $crate::json_by_text!(
+            $name,
+            |choice: &$name| choice.name(),
+            |text: &str| $crate::private::json_choice(text, $name::ALL)
+        );
 
         impl $crate::NamedChoice for $name {
             fn choices() -> ::std::vec::Vec<$crate::ChoiceDef<Self>> {

@@ -8,6 +8,8 @@
 //!   printer of specs, and a serialisable [`ParamDef`] for help, documentation and other languages.
 //! - [`param_groups!`] joins several such structs into the parameters of one component, and
 //!   [`choices!`] declares an enum whose variants have names in specs.
+//! - Both have a JSON form ([`json_by_text!`] gives one to what has a text), so that requests can be
+//!   read from JSON with the same checks.
 //! - [`read_spec`] and [`write_spec`] turn a spec into parameters and back.
 #![cfg_attr(
     not(test),
@@ -20,6 +22,7 @@ mod def;
 mod error;
 mod error_kind;
 mod group;
+mod json;
 mod nearest;
 mod other_systems;
 mod range;
@@ -45,6 +48,9 @@ pub use value::{Auto, ChoiceDef, IntoParam, NamedChoice, ParamValue, Slashed, Te
 /// Functions that the macros call; not part of the API.
 #[doc(hidden)]
 pub mod private {
+    pub use serde;
+
     pub use crate::group::{check_value, define, read_value};
+    pub use crate::json::{deserialize_group, json_choice, serialize_group};
     pub use crate::value::choice_named;
 }

@@ -79,7 +79,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.check_not_stdout(&args.out)?;
     let scores = match (&args.model, &args.by_feature) {
-        (Some(model), _) => LoggingScores::Model(model.clone()),
+        (Some(model), _) => LoggingScores::Model(model.into()),
         (None, Some(feature)) => LoggingScores::Feature(feature.clone()),
         // The parser requires one of them.
         (None, None) => return Err(Failure::usage("give a model, or --by-feature")),

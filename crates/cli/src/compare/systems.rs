@@ -41,10 +41,11 @@ impl SystemArgs {
     /// The comparison request in the library's form.
     pub(crate) fn request(&self) -> Result<CompareRequest, Failure> {
         let input = match &self.qrels {
-            Some(qrels) => CompareInput::Runs { runs: self.inputs.clone(), qrels: qrels.clone() },
+            Some(qrels) => CompareInput::runs(&self.inputs, qrels),
             None => CompareInput::Data {
-                files: self.read.files(&self.inputs)?,
-                scores: self.scores.clone(),
+                data: self.read.files(&self.inputs)?.into(),
+                models: Vec::new(),
+                scores: self.scores.iter().map(Into::into).collect(),
                 matching: match_options(self.match_by, self.ignore_extra),
             },
         };

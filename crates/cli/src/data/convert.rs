@@ -8,7 +8,7 @@ use rankwright::tasks::{ConvertRequest, ConvertResult, convert_data};
 
 use crate::failure::Failure;
 use crate::input::ReadArgs;
-use crate::output::Output;
+use crate::output::{Output, path_text};
 use crate::progress::run_task;
 
 /// Read data in any format and write it in another, which is chosen by the extension of OUT.
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         return Err(no_output());
     }
     out.check_not_stdout(target)?;
-    let mut request = ConvertRequest::new(args.read.files(inputs)?, target);
+    let mut request = ConvertRequest::new(args.read.files(inputs)?).out(target);
     request.format = args.to.as_deref().map(Format::from_name).transpose()?;
     let result = run_task(out, |context| convert_data(&request, context))?;
     match target == Path::new("-") {
@@ -47,6 +47,6 @@ fn text(result: &ConvertResult) -> String {
     let rows = counted(result.rows, "document");
     let queries = counted(result.queries, "query");
     let features = counted(result.features, "feature");
-    let (file, format) = (result.out.display(), result.format);
+    let (file, format) = (path_text(result.out.as_deref()), result.format);
     format!("{file}: {rows} of {queries}, {features}, as {format}")
 }

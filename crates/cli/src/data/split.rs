@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let mut split = SplitOptions::default().parts(Parts::parse(&args.parts)?).seed(args.seed);
     split.folds = args.folds;
     let data = args.read.files(&args.data)?;
-    let mut request = SplitRequest::new(data, split, &args.out).replace(args.force);
+    let mut request = SplitRequest::new(data, split).out(&args.out).replace(args.force);
     request.format = args.to.as_deref().map(Format::from_name).transpose()?;
     let result = run_task(out, |context| split_data(&request, context))?;
     out.show(&result, table)

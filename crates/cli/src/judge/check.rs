@@ -25,7 +25,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let mut request = JudgeCheckRequest::new(&args.judgements);
-    request.qrels = args.qrels.clone();
+    request.qrels = args.qrels.as_ref().map(Into::into);
     let result = run_task(out, |context| judge_check(&request, context))?;
     out.show(&result, |result| text(&result.check))
 }

@@ -61,7 +61,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.check_not_stdout(&args.out)?;
     let documents = match &args.index {
-        Some(index) => PromptDocuments::Index(index.clone()),
+        Some(index) => PromptDocuments::Index(index.into()),
         None => PromptDocuments::Files(args.documents.clone()),
     };
     let name = args.template.to_string_lossy();

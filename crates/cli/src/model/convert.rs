@@ -35,8 +35,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.check_not_stdout(&args.out)?;
-    let mut request = ConvertModelRequest::new(&args.model, &args.to, &args.out);
-    request.first_feature = args.first_feature;
+    let request = ConvertModelRequest::new(&args.model, &args.to)
+        .out(&args.out)
+        .first_feature(args.first_feature);
     let result = run_task(out, |context| convert_model(&request, context))?;
     if args.out == Path::new("-") {
         return Ok(());

@@ -30,10 +30,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let mut request = ReportClicksRequest::new(args.log.files())?
+    let mut request = ReportClicksRequest::new(args.log.files())
         .estimators(args.bias.estimators())
         .options(args.bias.options())
-        .features(args.bias.features());
+        .features(args.bias.features().map(Into::into));
     if !args.test.is_empty() {
         request = request.test(Some(args.log.like(&args.test)));
     }

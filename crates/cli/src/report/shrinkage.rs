@@ -10,7 +10,7 @@ use rankwright::tasks::{ReportShrinkageRequest, report_shrinkage};
 
 use crate::declared::choices;
 use crate::failure::Failure;
-use crate::input::{ReadArgs, match_options};
+use crate::input::{ReadArgs, match_options, validation};
 use crate::output::Output;
 use crate::page::PageArgs;
 use crate::progress::run_training;
@@ -58,7 +58,7 @@ impl Args {
         let learner = LearnerSpec::parse(&self.learner)?;
         let mut request = ReportShrinkageRequest::new(learner, self.rates.clone(), data);
         request.trees = self.trees;
-        request.valid = self.valid.clone();
+        request.valid = validation(&self.valid, None);
         request.metric = self.metric.as_deref().map(MetricSpec::parse).transpose()?;
         request.seed = self.seed;
         request.matching = match_options(self.match_by, self.ignore_extra);

@@ -9,7 +9,7 @@ use rankwright::tasks::{ReportTrainingRequest, report_training};
 
 use crate::declared::choices;
 use crate::failure::Failure;
-use crate::input::{ReadArgs, match_options};
+use crate::input::{ReadArgs, match_options, validation};
 use crate::measures::specs;
 use crate::output::Output;
 use crate::page::PageArgs;
@@ -63,7 +63,7 @@ impl Args {
     fn request(&self) -> Result<ReportTrainingRequest, Failure> {
         let data = self.read.files(&self.data)?;
         let mut request = ReportTrainingRequest::new(&self.model, data);
-        request.valid = self.valid.clone();
+        request.valid = validation(&self.valid, None);
         request.metrics = specs(&self.metrics)?;
         request.query = self.query.clone();
         request.points = self.points as usize;

@@ -6,12 +6,13 @@ use rankwright::learn::{AutoCandidate, AutoReport, KeptReason, KeptRounds, Learn
 use rankwright::tasks::TrainModelResult;
 
 use super::weights;
+use crate::output::path_text;
 use crate::position_bias;
 
 /// A short summary of a training, with a table.
 pub(super) fn of(learner: &LearnerSpec, trained: &TrainModelResult) -> String {
     let mut lines = vec![
-        format!("model    {}", trained.model.display()),
+        format!("model    {}", path_text(trained.model.as_deref())),
         format!("sha256   {}", trained.sha256),
         format!("learner  {}", trained.learner),
     ];

@@ -8,7 +8,7 @@ use std::fmt;
 
 use rankwright_data::format::{quoted_column, role_entries};
 use rankwright_data::{DataError, SourceLocation};
-use rankwright_spec::choices;
+use rankwright_spec::{choices, json_by_text};
 
 choices! {
     /// The use of a column of a log.
@@ -106,6 +106,8 @@ impl LogRole {
 pub struct LogColumns {
     given: Vec<(LogRole, String)>,
 }
+
+json_by_text!(LogColumns, LogColumns::to_string, LogColumns::parse);
 
 impl LogColumns {
     /// Reads `role=column, role=column, ...`; `ignore` takes several columns, joined by `+`. A name

@@ -3,7 +3,9 @@
 
 use std::path::PathBuf;
 
-use rankwright_spec::{ParamKind, ParamValue, RangeDef, ValueError, choices, params};
+use rankwright_spec::{ParamKind, ParamValue, RangeDef, ValueError, choices, json_by_text, params};
+
+use serde::{Deserialize, Serialize};
 
 use super::LogFormat;
 use super::columns::LogColumns;
@@ -45,6 +47,11 @@ pub struct TimeSpan {
     pub seconds: f64,
 }
 
+json_by_text!(TimeSpan, TimeSpan::write, |text: &str| {
+    let span = TimeSpan::read(text, &RangeDef::default());
+    span.map_err(|error| error.at("log", "session_gap", text))
+});
+
 /// Units of durations in seconds, the largest first.
 const UNITS: [(&str, f64); 4] = [("d", 86_400.0), ("h", 3600.0), ("m", 60.0), ("s", 1.0)];
 
@@ -80,7 +87,8 @@ impl ParamValue for TimeSpan {
 /// let options = LogOptions::default().drop([DroppedPart::Early]).events(["purchase"]);
 /// assert_eq!(options.events, ["purchase"]);
 /// ```
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct LogOptions {
     /// The format; `None`: told by the content of each file.

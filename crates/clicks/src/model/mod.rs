@@ -23,7 +23,7 @@ mod ubm;
 use std::fmt;
 use std::sync::Arc;
 
-use rankwright_spec::{Spec, SpecError};
+use rankwright_spec::{Spec, SpecError, json_by_text};
 
 pub use ccm::Ccm;
 pub use cm::Cascade;
@@ -68,6 +68,8 @@ pub struct ClickModel {
     spec: String,
     fit: FitFunction,
 }
+
+json_by_text!(ClickModel, |model: &ClickModel| model.spec().to_owned(), ClickModel::parse);
 
 /// Fits a click model to pages.
 type FitFunction = Arc<dyn Fn(&Pages) -> Box<dyn PageProbabilities> + Send + Sync>;

@@ -43,6 +43,7 @@
 //! and 97.5 percentiles of a Poisson bootstrap over queries or impressions; m stays as it is.
 
 mod log;
+mod target;
 mod value;
 
 #[cfg(test)]

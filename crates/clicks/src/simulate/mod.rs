@@ -1,11 +1,13 @@
 //! Simulation of click logs: users that click on rankings with known grades (`user.rs`), and
 //! rankers that log what they show, with the probability of it (`ranker.rs`); `counted.rs` counts equal
-//! pages of many sessions.
+//! pages of many sessions; `pages.rs` simulates the log of a data set.
 
 mod counted;
+mod pages;
 mod ranker;
 mod user;
 
 pub use counted::{CountedRanking, counted_sessions};
+pub use pages::{SimulateOptions, SimulatedLines, SimulatedLog, fill_missing_scores};
 pub use ranker::{LoggedRanking, LoggingRanker, PlackettLuceParams, RankerKind};
 pub use user::{ExaminationCurve, Examine, SimulatedUser, UserParams};

@@ -12,7 +12,9 @@
 //! probability of the page. Cost: O(n log n) a page. A `fixed` page has no propensities.
 
 use rankwright_data::Random;
-use rankwright_spec::{Spec, SpecError, above, choices, params, read_spec, write_spec};
+use rankwright_spec::{
+    Spec, SpecError, above, choices, json_by_text, params, read_spec, write_spec,
+};
 
 choices! {
     /// A way to make pages from scores.
@@ -54,6 +56,8 @@ pub struct LoggingRanker {
     kind: RankerKind,
     params: PlackettLuceParams,
 }
+
+json_by_text!(LoggingRanker, LoggingRanker::spec, LoggingRanker::parse);
 
 /// A page that a ranker made.
 #[derive(Debug, Clone, PartialEq)]

@@ -25,7 +25,9 @@
 //!   Agarwal et al. 2019): a click of probability c has the probability c + (1 - c) trust / r.
 
 use rankwright_data::Random;
-use rankwright_spec::{Slashed, Spec, SpecError, choices, params, read_spec, write_spec};
+use rankwright_spec::{
+    Slashed, Spec, SpecError, choices, json_by_text, params, read_spec, write_spec,
+};
 
 choices! {
     /// A model of how users examine a page.
@@ -98,6 +100,8 @@ pub struct SimulatedUser {
     examine: Examine,
     params: UserParams,
 }
+
+json_by_text!(SimulatedUser, SimulatedUser::spec, SimulatedUser::parse);
 
 impl SimulatedUser {
     /// Users of a model with these parameters.

@@ -19,6 +19,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rankwright_spec::json_by_text;
+
 use crate::bytes::Input;
 use crate::dataset::{Absent, Dataset};
 use crate::error::{ColumnProblem, DataError, FormatProblem, SourceLocation};
@@ -57,6 +59,8 @@ pub enum Format {
     /// Rankwright's own binary cache.
     Cache,
 }
+
+json_by_text!(Format, |format: &Format| format.info().name, Format::from_name);
 
 /// A row of the table of formats.
 #[derive(Debug)]

@@ -11,6 +11,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use rankwright_spec::json_by_text;
+
 use crate::error::{ColumnProblem, DataError};
 use crate::table_columns::TimePart;
 
@@ -280,6 +282,8 @@ pub(super) const PLACEHOLDER: &str = "?";
 pub struct Roles {
     given: Vec<(Role, String)>,
 }
+
+json_by_text!(Roles, Roles::to_string, Roles::parse);
 
 impl Roles {
     /// Reads `role=column, role=column, ...`; `feature`, `ignore` and the encodings of features

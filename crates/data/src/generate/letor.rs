@@ -61,7 +61,7 @@ const LABEL_SHARES: [f64; 4] = [0.52, 0.84, 0.97, 0.99];
 
 params! {
     /// Parameters of generated LETOR data.
-    pub struct LetorOptions {
+    pub struct LetorOptions: literal {
         queries: usize = 1000, 1.., "Number of queries.";
         documents: usize = 120, 1.., "Mean number of documents per query; a query has between 1 document and 7.5 times this number.";
         seed: u64 = DEFAULT_SEED, .., "Seed of all draws; the same seed gives the same bytes on any machine.";

@@ -1,20 +1,33 @@
 //! Writes judgements and runs: TREC columns, a table with a header, or JSON lines.
 
 use std::io::{self, Write};
+use std::path::Path;
 
+use rankwright_spec::choices;
 use rankwright_spec::visible::{self, is_control};
 
 use super::QueryLists;
 
-/// A format of judgements and runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ListFormat {
-    /// TREC columns, separated by spaces.
-    Trec,
-    /// `query-id corpus-id score`, separated by tabs, with that header.
-    Table,
-    /// One JSON object per line.
-    Jsonl,
+choices! {
+    /// A format of judgements and runs.
+    pub enum ListFormat {
+        /// TREC columns, separated by spaces.
+        Trec = "trec",
+        /// `query-id corpus-id score`, separated by tabs, with that header.
+        Table = "table",
+        /// One JSON object per line.
+        Jsonl = "jsonl",
+    }
+}
+
+impl ListFormat {
+    /// The format of a path's extension: JSON lines for `.jsonl`, otherwise TREC columns.
+    pub fn from_path(path: impl AsRef<Path>) -> Self {
+        match path.as_ref().extension().is_some_and(|extension| extension == "jsonl") {
+            true => ListFormat::Jsonl,
+            false => ListFormat::Trec,
+        }
+    }
 }
 
 /// The kind of list to write; the kinds differ in their TREC columns and in the JSON key of the

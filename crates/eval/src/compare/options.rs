@@ -61,7 +61,6 @@ params! {
     /// let options = CompareOptions::default().baseline("bm25").test(Test::T).alpha(0.01);
     /// assert!(options.check().is_ok());
     /// ```
-    #[non_exhaustive]
     pub struct CompareOptions {
         baseline: Option<String> = None, ..,
             "Name of the system that the others are compared with; the first if not given.";

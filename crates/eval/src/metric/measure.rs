@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use rankwright_spec::{Conflict, ParamValue, RangeDef, Spec, SpecError, read_into};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::goals::{GOALS, GoalsText, is_short_form};
 use super::names::{find_metric, parse_trec_name};
@@ -160,6 +160,12 @@ impl fmt::Display for MetricSpec {
 impl Serialize for MetricSpec {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for MetricSpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        MetricSpec::parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
     }
 }
 

@@ -23,7 +23,7 @@ use std::time::Instant;
 use rankwright_data::Dataset;
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
 use rankwright_model::Model;
-use rankwright_spec::{Conflict, Spec, SpecError, TextValue, check_params};
+use rankwright_spec::{Conflict, Spec, SpecError, TextValue, check_params, json_by_text};
 
 use crate::boost::BoostParams;
 use crate::error::LearnError;
@@ -71,6 +71,8 @@ pub struct LearnerSpec {
     /// objective `huber` computes its width from the data), so that each training makes its own.
     trainer: Arc<dyn Trainer>,
 }
+
+json_by_text!(LearnerSpec, LearnerSpec::to_string, LearnerSpec::parse);
 
 impl LearnerSpec {
     /// Reads and checks a learner.

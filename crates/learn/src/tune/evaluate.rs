@@ -35,13 +35,10 @@ impl TrialTraining<'_> {
     /// Trains and evaluates; `None` if the search was cancelled. The error of a failed trial is
     /// stored in the trial.
     pub(super) fn run(&self) -> Option<Trial> {
-        let mut trial = Trial {
-            trial: self.trial,
-            limit: self.limit,
-            seed: self.plan.settings.seed,
-            spec: self.plan.specs()[self.trial].to_string(),
-            ..Trial::default()
-        };
+        let mut trial = Trial { seed: self.plan.settings.seed, ..Trial::default() };
+        trial.trial = self.trial;
+        trial.limit = self.limit;
+        trial.spec = self.plan.specs()[self.trial].to_string();
         let learner = self.plan.learner_with_limit(self.trial, self.limit);
         let evaluation = learner.and_then(|learner| match self.plan.settings.evaluated_on {
             TuneData::Valid => self.on_validation_data(&learner, &mut trial),

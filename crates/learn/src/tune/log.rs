@@ -155,6 +155,7 @@ fn differences(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tune::TrialValues;
 
     /// The settings of a search with this seed.
     fn search(seed: &str) -> Vec<(&'static str, String)> {
@@ -163,7 +164,9 @@ mod tests {
 
     fn trial(trial: usize, limit: Option<usize>) -> Trial {
         let values = vec![Some(0.1 + 0.2), None];
-        Trial { trial, limit, value: Some(1.0 / 3.0), values, ..Trial::default() }
+        let value = Some(1.0 / 3.0);
+        let result = TrialValues { trial, limit, value, ..TrialValues::default() };
+        Trial { result, values, ..Trial::default() }
     }
 
     #[test]

@@ -38,5 +38,5 @@ pub use presets::default_space;
 pub use rungs::Rung;
 pub use search::{TuneJob, TuneProgress, TuneResult};
 pub use space::{Range, Space};
-pub use trial::Trial;
+pub use trial::{Trial, TrialValues};
 pub use trial_comparison::TrialComparison;

@@ -4,6 +4,7 @@
 use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::{Measure, MetricSpec, PREFERENCE_METRIC, SourceKind};
 use rankwright_spec::{SpecError, choices, params};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
 use super::error::TuneError;
 use super::presets::{default_space, depends_on, tuning};
@@ -15,7 +16,8 @@ use crate::learner::{FoldParams, LearnerSpec};
 use crate::trainer::ValidationUse;
 
 /// The data on which trials are evaluated.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TuneData {
     /// Validation data; learners that can stop early also stop by it.
     Valid,
@@ -26,6 +28,7 @@ pub enum TuneData {
         count: usize,
         /// Fraction of each fold's training queries that is used for early stopping, for learners
         /// that use validation data; `None` for none.
+        #[serde(default)]
         valid_part: Option<f64>,
     },
 }
@@ -151,6 +154,8 @@ const MAX_TRIALS: usize = 100_000;
 /// ```
 #[derive(Debug, Clone)]
 pub struct TunePlan {
+    /// The learner as given.
+    learner: LearnerSpec,
     pub(super) settings: TuneSettings,
     /// The metric to optimise.
     pub(super) measure: Measure,
@@ -197,7 +202,8 @@ impl TunePlan {
         };
         let added_stop = base.canonical().get("stop").filter(|_| !learner.is_given("stop"));
         let added_stop = added_stop.map(str::to_owned);
-        Ok(Self { settings, measure, space, specs, added_stop, rungs, rounds_parameter })
+        let learner = learner.clone();
+        Ok(Self { learner, settings, measure, space, specs, added_stop, rungs, rounds_parameter })
     }
 
     /// The same plan for trials that are evaluated on this data: if no metric was given and the
@@ -207,6 +213,11 @@ impl TunePlan {
             self.measure = MetricSpec::parse(PREFERENCE_METRIC)?.resolve(SourceKind::Features)?;
         }
         Ok(self)
+    }
+
+    /// The learner as given, without early stopping that the search adds.
+    pub fn given_learner(&self) -> &LearnerSpec {
+        &self.learner
     }
 
     /// The settings.
@@ -294,6 +305,45 @@ impl TunePlan {
             ("evaluated on", evaluated_on),
             ("version", env!("CARGO_PKG_VERSION").to_owned()),
         ]
+    }
+}
+
+/// The JSON form of a plan: the learner and the settings, from which the trials are drawn anew.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlanFields {
+    learner: LearnerSpec,
+    #[serde(default)]
+    space: Option<Space>,
+    #[serde(default)]
+    metric: Option<MetricSpec>,
+    #[serde(default)]
+    evaluated_on: TuneData,
+    #[serde(default)]
+    options: TuneParams,
+}
+
+impl Serialize for TunePlan {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let TuneSettings { space, trials, method, metric, seed, evaluated_on } =
+            self.settings.clone();
+        let metric = metric.map(|measure| MetricSpec::parse(&measure.to_string())).transpose();
+        let metric = metric.map_err(ser::Error::custom)?;
+        let options = TuneParams { trials, method, seed };
+        let learner = self.learner.clone();
+        PlanFields { learner, space, metric, evaluated_on, options }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for TunePlan {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let PlanFields { learner, space, metric, evaluated_on, options } =
+            PlanFields::deserialize(deserializer)?;
+        let TuneParams { trials, method, seed } = options;
+        let resolve = |metric: MetricSpec| metric.resolve(SourceKind::Features);
+        let metric = metric.map(resolve).transpose().map_err(de::Error::custom)?;
+        let settings = TuneSettings { space, trials, method, metric, seed, evaluated_on };
+        TunePlan::new(&learner, settings).map_err(de::Error::custom)
     }
 }
 

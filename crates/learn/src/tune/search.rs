@@ -14,7 +14,7 @@ use super::error::TuneError;
 use super::evaluate::TrialTraining;
 use super::log::Log;
 use super::plan::{TuneData, TunePlan};
-use super::trial::{Trial, best_first};
+use super::trial::{Trial, TrialValues, best_first};
 use super::trial_comparison::{TrialComparison, compare_trials};
 use crate::error::LearnError;
 use crate::session::checkpoint::fingerprint;
@@ -274,7 +274,9 @@ impl<'a> TrialSearch<'a> {
         };
         let known = same_learner.or_else(stopped)?;
         let seconds = if known.trial == trial { known.seconds } else { 0.0 };
-        Some(Trial { trial, limit, seconds, same_as: Some(known.trial), ..known.clone() })
+        let same_as = Some(known.trial);
+        let result = TrialValues { trial, limit, seconds, same_as, ..known.result.clone() };
+        Some(Trial { result, ..known.clone() })
     }
 
     /// The trials that continue on the next rung, in the order of their numbers: the best, and

@@ -19,7 +19,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use rankwright_data::Random;
-use rankwright_spec::{Spec, SpecError, split_specs};
+use rankwright_spec::{Spec, SpecError, json_by_text, split_specs};
 
 use crate::exp::exp;
 
@@ -67,6 +67,8 @@ pub enum Range {
 pub struct Space {
     parameters: Vec<(String, Range)>,
 }
+
+json_by_text!(Space, Space::to_string, Space::parse);
 
 /// The names of the ranges.
 const RANGE_NAMES: [&str; 5] = ["choice", "int", "logint", "uniform", "log"];

@@ -42,7 +42,11 @@ fn job<'a>(train: &'a Dataset, valid: &'a Dataset) -> TuneJob<'a> {
 
 /// The part of a result that must be the same in every run: everything but the times.
 fn without_times(result: &TuneResult) -> Vec<Trial> {
-    let without_time = |trial: &Trial| Trial { seconds: 0.0, ..trial.clone() };
+    let without_time = |trial: &Trial| {
+        let mut trial = trial.clone();
+        trial.seconds = 0.0;
+        trial
+    };
     result.trials.iter().map(without_time).collect()
 }
 

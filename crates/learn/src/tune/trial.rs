@@ -1,22 +1,19 @@
 //! The record of a finished trial, which is the learner with one set of parameters: a line of the
 //! log.
 
+use std::ops::{Deref, DerefMut};
+
 use rankwright_eval::compare::Better;
 use serde::{Deserialize, Serialize};
 
-/// A trial that was trained and measured.
+/// What a trial came to: its learner, value and size.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Trial {
+pub struct TrialValues {
     /// The number of the trial; 0 is the learner as given.
     pub trial: usize,
     /// The learner as a spec.
     pub spec: String,
-    /// Maximum number of rounds, on a rung of halving before the last; `None` if the trial was
-    /// trained completely.
-    pub limit: Option<usize>,
-    /// Seed of the training.
-    pub seed: u64,
     /// The metric over all queries; `None` if the trial failed.
     pub value: Option<f64>,
     /// The 95% confidence interval of the value over the queries; `None` if the value has none.
@@ -26,8 +23,9 @@ pub struct Trial {
     /// Number of rounds in the model, on folds the mean number of trees of their models; `None` if
     /// the model has none.
     pub rounds: Option<f64>,
-    /// Number of rounds trained; `None` on folds, which have several trainings.
-    pub trained: Option<usize>,
+    /// Maximum number of rounds, on a rung of halving before the last; `None` if the trial was
+    /// trained completely.
+    pub limit: Option<usize>,
     /// Seconds of binning and training.
     pub seconds: f64,
     /// The trial (or this one, on the rung before) whose training was reused; `None` if this trial
@@ -37,12 +35,40 @@ pub struct Trial {
     /// The error, if the trial failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+}
+
+/// A trial that was trained and measured: a line of the log.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Trial {
+    /// What it came to.
+    #[serde(flatten)]
+    pub result: TrialValues,
+    /// Seed of the training.
+    pub seed: u64,
+    /// Number of rounds trained; `None` on folds, which have several trainings.
+    pub trained: Option<usize>,
     /// The convention of the metric: how ties, unjudged documents and so on are treated.
     pub convention: String,
     /// Checksums of the training data and, if there was some, of the validation data.
     pub data: Vec<String>,
     /// The value of each query; `None` for a query without a value.
     pub values: Vec<Option<f64>>,
+}
+
+/// The values of a trial are read as if they were its own.
+impl Deref for Trial {
+    type Target = TrialValues;
+
+    fn deref(&self) -> &TrialValues {
+        &self.result
+    }
+}
+
+impl DerefMut for Trial {
+    fn deref_mut(&mut self) -> &mut TrialValues {
+        &mut self.result
+    }
 }
 
 impl Trial {
@@ -79,7 +105,10 @@ mod tests {
 
     #[test]
     fn the_best_comes_first_and_failures_last() {
-        let trial = |trial, value| Trial { trial, value, ..Trial::default() };
+        let trial = |trial, value| {
+            let result = TrialValues { trial, value, ..TrialValues::default() };
+            Trial { result, ..Trial::default() }
+        };
         let all = [trial(0, None), trial(1, Some(0.2)), trial(2, Some(0.5)), trial(3, Some(0.2))];
         let order = |better| best_first(&all, better).iter().map(|t| t.trial).collect::<Vec<_>>();
         assert_eq!(order(Better::Higher), [2, 1, 3, 0]);

@@ -5,7 +5,7 @@
 //! more trials there are, the smaller it is. If the difference is not significant even with this p,
 //! it may be chance.
 
-use rankwright_eval::compare::Better;
+use rankwright_eval::compare::{Better, Test};
 use rankwright_eval::stats::{
     Paired, Sampling, StatsError, mean_interval, randomisation_test, wins,
 };
@@ -22,6 +22,8 @@ pub struct TrialComparison {
     pub difference: f64,
     /// The 95% confidence interval of the mean (Student's t); `None` if there are too few queries.
     pub ci95: Option<[f64; 2]>,
+    /// Name of the test.
+    pub test: &'static str,
     /// Two-sided p of the randomisation test.
     pub p: f64,
     /// Number of queries where the best trial is better.
@@ -54,6 +56,7 @@ pub(super) fn compare_trials(
     Ok(Some(TrialComparison {
         difference,
         ci95: mean_interval(pairs.differences(), 0.95).map_err(internal)?,
+        test: Test::Randomisation.name(),
         p: randomisation_test(&pairs, Sampling::default()).map_err(internal)?.p,
         better,
         equal: counts.ties,

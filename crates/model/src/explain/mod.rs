@@ -36,7 +36,7 @@ use std::ops::Range;
 use rankwright_data::Dataset;
 use rankwright_spec::{SpecError, check_params, params};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use self::dependence::{Dependence, DependenceOptions};
 pub use self::error::ExplainError;
@@ -64,7 +64,8 @@ params! {
 }
 
 /// Options of explanations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ExplainOptions {
     /// The seed of the choice of background documents and of the random orders of features.

@@ -8,7 +8,7 @@ use rankwright_search::{
     BuildOptions, BuildReport, Document, DocumentFormat, Documents, SearchError, SkippedDocuments,
     build_index as build,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
 use super::{Context, TaskError, TaskInputs, Warning, file_label};
@@ -26,7 +26,8 @@ use super::{Context, TaskError, TaskInputs, Warning, file_label};
 /// assert_eq!(result.report.documents, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BuildIndexRequest {
     /// Files and folders of documents; several are one collection. `-` is standard input.
@@ -36,8 +37,10 @@ pub struct BuildIndexRequest {
     /// Format of the documents; detected by content if not given.
     pub format: Option<DocumentFormat>,
     /// Analysis of text, kinds of fields, and the treatment of an existing index.
+    #[serde(default)]
     pub options: BuildOptions,
     /// Whether documents that cannot be read are skipped; otherwise the first one is an error.
+    #[serde(default)]
     pub skip_broken: bool,
 }
 

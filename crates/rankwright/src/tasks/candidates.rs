@@ -10,11 +10,15 @@ use rankwright_search::{
     Filter, FirstStage, Index, Query, QueryOptions, QuerySyntax, Ranker, read_queries_with,
 };
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use super::TaskError;
 use super::context::RunningTask;
+use super::sources::{no_json_form, short_text_or_object};
 
-/// A file of queries, and options of reading it.
-#[derive(Debug, Clone)]
+/// A file of queries, and options of reading it. In JSON it is a path, or an object with these
+/// fields.
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct QueryFile {
     /// The file: TSV, JSON lines, TREC topics or SMART; `-` is standard input.
@@ -46,6 +50,103 @@ impl QueryFile {
     }
 }
 
+/// The object form of [`QueryFile`] in JSON.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct QueryFileObject {
+    path: PathBuf,
+    #[serde(default)]
+    options: QueryOptions,
+}
+
+impl From<QueryFileObject> for QueryFile {
+    fn from(QueryFileObject { path, options }: QueryFileObject) -> Self {
+        QueryFile { path, options }
+    }
+}
+
+impl<'de> Deserialize<'de> for QueryFile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected = "the path of a file of queries, or an object with `path`";
+        short_text_or_object::<_, QueryFileObject, _>(deserializer, expected, QueryFile::new)
+    }
+}
+
+/// Queries: a file with options of reading it, or the queries themselves.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum QuerySource {
+    /// A file.
+    File(QueryFile),
+    /// Queries in memory.
+    Memory(Arc<[Query]>),
+}
+
+impl QuerySource {
+    /// The file, if it is one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            QuerySource::File(file) => Some(&file.path),
+            QuerySource::Memory(_) => None,
+        }
+    }
+
+    /// The queries, read from their file if they have one.
+    pub(super) fn load(&self, task: &mut RunningTask<'_>) -> Result<Vec<Query>, TaskError> {
+        match self {
+            QuerySource::File(file) => file.load(task),
+            QuerySource::Memory(queries) => Ok(queries.to_vec()),
+        }
+    }
+}
+
+/// The JSON form of the file; queries in memory have none.
+impl Serialize for QuerySource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            QuerySource::File(file) => file.serialize(serializer),
+            QuerySource::Memory(_) => Err(no_json_form("the list of queries")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for QuerySource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        QueryFile::deserialize(deserializer).map(QuerySource::File)
+    }
+}
+
+impl From<QueryFile> for QuerySource {
+    fn from(file: QueryFile) -> Self {
+        QuerySource::File(file)
+    }
+}
+
+impl From<Vec<Query>> for QuerySource {
+    fn from(queries: Vec<Query>) -> Self {
+        QuerySource::Memory(queries.into())
+    }
+}
+
+/// A file with the default options.
+impl From<PathBuf> for QuerySource {
+    fn from(path: PathBuf) -> Self {
+        QuerySource::File(QueryFile::new(path))
+    }
+}
+
+impl From<&Path> for QuerySource {
+    fn from(path: &Path) -> Self {
+        path.to_owned().into()
+    }
+}
+
+impl From<&str> for QuerySource {
+    fn from(path: &str) -> Self {
+        PathBuf::from(path).into()
+    }
+}
+
 /// The documents of an index that become candidates of a query.
 ///
 /// ```
@@ -59,7 +160,8 @@ impl QueryFile {
 /// assert_eq!(options.count, Some(200));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct CandidateOptions {
     /// The first stage; that of the model or feature set if not given, BM25 if there is none.
@@ -70,6 +172,7 @@ pub struct CandidateOptions {
     /// they record none: 100 where a model re-ranks or features are computed, otherwise 1000.
     pub count: Option<usize>,
     /// The syntax of the queries.
+    #[serde(default)]
     pub syntax: QuerySyntax,
 }
 
@@ -127,10 +230,4 @@ impl CandidateOptions {
         }
         Ok(task.step("preparing the ranker", || builder.build())?.0)
     }
-}
-
-/// Opens an index.
-pub(super) fn open_index(path: &Path, task: &RunningTask<'_>) -> Result<Arc<Index>, TaskError> {
-    let step = format!("opening {}", path.display());
-    Ok(Arc::new(task.step(&step, || Index::open(path))?.0))
 }

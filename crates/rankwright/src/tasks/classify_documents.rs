@@ -4,7 +4,6 @@
 //! classifies each labelled document with a classifier and a vocabulary that have not seen it; a
 //! classification trains on all labelled documents and classifies others.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rankwright_data::DEFAULT_SEED;
@@ -15,13 +14,15 @@ use rankwright_search::classify::{
 };
 use rankwright_search::{Analysis, Document, Documents};
 use rankwright_spec::visible::one_line;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
 use super::{Context, TaskError, TaskInputs, Warning, check_standard_input, file_label};
+use crate::tasks::request_json::default_seed;
 
 /// Labelled documents, and the classifier that is trained on them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct LabelledFiles {
     /// Files and folders of documents; several are one collection. `-` is standard input.
@@ -30,6 +31,7 @@ pub struct LabelledFiles {
     pub label: String,
     /// The classifier, and the content of the documents that it is trained on; Rocchio on English
     /// text if not given.
+    #[serde(default)]
     pub options: ClassifierOptions,
 }
 
@@ -92,15 +94,23 @@ fn read_documents(
 }
 
 /// Labelled documents, and the folds of a cross validation.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ValidateClassifierRequest {
     /// The labelled documents and the classifier.
     pub labelled: LabelledFiles,
     /// Number of folds, at least 2.
+    #[serde(default = "default_folds")]
     pub folds: u32,
     /// Seed of the assignment to folds.
+    #[serde(default = "default_seed")]
     pub seed: u64,
+}
+
+/// Number of folds of a request that gives none.
+fn default_folds() -> u32 {
+    ValidateClassifierRequest::DEFAULT_FOLDS
 }
 
 impl ValidateClassifierRequest {
@@ -150,7 +160,8 @@ pub fn validate_classifier(
 }
 
 /// Labelled documents, documents to classify, and the file for their predicted classes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ClassifyDocumentsRequest {
     /// The labelled documents and the classifier.
@@ -161,6 +172,7 @@ pub struct ClassifyDocumentsRequest {
     /// tabs.
     pub out: PathBuf,
     /// Whether the file has a header line and also the values of all classes.
+    #[serde(default)]
     pub scores: bool,
 }
 
@@ -194,25 +206,11 @@ impl ClassifyDocumentsRequest {
 pub struct ClassifyDocumentsResult {
     /// File of the predicted classes.
     pub out: PathBuf,
-    /// The classifier.
-    pub classifier: String,
-    /// The name of the values that decide, such as `distance` or `probability`.
-    pub value_name: &'static str,
-    /// Number of training documents.
-    pub training_documents: usize,
-    /// Number of labelled documents without a class.
-    pub without_label: usize,
-    /// Number of classified documents.
-    pub documents: usize,
-    /// Number of documents assigned to each class.
-    pub classes: BTreeMap<String, u64>,
-    /// Seconds of the classification.
-    pub seconds: f64,
+    /// The decisions, and counts of them; its warnings are among those below.
+    #[serde(flatten)]
+    pub result: Classification,
     /// Warnings about the documents.
     pub warnings: Vec<Warning>,
-    /// The decision on each document.
-    #[serde(skip)]
-    pub decisions: Vec<ClassDecision>,
 }
 
 /// Trains a classifier on labelled documents, classifies others, and writes the decisions.
@@ -224,24 +222,11 @@ pub fn classify_documents(
     request.check_files([request.out.as_path()])?;
     let classifier = request.labelled.load(&mut task)?;
     let documents = read_documents(&request.documents, &mut task)?;
-    let (result, _) = task.step("classifying", || classifier.classify(documents))?;
-    let Classification { decisions, classifier, training_documents, without_label, .. } = result;
-    task.warn_of_search(result.warnings);
-    let value_name = result.value_name;
-    let all_values = request.scores.then_some((value_name, result.class_names.as_slice()));
-    write_decisions(&request.out, &decisions, all_values)?;
-    Ok(ClassifyDocumentsResult {
-        out: request.out.clone(),
-        classifier,
-        value_name,
-        training_documents,
-        without_label,
-        documents: result.documents,
-        classes: result.classes,
-        seconds: result.seconds,
-        warnings: task.into_warnings(),
-        decisions,
-    })
+    let (mut result, _) = task.step("classifying", || classifier.classify(documents))?;
+    task.warn_of_search(std::mem::take(&mut result.warnings));
+    let names = (result.value_name, result.class_names.as_slice());
+    write_decisions(&request.out, &result.decisions, request.scores.then_some(names))?;
+    Ok(ClassifyDocumentsResult { out: request.out.clone(), result, warnings: task.into_warnings() })
 }
 
 /// Writes a line for each decision; with the name of the values and the names of classes, a header

@@ -1,6 +1,7 @@
 //! Comparison of systems: models and score files on one data set, or runs, with significance.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rankwright_data::{Dataset, Qrels, Run};
 use rankwright_eval::compare::{CompareOptions, Comparison, compare_evaluations};
@@ -9,48 +10,81 @@ use rankwright_eval::{
     SourceKind, evaluate,
 };
 use rankwright_model::MatchOptions;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
-use super::eval::{load_qrels, load_run, read_scores_for, warn_about_queries};
+use super::eval::{scores_for, warn_about_queries};
+use super::input_files::common_rules;
 use super::matching::score_data;
 use super::metrics::{measures_per_system, warn_of_no_boundary};
+use super::sources::source_names;
 use super::{
-    Context, DataFiles, InputFiles, TaskError, TaskInputs, Warning, check_standard_input,
-    file_label, resolve_data_metrics, resolve_metrics, system_names,
+    Context, DataSource, ModelSource, QrelsSource, RunSource, ScoreSource, TaskError, TaskInputs,
+    Warning, check_standard_input, file_label, resolve_data_metrics, resolve_metrics, system_names,
 };
 
 /// The systems to compare.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum CompareInput {
     /// Models and score files on one data set with labels.
     Data {
-        /// The data files and the models, which are recognised by content.
-        files: DataFiles,
-        /// Score files for the data: one number per line, or tables with ids.
-        scores: Vec<PathBuf>,
+        /// The data; models among its files are recognised by content.
+        data: DataSource,
+        /// Models besides those among the files of the data.
+        #[serde(default)]
+        models: Vec<ModelSource>,
+        /// Scores for the data.
+        #[serde(default)]
+        scores: Vec<ScoreSource>,
         /// The rule that matches the features of the data with those of a model.
+        #[serde(default)]
         matching: MatchOptions,
     },
     /// Runs and judgements.
     Runs {
         /// The runs.
-        runs: Vec<PathBuf>,
+        runs: Vec<RunSource>,
         /// The judgements.
-        qrels: PathBuf,
+        qrels: QrelsSource,
     },
 }
 
 impl CompareInput {
+    /// Models and scores on one data set with labels; features match by name.
+    pub fn data(
+        data: impl Into<DataSource>,
+        models: impl IntoIterator<Item = impl Into<ModelSource>>,
+        scores: impl IntoIterator<Item = impl Into<ScoreSource>>,
+    ) -> Self {
+        CompareInput::Data {
+            data: data.into(),
+            models: models.into_iter().map(Into::into).collect(),
+            scores: scores.into_iter().map(Into::into).collect(),
+            matching: MatchOptions::default(),
+        }
+    }
+
+    /// Runs and judgements.
+    pub fn runs(
+        runs: impl IntoIterator<Item = impl Into<RunSource>>,
+        qrels: impl Into<QrelsSource>,
+    ) -> Self {
+        let runs = runs.into_iter().map(Into::into).collect();
+        CompareInput::Runs { runs, qrels: qrels.into() }
+    }
+
     /// All input files.
     pub fn paths(&self) -> Vec<&Path> {
         match self {
-            CompareInput::Data { files, scores, .. } => {
-                files.paths().chain(scores.iter().map(PathBuf::as_path)).collect()
+            CompareInput::Data { data, models, scores, .. } => {
+                let models = models.iter().filter_map(ModelSource::path);
+                let scores = scores.iter().filter_map(ScoreSource::path);
+                data.paths().chain(models).chain(scores).collect()
             }
             CompareInput::Runs { runs, qrels } => {
-                runs.iter().chain([qrels]).map(PathBuf::as_path).collect()
+                runs.iter().filter_map(RunSource::path).chain(qrels.path()).collect()
             }
         }
     }
@@ -63,16 +97,19 @@ impl TaskInputs for CompareRequest {
 }
 
 /// Systems to compare, metrics and options.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct CompareRequest {
     /// The systems.
     pub input: CompareInput,
     /// The metrics; the default ones if empty.
+    #[serde(default)]
     pub metrics: Vec<MetricSpec>,
     /// Count only this many best documents of each query.
     pub depth: Option<usize>,
     /// Baseline, test, correction and samples.
+    #[serde(default)]
     pub options: CompareOptions,
 }
 
@@ -129,14 +166,14 @@ pub enum CompareSources {
     /// Judgements and the runs.
     Runs {
         /// The judgements.
-        qrels: Qrels,
+        qrels: Arc<Qrels>,
         /// The runs, in the order of the systems.
-        runs: Vec<Run>,
+        runs: Vec<Arc<Run>>,
     },
     /// Feature data and the scores.
     Data {
         /// The data.
-        data: Box<Dataset>,
+        data: Arc<Dataset>,
         /// Scores of each system, in the row order of the data.
         scores: Vec<Vec<f64>>,
     },
@@ -171,8 +208,8 @@ pub fn compare_systems(
     check_standard_input(request.input.paths())?;
     let loaded = match &request.input {
         CompareInput::Runs { runs, qrels } => load_runs(request, runs, qrels, &mut task)?,
-        CompareInput::Data { files, scores, matching } => {
-            load_data(request, files, scores, *matching, &mut task)?
+        CompareInput::Data { data, models, scores, matching } => {
+            load_data(request, data, models, scores, *matching, &mut task)?
         }
     };
     let (comparison, _) = task
@@ -196,16 +233,16 @@ struct LoadedSystems {
 /// Loads runs and judgements, and evaluates the runs.
 fn load_runs(
     request: &CompareRequest,
-    paths: &[PathBuf],
-    qrels: &Path,
+    sources: &[RunSource],
+    qrels: &QrelsSource,
     task: &mut RunningTask<'_>,
 ) -> Result<LoadedSystems, TaskError> {
     let measures = resolve_metrics(&request.metrics, SourceKind::Run)?;
-    let data_name = qrels.display().to_string();
-    let qrels = load_qrels(qrels, task)?;
+    let data_name = qrels.name();
+    let qrels = qrels.load(task)?;
     let (mut runs, mut systems) = (Vec::new(), Vec::new());
-    for (path, name) in paths.iter().zip(system_names(paths)) {
-        let run = load_run(path, task)?;
+    for (source, name) in sources.iter().zip(source_names(sources)) {
+        let run = source.load(task)?;
         let joined = JudgedRun::new(&run, &qrels);
         warn_about_queries(&joined, &name, task);
         systems.push((name, evaluate_system(request, &joined, &measures)?));
@@ -214,50 +251,54 @@ fn load_runs(
     Ok(LoadedSystems { systems, data_name, sources: CompareSources::Runs { qrels, runs } })
 }
 
-/// Loads data, models and score files, and evaluates the models in their order, then the scores.
+/// Loads data, models and scores, and evaluates the models in their order, then the scores.
 fn load_data(
     request: &CompareRequest,
-    files: &DataFiles,
-    score_files: &[PathBuf],
+    data: &DataSource,
+    given_models: &[ModelSource],
+    given_scores: &[ScoreSource],
     matching: MatchOptions,
     task: &mut RunningTask<'_>,
 ) -> Result<LoadedSystems, TaskError> {
-    let inputs = InputFiles::new(files.open(task)?.0)?;
-    if inputs.models.is_empty() && score_files.is_empty() {
+    let mut data = data.divided(task)?;
+    let mut models = std::mem::take(&mut data.models);
+    for source in given_models {
+        models.push((source.name(), source.load()?));
+    }
+    if models.is_empty() && given_scores.is_empty() {
         return Err(TaskError::NoSystems);
     }
-    if inputs.data.is_empty() {
+    if data.has_no_data() {
         return Err(TaskError::NoData);
     }
-    if inputs.models.is_empty() && matching != MatchOptions::default() {
+    if models.is_empty() && matching != MatchOptions::default() {
         return Err(TaskError::NoModelToMatch);
     }
-    let rules = inputs.rules()?;
-    let InputFiles { models, data } = inputs;
-    let loaded = files.load_opened(data, rules, task)?;
+    let loaded = data.load(common_rules(&models)?, task)?;
     let label = file_label(&loaded.files);
-    let paths = models.iter().map(|(name, _)| PathBuf::from(name));
-    let names = system_names(&paths.chain(score_files.iter().cloned()).collect::<Vec<_>>());
+    let names = models.iter().map(|(name, _)| PathBuf::from(name));
+    let names = names.chain(given_scores.iter().map(|scores| scores.name().into()));
+    let names = system_names(&names.collect::<Vec<_>>());
     let mut scores = Vec::new();
     for (_, model) in &models {
         scores.push(score_data(model, &loaded.data, matching, task)?.0);
     }
-    for path in score_files {
-        scores.push(read_scores_for(&loaded.data, path, &label)?);
+    for given in given_scores {
+        scores.push(scores_for(&loaded.data, given, &label)?);
     }
     let measures = resolve_data_metrics(&request.metrics, &loaded.data)?;
     for ((_, model), name) in models.iter().zip(&names) {
         warn_of_no_boundary(Some(name), model, &measures, task);
     }
-    let models = models.iter().map(|(_, model)| Some(model));
-    let models: Vec<_> = models.chain(score_files.iter().map(|_| None)).collect();
+    let models = models.iter().map(|(_, model)| Some(&**model));
+    let models: Vec<_> = models.chain(given_scores.iter().map(|_| None)).collect();
     let measures = measures_per_system(&models, &measures)?;
     let mut systems = Vec::new();
     for ((name, column), measures) in names.into_iter().zip(&scores).zip(&measures) {
         let source = ScoredDataset::new(&loaded.data, column)?;
         systems.push((name, evaluate_system(request, &source, measures)?));
     }
-    let sources = CompareSources::Data { data: Box::new(loaded.data), scores };
+    let sources = CompareSources::Data { data: loaded.data, scores };
     Ok(LoadedSystems { systems, data_name: label, sources })
 }
 

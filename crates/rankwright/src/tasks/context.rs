@@ -7,7 +7,7 @@ use std::time::Instant;
 #[cfg(feature = "clicks")]
 use rankwright_clicks::log::LogProgress;
 use rankwright_data::Warnings;
-#[cfg(feature = "report")]
+#[cfg(feature = "experiment")]
 use rankwright_experiment::ExperimentProgress;
 use rankwright_model::simd::Simd;
 #[cfg(feature = "search")]
@@ -41,7 +41,7 @@ pub struct Context<'a> {
     indexing: Option<&'a (dyn Fn(&IndexProgress) + Sync)>,
     #[cfg(feature = "clicks")]
     log: Option<&'a (dyn Fn(&LogProgress) + Sync)>,
-    #[cfg(feature = "report")]
+    #[cfg(feature = "experiment")]
     pub(super) experiment: Option<&'a dyn ExperimentProgress>,
     simd: Simd,
 }
@@ -87,7 +87,7 @@ impl<'a> Context<'a> {
     }
 
     /// Sends the events of an experiment here; its steps go to [`on_step`](Self::on_step) as well.
-    #[cfg(feature = "report")]
+    #[cfg(feature = "experiment")]
     pub fn experiment(mut self, progress: &'a dyn ExperimentProgress) -> Self {
         self.experiment = Some(progress);
         self

@@ -6,25 +6,28 @@ use rankwright_data::Dataset;
 use rankwright_eval::compare::{CompareOptions, Comparison, compare_evaluations};
 use rankwright_eval::{Evaluation, Measure, MeasureResult, MetricSpec};
 use rankwright_learn::{CvOptions, CvResult, FoldParams, FoldResult, LearnerSpec, cross_validate};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
 use super::metrics::no_boundary;
 use super::train::{ForwardedProgress, learner_metrics, learners_with_examination, warn_about};
-use super::{Context, DataFiles, TaskError, TaskInputs, Warning, resolve_data_metrics};
+use super::{Context, DataSource, TaskError, TaskInputs, Warning, resolve_data_metrics};
 
 /// Learners to cross-validate, and the data.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct CrossValidateRequest {
     /// The data.
-    pub data: DataFiles,
+    pub data: DataSource,
     /// The learners; several are compared with the first.
     pub learners: Vec<LearnerSpec>,
     /// Metrics to report; the first decides on early stopping. The first learner's own metric if
     /// empty.
+    #[serde(default)]
     pub metrics: Vec<MetricSpec>,
     /// Number of folds, seed, and the part of the training queries to validate on.
+    #[serde(default)]
     pub division: FoldParams,
     /// File with the examination of positions, for the learners with `bias=ips` or `bias=dr`; see
     /// [`BiasFile`](rankwright_learn::BiasFile) for its forms.
@@ -33,14 +36,26 @@ pub struct CrossValidateRequest {
 
 impl CrossValidateRequest {
     /// A cross validation with five folds.
-    pub fn new(learners: Vec<LearnerSpec>, data: DataFiles) -> Self {
+    pub fn new(learners: Vec<LearnerSpec>, data: impl Into<DataSource>) -> Self {
         CrossValidateRequest {
-            data,
+            data: data.into(),
             learners,
             metrics: Vec::new(),
             division: FoldParams::default(),
             bias: None,
         }
+    }
+
+    /// Sets the metrics.
+    pub fn metrics(mut self, metrics: Vec<MetricSpec>) -> Self {
+        self.metrics = metrics;
+        self
+    }
+
+    /// Sets the number of folds, the seed, and the part of the training queries to validate on.
+    pub fn division(mut self, division: FoldParams) -> Self {
+        self.division = division;
+        self
     }
 
     /// Sets a file with the examination of positions.

@@ -8,7 +8,10 @@ use rankwright_data::format::{Format, ReadOptions, Roles, read_inputs};
 use rankwright_data::{Absent, Dataset, PairColumn, TableColumns, Warnings};
 use rankwright_model::{Model, ModelFormat};
 
+use serde::{Deserialize, Deserializer, Serialize};
+
 use super::context::RunningTask;
+use super::sources::short_or_object;
 use super::{Context, TaskError, check_standard_input, file_label};
 
 /// Files of feature data, and options of reading them. Several files are one data set.
@@ -19,7 +22,9 @@ use super::{Context, TaskError, check_standard_input, file_label};
 /// let files = DataFiles::new(["day1.txt", "day2.txt"]).absent(Absent::Missing);
 /// assert_eq!(files.files.len(), 2);
 /// ```
-#[derive(Debug, Clone, Default)]
+///
+/// In JSON it is a path, a list of paths, or an object with these fields.
+#[derive(Debug, Clone, Default, Serialize)]
 #[non_exhaustive]
 pub struct DataFiles {
     /// The files; `-` is standard input.
@@ -78,10 +83,19 @@ impl DataFiles {
         self.files.iter().chain(&self.pairs).map(PathBuf::as_path)
     }
 
-    /// A file of validation data, read with the options of these files, which are training data.
+    /// These files, which belong to others, as validation data to training data: options that they
+    /// do not give are those of the others, except a file of pairs.
     #[cfg(feature = "train")]
-    pub(super) fn validation(&self, file: &Path) -> DataFiles {
-        DataFiles { files: vec![file.to_owned()], pairs: None, ..self.clone() }
+    pub(super) fn with_options_of(&self, other: &DataFiles) -> DataFiles {
+        let own = self.clone();
+        DataFiles {
+            files: own.files,
+            format: own.format.or(other.format),
+            absent: own.absent.or(other.absent),
+            roles: own.roles.or_else(|| other.roles.clone()),
+            pairs: own.pairs,
+            pair_column: own.pair_column.or(other.pair_column),
+        }
     }
 
     /// Opens and decompresses the files; returns them and the seconds that it took.
@@ -136,7 +150,8 @@ impl DataFiles {
             data = with_pairs;
         }
         task.warn_of(&warnings);
-        Ok(LoadedData { data, format: loaded.format, files: names, columns, warnings, seconds })
+        let (data, format) = (Arc::new(data), Some(loaded.format));
+        Ok(LoadedData { data, format, files: names, columns, warnings, seconds })
     }
 
     /// The meaning of absent features: that of the model, of the caller, or zero.
@@ -209,15 +224,15 @@ impl From<Absent> for ReadRules {
     }
 }
 
-/// A data set that was read from files.
+/// A data set that was read from files, or that a program had in memory.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct LoadedData {
     /// The data.
-    pub data: Dataset,
-    /// The format of the files.
-    pub format: Format,
-    /// Names of the files.
+    pub data: Arc<Dataset>,
+    /// The format of the files; `None` for data in memory.
+    pub format: Option<Format>,
+    /// Names of the files, or the name of the data in memory.
     pub files: Vec<String>,
     /// The columns of a table, with their roles and encodings; none for other formats.
     pub columns: Option<TableColumns>,
@@ -227,6 +242,13 @@ pub struct LoadedData {
     pub seconds: f64,
 }
 
+impl LoadedData {
+    /// Name of the format of the files; `memory` for data in memory.
+    pub fn format_name(&self) -> &'static str {
+        self.format.map_or("memory", |format| format.info().name)
+    }
+}
+
 /// Reads one data set, by the rules of a model that will score it or of data that it belongs to.
 pub fn read_data(
     files: &DataFiles,
@@ -234,6 +256,32 @@ pub fn read_data(
     context: &Context<'_>,
 ) -> Result<LoadedData, TaskError> {
     files.load(rules, &mut RunningTask::new(context))
+}
+
+/// The object form of [`DataFiles`] in JSON.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DataFilesObject {
+    files: Vec<PathBuf>,
+    format: Option<Format>,
+    absent: Option<Absent>,
+    roles: Option<Roles>,
+    pairs: Option<PathBuf>,
+    pair_column: Option<PairColumn>,
+}
+
+impl From<DataFilesObject> for DataFiles {
+    fn from(object: DataFilesObject) -> Self {
+        let DataFilesObject { files, format, absent, roles, pairs, pair_column } = object;
+        DataFiles { files, format, absent, roles, pairs, pair_column }
+    }
+}
+
+impl<'de> Deserialize<'de> for DataFiles {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected = "a path, a list of paths, or an object with `files`";
+        short_or_object::<_, DataFilesObject, _>(deserializer, expected, DataFiles::new)
+    }
 }
 
 #[cfg(test)]

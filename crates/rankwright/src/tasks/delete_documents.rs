@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rankwright_search::{Filter, Index, SearchWarning};
 use rankwright_spec::words::counted;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
 use super::{Context, TaskError, Warning};
@@ -26,12 +26,14 @@ use super::{Context, TaskError, Warning};
 /// assert_eq!((result.deleted, result.total), (1, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DeleteDocumentsRequest {
     /// Folder of the index.
     pub index: PathBuf,
     /// Ids of documents to delete.
+    #[serde(default)]
     pub ids: Vec<String>,
     /// A filter; documents that pass it are deleted too.
     pub filter: Option<String>,

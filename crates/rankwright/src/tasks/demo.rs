@@ -25,7 +25,7 @@ use rankwright_search::{
     BuildOptions, Documents, Existing, FeatureSet, Index, Query, QueryOptions, Ranker, RowOptions,
     SearchWarning, TrainingData, Value, build_index, read_queries, training_data,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
 use super::split_data::make_folder;
@@ -33,7 +33,8 @@ use super::train::ForwardedProgress;
 use super::{Context, TaskError, Warning};
 
 /// Sizes of a demonstration, and the folder for its files.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DemoRequest {
     /// Folder for all files: records, queries and judgements, `index`, `train.rwd` and `valid.rwd`,

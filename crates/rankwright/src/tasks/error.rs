@@ -13,12 +13,12 @@ use rankwright_clicks::log::write::LogWriteError;
 use rankwright_data::{Absent, DataError};
 use rankwright_eval::EvalError;
 use rankwright_eval::compare::CompareError;
-#[cfg(feature = "report")]
+#[cfg(feature = "experiment")]
 use rankwright_experiment::ExperimentError;
 #[cfg(feature = "train")]
 use rankwright_learn::LearnError;
 use rankwright_model::ModelError;
-#[cfg(feature = "report")]
+#[cfg(feature = "explain")]
 use rankwright_report::ReportError;
 #[cfg(feature = "search")]
 use rankwright_search::SearchError;
@@ -52,11 +52,11 @@ pub enum TaskError {
     #[error(transparent)]
     Learn(#[from] LearnError),
     /// An explanation or a report cannot be made.
-    #[cfg(feature = "report")]
+    #[cfg(feature = "explain")]
     #[error(transparent)]
     Report(#[from] ReportError),
     /// Trainings with several settings cannot be made or compared.
-    #[cfg(feature = "report")]
+    #[cfg(feature = "experiment")]
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
     /// A feature set or an index cannot be used.
@@ -609,12 +609,15 @@ fn stopped(unit: &str, done: usize, saved: &SavedTraining) -> String {
              saved to {}",
             file.display()
         ),
-        SavedTraining::Nothing { out } => {
+        SavedTraining::Nothing { out: Some(out) } => {
             format!(
                 "{stopped}; nothing was saved: {} is not an ordinary file, and no folder for \
                  checkpoints is given",
                 out.display()
             )
+        }
+        SavedTraining::Nothing { out: None } => {
+            format!("{stopped}; nothing was saved: no folder for checkpoints is given")
         }
         SavedTraining::Lost { reason } => format!("{stopped}; no model was saved: {reason}"),
     }

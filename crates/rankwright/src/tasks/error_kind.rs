@@ -87,9 +87,9 @@ error_kinds! {
         Self::Model(error) => error,
         #[cfg(feature = "train")]
         Self::Learn(error) => error,
-        #[cfg(feature = "report")]
+        #[cfg(feature = "explain")]
         Self::Report(error) => error,
-        #[cfg(feature = "report")]
+        #[cfg(feature = "experiment")]
         Self::Experiment(error) => error,
         #[cfg(feature = "search")]
         Self::Search(error) => error,

@@ -9,50 +9,72 @@ use rankwright_eval::{
     SourceKind, evaluate,
 };
 use rankwright_model::{MatchOptions, ModelFormat};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
 use super::matching::score_data;
 use super::metrics::warn_of_no_boundary;
 use super::{
-    Context, DataFiles, InputFiles, ReadRules, TaskError, TaskInputs, Warning,
-    check_standard_input, file_label, measures_for, resolve_data_metrics, resolve_metrics,
+    Context, DataSource, ModelSource, QrelsSource, ReadRules, RunSource, ScoreSource, TaskError,
+    TaskInputs, Warning, check_standard_input, measures_for, resolve_data_metrics, resolve_metrics,
 };
 
 /// The input of an evaluation.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum EvalInput {
-    /// A model on feature data with labels. The model is one of the files, recognised by content.
+    /// A model on feature data with labels.
     Model {
-        /// The data files and the model.
-        files: DataFiles,
+        /// The model; if not given, it is one of the files of the data, recognised by content.
+        model: Option<ModelSource>,
+        /// The data.
+        data: DataSource,
         /// The rule that matches the features of the data with those of the model.
+        #[serde(default)]
         matching: MatchOptions,
     },
-    /// A file of scores for feature data with labels: one per line, or a table with ids.
+    /// Scores for feature data with labels.
     Scores {
-        /// The score file.
-        scores: PathBuf,
+        /// The scores.
+        scores: ScoreSource,
         /// The data.
-        data: DataFiles,
+        data: DataSource,
     },
     /// A run and judgements.
     Run {
         /// The run.
-        run: PathBuf,
+        run: RunSource,
         /// The judgements.
-        qrels: PathBuf,
+        qrels: QrelsSource,
     },
 }
 
 impl EvalInput {
+    /// A model on feature data with labels; features match by name.
+    pub fn model(model: impl Into<ModelSource>, data: impl Into<DataSource>) -> Self {
+        let matching = MatchOptions::default();
+        EvalInput::Model { model: Some(model.into()), data: data.into(), matching }
+    }
+
+    /// Scores for feature data with labels.
+    pub fn scores(scores: impl Into<ScoreSource>, data: impl Into<DataSource>) -> Self {
+        EvalInput::Scores { scores: scores.into(), data: data.into() }
+    }
+
+    /// A run and judgements.
+    pub fn run(run: impl Into<RunSource>, qrels: impl Into<QrelsSource>) -> Self {
+        EvalInput::Run { run: run.into(), qrels: qrels.into() }
+    }
+
     /// All input files.
     pub fn paths(&self) -> Vec<&Path> {
         match self {
-            EvalInput::Model { files, .. } => files.paths().collect(),
-            EvalInput::Scores { scores, data } => data.paths().chain([scores.as_path()]).collect(),
-            EvalInput::Run { run, qrels } => vec![run.as_path(), qrels.as_path()],
+            EvalInput::Model { model, data, .. } => {
+                data.paths().chain(model.as_ref().and_then(ModelSource::path)).collect()
+            }
+            EvalInput::Scores { scores, data } => data.paths().chain(scores.path()).collect(),
+            EvalInput::Run { run, qrels } => run.path().into_iter().chain(qrels.path()).collect(),
         }
     }
 }
@@ -64,12 +86,14 @@ impl TaskInputs for EvalRequest {
 }
 
 /// An input to evaluate, and the metrics.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct EvalRequest {
     /// The input.
     pub input: EvalInput,
     /// The metrics; the default ones if empty.
+    #[serde(default)]
     pub metrics: Vec<MetricSpec>,
     /// Count only this many best documents of each query.
     pub depth: Option<usize>,
@@ -131,21 +155,23 @@ pub fn eval(request: &EvalRequest, context: &Context<'_>) -> Result<EvalResult, 
     match &request.input {
         EvalInput::Run { run, qrels } => evaluate_run(request, run, qrels, task),
         EvalInput::Scores { scores, data } => evaluate_scores(request, scores, data, task),
-        EvalInput::Model { files, matching } => evaluate_model(request, files, *matching, task),
+        EvalInput::Model { model, data, matching } => {
+            evaluate_model(request, model.as_ref(), data, *matching, task)
+        }
     }
 }
 
 /// Evaluates a run against judgements.
 fn evaluate_run(
     request: &EvalRequest,
-    run: &Path,
-    qrels: &Path,
+    run: &RunSource,
+    qrels: &QrelsSource,
     mut task: RunningTask<'_>,
 ) -> Result<EvalResult, TaskError> {
-    check_standard_input([run, qrels])?;
+    check_standard_input(request.input.paths())?;
     let measures = resolve_metrics(&request.metrics, SourceKind::Run)?;
-    let name = run.display().to_string();
-    let (qrels, run) = (load_qrels(qrels, &mut task)?, load_run(run, &mut task)?);
+    let name = run.name();
+    let (qrels, run) = (qrels.load(&mut task)?, run.load(&mut task)?);
     let joined = JudgedRun::new(&run, &qrels);
     warn_about_queries(&joined, &name, &mut task);
     let queries = QueryCounts {
@@ -159,13 +185,13 @@ fn evaluate_run(
 /// Evaluates a file of scores against the labels of data.
 fn evaluate_scores(
     request: &EvalRequest,
-    scores: &Path,
-    data: &DataFiles,
+    scores: &ScoreSource,
+    data: &DataSource,
     mut task: RunningTask<'_>,
 ) -> Result<EvalResult, TaskError> {
-    check_standard_input(data.paths().chain([scores]))?;
+    check_standard_input(request.input.paths())?;
     let loaded = data.load(None, &mut task)?;
-    let scores = read_scores_for(&loaded.data, scores, &file_label(&data.files))?;
+    let scores = scores_for(&loaded.data, scores, &data.label())?;
     let measures = resolve_data_metrics(&request.metrics, &loaded.data)?;
     evaluate_data(request, &loaded.data, &scores, &measures, task)
 }
@@ -173,13 +199,15 @@ fn evaluate_scores(
 /// Scores data with a model, and evaluates the scores against its labels.
 fn evaluate_model(
     request: &EvalRequest,
-    files: &DataFiles,
+    model: Option<&ModelSource>,
+    data: &DataSource,
     matching: MatchOptions,
     mut task: RunningTask<'_>,
 ) -> Result<EvalResult, TaskError> {
-    check_standard_input(files.paths())?;
-    let (model, data) = InputFiles::new(files.open(&task)?.0)?.into_model_and_data()?;
-    let loaded = files.load_opened(data, Some(ReadRules::of_model(&model)), &mut task)?;
+    check_standard_input(request.input.paths())?;
+    let given = model.map(ModelSource::load).transpose()?;
+    let (model, data) = data.divided(&task)?.with_one_model(given)?;
+    let loaded = data.load(Some(ReadRules::of_model(&model)), &mut task)?;
     let (scores, ..) = score_data(&model, &loaded.data, matching, &mut task)?;
     let measures = resolve_data_metrics(&request.metrics, &loaded.data)?;
     warn_of_no_boundary(None, &model, &measures, &mut task);
@@ -215,22 +243,22 @@ fn finish(
 
 /// Reads judgements.
 pub fn read_qrels(path: &Path, context: &Context<'_>) -> Result<Qrels, TaskError> {
-    load_qrels(path, &mut RunningTask::new(context))
+    read_qrels_file(path, &mut RunningTask::new(context))
 }
 
 /// Reads a run; a model in its place is an error.
 pub fn read_run(path: &Path, context: &Context<'_>) -> Result<Run, TaskError> {
-    load_run(path, &mut RunningTask::new(context))
+    read_run_file(path, &mut RunningTask::new(context))
 }
 
-pub(super) fn load_qrels(path: &Path, task: &mut RunningTask<'_>) -> Result<Qrels, TaskError> {
+pub(super) fn read_qrels_file(path: &Path, task: &mut RunningTask<'_>) -> Result<Qrels, TaskError> {
     let name = format!("reading {}", path.display());
     let ((qrels, warnings), _) = task.step(&name, || Qrels::read(Input::open(path)?))?;
     task.warn_of(&warnings);
     Ok(qrels)
 }
 
-pub(super) fn load_run(path: &Path, task: &mut RunningTask<'_>) -> Result<Run, TaskError> {
+pub(super) fn read_run_file(path: &Path, task: &mut RunningTask<'_>) -> Result<Run, TaskError> {
     let input = Input::open(path)?;
     if ModelFormat::detect(&input.bytes).is_some() {
         return Err(TaskError::ModelInsteadOfRun { file: path.display().to_string() });
@@ -256,12 +284,16 @@ pub(super) fn warn_about_queries(joined: &JudgedRun<'_>, run: &str, task: &mut R
     }
 }
 
-/// Reads a score file and puts the scores into the row order of the data.
-pub(super) fn read_scores_for(
+/// Scores in the row order of the data, from a score file or from memory.
+pub(super) fn scores_for(
     data: &Dataset,
-    path: &Path,
+    scores: &ScoreSource,
     label: &str,
 ) -> Result<Vec<f64>, TaskError> {
+    let path = match scores {
+        ScoreSource::File(path) => path,
+        ScoreSource::Memory { name, value } => return align_scores(data, value, name, label),
+    };
     let input = Input::open(path)?;
     if is_score_table(&input.bytes) {
         return Ok(read_score_table(&input, data, label)?);

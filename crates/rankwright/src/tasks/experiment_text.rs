@@ -128,7 +128,8 @@ impl PreparedText<'_> {
         let options = QueryOptions::new().number_by_position(text.number_queries);
         let queries = QueryFile::new(files.queries).options(options);
         let specs = text.features.iter().map(|feature| feature.resolved.clone()).collect();
-        let extract = ExtractFeaturesRequest::new(&index, queries, self.data)
+        let extract = ExtractFeaturesRequest::new(&index, queries)
+            .out(self.data)
             .qrels(files.qrels)
             .features(FeatureSource::Set(FeatureSet::new(specs)))
             .candidates(self.candidates()?)

@@ -8,18 +8,18 @@
 use std::path::{Path, PathBuf};
 
 use rankwright_data::bytes::Input;
-use rankwright_data::format::{Format, feature_set_path, write};
+use rankwright_data::format::{Format, feature_set_path};
 use rankwright_data::{DataError, SourceLocation};
-use rankwright_search::{FeatureSeconds, FeatureSet, RowOptions, TrainingData, training_data};
+use rankwright_search::{FeatureSet, RowOptions, SearchError, TrainingData, training_data};
 use rankwright_spec::words::counted;
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::candidates::open_index;
 use super::context::RunningTask;
-use super::eval::load_qrels;
+use super::convert_data::DataOutput;
+use super::sources::short_or_object;
 use super::{
-    CandidateOptions, Context, DataFiles, QueryFile, TaskError, TaskInputs, Warning, check_outputs,
-    output_format,
+    CandidateOptions, Context, DataFiles, IndexSource, QrelsSource, QuerySource, TaskError,
+    TaskInputs, Warning, check_outputs,
 };
 
 /// The source of a feature set.
@@ -81,6 +81,60 @@ impl FeatureSource {
     }
 }
 
+/// The forms of [`FeatureSource`] in JSON beside a text, which is a list of specs.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum FeatureSourceObject {
+    Set(FeatureSet),
+    Toml(PathBuf),
+    Data(PathBuf),
+}
+
+impl From<FeatureSourceObject> for FeatureSource {
+    fn from(object: FeatureSourceObject) -> Self {
+        match object {
+            FeatureSourceObject::Set(set) => FeatureSource::Set(set),
+            FeatureSourceObject::Toml(path) => FeatureSource::Toml(path),
+            FeatureSourceObject::Data(path) => FeatureSource::Data(path),
+        }
+    }
+}
+
+impl Serialize for FeatureSource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let object = match self.clone() {
+            FeatureSource::Set(set) if set == FeatureSet::new(set.features.clone()) => {
+                return serializer.serialize_str(&set.features.join(", "));
+            }
+            FeatureSource::Set(set) => FeatureSourceObject::Set(set),
+            FeatureSource::Toml(path) => FeatureSourceObject::Toml(path),
+            FeatureSource::Data(path) => FeatureSourceObject::Data(path),
+        };
+        object.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for FeatureSource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected = "specs of features, or an object with `set`, `toml` or `data`";
+        let texts =
+            |texts: Vec<String>| FeatureSet::parse(&texts.join(", ")).map(FeatureSource::Set);
+        short_or_object::<_, FeatureSourceResult, _>(deserializer, expected, texts)?
+            .map_err(de::Error::custom)
+    }
+}
+
+/// The source that an object names.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct FeatureSourceResult(FeatureSourceObject);
+
+impl From<FeatureSourceResult> for Result<FeatureSource, SearchError> {
+    fn from(FeatureSourceResult(object): FeatureSourceResult) -> Self {
+        Ok(object.into())
+    }
+}
+
 impl Default for FeatureSource {
     fn default() -> Self {
         FeatureSource::Set(FeatureSet::new(vec!["default".to_owned()]))
@@ -88,54 +142,64 @@ impl Default for FeatureSource {
 }
 
 /// An index, queries, judgements, features, and the file for the data.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ExtractFeaturesRequest {
-    /// Folder of the index.
-    pub index: PathBuf,
+    /// The index.
+    pub index: IndexSource,
     /// The queries.
-    pub queries: QueryFile,
-    /// File of judgements: the labels. Candidates without a judgement have label 0, queries without
-    /// any are left out. All labels are 0 if no file is given.
-    pub qrels: Option<PathBuf>,
+    pub queries: QuerySource,
+    /// Judgements: the labels. Candidates without a judgement have label 0, queries without
+    /// any are left out. All labels are 0 without judgements.
+    pub qrels: Option<QrelsSource>,
     /// The features; the default set if not given.
+    #[serde(default)]
     pub features: FeatureSource,
     /// The candidates.
+    #[serde(default)]
     pub candidates: CandidateOptions,
     /// Whether to add judged documents that are not among the candidates.
+    #[serde(default)]
     pub judged: bool,
-    /// File for the data.
-    pub out: PathBuf,
+    /// File for the data; if not given, the result alone has it.
+    pub out: Option<PathBuf>,
     /// The format to write; that of the file's extension if not given.
     pub format: Option<Format>,
 }
 
 impl TaskInputs for ExtractFeaturesRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        let qrels = self.qrels.as_deref().into_iter();
-        let files = qrels.chain([self.queries.path.as_path()]).chain(self.features.path());
-        files.chain([self.index.as_path()]).map(Path::to_owned).collect()
+        let qrels = self.qrels.as_ref().and_then(QrelsSource::path).into_iter();
+        let files = qrels.chain(self.queries.path()).chain(self.features.path());
+        files.chain(self.index.path()).map(Path::to_owned).collect()
     }
 }
 
 impl ExtractFeaturesRequest {
     /// Computes the default features of the candidates, without labels.
-    pub fn new(index: impl Into<PathBuf>, queries: QueryFile, out: impl Into<PathBuf>) -> Self {
+    pub fn new(index: impl Into<IndexSource>, queries: impl Into<QuerySource>) -> Self {
         ExtractFeaturesRequest {
             index: index.into(),
-            queries,
+            queries: queries.into(),
             qrels: None,
             features: FeatureSource::default(),
             candidates: CandidateOptions::new(),
             judged: false,
-            out: out.into(),
+            out: None,
             format: None,
         }
     }
 
-    /// Takes the labels from a file of judgements.
-    pub fn qrels(mut self, file: impl Into<PathBuf>) -> Self {
-        self.qrels = Some(file.into());
+    /// Sets the file for the data.
+    pub fn out(mut self, file: impl Into<PathBuf>) -> Self {
+        self.out = Some(file.into());
+        self
+    }
+
+    /// Takes the labels from judgements.
+    pub fn qrels(mut self, qrels: impl Into<QrelsSource>) -> Self {
+        self.qrels = Some(qrels.into());
         self
     }
 
@@ -164,22 +228,19 @@ impl ExtractFeaturesRequest {
     }
 }
 
-/// The feature data that was written.
-#[derive(Debug, Clone, Serialize)]
+/// The feature data, and the files that were written.
+#[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct ExtractFeaturesResult {
-    /// File of the data.
-    pub out: PathBuf,
+    /// File of the data, if one was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out: Option<PathBuf>,
     /// File of the feature set: that of the data, or the one beside it.
-    pub set: PathBuf,
-    /// Number of queries with rows.
-    pub queries: usize,
-    /// Number of rows.
-    pub rows: usize,
-    /// Number of features.
-    pub features: usize,
-    /// Seconds of the steps.
-    pub seconds: FeatureSeconds,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<PathBuf>,
+    /// The data with its counts; its warnings are among those below.
+    #[serde(flatten)]
+    pub result: TrainingData,
     /// Warnings about queries, the filter and the written format.
     pub warnings: Vec<Warning>,
 }
@@ -190,20 +251,18 @@ pub fn extract_features(
     context: &Context<'_>,
 ) -> Result<ExtractFeaturesResult, TaskError> {
     let mut task = RunningTask::new(context);
-    let out = &request.out;
-    let set_file = feature_set_path(out);
-    let outputs = [out.as_path(), &set_file];
-    request.check_files(outputs)?;
-    let format = output_format(out, request.format)?;
+    let out = DataOutput::new(request.out.as_deref(), request.format, request)?;
+    let set_file = request.out.as_deref().map(feature_set_path);
     let set = request.features.load(&mut task)?;
     // The features may read files, too: runs and word vectors.
+    let outputs = request.out.as_deref().into_iter().chain(set_file.as_deref());
     check_outputs(outputs, set.files().iter().map(PathBuf::as_path))?;
     let queries = request.queries.load(&mut task)?;
     let qrels = match &request.qrels {
-        Some(path) => Some(load_qrels(path, &mut task)?),
+        Some(source) => Some(source.load(&mut task)?),
         None => None,
     };
-    let index = open_index(&request.index, &task)?;
+    let index = request.index.open(&task)?;
     let filter = request.candidates.make_filter(&index)?;
     let options = RowOptions::new()
         .first_stage(request.candidates.first_stage.clone())
@@ -212,20 +271,14 @@ pub fn extract_features(
         .syntax(request.candidates.syntax)
         .filter(filter.as_ref());
     let step = format!("computing features for {}", counted(queries.len(), "query"));
-    let work = || training_data(index, queries, qrels.as_ref(), &set, &options);
-    let TrainingData { data, queries, rows, features, seconds, warnings, .. } =
-        task.step(&step, work)?.0;
-    task.warn_of_search(warnings);
-    let step = format!("writing {}", out.display());
-    let (write_warnings, _) = task.step(&step, || write(&data, out, format))?;
-    task.warn_of(&write_warnings);
+    let work = || training_data(index, queries, qrels.as_deref(), &set, &options);
+    let (mut result, _) = task.step(&step, work)?;
+    task.warn_of_search(std::mem::take(&mut result.warnings));
+    out.write(&result.data, &mut task)?;
     Ok(ExtractFeaturesResult {
-        out: out.clone(),
-        set: if set_file.is_file() { set_file } else { out.clone() },
-        queries,
-        rows,
-        features,
-        seconds,
+        out: request.out.clone(),
+        set: set_file.filter(|file| file.is_file()).or_else(|| request.out.clone()),
+        result,
         warnings: task.into_warnings(),
     })
 }

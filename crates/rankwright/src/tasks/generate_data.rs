@@ -4,17 +4,19 @@ use std::path::PathBuf;
 
 use rankwright_data::format::{Format, write};
 use rankwright_data::generate::{HomepagesOptions, LetorOptions, StoreOptions};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
 use super::split_data::make_folder;
 use super::{Context, TaskError, Warning, output_format};
 
 /// Options of feature data to generate.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct GenerateLetorRequest {
     /// Sizes and seed.
+    #[serde(default)]
     pub options: LetorOptions,
     /// The file to write.
     pub out: PathBuf,
@@ -86,10 +88,12 @@ pub fn generate_letor(
 }
 
 /// Options of a store of documents to generate.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct GenerateStoreRequest {
     /// Sizes and seed.
+    #[serde(default)]
     pub options: StoreOptions,
     /// Folder to write documents, queries and judgements into; created if needed.
     pub out: PathBuf,
@@ -144,10 +148,12 @@ pub fn generate_store(
 }
 
 /// Options of a web of homepages to generate.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct GenerateHomepagesRequest {
     /// Sizes and seed.
+    #[serde(default)]
     pub options: HomepagesOptions,
     /// Folder to write pages, queries and judgements into; created if needed.
     pub out: PathBuf,

@@ -4,17 +4,18 @@ use std::path::{Path, PathBuf};
 
 use rankwright_data::format::Role;
 use rankwright_data::{DatasetSummary, Encoding, FeatureSummary, TableColumn};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
-use super::{Context, DataFiles, TaskError, TaskInputs, Warning};
+use super::{Context, DataSource, TaskError, TaskInputs, Warning};
 
 /// The data to inspect.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct InspectRequest {
     /// The data.
-    pub data: DataFiles,
+    pub data: DataSource,
 }
 
 impl TaskInputs for InspectRequest {
@@ -25,8 +26,8 @@ impl TaskInputs for InspectRequest {
 
 impl InspectRequest {
     /// Inspects this data.
-    pub fn new(data: DataFiles) -> Self {
-        InspectRequest { data }
+    pub fn new(data: impl Into<DataSource>) -> Self {
+        InspectRequest { data: data.into() }
     }
 }
 
@@ -209,7 +210,7 @@ pub fn inspect_data(
             .flat_map(|columns| columns.iter().map(ColumnRole::of))
             .collect(),
         feature_summaries: summary.features.iter().map(|f| counts(f, summary.rows)).collect(),
-        format: loaded.format.info().name,
+        format: loaded.format_name(),
         seconds: InspectSeconds { load: loaded.seconds, inspect: seconds },
         warnings: task.into_warnings(),
     })

@@ -37,25 +37,27 @@ mod cross_validate;
 mod data_files;
 #[cfg(feature = "search")]
 mod delete_documents;
-#[cfg(all(feature = "search", feature = "report"))]
+#[cfg(all(feature = "search", feature = "experiment"))]
 mod demo;
 mod error;
 mod error_kind;
+mod error_report;
 mod eval;
-#[cfg(all(feature = "search", feature = "report"))]
+#[cfg(all(feature = "search", feature = "experiment"))]
 mod experiment_text;
-#[cfg(feature = "report")]
+#[cfg(feature = "explain")]
 mod explain;
 #[cfg(feature = "search")]
 mod extract_features;
 mod generate_data;
 mod input_files;
 mod inspect_data;
-#[cfg(feature = "train")]
 mod inspect_model;
+#[cfg(feature = "train")]
+mod inspect_with_data;
 #[cfg(feature = "clicks")]
 mod judging;
-#[cfg(all(feature = "search", feature = "report"))]
+#[cfg(all(feature = "search", feature = "experiment"))]
 mod lecture;
 mod list;
 mod matching;
@@ -66,17 +68,19 @@ mod paths;
 mod report_comparison;
 #[cfg(feature = "report")]
 mod report_data;
-#[cfg(feature = "report")]
+#[cfg(feature = "experiment")]
 mod report_shrinkage;
-#[cfg(feature = "report")]
+#[cfg(all(feature = "train", feature = "report"))]
 mod report_training;
-#[cfg(feature = "report")]
+mod request_json;
+#[cfg(feature = "experiment")]
 mod run_experiment;
 #[cfg(feature = "search")]
 mod run_queries;
 mod score;
 #[cfg(feature = "search")]
 mod search_index;
+mod sources;
 mod split_data;
 #[cfg(feature = "train")]
 mod train;
@@ -87,7 +91,7 @@ mod warning;
 #[cfg(feature = "search")]
 pub use build_index::{BuildIndexRequest, BuildIndexResult, IndexProgress, build_index};
 #[cfg(feature = "search")]
-pub use candidates::{CandidateOptions, QueryFile};
+pub use candidates::{CandidateOptions, QueryFile, QuerySource};
 #[cfg(feature = "search")]
 pub use classify_documents::{
     ClassifyDocumentsRequest, ClassifyDocumentsResult, LabelledFiles, ValidateClassifierRequest,
@@ -126,15 +130,16 @@ pub use cross_validate::{
 pub use data_files::{DataFiles, LoadedData, ReadRules, read_data};
 #[cfg(feature = "search")]
 pub use delete_documents::{DeleteDocumentsRequest, DeleteDocumentsResult, delete_documents};
-#[cfg(all(feature = "search", feature = "report"))]
+#[cfg(all(feature = "search", feature = "experiment"))]
 pub use demo::{
     DemoQueries, DemoRequest, DemoResult, DemoRows, DemoSeconds, DemoStore, DemoSystem, demo,
 };
 pub use error::TaskError;
+pub use error_report::ErrorReport;
 pub use eval::{
     EvalInput, EvalRequest, EvalResult, QueryCounts, align_scores, eval, read_qrels, read_run,
 };
-#[cfg(feature = "report")]
+#[cfg(feature = "explain")]
 pub use explain::{ExplainRequest, ExplainResult, explain_ranking};
 #[cfg(feature = "search")]
 pub use extract_features::{
@@ -145,16 +150,16 @@ pub use generate_data::{
     GenerateSeconds, GenerateStoreRequest, GenerateStoreResult, generate_homepages, generate_letor,
     generate_store,
 };
-pub use input_files::{InputFiles, load_model};
+pub use input_files::load_model;
 pub use inspect_data::{
     ColumnRole, FeatureCounts, InspectRequest, InspectResult, InspectSeconds, LabelCount,
     QuerySizes, inspect_data,
 };
-#[cfg(feature = "train")]
 pub use inspect_model::{
-    ImpurityRequest, InspectModelRequest, InspectModelResult, PermutationRequest,
-    PermutationSummary, TreeText, inspect_model,
+    InspectModelRequest, InspectModelResult, PermutationSummary, TreeText, inspect_model,
 };
+#[cfg(feature = "train")]
+pub use inspect_with_data::{ImpurityRequest, PermutationRequest};
 #[cfg(feature = "clicks")]
 pub use judging::{
     AggregateFormat, DocumentStrength, JudgeAggregateRequest, JudgeAggregateResult,
@@ -165,7 +170,7 @@ pub use judging::{
 pub use judging::{
     JudgePromptsRequest, JudgePromptsResult, PromptDocuments, PromptSource, judge_prompts,
 };
-#[cfg(all(feature = "search", feature = "report"))]
+#[cfg(all(feature = "search", feature = "experiment"))]
 pub use lecture::{
     LectureExample, LectureList, LectureRequest, LectureResult, LectureSource, LectureStep,
     LectureSummary, StepValue, lecture, list_lectures,
@@ -197,11 +202,11 @@ pub use paths::{check_outputs, check_standard_input, file_label, system_names};
 pub use report_comparison::{ReportComparisonRequest, ReportComparisonResult, report_comparison};
 #[cfg(feature = "report")]
 pub use report_data::{ReportDataRequest, ReportDataResult, report_data};
-#[cfg(feature = "report")]
+#[cfg(feature = "experiment")]
 pub use report_shrinkage::{ReportShrinkageRequest, ReportShrinkageResult, report_shrinkage};
-#[cfg(feature = "report")]
+#[cfg(all(feature = "train", feature = "report"))]
 pub use report_training::{ReportTrainingRequest, ReportTrainingResult, report_training};
-#[cfg(feature = "report")]
+#[cfg(feature = "experiment")]
 pub use run_experiment::{
     PlanExperimentResult, RunExperimentResult, plan_experiment, run_experiment,
 };
@@ -210,16 +215,16 @@ pub use run_queries::{RunQueriesRequest, RunQueriesResult, run_queries};
 pub use score::{RowIds, ScoreRequest, ScoreResult, ScoreSeconds, score};
 #[cfg(feature = "search")]
 pub use search_index::{SearchIndexRequest, SearchIndexResult, search_index};
+#[cfg(feature = "search")]
+pub use sources::IndexSource;
+pub use sources::{DataSource, InMemory, ModelSource, QrelsSource, RunSource, ScoreSource, Source};
 pub use split_data::{SplitRequest, SplitResult, WrittenPart, split_data};
 #[cfg(feature = "train")]
 pub use train::{
-    CheckpointOptions, FeatureWeight, SavedTraining, TeacherFiles, TrainModelRequest,
+    CheckpointOptions, FeatureWeight, SavedTraining, TeacherSource, TrainModelRequest,
     TrainModelResult, TrainOption, TrainSeconds, TrainingProgress, learners_with_examination,
     train_model,
 };
 #[cfg(feature = "train")]
-pub use tune::{
-    SearchSpace, TrialDelta, TrialValues, TuneLearnerResult, TuneRequest, WrittenModel,
-    tune_learner,
-};
+pub use tune::{SearchSpace, TuneLearnerResult, TuneRequest, WrittenModel, tune_learner};
 pub use warning::Warning;

@@ -52,10 +52,9 @@ impl TaskInputs for () {
 /// ([`PerQueryTable`]); separated by commas if the file ends in `.csv`, otherwise by tabs.
 ///
 /// ```no_run
-/// use rankwright::tasks::{Context, DataFiles, EvalInput, EvalRequest, eval, write_per_query};
+/// use rankwright::tasks::{Context, EvalInput, EvalRequest, eval, write_per_query};
 ///
-/// let files = DataFiles::new(["model.model", "test.txt"]);
-/// let request = EvalRequest::new(EvalInput::Model { files, matching: Default::default() });
+/// let request = EvalRequest::new(EvalInput::model("model.model", "test.txt"));
 /// let result = eval(&request, &Context::default())?;
 /// write_per_query("queries.tsv".as_ref(), &[("value", &result.evaluation)], &request)?;
 /// # Ok::<(), rankwright::tasks::TaskError>(())

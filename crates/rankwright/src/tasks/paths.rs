@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use rankwright_data::is_standard_stream;
 use rankwright_data::store::{Overwritten, overwritten};
 
+#[cfg(feature = "train")]
+use super::DataSource;
 use super::TaskError;
 
 /// Rejects standard input (`-`, where the program allows it) as more than one of a task's inputs.
@@ -66,11 +68,17 @@ pub fn system_names(paths: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
+/// Names of data sets: those of files without folders where these differ.
+#[cfg(feature = "train")]
+pub(super) fn data_names(sets: &[DataSource]) -> Vec<String> {
+    system_names(&sets.iter().map(|set| set.label().into()).collect::<Vec<_>>())
+}
+
 /// Names of the training data and of each validation set: those of their files, where these differ.
-#[cfg(feature = "report")]
-pub(super) fn set_names(train: &[PathBuf], valid: &[PathBuf]) -> (String, Vec<String>) {
-    let files: Vec<String> = train.iter().map(|path| file_name(path)).collect();
-    let (train, valid) = (file_label(&files), system_names(valid));
+#[cfg(all(feature = "train", feature = "report"))]
+pub(super) fn set_names(train: &DataSource, valid: &[DataSource]) -> (String, Vec<String>) {
+    let files: Vec<String> = train.names().iter().map(|path| file_name(path)).collect();
+    let (train, valid) = (file_label(&files), data_names(valid));
     match valid.contains(&train) {
         true => {
             let valid = valid.iter().map(|name| format!("{name} (validation)")).collect();
@@ -81,7 +89,7 @@ pub(super) fn set_names(train: &[PathBuf], valid: &[PathBuf]) -> (String, Vec<St
 }
 
 /// The name of a file without its folder.
-#[cfg(feature = "report")]
+#[cfg(all(feature = "train", feature = "report"))]
 pub(super) fn file_name(path: &Path) -> String {
     match path.file_name() {
         Some(name) => name.to_string_lossy().into_owned(),
@@ -138,12 +146,13 @@ mod tests {
         assert_eq!(system_names(&paths), ["a/x.run", "b/x.run", "y.run"]);
     }
 
-    #[cfg(feature = "report")]
+    #[cfg(all(feature = "train", feature = "report"))]
     #[test]
     fn data_sets_are_named_by_file_and_told_apart() {
         let names = |train: &[&str], valid: &[&str]| {
             let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
-            set_names(&paths(train), &paths(valid))
+            let valid: Vec<DataSource> = valid.iter().copied().map(DataSource::from).collect();
+            set_names(&DataSource::from(paths(train)), &valid)
         };
         let (train, valid) = names(&["a/t.txt"], &["a/v.txt", "b/v.txt"]);
         assert_eq!((train.as_str(), valid), ("t.txt", vec!["a/v.txt".into(), "b/v.txt".into()]));

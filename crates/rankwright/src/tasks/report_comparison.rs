@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rankwright_eval::{DEFAULT_METRIC, EvalOptions, QuerySource};
 use rankwright_report::comparison::ComparisonReport;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
 use super::paths::short_name;
@@ -14,12 +14,14 @@ use super::{
 };
 
 /// Systems to compare, and queries to show.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ReportComparisonRequest {
     /// The systems, the metrics and the test.
     pub comparison: CompareRequest,
     /// Ids of queries whose documents are shown; a few informative ones if empty.
+    #[serde(default)]
     pub queries: Vec<String>,
 }
 
@@ -131,7 +133,7 @@ mod tests {
             folder.join(name)
         };
         let runs = vec![write_file("good.run", GOOD), write_file("bad.run", BAD)];
-        CompareRequest::new(CompareInput::Runs { runs, qrels: write_file("q.txt", QRELS) })
+        CompareRequest::new(CompareInput::runs(runs, write_file("q.txt", QRELS)))
     }
 
     #[test]

@@ -3,26 +3,28 @@
 use std::path::{Path, PathBuf};
 
 use rankwright_report::data::{DataOptions, DataReport};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::context::RunningTask;
 use super::paths::short_name;
-use super::{Context, DataFiles, TaskError, TaskInputs, Warning, file_label};
+use super::{Context, DataSource, TaskError, TaskInputs, Warning};
 
 /// Data, and options of the report.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ReportDataRequest {
     /// The data.
-    pub data: DataFiles,
+    pub data: DataSource,
     /// Metric, number of features shown, sample and seed.
+    #[serde(default)]
     pub options: DataOptions,
 }
 
 impl ReportDataRequest {
     /// Reports on this data with the default options.
-    pub fn new(data: DataFiles) -> Self {
-        ReportDataRequest { data, options: DataOptions::default() }
+    pub fn new(data: impl Into<DataSource>) -> Self {
+        ReportDataRequest { data: data.into(), options: DataOptions::default() }
     }
 
     /// Sets the options.
@@ -61,13 +63,13 @@ pub fn report_data(
 ) -> Result<ReportDataResult, TaskError> {
     let mut task = RunningTask::new(context);
     let loaded = request.data.load(None, &mut task)?;
-    let label = file_label(&request.data.files);
+    let label = request.data.label();
     let title = format!("Data set {}", short_name(&label));
     let (report, _) = task
         .step("analysing features", || DataReport::new(&title, &loaded.data, &request.options))?;
     let facts = [
         ("Data", label),
-        ("Format", loaded.format.info().name.to_owned()),
+        ("Format", loaded.format_name().to_owned()),
         ("Absent features are", loaded.data.absent().name().to_owned()),
     ];
     let facts = facts.map(|(name, text)| (name.to_owned(), text));
@@ -80,6 +82,7 @@ pub fn report_data(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tasks::DataFiles;
 
     #[test]
     fn the_report_lists_warnings_of_the_reader_and_of_the_content() {

@@ -8,15 +8,17 @@ use rankwright_experiment::ShrinkageRequest;
 use rankwright_learn::LearnerSpec;
 use rankwright_model::{MatchOptions, ScoreOptions};
 use rankwright_report::training::{NamedData, ShrinkageReport};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::context::RunningTask;
 use super::paths::set_names;
-use super::train::{ForwardedProgress, ValidationFiles, warn_about};
-use super::{Context, DataFiles, TaskError, TaskInputs, Warning};
+use super::train::{ForwardedProgress, ValidationData, warn_about};
+use super::{Context, DataSource, TaskError, TaskInputs, Warning};
+use crate::tasks::request_json::default_seed;
 
 /// A learner, the rates to train it with, and data.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ReportShrinkageRequest {
     /// The learner; its rate is replaced.
@@ -24,18 +26,21 @@ pub struct ReportShrinkageRequest {
     /// The rates, each a number above 0.
     pub rates: Vec<f64>,
     /// Training data.
-    pub data: DataFiles,
-    /// Files of validation data, each a separate set, read with the options of the training data.
-    /// The first determines the best round. If empty, a fifth of the training queries is held
-    /// out.
-    pub valid: Vec<PathBuf>,
+    pub data: DataSource,
+    /// Sets of validation data; options of reading that they do not give are those of the training
+    /// data. The first determines the best round. If empty, a fifth of the training queries is
+    /// held out.
+    #[serde(default)]
+    pub valid: Vec<DataSource>,
     /// The metric; the learner's own metric if not given.
     pub metric: Option<MetricSpec>,
     /// Number of trees; that of the learner where not given.
     pub trees: Option<usize>,
     /// Seed of the trainings, and of the queries that are held out.
+    #[serde(default = "default_seed")]
     pub seed: u64,
     /// The rule that matches the features of validation data with those of the training data.
+    #[serde(default)]
     pub matching: MatchOptions,
 }
 
@@ -47,11 +52,15 @@ impl ReportShrinkageRequest {
     pub const DEFAULT_RATES: [f64; 4] = ShrinkageRequest::DEFAULT_RATES;
 
     /// Trains a learner on data with these rates.
-    pub fn new(learner: LearnerSpec, rates: impl Into<Vec<f64>>, data: DataFiles) -> Self {
+    pub fn new(
+        learner: LearnerSpec,
+        rates: impl Into<Vec<f64>>,
+        data: impl Into<DataSource>,
+    ) -> Self {
         ReportShrinkageRequest {
             learner,
             rates: rates.into(),
-            data,
+            data: data.into(),
             valid: Vec::new(),
             metric: None,
             trees: None,
@@ -60,9 +69,9 @@ impl ReportShrinkageRequest {
         }
     }
 
-    /// Adds a file of validation data.
-    pub fn validation(mut self, file: impl Into<PathBuf>) -> Self {
-        self.valid.push(file.into());
+    /// Adds a set of validation data.
+    pub fn validation(mut self, data: impl Into<DataSource>) -> Self {
+        self.valid.push(data.into());
         self
     }
 
@@ -88,7 +97,7 @@ impl ReportShrinkageRequest {
 /// The data, and the models that a blend names as its members.
 impl TaskInputs for ReportShrinkageRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        let data = self.data.paths().chain(self.valid.iter().map(PathBuf::as_path));
+        let data = self.data.paths().chain(self.valid.iter().flat_map(DataSource::paths));
         data.map(Path::to_owned).chain(self.learner.files()).collect()
     }
 }
@@ -126,10 +135,10 @@ pub fn report_shrinkage(
     let resolve = |metric: &MetricSpec| metric.resolve(SourceKind::Features);
     let measure = request.metric.as_ref().map(resolve).transpose()?;
     let train = request.data.load(None, &mut task)?.data;
-    let valid = ValidationFiles { files: &request.valid, pairs: None, matching: request.matching };
+    let valid = ValidationData { sets: &request.valid, matching: request.matching };
     let (valid, _) = valid.load(&request.data, &train, &mut task)?;
     warn_about(&learner, &train, measure.as_slice(), &mut task)?;
-    let (train_name, valid_names) = set_names(&request.data.files, &request.valid);
+    let (train_name, valid_names) = set_names(&request.data, &request.valid);
     let sets = valid_names.iter().zip(&valid);
     let named_train = NamedData { name: &train_name, data: &train };
     let trainings = ShrinkageRequest::new(learner, named_train)
@@ -149,6 +158,7 @@ pub fn report_shrinkage(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tasks::DataFiles;
     use crate::tasks::TrainingProgress;
     use rankwright_data::Dataset;
     use rankwright_data::format::{Format, write};

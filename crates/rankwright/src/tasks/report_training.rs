@@ -2,6 +2,7 @@
 //! a model, from its file, the log beside it and its data.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rankwright_data::bytes::Input;
 use rankwright_data::{DEFAULT_SEED, Dataset};
@@ -9,12 +10,15 @@ use rankwright_eval::{MetricSpec, SourceKind, ToMeasures};
 use rankwright_learn::TrainingLog;
 use rankwright_model::{MatchOptions, Model, ScoreOptions};
 use rankwright_report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::context::RunningTask;
 use super::paths::{file_name, set_names};
 use super::train::digest;
-use super::{Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, load_model, matching};
+use super::{
+    Context, DataSource, ModelSource, ReadRules, TaskError, TaskInputs, Warning, matching,
+};
+use crate::tasks::request_json::default_seed;
 
 /// A model, the data of its training, and options of the report.
 ///
@@ -26,53 +30,69 @@ use super::{Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, load_
 ///     .query("17");
 /// assert_eq!(request.inputs().len(), 3);
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ReportTrainingRequest {
-    /// File of the model; the log of its training is the file beside it.
-    pub model: PathBuf,
+    /// The model; the log of its training is the file beside its file.
+    pub model: ModelSource,
     /// The data that it was trained on.
-    pub data: DataFiles,
-    /// Files of validation data, each a separate set, read with the options of the training data.
-    /// The first determines the best round.
-    pub valid: Vec<PathBuf>,
+    pub data: DataSource,
+    /// Sets of validation data; options of reading that they do not give are those of the training
+    /// data. The first determines the best round.
+    #[serde(default)]
+    pub valid: Vec<DataSource>,
     /// Metrics; the first determines the best round. If empty: the metric of the model's training,
     /// or ndcg@10 if the model names none.
+    #[serde(default)]
     pub metrics: Vec<MetricSpec>,
     /// Id of the query whose forces are drawn. If not given: one of 10 to 20 documents, if there is
     /// any, with many different labels and a typical value of the metric.
     pub query: Option<String>,
     /// Maximum number of points of the learning curves, at least 2: numbers of trees after which
     /// the model is evaluated. Curves from the log do not depend on it.
+    #[serde(default = "default_points")]
     pub points: usize,
     /// Number of trees to draw.
+    #[serde(default = "default_trees")]
     pub trees: usize,
     /// Seed of all random choices: sampled queries, shuffles.
+    #[serde(default = "default_seed")]
     pub seed: u64,
     /// The rule that matches the features of the data with those of the model.
+    #[serde(default)]
     pub matching: MatchOptions,
+}
+
+/// Number of points of a curve of a request that gives none.
+fn default_points() -> usize {
+    TrainingOptions::default().points
+}
+
+/// Number of trees to draw of a request that gives none.
+fn default_trees() -> usize {
+    TrainingOptions::default().trees
 }
 
 impl ReportTrainingRequest {
     /// Reports on the training of a model on this data.
-    pub fn new(model: impl Into<PathBuf>, data: DataFiles) -> Self {
-        let TrainingOptions { points, trees, .. } = TrainingOptions::default();
+    pub fn new(model: impl Into<ModelSource>, data: impl Into<DataSource>) -> Self {
         ReportTrainingRequest {
             model: model.into(),
-            data,
+            data: data.into(),
             valid: Vec::new(),
             metrics: Vec::new(),
             query: None,
-            points,
-            trees,
+            points: default_points(),
+            trees: default_trees(),
             seed: DEFAULT_SEED,
             matching: MatchOptions::default(),
         }
     }
 
-    /// Adds a file of validation data.
-    pub fn validation(mut self, file: impl Into<PathBuf>) -> Self {
-        self.valid.push(file.into());
+    /// Adds a set of validation data.
+    pub fn validation(mut self, data: impl Into<DataSource>) -> Self {
+        self.valid.push(data.into());
         self
     }
 
@@ -91,9 +111,8 @@ impl ReportTrainingRequest {
 
 impl TaskInputs for ReportTrainingRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        let valid = self.valid.iter().map(PathBuf::as_path);
-        let data = self.data.paths().chain(valid);
-        [self.model.as_path()].into_iter().chain(data).map(Path::to_owned).collect()
+        let data = self.data.paths().chain(self.valid.iter().flat_map(DataSource::paths));
+        self.model.path().into_iter().chain(data).map(Path::to_owned).collect()
     }
 }
 
@@ -121,16 +140,19 @@ pub fn report_training(
     let mut task = RunningTask::new(context);
     request.check_files([])?;
     let measures = request.metrics.to_measures(SourceKind::Features)?;
-    let model = load_model(&request.model)?;
-    let log = load_log(&request.model, &mut task)?;
+    let model = request.model.load()?;
+    let log = match request.model.path() {
+        Some(file) => load_log(file, &mut task)?,
+        None => None,
+    };
     let train = load_set(request, &request.data, &model, &mut task)?;
     let mut valid = Vec::new();
-    for file in &request.valid {
-        let files = request.data.validation(file);
-        valid.push(load_set(request, &files, &model, &mut task)?);
+    for source in &request.valid {
+        let source = source.with_options_of(&request.data);
+        valid.push(load_set(request, &source, &model, &mut task)?);
     }
-    let (train_name, valid_names) = set_names(&request.data.files, &request.valid);
-    let model_name = file_name(&request.model);
+    let (train_name, valid_names) = set_names(&request.data, &request.valid);
+    let model_name = file_name(request.model.name().as_ref());
     let sets = valid_names.iter().zip(&valid).map(|(name, data)| NamedData { name, data });
     let train = NamedData { name: &train_name, data: &train };
     let input = TrainingRequest::new((&model_name, &model), train)
@@ -176,11 +198,11 @@ fn load_log(model: &Path, task: &mut RunningTask<'_>) -> Result<Option<TrainingL
 /// A data set, read with the model's rule for absent features and matched with its features.
 fn load_set(
     request: &ReportTrainingRequest,
-    files: &DataFiles,
+    source: &DataSource,
     model: &Model,
     task: &mut RunningTask<'_>,
-) -> Result<Dataset, TaskError> {
-    let data = files.load(Some(ReadRules::of_model(model)), task)?.data;
+) -> Result<Arc<Dataset>, TaskError> {
+    let data = source.load(Some(ReadRules::of_model(model)), task)?.data;
     matching::check(model, &data, request.matching, task)?;
     Ok(data)
 }
@@ -188,7 +210,7 @@ fn load_set(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tasks::{TrainModelRequest, train_model};
+    use crate::tasks::{DataFiles, TrainModelRequest, train_model};
     use rankwright_data::format::{Format, write};
     use rankwright_data::generate::LetorOptions;
     use rankwright_learn::LearnerSpec;
@@ -203,7 +225,7 @@ mod tests {
         }
         let learner = LearnerSpec::parse("lambdamart(trees=3, leaves=4)").unwrap();
         let data = DataFiles::new([folder.path().join("train.rwd")]);
-        let request = TrainModelRequest::new(learner, data, folder.path().join("m.model"));
+        let request = TrainModelRequest::new(learner, data).out(folder.path().join("m.model"));
         train_model(&request, &Context::default()).unwrap();
         folder
     }
@@ -226,7 +248,7 @@ mod tests {
         let sets = json["curves"][0]["values"].as_object().unwrap();
         assert_eq!(sets.keys().collect::<Vec<_>>(), ["train.rwd", "valid.rwd"]);
 
-        let log = TrainingLog::path_of(&request.model);
+        let log = TrainingLog::path_of(request.model.path().unwrap());
         std::fs::write(&log, "{}").unwrap();
         let kinds = |result: &ReportTrainingResult| {
             let json = serde_json::to_value(result).unwrap();
@@ -238,9 +260,9 @@ mod tests {
         // The log of another training, which was killed before it wrote its own log.
         let learner = LearnerSpec::parse("lambdamart(trees=2, leaves=4)").unwrap();
         let data = DataFiles::new([folder.path().join("train.rwd")]);
-        let other = TrainModelRequest::new(learner, data, folder.path().join("other.model"));
+        let other = TrainModelRequest::new(learner, data).out(folder.path().join("other.model"));
         train_model(&other, &Context::default()).unwrap();
-        std::fs::copy(TrainingLog::path_of(&other.out), &log).unwrap();
+        std::fs::copy(TrainingLog::path_of(other.out.as_deref().unwrap()), &log).unwrap();
         let with_other_log = report_training(&request, &Context::default()).unwrap();
         assert_eq!(kinds(&with_other_log), ["other-training-log", "no-log"]);
         std::fs::remove_file(&log).unwrap();
@@ -252,7 +274,7 @@ mod tests {
     fn data_is_no_model_and_a_raised_flag_ends_the_report() {
         let folder = folder();
         let mut wrong = request(folder.path());
-        wrong.model = folder.path().join("train.rwd");
+        wrong.model = folder.path().join("train.rwd").into();
         let error = report_training(&wrong, &Context::default()).unwrap_err();
         assert!(matches!(error, TaskError::Model(_)), "{error}");
         let raised = AtomicBool::new(true);

@@ -8,22 +8,24 @@ use rankwright_data::{Dataset, ScoreFormat, ScoredRows};
 use rankwright_eval::{OrderRule, Orderer, Rows};
 use rankwright_model::{MatchOptions, PredictionKind};
 use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::context::RunningTask;
 use super::matching::score_data;
 use super::paths::check_used;
-use super::{Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, load_model};
+use super::{Context, DataSource, ModelSource, ReadRules, TaskError, TaskInputs, Warning};
 
 /// A model and the data to score.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ScoreRequest {
-    /// File of the model.
-    pub model: PathBuf,
+    /// The model.
+    pub model: ModelSource,
     /// The data.
-    pub data: DataFiles,
+    pub data: DataSource,
     /// The rule that matches the features of the data with those of the model.
+    #[serde(default)]
     pub matching: MatchOptions,
     /// File to write the scores to, where given; otherwise the result alone has them.
     pub out: Option<PathBuf>,
@@ -32,8 +34,10 @@ pub struct ScoreRequest {
     pub format: Option<ScoreFormat>,
     /// Whether the scores come with the ids of their queries and documents. One score per line then
     /// becomes a table separated by tabs.
+    #[serde(default)]
     pub ids: bool,
     /// The name of a run, its last column.
+    #[serde(default = "default_tag")]
     pub tag: String,
     /// The predictions that are written instead of scores, if any.
     pub predict: Option<PredictionKind>,
@@ -44,8 +48,13 @@ pub struct ScoreRequest {
 
 impl TaskInputs for ScoreRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        self.data.paths().chain([self.model.as_path()]).map(Path::to_owned).collect()
+        self.data.paths().chain(self.model.path()).map(Path::to_owned).collect()
     }
+}
+
+/// Name of a run of a request that gives none.
+fn default_tag() -> String {
+    ScoreRequest::DEFAULT_TAG.to_owned()
 }
 
 impl ScoreRequest {
@@ -53,15 +62,15 @@ impl ScoreRequest {
     pub const DEFAULT_TAG: &'static str = "rankwright";
 
     /// Scores this data with this model.
-    pub fn new(model: impl Into<PathBuf>, data: DataFiles) -> Self {
+    pub fn new(model: impl Into<ModelSource>, data: impl Into<DataSource>) -> Self {
         ScoreRequest {
             model: model.into(),
-            data,
+            data: data.into(),
             matching: MatchOptions::default(),
             out: None,
             format: None,
             ids: false,
-            tag: Self::DEFAULT_TAG.to_owned(),
+            tag: default_tag(),
             predict: None,
             rel: None,
         }
@@ -196,8 +205,7 @@ pub struct ScoreSeconds {
 pub fn score(request: &ScoreRequest, context: &Context<'_>) -> Result<ScoreResult, TaskError> {
     let mut task = RunningTask::new(context);
     request.check_files(request.out.as_deref())?;
-    let is_given = request.data.pairs.is_some();
-    check_used(is_given, "pairs", "scores do not depend on preferences")?;
+    check_used(request.data.has_pair_file(), "pairs", "scores do not depend on preferences")?;
     let reason = match request.predict {
         None => Some("scores do not depend on it"),
         Some(PredictionKind::Grade) => Some("a grade does not depend on it"),
@@ -211,7 +219,7 @@ pub fn score(request: &ScoreRequest, context: &Context<'_>) -> Result<ScoreResul
     if let (ScoreFormat::Run, Some(kind)) = (format, request.predict) {
         return Err(TaskError::RunOfPredictions { kind: kind.name() });
     }
-    let model = load_model(&request.model)?;
+    let model = request.model.load()?;
     let rules = ReadRules::of_model(&model).labels_are_optional();
     let loaded = request.data.load(Some(rules), &mut task)?;
     let data = &loaded.data;

@@ -1,35 +1,50 @@
 //! Search: the best documents of one query, by a first stage alone or re-ranked by a model.
 
-use std::path::PathBuf;
+use rankwright_search::{Query, SearchRequest, SearchResult, SearchWarning, Value};
+use serde::{Deserialize, Serialize};
 
-use rankwright_search::{Facet, Hit, Query, SearchRequest, SearchResult, SearchWarning, Value};
-use serde::Serialize;
-
-use super::candidates::open_index;
 use super::context::RunningTask;
 use super::paths::check_used;
-use super::{CandidateOptions, Context, TaskError, Warning, load_model};
+use super::request_json;
+use super::{CandidateOptions, Context, IndexSource, ModelSource, TaskError, Warning};
 
 /// An index and a query.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SearchIndexRequest {
-    /// Folder of the index.
-    pub index: PathBuf,
+    /// The index.
+    pub index: IndexSource,
     /// The query: its text, and further values such as a language.
+    #[serde(with = "request_json::query")]
     pub query: Query,
-    /// File of a model that re-ranks the candidates.
-    pub model: Option<PathBuf>,
+    /// A model that re-ranks the candidates.
+    pub model: Option<ModelSource>,
     /// The candidates.
+    #[serde(default)]
     pub candidates: CandidateOptions,
     /// Number of documents to return.
+    #[serde(default = "default_top")]
     pub top: usize,
     /// Whether to return the feature values of the documents; a search without a model has none.
+    #[serde(default)]
     pub features: bool,
     /// Fields whose values are counted among all matching documents.
+    #[serde(default)]
     pub facets: Vec<String>,
     /// Largest number of values of a facet.
+    #[serde(default = "default_facet_values")]
     pub facet_values: usize,
+}
+
+/// Number of documents of a request that gives none.
+fn default_top() -> usize {
+    SearchIndexRequest::DEFAULT_TOP
+}
+
+/// Largest number of values of a facet of a request that gives none.
+fn default_facet_values() -> usize {
+    SearchIndexRequest::DEFAULT_FACET_VALUES
 }
 
 impl SearchIndexRequest {
@@ -39,16 +54,16 @@ impl SearchIndexRequest {
     pub const DEFAULT_FACET_VALUES: usize = 10;
 
     /// The ten best documents for a text, by the first stage alone.
-    pub fn new(index: impl Into<PathBuf>, text: impl Into<String>) -> Self {
+    pub fn new(index: impl Into<IndexSource>, text: impl Into<String>) -> Self {
         SearchIndexRequest {
             index: index.into(),
-            query: Query::new("1", text),
+            query: Query::new(request_json::query::default_id(), text),
             model: None,
             candidates: CandidateOptions::new(),
-            top: Self::DEFAULT_TOP,
+            top: default_top(),
             features: false,
             facets: Vec::new(),
-            facet_values: Self::DEFAULT_FACET_VALUES,
+            facet_values: default_facet_values(),
         }
     }
 
@@ -59,8 +74,8 @@ impl SearchIndexRequest {
     }
 
     /// Re-ranks the candidates with a model.
-    pub fn model(mut self, file: impl Into<PathBuf>) -> Self {
-        self.model = Some(file.into());
+    pub fn model(mut self, model: impl Into<ModelSource>) -> Self {
+        self.model = Some(model.into());
         self
     }
 
@@ -95,28 +110,13 @@ impl SearchIndexRequest {
     }
 }
 
-/// The best documents of a query.
+/// The best documents of a query, with all warnings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SearchIndexResult {
-    /// Text of the query.
-    pub query: String,
-    /// Number of candidates that were found.
-    pub found: usize,
-    /// Number of documents that have a term of the query and pass the filter; counted where there
-    /// are facets.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub matching: Option<usize>,
-    /// Seconds of the search, without the time to open the index.
-    pub seconds: f64,
-    /// The best documents, in order.
-    pub documents: Vec<Hit>,
-    /// The values of the requested fields among all matching documents.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub facets: Vec<Facet>,
-    /// The query with words that seem misspelt replaced by words of the index.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub suggestion: Option<String>,
+    /// The documents, the facets and the suggestion; its warnings are those below.
+    #[serde(flatten)]
+    pub result: SearchResult,
     /// Warnings about the query, the filter and the model.
     pub warnings: Vec<Warning>,
 }
@@ -129,7 +129,7 @@ impl SearchIndexResult {
             _ => None,
         });
         // Without a warning that explains it, no document has a word of the query.
-        (self.found == 0).then(|| reason.unwrap_or(SearchWarning::NothingMatches))
+        (self.result.found == 0).then(|| reason.unwrap_or(SearchWarning::NothingMatches))
     }
 }
 
@@ -145,10 +145,10 @@ pub fn search_index(
     let is_unused = request.features && request.model.is_none();
     check_used(is_unused, "features", "a search without a model has none")?;
     let mut task = RunningTask::new(context);
-    let index = open_index(&request.index, &task)?;
+    let index = request.index.open(&task)?;
     let filter = request.candidates.make_filter(&index)?;
-    let model = request.model.as_deref().map(load_model).transpose()?;
-    let ranker = request.candidates.make_ranker(index, model.as_ref(), &task)?;
+    let model = request.model.as_ref().map(ModelSource::load).transpose()?;
+    let ranker = request.candidates.make_ranker(index, model.as_deref(), &task)?;
     let mut search = SearchRequest::new(request.query.text.as_str())
         .top(request.top)
         .features(request.features)
@@ -156,18 +156,8 @@ pub fn search_index(
     search.query = request.query.clone();
     search.facets = request.facets.clone();
     search.facet_values = request.facet_values;
-    let (result, _) = task.step("searching", || ranker.search(&search))?;
-    let SearchResult {
-        query,
-        found,
-        matching,
-        seconds,
-        documents,
-        facets,
-        suggestion,
-        warnings,
-        ..
-    } = result;
+    let (mut result, _) = task.step("searching", || ranker.search(&search))?;
+    let warnings = std::mem::take(&mut result.warnings);
     // The reason for an empty result is a part of the result, so the callback does not get it.
     let reason = warnings.iter().position(SearchWarning::explains_empty_result);
     for (place, warning) in warnings.into_iter().enumerate() {
@@ -176,15 +166,5 @@ pub fn search_index(
             false => task.warn(Warning::Search(warning)),
         }
     }
-    let warnings = task.into_warnings();
-    Ok(SearchIndexResult {
-        query,
-        found,
-        matching,
-        seconds,
-        documents,
-        facets,
-        suggestion,
-        warnings,
-    })
+    Ok(SearchIndexResult { result, warnings: task.into_warnings() })
 }

@@ -2,30 +2,33 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright_data::DataError;
 use rankwright_data::format::{FORMATS, Format, feature_set_path, write_parts};
 use rankwright_data::split::{SplitOptions, SplitPart};
 use rankwright_data::store::is_same_file;
+use rankwright_data::{DataError, Dataset};
 use rankwright_spec::words::counted;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
-use super::{Context, DataFiles, TaskError, TaskInputs, Warning};
+use super::paths::check_used;
+use super::{Context, DataSource, LoadedData, TaskError, TaskInputs, Warning};
 
 /// Data, its division, and the folder to write into.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SplitRequest {
     /// The data.
-    pub data: DataFiles,
+    pub data: DataSource,
     /// The division: each part is a file `NAME.EXTENSION`, each fold a folder `foldN` with `train`,
     /// `valid` and `test`.
     pub split: SplitOptions,
-    /// Folder to write into; created if needed.
-    pub out: PathBuf,
-    /// The format to write; that of the data if not given.
+    /// Folder to write into; created if needed. If not given, the result alone has the parts.
+    pub out: Option<PathBuf>,
+    /// The format to write; that of the data if not given, or the cache format for data in memory.
     pub format: Option<Format>,
     /// Whether parts that exist are replaced; an error otherwise.
+    #[serde(default)]
     pub replace: bool,
 }
 
@@ -36,9 +39,15 @@ impl TaskInputs for SplitRequest {
 }
 
 impl SplitRequest {
-    /// Divides data, in its own format.
-    pub fn new(data: DataFiles, split: SplitOptions, out: impl Into<PathBuf>) -> Self {
-        SplitRequest { data, split, out: out.into(), format: None, replace: false }
+    /// Divides data; [`out`](Self::out) is the folder to write into.
+    pub fn new(data: impl Into<DataSource>, split: SplitOptions) -> Self {
+        SplitRequest { data: data.into(), split, out: None, format: None, replace: false }
+    }
+
+    /// Sets the folder to write into, in the format of the data.
+    pub fn out(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.out = Some(folder.into());
+        self
     }
 
     /// Sets the format to write.
@@ -54,23 +63,26 @@ impl SplitRequest {
     }
 }
 
-/// The files that were written.
+/// The parts, and the files that were written.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct SplitResult {
     /// Seed of the shuffle.
     pub seed: u64,
-    /// One entry for each file.
+    /// One entry for each part.
     pub parts: Vec<WrittenPart>,
     /// Warnings to the caller.
     pub warnings: Vec<Warning>,
+    /// The data of each part, in the order of `parts`, if no folder was given.
+    #[serde(skip)]
+    pub data: Vec<Dataset>,
 }
 
-/// One file of a division.
+/// One part of a division.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct WrittenPart {
-    /// The file.
+    /// The file; without a folder, its path in the folder that would be written.
     pub path: PathBuf,
     /// Number of its queries.
     pub queries: usize,
@@ -84,29 +96,29 @@ pub fn split_data(request: &SplitRequest, context: &Context<'_>) -> Result<Split
     let mut task = RunningTask::new(context);
     let loaded = request.data.load(None, &mut task)?;
     let data = &loaded.data;
-    let format = request.format.unwrap_or(loaded.format);
+    let format = request.format.or(loaded.format).unwrap_or(Format::Cache);
+    let out = request.out.clone().unwrap_or_default();
     let mut files = Vec::new();
     for SplitPart { fold, name, queries, .. } in request.split.divide(data.queries())? {
         if queries.is_empty() {
             return Err(TaskError::EmptyPart { name, queries: data.queries() });
         }
         let folder = match fold {
-            Some(number) => request.out.join(format!("fold{number}")),
-            None => request.out.clone(),
+            Some(number) => out.join(format!("fold{number}")),
+            None => out.clone(),
         };
         files.push((part_path(&folder, &name, format), queries));
     }
-    check(request, &files)?;
-    for folder in files.iter().filter_map(|(path, _)| path.parent()) {
-        make_folder(folder)?;
-    }
-    let step = format!("writing {}", counted(files.len(), "part"));
-    // The writer gives one warning of each kind, for any number of parts.
-    let (warnings, _) = task.step(&step, || write_parts(data, &files, format))?;
-    task.warn_of(&warnings);
-    let others = other_parts(request, &files);
-    if !others.is_empty() {
-        task.warn(Warning::OtherParts { files: others });
+    let mut parts_in_memory = Vec::new();
+    match &request.out {
+        Some(folder) => write_files(request, folder, &loaded, &files, format, &mut task)?,
+        None => {
+            check_used(request.format.is_some(), "format", "no files are written")?;
+            check_used(request.replace, "replace", "no files are written")?;
+            for (_, queries) in &files {
+                parts_in_memory.push(data.select_queries(queries)?);
+            }
+        }
     }
     let rows = |queries: &[usize]| queries.iter().map(|q| data.query_rows(*q).len()).sum();
     let part = |(path, queries): (PathBuf, Vec<usize>)| WrittenPart {
@@ -115,7 +127,36 @@ pub fn split_data(request: &SplitRequest, context: &Context<'_>) -> Result<Split
         queries: queries.len(),
     };
     let parts = files.into_iter().map(part).collect();
-    Ok(SplitResult { seed: request.split.seed, parts, warnings: task.into_warnings() })
+    Ok(SplitResult {
+        seed: request.split.seed,
+        parts,
+        warnings: task.into_warnings(),
+        data: parts_in_memory,
+    })
+}
+
+/// Writes the parts into the folder.
+fn write_files(
+    request: &SplitRequest,
+    out: &Path,
+    loaded: &LoadedData,
+    files: &[(PathBuf, Vec<usize>)],
+    format: Format,
+    task: &mut RunningTask<'_>,
+) -> Result<(), TaskError> {
+    check(request, files)?;
+    for folder in files.iter().filter_map(|(path, _)| path.parent()) {
+        make_folder(folder)?;
+    }
+    let step = format!("writing {}", counted(files.len(), "part"));
+    // The writer gives one warning of each kind, for any number of parts.
+    let (warnings, _) = task.step(&step, || write_parts(&loaded.data, files, format))?;
+    task.warn_of(&warnings);
+    let others = other_parts(request, out, files);
+    if !others.is_empty() {
+        task.warn(Warning::OtherParts { files: others });
+    }
+    Ok(())
 }
 
 /// Rejects parts that are inputs, or that exist and are not to be replaced.
@@ -138,7 +179,11 @@ const PART_NAMES: [&str; 6] = ["train", "valid", "vali", "validation", "dev", "t
 /// Files of the folder, and of folders `foldN` in it, that look like parts of another division,
 /// sorted: data files with a usual name that are neither parts of this division nor inputs. A
 /// folder that cannot be listed has none.
-fn other_parts(request: &SplitRequest, files: &[(PathBuf, Vec<usize>)]) -> Vec<PathBuf> {
+fn other_parts(
+    request: &SplitRequest,
+    out: &Path,
+    files: &[(PathBuf, Vec<usize>)],
+) -> Vec<PathBuf> {
     let entries = |folder: &Path| {
         let entries = std::fs::read_dir(folder).into_iter().flatten();
         entries.filter_map(|entry| Some(entry.ok()?.path())).collect::<Vec<PathBuf>>()
@@ -148,8 +193,8 @@ fn other_parts(request: &SplitRequest, files: &[(PathBuf, Vec<usize>)]) -> Vec<P
         let number = name.and_then(|name| name.strip_prefix("fold"));
         number.is_some_and(|number| number.parse::<usize>().is_ok()) && path.is_dir()
     };
-    let folds = entries(&request.out).into_iter().filter(is_fold);
-    let folders: Vec<PathBuf> = folds.chain([request.out.clone()]).collect();
+    let folds = entries(out).into_iter().filter(is_fold);
+    let folders: Vec<PathBuf> = folds.chain([out.to_owned()]).collect();
     let is_other = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str());
         let Some((stem, extension)) = name.and_then(|name| name.split_once('.')) else {
@@ -186,7 +231,7 @@ mod tests {
     use rankwright_data::store::{WriteBody, write_together};
 
     use super::*;
-    use crate::tasks::read_data;
+    use crate::tasks::{DataFiles, read_data};
 
     const PARTS: [&str; 2] = ["train.txt", "test.txt"];
 
@@ -200,7 +245,7 @@ mod tests {
 
     fn request(folder: &Path, out: &str, parts: &str) -> SplitRequest {
         let split = SplitOptions::default().parts(Parts::parse(parts).unwrap());
-        SplitRequest::new(DataFiles::new([folder.join("a.txt")]), split, folder.join(out))
+        SplitRequest::new(folder.join("a.txt"), split).out(folder.join(out))
     }
 
     fn with_seed(mut request: SplitRequest, seed: u64) -> SplitRequest {
@@ -326,7 +371,7 @@ mod tests {
         fs::write(&csv, "qid,label,x\n1,0,2\n2,1,3\n").unwrap();
         fs::write(path("a.csv.features.toml"), "features = [\"x\"]\n").unwrap();
         let halves = || SplitOptions::default().parts(Parts::parse("one=0.5,two=0.5").unwrap());
-        let request = || SplitRequest::new(DataFiles::new([&csv]), halves(), path("out"));
+        let request = || SplitRequest::new(&csv, halves()).out(path("out"));
         split(request()).unwrap();
         assert!(path("out/one.csv.features.toml").is_file());
         fs::remove_file(path("a.csv.features.toml")).unwrap();

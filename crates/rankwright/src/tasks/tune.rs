@@ -7,62 +7,62 @@ use std::path::{Path, PathBuf};
 
 use rankwright_data::{DataError, Dataset};
 use rankwright_learn::tune::{
-    Space, Trial, TrialComparison, TuneData, TuneJob, TuneMethod, TunePlan, TuneProgress,
-    TuneResult,
+    Space, Trial, TrialComparison, TrialValues, TuneData, TuneJob, TuneMethod, TunePlan,
+    TuneProgress, TuneResult,
 };
 use rankwright_learn::{
     LearnError, LearnerSpec, Progress, TrainRequest, TrainingHistory, ValidationSet,
 };
 use rankwright_model::{MatchOptions, ScoreOptions};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
 use super::train::{
-    ForwardedProgress, ValidationFiles, check_feature_set, check_file, remove_old_log,
-    save_or_rescue, warn_about, warn_of_model, with_suffix,
+    ForwardedProgress, ValidationData, check_feature_set, check_file, learners_with_examination,
+    remove_old_log, save_or_rescue, warn_about, warn_of_model, with_suffix,
 };
 use super::{
-    Context, DataFiles, TaskError, TaskInputs, Warning, check_outputs, check_standard_input,
+    Context, DataSource, TaskError, TaskInputs, Warning, check_outputs, check_standard_input,
 };
 
 /// A parameter search, its data, and the files for its results.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TuneRequest {
     /// The learner, the space and the trials.
     pub plan: TunePlan,
     /// Training data.
-    pub data: DataFiles,
-    /// File of validation data, for a plan that evaluates trials on it.
-    pub valid: Option<PathBuf>,
-    /// A file of preference pairs for the validation data.
-    pub valid_pairs: Option<PathBuf>,
+    pub data: DataSource,
+    /// Validation data, for a plan that evaluates trials on it; options of reading that it does
+    /// not give are those of the training data.
+    pub valid: Option<DataSource>,
     /// The rule that matches the features of the validation data with those of the training data.
+    #[serde(default)]
     pub matching: MatchOptions,
     /// File for the model of the best learner, trained on all of the data.
     pub out: Option<PathBuf>,
     /// File that keeps finished trials; the same request then resumes.
     pub log: Option<PathBuf>,
-    /// The file from which the examination of positions of the plan's learner was read
-    /// ([`learners_with_examination`](super::learners_with_examination)); no output may replace it.
+    /// A file with the examination of positions, for a learner that corrects clicks by it; see
+    /// [`BiasFile`](rankwright_learn::BiasFile) for its forms.
     pub bias: Option<PathBuf>,
 }
 
 impl TaskInputs for TuneRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        let valid = self.valid.iter().chain(&self.valid_pairs).chain(&self.bias).cloned();
-        self.data.paths().map(Path::to_owned).chain(valid).collect()
+        let data = self.data.paths().chain(self.valid.iter().flat_map(DataSource::paths));
+        data.map(Path::to_owned).chain(self.bias.clone()).collect()
     }
 }
 
 impl TuneRequest {
     /// A search that writes no files.
-    pub fn new(plan: TunePlan, data: DataFiles) -> Self {
+    pub fn new(plan: TunePlan, data: impl Into<DataSource>) -> Self {
         TuneRequest {
             plan,
-            data,
+            data: data.into(),
             valid: None,
-            valid_pairs: None,
             matching: MatchOptions::default(),
             out: None,
             log: None,
@@ -70,15 +70,34 @@ impl TuneRequest {
         }
     }
 
-    /// Sets a file of validation data.
-    pub fn validation(mut self, file: impl Into<PathBuf>) -> Self {
-        self.valid = Some(file.into());
+    /// Sets the validation data.
+    pub fn validation(mut self, data: impl Into<DataSource>) -> Self {
+        self.valid = Some(data.into());
         self
     }
 
-    /// Sets a file of preference pairs for the validation data.
-    pub fn validation_pairs(mut self, file: impl Into<PathBuf>) -> Self {
-        self.valid_pairs = Some(file.into());
+    /// Sets the rule that matches the features of the validation data with those of the training
+    /// data.
+    pub fn matching(mut self, matching: MatchOptions) -> Self {
+        self.matching = matching;
+        self
+    }
+
+    /// Sets a file with the examination of positions.
+    pub fn bias(mut self, file: impl Into<PathBuf>) -> Self {
+        self.bias = Some(file.into());
+        self
+    }
+
+    /// Sets the file for the model of the best learner.
+    pub fn out(mut self, file: impl Into<PathBuf>) -> Self {
+        self.out = Some(file.into());
+        self
+    }
+
+    /// Sets the file that keeps finished trials.
+    pub fn log(mut self, file: impl Into<PathBuf>) -> Self {
+        self.log = Some(file.into());
         self
     }
 }
@@ -108,7 +127,7 @@ pub struct TuneLearnerResult {
     /// The best of the completely trained trials.
     pub best: Option<TrialValues>,
     /// The best trial compared with trial 0.
-    pub versus_trial_0: Option<TrialDelta>,
+    pub versus_trial_0: Option<TrialComparison>,
     /// A note on the interpretation of the values.
     pub note: &'static str,
     /// File of the finished trials.
@@ -120,53 +139,6 @@ pub struct TuneLearnerResult {
     /// The result in the form of the learn crate.
     #[serde(skip)]
     pub result: TuneResult,
-}
-
-/// The result of one trial.
-#[derive(Debug, Clone, Serialize)]
-#[non_exhaustive]
-pub struct TrialValues {
-    /// Its number; 0 is the learner as given.
-    pub trial: usize,
-    /// The learner as a spec.
-    pub spec: String,
-    /// Value of the metric; none if the trial failed.
-    pub value: Option<f64>,
-    /// Its 95 % interval.
-    pub ci95: Option<(f64, f64)>,
-    /// Number of queries that count.
-    pub queries: usize,
-    /// Number of rounds in the model; on folds the mean over them.
-    pub rounds: Option<f64>,
-    /// Maximum number of rounds, if the trial was not trained completely.
-    pub limit: Option<usize>,
-    /// Seconds of training.
-    pub seconds: f64,
-    /// The earlier trial with the same training.
-    pub same_as: Option<usize>,
-    /// The error of a failed trial.
-    pub error: Option<String>,
-}
-
-/// The best trial compared with trial 0 (the learner as given), by the randomisation test over
-/// queries.
-#[derive(Debug, Clone, Serialize)]
-#[non_exhaustive]
-pub struct TrialDelta {
-    /// Mean of the differences.
-    pub difference: f64,
-    /// Its 95 % interval.
-    pub ci95: Option<[f64; 2]>,
-    /// Name of the test.
-    pub test: &'static str,
-    /// Its two-sided p-value.
-    pub p: f64,
-    /// Number of queries where the best trial is better.
-    pub better: usize,
-    /// Number of queries where both are equal.
-    pub equal: usize,
-    /// Number of queries where trial 0 is better.
-    pub worse: usize,
 }
 
 /// A model that was written.
@@ -209,20 +181,20 @@ pub fn tune_learner(
     context: &Context<'_>,
 ) -> Result<TuneLearnerResult, TaskError> {
     let mut task = RunningTask::new(context);
+    let with_bias = with_examination(request)?;
+    let request = with_bias.as_ref().unwrap_or(request);
     check(request)?;
     check_standard_input(request.inputs().iter().map(PathBuf::as_path))?;
     let train = request.data.load(None, &mut task)?.data;
     if request.out.is_some() {
         check_feature_set(&train, &mut task);
     }
-    let files: Vec<PathBuf> = request.valid.iter().cloned().collect();
-    let pairs = request.valid_pairs.as_deref();
-    let valid = ValidationFiles { files: &files, pairs, matching: request.matching };
+    let valid = ValidationData { sets: request.valid.as_slice(), matching: request.matching };
     let valid = valid.load(&request.data, &train, &mut task)?.0.pop().map(|(_, data)| data);
-    let plan = request.plan.clone().for_data(valid.as_ref().unwrap_or(&train))?;
+    let plan = request.plan.clone().for_data(valid.as_deref().unwrap_or(&train))?;
     warn_about(plan.trial_0(), &train, std::slice::from_ref(plan.measure()), &mut task)?;
     let request = &TuneRequest { plan, ..request.clone() };
-    let result = search(request, &train, valid.as_ref(), progress, &task)?;
+    let result = search(request, &train, valid.as_deref(), progress, &task)?;
     if let Some(log) = request.log.clone().filter(|_| result.found_in_log > 0) {
         task.warn(Warning::TrialsFound { trainings: result.found_in_log, log });
     }
@@ -231,12 +203,22 @@ pub fn tune_learner(
     let best = result.best().filter(|_| result.finished).ok_or_else(stopped)?;
     let model = match &request.out {
         Some(path) => {
-            let written = train_best(request, path, best, &train, valid.as_ref(), &mut task)?;
+            let written = train_best(request, path, best, &train, valid.as_deref(), &mut task)?;
             Some(written.ok_or_else(stopped)?)
         }
         None => None,
     };
     Ok(result_of(request, result, model, task.into_warnings()))
+}
+
+/// The request with the examination of its file as parameters of its learner; `None` if the request
+/// has no such file.
+fn with_examination(request: &TuneRequest) -> Result<Option<TuneRequest>, TaskError> {
+    let Some(file) = &request.bias else { return Ok(None) };
+    let given = std::slice::from_ref(request.plan.given_learner());
+    let Some(learner) = learners_with_examination(given, file)?.pop() else { return Ok(None) };
+    let plan = TunePlan::new(&learner, request.plan.settings().clone())?;
+    Ok(Some(TuneRequest { plan, ..request.clone() }))
 }
 
 /// Rejects files that could not be written, and options without an effect, before anything is
@@ -346,45 +328,14 @@ fn result_of(
             TuneData::Folds { count, .. } => Some(count),
             TuneData::Valid => None,
         },
-        trials: result.trials.iter().map(TrialValues::new).collect(),
-        best: result.best().map(TrialValues::new),
-        versus_trial_0: result.vs_trial_0.as_ref().map(TrialDelta::new),
+        trials: result.trials.iter().map(|trial| trial.result.clone()).collect(),
+        best: result.best().map(|trial| trial.result.clone()),
+        versus_trial_0: result.vs_trial_0.clone(),
         note: CHOSEN_ON_SAME_QUERIES,
         log: request.log.clone(),
         model,
         warnings,
         result,
-    }
-}
-
-impl TrialValues {
-    fn new(trial: &Trial) -> Self {
-        TrialValues {
-            trial: trial.trial,
-            spec: trial.spec.clone(),
-            value: trial.value,
-            ci95: trial.ci95,
-            queries: trial.queries,
-            rounds: trial.rounds,
-            limit: trial.limit,
-            seconds: trial.seconds,
-            same_as: trial.same_as,
-            error: trial.error.clone(),
-        }
-    }
-}
-
-impl TrialDelta {
-    fn new(vs_trial_0: &TrialComparison) -> Self {
-        TrialDelta {
-            difference: vs_trial_0.difference,
-            ci95: vs_trial_0.ci95,
-            test: "randomisation",
-            p: vs_trial_0.p,
-            better: vs_trial_0.better,
-            equal: vs_trial_0.equal,
-            worse: vs_trial_0.worse,
-        }
     }
 }
 

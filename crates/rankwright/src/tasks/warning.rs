@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use rankwright_data::{DataWarning, SummaryWarning, UnseenCategories};
-#[cfg(feature = "report")]
+#[cfg(feature = "experiment")]
 use rankwright_experiment::ExperimentWarning;
 #[cfg(feature = "train")]
 use rankwright_learn::TrainWarning;
@@ -31,7 +31,7 @@ pub enum Warning {
     #[cfg(feature = "report")]
     Report(ReportWarning),
     /// A warning about the models of a learner in an experiment.
-    #[cfg(feature = "report")]
+    #[cfg(feature = "experiment")]
     Experiment(ExperimentWarning),
     /// A recoverable problem of an index, features or a ranking.
     #[cfg(feature = "search")]
@@ -277,7 +277,7 @@ impl Warning {
             Warning::Content(warning) => warning.kind(),
             #[cfg(feature = "report")]
             Warning::Report(warning) => warning.kind(),
-            #[cfg(feature = "report")]
+            #[cfg(feature = "experiment")]
             Warning::Experiment(warning) => warning.kind(),
             #[cfg(feature = "search")]
             Warning::Search(warning) => warning.kind(),
@@ -330,7 +330,7 @@ impl fmt::Display for Warning {
             Warning::Content(warning) => warning.fmt(f),
             #[cfg(feature = "report")]
             Warning::Report(warning) => warning.fmt(f),
-            #[cfg(feature = "report")]
+            #[cfg(feature = "experiment")]
             Warning::Experiment(warning) => warning.fmt(f),
             #[cfg(feature = "search")]
             Warning::Search(warning) => warning.fmt(f),
@@ -536,7 +536,9 @@ impl Warning {
             // These serialise themselves.
             Warning::Data(_) | Warning::Content(_) => Vec::new(),
             #[cfg(feature = "report")]
-            Warning::Report(_) | Warning::Experiment(_) => Vec::new(),
+            Warning::Report(_) => Vec::new(),
+            #[cfg(feature = "experiment")]
+            Warning::Experiment(_) => Vec::new(),
             #[cfg(feature = "search")]
             Warning::Search(_) => Vec::new(),
             #[cfg(feature = "train")]
@@ -635,7 +637,7 @@ impl Serialize for Warning {
             Warning::Content(warning) => return warning.serialize(serializer),
             #[cfg(feature = "report")]
             Warning::Report(warning) => return warning.serialize(serializer),
-            #[cfg(feature = "report")]
+            #[cfg(feature = "experiment")]
             Warning::Experiment(warning) => return warning.serialize(serializer),
             #[cfg(feature = "train")]
             Warning::Training(warning) => return warning.serialize(serializer),

@@ -161,12 +161,36 @@ pub(super) fn page() -> String {
         let mut lines = Vec::new();
         keys(&types, root, "", 0, &mut lines);
         assert!(!lines.is_empty(), "{root} has no keys");
-        for (key, about) in lines {
+        for (n, (key, about)) in lines.iter().enumerate() {
+            // A result has the warnings of its parts, too.
+            if lines[n + 1..].iter().any(|(later, _)| later == key) {
+                continue;
+            }
             page.push_str(&format!("| `{key}` | {} |\n", about.replace('|', "\\|")));
         }
         page.push('\n');
     }
     page
+}
+
+/// The fields of a request, with what they mean, and those of the types inside.
+pub(super) fn fields_of(request: &str) -> Vec<(String, String)> {
+    let mut lines = Vec::new();
+    keys(&types(), request, "", 0, &mut lines);
+    for (_, about) in &mut lines {
+        *about = about.replace(" May be absent or `null`.", "");
+    }
+    lines
+}
+
+/// The types of all requests of tasks.
+pub(super) fn request_types() -> Vec<String> {
+    let tasks = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tasks");
+    let sources = rust_files(&tasks).into_iter().map(|file| std::fs::read_to_string(file).unwrap());
+    let found = sources.flat_map(|source| structs(&source).into_iter().map(|(name, _)| name));
+    let mut names: Vec<String> = found.filter(|name| name.ends_with("Request")).collect();
+    names.sort();
+    names
 }
 
 /// The keys of a type, with those of the types inside.

@@ -24,6 +24,7 @@ use rankwright_data::{DEFAULT_SEED, Dataset, DatasetSummary, Random};
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
 use rankwright_spec::words::counted;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::comparison::{fixed, signed};
 use crate::error::ReportError;
@@ -49,7 +50,8 @@ const MOST_SHOWN: usize = 50;
 /// let options = DataOptions::default().metric("ap").top(30);
 /// assert_eq!(options.sample, 10_000);
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DataOptions {
     /// The metric of single-feature rankers, as a spec.

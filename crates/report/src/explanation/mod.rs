@@ -8,6 +8,7 @@
 //! selects and sorts them and shows them as a page, as text and as JSON.
 
 mod list;
+#[cfg(feature = "charts")]
 mod page;
 mod query;
 mod result;

@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use rankwright_model::Dependence;
 use rankwright_spec::words::counted;
 
-use super::text::above_or_not;
+use super::text::{above_or_not, pair_values, value_text};
 use super::{
-    EffectSummary, ExplainedDocument, FeatureEffect, PairContribution, PairExplanation,
-    QueryExplanation, RankingExplanation,
+    EffectSummary, ExplainedDocument, FeatureEffect, PairExplanation, QueryExplanation,
+    RankingExplanation,
 };
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, SeriesColour};
 use crate::page::{ChoiceControl, Page, PageBlock, Section};
@@ -399,21 +399,6 @@ fn dependence_chart(number: usize, dependence: &Dependence) -> Chart {
         y: Axis { label: "mean score".into(), ..Axis::default() },
         body: Body::Lines(series),
     }
-}
-
-/// The text of a category, the value of another feature, or `missing`.
-pub(super) fn value_text(value: f32, text: Option<&str>) -> String {
-    match text {
-        Some(text) => text.to_owned(),
-        None if value.is_nan() => "missing".into(),
-        None => value.to_string(),
-    }
-}
-
-/// The values of a feature in two documents, as text.
-pub(super) fn pair_values(contribution: &PairContribution) -> [String; 2] {
-    let ([a, b], [text_a, text_b]) = (contribution.values, &contribution.texts);
-    [value_text(a, text_a.as_deref()), value_text(b, text_b.as_deref())]
 }
 
 #[cfg(test)]

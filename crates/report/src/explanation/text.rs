@@ -5,10 +5,9 @@ use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_model::Dependence;
 use rankwright_spec::words::counted;
 
-use super::page::{pair_values, value_text};
 use super::{
-    Contribution, EffectSummary, ExplainedDocument, PairExplanation, QueryExplanation,
-    RankingExplanation,
+    Contribution, EffectSummary, ExplainedDocument, PairContribution, PairExplanation,
+    QueryExplanation, RankingExplanation,
 };
 
 /// Width of each half of a bar, in characters.
@@ -238,4 +237,19 @@ fn signed(value: f64) -> String {
 /// Four decimals; a sign only for values below 0.
 fn unsigned(value: f64) -> String {
     format!("{value:.4}")
+}
+
+/// The values of a feature in two documents, as text.
+pub(super) fn pair_values(contribution: &PairContribution) -> [String; 2] {
+    let ([a, b], [text_a, text_b]) = (contribution.values, &contribution.texts);
+    [value_text(a, text_a.as_deref()), value_text(b, text_b.as_deref())]
+}
+
+/// The text of a category, the value of another feature, or `missing`.
+pub(super) fn value_text(value: f32, text: Option<&str>) -> String {
+    match text {
+        Some(text) => text.to_owned(),
+        None if value.is_nan() => "missing".into(),
+        None => value.to_string(),
+    }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use rankwright_data::DEFAULT_SEED;
 use rankwright_spec::{
     Auto, ParamDef, ParamGroup, ParamKind, ParamValue, RangeDef, Spec, SpecError, ValueError,
-    above, check_params, params, write_spec,
+    above, check_params, json_by_text, params, write_spec,
 };
 
 use super::forest::{DecisionForest, ForestOptions};
@@ -258,6 +258,8 @@ impl fmt::Display for Classifier {
         self.spec().fmt(f)
     }
 }
+
+json_by_text!(Classifier, Classifier::to_string, Classifier::parse);
 
 /// A classifier as the value of a parameter: `class-score(classifier=tree(depth=3))`.
 impl ParamValue for Classifier {

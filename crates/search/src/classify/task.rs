@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use rankwright_data::Random;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 #[cfg(doc)]
 use super::Decision;
@@ -56,7 +56,8 @@ impl std::fmt::Debug for TextClassifier {
 }
 
 /// A classifier, and the content of documents that it is trained on.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ClassifierOptions {
     /// The classifier; Rocchio if not set.

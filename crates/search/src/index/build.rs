@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
-use serde::Serialize;
+use rankwright_spec::choices;
+use serde::{Deserialize, Serialize};
 
 use super::Index;
 use super::check::{catch_damage, check_files};
@@ -31,16 +32,16 @@ use crate::warning::SearchWarning;
 /// Number of documents from which the kinds of the fields are guessed.
 pub(super) const SAMPLE_DOCUMENTS: usize = 1000;
 
-/// The action if the folder already has an index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Existing {
-    /// Return an error.
-    #[default]
-    Refuse,
-    /// Replace the index by a new one, atomically at the end.
-    Replace,
-    /// Add documents to the index; documents with existing ids are replaced.
-    Add,
+choices! {
+    /// The action if the folder already has an index.
+    pub enum Existing {
+        /// Return an error.
+        Refuse = "refuse",
+        /// Replace the index by a new one, atomically at the end.
+        Replace = "replace",
+        /// Add documents to the index; documents with existing ids are replaced.
+        Add = "add",
+    }
 }
 
 /// Options of a build.
@@ -55,7 +56,8 @@ pub enum Existing {
 /// assert_eq!(options.existing, Existing::Replace);
 /// # Ok::<(), rankwright_search::SearchError>(())
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BuildOptions {
     /// The analysis; `None` means English, or that of the existing index.

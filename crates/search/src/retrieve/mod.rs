@@ -39,7 +39,7 @@ pub(crate) use weighting::{DocumentColumns, QueryWeighting, Weighting, bm25_idf,
 
 use std::sync::Arc;
 
-use rankwright_spec::{Spec, SpecError, check_params, write_spec};
+use rankwright_spec::{Spec, SpecError, check_params, json_by_text, write_spec};
 
 use crate::error::SearchError;
 use crate::filter::Filter;
@@ -85,6 +85,8 @@ pub struct FirstStage {
     spec: Spec,
     params: SharedStage,
 }
+
+json_by_text!(FirstStage, FirstStage::to_string, FirstStage::parse);
 
 impl FirstStage {
     /// The first stage with these parameters; an error if a parameter is out of range.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use rankwright_data::bytes::Input;
+use rankwright_spec::{SpecError, json_by_text};
 
 use crate::error::SearchError;
 
@@ -25,6 +26,11 @@ pub enum DocumentFormat {
     /// A folder of text, Markdown and HTML files.
     Folder,
 }
+
+json_by_text!(DocumentFormat, |format: &DocumentFormat| format.name(), |name: &str| {
+    let known = || DocumentFormat::ALL.map(DocumentFormat::name);
+    DocumentFormat::from_name(name).ok_or_else(|| SpecError::unknown("format", name, &known()))
+});
 
 impl DocumentFormat {
     /// Every format, in the order in which help lists them.

@@ -43,7 +43,7 @@ pub(super) fn text(found: &InspectModelResult) -> String {
 /// The header and the size of the model, one line per fact.
 fn facts(found: &InspectModelResult) -> Table {
     let summary = &found.summary;
-    let file = found.model.display().to_string();
+    let file = found.model.clone();
     let mut table = Table::new([("model", Align::Left), (&file, Align::Left)]);
     let mut line = |what: &str, text: String| {
         if !text.is_empty() {

@@ -8,33 +8,36 @@ use rankwright_clicks::log::LogCounts;
 use rankwright_clicks::regression::PairFeatures;
 use rankwright_clicks::{ClicksError, Impression};
 use rankwright_spec::check_params;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::ClickFiles;
 use super::examination::{CollectedLog, LogCollector};
-use super::feature_rows::LogFeatureRows;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning};
+use crate::tasks::{Context, DataSource, ReadRules, TaskError, TaskInputs, Warning};
+use rankwright_clicks::LogFeatureRows;
 
 /// A click log, and the estimators of its position bias.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct EstimateBiasRequest {
     /// The log.
     pub log: ClickFiles,
     /// The estimators; if empty, all of them that the log and the features allow.
+    #[serde(default)]
     pub estimators: Vec<BiasEstimator>,
     /// Their options.
+    #[serde(default)]
     pub options: BiasOptions,
     /// Feature data of the documents, for `regression-em`.
-    pub features: Option<DataFiles>,
+    pub features: Option<DataSource>,
     /// An attribute of pages: the bias is also estimated for the pages of each of its values.
     pub by: Option<String>,
 }
 
 impl TaskInputs for EstimateBiasRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        let features = self.features.iter().flat_map(DataFiles::paths).map(Path::to_owned);
+        let features = self.features.iter().flat_map(DataSource::paths).map(Path::to_owned);
         self.log.files.iter().cloned().chain(features).collect()
     }
 }
@@ -52,8 +55,8 @@ impl EstimateBiasRequest {
     }
 
     /// Sets feature data of the documents, joined by the ids of query and document.
-    pub fn features(mut self, features: DataFiles) -> Self {
-        self.features = Some(features);
+    pub fn features(mut self, features: impl Into<DataSource>) -> Self {
+        self.features = Some(features.into());
         self
     }
 
@@ -139,7 +142,7 @@ pub fn estimate_bias(
         return Err(ClicksError::UnknownAttribute { name: name.clone(), known }.into());
     }
     let rules = ReadRules::default().labels_are_optional();
-    let loaded = request.features.as_ref().map(|files| files.load(Some(rules), &mut task));
+    let loaded = request.features.as_ref().map(|source| source.load(Some(rules), &mut task));
     let loaded = loaded.transpose()?;
     let rows = loaded.as_ref().map(|loaded| LogFeatureRows::new(&loaded.data));
     let mut seconds = 0.0;
@@ -201,7 +204,8 @@ fn features_of(
     rows: Option<&LogFeatureRows<'_>>,
 ) -> Result<Option<PairFeatures>, TaskError> {
     let needs_features = requested(request).contains(&BiasEstimator::RegressionEm);
-    rows.filter(|_| needs_features).map(|rows| rows.pair_features(&log.pages)).transpose()
+    let features = rows.filter(|_| needs_features).map(|rows| rows.pair_features(&log.pages));
+    Ok(features.transpose()?)
 }
 
 fn estimates_with(

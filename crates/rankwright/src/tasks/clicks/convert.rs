@@ -6,14 +6,15 @@ use std::time::Instant;
 use rankwright_clicks::log::LogCounts;
 use rankwright_clicks::log::write::{LogTarget, LogWriter, WrittenLog};
 use rankwright_data::store::write_atomic_with;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::ClickFiles;
 use crate::tasks::context::RunningTask;
 use crate::tasks::{Context, TaskError, TaskInputs, Warning, file_label};
 
 /// A click log, and the file and format to write it in.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ConvertClicksRequest {
     /// The log.

@@ -8,14 +8,15 @@ use rankwright_clicks::{
 };
 use rankwright_data::store::write_atomic;
 use rankwright_data::{ListFormat, QueryLists, Run};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::ClickFiles;
 use crate::tasks::context::RunningTask;
 use crate::tasks::{Context, TaskError, check_outputs};
 
 /// The content of a file of counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum CountsContent {
     /// A table with all numbers of each of these things.
@@ -26,7 +27,8 @@ pub enum CountsContent {
 }
 
 /// A click log, and the file of its counts.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct CountClicksRequest {
     /// The log.
@@ -34,15 +36,21 @@ pub struct CountClicksRequest {
     /// The content of the file.
     pub content: CountsContent,
     /// Number of impressions that a thing must have to be written.
+    #[serde(default = "default_min_count")]
     pub min_count: u64,
     /// The file.
     pub out: PathBuf,
 }
 
+/// Least number of impressions of a request that gives none.
+fn default_min_count() -> u64 {
+    1
+}
+
 impl CountClicksRequest {
     /// Counts the clicks of a log.
     pub fn new(log: ClickFiles, content: CountsContent, out: impl Into<PathBuf>) -> Self {
-        Self { log, content, min_count: 1, out: out.into() }
+        Self { log, content, min_count: default_min_count(), out: out.into() }
     }
 
     /// Sets the smallest number of impressions.

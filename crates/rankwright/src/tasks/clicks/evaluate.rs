@@ -2,54 +2,61 @@
 
 use std::path::{Path, PathBuf};
 
+use rankwright_clicks::LogFeatureRows;
 use rankwright_clicks::bias::BiasOptions;
 use rankwright_clicks::log::LogCounts;
 use rankwright_clicks::off_policy::{
-    LoggedPages, LoggedPagesBuilder, OffPolicyOptions, PolicyValue, PropensityKind, TargetDocument,
-    TargetRanking, rank_weights, value_difference,
+    LoggedPagesBuilder, OffPolicyOptions, PolicyValue, PropensityKind, TargetRanking, rank_weights,
+    value_difference,
 };
 use rankwright_clicks::regression::RelevanceModel;
 use rankwright_data::Dataset;
-use rankwright_eval::{MetricSpec, OrderRule, Orderer, Rows};
+use rankwright_eval::MetricSpec;
 use rankwright_model::MatchOptions;
 use rankwright_spec::check_params;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::ClickFiles;
 use super::examination::{CollectedLog, ExaminationSource, LogCollector};
-use super::feature_rows::{LogFeatureRows, document_id};
-use super::labels::REGRESSION_ITERATIONS;
 use crate::tasks::context::RunningTask;
+use crate::tasks::input_files::common_rules;
 use crate::tasks::matching::score_data;
-use crate::tasks::{Context, DataFiles, InputFiles, TaskError, TaskInputs, Warning, system_names};
+use crate::tasks::sources::source_names;
+use crate::tasks::{Context, DataSource, ModelSource, TaskError, TaskInputs, Warning};
 
 /// A click log, the models to evaluate, and feature data of the documents.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct EvaluateClicksRequest {
     /// The log.
     pub log: ClickFiles,
     /// The models; the first is the one that others are compared with.
-    pub models: Vec<PathBuf>,
+    pub models: Vec<ModelSource>,
     /// Feature data that the models rank, joined with the log by the ids of query and document. It
     /// needs no labels.
-    pub features: DataFiles,
+    pub features: DataSource,
     /// The rule that matches the features of the data with those of the models.
+    #[serde(default)]
     pub matching: MatchOptions,
     /// The metric, a sum over ranks.
     pub metric: MetricSpec,
     /// The examination of ranks, where the estimate needs it.
+    #[serde(default)]
     pub examination: ExaminationSource,
     /// Options of the examination if it is estimated.
+    #[serde(default)]
     pub bias: BiasOptions,
     /// Estimator, propensities, clip, overlap and intervals.
+    #[serde(default)]
     pub options: OffPolicyOptions,
 }
 
 impl TaskInputs for EvaluateClicksRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        let others = self.features.paths().chain(self.examination.path()).map(Path::to_owned);
-        self.log.files.iter().chain(&self.models).cloned().chain(others).collect()
+        let models = self.models.iter().filter_map(ModelSource::path);
+        let others = models.chain(self.features.paths()).chain(self.examination.path());
+        self.log.files.iter().cloned().chain(others.map(Path::to_owned)).collect()
     }
 }
 
@@ -57,14 +64,14 @@ impl EvaluateClicksRequest {
     /// Evaluates models with the default options.
     pub fn new(
         log: ClickFiles,
-        models: impl IntoIterator<Item = impl Into<PathBuf>>,
-        features: DataFiles,
+        models: impl IntoIterator<Item = impl Into<ModelSource>>,
+        features: impl Into<DataSource>,
         metric: MetricSpec,
     ) -> Self {
         Self {
             log,
             models: models.into_iter().map(Into::into).collect(),
-            features,
+            features: features.into(),
             matching: MatchOptions::default(),
             metric,
             examination: ExaminationSource::default(),
@@ -154,15 +161,15 @@ pub fn evaluate_clicks(
         request.examination.check_unused(&request.bias, reason)?;
     }
     let mut task = RunningTask::new(context);
-    let opened = DataFiles::new(&request.models).open(&task)?.0;
-    let models = InputFiles::new(opened)?;
-    if let Some(other) = models.data.first() {
-        return Err(TaskError::NoModel { file: other.name.clone() });
+    let names = source_names(&request.models);
+    let mut models = Vec::new();
+    for (source, name) in request.models.iter().zip(names) {
+        models.push((name, source.load()?));
     }
-    let rules = models.rules()?.map(|rules| rules.labels_are_optional());
+    let rules = common_rules(&models)?.map(|rules| rules.labels_are_optional());
     let loaded = request.features.load(rules, &mut task)?;
     let rows = LogFeatureRows::new(&loaded.data);
-    let weights = weights(&request.metric, rows.data)?;
+    let weights = weights(&request.metric, &loaded.data)?;
     let (mut collector, mut builder) =
         (LogCollector::default(), LoggedPagesBuilder::new(request.options.propensity));
     let (counts, _) = request.log.read(&task, |impression| {
@@ -183,9 +190,9 @@ pub fn evaluate_clicks(
         task.warn(Warning::UnknownLogQueries { unknown, all: logged.queries().len() });
     }
     let (mut found, mut seconds): (Vec<ModelValue>, f64) = (Vec::new(), 0.0);
-    for ((_, model), name) in models.models.iter().zip(system_names(&request.models)) {
-        let (scores, ..) = score_data(model, rows.data, request.matching, &mut task)?;
-        let rankings = rankings(&logged, &rows, &scores, relevance.as_ref(), weights.len())?;
+    for (name, model) in models {
+        let (scores, ..) = score_data(&model, &loaded.data, request.matching, &mut task)?;
+        let rankings = logged.rankings(&rows, &scores, relevance.as_ref(), weights.len())?;
         let target =
             TargetRanking { rankings: &rankings, weights: &weights, examination: &examination };
         let step = format!("evaluating {name}");
@@ -225,7 +232,7 @@ fn regression(
 ) -> Result<RelevanceModel, TaskError> {
     let features = rows.pair_features(&log.pages)?;
     let fit = || {
-        let iterations = REGRESSION_ITERATIONS;
+        let iterations = RelevanceModel::DEFAULT_ITERATIONS;
         Ok::<_, TaskError>(RelevanceModel::fit(&log.pages, features, examination, iterations))
     };
     Ok(task.step("regressing relevance on features", fit)?.0)
@@ -236,28 +243,4 @@ fn weights(metric: &MetricSpec, data: &Dataset) -> Result<Vec<f64>, TaskError> {
     let longest = (0..data.queries()).map(|query| data.query_rows(query).len()).max();
     let cutoff = metric.canonical().cutoff.map_or(usize::MAX, |cutoff| cutoff as usize);
     Ok(rank_weights(metric, longest.unwrap_or(0).min(cutoff))?)
-}
-
-/// The first documents of each query of the log by these scores; `None` for a query that the data
-/// does not have.
-fn rankings(
-    logged: &LoggedPages,
-    rows: &LogFeatureRows<'_>,
-    scores: &[f64],
-    relevance: Option<&RelevanceModel>,
-    depth: usize,
-) -> Result<Vec<Option<Vec<TargetDocument>>>, TaskError> {
-    let mut orderer = Orderer::default();
-    let mut ranking = |query: &String| {
-        let Some(query) = rows.query(query) else { return Ok(None) };
-        let range = rows.data.query_rows(query);
-        let order = orderer.order(Rows::of_scores(&scores[range.clone()]), OrderRule::STABLE)?;
-        let document = |index: &u32| {
-            let row = range.start + *index as usize;
-            let predicted = relevance.map(|model| model.relevance(rows.data.matrix().row(row)));
-            TargetDocument { id: document_id(rows.data, row), relevance: predicted.unwrap_or(0.0) }
-        };
-        Ok(Some(order.iter().take(depth).map(document).collect()))
-    };
-    logged.queries().iter().map(&mut ranking).collect()
 }

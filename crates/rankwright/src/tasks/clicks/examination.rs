@@ -9,13 +9,16 @@ use rankwright_clicks::bias::{
 use rankwright_clicks::{ClicksError, Impression, Pages, PagesBuilder};
 use rankwright_data::bytes::Input;
 
-use super::feature_rows::LogFeatureRows;
+use serde::{Deserialize, Serialize};
+
 use crate::tasks::TaskError;
 use crate::tasks::context::RunningTask;
 use crate::tasks::paths::check_used;
+use rankwright_clicks::LogFeatureRows;
 
 /// The source of the examination of each rank.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum ExaminationSource {
     /// A file: an estimate of position bias as JSON, or a line with rank and examination for each

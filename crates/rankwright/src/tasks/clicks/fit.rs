@@ -4,14 +4,15 @@ use std::path::PathBuf;
 
 use rankwright_clicks::ClickModel;
 use rankwright_clicks::model::{ClickModelEvaluation, NamedParameter};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::ClickFiles;
 use crate::tasks::context::RunningTask;
 use crate::tasks::{Context, TaskError, TaskInputs, Warning};
 
 /// A click model, and the logs to fit it to and to measure it on.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct FitClickModelRequest {
     /// The log to fit the model to.

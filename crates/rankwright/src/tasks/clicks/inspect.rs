@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 
 use rankwright_clicks::{LogSummary, LogSummaryBuilder};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::ClickFiles;
 use crate::tasks::context::RunningTask;
 use crate::tasks::{Context, TaskError, TaskInputs, Warning};
 
 /// A click log to inspect.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct InspectClicksRequest {
     /// The log.

@@ -1,7 +1,7 @@
 //! Interleaved lists of two or more runs, for a comparison by clicks.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright_clicks::interleave::{
     InterleavedPage, Interleaver, InterleavingError, InterleavingMethod, read_requests, write_lists,
@@ -10,11 +10,13 @@ use rankwright_data::bytes::Input;
 use rankwright_data::store::write_atomic;
 use rankwright_data::{DEFAULT_SEED, DataError, ListFormat, QueryLists, Run};
 use rankwright_spec::choices;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::ranked_run::RankedRun;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{Context, TaskError, TaskInputs, Warning, system_names};
+use crate::tasks::request_json::default_seed;
+use crate::tasks::sources::source_names;
+use crate::tasks::{Context, RunSource, TaskError, TaskInputs, Warning};
 
 choices! {
     /// A format of interleaved lists.
@@ -27,7 +29,8 @@ choices! {
 }
 
 /// The requests that lists are made for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum ListRequests {
     /// Each query this many times. The id of a request is that of the query, with a number
@@ -39,20 +42,25 @@ pub enum ListRequests {
 }
 
 /// Runs to interleave.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct InterleaveRunsRequest {
     /// The runs; the first one is the baseline.
-    pub runs: Vec<PathBuf>,
+    pub runs: Vec<RunSource>,
     /// The method; if not given, `team-draft` for two runs and `multileave` for more.
     pub method: Option<InterleavingMethod>,
     /// Number of documents of a list.
+    #[serde(default = "default_length")]
     pub length: usize,
     /// Seed of the draws; a list depends on it and on the id of its request alone.
+    #[serde(default = "default_seed")]
     pub seed: u64,
     /// The requests.
+    #[serde(default)]
     pub requests: ListRequests,
     /// Format of the lists.
+    #[serde(default)]
     pub format: InterleavedFormat,
     /// File for the lists.
     pub out: PathBuf,
@@ -61,25 +69,38 @@ pub struct InterleaveRunsRequest {
 impl TaskInputs for InterleaveRunsRequest {
     fn inputs(&self) -> Vec<PathBuf> {
         let requests = match &self.requests {
-            ListRequests::File(path) => Some(path),
+            ListRequests::File(path) => Some(path.as_path()),
             ListRequests::PerQuery(_) => None,
         };
-        self.runs.iter().chain(requests).cloned().collect()
+        let runs = self.runs.iter().filter_map(RunSource::path);
+        runs.chain(requests).map(Path::to_owned).collect()
+    }
+}
+
+/// Number of documents of a list of a request that gives none.
+fn default_length() -> usize {
+    10
+}
+
+/// One list for each query.
+impl Default for ListRequests {
+    fn default() -> Self {
+        ListRequests::PerQuery(1)
     }
 }
 
 impl InterleaveRunsRequest {
     /// A list of ten documents for each query.
     pub fn new(
-        runs: impl IntoIterator<Item = impl Into<PathBuf>>,
+        runs: impl IntoIterator<Item = impl Into<RunSource>>,
         out: impl Into<PathBuf>,
     ) -> Self {
         Self {
             runs: runs.into_iter().map(Into::into).collect(),
             method: None,
-            length: 10,
+            length: default_length(),
             seed: DEFAULT_SEED,
-            requests: ListRequests::PerQuery(1),
+            requests: ListRequests::default(),
             format: InterleavedFormat::default(),
             out: out.into(),
         }
@@ -166,10 +187,10 @@ pub fn interleave_runs(
     // The number of runs is checked before any of them is read.
     let no_rankings: Vec<Vec<&str>> = vec![Vec::new(); request.runs.len()];
     Interleaver::new(method, &no_rankings, 0).map_err(|error| of_query(None, error))?;
-    let rankers = system_names(&request.runs);
+    let rankers = source_names(&request.runs);
     let mut runs = Vec::new();
-    for path in &request.runs {
-        runs.push(RankedRun::load(path, &mut task)?);
+    for source in &request.runs {
+        runs.push(RankedRun::load(source, &mut task)?);
     }
     let requests = request.requests.load(&runs, &mut task)?;
     let queries = common_queries(&runs, &mut task)?;

@@ -1,56 +1,47 @@
 //! Feature data with labels from clicks: training data without judgements.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use rankwright_clicks::LogFeatureRows;
 use rankwright_clicks::bias::BiasOptions;
-use rankwright_clicks::labels::{ClickLabel, ClickLabelOptions, ClickLabels, LabelSource, grades};
+use rankwright_clicks::labels::{
+    ClickLabelOptions, ClickLabels, LabelSource, LabelledRows, LabelledRowsForm, UnshownRows,
+};
 use rankwright_clicks::log::LogCounts;
 use rankwright_clicks::regression::RelevanceModel;
-use rankwright_clicks::{ClicksError, Pages};
-use rankwright_data::Dataset;
 use rankwright_data::format::{Format, feature_set_path, write};
-use rankwright_spec::{check_params, choices};
-use serde::Serialize;
+use rankwright_spec::check_params;
+use serde::{Deserialize, Serialize};
 
 use super::ClickFiles;
 use super::examination::{ExaminationSource, LogCollector};
-use super::feature_rows::LogFeatureRows;
 use crate::tasks::context::RunningTask;
 use crate::tasks::paths::check_used;
-use crate::tasks::{Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, output_format};
-
-/// Iterations of the regression of relevance on features.
-pub(super) const REGRESSION_ITERATIONS: u32 = 500;
-
-choices! {
-    /// The treatment of rows of feature data that the log does not show.
-    pub enum UnshownRows {
-        /// They are left out.
-        Drop = "drop",
-        /// They are kept, with weight 0 and label 0; those of `dr` have weight 1 and the label of
-        /// the regression. Their position is one below the longest page.
-        Keep = "keep",
-    }
-}
+use crate::tasks::{Context, DataSource, ReadRules, TaskError, TaskInputs, Warning, output_format};
 
 /// A click log, feature data of its documents, and the labels to make.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct LabelClicksRequest {
     /// The log.
     pub log: ClickFiles,
     /// Feature data, joined with the log by the ids of query and document. It needs no labels.
-    pub features: DataFiles,
+    pub features: DataSource,
     /// The source of labels.
+    #[serde(default)]
     pub source: LabelSource,
     /// The examination of ranks, for `ips` and `dr`.
+    #[serde(default)]
     pub examination: ExaminationSource,
     /// Options of the examination if it is estimated.
+    #[serde(default)]
     pub bias: BiasOptions,
     /// The largest weight 1 / examination, and the number of grades that labels are cut into.
+    #[serde(default)]
     pub options: ClickLabelOptions,
     /// The treatment of rows that the log does not show.
+    #[serde(default)]
     pub unshown: UnshownRows,
     /// The file to write.
     pub out: PathBuf,
@@ -67,10 +58,10 @@ impl TaskInputs for LabelClicksRequest {
 
 impl LabelClicksRequest {
     /// Labels by clicks over expected clicks, without grades, for the rows that the log shows.
-    pub fn new(log: ClickFiles, features: DataFiles, out: impl Into<PathBuf>) -> Self {
+    pub fn new(log: ClickFiles, features: impl Into<DataSource>, out: impl Into<PathBuf>) -> Self {
         Self {
             log,
-            features,
+            features: features.into(),
             source: LabelSource::Coec,
             examination: ExaminationSource::default(),
             bias: BiasOptions::default(),
@@ -196,28 +187,32 @@ pub fn label_clicks(
         LabelSource::Dr => {
             let features = rows.pair_features(&log.pages)?;
             let fit = || {
-                let iterations = REGRESSION_ITERATIONS;
-                Ok::<_, TaskError>(RelevanceModel::fit(
-                    &log.pages,
-                    features,
-                    &examination,
-                    iterations,
-                ))
+                let iterations = RelevanceModel::DEFAULT_ITERATIONS;
+                let model = RelevanceModel::fit(&log.pages, features, &examination, iterations);
+                Ok::<_, TaskError>(model)
             };
             Some(task.step("regressing relevance on features", fit)?.0)
         }
         _ => None,
     };
-    let labels = labels_of(request, &log.pages, &rows, &examination, relevance.as_ref())?;
-    let joined = JoinedLabels::new(&labels, &rows);
-    if joined.unknown > 0 {
-        let (unknown, all) = (joined.unknown, labels.len());
+    let predicted = relevance.as_ref().map(|model| rows.relevance(&log.pages, model));
+    let labels = ClickLabels::new(request.source)
+        .examination(&examination)
+        .relevance(predicted.as_deref().unwrap_or_default())
+        .clip(request.options.clip)
+        .of_pages(&log.pages)?;
+    let labelled = LabelledRows::new(&labels, &rows)?;
+    if labelled.unknown() > 0 {
+        let (unknown, all) = (labelled.unknown(), labels.len());
         task.warn(Warning::UnknownLogDocuments { unknown, all });
     }
-    if joined.by_row.is_empty() {
-        return Err(ClicksError::NoKnownDocuments.into());
-    }
-    let data = joined.data(request, &rows, log.pages.max_ranks(), relevance.as_ref())?;
+    let form = LabelledRowsForm {
+        unshown: request.unshown,
+        grades: request.options.grades,
+        longest_page: log.pages.max_ranks(),
+        relevance: relevance.as_ref(),
+    };
+    let data = labelled.data(&form)?;
     let step = format!("writing {}", out.display());
     let (write_warnings, _) = task.step(&step, || write(&data, out, format))?;
     task.warn_of(&write_warnings);
@@ -229,9 +224,9 @@ pub fn label_clicks(
         source: request.source.name(),
         rows: data.rows(),
         queries: data.queries(),
-        shown: joined.by_row.len(),
-        clicked: joined.by_row.values().filter(|label| label.clicked > 0).count(),
-        unshown: rows.data.rows() - joined.by_row.len(),
+        shown: labelled.shown(),
+        clicked: labelled.clicked(),
+        unshown: loaded.data.rows() - labelled.shown(),
         mean_label: data.labels().iter().sum::<f64>() / data.rows() as f64,
         max_label: data.labels().iter().copied().fold(0.0, f64::max),
         clipped_ranks: examination.iter().flatten().filter(|value| is_clipped(value)).count(),
@@ -240,83 +235,4 @@ pub fn label_clicks(
         counts,
         warnings: task.into_warnings(),
     })
-}
-
-/// The labels of all pairs of the log.
-fn labels_of(
-    request: &LabelClicksRequest,
-    pages: &Pages,
-    rows: &LogFeatureRows<'_>,
-    examination: &[Option<f64>],
-    relevance: Option<&RelevanceModel>,
-) -> Result<Vec<ClickLabel>, TaskError> {
-    // Pairs without features have no row, so that nobody sees their label.
-    let predicted = |(query, document): (&str, &str)| match (relevance, rows.row(query, document)) {
-        (Some(model), Some(row)) => model.relevance(rows.data.matrix().row(row)),
-        _ => 0.0,
-    };
-    let predicted: Vec<f64> = match relevance {
-        Some(_) => pages.named_pairs().map(predicted).collect(),
-        None => Vec::new(),
-    };
-    let labels = ClickLabels::new(request.source)
-        .examination(examination)
-        .relevance(&predicted)
-        .clip(request.options.clip);
-    Ok(labels.of_pages(pages)?)
-}
-
-/// The labels of a log by the rows of feature data.
-struct JoinedLabels<'a> {
-    by_row: HashMap<usize, &'a ClickLabel>,
-    /// Number of pairs of the log that the data does not have.
-    unknown: usize,
-}
-
-impl<'a> JoinedLabels<'a> {
-    fn new(labels: &'a [ClickLabel], rows: &LogFeatureRows<'_>) -> Self {
-        let mut joined = Self { by_row: HashMap::new(), unknown: 0 };
-        for label in labels {
-            match rows.row(&label.query, &label.document) {
-                Some(row) => drop(joined.by_row.insert(row, label)),
-                None => joined.unknown += 1,
-            }
-        }
-        joined
-    }
-
-    /// The data with labels, weights and positions; `longest` is the length of the longest page.
-    fn data(
-        &self,
-        request: &LabelClicksRequest,
-        rows: &LogFeatureRows<'_>,
-        longest: usize,
-        relevance: Option<&RelevanceModel>,
-    ) -> Result<Dataset, TaskError> {
-        let data = rows.data;
-        let (mut labels, mut weights, mut positions) = (Vec::new(), Vec::new(), Vec::new());
-        for row in 0..data.rows() {
-            let (label, weight, position) = match (self.by_row.get(&row), relevance) {
-                (Some(label), _) => (label.value, label.shown as f32, label.rank),
-                (None, Some(model)) => {
-                    (model.relevance(data.matrix().row(row)), 1.0, longest as u32 + 1)
-                }
-                (None, None) => (0.0, 0.0, longest as u32 + 1),
-            };
-            labels.push(label.max(0.0));
-            weights.push(weight);
-            positions.push(position);
-        }
-        let keep =
-            |row: usize| request.unshown == UnshownRows::Keep || self.by_row.contains_key(&row);
-        let labelled = data.clone().with_labels(labels)?.with_row_weights(weights)?;
-        let selected = labelled.with_positions(positions)?.select_rows(keep);
-        match request.options.grades {
-            Some(count) => {
-                let cut = grades(selected.labels(), count);
-                Ok(selected.with_labels(cut)?)
-            }
-            None => Ok(selected),
-        }
-    }
 }

@@ -5,7 +5,6 @@ mod convert;
 mod counts;
 mod evaluate;
 mod examination;
-mod feature_rows;
 mod fit;
 mod inspect;
 mod interleave_runs;
@@ -24,7 +23,10 @@ use std::path::PathBuf;
 use rankwright_clicks::log::{LogCounts, LogFormat, LogInput, LogOptions, read_watched};
 use rankwright_clicks::{Impression, Pages, PagesBuilder};
 
+use serde::{Deserialize, Deserializer, Serialize};
+
 use super::context::RunningTask;
+use super::sources::short_or_object;
 use super::{Context, TaskError, check_standard_input, file_label};
 
 pub use bias::{BiasGroup, EstimateBiasRequest, EstimateBiasResult, estimate_bias};
@@ -37,21 +39,22 @@ pub use inspect::{InspectClicksRequest, InspectClicksResult, inspect_clicks};
 pub use interleave_runs::{
     InterleaveRunsRequest, InterleaveRunsResult, InterleavedFormat, ListRequests, interleave_runs,
 };
-pub use labels::{LabelClicksRequest, LabelClicksResult, UnshownRows, label_clicks};
+pub use labels::{LabelClicksRequest, LabelClicksResult, label_clicks};
 pub use pairs::{ClickPairsRequest, ClickPairsResult, click_pairs};
+pub use rankwright_clicks::labels::UnshownRows;
+pub use rankwright_clicks::simulate::SimulateOptions;
 #[cfg(feature = "report")]
 pub use report::{ReportClicksRequest, ReportClicksResult, report_clicks};
 pub use score_interleaving::{
     InterleavingCluster, RankerComparison, ScoreInterleavingRequest, ScoreInterleavingResult,
     score_interleaving,
 };
-pub use simulate::{
-    LoggingScores, SimulateClicksRequest, SimulateClicksResult, SimulateOptions, simulate_clicks,
-};
+pub use simulate::{LoggingScores, SimulateClicksRequest, SimulateClicksResult, simulate_clicks};
 pub use simulate_run::{SimulateRunOptions, SimulateRunRequest, SimulateRunResult, simulate_run};
 
-/// The files of a click log; several are one log.
-#[derive(Debug, Clone)]
+/// The files of a click log; several are one log. In JSON it is a path, a list of paths, or an
+/// object with these fields.
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct ClickFiles {
     /// The files.
@@ -60,6 +63,29 @@ pub struct ClickFiles {
     pub format: Option<LogFormat>,
     /// Columns, events, sessions, and the clicks and impressions to leave out.
     pub options: LogOptions,
+}
+
+/// The object form of [`ClickFiles`] in JSON.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClickFilesObject {
+    files: Vec<PathBuf>,
+    format: Option<LogFormat>,
+    #[serde(default)]
+    options: LogOptions,
+}
+
+impl From<ClickFilesObject> for ClickFiles {
+    fn from(ClickFilesObject { files, format, options }: ClickFilesObject) -> Self {
+        ClickFiles { files, format, options }
+    }
+}
+
+impl<'de> Deserialize<'de> for ClickFiles {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected = "a path, a list of paths, or an object with `files`";
+        short_or_object::<_, ClickFilesObject, _>(deserializer, expected, ClickFiles::new)
+    }
 }
 
 impl ClickFiles {

@@ -7,21 +7,24 @@ use rankwright_clicks::PreferenceRule;
 use rankwright_clicks::log::LogCounts;
 use rankwright_data::store::write_atomic;
 use rankwright_spec::visible::one_line;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::ClickFiles;
 use crate::tasks::context::RunningTask;
 use crate::tasks::{Context, TaskError, TaskInputs, Warning};
 
 /// A click log, the rules that make preferences of its clicks, and the file of pairs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ClickPairsRequest {
     /// The log.
     pub log: ClickFiles,
     /// The rules; a preference of several rules on one page counts once.
+    #[serde(default = "default_rules")]
     pub rules: Vec<PreferenceRule>,
     /// Number of impressions in which a preference must occur to be written.
+    #[serde(default = "default_min_count")]
     pub min_count: u64,
     /// File of pairs: query, better document, worse document and weight, separated by tabs. The
     /// weight is the number of impressions.
@@ -34,10 +37,20 @@ impl TaskInputs for ClickPairsRequest {
     }
 }
 
+/// The rules of a request that gives none.
+fn default_rules() -> Vec<PreferenceRule> {
+    vec![PreferenceRule::SkipAbove]
+}
+
+/// Least number of impressions of a request that gives none.
+fn default_min_count() -> u64 {
+    1
+}
+
 impl ClickPairsRequest {
     /// Preferences by `skip-above` that occur at least once.
     pub fn new(log: ClickFiles, out: impl Into<PathBuf>) -> Self {
-        Self { log, rules: vec![PreferenceRule::SkipAbove], min_count: 1, out: out.into() }
+        Self { log, rules: default_rules(), min_count: default_min_count(), out: out.into() }
     }
 
     /// Sets the rules.

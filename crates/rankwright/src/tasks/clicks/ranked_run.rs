@@ -1,14 +1,12 @@
 //! A run whose documents are in the order of their scores.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use rankwright_data::{DataError, Run, SourceLocation, quote};
 use rankwright_eval::{OrderRule, Orderer, Rows};
 
-use crate::tasks::TaskError;
 use crate::tasks::context::RunningTask;
-use crate::tasks::eval::load_run;
+use crate::tasks::{RunSource, TaskError};
 
 /// The rankings of a run, by query. Documents of equal scores are in the order of the file.
 #[derive(Debug, Default)]
@@ -29,10 +27,10 @@ struct QueryRanking {
 impl RankedRun {
     /// Reads a run.
     pub(in crate::tasks) fn load(
-        path: &Path,
+        source: &RunSource,
         task: &mut RunningTask<'_>,
     ) -> Result<Self, TaskError> {
-        let run = load_run(path, task)?;
+        let run = source.load(task)?;
         Self::new(&run)
     }
 

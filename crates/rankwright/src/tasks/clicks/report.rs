@@ -6,17 +6,18 @@ use rankwright_clicks::bias::{BiasEstimator, BiasOptions};
 use rankwright_clicks::{ClickModel, LogSummaryBuilder};
 use rankwright_report::clicks::{ClickModelFit, ClickReport};
 use rankwright_spec::check_params;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::examination::LogCollector;
-use super::feature_rows::LogFeatureRows;
 use super::{ClickFiles, EstimateBiasRequest, bias};
 use crate::tasks::context::RunningTask;
 use crate::tasks::paths::short_name;
-use crate::tasks::{Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, file_label};
+use crate::tasks::{Context, DataSource, ReadRules, TaskError, TaskInputs, Warning, file_label};
+use rankwright_clicks::LogFeatureRows;
 
 /// A click log, and the parts of its report.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ReportClicksRequest {
     /// The log.
@@ -24,30 +25,46 @@ pub struct ReportClicksRequest {
     /// Another log to measure click models on.
     pub test: Option<ClickFiles>,
     /// The estimators of position bias; if empty, all that the log and the features allow.
+    #[serde(default)]
     pub estimators: Vec<BiasEstimator>,
     /// Their options.
+    #[serde(default)]
     pub options: BiasOptions,
     /// Feature data of the documents, for `regression-em`.
-    pub features: Option<DataFiles>,
-    /// The click models.
+    pub features: Option<DataSource>,
+    /// The click models; if empty, all of them.
+    #[serde(default)]
     pub models: Vec<ClickModel>,
+}
+
+/// The click models of a report.
+fn requested_models(request: &ReportClicksRequest) -> Result<Vec<ClickModel>, TaskError> {
+    let all = rankwright_clicks::model::CLICK_MODELS.iter();
+    match request.models.as_slice() {
+        [] => Ok(all.map(|def| ClickModel::parse(def.name)).collect::<Result<_, _>>()?),
+        given => Ok(given.to_vec()),
+    }
 }
 
 impl TaskInputs for ReportClicksRequest {
     fn inputs(&self) -> Vec<PathBuf> {
         let logs = self.log.files.iter().chain(self.test.iter().flat_map(|test| &test.files));
-        let features = self.features.iter().flat_map(DataFiles::paths).map(Path::to_owned);
+        let features = self.features.iter().flat_map(DataSource::paths).map(Path::to_owned);
         logs.cloned().chain(features).collect()
     }
 }
 
 impl ReportClicksRequest {
     /// A report with all estimators and click models that the log allows.
-    pub fn new(log: ClickFiles) -> Result<Self, TaskError> {
-        let defs = rankwright_clicks::model::CLICK_MODELS.iter();
-        let models = defs.map(|def| ClickModel::parse(def.name)).collect::<Result<_, _>>()?;
-        let options = BiasOptions::default();
-        Ok(Self { log, test: None, estimators: Vec::new(), options, features: None, models })
+    pub fn new(log: ClickFiles) -> Self {
+        Self {
+            log,
+            test: None,
+            estimators: Vec::new(),
+            options: BiasOptions::default(),
+            features: None,
+            models: Vec::new(),
+        }
     }
 
     /// Measures click models on another log.
@@ -69,7 +86,7 @@ impl ReportClicksRequest {
     }
 
     /// Sets feature data of the documents.
-    pub fn features(mut self, features: Option<DataFiles>) -> Self {
+    pub fn features(mut self, features: Option<DataSource>) -> Self {
         self.features = features;
         self
     }
@@ -107,7 +124,7 @@ pub fn report_clicks(
     })?;
     let log = collector.finish();
     let rules = ReadRules::default().labels_are_optional();
-    let loaded = request.features.as_ref().map(|files| files.load(Some(rules), &mut task));
+    let loaded = request.features.as_ref().map(|source| source.load(Some(rules), &mut task));
     let loaded = loaded.transpose()?;
     let rows = loaded.as_ref().map(|loaded| LogFeatureRows::new(&loaded.data));
     let estimates = EstimateBiasRequest::new(request.log.clone())
@@ -116,7 +133,7 @@ pub fn report_clicks(
     let estimates = bias::estimates(&estimates, &log, rows.as_ref(), &task, &mut 0.0)?;
     let test = request.test.as_ref().map(|test| test.pages(&task)).transpose()?;
     let mut fits = Vec::new();
-    for model in &request.models {
+    for model in &requested_models(request)? {
         let step = format!("fitting {}", model.spec());
         let (fitted, _) = task.step(&step, || Ok::<_, TaskError>(model.fit(&log.pages)))?;
         fits.push(ClickModelFit {

@@ -18,7 +18,7 @@ use rankwright_report::interleaving::{ComparedRankers, InterleavingReport};
 #[cfg(feature = "report")]
 use rankwright_spec::words::plural;
 use rankwright_spec::{check_params, choices};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::ClickFiles;
 use crate::tasks::context::RunningTask;
@@ -38,7 +38,8 @@ choices! {
 }
 
 /// A click log, and the interleaved lists that were shown.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ScoreInterleavingRequest {
     /// The log.
@@ -46,10 +47,13 @@ pub struct ScoreInterleavingRequest {
     /// The file of interleaved lists.
     pub lists: PathBuf,
     /// The impressions that the bootstrap keeps together.
+    #[serde(default)]
     pub cluster: InterleavingCluster,
     /// Samples and seed of the bootstrap.
+    #[serde(default)]
     pub options: InterleavingOptions,
     /// The correction of p-values if there are more than two rankers.
+    #[serde(default)]
     pub correction: Correction,
 }
 

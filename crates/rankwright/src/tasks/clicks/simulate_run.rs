@@ -3,7 +3,7 @@
 //! The log has the form of UBI (User Behavior Insights): a line for each page, whose `query_id` is
 //! the id of the request and whose `user_query` is the id of the query, and a line for each click.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright_clicks::interleave::{read_lists, request_random};
 use rankwright_clicks::log::write::{LogTarget, LogWriter};
@@ -13,13 +13,12 @@ use rankwright_data::bytes::Input;
 use rankwright_data::store::write_atomic_with;
 use rankwright_data::{DEFAULT_SEED, Run};
 use rankwright_spec::{check_params, params};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::query_grades::QueryGrades;
 use super::ranked_run::RankedRun;
 use crate::tasks::context::RunningTask;
-use crate::tasks::eval::load_qrels;
-use crate::tasks::{Context, TaskError, TaskInputs, Warning};
+use crate::tasks::{Context, QrelsSource, TaskError, TaskInputs, Warning};
 
 params! {
     /// The size of a log of simulated clicks on a run or on interleaved lists.
@@ -34,17 +33,19 @@ params! {
 }
 
 /// A run or interleaved lists, judgements, and the users who click.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SimulateRunRequest {
     /// The run, or the file of interleaved lists; told by content.
     pub lists: PathBuf,
     /// The judgements that determine clicks; documents without one have grade 0.
-    pub qrels: PathBuf,
+    pub qrels: QrelsSource,
     /// The users.
     pub user: SimulatedUser,
     /// The number of pages, of their documents and of users, and the seed. Interleaved lists are
     /// shown once each.
+    #[serde(default)]
     pub options: SimulateRunOptions,
     /// File for the log.
     pub out: PathBuf,
@@ -52,7 +53,8 @@ pub struct SimulateRunRequest {
 
 impl TaskInputs for SimulateRunRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        vec![self.lists.clone(), self.qrels.clone()]
+        let qrels = self.qrels.path().map(Path::to_owned);
+        [self.lists.clone()].into_iter().chain(qrels).collect()
     }
 }
 
@@ -60,7 +62,7 @@ impl SimulateRunRequest {
     /// One page of ten documents for each query.
     pub fn new(
         lists: impl Into<PathBuf>,
-        qrels: impl Into<PathBuf>,
+        qrels: impl Into<QrelsSource>,
         user: SimulatedUser,
         out: impl Into<PathBuf>,
     ) -> Self {
@@ -133,7 +135,7 @@ pub fn simulate_run(
     check_params(&request.options, "simulation")?;
     let mut task = RunningTask::new(context);
     request.check_files([request.out.as_path()])?;
-    let qrels = load_qrels(&request.qrels, &mut task)?;
+    let qrels = request.qrels.load(&mut task)?;
     let (mut pages, sessions) = load_pages(request, &mut task)?;
     let grades = QueryGrades::new(&qrels);
     let mut queries: Vec<&str> = pages.iter().map(|page| page.query.as_str()).collect();

@@ -7,7 +7,7 @@ use rankwright_data::store::write_atomic;
 use rankwright_data::{DataError, ListFormat, Qrels, QueryLists};
 use rankwright_spec::visible::one_line;
 use rankwright_spec::{check_params, choices};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::load_comparisons;
 use crate::tasks::context::RunningTask;
@@ -28,14 +28,17 @@ choices! {
 }
 
 /// Judgements to aggregate.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct JudgeAggregateRequest {
     /// Files of judgements.
     pub judgements: Vec<PathBuf>,
     /// Options of the model: its prior, and the number of grades.
+    #[serde(default)]
     pub options: BradleyTerryOptions,
     /// The form of the result.
+    #[serde(default)]
     pub format: AggregateFormat,
     /// File for the result.
     pub out: PathBuf,
@@ -191,8 +194,7 @@ fn write_grades(
     let grades = fitted.grades(request.options.grades);
     let rows = grades.iter().map(|(query, id, grade)| (*query, *id, f64::from(*grade)));
     let qrels = Qrels::from_lists(QueryLists::from_rows("grades", rows)?);
-    let is_jsonl = request.out.extension().is_some_and(|extension| extension == "jsonl");
-    qrels.save(&request.out, if is_jsonl { ListFormat::Jsonl } else { ListFormat::Trec })?;
+    qrels.save(&request.out, ListFormat::from_path(&request.out))?;
     Ok(grades.len())
 }
 

@@ -1,30 +1,31 @@
 //! The consistency of pairwise judgements.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright_clicks::judge::{JudgementCheck, check_judgements};
 use rankwright_eval::compare::CompareError;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::load_comparisons;
 use crate::tasks::clicks::query_grades::QueryGrades;
 use crate::tasks::context::RunningTask;
-use crate::tasks::eval::load_qrels;
-use crate::tasks::{Context, TaskError, TaskInputs, Warning};
+use crate::tasks::{Context, QrelsSource, TaskError, TaskInputs, Warning};
 
 /// Judgements to check.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct JudgeCheckRequest {
     /// Files of judgements.
     pub judgements: Vec<PathBuf>,
     /// Graded relevance to compare the judges with.
-    pub qrels: Option<PathBuf>,
+    pub qrels: Option<QrelsSource>,
 }
 
 impl TaskInputs for JudgeCheckRequest {
     fn inputs(&self) -> Vec<PathBuf> {
-        self.judgements.iter().chain(&self.qrels).cloned().collect()
+        let qrels = self.qrels.as_ref().and_then(QrelsSource::path);
+        self.judgements.iter().cloned().chain(qrels.map(Path::to_owned)).collect()
     }
 }
 
@@ -35,8 +36,8 @@ impl JudgeCheckRequest {
     }
 
     /// Compares the judges with graded relevance.
-    pub fn qrels(mut self, path: impl Into<PathBuf>) -> Self {
-        self.qrels = Some(path.into());
+    pub fn qrels(mut self, qrels: impl Into<QrelsSource>) -> Self {
+        self.qrels = Some(qrels.into());
         self
     }
 }
@@ -72,8 +73,8 @@ pub fn judge_check(
     let mut task = RunningTask::new(context);
     request.check_files([])?;
     let comparisons = load_comparisons(&request.judgements, &task)?;
-    let qrels = request.qrels.as_deref().map(|path| load_qrels(path, &mut task)).transpose()?;
-    let grades = qrels.as_ref().map(QueryGrades::new).unwrap_or_default();
+    let qrels = request.qrels.as_ref().map(|source| source.load(&mut task)).transpose()?;
+    let grades = qrels.as_deref().map(QueryGrades::new).unwrap_or_default();
     let grade = |query: &str, document: &str| grades.grade(query, document);
     let check = || check_judgements(&comparisons, grade).map_err(CompareError::from);
     let (check, _) = task.step("checking judgements", check)?;

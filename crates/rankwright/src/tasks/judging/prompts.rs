@@ -1,7 +1,7 @@
 //! Questions to judges: which of two documents is better for a query.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright_clicks::judge::{
     CandidatePair, JudgePair, Placeholder, PromptError, PromptTemplate, Question, ask,
@@ -11,25 +11,27 @@ use rankwright_data::DEFAULT_SEED;
 use rankwright_data::bytes::read_text_file;
 use rankwright_data::store::write_atomic;
 use rankwright_search::{Document, Documents, Query, Value};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::tasks::candidates::open_index;
 use crate::tasks::clicks::ranked_run::RankedRun;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{Context, QueryFile, TaskError, TaskInputs, Warning};
+use crate::tasks::request_json::default_seed;
+use crate::tasks::{Context, IndexSource, QuerySource, RunSource, TaskError, TaskInputs, Warning};
 
 /// The place of the documents that questions show.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum PromptDocuments {
     /// The folder of an index.
-    Index(PathBuf),
+    Index(IndexSource),
     /// Files or folders of documents.
     Files(Vec<PathBuf>),
 }
 
 /// The text of questions.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum PromptSource {
     /// A built-in template.
@@ -39,29 +41,37 @@ pub enum PromptSource {
 }
 
 /// Runs whose documents are compared, and the form of the questions.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct JudgePromptsRequest {
     /// Runs. Of several, pairs that they order differently are asked about; of one, pairs whose
     /// scores differ least.
-    pub runs: Vec<PathBuf>,
+    pub runs: Vec<RunSource>,
     /// The queries with their texts.
-    pub queries: QueryFile,
+    pub queries: QuerySource,
     /// The documents.
     pub documents: PromptDocuments,
     /// The text of the questions.
+    #[serde(default)]
     pub template: PromptSource,
     /// Fields of a document that are shown; all texts if empty.
+    #[serde(default)]
     pub fields: Vec<String>,
     /// Number of words of a field that are shown.
+    #[serde(default = "default_max_words")]
     pub max_words: usize,
     /// Number of first documents of each run among which pairs are chosen.
+    #[serde(default = "default_depth")]
     pub depth: usize,
     /// Largest number of pairs.
+    #[serde(default = "default_max_pairs")]
     pub max_pairs: usize,
     /// Whether each pair is asked about in both orders.
+    #[serde(default = "default_both_orders")]
     pub both_orders: bool,
     /// Seed of the choice among queries and of the order of documents.
+    #[serde(default = "default_seed")]
     pub seed: u64,
     /// File for the questions.
     pub out: PathBuf,
@@ -70,15 +80,42 @@ pub struct JudgePromptsRequest {
 impl TaskInputs for JudgePromptsRequest {
     fn inputs(&self) -> Vec<PathBuf> {
         let documents = match &self.documents {
-            PromptDocuments::Index(path) => std::slice::from_ref(path),
-            PromptDocuments::Files(files) => files.as_slice(),
+            PromptDocuments::Index(index) => index.path().into_iter().collect(),
+            PromptDocuments::Files(files) => files.iter().map(PathBuf::as_path).collect::<Vec<_>>(),
         };
         let template = match &self.template {
-            PromptSource::File(path) => Some(path),
+            PromptSource::File(path) => Some(path.as_path()),
             PromptSource::Named(_) => None,
         };
-        let files = self.runs.iter().chain(documents).chain(template);
-        files.chain([&self.queries.path]).cloned().collect()
+        let files = self.runs.iter().filter_map(RunSource::path).chain(documents).chain(template);
+        files.chain(self.queries.path()).map(Path::to_owned).collect()
+    }
+}
+
+/// Number of words of a field of a request that gives none.
+fn default_max_words() -> usize {
+    100
+}
+
+/// Number of first documents of a request that gives none.
+fn default_depth() -> usize {
+    10
+}
+
+/// Largest number of pairs of a request that gives none.
+fn default_max_pairs() -> usize {
+    100
+}
+
+/// Whether both orders are asked about of a request that gives none.
+fn default_both_orders() -> bool {
+    true
+}
+
+/// The template `search`.
+impl Default for PromptSource {
+    fn default() -> Self {
+        PromptSource::Named("search".to_owned())
     }
 }
 
@@ -86,21 +123,21 @@ impl JudgePromptsRequest {
     /// Up to 100 pairs among the first ten documents of each query, asked about in both orders with
     /// the template `search`.
     pub fn new(
-        runs: impl IntoIterator<Item = impl Into<PathBuf>>,
-        queries: QueryFile,
+        runs: impl IntoIterator<Item = impl Into<RunSource>>,
+        queries: impl Into<QuerySource>,
         documents: PromptDocuments,
         out: impl Into<PathBuf>,
     ) -> Self {
         Self {
             runs: runs.into_iter().map(Into::into).collect(),
-            queries,
+            queries: queries.into(),
             documents,
-            template: PromptSource::Named("search".to_owned()),
+            template: PromptSource::default(),
             fields: Vec::new(),
-            max_words: 100,
-            depth: 10,
-            max_pairs: 100,
-            both_orders: true,
+            max_words: default_max_words(),
+            depth: default_depth(),
+            max_pairs: default_max_pairs(),
+            both_orders: default_both_orders(),
             seed: DEFAULT_SEED,
             out: out.into(),
         }
@@ -181,8 +218,8 @@ pub fn judge_prompts(
     let queries: HashMap<&str, &Query> =
         queries.iter().map(|query| (query.id.as_str(), query)).collect();
     let mut runs = Vec::new();
-    for path in &request.runs {
-        runs.push(RankedRun::load(path, &mut task)?);
+    for source in &request.runs {
+        runs.push(RankedRun::load(source, &mut task)?);
     }
     let candidates = candidates(&runs, &queries, request.depth, &mut task);
     let count = candidates.iter().map(|(_, pairs)| pairs.len()).sum();
@@ -271,8 +308,8 @@ fn load_documents(
         pairs.iter().flat_map(|pair| [pair.first.as_str(), pair.second.as_str()]).collect();
     let mut found = HashMap::new();
     match &request.documents {
-        PromptDocuments::Index(path) => {
-            let index = open_index(path, task)?;
+        PromptDocuments::Index(source) => {
+            let index = source.open(task)?;
             for id in &needed {
                 if let Some(document) = index.document(id)? {
                     found.insert((*id).to_owned(), document);
@@ -403,7 +440,7 @@ impl PromptTexts<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tasks::{BuildIndexRequest, build_index};
+    use crate::tasks::{BuildIndexRequest, QueryFile, build_index};
     use std::fs;
     use std::path::Path;
 
@@ -479,7 +516,7 @@ mod tests {
         fs::write(&template, "{query.answer}? {a.title} or {b.title} {a.play_count}").unwrap();
         let mut request = request(folder.path(), &["old.run", "new.run"])
             .template(PromptSource::File(template.clone()));
-        request.documents = PromptDocuments::Index(folder.path().join("index"));
+        request.documents = PromptDocuments::Index(folder.path().join("index").into());
         judge_prompts(&request, &Context::default()).unwrap();
         let prompts: BTreeSet<String> =
             questions(folder.path()).into_iter().map(|question| question.prompt).collect();

@@ -7,13 +7,14 @@ use rankwright_clicks::judge::{
 };
 use rankwright_data::bytes::Input;
 use rankwright_data::store::write_atomic;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::tasks::context::RunningTask;
 use crate::tasks::{Context, TaskError, TaskInputs, Warning, file_label, system_names};
 
 /// Answers of judges, and the questions that they belong to.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct JudgeReadRequest {
     /// Files of answers.

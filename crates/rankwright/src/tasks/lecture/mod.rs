@@ -25,7 +25,7 @@ mod tree;
 
 use rankwright_report::{Page, PageBlock};
 use rankwright_spec::SpecError;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::context::RunningTask;
 use super::{Context, TaskError, Warning};
@@ -67,11 +67,13 @@ static EXAMPLES: &[ExampleDef] = &[
 ];
 
 /// The examples to compute.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct LectureRequest {
     /// Names of examples, or letters, numbers or names of lectures for all of their examples, see
     /// [`list_lectures`]; all examples if there are none.
+    #[serde(default)]
     pub names: Vec<String>,
 }
 

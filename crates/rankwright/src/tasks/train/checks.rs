@@ -109,18 +109,18 @@ fn check_given(request: &TrainModelRequest, learner: &'static str) -> Result<(),
     if let Some(option) = given(&of_training) {
         return Err(TaskError::NothingTrained { learner, option });
     }
-    let data = &request.data;
+    let data = request.data.files();
     let of_data = [
         (TrainOption::Validation, !request.valid.is_empty()),
         (TrainOption::Metrics, !request.metrics.is_empty()),
         (TrainOption::EvalTrain, request.eval_train),
-        (TrainOption::Format, data.format.is_some()),
-        (TrainOption::Absent, data.absent.is_some()),
-        (TrainOption::Roles, data.roles.is_some()),
-        (TrainOption::Pairs, data.pairs.is_some()),
+        (TrainOption::Format, data.is_some_and(|data| data.format.is_some())),
+        (TrainOption::Absent, data.is_some_and(|data| data.absent.is_some())),
+        (TrainOption::Roles, data.is_some_and(|data| data.roles.is_some())),
+        (TrainOption::Pairs, data.is_some_and(|data| data.pairs.is_some())),
     ];
     match given(&of_data) {
-        Some(option) if data.files.is_empty() => Err(TaskError::OptionNeedsData { option }),
+        Some(option) if request.data.is_empty() => Err(TaskError::OptionNeedsData { option }),
         _ => Ok(()),
     }
 }

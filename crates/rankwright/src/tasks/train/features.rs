@@ -6,8 +6,6 @@
 //! extra features are ignored. Names match names, and numbers match numbers, unless features are
 //! matched by position.
 
-use std::path::Path;
-
 use rankwright_data::Dataset;
 use rankwright_model::{Header, MatchOptions, Matching, Model, ModelError};
 
@@ -19,14 +17,14 @@ use crate::tasks::context::RunningTask;
 /// Matches validation data with the training data.
 pub(in crate::tasks) fn check_validation(
     train: &Dataset,
-    path: &Path,
+    name: &str,
     valid: &Dataset,
     options: MatchOptions,
 ) -> Result<(), TaskError> {
     let mut known = Header::new(train.features().clone(), train.absent());
     known.table_columns = train.table_columns().cloned();
     let matching = Matching::new(&known, valid.features(), options)
-        .map_err(|error| mismatch(error, &path.display().to_string(), TRAINING))?;
+        .map_err(|error| mismatch(error, name, TRAINING))?;
     known.check_categories(valid, &matching)?;
     Ok(())
 }
@@ -34,11 +32,11 @@ pub(in crate::tasks) fn check_validation(
 /// Matches a start model with the training data, in both directions.
 pub(super) fn check_start(
     train: &Dataset,
-    path: &Path,
+    name: &str,
     start: &Model,
     options: MatchOptions,
 ) -> Result<(), TaskError> {
-    let name = format!("the start model {}", path.display());
+    let name = format!("the start model {name}");
     Matching::new(start.header(), train.features(), options)
         .map_err(|error| mismatch(error, TRAINING, &name))?;
     let known = Header::new(train.features().clone(), train.absent());
@@ -99,8 +97,10 @@ pub(in crate::tasks) fn check_feature_set(_data: &Dataset, _task: &mut RunningTa
 
 #[cfg(all(test, feature = "search"))]
 mod tests {
+    use std::path::Path;
+
     use super::*;
-    use crate::tasks::{Context, DataFiles, TrainModelRequest, TrainModelResult, train_model};
+    use crate::tasks::{Context, TrainModelRequest, TrainModelResult, train_model};
     use rankwright_data::format::{Format, write};
     use rankwright_learn::LearnerSpec;
     use rankwright_learn::prelude::*;
@@ -120,7 +120,7 @@ mod tests {
         write(data, &file, Format::Cache).unwrap();
         let learner = LearnerSpec::parse("mart(trees=2, leaves=2, min_rows=1)").unwrap();
         let out = folder.join("m.model");
-        let request = TrainModelRequest::new(learner, DataFiles::new([file]), out);
+        let request = TrainModelRequest::new(learner, file).out(out);
         train_model(&request, &Context::default()).unwrap()
     }
 
@@ -136,7 +136,10 @@ mod tests {
             let data = data(set);
             let result = train(folder.path(), &data);
             let fitted = Mart::new().trees(2).leaves(2).min_rows(1).fit(&data).unwrap().model;
-            assert!(std::fs::read(&result.model).unwrap() == fitted.to_bytes(), "{set}");
+            assert!(
+                std::fs::read(result.model.as_ref().unwrap()).unwrap() == fitted.to_bytes(),
+                "{set}"
+            );
             assert_eq!(fitted.header().feature_set.as_deref(), Some(set));
             let found: Vec<&str> = result.warnings.iter().map(Warning::kind).collect();
             assert_eq!(found, kinds, "{set}");

@@ -15,6 +15,7 @@ mod side_file;
 mod weights;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rankwright_data::store::write_atomic;
@@ -28,11 +29,15 @@ use rankwright_learn::{
 };
 use rankwright_model::{MatchOptions, Model, ScoreOptions};
 
+use serde::{Deserialize, Serialize};
+
 use super::context::RunningTask;
 use super::metrics::warn_of_no_boundary;
+use super::paths::data_names;
+use super::request_json::seconds;
 use super::{
-    Context, DataFiles, ReadRules, TaskError, TaskInputs, Warning, check_standard_input,
-    load_model, measures_for, system_names,
+    Context, DataSource, ModelSource, ReadRules, TaskError, TaskInputs, Warning,
+    check_standard_input, measures_for,
 };
 
 pub use bias::learners_with_examination;
@@ -47,65 +52,66 @@ pub(super) use side_file::{digest, remove_old_log};
 pub use weights::FeatureWeight;
 
 /// A learner, its data, and the file for the model.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TrainModelRequest {
     /// The learner.
     pub learner: LearnerSpec,
-    /// Training data. A learner of given weights needs no files.
-    pub data: DataFiles,
-    /// Files of validation data, each a separate set, read with the options of the training data.
-    /// The first decides on early stopping.
-    pub valid: Vec<PathBuf>,
-    /// A file of preference pairs for the first set of validation data.
-    pub valid_pairs: Option<PathBuf>,
+    /// Training data. A learner of given weights needs none.
+    pub data: DataSource,
+    /// Sets of validation data; options of reading that they do not give are those of the training
+    /// data. The first decides on early stopping.
+    #[serde(default)]
+    pub valid: Vec<DataSource>,
     /// Metrics to compute; the first decides on early stopping. If empty: the learner's own metric,
     /// or preference accuracy if the data that it would be computed on has no labels.
+    #[serde(default)]
     pub metrics: Vec<MetricSpec>,
     /// Seed of all random choices; the default seed if not given.
     pub seed: Option<u64>,
-    /// The file to write.
-    pub out: PathBuf,
-    /// File of a model to start from.
-    pub start: Option<PathBuf>,
+    /// The file to write; if not given, the result alone has the model.
+    pub out: Option<PathBuf>,
+    /// A model to start from.
+    pub start: Option<ModelSource>,
     /// The rule that matches features of validation data and of a start model with those of the
     /// training data. Features of validation data that the training data does not know, and
     /// features that only one of start model and training data knows, are an error unless extra
     /// features are ignored.
+    #[serde(default)]
     pub matching: MatchOptions,
     /// Folder and times of checkpoints. Without it only a cancelled training saves, to
-    /// `MODEL.checkpoint`, and a finished one leaves nothing there.
+    /// `MODEL.checkpoint` if the model has a file, and a finished one leaves nothing there.
     pub checkpoint: Option<CheckpointOptions>,
     /// Whether to compute the metrics on the training data too.
+    #[serde(default)]
     pub eval_train: bool,
     /// A file with the examination of positions, for a learner that corrects clicks by it; see
     /// [`BiasFile`](rankwright_learn::BiasFile) for its forms.
     pub bias: Option<PathBuf>,
     /// A model to learn from besides the labels.
-    pub teacher: Option<TeacherFiles>,
+    pub teacher: Option<TeacherSource>,
 }
 
 /// A teacher model, its weight, and data without labels.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
-pub struct TeacherFiles {
-    /// File of the model.
-    pub model: PathBuf,
+pub struct TeacherSource {
+    /// The model.
+    pub model: ModelSource,
     /// The weight of the teacher's scores in the loss.
+    #[serde(default)]
     pub params: TeacherParams,
-    /// Files of further queries that are learned from the teacher alone, read with the options of
-    /// the training data; one data set. Labels that they have are ignored.
-    pub unlabelled: Vec<PathBuf>,
+    /// Further queries that are learned from the teacher alone; options of reading that they do
+    /// not give are those of the training data. Labels that they have are ignored.
+    pub unlabelled: Option<DataSource>,
 }
 
-impl TeacherFiles {
+impl TeacherSource {
     /// A teacher model with the default weight.
-    pub fn new(model: impl Into<PathBuf>) -> Self {
-        TeacherFiles {
-            model: model.into(),
-            params: TeacherParams::default(),
-            unlabelled: Vec::new(),
-        }
+    pub fn new(model: impl Into<ModelSource>) -> Self {
+        TeacherSource { model: model.into(), params: TeacherParams::default(), unlabelled: None }
     }
 
     /// Sets the weight of the teacher's scores in the loss, from 0 to 1.
@@ -114,35 +120,42 @@ impl TeacherFiles {
         self
     }
 
-    /// Adds a file of queries that are learned from the teacher alone.
-    pub fn unlabelled(mut self, file: impl Into<PathBuf>) -> Self {
-        self.unlabelled.push(file.into());
+    /// Sets queries that are learned from the teacher alone.
+    pub fn unlabelled(mut self, data: impl Into<DataSource>) -> Self {
+        self.unlabelled = Some(data.into());
         self
     }
 
     /// All files.
-    fn paths(&self) -> impl Iterator<Item = &PathBuf> {
-        std::iter::once(&self.model).chain(&self.unlabelled)
+    fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.model.path().into_iter().chain(self.unlabelled.iter().flat_map(DataSource::paths))
     }
 }
 
 /// Folder and times of the checkpoints of a training.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct CheckpointOptions {
     /// The folder; created if needed, and kept.
     pub folder: PathBuf,
     /// Save after this many trees or other rounds; 0 means never.
+    #[serde(default)]
     pub every_rounds: usize,
-    /// Save after this much time.
+    /// Save after this much time; a number of seconds in JSON.
+    #[serde(with = "seconds", default = "default_interval")]
     pub every: Duration,
+}
+
+/// Time between two checkpoints of a request that gives none.
+fn default_interval() -> Duration {
+    rankwright_learn::Checkpoints::DEFAULT_INTERVAL
 }
 
 impl CheckpointOptions {
     /// Saves to a folder once a minute.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        let every = rankwright_learn::Checkpoints::DEFAULT_INTERVAL;
-        CheckpointOptions { folder: folder.into(), every_rounds: 0, every }
+        CheckpointOptions { folder: folder.into(), every_rounds: 0, every: default_interval() }
     }
 }
 
@@ -153,16 +166,15 @@ impl TaskInputs for TrainModelRequest {
 }
 
 impl TrainModelRequest {
-    /// Trains a learner on data and writes the model.
-    pub fn new(learner: LearnerSpec, data: DataFiles, out: impl Into<PathBuf>) -> Self {
+    /// Trains a learner on data; [`out`](Self::out) is the file to write.
+    pub fn new(learner: LearnerSpec, data: impl Into<DataSource>) -> Self {
         TrainModelRequest {
             learner,
-            data,
+            data: data.into(),
             valid: Vec::new(),
-            valid_pairs: None,
             metrics: Vec::new(),
             seed: None,
-            out: out.into(),
+            out: None,
             start: None,
             matching: MatchOptions::default(),
             checkpoint: None,
@@ -172,15 +184,40 @@ impl TrainModelRequest {
         }
     }
 
-    /// Adds a file of validation data.
-    pub fn validation(mut self, file: impl Into<PathBuf>) -> Self {
-        self.valid.push(file.into());
+    /// Sets the file to write, with a side file `MODEL.log.json` beside it.
+    pub fn out(mut self, file: impl Into<PathBuf>) -> Self {
+        self.out = Some(file.into());
         self
     }
 
-    /// Sets a file of preference pairs for the first set of validation data.
-    pub fn validation_pairs(mut self, file: impl Into<PathBuf>) -> Self {
-        self.valid_pairs = Some(file.into());
+    /// Adds a set of validation data.
+    pub fn validation(mut self, data: impl Into<DataSource>) -> Self {
+        self.valid.push(data.into());
+        self
+    }
+
+    /// Continues a model.
+    pub fn start(mut self, model: impl Into<ModelSource>) -> Self {
+        self.start = Some(model.into());
+        self
+    }
+
+    /// Sets the rule that matches features of validation data and of a start model with those of
+    /// the training data.
+    pub fn matching(mut self, matching: MatchOptions) -> Self {
+        self.matching = matching;
+        self
+    }
+
+    /// Saves checkpoints.
+    pub fn checkpoint(mut self, options: CheckpointOptions) -> Self {
+        self.checkpoint = Some(options);
+        self
+    }
+
+    /// Sets whether to compute the metrics on the training data too.
+    pub fn eval_train(mut self, eval_train: bool) -> Self {
+        self.eval_train = eval_train;
         self
     }
 
@@ -197,7 +234,7 @@ impl TrainModelRequest {
     }
 
     /// Sets a model to learn from besides the labels.
-    pub fn teacher(mut self, teacher: TeacherFiles) -> Self {
+    pub fn teacher(mut self, teacher: TeacherSource) -> Self {
         self.teacher = Some(teacher);
         self
     }
@@ -214,10 +251,10 @@ impl TrainModelRequest {
 
     /// All input files.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
-        let others =
-            self.valid.iter().chain(&self.valid_pairs).chain(&self.start).chain(&self.bias);
-        let others = others.chain(self.teacher.iter().flat_map(TeacherFiles::paths));
-        self.data.paths().chain(others.map(PathBuf::as_path))
+        let data = self.data.paths().chain(self.valid.iter().flat_map(DataSource::paths));
+        let start = self.start.as_ref().and_then(ModelSource::path);
+        let others = start.into_iter().chain(self.bias.as_deref());
+        data.chain(others).chain(self.teacher.iter().flat_map(TeacherSource::paths))
     }
 }
 
@@ -236,7 +273,8 @@ struct Trained {
     evaluations: Vec<(String, Evaluation)>,
 }
 
-/// Trains a learner and writes the model, with a side file `MODEL.log.json` beside it.
+/// Trains a learner, and writes the model if the request names a file, with a side file
+/// `MODEL.log.json` beside it.
 pub fn train_model(
     request: &TrainModelRequest,
     context: &Context<'_>,
@@ -250,7 +288,7 @@ pub fn train_model(
     let measures = learner_metrics(&request.metrics, &request.learner)?;
     checks::check(request)?;
     output_paths::check(request)?;
-    let trained = match (request.data.files.is_empty(), request.learner.model_without_data()) {
+    let trained = match (request.data.is_empty(), request.learner.model_without_data()) {
         (true, Some(model)) => without_data(model?, &mut task),
         (true, None) => {
             return Err(TaskError::NoTrainingData { learner: request.learner.def().name });
@@ -258,13 +296,18 @@ pub fn train_model(
         (false, _) => with_data(request, &measures, &mut task)?,
     };
     let checkpoints = request.checkpoint.as_ref().map(|options| options.folder.as_path());
-    let sha256 = save_or_rescue(&trained.model, &request.out, checkpoints)?;
+    let sha256 = match &request.out {
+        Some(out) => save_or_rescue(&trained.model, out, checkpoints)?,
+        None => digest(&trained.model.to_bytes()),
+    };
     output_paths::remove_default_checkpoint(request, &mut task);
     let mut result = result::new(request, trained, sha256, task.warnings().to_vec());
     result.bias_estimator = estimator;
-    if let Err(error) = side_file::write(request, &result) {
+    if let Some(out) = &request.out
+        && let Err(error) = side_file::write(request, out, &result)
+    {
         // The model is there: a missing log is no reason to fail.
-        remove_old_log(&request.out);
+        remove_old_log(out);
         task.warn(Warning::TrainingLogNotWritten { message: error.to_string() });
         result.warnings = task.into_warnings();
     }
@@ -307,27 +350,23 @@ fn with_data(
     task: &mut RunningTask<'_>,
 ) -> Result<Trained, TaskError> {
     check_standard_input(request.inputs())?;
-    let start = request.start.as_deref().map(load_model).transpose()?;
-    let teacher = request.teacher.as_ref().map(|teacher| load_model(&teacher.model)).transpose()?;
-    let mut rules = start.as_ref().map(ReadRules::of_model);
+    let start = request.start.as_ref().map(ModelSource::load).transpose()?;
+    let teacher = request.teacher.as_ref().map(|teacher| teacher.model.load()).transpose()?;
+    let mut rules = start.as_deref().map(ReadRules::of_model);
     if teacher.is_some() {
         // The teacher's scores take the place of labels.
         rules = Some(rules.unwrap_or_default().labels_are_optional());
     }
     let loaded = request.data.load(rules, task)?;
-    let train = &loaded.data;
+    let train = &*loaded.data;
     check_feature_set(train, task);
-    if let (Some(path), Some(start)) = (&request.start, &start) {
-        features::check_start(train, path, start, request.matching)?;
+    if let (Some(source), Some(start)) = (&request.start, &start) {
+        features::check_start(train, &source.name(), start, request.matching)?;
     }
-    let valid = ValidationFiles {
-        files: &request.valid,
-        pairs: request.valid_pairs.as_deref(),
-        matching: request.matching,
-    };
+    let valid = ValidationData { sets: &request.valid, matching: request.matching };
     let (valid, seconds) = valid.load(&request.data, train, task)?;
     let unlabelled = unlabelled_queries(request, train, task)?;
-    let evaluated = valid.first().map_or(train, |(_, data)| data);
+    let evaluated = valid.first().map_or(train, |(_, data)| &**data);
     let of_pairs = match request.metrics.is_empty() && !evaluated.is_labelled() {
         true => Some([MetricSpec::parse(PREFERENCE_METRIC)?.resolve(SourceKind::Features)?]),
         false => None,
@@ -335,14 +374,14 @@ fn with_data(
     let measures = of_pairs.as_ref().map_or(measures, |measures| measures.as_slice());
     let teacher = teacher.as_ref().zip(request.teacher.as_ref()).map(|(model, files)| {
         let teacher = Teacher::of_model(model).weight(files.params.teacher_weight);
-        teacher.unlabelled(unlabelled.as_ref())
+        teacher.unlabelled(unlabelled.as_deref())
     });
-    let models = GivenModels { start: start.as_ref(), teacher };
+    let models = GivenModels { start: start.as_deref(), teacher };
     let result = train_on(request, measures, train, &valid, models, task)?;
     warn_of_model(&result.warnings, task);
     let peak = side_file::peak_memory();
     let training = request.eval_train.then(|| ("training".to_owned(), train));
-    let valid = valid.iter().map(|(name, data)| (name.clone(), data));
+    let valid = valid.iter().map(|(name, data)| (name.clone(), &**data));
     let mut evaluations = Vec::new();
     let options =
         ScoreOptions::new().matching(request.matching.ignore_extra(true)).simd(task.simd());
@@ -360,7 +399,7 @@ fn with_data(
         choice: result.choice,
         load_seconds: loaded.seconds + seconds,
         peak,
-        start_trees: start.as_ref().map(result::own_trees),
+        start_trees: start.as_deref().map(result::own_trees),
         evaluations,
     })
 }
@@ -371,52 +410,44 @@ struct GivenModels<'a> {
     teacher: Option<Teacher<'a>>,
 }
 
-/// The queries that are learned from the teacher alone; `None` if there are no files of them.
+/// The queries that are learned from the teacher alone; `None` if there are none.
 fn unlabelled_queries(
     request: &TrainModelRequest,
     train: &Dataset,
     task: &mut RunningTask<'_>,
-) -> Result<Option<Dataset>, TaskError> {
-    let Some(teacher) = request.teacher.as_ref().filter(|files| !files.unlabelled.is_empty())
+) -> Result<Option<Arc<Dataset>>, TaskError> {
+    let Some(source) = request.teacher.as_ref().and_then(|teacher| teacher.unlabelled.as_ref())
     else {
         return Ok(None);
     };
-    let files =
-        DataFiles { files: teacher.unlabelled.clone(), pairs: None, ..request.data.clone() };
     let rules = ReadRules::of_data(train).labels_are_optional();
-    let data = files.load(Some(rules), task)?.data;
-    for file in &teacher.unlabelled {
-        check_validation(train, file, &data, request.matching)?;
-    }
+    let data = source.with_options_of(&request.data).load(Some(rules), task)?.data;
+    check_validation(train, &source.label(), &data, request.matching)?;
     Ok(Some(data))
 }
 
-/// Files of validation data, each a separate set.
-pub(super) struct ValidationFiles<'a> {
-    pub(super) files: &'a [PathBuf],
-    /// Preference pairs for the first file.
-    pub(super) pairs: Option<&'a Path>,
+/// Sets of validation data.
+pub(super) struct ValidationData<'a> {
+    pub(super) sets: &'a [DataSource],
     pub(super) matching: MatchOptions,
 }
 
-impl ValidationFiles<'_> {
-    /// Reads each set with the options of the training data and matches its features; returns the
-    /// sets with their names, and the seconds of reading.
+impl ValidationData<'_> {
+    /// Loads each set, with the options of reading of `data`, the training data, and matches its
+    /// features; returns the sets with their names, and the seconds of reading.
     pub(super) fn load(
         &self,
-        data: &DataFiles,
+        data: &DataSource,
         train: &Dataset,
         task: &mut RunningTask<'_>,
-    ) -> Result<(Vec<(String, Dataset)>, f64), TaskError> {
+    ) -> Result<(Vec<(String, Arc<Dataset>)>, f64), TaskError> {
         let (mut sets, mut seconds) = (Vec::new(), 0.0);
-        let mut pairs = self.pairs.map(Path::to_owned);
-        let names = system_names(self.files);
+        let names = data_names(self.sets);
         let names = validation_set_names(names.iter().map(String::as_str));
-        for (path, name) in self.files.iter().zip(names) {
-            let mut files = data.validation(path);
-            files.pairs = pairs.take();
-            let loaded = files.load(Some(ReadRules::of_data(train)), task)?;
-            check_validation(train, path, &loaded.data, self.matching)?;
+        for (source, name) in self.sets.iter().zip(names) {
+            let rules = Some(ReadRules::of_data(train));
+            let loaded = source.with_options_of(data).load(rules, task)?;
+            check_validation(train, &source.label(), &loaded.data, self.matching)?;
             seconds += loaded.seconds;
             sets.push((name, loaded.data));
         }
@@ -429,7 +460,7 @@ fn train_on(
     request: &TrainModelRequest,
     measures: &[Measure],
     data: &Dataset,
-    valid: &[(String, Dataset)],
+    valid: &[(String, Arc<Dataset>)],
     models: GivenModels<'_>,
     task: &mut RunningTask<'_>,
 ) -> Result<TrainResult, TaskError> {

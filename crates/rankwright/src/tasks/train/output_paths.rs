@@ -20,7 +20,7 @@ use rankwright_model::Model;
 use super::{TrainModelRequest, save_model};
 use crate::tasks::context::RunningTask;
 use crate::tasks::split_data::make_folder;
-use crate::tasks::{TaskError, Warning, check_outputs};
+use crate::tasks::{ModelSource, TaskError, Warning, check_outputs};
 
 /// The saved state of a cancelled training.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,10 +38,10 @@ pub enum SavedTraining {
         /// The reason why there is no checkpoint.
         reason: String,
     },
-    /// The model's path is not an ordinary file, so there was no path to save to.
+    /// The model has no path, or one that is not an ordinary file, so there was no path to save to.
     Nothing {
-        /// The path of the model.
-        out: PathBuf,
+        /// The path of the model; `None` if the request has none.
+        out: Option<PathBuf>,
     },
     /// Neither the checkpoint nor the model so far could be written.
     Lost {
@@ -52,10 +52,10 @@ pub enum SavedTraining {
 
 /// Rejects paths that cannot be written to.
 pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
-    let folder = check_file(&request.out)?;
+    let folder = request.out.as_deref().map(check_file).transpose()?;
     check_inputs(request)?;
     let room = size_estimate(&request.learner);
-    if !is_special(&request.out) {
+    if let Some(folder) = folder.filter(|_| !request.out.as_deref().is_some_and(is_special)) {
         check_room(folder, room)?;
     }
     match (&request.checkpoint, checkpoints(request)) {
@@ -78,13 +78,16 @@ pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
 /// Rejects writing the model, its side file, its incomplete form or a checkpoint over an input.
 /// Only the start model may be replaced, by the model that is trained from it, complete or not.
 fn check_inputs(request: &TrainModelRequest) -> Result<(), TaskError> {
-    let (log, partial) = (TrainingLog::path_of(&request.out), partial_path(&request.out));
-    let checkpoint = checkpoints(request).map(|checkpoints| checkpoints.file());
-    let outputs = [request.out.as_path(), &log, &partial].into_iter().chain(checkpoint.as_deref());
     let members = request.learner.files();
-    let start = request.start.as_deref();
-    let is_replaced =
-        |path: &Path| is_same_file(path, &request.out) || is_same_file(path, &partial);
+    let out = request.out.as_deref();
+    let (log, partial) = (out.map(TrainingLog::path_of), out.map(partial_path));
+    let checkpoint = checkpoints(request).map(|checkpoints| checkpoints.file());
+    let outputs = [out, log.as_deref(), partial.as_deref(), checkpoint.as_deref()];
+    let outputs = outputs.into_iter().flatten();
+    let start = request.start.as_ref().and_then(ModelSource::path);
+    let is_replaced = |path: &Path| {
+        [out, partial.as_deref()].into_iter().flatten().any(|other| is_same_file(path, other))
+    };
     let inputs = request.inputs().filter(|path| Some(*path) != start);
     let kept = start.filter(|path| !is_replaced(path));
     check_outputs(outputs, inputs.chain(kept).chain(members.iter().map(PathBuf::as_path)))
@@ -168,9 +171,9 @@ pub(super) fn checkpoints(request: &TrainModelRequest) -> Option<Checkpoints> {
             let checkpoints = Checkpoints::new(&options.folder).every(options.every);
             Some(checkpoints.every_rounds(options.every_rounds))
         }
-        None if is_special(&request.out) => None,
         None => {
-            let folder = with_suffix(&request.out, ".checkpoint");
+            let out = request.out.as_deref().filter(|out| !is_special(out))?;
+            let folder = with_suffix(out, ".checkpoint");
             Some(Checkpoints::new(folder).every(Duration::MAX))
         }
     }
@@ -195,11 +198,15 @@ pub(super) fn stopped_error(
     result: &TrainResult,
     checkpoint_error: Option<String>,
 ) -> TaskError {
+    let (unit, done) = (result.history.unit.clone(), result.history.iterations.len());
     let saved = match (checkpoints(request), checkpoint_error) {
         (Some(Checkpoints { folder, .. }), None) => SavedTraining::Checkpoint { folder },
         (None, _) => SavedTraining::Nothing { out: request.out.clone() },
         (Some(_), Some(reason)) => {
-            let file = partial_path(&request.out);
+            let Some(file) = request.out.as_deref().map(partial_path) else {
+                let saved = SavedTraining::Lost { reason };
+                return TaskError::TrainingStopped { unit, done, saved };
+            };
             match result.model.save(&file) {
                 Ok(()) => SavedTraining::Partial { file, reason },
                 Err(error) => SavedTraining::Lost {
@@ -211,7 +218,6 @@ pub(super) fn stopped_error(
             }
         }
     };
-    let (unit, done) = (result.history.unit.clone(), result.history.iterations.len());
     TaskError::TrainingStopped { unit, done, saved }
 }
 
@@ -265,12 +271,12 @@ mod tests {
         write(&data, path("train.rwd"), Format::Cache).unwrap();
         let learner = LearnerSpec::parse("mart(trees=3, leaves=4)").unwrap();
         let files = || DataFiles::new([path("train.rwd")]);
-        let mut request = TrainModelRequest::new(learner.clone(), files(), path("whole.model"));
+        let mut request = TrainModelRequest::new(learner.clone(), files()).out(path("whole.model"));
         train_model(&request, &Context::default()).unwrap();
         let whole = fs::read(path("whole.model")).unwrap();
         for checkpoint in [Some(path("c")), None] {
             fs::create_dir(path("gone")).unwrap();
-            request.out = path("gone/m.model");
+            request.out = Some(path("gone/m.model"));
             request.checkpoint = checkpoint.clone().map(CheckpointOptions::new);
             let progress = ReplacesFolder(path("gone"));
             let error = train_model(&request, &Context::default().training(&progress)).unwrap_err();
@@ -297,7 +303,7 @@ mod tests {
         fs::create_dir(path("m.model.log.json")).unwrap();
         let learner = LearnerSpec::parse("mart(trees=3, leaves=4)").unwrap();
         let files = DataFiles::new([path("train.rwd")]);
-        let request = TrainModelRequest::new(learner, files, path("m.model"));
+        let request = TrainModelRequest::new(learner, files).out(path("m.model"));
         let result = train_model(&request, &Context::default()).unwrap();
         assert!(path("m.model").is_file());
         let kinds: Vec<&str> = result.warnings.iter().map(Warning::kind).collect();

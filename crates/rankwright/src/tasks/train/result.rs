@@ -16,9 +16,9 @@ use crate::tasks::Warning;
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct TrainModelResult {
-    /// File of the model.
-    pub model: PathBuf,
-    /// SHA-256 of the file.
+    /// File of the model, if one was requested.
+    pub model: Option<PathBuf>,
+    /// SHA-256 of the model's bytes.
     pub sha256: String,
     /// The learner: parameters that differ from their defaults.
     pub learner: String,

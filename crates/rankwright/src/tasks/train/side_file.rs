@@ -10,15 +10,15 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::{TrainModelRequest, TrainModelResult};
-use crate::tasks::TaskError;
+use crate::tasks::{DataSource, TaskError};
 
 /// The content of the side file.
 #[derive(Serialize)]
 struct SideFile<'a> {
     #[serde(flatten)]
     result: &'a TrainModelResult,
-    data: &'a [PathBuf],
-    validation: &'a [PathBuf],
+    data: Vec<PathBuf>,
+    validation: Vec<PathBuf>,
     conventions: &'a [String],
     threads: usize,
     version: &'static str,
@@ -27,15 +27,16 @@ struct SideFile<'a> {
 /// Writes the side file; nothing if the model is not an ordinary file.
 pub(super) fn write(
     request: &TrainModelRequest,
+    out: &Path,
     result: &TrainModelResult,
 ) -> Result<(), TaskError> {
-    if !request.out.is_file() {
+    if !out.is_file() {
         return Ok(());
     }
     let content = SideFile {
         result,
-        data: &request.data.files,
-        validation: &request.valid,
+        data: request.data.names(),
+        validation: request.valid.iter().flat_map(DataSource::names).collect(),
         conventions: &result.history.conventions,
         threads: rayon::current_num_threads(),
         version: env!("CARGO_PKG_VERSION"),
@@ -43,9 +44,9 @@ pub(super) fn write(
     let text = serde_json::to_value(&content).map_err(|error| TaskError::Internal {
         invariant: format!("a training can be written as JSON ({error})"),
     })?;
-    let path = TrainingLog::path_of(&request.out);
+    let path = TrainingLog::path_of(out);
     let text = format!("{text:#}\n");
-    Ok(write_atomic(&path, |out| out.write_all(visible::json(&text).as_bytes()))?)
+    Ok(write_atomic(&path, |file| file.write_all(visible::json(&text).as_bytes()))?)
 }
 
 /// Removes the log of an earlier training beside a model that was written without a log of its own.
