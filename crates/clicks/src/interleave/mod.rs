@@ -5,6 +5,7 @@
 mod balanced;
 mod list;
 mod list_file;
+mod log_outcomes;
 mod optimised;
 mod outcomes;
 mod probabilistic;
@@ -21,6 +22,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 pub use list::InterleavedList;
 pub use list_file::{InterleavedPage, read_lists, write_lists};
+pub use log_outcomes::{InterleavedLog, InterleavedLogCounts, InterleavingCluster};
 pub use outcomes::{
     InterleavingOptions, InterleavingOutcome, InterleavingResult, PowerRow, compare_rankers,
 };

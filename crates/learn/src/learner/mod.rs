@@ -28,7 +28,7 @@ use rankwright_spec::{Conflict, Spec, SpecError, TextValue, check_params, json_b
 use crate::boost::BoostParams;
 use crate::error::LearnError;
 use crate::objective::{DEFAULT_METRIC, GoalText, KeptMetric};
-use crate::session::{TrainRequest, TrainResult, TrainWarning};
+use crate::session::{TrainRequest, TrainResult, TrainWarning, measures_on};
 use crate::trainer::{Trainer, ValidationUse};
 
 pub use cv::{CvOptions, CvResult, FoldParams, FoldResult, cross_validate};
@@ -179,6 +179,12 @@ impl LearnerSpec {
         let specs = kept.iter().chain([&self.target]);
         let resolved = specs.map(|spec| spec.resolve(SourceKind::Features));
         Ok(resolved.collect::<Result<_, SpecError>>()?)
+    }
+
+    /// The metrics of a training if none is given: [`measures`](Self::measures), or preference
+    /// accuracy if the data that they would be computed on has no labels.
+    pub fn measures_on(&self, evaluated: &Dataset) -> Result<Vec<Measure>, LearnError> {
+        measures_on(evaluated, || self.measures())
     }
 
     /// The metric of [`target`](Self::target), resolved for data with features.

@@ -27,6 +27,7 @@ pub use history::{
 };
 pub(crate) use nested::NestedTraining;
 pub use progress::{MemberStart, NoProgress, Progress};
+pub(crate) use request::measures_on;
 pub use request::{TrainRequest, TrainResult, ValidationSet};
 pub(crate) use rounds::{
     RoundPlan, RoundStatus, Session, Snapshot, TEACHER_NOTE, header, result_without_rounds,

@@ -91,6 +91,18 @@ pub struct TrainRequest<'a> {
     pub collective: &'a dyn Collective,
 }
 
+/// The metrics of a training if none is given: those of the learner on data with labels, preference
+/// accuracy on data that has pairs alone.
+pub(crate) fn measures_on(
+    evaluated: &Dataset,
+    own: impl FnOnce() -> Result<Vec<Measure>, LearnError>,
+) -> Result<Vec<Measure>, LearnError> {
+    match evaluated.is_labelled() {
+        true => own(),
+        false => Ok(vec![MetricSpec::parse(PREFERENCE_METRIC)?.resolve(SourceKind::Features)?]),
+    }
+}
+
 impl<'a> TrainRequest<'a> {
     /// The header of the model that this request will train: features, feature set, learner,
     /// metric, seed and size of the training data.
@@ -131,12 +143,10 @@ impl<'a> TrainRequest<'a> {
     pub(crate) fn fill_metric(&mut self, learner_metric: Option<&str>) -> Result<(), LearnError> {
         if self.metrics.is_empty() {
             let evaluated = self.valid.first().map_or(self.train, |set| set.data);
-            let metric = match evaluated.is_labelled() {
-                true => learner_metric.unwrap_or(DEFAULT_METRIC),
-                false => PREFERENCE_METRIC,
-            };
-            let metric = MetricSpec::parse(metric)?;
-            self.metrics.push(metric.resolve(SourceKind::Features)?);
+            self.metrics = measures_on(evaluated, || {
+                let own = MetricSpec::parse(learner_metric.unwrap_or(DEFAULT_METRIC))?;
+                Ok(vec![own.resolve(SourceKind::Features)?])
+            })?;
         }
         if let Some(meaning) = ScoreMeaning::of_objective(&self.objective) {
             for metric in &mut self.metrics {

@@ -2,7 +2,7 @@
 //! learner with one set of parameters; a rung trains some of the trials for a number of rounds.
 
 use rankwright_data::{DEFAULT_SEED, Dataset};
-use rankwright_eval::{Measure, MetricSpec, PREFERENCE_METRIC, SourceKind};
+use rankwright_eval::{Measure, MetricSpec, SourceKind};
 use rankwright_spec::{SpecError, choices, params};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
@@ -13,6 +13,7 @@ use super::space::{Range, Space};
 use super::trial::Trial;
 use crate::error::LearnError;
 use crate::learner::{FoldParams, LearnerSpec};
+use crate::session::measures_on;
 use crate::trainer::ValidationUse;
 
 /// The data on which trials are evaluated.
@@ -209,8 +210,9 @@ impl TunePlan {
     /// The same plan for trials that are evaluated on this data: if no metric was given and the
     /// data has no labels, preference accuracy decides.
     pub fn for_data(mut self, evaluated: &Dataset) -> Result<Self, LearnError> {
-        if self.settings.metric.is_none() && !evaluated.is_labelled() {
-            self.measure = MetricSpec::parse(PREFERENCE_METRIC)?.resolve(SourceKind::Features)?;
+        if self.settings.metric.is_none() {
+            let own = vec![self.measure.clone()];
+            self.measure = measures_on(evaluated, || Ok(own))?.pop().unwrap_or(self.measure);
         }
         Ok(self)
     }

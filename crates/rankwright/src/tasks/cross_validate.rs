@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::context::RunningTask;
 use super::metrics::no_boundary;
 use super::train::{ForwardedProgress, learner_metrics, learners_with_examination, warn_about};
-use super::{Context, DataSource, TaskError, TaskInputs, Warning, resolve_data_metrics};
+use super::{Context, DataSource, TaskError, TaskInputs, Warning};
 
 /// Learners to cross-validate, and the data.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -144,9 +144,9 @@ pub fn cross_validate_learners(
     let request = with_bias.as_ref().unwrap_or(request);
     let measures = check(request)?;
     let loaded = request.data.load(None, &mut task)?;
-    let measures = match request.metrics.is_empty() && !loaded.data.is_labelled() {
-        true => resolve_data_metrics(&[], &loaded.data)?,
-        false => measures,
+    let measures = match (request.metrics.is_empty(), request.learners.first()) {
+        (true, Some(first)) => first.measures_on(&loaded.data)?,
+        _ => measures,
     };
     let mut learners = Vec::new();
     for learner in &request.learners {

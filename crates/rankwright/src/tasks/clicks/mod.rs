@@ -41,16 +41,17 @@ pub use interleave_runs::{
 };
 pub use labels::{LabelClicksRequest, LabelClicksResult, label_clicks};
 pub use pairs::{ClickPairsRequest, ClickPairsResult, click_pairs};
+pub use rankwright_clicks::interleave::InterleavingCluster;
 pub use rankwright_clicks::labels::UnshownRows;
 pub use rankwright_clicks::simulate::SimulateOptions;
+pub use rankwright_clicks::simulate::SimulateRunOptions;
 #[cfg(feature = "report")]
 pub use report::{ReportClicksRequest, ReportClicksResult, report_clicks};
 pub use score_interleaving::{
-    InterleavingCluster, RankerComparison, ScoreInterleavingRequest, ScoreInterleavingResult,
-    score_interleaving,
+    RankerComparison, ScoreInterleavingRequest, ScoreInterleavingResult, score_interleaving,
 };
 pub use simulate::{LoggingScores, SimulateClicksRequest, SimulateClicksResult, simulate_clicks};
-pub use simulate_run::{SimulateRunOptions, SimulateRunRequest, SimulateRunResult, simulate_run};
+pub use simulate_run::{SimulateRunRequest, SimulateRunResult, simulate_run};
 
 /// The files of a click log; several are one log. In JSON it is a path, a list of paths, or an
 /// object with these fields.

@@ -1,41 +1,26 @@
 //! The result of an interleaved comparison: clicks on interleaved lists, credited to the rankers.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
-use rankwright_clicks::Impression;
 #[cfg(feature = "report")]
 use rankwright_clicks::interleave::PowerRow;
 use rankwright_clicks::interleave::{
-    InterleavedPage, InterleavingOptions, InterleavingOutcome, InterleavingResult, compare_rankers,
-    read_lists,
+    InterleavedLog, InterleavedLogCounts, InterleavingCluster, InterleavingOptions,
+    InterleavingOutcome, InterleavingResult, compare_rankers, read_lists,
 };
 use rankwright_clicks::log::LogCounts;
 use rankwright_data::bytes::Input;
 use rankwright_eval::stats::Correction;
 #[cfg(feature = "report")]
 use rankwright_report::interleaving::{ComparedRankers, InterleavingReport};
+use rankwright_spec::check_params;
 #[cfg(feature = "report")]
 use rankwright_spec::words::plural;
-use rankwright_spec::{check_params, choices};
 use serde::{Deserialize, Serialize};
 
 use super::ClickFiles;
 use crate::tasks::context::RunningTask;
 use crate::tasks::{Context, TaskError, TaskInputs, Warning};
-
-choices! {
-    /// The impressions that the bootstrap of an interleaved comparison keeps together.
-    pub enum InterleavingCluster {
-        /// Those of a user; an impression without a user is kept together with those of its
-        /// session.
-        User = "user",
-        /// Those of a query.
-        Query = "query",
-        /// Each impression is drawn by itself.
-        Impression = "impression",
-    }
-}
 
 /// A click log, and the interleaved lists that were shown.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -157,12 +142,13 @@ pub fn score_interleaving(
     let Some(first) = pages.first() else {
         return Err(TaskError::NoLists { lists: request.lists.display().to_string() });
     };
-    let mut shown = ShownPages::new(&pages, request.cluster);
+    let mut shown = InterleavedLog::new(&pages, request.cluster);
     let (counts, _) = request.log.read(&task, |impression| {
         (0..impression.count).for_each(|_| shown.add(impression));
     })?;
-    let ShownPages { outcomes, is_shown, other_impressions, ambiguous, other_clicks, .. } = &shown;
-    let (other_impressions, ambiguous) = (*other_impressions, *ambiguous);
+    let InterleavedLogCounts { other_impressions, ambiguous, other_clicks, shown_lists } =
+        shown.counts();
+    let outcomes = shown.outcomes();
     if outcomes.is_empty() {
         return Err(TaskError::NoListShown { lists: request.lists.display().to_string() });
     }
@@ -184,10 +170,10 @@ pub fn score_interleaving(
         correction: request.correction.name(),
         comparisons,
         lists: pages.len(),
-        shown_lists: is_shown.iter().filter(|is_shown| **is_shown).count(),
+        shown_lists,
         other_impressions,
         ambiguous_impressions: ambiguous,
-        other_clicks: *other_clicks,
+        other_clicks,
         counts,
         warnings: task.into_warnings(),
     })
@@ -254,117 +240,6 @@ impl ScoreInterleavingResult {
             correction: self.correction.to_owned(),
             comparisons: self.comparisons.iter().map(compared).collect(),
         }
-    }
-}
-
-/// The lists, found by the impressions that show them, and the outcomes so far.
-struct ShownPages<'a> {
-    pages: &'a [InterleavedPage],
-    cluster: InterleavingCluster,
-    by_request: HashMap<&'a str, usize>,
-    /// The first list of a query with these documents, and whether another one has other teams or
-    /// ranks.
-    by_documents: HashMap<(&'a str, &'a [String]), (usize, bool)>,
-    is_shown: Vec<bool>,
-    outcomes: Vec<InterleavingOutcome>,
-    other_impressions: u64,
-    ambiguous: u64,
-    other_clicks: u64,
-    /// Impressions of a list that have a user.
-    of_users: u64,
-    /// Impressions of a list that have a session but no user.
-    of_sessions: u64,
-}
-
-impl<'a> ShownPages<'a> {
-    fn new(pages: &'a [InterleavedPage], cluster: InterleavingCluster) -> Self {
-        let by_request = pages.iter().map(|page| page.request.as_str()).zip(0..).collect();
-        let mut by_documents: HashMap<(&str, &[String]), (usize, bool)> = HashMap::new();
-        for (number, page) in pages.iter().enumerate() {
-            let key = (page.query.as_str(), page.list.documents());
-            let (first, is_ambiguous) = by_documents.entry(key).or_insert((number, false));
-            *is_ambiguous |= pages.get(*first).is_some_and(|first| first.list != page.list);
-        }
-        Self {
-            pages,
-            cluster,
-            by_request,
-            by_documents,
-            is_shown: vec![false; pages.len()],
-            outcomes: Vec::new(),
-            other_impressions: 0,
-            ambiguous: 0,
-            other_clicks: 0,
-            of_users: 0,
-            of_sessions: 0,
-        }
-    }
-
-    /// The number of impressions that are drawn by themselves, although those of a user are to be
-    /// kept together.
-    fn without_user(&self) -> u64 {
-        match self.cluster {
-            InterleavingCluster::User => {
-                self.outcomes.len() as u64 - self.of_users - self.of_sessions
-            }
-            InterleavingCluster::Query | InterleavingCluster::Impression => 0,
-        }
-    }
-
-    /// The name of the impressions that are kept together, as far as the log tells them.
-    fn cluster_name(&self) -> &'static str {
-        match (self.cluster, self.of_users, self.of_sessions) {
-            (InterleavingCluster::User, 0, 0) => InterleavingCluster::Impression.name(),
-            (InterleavingCluster::User, 0, _) => "session",
-            (cluster, _, _) => cluster.name(),
-        }
-    }
-
-    fn add(&mut self, impression: &Impression) {
-        let by_documents =
-            || self.by_documents.get(&(impression.query.as_str(), &impression.documents[..]));
-        let number = match self.by_request.get(impression.id.as_str()) {
-            Some(number) => *number,
-            None => match by_documents() {
-                Some((number, false)) => *number,
-                Some((_, true)) => {
-                    self.ambiguous += 1;
-                    return;
-                }
-                None => {
-                    self.other_impressions += 1;
-                    return;
-                }
-            },
-        };
-        let Some(page) = self.pages.get(number) else { return };
-        if let Some(is_shown) = self.is_shown.get_mut(number) {
-            *is_shown = true;
-        }
-        let mut clicks = Vec::new();
-        for click in &impression.clicks {
-            let document = impression.documents.get(click.index);
-            let place = page.list.documents().iter().position(|id| Some(id) == document);
-            match place {
-                Some(place) => clicks.push(place),
-                None => self.other_clicks += 1,
-            }
-        }
-        let has_user = !impression.user.is_empty();
-        self.of_users += u64::from(has_user);
-        self.of_sessions += u64::from(!has_user && !impression.session.is_empty());
-        let user = match self.cluster {
-            InterleavingCluster::User if has_user => format!("user {}", impression.user),
-            // The session is the closest thing to a user that such an impression has.
-            InterleavingCluster::User if !impression.session.is_empty() => {
-                format!("session {}", impression.session)
-            }
-            InterleavingCluster::Query => page.query.clone(),
-            InterleavingCluster::User | InterleavingCluster::Impression => String::new(),
-        };
-        let credits = page.list.credits(&clicks);
-        let outcome = InterleavingOutcome::new(&page.query, clicks.len(), credits).of_user(user);
-        self.outcomes.push(outcome);
     }
 }
 

@@ -5,32 +5,19 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright_clicks::interleave::{read_lists, request_random};
+use rankwright_clicks::interleave::read_lists;
 use rankwright_clicks::log::write::{LogTarget, LogWriter};
-use rankwright_clicks::simulate::SimulatedUser;
-use rankwright_clicks::{Click, Impression};
+use rankwright_clicks::simulate::{SimulateRunOptions, SimulatedPage, SimulatedUser};
+use rankwright_data::Run;
 use rankwright_data::bytes::Input;
 use rankwright_data::store::write_atomic_with;
-use rankwright_data::{DEFAULT_SEED, Run};
-use rankwright_spec::{check_params, params};
+use rankwright_spec::check_params;
 use serde::{Deserialize, Serialize};
 
 use super::query_grades::QueryGrades;
 use super::ranked_run::RankedRun;
 use crate::tasks::context::RunningTask;
 use crate::tasks::{Context, QrelsSource, TaskError, TaskInputs, Warning};
-
-params! {
-    /// The size of a log of simulated clicks on a run or on interleaved lists.
-    pub struct SimulateRunOptions {
-        sessions: usize = 1, 1..=1_000_000_000,
-            "Number of pages that are shown of each query of a run.";
-        length: usize = 10, .., "Number of documents of a page of a run.";
-        users: Option<usize> = None, 1..,
-            "Number of users, among whom pages are drawn by lot; by default each page has its own.";
-        seed: u64 = DEFAULT_SEED, .., "Seed of the clicks.";
-    }
-}
 
 /// A run or interleaved lists, judgements, and the users who click.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -120,13 +107,6 @@ pub struct SimulateRunResult {
     pub warnings: Vec<Warning>,
 }
 
-/// A page to be shown: request, query and documents.
-struct ShownPage {
-    request: String,
-    query: String,
-    documents: Vec<String>,
-}
-
 /// Simulates the clicks of users on a run or on interleaved lists, and writes them as a click log.
 pub fn simulate_run(
     request: &SimulateRunRequest,
@@ -170,7 +150,8 @@ pub fn simulate_run(
                 if context.is_cancelled() {
                     return Err(TaskError::Cancelled);
                 }
-                let shown = show(number, session, page, &grades, request);
+                let grade = |id: &str| grades.grade(&page.query, id).unwrap_or(0.0);
+                let shown = page.show(number, session, &request.user, &request.options, grade);
                 result.clicks += shown.clicks.len() as u64;
                 result.clicked_impressions += u64::from(!shown.clicks.is_empty());
                 writer.write(&shown)?;
@@ -188,7 +169,7 @@ pub fn simulate_run(
 fn load_pages(
     request: &SimulateRunRequest,
     task: &mut RunningTask<'_>,
-) -> Result<(Vec<ShownPage>, usize), TaskError> {
+) -> Result<(Vec<SimulatedPage>, usize), TaskError> {
     let sessions = request.options.sessions;
     let step = format!("reading {}", request.lists.display());
     let (input, _) = task.step(&step, || Input::open(&request.lists))?;
@@ -200,7 +181,7 @@ fn load_pages(
     if sessions > 1 {
         return Err(TaskError::SessionsOfLists { sessions });
     }
-    let pages = read_lists(&input)?.into_iter().map(|page| ShownPage {
+    let pages = read_lists(&input)?.into_iter().map(|page| SimulatedPage {
         documents: page.list.documents().to_vec(),
         request: page.request,
         query: page.query,
@@ -215,48 +196,13 @@ fn is_lists(bytes: &[u8]) -> bool {
     first.is_some_and(|line| line.get("rankers").is_some())
 }
 
-fn run_pages(run: &RankedRun, request: &SimulateRunRequest) -> Vec<ShownPage> {
+fn run_pages(run: &RankedRun, request: &SimulateRunRequest) -> Vec<SimulatedPage> {
     let page = |query: &str| {
         let documents = run.documents(query).iter().take(request.options.length).cloned();
         let id = query.to_owned();
-        ShownPage { request: id.clone(), query: id, documents: documents.collect() }
+        SimulatedPage { request: id.clone(), query: id, documents: documents.collect() }
     };
     run.queries().map(page).collect()
-}
-
-/// Start of the first page, in seconds since 1970: the first day of 2026.
-const START: f64 = 1_767_225_600.0;
-
-/// The page with the clicks on it. Pages are a minute apart, clicks five seconds.
-fn show(
-    number: u64,
-    session: usize,
-    page: &ShownPage,
-    grades: &QueryGrades<'_>,
-    request: &SimulateRunRequest,
-) -> Impression {
-    let options = &request.options;
-    let id = match options.sessions {
-        1 => page.request.clone(),
-        _ => format!("{}#{session}", page.request),
-    };
-    let grade = |id: &String| grades.grade(&page.query, id).unwrap_or(0.0);
-    let document_grades: Vec<f64> = page.documents.iter().map(grade).collect();
-    let mut random = request_random(options.seed, "clicks", &id);
-    let clicked = request.user.clicks(&document_grades, &mut random);
-    let mut shown = Impression::new(page.query.as_str(), &page.documents);
-    shown.id = id;
-    shown.user = match options.users {
-        Some(users) => format!("u{}", random.below(users) + 1),
-        None => format!("u{}", number + 1),
-    };
-    let mut time = START + number as f64 * 60.0;
-    shown.time = Some(time);
-    for (index, _) in clicked.iter().enumerate().filter(|(_, clicked)| **clicked) {
-        time += 5.0;
-        shown.clicks.push(Click { index, time: Some(time) });
-    }
-    shown
 }
 
 #[cfg(test)]

@@ -20,9 +20,7 @@ use std::time::Duration;
 
 use rankwright_data::store::write_atomic;
 use rankwright_data::{DEFAULT_SEED, Dataset};
-use rankwright_eval::{
-    EvalOptions, Evaluation, Measure, MetricSpec, PREFERENCE_METRIC, ScoredDataset, SourceKind,
-};
+use rankwright_eval::{EvalOptions, Evaluation, Measure, MetricSpec, ScoredDataset, SourceKind};
 use rankwright_learn::{
     AutoReport, LearnerSpec, Teacher, TeacherParams, TrainRequest, TrainResult, TrainWarning,
     TrainingHistory, ValidationSet, validation_set_names,
@@ -367,11 +365,11 @@ fn with_data(
     let (valid, seconds) = valid.load(&request.data, train, task)?;
     let unlabelled = unlabelled_queries(request, train, task)?;
     let evaluated = valid.first().map_or(train, |(_, data)| &**data);
-    let of_pairs = match request.metrics.is_empty() && !evaluated.is_labelled() {
-        true => Some([MetricSpec::parse(PREFERENCE_METRIC)?.resolve(SourceKind::Features)?]),
+    let own = match request.metrics.is_empty() {
+        true => Some(request.learner.measures_on(evaluated)?),
         false => None,
     };
-    let measures = of_pairs.as_ref().map_or(measures, |measures| measures.as_slice());
+    let measures = own.as_deref().unwrap_or(measures);
     let teacher = teacher.as_ref().zip(request.teacher.as_ref()).map(|(model, files)| {
         let teacher = Teacher::of_model(model).weight(files.params.teacher_weight);
         teacher.unlabelled(unlabelled.as_deref())
