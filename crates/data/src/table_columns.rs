@@ -62,7 +62,7 @@ impl TimePart {
         match self {
             TimePart::Days => (micros as f64 / DAY as f64) as f32,
             TimePart::Hour => (micros.rem_euclid(DAY) / HOUR) as f32,
-            // The first day was a Thursday.
+            // 1 January 1970 was a Thursday.
             TimePart::Weekday => (micros.div_euclid(DAY) + 3).rem_euclid(7) as f32,
         }
     }

@@ -81,10 +81,11 @@ impl Dataset {
             let (better, worse) = (new_rows[pair.better as usize]?, new_rows[pair.worse as usize]?);
             Some(Pair { query: new_queries[pair.query as usize]?, better, worse, ..*pair })
         };
-        let of_queries = |weights: &Vec<f32>| queries.iter().map(|&query| weights[query]).collect();
+        let weights_of_queries =
+            |weights: &Vec<f32>| queries.iter().map(|&query| weights[query]).collect();
         Dataset {
             query_ids: queries.iter().map(|&query| self.query_ids.get(query)).collect(),
-            query_weights: self.query_weights.as_ref().map(of_queries),
+            query_weights: self.query_weights.as_ref().map(weights_of_queries),
             pairs: self.pairs.as_ref().map(|pairs| pairs.iter().filter_map(kept_pair).collect()),
             query_starts: starts,
             ..self.rows_in_order(&order)

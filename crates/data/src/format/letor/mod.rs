@@ -335,7 +335,7 @@ impl ChunkParser<'_> {
         self.add_row(line.label, line.qid, line.docid, line_number)
     }
 
-    /// Adds what a row has besides its features.
+    /// Adds the label, the query and the document id of a row; its features are already stored.
     fn add_row(
         &mut self,
         label: f64,

@@ -234,8 +234,8 @@ impl<'o> TablePlan<'o> {
     }
 
     /// Adds the problem that no column has a required role, or that several columns could have it.
-    /// The solution gives it to the first of these, and leaves the others out: a label among the
-    /// features would make every model look perfect.
+    /// The solution gives the role to the first of these columns, and leaves the others out: a
+    /// label among the features would make every model look perfect.
     fn add_missing_role(&mut self, role: Role, possible: &[usize]) {
         let names: Vec<String> = possible.iter().map(|c| self.name(*c).to_owned()).collect();
         let first = names.first().map_or(PLACEHOLDER, String::as_str);
