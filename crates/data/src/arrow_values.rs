@@ -25,7 +25,8 @@ use arrow_schema::DataType;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnreadableValues {
-    /// A type without a number or text for each value.
+    /// A type whose values cannot be read as requested; the text says as what: numbers, texts or
+    /// lists.
     #[error("values of type {0} cannot be read as {1}")]
     Type(DataType, &'static str),
     /// Binary data that is not UTF-8.
@@ -96,24 +97,24 @@ pub struct ArrowTexts(TextForm);
 /// The form in which texts are held.
 #[derive(Debug, Clone)]
 enum TextForm {
-    /// The texts of all rows one after the other, with offsets of 64 bits.
-    Flat(LargeStringArray),
-    /// The same with offsets of 32 bits.
-    Short(StringArray),
+    /// The texts of all rows, one after the other, with offsets of 64 bits.
+    Offsets64(LargeStringArray),
+    /// The texts of all rows, one after the other, with offsets of 32 bits.
+    Offsets32(StringArray),
     /// A view of each row's text; rows may share it.
     Views(StringViewArray),
-    /// The number of the text of each row, and the texts.
-    Numbered(Vec<Option<usize>>, Box<ArrowTexts>),
+    /// For each row the number of its text, and the texts of the dictionary.
+    Dictionary(Vec<Option<usize>>, Box<ArrowTexts>),
 }
 
 impl ArrowTexts {
     /// The number of rows.
     pub fn len(&self) -> usize {
         match &self.0 {
-            TextForm::Flat(texts) => texts.len(),
-            TextForm::Short(texts) => texts.len(),
+            TextForm::Offsets64(texts) => texts.len(),
+            TextForm::Offsets32(texts) => texts.len(),
             TextForm::Views(texts) => texts.len(),
-            TextForm::Numbered(numbers, _) => numbers.len(),
+            TextForm::Dictionary(numbers, _) => numbers.len(),
         }
     }
 
@@ -126,10 +127,10 @@ impl ArrowTexts {
     pub fn get(&self, row: usize) -> Option<&str> {
         match &self.0 {
             _ if row >= self.len() => None,
-            TextForm::Flat(texts) => texts.is_valid(row).then(|| texts.value(row)),
-            TextForm::Short(texts) => texts.is_valid(row).then(|| texts.value(row)),
+            TextForm::Offsets64(texts) => texts.is_valid(row).then(|| texts.value(row)),
+            TextForm::Offsets32(texts) => texts.is_valid(row).then(|| texts.value(row)),
             TextForm::Views(texts) => texts.is_valid(row).then(|| texts.value(row)),
-            TextForm::Numbered(numbers, texts) => texts.get(numbers.get(row).copied().flatten()?),
+            TextForm::Dictionary(numbers, texts) => texts.get(numbers.get(row).copied().flatten()?),
         }
     }
 
@@ -141,7 +142,7 @@ impl ArrowTexts {
 
 impl From<LargeStringArray> for ArrowTexts {
     fn from(texts: LargeStringArray) -> ArrowTexts {
-        ArrowTexts(TextForm::Flat(texts))
+        ArrowTexts(TextForm::Offsets64(texts))
     }
 }
 
@@ -153,14 +154,14 @@ impl From<LargeStringArray> for ArrowTexts {
 /// If the type has no text, or binary data is not UTF-8.
 pub fn texts(array: &dyn Array) -> Result<ArrowTexts, UnreadableValues> {
     Ok(ArrowTexts(match array.data_type() {
-        DataType::Utf8 => TextForm::Short(array.as_string::<i32>().clone()),
+        DataType::Utf8 => TextForm::Offsets32(array.as_string::<i32>().clone()),
         DataType::Utf8View => TextForm::Views(array.as_string_view().clone()),
         DataType::BinaryView => TextForm::Views(utf8_views(array)?),
         DataType::Dictionary(..) => {
             let values = texts(array.as_any_dictionary().values())?;
-            TextForm::Numbered(dictionary_keys(array).collect(), Box::new(values))
+            TextForm::Dictionary(dictionary_keys(array).collect(), Box::new(values))
         }
-        _ => TextForm::Flat(flat_texts(array)?),
+        _ => TextForm::Offsets64(flat_texts(array)?),
     }))
 }
 

@@ -1,13 +1,13 @@
 //! A file with the examination of ranks: the probability, relative to rank 1, that a user looks at
-//! the document there.
+//! the document at a rank. Messages call the rank its position.
 //!
 //! Two forms are read:
 //!
 //! - JSON: an object with the list `examination`, by rank from 1 on, and perhaps the list
 //!   `click_noise`; or an object with a list `estimates` of such objects, which an estimation of
-//!   position bias writes. The first estimate that has a value beyond rank 1, or has no further
-//!   rank, is used, but one by `click-rate`, which corrects nothing, only if there is no other.
-//!   `null` is a rank without an estimate.
+//!   position bias writes. Of several estimates, the first is used that has a value for a rank
+//!   beyond 1, or that has only rank 1. An estimate by `click-rate`, which corrects nothing, is
+//!   used only if there is no other. `null` is a rank without an estimate.
 //! - Text: a line for each rank with the rank, its examination and perhaps its click noise,
 //!   separated by white space or commas. Text after `#`, empty lines, and a first line that begins
 //!   with a word are skipped. A rank without a line has no examination.
@@ -107,7 +107,7 @@ impl BiasFileProblem {
     }
 }
 
-/// One estimate in JSON. Fields that say more about it are not needed here.
+/// One estimate in JSON. Other fields of it are not read.
 #[derive(Deserialize)]
 struct EstimateJson {
     estimator: Option<String>,
@@ -117,7 +117,7 @@ struct EstimateJson {
 }
 
 impl EstimateJson {
-    /// Whether the estimate has a value beyond rank 1, or only that rank.
+    /// Whether the estimate has a value for a rank beyond 1, or has rank 1 only.
     fn is_usable(&self) -> bool {
         self.examination.len() == 1 || self.examination.iter().skip(1).any(Option::is_some)
     }
@@ -142,7 +142,7 @@ impl ExaminationFile {
             true => Self::of_json(text)?,
             false => Self::of_lines(text)?,
         };
-        // The first value of a list that is not within 0 and `largest`, with its position.
+        // The first value of a list that is not from 0 to `largest`, with its position.
         let outside = |values: &[Option<f64>], largest: f64| {
             let mut positions = values.iter().zip(1..);
             positions.find_map(|(value, position)| {

@@ -32,7 +32,7 @@ pub fn is_formatted_number(text: &str) -> bool {
     } else if let Some((_, number)) = words.filter(|(word, _)| is_currency(word)) {
         bare = number;
     }
-    let is_marked = bare.len() < text.len();
+    let has_sign = bare.len() < text.len();
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let is_grouped = |whole: &str, separator: char| {
         let mut groups = whole.split(separator);
@@ -45,7 +45,7 @@ pub fn is_formatted_number(text: &str) -> bool {
             None => (bare, None),
         };
         let is_fraction = fraction.is_none_or(is_digits);
-        is_fraction && (is_grouped(whole, *thousands) || (is_marked && is_digits(whole)))
+        is_fraction && (is_grouped(whole, *thousands) || (has_sign && is_digits(whole)))
     })
 }
 

@@ -359,7 +359,7 @@ fn total(measure: &Measure, cells: &[QueryValue], weights: &[f64]) -> (f64, Opti
             let half = half_width(counted().map(|(v, w, _)| (v, w)), mean);
             (mean, half.map(|half| Interval::within(mean, half, range)))
         }
-        // A sum of nothing is -0.
+        // The sum of no values is -0; adding 0 makes it 0.
         Aggregate::Sum => (counted().map(|(v, _, _)| v).sum::<f64>() + 0.0, None),
         Aggregate::GeometricMean { floor } => {
             let log = |v: f64| v.max(floor).ln();

@@ -9,8 +9,8 @@
 //!
 //! If few ranks are needed ([`MAX_INSERTED`]), rows are inserted one by one into the list of the
 //! best: all others are compared with the lowest score of that list, eight at a time. Otherwise all
-//! rows are sorted, as integers of the 48 highest bits of the score and 16 bits of the row, and
-//! rows that are equal in the former once more.
+//! rows are sorted, as integers of the 48 highest bits of the score and 16 bits of the row; rows
+//! whose scores are equal in these 48 bits are then sorted by their whole scores.
 
 use std::cmp::Ordering;
 

@@ -72,7 +72,7 @@ impl CellState {
     }
 }
 
-/// The stored facts of a cell besides the model and the scores.
+/// The stored result of a cell besides the model and the scores.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoredCell {
     /// Everything that determines the result.

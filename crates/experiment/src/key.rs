@@ -25,7 +25,8 @@ use super::{hexadecimal, sha256};
 /// neither the version of the program nor the settings of a learner show it. It is increased
 /// whenever such a rule changes, so that cells from before the change are not reused.
 ///
-/// Version 2: with a validation part, learners in rounds keep their best round (`stop=auto`).
+/// Version 2: with a validation part, learners that train in rounds keep their best round
+/// (`stop=auto`).
 pub(super) const TRAINING_RULES: u32 = 2;
 
 /// Everything that determines the result of a cell.

@@ -87,7 +87,7 @@ fn expand_range(text: &str) -> Result<Vec<String>, String> {
     Ok((first..=last).map(|number| format!("{before}{number}{after}")).collect())
 }
 
-/// The place of the first `{` that does not begin a variable.
+/// The position of the first `{` that does not begin a variable.
 fn first_range(text: &str) -> Option<usize> {
     let mut ranges = text.match_indices('{').map(|(start, _)| start);
     ranges.find(|start| !text[..*start].ends_with('$'))

@@ -5,10 +5,10 @@
 //! value of a query is the mean over seeds; a query that a metric skips is skipped for every seed,
 //! because that depends on labels alone. If the total of a metric is the unweighted mean over
 //! queries, it has the confidence interval of the averaged values, which describes the variation
-//! over queries, not over seeds: Student's t; or, where that would leave the range of the metric,
-//! Student's t on the logit scale (on the logarithmic scale for a metric without a highest value).
-//! Other totals (sums, geometric means, weighted queries) are averaged over the seeds and have no
-//! interval.
+//! over queries, not over seeds: Student's t; or, where an end of that interval would be outside
+//! the range of the metric, Student's t on the logit scale (on the logarithmic scale for a metric
+//! without a highest value). Other totals (sums, geometric means, weighted queries) are averaged
+//! over the seeds and have no interval.
 
 use std::sync::Arc;
 
@@ -140,7 +140,7 @@ fn mean_result(
 /// no seed has ties.
 fn mean_ties(seeds: &[&MeasureResult]) -> Option<TieEffect> {
     let queries = seeds.iter().filter_map(|seed| seed.ties).map(|ties| ties.queries).max()?;
-    // A seed without ties has its value at both ends.
+    // For a seed without ties, the lowest and the highest value are its value.
     let mean = |end: fn(&TieEffect) -> f64| {
         let values = seeds.iter().map(|seed| seed.ties.as_ref().map_or(seed.value, end));
         values.sum::<f64>() / seeds.len() as f64

@@ -210,7 +210,7 @@ impl ExperimentReport {
             changes.push((folder.join(name), Some(Box::new(|out| out.write_all(text.as_bytes())))));
         }
         if self.times_markdown.is_empty() {
-            // One of an earlier run does not belong to these files.
+            // A table of times from an earlier run does not belong to these files.
             write_together([(folder.join(TIMES_MARKDOWN), None)])?;
         }
         for plot in outdated_plots(folder, &files) {
@@ -223,7 +223,7 @@ impl ExperimentReport {
 
 /// The plots of an earlier report in a folder that are not among `files`, pairs of name and text.
 fn outdated_plots(folder: &Path, files: &[(String, String)]) -> Vec<PathBuf> {
-    // Other files beside the plots are not of a report.
+    // Files with other names were not written by a report.
     let is_plot = |name: &String| name.starts_with("plot-") && name.ends_with(".svg");
     let entries = fs::read_dir(folder.join(PLOTS)).into_iter().flatten().flatten();
     let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()));
@@ -245,16 +245,16 @@ fn set_result(
     failed: &mut Vec<FailedCells>,
 ) -> Result<Option<SetResult>, ExperimentError> {
     let experiment = plan.experiment;
-    let of_learners = cells_of(plan, data);
+    let cells_by_learner = cells_of(plan, data);
     let is_stored = |cells: &Vec<&ExperimentCell>| {
         !cells.is_empty() && cells.iter().all(|cell| plan.store.holds(cell))
     };
-    if !of_learners.iter().any(is_stored) {
+    if !cells_by_learner.iter().any(is_stored) {
         return Ok(None);
     }
     let tests = plan.parts[data].tests()?;
     // Learners are independent of each other, and their order is kept.
-    let measured: Vec<Option<Result<System, ExperimentError>>> = of_learners
+    let measured: Vec<Option<Result<System, ExperimentError>>> = cells_by_learner
         .par_iter()
         .enumerate()
         .map(|(learner, cells)| Some(system(plan, learner, load_all(plan, cells)?, &tests)))
@@ -300,16 +300,16 @@ fn set_result(
     }))
 }
 
-/// A cell, its stored facts and its test scores.
+/// A cell, its stored result and its test scores.
 type Loaded = (ExperimentCell, StoredCell, Vec<f64>);
 
 /// The cells of each learner on a data set.
 fn cells_of<'p>(plan: &'p Plan<'_>, data: usize) -> Vec<Vec<&'p ExperimentCell>> {
-    let mut of_learners = vec![Vec::new(); plan.experiment.learners.len()];
+    let mut cells_by_learner = vec![Vec::new(); plan.experiment.learners.len()];
     for cell in plan.cells.iter().filter(|cell| cell.data == data) {
-        of_learners[cell.learner].push(cell);
+        cells_by_learner[cell.learner].push(cell);
     }
-    of_learners
+    cells_by_learner
 }
 
 /// A learner's cells; `None` if there are none or not all of them are stored.
@@ -341,12 +341,12 @@ fn system(
     for seed in seeds {
         // Cells are in the order of folds.
         let of_seed = cells.iter().filter(|(cell, ..)| cell.seed == *seed);
-        let of_seed: Vec<Vec<f64>> = of_seed.map(|(.., scores)| scores.clone()).collect();
-        let pooled = Pooled::new(tests, &of_seed)?;
+        let scores_of_seed: Vec<Vec<f64>> = of_seed.map(|(.., scores)| scores.clone()).collect();
+        let pooled = Pooled::new(tests, &scores_of_seed)?;
         let options = EvalOptions::default().tie_effect(true);
         evaluations.push((*seed, evaluate(&pooled, &experiment.metrics, options)?));
         if !has_many_learners(experiment) && experiment.seeds.len() == 1 {
-            scores.push(of_seed);
+            scores.push(scores_of_seed);
         }
     }
     let without_seeds: Vec<Evaluation> = evaluations.iter().map(|(_, e)| e.clone()).collect();

@@ -73,7 +73,8 @@ impl ResultsLock {
     /// Locks a folder; an error if another process holds the lock.
     fn take(folder: &Path) -> Result<Self, ExperimentError> {
         let path = folder.join(".lock");
-        // The lock is a lock of the system; a file of the user's with this name keeps its content.
+        // The operating system holds the lock, not the content of the file: if the user has a file
+        // with this name, its content is kept.
         let file = File::options()
             .create(true)
             .truncate(false)
@@ -202,9 +203,9 @@ impl Plan<'_> {
             LearnerKind::Spec(spec) => {
                 let training = parts.training(cell.fold)?;
                 let columns = learner.columns(training.train.features())?;
-                let some = columns.map(|columns| training.train.select_features(&columns));
-                let some = some.transpose()?;
-                let data = some.as_ref().unwrap_or(&training.train);
+                let selected = columns.map(|columns| training.train.select_features(&columns));
+                let selected = selected.transpose()?;
+                let data = selected.as_ref().unwrap_or(&training.train);
                 let trained =
                     self.train(cell, spec, (data, training.valid.as_ref()), options, progress)?;
                 if !trained.finished {

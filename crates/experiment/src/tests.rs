@@ -198,9 +198,9 @@ struct StopAfterCalls(AtomicUsize);
 
 impl ExperimentProgress for StopAfterCalls {
     fn should_stop(&self) -> bool {
-        let left = self.0.load(Ordering::SeqCst);
-        self.0.store(left.saturating_sub(1), Ordering::SeqCst);
-        left == 0
+        let remaining = self.0.load(Ordering::SeqCst);
+        self.0.store(remaining.saturating_sub(1), Ordering::SeqCst);
+        remaining == 0
     }
 }
 

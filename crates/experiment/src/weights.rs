@@ -1,5 +1,5 @@
-//! The weights of linear models, as in the table of Joachims (2002): the features that a learner
-//! likes and dislikes most.
+//! The weights of linear models, and tables of the largest and the smallest of them, as in Joachims
+//! (2002).
 //!
 //! A weight is that of the raw value of a feature, as the mean over the trainings (folds and seeds)
 //! of a learner on a data set. Weights of features with different ranges cannot be compared with
@@ -81,7 +81,7 @@ fn mean_weights(models: &[Model]) -> Option<Vec<MeanWeight>> {
 
 /// The tables as text, one after the other.
 pub(super) fn text(experiment: &Experiment, all: &[LearnerWeights], form: TextForm) -> String {
-    let one = |weights: &LearnerWeights| {
+    let table_text = |weights: &LearnerWeights| {
         let (title, table) = (title(weights), table(experiment, weights));
         match form {
             TextForm::Markdown => {
@@ -90,7 +90,7 @@ pub(super) fn text(experiment: &Experiment, all: &[LearnerWeights], form: TextFo
             TextForm::Plain => format!("{title}\n{}\n", table.to_text()),
         }
     };
-    all.iter().map(one).collect()
+    all.iter().map(table_text).collect()
 }
 
 /// The section of the page; `None` without tables.
@@ -113,8 +113,8 @@ fn title(weights: &LearnerWeights) -> String {
 fn table(experiment: &Experiment, weights: &LearnerWeights) -> Table {
     let mut table = Table::new([("weight", Align::Right), ("feature", Align::Left)]);
     let (shown, count) = (experiment.weights, weights.weights.len());
-    for (at, MeanWeight { feature, weight }) in weights.weights.iter().enumerate() {
-        if at < shown || at + shown >= count {
+    for (position, MeanWeight { feature, weight }) in weights.weights.iter().enumerate() {
+        if position < shown || position + shown >= count {
             table.rows.push(vec![
                 TableCell::new(format!("{weight:.4}")),
                 TableCell::new(feature.as_str()),

@@ -22,8 +22,8 @@ pub enum ReportWarning {
     },
     /// There is no log of the training, so times are left out.
     NoLog,
-    /// A metric compares scores with the boundary of the model, which has none, so that its default
-    /// threshold takes the place.
+    /// A metric compares scores with the boundary of the model between relevant and other
+    /// documents; the model has none, so the metric uses its default threshold.
     NoBoundary {
         /// The metric.
         metric: String,

@@ -23,7 +23,7 @@ fn reports_name_no_trainer() {
     let mut found = Vec::new();
     for path in files.iter().filter(|path| !path.ends_with("tests.rs")) {
         let text = fs::read_to_string(path).unwrap();
-        for (number, line) in shipped(&text) {
+        for (number, line) in library_lines(&text) {
             let code = without_text(line);
             let names = |name: &&str| words(&code).any(|word| word == *name);
             if TRAINERS.iter().any(names) || code.contains(".train(") || code.contains(".fit(") {
@@ -47,7 +47,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 
 /// The lines of a file that are compiled into the library, with their numbers: no comments, and
 /// nothing from the unit tests on, which train models.
-fn shipped(text: &str) -> impl Iterator<Item = (usize, &str)> {
+fn library_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
     let tests = |(_, line): &(usize, &str)| !line.starts_with("mod tests {");
     lines.take_while(tests).filter(|(_, line)| !line.trim_start().starts_with("//"))

@@ -6,17 +6,17 @@ use crate::matrix::Matrix;
 use crate::pairs::Pair;
 
 impl Dataset {
-    /// This data set, followed by the queries of another one. `column_of` names, for each feature
-    /// of this data set, the column of the other one that holds it; a feature without a column gets
-    /// the value of absent features.
+    /// This data set, followed by the queries of another one. `column_of` returns, for a feature of
+    /// this data set, the column of the other one that has its values; a feature without a column
+    /// gets the value of absent features.
     ///
     /// Document ids and positions are kept if both data sets have them; where only one has weights,
     /// each row or query of the other has weight 1. Queries of the two are different queries, also
     /// if they have the same id. The number of rows is limited as in every data set.
     ///
     /// It is an error if only one has preference pairs: they would replace labels in all queries,
-    /// and those of the other would have no preferences. The numbers of categories must be those of
-    /// this data set ([`with_categories`](Self::with_categories)).
+    /// and the queries of the other data set would have no preferences. The numbers of categories
+    /// must be those of this data set ([`with_categories`](Self::with_categories)).
     ///
     /// ```
     /// use rankwright_data::Dataset;
@@ -51,16 +51,17 @@ impl Dataset {
             values.extend(sources.iter().map(|source| source.map_or(absent, |column| row[column])));
         }
         let first_row = self.rows() as u32;
-        let of_both = |one: &Option<Vec<f32>>, two: &Option<Vec<f32>>, counts: [usize; 2]| {
-            if one.is_none() && two.is_none() {
-                return None;
-            }
-            let or_ones = |weights: &Option<Vec<f32>>, count: usize| match weights {
-                Some(weights) => weights.clone(),
-                None => vec![1.0; count],
+        let weights_of_both =
+            |one: &Option<Vec<f32>>, two: &Option<Vec<f32>>, counts: [usize; 2]| {
+                if one.is_none() && two.is_none() {
+                    return None;
+                }
+                let or_ones = |weights: &Option<Vec<f32>>, count: usize| match weights {
+                    Some(weights) => weights.clone(),
+                    None => vec![1.0; count],
+                };
+                Some([or_ones(one, counts[0]), or_ones(two, counts[1])].concat())
             };
-            Some([or_ones(one, counts[0]), or_ones(two, counts[1])].concat())
-        };
         Ok(Dataset {
             matrix: Matrix::from_rows(rows, columns, values)?,
             features: self.features.clone(),
@@ -77,12 +78,12 @@ impl Dataset {
                 (Some(one), Some(two)) => Some(one.iter().chain(two.iter()).collect()),
                 _ => None,
             },
-            row_weights: of_both(
+            row_weights: weights_of_both(
                 &self.row_weights,
                 &other.row_weights,
                 [self.rows(), other.rows()],
             ),
-            query_weights: of_both(
+            query_weights: weights_of_both(
                 &self.query_weights,
                 &other.query_weights,
                 [self.queries(), other.queries()],

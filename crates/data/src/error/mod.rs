@@ -646,7 +646,8 @@ impl DataError {
         }
     }
 
-    /// The error of a reader that was given these roles; roles that it suggests contain them.
+    /// The error of a reader that was given these roles: the roles that its remedy proposes include
+    /// the given ones.
     #[must_use]
     pub(crate) fn with_given_roles(self, given: &Roles) -> Self {
         match self {
@@ -670,7 +671,7 @@ impl DataError {
 
 impl DataError {
     /// The error of a reader that knows the columns of earlier data, such as the training data of a
-    /// model: a feature of these cannot be left out.
+    /// model: a feature of that data cannot be left out.
     #[must_use]
     pub(crate) fn with_known_columns(self, known: Option<&TableColumns>) -> Self {
         let is_feature = |name: &str| {

@@ -180,8 +180,8 @@ impl Remedy {
         Remedy::IgnoreColumn { column: column.to_owned(), roles }
     }
 
-    /// The remedy for a reader that was given roles: the roles that it proposes contain the given
-    /// ones.
+    /// The remedy for a reader that was given roles: the roles that the remedy proposes include the
+    /// given ones.
     pub(crate) fn with_given_roles(self, given: &Roles) -> Remedy {
         match self {
             Remedy::IgnoreColumn { column, .. } => {

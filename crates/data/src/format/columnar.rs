@@ -146,7 +146,7 @@ fn read(
 ) -> Result<(Dataset, TableColumns), DataError> {
     let mut files = Vec::with_capacity(inputs.len());
     for (number, input) in inputs.into_iter().enumerate() {
-        // Neither of these copies; a mapped file itself becomes the owner of the bytes.
+        // Neither conversion copies the bytes; a mapped file becomes their owner itself.
         let bytes = match input.bytes {
             Bytes::Mapped(map) => ::bytes::Bytes::from_owner(map),
             Bytes::Owned(bytes) => ::bytes::Bytes::from(bytes),

@@ -114,7 +114,7 @@ pub(super) const FALLBACK_LABEL_NAMES: &[&str] = &[
 
 /// Names of columns that may be the label. Such a column is only suggested in the error message if
 /// no label is found.
-pub(super) const POSSIBLE_LABELS: &[&str] = &[
+pub(super) const POSSIBLE_LABEL_NAMES: &[&str] = &[
     "clicks",
     "click",
     "clicked",
@@ -152,12 +152,12 @@ pub(super) const FALLBACK_QUERY_NAMES: &[&str] = &[
 ];
 
 /// Names that mean an id, besides those that end in `_id`.
-const IDS: &[&str] = &[
+const ID_NAMES: &[&str] = &[
     "id", "doc", "document", "item", "product", "sku", "asin", "isbn", "uuid", "guid", "url", "uri",
 ];
 
-/// Names of ids that are often just row numbers.
-pub(super) const ROW_NUMBERS: &[&str] = &["id", "row_id", "record_id", "line_id"];
+/// Names of ids whose values are often just row numbers.
+pub(super) const ROW_NUMBER_NAMES: &[&str] = &["id", "row_id", "record_id", "line_id"];
 
 /// A column name as it is compared with known names: lower case, with `_` for `-` and spaces.
 pub(super) fn normalised_name(column: &str) -> String {
@@ -172,7 +172,7 @@ pub(super) fn is_id_name(name: &str) -> bool {
         bytes,
         [.., before, b'I', b'd' | b'D'] if before.is_ascii_lowercase()
     );
-    IDS.contains(&normalised.as_str()) || normalised.ends_with("_id") || is_camel
+    ID_NAMES.contains(&normalised.as_str()) || normalised.ends_with("_id") || is_camel
 }
 
 /// Whether a name is one that pandas gives to the row numbers of a data frame.
@@ -202,7 +202,7 @@ pub(crate) fn is_query_name(name: &str) -> bool {
 /// its values decide.
 pub(crate) fn has_undecided_role(name: &str) -> bool {
     let normalised = normalised_name(name);
-    let lists = [FALLBACK_LABEL_NAMES, POSSIBLE_LABELS, FALLBACK_QUERY_NAMES];
+    let lists = [FALLBACK_LABEL_NAMES, POSSIBLE_LABEL_NAMES, FALLBACK_QUERY_NAMES];
     is_id_name(name) || lists.iter().any(|list| list.contains(&normalised.as_str()))
 }
 

@@ -5,12 +5,12 @@
 //! titles and texts of homepages are drawn like those of inner pages, so that the text alone finds
 //! many pages that fit as well.
 //!
-//! Addresses and links tell most homepages, but not for certain. Many homepages have a path of depth
-//! 0; those of hosted sites are folders of another host. Some inner pages have a short address too:
-//! they are the first pages of a part of the site, at a host of their own. Sites differ in the share
-//! of pages that link to the homepage, and links from elsewhere often lead to the most popular inner
-//! page. Four of ten homepages are hard to tell: they have an address like that of an inner page,
-//! and few links.
+//! Most homepages can be recognised by addresses and links, but none with certainty. Many homepages
+//! have a path of depth 0; those of hosted sites are folders of another host. Some inner pages have
+//! a short address too: they are the first pages of a part of the site, at a host of their own.
+//! Sites differ in the share of pages that link to the homepage, and links from elsewhere often
+//! lead to the most popular inner page. Four of ten homepages are hard to recognise: they have an
+//! address like that of an inner page, and few links.
 //!
 //! A query is the name of a site, and in one of three queries also a word of its subject; the only
 //! relevant page is the homepage.
@@ -36,21 +36,21 @@ const NAME_WORDS: usize = 400;
 const SUBJECTS: usize = 20;
 /// Number of words of a subject.
 const SUBJECT_WORDS: usize = 60;
-/// Ends of domains.
-const ENDS: [&str; 6] = ["com", "org", "net", "de", "co.uk", "edu"];
+/// Endings of the names of domains.
+const DOMAIN_ENDINGS: [&str; 6] = ["com", "org", "net", "de", "co.uk", "edu"];
 /// Number of hosts of other sites.
 const HOSTS: usize = 8;
 /// Folders of a host that sites are in.
 const FOLDERS: [&str; 3] = ["", "people/", "groups/members/"];
 /// Of ten sites, the number that are hosted.
-const HOSTED: usize = 3;
-/// Of ten sites, the number whose homepage is hard to tell.
-const HARD: usize = 4;
+const HOSTED_SITES: usize = 3;
+/// Of ten sites, the number whose homepage is hard to recognise.
+const HARD_HOMEPAGES: usize = 4;
 /// Of ten inner pages, the number that are the first of a part of the site.
-const FRONTS: usize = 2;
+const FIRST_PAGES: usize = 2;
 /// Of ten links from other sites, the number that lead to the homepage.
 const LINKS_TO_HOME: usize = 5;
-/// The same for a homepage that is hard to tell.
+/// The same for a homepage that is hard to recognise.
 const LINKS_TO_HARD_HOME: usize = 1;
 
 params! {
@@ -110,7 +110,7 @@ struct Site {
     home: usize,
     /// The number of inner pages.
     inner: usize,
-    /// Whether the homepage is hard to tell.
+    /// Whether the homepage is hard to recognise.
     is_hard: bool,
     /// Of ten inner pages, the number that link to the homepage.
     links_home: usize,
@@ -154,8 +154,9 @@ impl HomepagesOptions {
                 }
             };
             let name = [words[a].clone(), words[b].clone()];
-            let end = ENDS[random.below(ENDS.len())];
-            let domain = (random.below(10) >= HOSTED).then(|| format!("{}.{end}", name.concat()));
+            let end = DOMAIN_ENDINGS[random.below(DOMAIN_ENDINGS.len())];
+            let domain =
+                (random.below(10) >= HOSTED_SITES).then(|| format!("{}.{end}", name.concat()));
             let address = match &domain {
                 Some(domain) => format!("https://www.{domain}"),
                 None => {
@@ -167,7 +168,7 @@ impl HomepagesOptions {
             };
             let inner = 1 + random.below(2 * self.pages - 1);
             let subject = random.below(SUBJECTS);
-            let (is_hard, share) = (random.below(10) < HARD, 1 + random.below(9));
+            let (is_hard, share) = (random.below(10) < HARD_HOMEPAGES, 1 + random.below(9));
             let links_home = if is_hard { LINKS_TO_HARD_HOME } else { share };
             sites.push(Site { name, address, domain, subject, home, inner, is_hard, links_home });
             home += 1 + inner;
@@ -330,7 +331,7 @@ fn inner_page(
 
 /// The address of an inner page.
 fn inner_address(site: &Site, inner: usize, words: &[String], random: &mut Random) -> String {
-    if random.below(10) < FRONTS {
+    if random.below(10) < FIRST_PAGES {
         // The number keeps addresses apart.
         let part = format!("{}{}", subject_word(site, words, random), inner + 1);
         return match &site.domain {

@@ -102,7 +102,8 @@ pub fn write_atomic_with<T, E: From<DataError>>(
     match (result, written) {
         (Some(Err(error)), Err(_)) if !is_output_error => Err(error),
         (_, Err(error)) => Err(error.into()),
-        // An error that is not one of the write: the reader has closed the pipe.
+        // The result of the body may be an error although the write succeeded: if the reader of
+        // standard output has closed the pipe, that is no failure of the write.
         (Some(result), Ok(())) => result,
         (None, Ok(())) => Err(DataError::Internal { invariant: BODY_RUNS }.into()),
     }
@@ -118,6 +119,7 @@ struct WatchedOutput<'a> {
 }
 
 impl WatchedOutput<'_> {
+    /// The same result; keeps its error if it is the first.
     fn watched<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
         result.map_err(|error| {
             let kind = error.kind();
@@ -163,6 +165,7 @@ struct PipeWriter<W> {
 }
 
 impl<W> PipeWriter<W> {
+    /// The same result; remembers whether it says that the pipe is closed.
     fn noted<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
         self.is_closed |= matches!(&result, Err(e) if e.kind() == io::ErrorKind::BrokenPipe);
         result

@@ -15,7 +15,7 @@ fn ints() -> ArrayRef {
     Arc::new(Int64Array::from(vec![1, 2]))
 }
 
-fn holes() -> ArrayRef {
+fn with_null() -> ArrayRef {
     Arc::new(Int64Array::from(vec![Some(1), None]))
 }
 
@@ -23,11 +23,11 @@ fn words() -> ArrayRef {
     Arc::new(StringArray::from(vec!["1", "http://a"]))
 }
 
-fn huge() -> ArrayRef {
+fn too_large() -> ArrayRef {
     Arc::new(Float64Array::from(vec![1e300, 1.0]))
 }
 
-fn minus() -> ArrayRef {
+fn with_negative() -> ArrayRef {
     Arc::new(Float64Array::from(vec![1.0, -0.5]))
 }
 
@@ -109,13 +109,13 @@ pub(crate) fn columnar() -> Vec<Case> {
         case(
             "columnar: Parquet with a null query id",
             Text("bad.parquet"),
-            parquet(vec![("qid", holes()), ("label", ints())]),
+            parquet(vec![("qid", with_null()), ("label", ints())]),
             "bad.parquet:2 (column 'qid'): found nothing, expected a query id",
         ),
         case(
             "columnar: Parquet with a null label",
             Text("bad.parquet"),
-            parquet(vec![("qid", ints()), ("label", holes())]),
+            parquet(vec![("qid", ints()), ("label", with_null())]),
             "bad.parquet:2 (column 'label'): found nothing, expected a label, which is a finite number -> leave out rows that nobody judged, or write 0 if they count as not relevant",
         ),
         case(
@@ -127,13 +127,13 @@ pub(crate) fn columnar() -> Vec<Case> {
         case(
             "columnar: Parquet with a feature beyond f32",
             Text("bad.parquet"),
-            parquet(vec![("qid", ints()), ("label", ints()), ("x", huge())]),
+            parquet(vec![("qid", ints()), ("label", ints()), ("x", too_large())]),
             "bad.parquet:1 (column 'x'): found 1e300, expected a number within ±3.4e38 (features are 32-bit floats)",
         ),
         case(
             "columnar: Parquet with a negative weight",
             Text("bad.parquet"),
-            parquet(vec![("qid", ints()), ("label", ints()), ("weight", minus())]),
+            parquet(vec![("qid", ints()), ("label", ints()), ("weight", with_negative())]),
             "bad.parquet:2 (column 'weight'): found -0.5, expected a weight, which is a finite number from 0",
         ),
         case(

@@ -260,15 +260,16 @@ impl Metric for Goals {
 /// The weighted sum of the changes of several metrics under swaps.
 #[derive(Debug)]
 pub struct SummedSwap {
-    /// Each with its weight and the largest number of best labels that its ideal is made of.
+    /// The changes of each metric, with its weight and the number of best labels that it gets as
+    /// the ideal.
     parts: Vec<(f64, usize, Box<dyn SwapDelta>)>,
     /// The changes of one part.
     row: RefCell<Vec<f64>>,
 }
 
 impl SummedSwap {
-    /// The sum of these changes: each with its weight, and the largest number of best labels that
-    /// its ideal is made of (`usize::MAX` for all).
+    /// The sum of these changes: each with its weight, and the number of best labels that it gets
+    /// as the ideal (`usize::MAX` for all).
     pub fn new(parts: Vec<(f64, usize, Box<dyn SwapDelta>)>) -> Self {
         Self { parts, row: RefCell::default() }
     }
@@ -276,8 +277,8 @@ impl SummedSwap {
 
 impl SwapDelta for SummedSwap {
     fn prepare(&mut self, labels: &[f64], ideal: &[f64]) -> Result<(), EvalError> {
-        for (_, most, part) in &mut self.parts {
-            part.prepare(labels, ideal.get(..*most).unwrap_or(ideal))?;
+        for (_, max_ideal, part) in &mut self.parts {
+            part.prepare(labels, ideal.get(..*max_ideal).unwrap_or(ideal))?;
         }
         Ok(())
     }

@@ -111,13 +111,13 @@ impl MetricSpec {
             return Err(SpecError::conflict(&spec.name, conflict));
         }
         let metric: Arc<dyn Metric> = Arc::from(params.build(spec.cutoff));
-        let mut own = params.own_conventions();
-        own.extend(def.cutoff.then(|| describe_cutoff(spec.cutoff)));
+        let mut own_conventions = params.own_conventions();
+        own_conventions.extend(def.cutoff.then(|| describe_cutoff(spec.cutoff)));
         let shared = SHARED_CONVENTIONS.into_iter().filter(|key| has_param(key));
-        let convention = describe(own, &conventions, shared, metric.aggregate()).into();
+        let convention = describe(own_conventions, &conventions, shared, metric.aggregate()).into();
         let boundary = params
             .takes_boundary()
-            .map(|rel| Arc::new(OpenBoundary { metric: self.clone(), kind, rel }));
+            .map(|rel| Arc::new(UnresolvedBoundary { metric: self.clone(), kind, rel }));
         let (spec, order_free) = (self.written.clone(), !has_param("ties"));
         let gain = params.text("gain").map(|text| Gain::read(&text, &RangeDef::default()));
         let gain = gain.transpose().map_err(|error| error.at(&spec.name, "gain", ""))?;
@@ -125,9 +125,10 @@ impl MetricSpec {
     }
 }
 
-/// The metric of a measure whose threshold is the boundary of the model that made the scores.
+/// The metric, not yet resolved, of a measure whose threshold is the boundary of the model that
+/// made the scores.
 #[derive(Debug)]
-struct OpenBoundary {
+struct UnresolvedBoundary {
     metric: MetricSpec,
     kind: SourceKind,
     /// The lowest label that counts as relevant.
@@ -208,7 +209,7 @@ pub struct Measure {
     /// Whether the order among equal scores cannot change the value.
     order_free: bool,
     /// The metric, if its threshold is the boundary of the model.
-    boundary: Option<Arc<OpenBoundary>>,
+    boundary: Option<Arc<UnresolvedBoundary>>,
     /// The gain of labels; `None` for a metric without the parameter `gain`.
     gain: Option<Gain>,
 }
@@ -251,14 +252,14 @@ impl Measure {
         text: BoundaryText,
         boundary: impl FnOnce(f64) -> Option<f64>,
     ) -> Result<Measure, SpecError> {
-        let Some(open) = &self.boundary else { return Ok(self.clone()) };
-        let mut metric = open.metric.clone();
-        if let Some(threshold) = boundary(open.rel) {
+        let Some(unresolved) = &self.boundary else { return Ok(self.clone()) };
+        let mut metric = unresolved.metric.clone();
+        if let Some(threshold) = boundary(unresolved.rel) {
             // Parameters are finite; no finite score is outside of these limits.
             let threshold = threshold.clamp(f64::MIN, f64::MAX).write();
             metric.canonical = metric.canonical.with("threshold", threshold);
         }
-        let mut measure = metric.resolve(open.kind)?;
+        let mut measure = metric.resolve(unresolved.kind)?;
         if text == BoundaryText::EachModel {
             let parts = measure.convention.split(", ").map(|part| match part.split_once('=') {
                 Some(("threshold", _)) => "threshold=each-model",
@@ -266,8 +267,8 @@ impl Measure {
             });
             measure.convention = parts.collect::<Vec<_>>().join(", ").into();
         }
-        // The boundary of another model may take its place.
-        measure.boundary = Some(Arc::clone(open));
+        // A later call can replace this boundary by that of another model.
+        measure.boundary = Some(Arc::clone(unresolved));
         Ok(measure)
     }
 
@@ -285,7 +286,7 @@ impl Measure {
     /// # Ok::<(), rankwright_eval::EvalError>(())
     /// ```
     pub fn takes_boundary(&self) -> Option<f64> {
-        self.boundary.as_ref().map(|open| open.rel)
+        self.boundary.as_ref().map(|unresolved| unresolved.rel)
     }
 
     /// The spec with the name that the user wrote.

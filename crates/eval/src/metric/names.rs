@@ -72,8 +72,8 @@ pub(crate) fn parse_trec_name(name: &str) -> Option<Spec> {
 
 /// The metric with this name or alias, in upper or lower case.
 pub(crate) fn find_metric(name: &str) -> Result<&'static MetricDef, SpecError> {
-    let is = |n: &&str| n.eq_ignore_ascii_case(name);
-    let found = METRICS.iter().copied().find(|m| is(&m.name) || m.aliases.iter().any(is));
+    let is_name = |n: &&str| n.eq_ignore_ascii_case(name);
+    let found = METRICS.iter().copied().find(|m| is_name(&m.name) || m.aliases.iter().any(is_name));
     found.ok_or_else(|| {
         let names = METRICS.iter().map(|m| m.name);
         let all: Vec<&str> =

@@ -2,8 +2,8 @@
 //!
 //! Cells hold their meaning (best of the column, significantly better or worse) as data; each
 //! output format decides how to show it: text writes `*` and `▲`, Markdown `**...**`, LaTeX
-//! `\textbf` and a triangle. Column width counts characters, which is right for all but wide
-//! scripts. Cost is linear in the cells.
+//! `\textbf` and a triangle. The width of a column is a number of characters, which is too small
+//! only for wide characters, such as Chinese ones. Cost is linear in the cells.
 //!
 //! Edge cases: rows may be shorter or longer than the header, missing cells are empty and missing
 //! alignments left; a table without rows still has its header; line breaks and tabs in a cell

@@ -275,8 +275,8 @@ fn parameters(experiment: &Experiment, learners: &[usize]) -> BTreeSet<&'static 
 /// if there is none. If the entry is a factor, it covers all settings in which entries differ, so
 /// that only learners of the same entry are compared.
 fn unnamed_difference<'e>(experiment: &'e Experiment, layout: &FactorLayout) -> Option<&'e str> {
-    let all = || [&layout.rows, &layout.columns, &layout.choose].into_iter().flatten();
-    let by_entry = all().any(|factor| factor == ENTRY);
+    let factors = || [&layout.rows, &layout.columns, &layout.choose].into_iter().flatten();
+    let by_entry = factors().any(|factor| factor == ENTRY);
     let learner_name = |learner: &ExperimentLearner| match &learner.kind {
         LearnerKind::Spec(spec) => spec.def().name,
         LearnerKind::Model(_) => "",
@@ -291,7 +291,7 @@ fn unnamed_difference<'e>(experiment: &'e Experiment, layout: &FactorLayout) -> 
             return Some(ENTRY);
         }
         let differs = |name: &&&str| setting(learner, name) != setting(other, name);
-        let is_factor = |name: &&&str| all().any(|factor| factor == **name);
+        let is_factor = |name: &&&str| factors().any(|factor| factor == **name);
         if let Some(name) = parameters.iter().find(|name| differs(name) && !is_factor(name)) {
             return Some(name);
         }

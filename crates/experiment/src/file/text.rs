@@ -26,7 +26,7 @@ pub struct TextSource {
     pub name: String,
     /// The documents, queries and judgements.
     pub origin: TextOrigin,
-    /// Kinds of fields, as an index is given them; may be empty.
+    /// Kinds of the documents' fields, written as for `rankwright index`; may be empty.
     pub schema: String,
     /// Analysis of the text; `None` for English.
     pub analysis: Option<String>,
@@ -36,10 +36,23 @@ pub struct TextSource {
     pub features: Vec<TextFeature>,
     /// The first stage that finds candidates; `None` for BM25.
     pub first_stage: Option<String>,
-    /// Largest number of candidates of a query; `None` for the usual number.
+    /// Largest number of candidates of a query; `None` for the default number.
     pub candidates: Option<usize>,
-    /// Whether judged documents that are no candidates become rows too.
+    /// Whether judged documents that are not candidates become rows too.
     pub judged: bool,
+}
+
+impl TextSource {
+    /// Every file, in order; without folders of documents, which may contain the results.
+    pub(crate) fn files(&self) -> Vec<&FilePath> {
+        let mut files = Vec::new();
+        if let TextOrigin::Files { documents, queries, qrels } = &self.origin {
+            files.extend(documents.iter().filter(|file| !file.path.is_dir()));
+            files.extend([queries, qrels]);
+        }
+        files.extend(self.features.iter().filter_map(|feature| feature.file.as_ref()));
+        files
+    }
 }
 
 /// The source of documents, queries and judgements.

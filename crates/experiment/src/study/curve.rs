@@ -245,8 +245,9 @@ impl Panel<'_> {
             points: line.points.iter().map(|(x, y)| (*x, gap_outside(*y, range))).collect(),
             ..Series::default()
         };
-        let first = lines.first().map_or("round", |line| line.unit.as_str());
-        let unit = if lines.iter().all(|line| line.unit == first) { first } else { "round" };
+        let first_unit = lines.first().map_or("round", |line| line.unit.as_str());
+        let unit =
+            if lines.iter().all(|line| line.unit == first_unit) { first_unit } else { "round" };
         Chart {
             id: self.id.clone(),
             title: self.title(),

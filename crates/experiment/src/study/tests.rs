@@ -253,7 +253,8 @@ fn each_fold_chooses_by_its_validation_part_and_never_by_the_test_part() {
     // The best rounds are 3, 1 and 1; the mean test values of the folds are 0.105, 0.905 and 0.105.
     assert!((cell.best_round().unwrap() - 5.0 / 3.0).abs() < 1e-12);
     assert!((cell.result.mean.unwrap() - 1.115 / 3.0).abs() < 1e-12);
-    // On fold 1 both have the same value, so the first in the file is chosen.
+    // On fold 1 both learners of the second row have the same value on validation data, so the
+    // first in the file is chosen.
     let second = found.cells_of_rows[1][0].as_ref().unwrap();
     let chosen: Vec<usize> = second.chosen.iter().map(|chosen| chosen.learner).collect();
     assert_eq!(chosen, [2, 2, 2]);

@@ -1,3 +1,5 @@
+//! Tests of comparison reports.
+
 use rankwright_data::{Qrels, QueryLists, Run};
 use rankwright_eval::compare::CompareOptions;
 use rankwright_eval::{JudgedRun, Measure, MetricSpec, ScoredQueries, evaluate};

@@ -1,3 +1,5 @@
+//! Tests of data reports.
+
 use rankwright_data::bytes::Input;
 use rankwright_data::format::{Format, ReadOptions, read_inputs};
 use rankwright_data::generate::LetorOptions;

@@ -119,11 +119,12 @@ fn a_small_file_cannot_claim_billions_of_rows() {
     let start = number_at(&bytes, HEADER_BYTES + 8) as usize;
     let end = start + number_at(&bytes, HEADER_BYTES + 16) as usize;
     bytes[start..start + 8].copy_from_slice(&u64::from(u32::MAX).to_le_bytes());
-    let of_section = checksum(&bytes[start..end]).to_le_bytes();
-    bytes[HEADER_BYTES + 24..HEADER_BYTES + 32].copy_from_slice(&of_section);
+    let section_checksum = checksum(&bytes[start..end]).to_le_bytes();
+    bytes[HEADER_BYTES + 24..HEADER_BYTES + 32].copy_from_slice(&section_checksum);
     let table_end = HEADER_BYTES + bytes[12] as usize * ENTRY_BYTES;
-    let of_header = header_checksum(&bytes[..24], &bytes[HEADER_BYTES..table_end]).to_le_bytes();
-    bytes[24..32].copy_from_slice(&of_header);
+    let new_header_checksum =
+        header_checksum(&bytes[..24], &bytes[HEADER_BYTES..table_end]).to_le_bytes();
+    bytes[24..32].copy_from_slice(&new_header_checksum);
     let error = open(bytes).unwrap_err();
     assert!(error.contains("rows and columns do not match"), "{error}");
 }

@@ -81,19 +81,19 @@ fn read_wave(
             None => Ok(Vec::new()),
         })
         .collect();
-    let mut of_groups: Vec<GroupColumns> =
+    let mut group_columns: Vec<GroupColumns> =
         wave.iter().map(|(group, _)| GroupColumns::new(*group, schema)).collect();
     // A part without rows, for the warnings and wrong guesses of all columns.
     let mut column_part = RowPart::default();
     for ((index, _), columns) in tasks.iter().zip(decoded) {
-        if let Some(group) = of_groups.get_mut(*index) {
+        if let Some(group) = group_columns.get_mut(*index) {
             columns?.into_iter().for_each(|column| group.add(column, &mut column_part));
         }
     }
     parts.push(column_part);
     let width = schema.features().len();
     let mut blocks = Vec::new();
-    for ((group, mut cells), columns) in wave.into_iter().zip(&of_groups) {
+    for ((group, mut cells), columns) in wave.into_iter().zip(&group_columns) {
         for start in (0..group.rows).step_by(BLOCK_ROWS) {
             let count = BLOCK_ROWS.min(group.rows - start);
             let (block, after) = cells.split_at_mut(count * width);

@@ -197,8 +197,8 @@ impl ParsingPass<'_> {
         let with_qid = |chunk: &&LineChunk| chunk.has_qid;
         let qids: usize = self.chunks.iter().filter(with_qid).map(|chunk| chunk.rows).sum();
         // Every feature has a colon, and so has every qid.
-        let given = colons.saturating_sub(qids) as u64;
-        match given >= cells as u64 / MAX_CELLS_PER_VALUE {
+        let values = colons.saturating_sub(qids) as u64;
+        match values >= cells as u64 / MAX_CELLS_PER_VALUE {
             true => Ok(()),
             false => Err(DataError::EmptyMatrix {
                 file: name.to_owned(),
@@ -335,7 +335,7 @@ impl ChunkParser<'_> {
         self.add_row(line.label, line.qid, line.docid, line_number)
     }
 
-    /// Adds what a row has besides its features.
+    /// Adds the label, the query and the document id of a row; its features are already stored.
     fn add_row(
         &mut self,
         label: f64,

@@ -286,14 +286,14 @@ impl ColumnContent {
                 ContentKind::Mixed { text, location }
             }
             _ if self.is_mostly_unique() => {
-                ContentKind::FreeTexts { different: self.different(), rows: self.given() }
+                ContentKind::FreeTexts { different: self.different(), rows: self.filled_cells() }
             }
             _ => ContentKind::Categories,
         }
     }
 
     /// The number of cells with a value.
-    fn given(&self) -> u64 {
+    fn filled_cells(&self) -> u64 {
         let numbers = self.numbers + self.codes + self.decimal_commas + self.formatted;
         numbers + self.times + self.dates + self.texts
     }
@@ -307,7 +307,8 @@ impl ColumnContent {
     /// them for other rows.
     pub(in crate::format) fn is_mostly_unique(&self) -> bool {
         self.has_more_values
-            || (self.different() >= MIN_FREE_TEXTS && self.different() as u64 * 2 > self.given())
+            || (self.different() >= MIN_FREE_TEXTS
+                && self.different() as u64 * 2 > self.filled_cells())
     }
 
     /// Whether a cell has a word for a missing value.
@@ -457,6 +458,6 @@ mod tests {
         assert_eq!(one.most_frequent(1), ["often"]);
         // Two cells for each of 2 * MAX_VALUES + 9 rows, and for the row that was added again.
         let rows = 4 * MAX_VALUES as u64 + 20;
-        assert!(one.is_mostly_unique() && one.given() == rows);
+        assert!(one.is_mostly_unique() && one.filled_cells() == rows);
     }
 }

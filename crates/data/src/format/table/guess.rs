@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use super::content::{ColumnContent, ContentKind};
 use super::plan::{ColumnUse, SourceColumn};
 use crate::format::roles::{
-    FALLBACK_LABEL_NAMES, FALLBACK_QUERY_NAMES, POSSIBLE_LABELS, ROW_NUMBERS, is_id_name,
+    FALLBACK_LABEL_NAMES, FALLBACK_QUERY_NAMES, POSSIBLE_LABEL_NAMES, ROW_NUMBER_NAMES, is_id_name,
     is_item_number_name, normalised_name,
 };
 
@@ -64,7 +64,7 @@ impl<'a> Guesses<'a> {
     /// first.
     pub(super) fn possible_labels(&self) -> Vec<usize> {
         let named = self.named(FALLBACK_LABEL_NAMES, is_numeric);
-        named.into_iter().chain(self.named(POSSIBLE_LABELS, is_numeric)).collect()
+        named.into_iter().chain(self.named(POSSIBLE_LABEL_NAMES, is_numeric)).collect()
     }
 
     /// The column of the query id, if exactly one column can be the query id.
@@ -98,7 +98,7 @@ impl<'a> Guesses<'a> {
             .filter(|(.., content)| differs_within(content.sample(), query))
             .map(|(number, name, _)| (number, name))
             .collect();
-        let is_row_number = |name: &str| ROW_NUMBERS.contains(&normalised_name(name).as_str());
+        let is_row_number = |name: &str| ROW_NUMBER_NAMES.contains(&normalised_name(name).as_str());
         let numbers = |with_row_numbers: bool| {
             let found = unique.iter().filter(|(_, name)| with_row_numbers || !is_row_number(name));
             found.map(|(number, _)| *number).collect::<Vec<_>>()
@@ -166,8 +166,8 @@ fn is_grade(content: &ColumnContent) -> bool {
 /// Whether values repeat, as query ids do: there is more than one value, and the number of
 /// different values is at most two thirds of the rows that have one.
 fn repeats(content: &ColumnContent) -> bool {
-    let given = content.sample().iter().filter(|value| !value.is_empty()).count();
-    content.different() > 1 && content.different() * 3 <= given * 2
+    let with_value = content.sample().iter().filter(|value| !value.is_empty()).count();
+    content.different() > 1 && content.different() * 3 <= with_value * 2
 }
 
 /// Whether all rows with the same value are adjacent, and no value is missing.

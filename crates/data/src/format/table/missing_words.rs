@@ -7,7 +7,7 @@ use super::schema::TableSchema;
 use crate::error::SourceLocation;
 use crate::warnings::{MAX_EXAMPLES, Warnings};
 
-/// Values of some rows that are written as words.
+/// The values of some rows that are words for a missing value, such as `NA`.
 #[derive(Debug, Default)]
 pub(in crate::format) struct MissingWords {
     values: u64,
@@ -30,8 +30,8 @@ impl MissingWords {
         self.values += 1;
         self.features.insert(feature);
         self.add_word(&String::from_utf8_lossy(word.trim_ascii()));
-        let place = || SourceLocation { field: None, column: None, ..location() };
-        self.first.get_or_insert_with(place);
+        let first_location = || SourceLocation { field: None, column: None, ..location() };
+        self.first.get_or_insert_with(first_location);
     }
 
     fn add_word(&mut self, word: &str) {

@@ -31,12 +31,12 @@ const ID_COPIES: u64 = 2;
 const REPORTED_BYTES: u64 = 64 << 10;
 
 impl IdBytes {
-    /// No ids; the sum may be `limit` bytes.
+    /// A count of 0 bytes, of which there may be at most `limit`.
     pub(super) fn new(limit: u64) -> IdBytes {
         IdBytes { sum: AtomicU64::new(0), limit }
     }
 
-    /// Adds the bytes of further ids, an error if these are more than allowed.
+    /// Adds the bytes of further ids; an error if all ids together take more than the limit.
     fn add(&self, file: &str, bytes: u64) -> Result<(), DataError> {
         let bytes = bytes.saturating_mul(ID_COPIES);
         let before = self.sum.fetch_add(bytes, Ordering::Relaxed);
@@ -182,10 +182,10 @@ impl RowPart {
 
 /// Warns of query ids that differ from another one only by spaces around them.
 fn warn_of_spaces(schema: &TableSchema, queries: &QueryIndex, warnings: &mut Warnings) {
-    let is_twin = |id: &&str| id.trim() != *id && queries.contains(id.trim());
-    let twins = queries.iter().filter(is_twin).count() as u64;
+    let differs_by_spaces = |id: &&str| id.trim() != *id && queries.contains(id.trim());
+    let count = queries.iter().filter(differs_by_spaces).count() as u64;
     let location = schema.with_column_of(Role::Query, SourceLocation::file(&schema.file));
-    warnings.add(WarningKind::IdsWithSpaces, twins, || location);
+    warnings.add(WarningKind::IdsWithSpaces, count, || location);
 }
 
 /// Joins parts in the order of the files and groups the rows by query. The matrix is already

@@ -234,8 +234,8 @@ impl<'o> TablePlan<'o> {
     }
 
     /// Adds the problem that no column has a required role, or that several columns could have it.
-    /// The solution gives it to the first of these, and leaves the others out: a label among the
-    /// features would make every model look perfect.
+    /// The solution gives the role to the first of these columns, and leaves the others out: a
+    /// label among the features would make every model look perfect.
     fn add_missing_role(&mut self, role: Role, possible: &[usize]) {
         let names: Vec<String> = possible.iter().map(|c| self.name(*c).to_owned()).collect();
         let first = names.first().map_or(PLACEHOLDER, String::as_str);
@@ -440,10 +440,11 @@ impl<'o> TablePlan<'o> {
 
 /// The use of a column by the given roles and by earlier data; a feature if neither has it.
 fn use_of(column: &SourceColumn, roles: &Roles, earlier: Option<&TableColumns>) -> ColumnUse {
-    let given: Vec<Role> = roles.roles_of(&column.name).collect();
-    let mut parts: Vec<TimePart> = given.iter().filter_map(|role| role.time_part()).collect();
+    let column_roles: Vec<Role> = roles.roles_of(&column.name).collect();
+    let mut parts: Vec<TimePart> =
+        column_roles.iter().filter_map(|role| role.time_part()).collect();
     parts.sort_unstable();
-    match given.first() {
+    match column_roles.first() {
         _ if !parts.is_empty() => ColumnUse::Feature(Some(Encoding::Time(parts))),
         Some(Role::Feature) => earlier_feature(column, earlier),
         Some(Role::Number) => ColumnUse::Feature(Some(Encoding::Number)),

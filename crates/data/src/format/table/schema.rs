@@ -216,7 +216,7 @@ impl TableSchema {
     }
 
     /// Reads a cell of text. The values are those of the slot's features, at most three (the parts
-    /// of a time); further ones have no meaning.
+    /// of a time); the remaining values have no meaning.
     pub(in crate::format) fn parse(
         &self,
         slot: Slot,

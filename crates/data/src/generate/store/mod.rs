@@ -71,8 +71,8 @@ pub struct StoreRecord {
     pub year: u32,
     /// The number of plays; a few records have very many.
     pub popularity: u64,
-    /// The popularity of the artist, from 99 to 2236; `None` if it is not requested. It is what the
-    /// plays of all records of the artist depend on.
+    /// The popularity of the artist, from 99 to 2236; `None` if it is not requested. The plays of
+    /// all records of the artist depend on it.
     pub artist_popularity: Option<u64>,
     /// Ids of records by other artists that influenced this record.
     pub links: Vec<String>,

@@ -1,9 +1,9 @@
 //! Charts for a terminal: dots for lines, blocks for bars, shades for grids. No colours, so a chart
 //! can also be written to a file or an e-mail.
 //!
-//! Columns are counted in characters, which is right for all but wide scripts (Chinese, Japanese,
-//! Korean). A chart without values is one line that says so. Widths below 40 count as 40, and those
-//! above 200 as 200.
+//! Columns are counted in characters, which is right except for characters that are two columns
+//! wide (Chinese, Japanese, Korean). A chart without values is one line that says so. Widths below
+//! 40 count as 40, and those above 200 as 200.
 
 mod bars;
 mod braille;
