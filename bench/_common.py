@@ -1,8 +1,8 @@
 """Shared by all comparisons: workers in fresh processes, their time and peak memory, tables.
 
-Every measurement is a process of its own, so that nobody profits from what another left in memory
-and the peak is that of one loader. This process stays small (no NumPy): on Linux a child's peak
-starts at what its parent held when it was made.
+Every measurement is a process of its own, so that no system profits from what another one left in
+memory, and the peak is that of one loader. This process stays small (no NumPy): on Linux a child's
+peak starts at what its parent held when it was made.
 """
 
 import json

@@ -192,7 +192,7 @@ def with_ydf(stem, leaves, threads):
 
 
 def with_catboost(stem, leaves, threads):
-    """Its own kind of loss; not among the systems unless asked for."""
+    """YetiRank, a loss of CatBoost alone; it is trained only if it is asked for."""
     import catboost
 
     import _letor

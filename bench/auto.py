@@ -112,9 +112,9 @@ def write(path, queries):
 
 def fold_results(plan, name, queries, number, systems):
     """The test scores of every system on one fold, each kept under a name of all it depends on."""
-    of = divided(queries, plan["folds"], plan["seed"])
-    train = [lines for fold, lines in zip(of, queries, strict=True) if fold != number]
-    test = [lines for fold, lines in zip(of, queries, strict=True) if fold == number]
+    fold_of = divided(queries, plan["folds"], plan["seed"])
+    train = [lines for fold, lines in zip(fold_of, queries, strict=True) if fold != number]
+    test = [lines for fold, lines in zip(fold_of, queries, strict=True) if fold == number]
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         files = {
@@ -227,8 +227,8 @@ def compare(options):
     for name in options.sets or plan["sets"]:
         queries = queries_of(name, plan["sets"][name], Path(root))
         if options.inner:
-            of = divided(queries, plan["folds"], plan["seed"])
-            queries = [lines for fold, lines in zip(of, queries, strict=True) if fold != 0]
+            fold_of = divided(queries, plan["folds"], plan["seed"])
+            queries = [lines for fold, lines in zip(fold_of, queries, strict=True) if fold != 0]
         report_set(plan, name, queries, systems, options, differences)
     report_pooled(differences, options)
 
@@ -276,8 +276,8 @@ def report_set(plan, name, queries, systems, options, differences):
 
 
 def by_query(plan, scores, files):
-    """The metric of each query that has a value, by our evaluator; these queries depend on labels
-    alone."""
+    """The metric of each query that has a value, by our evaluator. Which queries have one depends
+    on the labels alone, so that the lists of two systems match."""
     with tempfile.TemporaryDirectory() as folder:
         path, out = Path(folder) / "scores", Path(folder) / "values.tsv"
         path.write_text("\n".join(map(repr, scores)) + "\n")
@@ -296,8 +296,8 @@ def report_pooled(differences, options):
             flips = ([v if draws.random() < 0.5 else -v for v in vs] for vs in sets.values())
             above += abs(mean(map(mean, flips))) >= abs(statistic)
         p = (above + 1) / (ROUNDS + 1)
-        told = f"{len(sets)} sets ({statistic:+.4f}, p {p:.4f})"
-        claim = f"auto above the {label}, pooled over {told}"
+        summary = f"{len(sets)} sets ({statistic:+.4f}, p {p:.4f})"
+        claim = f"auto above the {label}, pooled over {summary}"
         verdict(claim, statistic > 0 and p < ALPHA, not options.inner)
 
 

@@ -1,8 +1,8 @@
 """Two builds of Rankwright side by side: loading, binning, training, scoring, evaluating, searching.
 
-For changes that must not cost speed: a refactoring, a compiler profile. Both builds do the same work
-on the same files, in turn, so that a noise falls on both; the best of some runs counts. Only the
-command is used, and of its JSON only the seconds.
+For changes that must not cost speed: a refactoring, a compiler profile. Both builds do the same
+work on the same files, in turn, so that noise of the machine falls on both; the best of some runs
+counts. Only the command is used, and of its JSON only the seconds.
 
     cargo xtask bench builds -- --before OTHER/CHECKOUT/target/release/rankwright
 """

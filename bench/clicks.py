@@ -93,6 +93,10 @@ def reading(megabytes):
     return rate >= MEGABYTES_PER_SECOND
 
 
+# Time of the first page, in seconds since 1970; a page is one second later than the page before.
+START = 1_772_368_200
+
+
 def huge_blocks(gigabytes):
     """The text of a UBI log of about this size, a block at a time. There are 1,000 queries with five rankings each;
     clicks follow their page at a distance."""
@@ -105,15 +109,16 @@ def huge_blocks(gigabytes):
     while size < gigabytes * 1e9:
         lines, clicks = [], []
         for page in range(page, page + 20000):
+            # Prime factors mix rankings and clicked ranks; the ranks 10 to 12 stand for no click.
             query, listed, hits = rankings[page * 7919 % 5000]
             rank = page * 31 % 13
             lines.append(f'{{"application": "shop", "query_id": "9a1c44de-77b0-4e55-{page:012}", '
                          f'"client_id": "user-{page % 500000}", "user_query": {query}, "query_attributes": {{}}, '
-                         f'"timestamp": {1772368200 + page}, "query_response_hit_ids": {listed}}}\n')
+                         f'"timestamp": {START + page}, "query_response_hit_ids": {listed}}}\n')
             if rank < 10:
                 clicks.append(f'{{"application": "shop", "action_name": "click", "query_id": '
                               f'"9a1c44de-77b0-4e55-{page:012}", "client_id": "user-{page % 500000}", "timestamp": '
-                              f'{1772368205 + page}, "message_type": "INFO", "event_attributes": {{"object": '
+                              f'{START + 5 + page}, "message_type": "INFO", "event_attributes": {{"object": '
                               f'{{"object_id": "{hits[rank]}"}}, "position": {{"ordinal": {rank + 1}}}}}}}\n')
         page += 1
         text = "".join(lines + late).encode()

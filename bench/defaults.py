@@ -1,10 +1,10 @@
-"""Bare learners on small open data sets: the defaults that depend on the size of the data.
+"""Learners with defaults on small open data sets: parameters that depend on the size of the data.
 
 Without `--test` no test part is read: each fold trains on two parts, keeps the best number of trees
 on a third and is measured on a fourth, and values are means over the folds. One training shows all
 values of `--trees`, as the measured part is evaluated after each tree. `--settings` has other
 settings to try, `;` between them. With `--test` the folds are those of `quality`: three parts, a
-validation part, and the test part, pooled over the folds, for bare learners alone. Values are
+validation part, and the test part, pooled over the folds, for learners with defaults alone. Values are
 NDCG@10, and queries without a relevant document are skipped.
 """
 
@@ -58,8 +58,8 @@ def inner_folds(root, name, learner, setting, options):
 
 
 def best_of_first(values, trees):
-    """The value on the measured part at the number of trees, of the first ones, that is best on the
-    part that keeps the trees, and that number."""
+    """`(value, number)`: of the first `trees` trees the number that is best on the part that keeps
+    the trees, and the value on the measured part at this number."""
     best = max(range(min(trees, len(values))), key=lambda i: (values[i][0], -i))
     return values[best][1], best + 1
 
@@ -84,8 +84,8 @@ def inner(root, options):
         for setting in options.settings:
             of_sets = []
             for name in options.sets:
-                of = inner_small if name in SMALL else inner_folds
-                of_sets.append(of(root, name, learner, setting, options))
+                measure_set = inner_small if name in SMALL else inner_folds
+                of_sets.append(measure_set(root, name, learner, setting, options))
             for i, trees in enumerate(options.trees):
                 cells = [text for found in of_sets for text in (f"{found[i][0]:.4f}", f"{found[i][1]:.0f}")]
                 rows.append([f"`{spec_of(learner, setting)}`", trees, *cells])
@@ -144,7 +144,7 @@ def main():
     parser.add_argument("--settings", type=words(";"), default=[""])
     parser.add_argument("--trees", type=lambda text: list(map(int, text.split(","))), default=[300, 1000])
     parser.add_argument("--threads", type=int, default=0)
-    parser.add_argument("--test", action="store_true", help="measure bare learners on test parts")
+    parser.add_argument("--test", action="store_true", help="measure learners with defaults on test parts")
     options = parser.parse_args()
     root = os.environ.get("RANKWRIGHT_DATA")
     if not root:

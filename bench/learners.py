@@ -20,9 +20,9 @@ from quality import ALPHA, KEPT, PARTS, SETS, Fold, committed, digest, mean, our
 
 GRID = BENCH / "learners_grid.toml"
 METRICS = ["ndcg@1", "ndcg@5", "ndcg@10", "map", "err"]
-LETOR = ["ndcg(preset=letor4)@10", "map(preset=letor4)"]
+LETOR_METRICS = ["ndcg(preset=letor4)@10", "map(preset=letor4)"]
 BASELINE = "lambdamart"
-# Ours, and whose score files it is held against.
+# Our learners, and the published baseline that each is compared with.
 PUBLISHED = {"ranksvm": "svm_rank", "rankboost": "RankBoost", "listnet": "ListNet", "adarank": "AdaRank"}
 
 
@@ -42,8 +42,8 @@ def fitted(grid, learner, fold):
         partial = path.with_name(path.name + ".part")
         partial.write_text(json.dumps(result) + "\n")
         partial.replace(path)
-        told = f"{result['spec']}, {result['valid']:.4f}, {result['seconds']:.1f} s"
-        print(f"  {fold.folder.name}, fold {fold.number}: {told}", file=sys.stderr)
+        text = f"{result['spec']}, {result['valid']:.4f}, {result['seconds']:.1f} s"
+        print(f"  {fold.folder.name}, fold {fold.number}: {text}", file=sys.stderr)
     return json.loads(path.read_text())
 
 
@@ -110,8 +110,8 @@ def report(folder, fits, found):
     for name, folds in fits.items():
         row = [name, *(f"{metric[name]['value']:.4f}" for metric in found)]
         versus = found[METRICS.index("ndcg@10")][name].get("versus_baseline")
-        told = f"{versus['difference']:+.4f}, p {versus['p']:.3f}" if versus else ""
-        rows.append([*row, told, f"{mean(fit['seconds'] for fit in folds):.2f}"])
+        text = f"{versus['difference']:+.4f}, p {versus['p']:.3f}" if versus else ""
+        rows.append([*row, text, f"{mean(fit['seconds'] for fit in folds):.2f}"])
     rows[1:] = sorted(rows[1:], key=lambda row: row[3], reverse=True)
     print(f"\n{folder}, test parts\n")
     header = ["learner", *METRICS, f"ndcg@10 to {BASELINE}", "train s"]
@@ -129,11 +129,11 @@ def report_published(root, folds, files, scores):
             path = root / "letor-baselines" / "mq2008" / published / f"Fold{fold.number}.test.score"
             theirs += path.read_text().split()
         pair = {"baseline": theirs, "mine": scores[name]}
-        for label, found in zip(LETOR, pooled(files, pair, LETOR, "baseline"), strict=True):
+        for label, found in zip(LETOR_METRICS, pooled(files, pair, LETOR_METRICS, "baseline"), strict=True):
             versus = found["mine"]["versus_baseline"]
-            told = f"{versus['difference']:+.4f}, p {versus['p']:.3f}"
+            text = f"{versus['difference']:+.4f}, p {versus['p']:.3f}"
             values = [f"{found[system]['value']:.4f}" for system in ("mine", "baseline")]
-            rows.append([name, published, label.split("(")[0], *values, told])
+            rows.append([name, published, label.split("(")[0], *values, text])
             claims.append((name, label, versus))
     print("\nmq2008 under LETOR 4.0's convention, beside the published score files\n")
     print(markdown(["ours", "baseline", "metric", "ours", "baseline", "difference"], rows))

@@ -20,14 +20,17 @@ from pathlib import Path
 from _common import MIB, OUT, markdown, measure, program, verdict, worker
 
 SIZE = 64_000_000
+# The bound: seconds, and memory as a fixed part and a multiple of the size of the file.
 SECONDS, ROOM, TIMES = 1.0, 16 * MIB, 4
+# A number has up to this many bytes more than the `%d` that it replaces.
+MORE_DIGITS = 6
 
 
 def filled(before, piece, after, between=b""):
     """As many pieces as fit; a piece may hold `%d` for its number."""
     room = SIZE - len(before) - len(after)
     numbered = b"%d" in piece
-    size = len(piece) + len(between) + (6 if numbered else 0)
+    size = len(piece) + len(between) + (MORE_DIGITS if numbered else 0)
     count = room // size
     pieces = (piece.replace(b"%d", b"%d" % at) for at in range(count)) if numbered else [piece] * count
     return before + between.join(pieces) + after
@@ -52,7 +55,7 @@ feature_infos=[0:1] [0:1]
 """
 
 
-def lightgbm_tree(leaves, chain=True, more=b"num_cat=0\n"):
+def lightgbm_tree(leaves):
     """A tree of greatest depth, with the shortest numbers."""
     splits = leaves - 1
     left = b" ".join(b"%d" % (-at - 1) for at in range(splits))
@@ -60,7 +63,7 @@ def lightgbm_tree(leaves, chain=True, more=b"num_cat=0\n"):
     lines = [b"num_leaves=%d" % leaves, b"split_feature=" + numbers(splits, b"0")]
     lines += [b"threshold=" + numbers(splits, b"1"), b"decision_type=" + numbers(splits, b"2")]
     lines += [b"left_child=" + left, b"right_child=" + right, b"leaf_value=" + numbers(leaves, b"1")]
-    return b"Tree=%d\n" + more + b"\n".join(lines) + b"\n\n"
+    return b"Tree=%d\nnum_cat=0\n" + b"\n".join(lines) + b"\n\n"
 
 
 def lightgbm_files():
@@ -337,11 +340,11 @@ FORMATS = {
 
 
 def run(path):
-    """Seconds, peak bytes, and the first line of the output."""
+    """Seconds, processor seconds, peak bytes, and `a model` or the error in words."""
     command = [program("RANKWRIGHT_BIN", "rankwright"), "model", "inspect", str(path), "--json"]
     started = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    # What it says of a model is long, but all there is before it ends is read.
+    # The output is read to its end before the wait, as a full pipe would stop the process.
     _, error = process.stdout.read(), process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - started
@@ -362,7 +365,7 @@ def make(name):
 
 
 def idle():
-    """Time and memory of the process for the smallest model."""
+    """Peak memory of the process for the smallest model."""
     path = OUT / "limits-idle"
     path.write_text("## Linear Regression\n0:1.0 1:1.0\n")
     peak = run(path)[2]

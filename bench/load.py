@@ -34,7 +34,7 @@ from _common import (
 
 MSLR_QUERIES = 6000
 TABLE_QUERIES = 1500
-# The most times of Polars' time that our reader may take.
+# Goal for each format: our time is at most this many times that of Polars.
 TABLE_TARGETS = {"csv": 1.0, "parquet": 1.5, "jsonl": 1.0, "keyed.jsonl": 1.0}
 TARGET_RATIO = 5.0
 TARGET_MEMORY = 1.3

@@ -53,9 +53,9 @@ def with_jax(stem):
 
     @jax.jit
     def step(params, first, second, number, x, y, mask):
-        slope = jax.grad(loss)(params, x, y, mask)
-        first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, first, slope)
-        second = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g * g, second, slope)
+        gradient = jax.grad(loss)(params, x, y, mask)
+        first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, first, gradient)
+        second = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g * g, second, gradient)
         rate = 1e-3 * jnp.sqrt(1 - 0.999**number) / (1 - 0.9**number)
         move = lambda p, m, v: p - rate * m / (jnp.sqrt(v) + 1e-8)  # noqa: E731
         return jax.tree.map(move, params, first, second), first, second

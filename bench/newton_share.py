@@ -3,7 +3,7 @@
 A leaf's step is -G/H per document, where H counts every pair of its documents, and -G/A across
 leaves, where A leaves out those whose two documents are both in the leaf. Both are taken on one
 and the same tree, the next one after some trees by the usual step, so that 1 - A/H, the share of the
-pairs inside, is one minus the ratio of the two leaf values. Told is the mean over the documents.
+pairs inside, is one minus the ratio of the two leaf values. The mean over the documents is printed.
 Training parts alone; docs/newton-step.md says what it is for.
 """
 
@@ -40,8 +40,8 @@ def last_tree(model, folder):
     def field(name):
         return re.search(rf"^{name}=(.*)$", tree, re.MULTILINE).group(1).split()
 
-    questions = field("split_feature"), field("threshold")
-    return questions, *([float(word) for word in field(f"leaf_{x}")] for x in ("value", "count"))
+    splits = field("split_feature"), field("threshold")
+    return splits, *([float(word) for word in field(f"leaf_{x}")] for x in ("value", "count"))
 
 
 def share(files, leaves, norm, grown):
@@ -55,11 +55,12 @@ def share(files, leaves, norm, grown):
             last_tree(train(files, folder, newton, f"{next_tree}{newton})", start), folder)
             for newton in ("per-document", "cross-leaf")
         ]
-    (asked, slow, rows), (same, fast, _) = trees
-    if asked != same:
+    (splits, usual_values, counts), (other_splits, cross_leaf_values, _) = trees
+    if splits != other_splits:
         sys.exit("the two trees are not the same")
     # A leaf without pairs to others has no step, and no share.
-    found = [(1 - a / b, count) for a, b, count in zip(slow, fast, rows, strict=True) if b]
+    leaves_of_tree = zip(usual_values, cross_leaf_values, counts, strict=True)
+    found = [(1 - usual / cross, count) for usual, cross, count in leaves_of_tree if cross]
     return sum(part * count for part, count in found) / sum(count for _, count in found)
 
 

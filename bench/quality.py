@@ -3,8 +3,8 @@
 Five folds each: fold f trains on parts f, f+1, f+2, validates on f+3 and tests on f+4, wrapping
 round. Every system has the same number of points in `quality_grid.toml`; trees are stopped and the
 point is chosen by NDCG@10 on the validation part, and only the chosen point meets the test part.
-Test values are pooled over the folds. Queries without a relevant document are skipped, and one
-evaluator, ours, says every number.
+Test values are pooled over the folds. Queries without a relevant document are skipped, and all
+values are computed by one evaluator, ours.
 
 Test parts are looked at only when the grid is committed as it stands. The data folder is
 RANKWRIGHT_DATA. What was fitted is kept in `bench/out/quality/`, under a name made of everything
@@ -99,8 +99,8 @@ def fitted(grid, system, fold):
         partial = path.with_name(path.name + ".part")
         partial.write_text(json.dumps(result) + "\n")
         partial.replace(path)
-        told = ", ".join(f"{point['valid']:.4f}" for point in result["points"])
-        print(f"  {system}, {fold.folder.name}, fold {fold.number}: {told}", file=sys.stderr)
+        summary = ", ".join(f"{point['valid']:.4f}" for point in result["points"])
+        print(f"  {system}, {fold.folder.name}, fold {fold.number}: {summary}", file=sys.stderr)
     return json.loads(path.read_text())
 
 
@@ -177,7 +177,8 @@ def is_ours(grid, system):
 
 
 def committed(grid=GRID):
-    """Whether a grid is committed without a change; outside a checkout there is no saying."""
+    """Whether a grid is committed without a change; outside a checkout, or without git, this cannot
+    be known and the answer is yes."""
     git = ["git", "-C", str(BENCH)]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
@@ -234,17 +235,18 @@ def report_tests(grid, tables, options, root):
     print()
     full = len(options.folds) == PARTS
     for name, versus in best.items():
-        told = f"{versus['difference']:+.4f}, p {versus['p']:.3f}"
-        verdict(f"{name}: ours above the best peer ({told})", versus["difference"] > 0, full)
+        summary = f"{versus['difference']:+.4f}, p {versus['p']:.3f}"
+        verdict(f"{name}: ours above the best peer ({summary})", versus["difference"] > 0, full)
     clear = [v for v in best.values() if v["difference"] > 0 and v["p"] < ALPHA]
     claim = "significantly above on at least one set"
     verdict(claim, bool(clear), full and set(best) == set(SETS))
 
 
 def report_set(grid, name, systems, files):
-    """The table of a set; the test between our entry, which the grid names, and the best peer, which
-    is that of the test parts. `peers' mean` is there for information: the plain mean of the peers'
-    chosen models, standardised within a query, which nobody ships."""
+    """The table of a set; the test between our entry, which the grid names, and the best peer,
+    which is that of the test parts. The row `mean of all peers` is there for information: the
+    scores of the peers' chosen models, standardised within a query and added. No peer offers this
+    itself."""
     peers = [system for system in systems if not is_ours(grid, system)]
     mine = [system for system in systems if is_ours(grid, system)]
     scores = {system: joined(fits) for system, fits in systems.items()}
@@ -258,10 +260,10 @@ def report_set(grid, name, systems, files):
     rows = []
     for system in scores:
         versus = values[system].get("versus_baseline") if system in mine and top else None
-        told = f"{versus['difference']:+.4f}, p {versus['p']:.3f}" if versus else ""
+        summary = f"{versus['difference']:+.4f}, p {versus['p']:.3f}" if versus else ""
         mark = " (our entry)" if system == entry else " (best peer)" if system == top else ""
         shown = system if system == PEERS_MEAN else label(grid, system)
-        rows.append([shown + mark, f"{values[system]['value']:.4f}", told])
+        rows.append([shown + mark, f"{values[system]['value']:.4f}", summary])
     queries = values[next(iter(systems))]["queries"]
     print(f"\n{name}, test parts, {queries} queries with a relevant document\n")
     print(markdown(["system", "NDCG@10", "to the best peer"], rows))

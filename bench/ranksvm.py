@@ -13,7 +13,7 @@ from _training import TEST_SEED, Sample, load, run_ours
 
 TRAIN, TEST = Sample(1000, 21), Sample(500, TEST_SEED + 21)
 PAIRS = 300_000
-# Ours and theirs choose among as many.
+# Values of C to choose from: as many for each side.
 COSTS = {"ours": (0.5, 5), "scikit-learn": (0.001, 0.1)}
 LISTS = (100, 1_000, 10_000, 100_000)
 ROWS = 100_000
@@ -33,7 +33,9 @@ def with_sklearn(cost, stem, test, scores):
     def train():
         draw = np.random.default_rng(1)
         query = draw.choice(len(sizes), 4 * PAIRS, p=sizes / sizes.sum())
-        first, second = (starts[query] + (draw.random(len(query)) * sizes[query]).astype(int) for _ in "ab")
+        first, second = (
+            starts[query] + (draw.random(len(query)) * sizes[query]).astype(int) for _ in range(2)
+        )
         keep = np.flatnonzero(labels[first] != labels[second])[:PAIRS]
         first, second = first[keep], second[keep]
         side = np.sign(labels[first] - labels[second])

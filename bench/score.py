@@ -106,7 +106,7 @@ def score_peer(name, path):
     started = time.perf_counter()
     peer = PEERS[name](path)
     ready = time.perf_counter() - started
-    # Whose thresholds are f64 would turn f32 values into f64 at every call.
+    # A peer with f64 thresholds would convert f32 values to f64 at every call.
     rows = test_rows("float32" if name == "onnxruntime" else "float64")
     scores = np.asarray(peer.predict(peer.prepare(rows)), float).ravel()
     expected = np.asarray(lightgbm_peer(path).predict(rows), float).ravel()

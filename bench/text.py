@@ -37,7 +37,7 @@ from _common import (
 KEPT = OUT / "text"
 PEERS = ("tantivy", "bm25s")
 DEPTHS = (10, 1000)
-# Our queries a second for the best 10 of the record store, in those of tantivy.
+# Goal for the best 10 of the record store: our queries a second, divided by those of tantivy.
 TIMES_TANTIVY = 2.0
 RECORDS, QUERIES = 200_000, 1_000
 CANDIDATES = 1_000
@@ -264,7 +264,7 @@ def commands(documents, queries, folder):
     return found
 
 
-def processor():
+def children_cpu_seconds():
     """Processor time of all processes that were waited for."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
@@ -273,9 +273,9 @@ def processor():
 def costed(label, command):
     """A measurement with its processor time, which a busy machine changes less than the seconds. That
     of ours is the whole process, output included; the peers' is of their work."""
-    before = processor()
+    before = children_cpu_seconds()
     result = best_of(1, label, command)
-    result.cpu = result.output.get("cpu", processor() - before)
+    result.cpu = result.output.get("cpu", children_cpu_seconds() - before)
     return result
 
 

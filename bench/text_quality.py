@@ -74,9 +74,9 @@ def report_first(found):
     print(markdown(["collection", "system", "NDCG@10", "MAP"], table))
     print()
     for name, gaps in claims:
-        told = ", ".join(f"{gap:+.4f}" for gap in gaps)
+        text = ", ".join(f"{gap:+.4f}" for gap in gaps)
         verdict(
-            f"{name}: NDCG@10 and MAP within {NEAR} of bm25s ({told})",
+            f"{name}: NDCG@10 and MAP within {NEAR} of bm25s ({text})",
             all(abs(g) <= NEAR for g in gaps),
         )
 
@@ -150,8 +150,8 @@ def fitted(grid, collection, systems, tested):
         found[system] = []
         for fold in range(len(collection.folds)):
             found[system].append(kept_fold(grid, collection, fold, points, tested))
-            told = ", ".join(f"{value:.4f}" for value in found[system][-1]["values"])
-            print(f"  {collection.name}, fold {fold}, {system}: {told}", file=sys.stderr)
+            text = ", ".join(f"{value:.4f}" for value in found[system][-1]["values"])
+            print(f"  {collection.name}, fold {fold}, {system}: {text}", file=sys.stderr)
     return found
 
 
@@ -195,9 +195,9 @@ def report_learnt(grid, found, tested):
     if better:
         print()
         above = [name for name, v in better if v["difference"] > 0 and v["p"] < ALPHA]
-        told = ", ".join(f"{name} {v['difference']:+.4f}, p {v['p']:.4f}" for name, v in better)
+        text = ", ".join(f"{name} {v['difference']:+.4f}, p {v['p']:.4f}" for name, v in better)
         claim = (
-            f"LambdaMART significantly above BM25 in NDCG@10 on two collections or more ({told})"
+            f"LambdaMART significantly above BM25 in NDCG@10 on two collections or more ({text})"
         )
         verdict(claim, len(above) >= 2, len(found) == 3)
 

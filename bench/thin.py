@@ -1,8 +1,9 @@
 """AdaRank, coordinate ascent and RankNet pair by pair: two builds of Rankwright side by side.
 
-Both builds train the same models on the same generated data, in turn, so that a noise falls on both;
-the best of some runs counts. The processor seconds are those of the whole process, with loading. The
-models of the two builds must give the same scores, to the last digit, where a job says so.
+Both builds train the same models on the same generated data, in turn, so that noise of the machine
+falls on both; the best of some runs counts. The processor seconds are those of the whole process,
+with loading. The models of the two builds must give the same scores, to the last digit, where a job
+says so.
 
 RankNet pair by pair has two forms. Both builds can evaluate the net for each pair and make a step for
 each mini-batch of queries (`factored=false`): that row compares like with like. A step after each pair
@@ -48,6 +49,7 @@ JOBS = (
     Job("ranknet, net evaluated for each pair, an epoch", BY_PAIR, same=False),
     Job("ranknet, step after each pair, an epoch", BY_PAIR, "ranknet(epochs=1, update=pair)", same=False),
 )
+# Queries from which on the targets are judged: about 300,000 rows.
 FULL = 2480
 
 
@@ -95,8 +97,8 @@ def compare(options):
         (before_s, before_cpu), (after_s, after_cpu) = best["before"], best["after"]
         ratios[job.name] = before_cpu / after_cpu
         numbers = [f"{value:.2f}" for value in (before_s, after_s, before_cpu, after_cpu)]
-        told = "yes" if equal else "NO" if job.same else "not compared"
-        rows.append([job.name, *numbers, f"{ratios[job.name]:.1f}", told])
+        comparison = "yes" if equal else "NO" if job.same else "not compared"
+        rows.append([job.name, *numbers, f"{ratios[job.name]:.1f}", comparison])
     header = ["training", "before s", "after s", "before processor s", "after processor s", "times less", "same scores"]
     print(markdown(header, rows) + "\n")
     for job in jobs:

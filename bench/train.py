@@ -3,7 +3,7 @@
 6,000 generated queries, about 712,000 rows of 136 features; 255 bins, 100 trees, rate 0.1, equal
 leaves, truncation, rows and hessian in a leaf. NDCG@10 is that of 2,000 fresh queries by our
 evaluator, the mean over the generator's seeds. Times are those of the first seed: ours and
-LightGBM's are the best of some runs, taken in turn, so that a noise falls on both.
+LightGBM's are the best of some runs, taken in turn, so that noise of the machine falls on both.
 """
 
 import argparse
@@ -118,8 +118,8 @@ def judge(leaves, ours, theirs, full, all_seeds):
     claim = f"{leaves} leaves: binning at most half of LightGBM's ({share:.0%})"
     verdict(claim, share <= TARGET_BINNING, full)
     share, net = mine.peak / other.peak, mine.peak / (other.peak - other.idle)
-    told = f"{share:.0%}; {net:.0%} without what its Python held before the data"
-    claim = f"{leaves} leaves: peak memory at most {TARGET_MEMORY:.0%} of LightGBM's ({told})"
+    detail = f"{share:.0%}; {net:.0%} without what its Python held before the data"
+    claim = f"{leaves} leaves: peak memory at most {TARGET_MEMORY:.0%} of LightGBM's ({detail})"
     verdict(claim, share <= TARGET_MEMORY, full)
 
 

@@ -177,9 +177,9 @@ def fresh(bench, name, *files):
 
 
 def strike(bench, words, prepare, verify, most=60):
-    """Strikes a command at its calls, and verifies what is left after each: kills and full disks, on
-    a file system with files that have no name and on one without. The number of strikes, and that of
-    the calls that could have been struck.
+    """Strikes a command at its calls, and verifies what is left after each: kills and full disks, on a file
+    system with files that have no name and on one without. Returns the number of strikes, and that of the
+    calls that could have been struck.
     """
     struck = possible = 0
     for kind, named in [("kill", False), ("full", False), ("kill", True), ("full", True)]:

@@ -262,7 +262,7 @@ def write_clicks(path):
 
 
 def outputs(bench):
-    """Other verbs that write a file are struck: the file is whole or not there"""
+    """Other commands that write a file are struck: the file is whole or not there"""
     fresh(bench, "w")
     bench.ok("train train.txt --learner ranksvm --out linear.model")
     bench.ok("train train.txt --learner lambdamart(trees=5,leaves=7) --out trees.model")
@@ -278,7 +278,7 @@ def outputs(bench):
     bench.at("answers.tsv").write_text("".join(f"{prompt['id']}\tA > B\n" for prompt in prompts))
     bench.ok("judge read answers.tsv --prompts prompts.jsonl --out judgements.jsonl")
     total = possible = 0
-    verbs = [
+    commands = [
         ("score linear.model valid.txt --out o/scores", "scores"),
         ("run w/shop --queries queries.tsv --out o/run", "run"),
         ("eval linear.model valid.txt --per-query o/table", "table"),
@@ -299,7 +299,7 @@ def outputs(bench):
         ("classify docs.jsonl --label price --classifier knn --apply more.jsonl --out o/classes.tsv", "classes.tsv"),
         ("explain trees.model valid.txt --query 1 --html o/explained.html", "explained.html"),
     ]
-    for words, out in verbs:
+    for words, out in commands:
         fresh(bench, "o")
         done = bench.run(words)
         if done.returncode == 2:
@@ -316,7 +316,7 @@ def outputs(bench):
 
         struck, calls = strike(bench, words, lambda: fresh(bench, "o"), verify, most=20)
         total, possible = total + struck, possible + calls
-    return f"{len(verbs)} verbs, {strikes((total, possible))}"
+    return f"{len(commands)} commands, {strikes((total, possible))}"
 
 
 def killed_at_random(bench, words, prepare, verify, rounds):
@@ -386,4 +386,4 @@ def random_kills(bench):
 
     words = "data convert large.txt w/valid.csv"
     kills["convert"] = killed_at_random(bench, words, lambda: fresh(bench, "w", "valid.csv"), verify_conversion, 6)
-    return ", ".join(f"{count} kills of {verb}" for verb, count in kills.items())
+    return ", ".join(f"{count} kills of {command}" for command, count in kills.items())

@@ -5,7 +5,7 @@ import numpy as np
 from command import run
 
 FEATURES = 5
-# With missing values, with many zeros, whole numbers that can be taken as categories.
+# The feature whose values are whole numbers that can be taken as categories.
 CATEGORIES = 3
 NAMES = ["bm25", "page_rank", "clicks", "language", "age"]
 # Sums of f32 against sums of f64.
@@ -13,7 +13,8 @@ F32 = 1e-6
 
 
 def make(seed, rows=600):
-    """Rows of f32, and labels that depend on all of them."""
+    """Rows of f32 and labels that depend on all features. Feature 2 has many zeros, and every
+    feature has missing values."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(rows, FEATURES)).astype(np.float32)
     x[:, 2][rng.random(rows) < 0.5] = 0
@@ -30,7 +31,8 @@ def grades(y):
 
 
 def edges(x):
-    """More rows: unseen categories, all missing, all zero, tiny and huge values."""
+    """The rows, and eight more: unseen categories, all missing, all zero, very small and very large
+    values."""
     more = np.repeat(x[:8], 1, axis=0)
     more[0] = np.nan
     more[1] = 0

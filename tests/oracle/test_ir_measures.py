@@ -12,7 +12,7 @@ from command import PRINTED, assert_mean, assert_per_query, evaluate
 # gdeval prints five decimals.
 GDEVAL = 5.1e-6
 CUTOFFS = (1, 5, 10, 20)
-PATIENCE = (0.5, 0.8, 0.95)
+PERSISTENCE = (0.5, 0.8, 0.95)
 
 
 def reference(measures, case):
@@ -46,5 +46,5 @@ def test_err_and_exponential_ndcg_agree_with_gdeval(tmp_path, seed):
 def test_rbp_agrees_with_cwl_eval(tmp_path, level):
     rng = np.random.default_rng(level)
     case = tie_free_run_case(rng, 120, top_label=3)
-    pairs = [(RBP(rel=level, p=p), f"rbp(p={p}, rel={level}, blank=0)") for p in PATIENCE]
+    pairs = [(RBP(rel=level, p=p), f"rbp(p={p}, rel={level}, blank=0)") for p in PERSISTENCE]
     compare(tmp_path, rng, case, pairs, PRINTED)

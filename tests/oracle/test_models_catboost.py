@@ -77,7 +77,7 @@ def test_its_trees_survive_the_way_into_our_own_form(tmp_path):
     assert_close(score(tmp_path, ours, x, NAMES), model.predict(x))
 
 
-def test_what_we_cannot_say_is_refused(tmp_path):
+def test_models_that_our_format_cannot_hold_are_refused(tmp_path):
     x, y = make(4)
     rows = [[f"c{int(row[3]) if row[3] == row[3] else 0}", *row[:3]] for row in x]
     pool = catboost.Pool(rows, y, cat_features=[0])

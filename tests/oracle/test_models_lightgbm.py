@@ -48,7 +48,7 @@ def train(params, names=None, categories=False, rounds=30, labels=None):
 
 
 def save(booster, folder):
-    """Its two forms."""
+    """The files of the text format and of the JSON format."""
     text, dump = folder / "model.txt", folder / "model.json"
     booster.save_model(text)
     dump.write_text(json.dumps(booster.dump_model()), encoding="utf-8")
@@ -115,7 +115,7 @@ def test_what_we_write_parts_by_row_counts_too(tmp_path):
         ({"objective": "multiclass", "num_class": 5}, "num_class is 5"),
     ],
 )
-def test_what_we_cannot_say_is_refused(tmp_path, params, reason):
+def test_models_that_our_format_cannot_hold_are_refused(tmp_path, params, reason):
     _, y = make(3)
     booster, _ = train(params, labels=grades(y), rounds=3)
     for model in save(booster, tmp_path):

@@ -272,7 +272,7 @@ def test_operators_that_may_change_scores_are_refused_by_name(tmp_path):
         ({"n_targets": 2}, "n_targets is '2'"),
     ],
 )
-def test_what_we_cannot_say_is_refused(tmp_path, change, reason):
+def test_models_that_our_format_cannot_hold_are_refused(tmp_path, change, reason):
     attributes = by_hand(np.random.default_rng(1), MODES, False, False)
     if "nodes_modes" in change:
         change = {"nodes_modes": ["BRANCH_EQ", *attributes["nodes_modes"][1:]]}

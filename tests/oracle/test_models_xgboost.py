@@ -40,7 +40,7 @@ def train(params, names=None, categories=False, rounds=20, labels=None):
 
 
 def save(booster, folder):
-    """Its two forms."""
+    """The files of the JSON format and of the UBJSON format."""
     paths = folder / "model.json", folder / "model.ubj"
     for path in paths:
         booster.save_model(path)
@@ -144,7 +144,7 @@ def test_its_trees_score_the_same_in_lightgbm(tmp_path, kind):
         ({"multi_strategy": "multi_output_tree"}, 2, "num_target is 2"),
     ],
 )
-def test_what_we_cannot_say_is_refused(tmp_path, params, columns, reason):
+def test_models_that_our_format_cannot_hold_are_refused(tmp_path, params, columns, reason):
     _, y = make(5)
     labels = np.column_stack([grades(y)] * columns)
     booster, _ = train(params, labels=labels, rounds=2)

@@ -107,7 +107,8 @@ def test_a_higher_relevance_level_agrees(tmp_path):
 
 def dropping_agrees(folder, case, rng):
     expected = reference(case, judged_docs_only_flag=True)
-    # trec_eval divides 0 by 0 where nothing retrieved was judged; the rest of it says 0 there.
+    # trec_eval divides 0 by 0 in some measures where nothing retrieved was judged; its other
+    # measures are 0 there.
     for row in expected.values():
         row.update({name: 0.0 for name, value in row.items() if np.isnan(value)})
     compare(folder, case, rng, with_parameter(measures(), "unjudged=drop"), expected)

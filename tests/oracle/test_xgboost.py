@@ -1,5 +1,6 @@
 """`preset=xgboost` is XGBoost's own `ndcg@k`; its `ndcg@k-` gives 0 instead of 1 to a blank query.
-A booster without trees predicts the base margin. XGBoost keeps scores as f32, so ours are."""
+A booster without trees predicts the base margin. XGBoost keeps scores as f32, so the cases have no
+scores that only f64 tells apart."""
 
 import numpy as np
 import pytest

@@ -58,7 +58,7 @@ def bench(request, tmp_path_factory):
     return folder, train, valid, test, labels
 
 
-def looked_at(page, charts=None):
+def checked_in_two_windows(page, charts=None):
     """Checks a page in a wide and light, and in a narrow and dark window."""
     found = check_page(page, charts, widths=(1280,), schemes=("light",))
     return found and check_page(page, charts, widths=(390,), schemes=("dark",))
@@ -80,7 +80,7 @@ def opened(folder, name, *words):
     page, parts = folder / f"{name}.html", folder / f"{name}-parts"
     rankwright(*words, "--out", page, "--assets", parts)
     charts = expected(parts)
-    looked_at(page, charts)
+    checked_in_two_windows(page, charts)
     assert page.stat().st_size < 5_000_000
     return charts
 
@@ -195,7 +195,7 @@ def test_explanation(bench):
     query = test.read_text().split("qid:")[1].split()[0]
     page = folder / f"why-{labels}.html"
     rankwright("explain", folder / "lambdamart.model", test, "--query", query, "--html", page)
-    assert looked_at(page)
+    assert checked_in_two_windows(page)
 
 
 def test_experiment(bench):
@@ -209,7 +209,7 @@ def test_experiment(bench):
     plan = folder / "check.toml"
     plan.write_text("\n".join(lines) + "\n")
     rankwright("experiment", plan, "--out", folder / "experiment")
-    assert looked_at(folder / "experiment" / "report.html")
+    assert checked_in_two_windows(folder / "experiment" / "report.html")
 
 
 def test_interleaved_comparison(tmp_path):
@@ -228,4 +228,4 @@ def test_interleaved_comparison(tmp_path):
     rankwright("interleave", "score", events, "--lists", lists, "--html", page, "--assets", parts)
     charts = expected(parts)
     assert charts == {"outcome-chart": 4, "delta-chart": 2, "power-chart": 2}
-    looked_at(page, charts)
+    checked_in_two_windows(page, charts)

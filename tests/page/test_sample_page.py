@@ -29,15 +29,15 @@ def test_every_plot_can_be_seen_pointed_at_and_read(sample):
     check_page(sample, CHARTS)
 
 
-def test_hover_tells_all_series_at_the_nearest_place(chrome, sample):
+def test_hover_shows_all_series_at_the_nearest_place(chrome, sample):
     with Opened(chrome, sample) as opened:
         words = opened.hover("ndcg", across=0.3)
         assert words.startswith("trees ")
         for name in ("training: 0.", "validation: 0.", "checkpoint: 0."):
             assert name in words
-        assert " to " in words, "the band is told"
+        assert " to " in words, "the band is shown"
         assert "BM25: 0.36" in opened.hover("ndcg", across=0.999)
-        # In the gap of one series the others are still told.
+        # In the gap of one series the others are still shown.
         assert "checkpoint" not in opened.hover("ndcg", across=0.47)
 
 

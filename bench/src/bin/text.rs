@@ -1,4 +1,5 @@
-//! How long a query takes in one process, warm: first stage, features, and all of it with a model.
+//! Times of a query in one warm process: of the first stage, of the features, and of all steps with
+//! a model.
 //!
 //! `text-bench INDEX QUERIES MODEL CANDIDATES`: the queries of three different terms that find at
 //! least so many candidates, each ranked several times; the best time of each counts. Prints JSON:

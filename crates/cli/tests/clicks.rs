@@ -4,7 +4,7 @@ use rankwright::data::Random;
 
 use crate::common::Bench;
 
-/// A log of 600 pages of three documents, whose clicks follow the position-based model with an
+/// A log of 6000 pages of three documents, whose clicks follow the position-based model with an
 /// examination of 1, 0.5 and 0.25; document `a` of every query attracts most.
 fn log() -> Bench {
     let bench = Bench::new();
@@ -56,8 +56,8 @@ fn a_page_that_shows_a_document_twice_gives_no_pair_of_it() {
     let bench = Bench::new();
     let page = r#"{"query": "q", "docs": ["a", "b", "a"], "clicks": [0, 0, 1]}"#;
     bench.put("twice.jsonl", &format!("{page}\n"));
-    let made = bench.run("clicks pairs twice.jsonl --out pairs.tsv --json").json();
-    assert_eq!((&made["pairs"], &made["same_document"]), (&1.into(), &1.into()));
+    let result = bench.run("clicks pairs twice.jsonl --out pairs.tsv --json").json();
+    assert_eq!((&result["pairs"], &result["same_document"]), (&1.into(), &1.into()));
     assert_eq!(bench.text("pairs.tsv"), "qid\tbetter\tworse\tweight\nq\ta\tb\t1\n");
     let text = bench.run("clicks pairs twice.jsonl --out pairs.tsv").ok().out();
     assert!(text.contains("1 left out as of one document shown twice"), "{text}");
@@ -66,9 +66,9 @@ fn a_page_that_shows_a_document_twice_gives_no_pair_of_it() {
 #[test]
 fn pairs_of_clicks_train_a_ranking_svm() {
     let bench = log();
-    let made =
+    let result =
         bench.run("clicks pairs log.jsonl --rule skip-above,next --out pairs.tsv --json").json();
-    assert_eq!((&made["queries"], &made["contradicted"]), (&4.into(), &made["pairs"]));
+    assert_eq!((&result["queries"], &result["contradicted"]), (&4.into(), &result["pairs"]));
     let pairs = bench.text("pairs.tsv");
     assert!(pairs.starts_with("qid\tbetter\tworse\tweight\nq0\ta\tb\t"), "{pairs}");
     // Feature 1 is the attraction of the document, feature 2 says nothing.
@@ -343,11 +343,14 @@ fn clicks_are_counted_for_features() {
         bench.text("rate.run"),
         "jazz Q0 b 1 1 rate\njazz Q0 a 2 0.5 rate\nsea Q0 b 1 0 rate\n"
     );
-    let made = bench.run("clicks counts log.jsonl --by query --out queries.tsv").ok().out();
-    assert!(made.contains("queries.tsv: 2 queries, from 3 impressions with 3 clicks"), "{made}");
-    let made =
+    let result = bench.run("clicks counts log.jsonl --by query --out queries.tsv").ok().out();
+    assert!(
+        result.contains("queries.tsv: 2 queries, from 3 impressions with 3 clicks"),
+        "{result}"
+    );
+    let result =
         bench.run("clicks counts log.jsonl --by document --min 3 --out d.jsonl --json").json();
-    assert_eq!((&made["written"], &made["too_rare"]), (&1.into(), &1.into()));
+    assert_eq!((&result["written"], &result["too_rare"]), (&1.into(), &1.into()));
     assert!(bench.text("d.jsonl").starts_with(r#"{"id":"b","impressions":3,"clicks":2,"#));
     let documents = r#"{"id": "a", "text": "jazz by the sea"}
 {"id": "b", "text": "jazz and sea"}

@@ -8,7 +8,7 @@ use crate::common::Bench;
 /// The probability of a click on an examined document of each label.
 const CLICK: [f64; 3] = [0.1, 0.4, 1.0];
 
-/// The grade of a document of a query; `good` knows it, `shown` does not.
+/// The grade of a document of a query; the feature `good` depends on it, `shown` does not.
 fn label(query: u64, document: u64) -> usize {
     Random::new(query, document).below(3)
 }
@@ -41,9 +41,9 @@ fn simulate(bench: &Bench, more: &str, out: &str) -> serde_json::Value {
 #[test]
 fn a_simulated_log_depends_on_the_seed_alone() {
     let bench = data();
-    let made = simulate(&bench, "--sessions 50", "log.jsonl");
-    assert_eq!((&made["impressions"], &made["queries"]), (&1500.into(), &30.into()));
-    assert_eq!(made["user"], "pbm(click=0.1/0.4/1)");
+    let result = simulate(&bench, "--sessions 50", "log.jsonl");
+    assert_eq!((&result["impressions"], &result["queries"]), (&1500.into(), &30.into()));
+    assert_eq!(result["user"], "pbm(click=0.1/0.4/1)");
     simulate(&bench, "--sessions 50 --threads 1", "again.jsonl");
     assert_eq!(bench.text("log.jsonl"), bench.text("again.jsonl"));
     simulate(&bench, "--sessions 50 --seed 2", "other.jsonl");
@@ -114,10 +114,10 @@ fn means_by_grade(bench: &Bench, file: &str) -> [f64; 3] {
 fn labels_of_weighted_clicks_are_the_click_probabilities() {
     let bench = data();
     simulate(&bench, "--sessions 400", "log.jsonl");
-    let made = bench
+    let result = bench
         .run("clicks labels log.jsonl --from ips --bias true.txt --features data.csv --out ips.csv --json")
         .json();
-    assert_eq!((&made["rows"], &made["unshown"]), (&180.into(), &0.into()));
+    assert_eq!((&result["rows"], &result["unshown"]), (&180.into(), &0.into()));
     for (found, expected) in means_by_grade(&bench, "ips.csv").into_iter().zip(CLICK) {
         assert!((found - expected).abs() < 0.03, "{found} {expected}");
     }
@@ -333,11 +333,11 @@ fn a_report_shows_rates_bias_and_models() {
 fn a_log_of_counted_pages_says_the_same_in_fewer_lines() {
     let bench = data();
     for ranker in ["fixed", "plackett-luce(temperature=0.1)"] {
-        let made = simulate(&bench, &format!("--sessions 400 --ranker {ranker}"), "all.jsonl");
+        let result = simulate(&bench, &format!("--sessions 400 --ranker {ranker}"), "all.jsonl");
         let more = format!("--sessions 400 --count --ranker {ranker}");
         let counted = simulate(&bench, &more, "counted.jsonl");
         for field in ["impressions", "clicks", "without_click"] {
-            assert_eq!(made[field], counted[field], "{field}");
+            assert_eq!(result[field], counted[field], "{field}");
         }
         let lines = bench.text("counted.jsonl").lines().count();
         assert!(lines < 400 * 30 / 2, "{ranker}: {lines}");

@@ -25,14 +25,14 @@ fn generated_data_goes_through_every_format_and_back() {
 fn a_generated_store_is_three_files_and_the_same_again() {
     let bench = Bench::new();
     let line = "data generate store --records 120 --queries 4 --seed 3";
-    let made = bench.run(&format!("{line} --out shop --json")).json();
-    assert_eq!((&made["records"], &made["queries"]), (&120.into(), &4.into()));
+    let result = bench.run(&format!("{line} --out shop --json")).json();
+    assert_eq!((&result["records"], &result["queries"]), (&120.into(), &4.into()));
     let (documents, qrels) = (bench.text("shop/documents.jsonl"), bench.text("shop/qrels.txt"));
     assert_eq!(documents.lines().count(), 120);
     assert_eq!(bench.text("shop/queries.jsonl").lines().count(), 4);
-    assert_eq!(qrels.lines().count() as u64, made["judgements"].as_u64().unwrap());
-    let said = bench.run(&format!("{line} --out deep/again --threads 1")).ok().out();
-    assert!(said.contains("120 synthetic records, 4 queries"), "{said}");
+    assert_eq!(qrels.lines().count() as u64, result["judgements"].as_u64().unwrap());
+    let message = bench.run(&format!("{line} --out deep/again --threads 1")).ok().out();
+    assert!(message.contains("120 synthetic records, 4 queries"), "{message}");
     for name in ["documents.jsonl", "queries.jsonl", "qrels.txt"] {
         let again = bench.text(&format!("deep/again/{name}"));
         assert_eq!(again, bench.text(&format!("shop/{name}")), "{name}");
@@ -52,14 +52,14 @@ fn a_generated_store_is_three_files_and_the_same_again() {
 fn a_generated_web_has_homepages_and_a_store_the_popularity_of_artists() {
     let bench = Bench::new();
     let line = "data generate homepages --sites 20 --pages 4 --queries 6 --seed 3";
-    let made = bench.run(&format!("{line} --out web --json")).json();
-    assert_eq!(made["queries"], 6);
+    let result = bench.run(&format!("{line} --out web --json")).json();
+    assert_eq!(result["queries"], 6);
     let pages = bench.text("web/documents.jsonl");
-    assert_eq!(pages.lines().count() as u64, made["pages"].as_u64().unwrap());
+    assert_eq!(pages.lines().count() as u64, result["pages"].as_u64().unwrap());
     let fronts = pages.matches("/\",\"links\"").count();
     assert!(fronts > 20, "a homepage for each site, and the first pages of parts: {fronts}");
-    let said = bench.run(&format!("{line} --out again --threads 1")).ok().out();
-    assert!(said.contains("synthetic pages, 6 queries"), "{said}");
+    let message = bench.run(&format!("{line} --out again --threads 1")).ok().out();
+    assert!(message.contains("synthetic pages, 6 queries"), "{message}");
     assert_eq!(bench.text("again/documents.jsonl"), pages);
     let ran = bench.run(&format!("{line} --out -"));
     assert!(ran.err().contains("--out cannot be standard output"), "{}", ran.err());
@@ -204,7 +204,7 @@ fn lists_name_everything_there_is() {
 }
 
 #[test]
-fn what_cannot_be_held_or_written_is_refused_in_words() {
+fn data_that_cannot_be_held_or_written_is_refused() {
     let bench = Bench::new();
     let ran = bench.run("data generate letor --queries 99999999999999 --out g.txt");
     assert_eq!(ran.code(), 1);

@@ -1,4 +1,4 @@
-//! Tests of the care of an index and of searches: additions, deletions, broken documents, query
+//! Tests of updates of an index and of searches: additions, deletions, broken documents, query
 //! syntax, suggestions, facets, hints, and fields of queries.
 
 use serde_json::Value;
@@ -41,8 +41,8 @@ fn adding_says_what_changed_and_which_fields_are_not_indexed() {
     let changed = PRODUCTS[1].replace("19", "17");
     bench.put("more.jsonl", &format!("{}\n{changed}\n{new}\n", PRODUCTS[0]));
     let ran = bench.run("index more.jsonl --out shop --add").ok();
-    let said = "shop: 1 document added, 1 replaced, 1 unchanged; 7 documents now, in ";
-    assert!(ran.out().starts_with(said), "{}", ran.out());
+    let message = "shop: 1 document added, 1 replaced, 1 unchanged; 7 documents now, in ";
+    assert!(ran.out().starts_with(message), "{}", ran.out());
     let note = "field `watts` of 1 document is kept but not indexed, as the index does not have it";
     assert!(ran.err().contains(note) && ran.err().contains("--rebuild"), "{}", ran.err());
     let again = bench.run("index more.jsonl --out shop --add --json").json();
@@ -129,13 +129,13 @@ fn broken_documents_are_skipped_on_request() {
     assert!(refused.err().contains("--skip-broken"), "{}", refused.err());
     let ran = bench.run("index some.jsonl --out shop --skip-broken").ok();
     assert!(ran.out().starts_with("shop: 2 documents in "), "{}", ran.out());
-    for said in [
+    for message in [
         "3 broken documents skipped:",
         "some.jsonl:2:",
         "some.jsonl:4: found no id",
         "some.jsonl:5",
     ] {
-        assert!(ran.err().contains(said), "{said}: {}", ran.err());
+        assert!(ran.err().contains(message), "{message}: {}", ran.err());
     }
     let json = bench.run("index some.jsonl --out shop --skip-broken --rebuild --json").json();
     assert_eq!(json["skipped"]["documents"], 3);
@@ -153,7 +153,7 @@ fn broken_documents_are_skipped_on_request() {
 }
 
 #[test]
-fn empty_files_and_wrong_schemas_are_refused_with_the_way_out() {
+fn empty_files_and_wrong_schemas_are_refused_with_advice() {
     let bench = shop();
     bench.put("empty.jsonl", "\n\n");
     let empty = bench.run("index empty.jsonl --out other");
@@ -180,8 +180,8 @@ fn lost_values_are_reported_with_their_fields() {
     );
     let ran = bench.run("index odd.jsonl --out odd").ok();
     for field in ["parts", "sizes"] {
-        let said = format!("(first: odd.jsonl:1 (column '{field}'))");
-        assert!(ran.err().contains(&said), "{}", ran.err());
+        let message = format!("(first: odd.jsonl:1 (column '{field}'))");
+        assert!(ran.err().contains(&message), "{}", ran.err());
     }
 }
 
@@ -269,14 +269,14 @@ fn facets_count_values_of_all_matching_documents() {
 #[test]
 fn a_filter_that_finds_nothing_gets_a_hint() {
     let bench = shop();
-    for (filter, said) in [
+    for (filter, message) in [
         ("color:Dark Green", "quote values with spaces: color:\"Dark Green\""),
         ("in_stock", "for the field write in_stock:true"),
         ("price:[75 TO 20]", "the first end of the range of `price` lies above the second one"),
         ("color:Black", "did you mean color:black?"),
     ] {
         let ran = bench.run(&format!("search|shop|keyboard chair|--filter|{filter}")).ok();
-        assert!(ran.err().contains(said), "{filter}: {}", ran.err());
+        assert!(ran.err().contains(message), "{filter}: {}", ran.err());
     }
     let curly = bench.run("search|shop|chair|--filter|color:“Dark Green”|--json").json();
     assert_eq!(ids(&curly), "p4");
@@ -300,8 +300,8 @@ fn a_model_that_was_trained_with_fields_of_queries_misses_them() {
     let (text, language) = (query["text"].as_str().unwrap(), query["language"].as_str().unwrap());
     let without = format!("search|shop/index|{text}|--model|m.model");
     let ran = bench.run(&without).ok();
-    let said = "the query has no field `language`, which the model was trained with";
-    assert!(ran.err().contains(said), "{}", ran.err());
+    let message = "the query has no field `language`, which the model was trained with";
+    assert!(ran.err().contains(message), "{}", ran.err());
     assert!(ran.err().contains("give --query-field language=VALUE"), "{}", ran.err());
     let with = bench.run(&format!("{without}|--query-field|language={language}|--json")).json();
     assert_eq!(kinds(&with), [""; 0]);
@@ -381,9 +381,9 @@ fn prices_with_a_decimal_comma_are_noted() {
     let line =
         |n: usize| format!("{{\"id\": \"{n}\", \"title\": \"a lamp\", \"price\": \"{n},50\"}}\n");
     bench.put("docs.jsonl", &(0..30).map(line).collect::<String>());
-    let said = bench.run("index docs.jsonl --out idx").ok().err();
+    let message = bench.run("index docs.jsonl --out idx").ok().err();
     assert!(
-        said.contains("field `price` is a text: its values, such as '0,50', are numbers"),
-        "{said}"
+        message.contains("field `price` is a text: its values, such as '0,50', are numbers"),
+        "{message}"
     );
 }

@@ -16,7 +16,7 @@ fn bench() -> Bench {
 }
 
 #[test]
-fn scores_of_scattered_rows_meet_their_labels() {
+fn scores_of_scattered_rows_are_compared_with_their_labels() {
     let found =
         bench().run("eval --scores good.txt data.txt --metric ndcg@10 --json --quiet").json();
     let metric = &found["metrics"][0];
@@ -27,7 +27,7 @@ fn scores_of_scattered_rows_meet_their_labels() {
 }
 
 #[test]
-fn a_run_is_measured_and_missing_queries_are_told() {
+fn a_run_is_measured_and_missing_queries_are_reported() {
     let bench = bench();
     let ran = bench.run("eval --run x.run --qrels qrels --metric rr --per-query pq.tsv").ok();
     assert!(ran.err().contains("x.run lacks 1 of 2 judged queries"), "{}", ran.err());
@@ -49,7 +49,7 @@ fn json_is_one_document_and_notes_go_elsewhere() {
 }
 
 #[test]
-fn failures_have_their_codes_places_and_ways_out() {
+fn errors_have_exit_codes_places_and_advice() {
     let bench = bench();
     bench.put("nan.txt", "1\nnan\n1\n1\n1\n1\n").put("short.txt", "1\n2\n");
     for (line, code, message) in [
@@ -108,7 +108,7 @@ fn compare_takes_score_files_and_totals_are_the_metrics_own() {
 }
 
 #[test]
-fn depth_and_weights_are_said_with_the_number() {
+fn depth_and_weights_are_named_with_the_value() {
     let bench = Bench::new();
     bench.put("w.csv", "qid,label,query_weight,f\na,1,9,1\na,0,9,2\nb,1,1,1\nb,0,1,2\n");
     bench.put("s", "2\n1\n1\n2\n").put("t", "1\n2\n1\n2\n");

@@ -38,12 +38,12 @@ name = "bm25"
 feature = 22
 "#;
 
-/// All files of the results except the times, and the cells' bytes except their times.
-const LASTING: [&str; 5] =
+/// The files of the results without times, which are the same after every run.
+const FILES_WITHOUT_TIMES: [&str; 5] =
     ["report.html", "results.json", "table.md", "per-query.tsv", "experiment.lock.json"];
 
-fn lasting(bench: &Bench, folder: &str) -> Vec<String> {
-    LASTING.iter().map(|file| bench.text(&format!("{folder}/{file}"))).collect()
+fn results_without_times(bench: &Bench, folder: &str) -> Vec<String> {
+    FILES_WITHOUT_TIMES.iter().map(|file| bench.text(&format!("{folder}/{file}"))).collect()
 }
 
 /// Numbers of folders of finished cells, and of unfinished ones.
@@ -95,7 +95,7 @@ fn killed_at_any_moment_and_resumed_gives_the_same_bytes() {
     }
     assert!(killed >= 3, "{killed}");
     bench.run("experiment x.toml --jobs 2 --quiet --out cut").ok();
-    assert_eq!(lasting(&bench, "cut"), lasting(&bench, "whole"));
+    assert_eq!(results_without_times(&bench, "cut"), results_without_times(&bench, "whole"));
     assert_eq!(cells(&bench, "cut"), (10, 0));
 }
 
@@ -142,7 +142,7 @@ fn two_jobs_give_the_same_bytes_as_one() {
     bench.put("x.toml", FILE);
     bench.run("experiment x.toml --jobs 1 --threads 2 --quiet --out one").ok();
     bench.run("experiment x.toml --jobs 2 --threads 2 --quiet --out two").ok();
-    for file in &LASTING[..4] {
+    for file in &FILES_WITHOUT_TIMES[..4] {
         let [one, two] = ["one", "two"].map(|folder| bench.text(&format!("{folder}/{file}")));
         assert_eq!(one, two, "{file}");
     }
@@ -218,11 +218,11 @@ fn a_file_that_is_no_data_is_reported_without_its_content() {
         let ran = bench.run("experiment x.toml --quiet --json");
         assert_eq!(ran.code(), 1, "{name}");
         assert!(ran.err().contains(name), "{}", ran.err());
-        let mut said = ran.err() + &ran.out();
+        let mut message = ran.err() + &ran.out();
         for file in ["report.html", "results.json", "table.md", "experiment.lock.json"] {
-            said += &bench.text(&format!("x.results/{file}"));
+            message += &bench.text(&format!("x.results/{file}"));
         }
-        assert!(!said.contains(secret), "{name}: {}", ran.err());
+        assert!(!message.contains(secret), "{name}: {}", ran.err());
         let text = FILE.replace("feature = 22", &format!("model = \"{name}\""));
         bench.put("x.toml", &text);
         let ran = bench.run("experiment x.toml --quiet --json");
@@ -328,11 +328,15 @@ fn a_study_writes_its_tables_and_plots() {
         assert!(folds.iter().all(|fold| fold["validation"].as_f64().unwrap() > 0.0));
     }
     // The same cells give the same bytes.
-    let before =
-        (lasting(&bench, "x.results"), bench.text("x.results/plots/plot-1-made-rate-0-1.svg"));
+    let before = (
+        results_without_times(&bench, "x.results"),
+        bench.text("x.results/plots/plot-1-made-rate-0-1.svg"),
+    );
     bench.run("experiment x.toml --quiet --jobs 2").ok();
-    let after =
-        (lasting(&bench, "x.results"), bench.text("x.results/plots/plot-1-made-rate-0-1.svg"));
+    let after = (
+        results_without_times(&bench, "x.results"),
+        bench.text("x.results/plots/plot-1-made-rate-0-1.svg"),
+    );
     assert_eq!(before, after);
     let dry = bench.run("experiment x.toml --dry-run --only trees").ok().out();
     assert!(dry.contains("16 cells, 0 to run"), "{dry}");
@@ -558,8 +562,8 @@ fn experiments_on_real_collections_say_where_they_look_for_them() {
         let mut ran = command(&bench, &["experiment", &file, "--dry-run"]);
         let ran = Ran(ran.env_remove("RANKWRIGHT_DATA").output().unwrap());
         assert_eq!(ran.code(), 1);
-        let said = "needs the environment variable RANKWRIGHT_DATA, which is not set";
-        assert!(ran.err().contains(said), "{name}: {}", ran.err());
+        let message = "needs the environment variable RANKWRIGHT_DATA, which is not set";
+        assert!(ran.err().contains(message), "{name}: {}", ran.err());
     }
 }
 

@@ -127,7 +127,7 @@ fn a_data_set_is_summed_up_with_dependence_on_a_feature() {
 }
 
 #[test]
-fn what_cannot_be_explained_is_told_with_a_way_out() {
+fn explanations_that_are_not_possible_are_refused_with_advice() {
     let bench = bench();
     train(&bench, TREES, "");
     let query = first_query(&bench);
@@ -154,7 +154,7 @@ fn what_cannot_be_explained_is_told_with_a_way_out() {
 }
 
 #[test]
-fn features_that_the_data_lacks_are_told() {
+fn features_that_the_data_lacks_are_reported() {
     let bench = bench();
     train(&bench, TREES, "");
     let query = first_query(&bench);
@@ -182,7 +182,7 @@ fn features_that_the_data_lacks_are_told() {
 }
 
 #[test]
-fn one_document_is_told_in_the_singular() {
+fn one_document_is_written_in_the_singular() {
     let bench = bench();
     train(&bench, TREES, "");
     let rows = bench.text("valid.txt");

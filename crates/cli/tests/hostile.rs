@@ -1,5 +1,5 @@
-//! Files that cost more than they hold, that change while they are read, and names with control
-//! characters: the command ends with an error and says why.
+//! Files that take far more memory than their size, files that change while they are read, and
+//! names with control characters: the command ends with an error and says why.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -36,13 +36,13 @@ fn a_decompression_bomb_is_refused_wherever_a_file_is_read() {
         "train train.txt --pairs bomb.zst --learner rankmart --out n.model",
     ] {
         let ran = bench.run(line);
-        let said = "of compressed data decompress to more than 256 MiB";
-        assert!(ran.code() == 1 && ran.err().contains(said), "{line}\n{}", ran.err());
+        let message = "of compressed data decompress to more than 256 MiB";
+        assert!(ran.code() == 1 && ran.err().contains(message), "{line}\n{}", ran.err());
         assert!(ran.err().contains("--max-memory"), "{}", ran.err());
     }
     let small = bench.run("data inspect bomb.zst --max-memory 100M");
-    let said = "the content of bomb.zst takes more than 100 MiB, the limit for an input";
-    assert!(small.err().contains(said), "{}", small.err());
+    let message = "the content of bomb.zst takes more than 100 MiB, the limit for an input";
+    assert!(small.err().contains(message), "{}", small.err());
     let large = bench.run("data inspect bomb.zst --max-memory 1G");
     assert!(large.err().contains("holds no rows"), "the bomb is read: {}", large.err());
 }
@@ -54,14 +54,14 @@ fn a_large_feature_id_alone_does_not_take_memory() {
         let lines = (0..rows).map(|n| format!("{} qid:1 16777216:1\n", n % 2));
         bench.put("wide.txt", &lines.collect::<String>());
         let counted = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
-        let said = format!(
+        let message = format!(
             "{counted} and 16777216 features make a matrix of {size}, but only {rows} of its cells"
         );
         for line in ["data inspect wide.txt", "train wide.txt --learner mart --out m"] {
             let began = Instant::now();
             let ran = bench.run(line);
             assert_eq!(ran.code(), 1, "{line}");
-            assert!(ran.err().contains(&said), "{}", ran.err());
+            assert!(ran.err().contains(&message), "{}", ran.err());
             assert!(ran.err().contains("the largest feature id is 16777216"), "{}", ran.err());
             assert!(ran.err().contains("--max-memory"), "{}", ran.err());
             assert!(began.elapsed() < Duration::from_secs(20));
@@ -80,8 +80,8 @@ fn many_rows_of_a_small_parquet_file_count_with_their_labels_and_ids() {
     // The matrix alone takes 400,000 bytes, all columns take 1,600,000.
     for line in ["data inspect rows.parquet", "data convert rows.csv out.rwd"] {
         let ran = bench.run(&format!("{line} --max-memory 1M"));
-        let said = "takes more than 1 MiB, the limit for an input";
-        assert!(ran.code() == 1 && ran.err().contains(said), "{line}\n{}", ran.err());
+        let message = "takes more than 1 MiB, the limit for an input";
+        assert!(ran.code() == 1 && ran.err().contains(message), "{line}\n{}", ran.err());
         assert!(ran.err().contains("--max-memory"), "{}", ran.err());
         bench.run(&format!("{line} --max-memory 4M")).ok();
     }
@@ -99,8 +99,8 @@ fn long_ids_of_a_small_parquet_file_count_in_every_row() {
     // 10 MB of ids, which are in memory twice when they are joined.
     for line in ["data inspect ids.parquet", "train ids.parquet --learner mart --out m"] {
         let ran = bench.run(&format!("{line} --max-memory 15M"));
-        let said = "ids.parquet takes more than 15 MiB, the limit for an input";
-        assert!(ran.code() == 1 && ran.err().contains(said), "{line}\n{}", ran.err());
+        let message = "ids.parquet takes more than 15 MiB, the limit for an input";
+        assert!(ran.code() == 1 && ran.err().contains(message), "{line}\n{}", ran.err());
         bench.run(&format!("{line} --max-memory 25M")).ok();
     }
     // As documents they are read a few at a time.
@@ -116,12 +116,12 @@ fn a_very_wide_table_is_refused_where_every_column_costs() {
     let row = line(&|_| "1".to_owned());
     bench.put("wide.csv", &format!("qid,label,{header}\n1,0,{row}\n1,1,{row}\n"));
     let ran = bench.run("data convert wide.csv wide.parquet");
-    let said = "Parquet files of 100000 features are not written; the limit is 20000";
-    assert!(ran.code() == 1 && ran.err().contains(said), "{}", ran.err());
+    let message = "Parquet files of 100000 features are not written; the limit is 20000";
+    assert!(ran.code() == 1 && ran.err().contains(message), "{}", ran.err());
     assert!(!bench.path("wide.parquet").exists());
     let ran = bench.run("report data wide.csv --out page.html");
-    let said = "the data has 100000 features; a report has at most 20000";
-    assert!(ran.code() == 1 && ran.err().contains(said), "{}", ran.err());
+    let message = "the data has 100000 features; a report has at most 20000";
+    assert!(ran.code() == 1 && ran.err().contains(message), "{}", ran.err());
     let ran = bench.run("data inspect wide.csv").ok();
     assert!(ran.out().contains("only the first of them are shown"));
     assert!(ran.out().lines().count() < 1100);
@@ -294,7 +294,7 @@ fn names_with_line_ends_do_not_forge_rows_of_an_experiment() {
     }
 }
 
-/// The memory map of a running command has a file of this name.
+/// Waits until the memory map of a running command has a file of this name.
 #[cfg(target_os = "linux")]
 fn wait_for_map(running: &std::process::Child, name: &str) {
     let maps = format!("/proc/{}/maps", running.id());
@@ -349,20 +349,20 @@ fn a_cache_and_an_index_that_shrink_while_they_are_read_are_an_error() {
         let ran = Ran(running.wait_with_output().unwrap());
         assert_eq!(ran.code(), 1, "{words}: {}{}", ran.out(), ran.err());
         // The files of an index are opened one after the other, so that some may be empty by then.
-        let said = ["error: a file became shorter while it was read", "--rebuild"];
-        assert!(said.iter().any(|text| ran.err().contains(text)), "{words}: {}", ran.err());
+        let messages = ["error: a file became shorter while it was read", "--rebuild"];
+        assert!(messages.iter().any(|text| ran.err().contains(text)), "{words}: {}", ran.err());
         assert!(!bench.path("out.csv").exists() && !bench.path("out.run").exists());
     }
 }
 
 #[test]
-fn a_pair_that_may_be_a_weight_or_a_probability_needs_a_word() {
+fn an_ambiguous_fourth_column_of_pairs_must_be_named() {
     let bench = Bench::new();
     bench.put("d.txt", "1 qid:1 1:3 #a\n0 qid:1 1:1 #b\n").put("pairs", "1 a b 0.5\n");
     let ran = bench.run("data inspect d.txt --pairs pairs");
-    let said = "pairs:1: 0.5 may be a weight ('a' is better than 'b', and the pair counts 0.5 \
+    let message = "pairs:1: 0.5 may be a weight ('a' is better than 'b', and the pair counts 0.5 \
                 times) or a probability ('a' and 'b' are equally good)";
-    assert!(ran.code() == 1 && ran.err().contains(said), "{}", ran.err());
+    assert!(ran.code() == 1 && ran.err().contains(message), "{}", ran.err());
     assert!(ran.err().contains("--pair-column weight"), "{}", ran.err());
     for column in ["weight", "probability"] {
         bench.run(&format!("data inspect d.txt --pairs pairs --pair-column {column}")).ok();
@@ -391,12 +391,12 @@ fn a_split_does_not_replace_an_older_one_by_itself() {
     assert_ne!(bench.text("parts/test.txt"), old);
 }
 
-/// As many bootstrap samples as a number holds ended the process.
+/// Regression: the largest possible number of bootstrap samples ended the process.
 #[test]
 fn numbers_beyond_their_declared_ranges_are_wrong_usage() {
     let bench = Bench::new();
     let samples = "expected a whole number from 0 to 100000";
-    for (line, said) in [
+    for (line, message) in [
         ("interleave score log --lists lists --samples 18446744073709551615", samples),
         ("interleave score log --lists lists --samples 1000000000000", samples),
         ("clicks bias log --samples 4294967295", samples),
@@ -409,6 +409,6 @@ fn numbers_beyond_their_declared_ranges_are_wrong_usage() {
     ] {
         let ran = bench.run(line);
         assert_eq!(ran.code(), 2, "{line}\n{}", ran.err());
-        assert!(ran.err().contains(said), "{line}\n{}", ran.err());
+        assert!(ran.err().contains(message), "{line}\n{}", ran.err());
     }
 }

@@ -16,8 +16,8 @@ fn features_that_training_does_not_know_are_named() {
     let wide = format!("train train.txt --valid wide.txt {base} --out m");
     let ran = bench.run(&wide);
     assert_eq!((ran.code(), bench.path("m").exists()), (1, false));
-    let said = "wide.txt has 2 features that the training data does not know: 3, 4";
-    assert!(ran.err().contains(said) && ran.err().contains("help: "), "{}", ran.err());
+    let message = "wide.txt has 2 features that the training data does not know: 3, 4";
+    assert!(ran.err().contains(message) && ran.err().contains("help: "), "{}", ran.err());
     assert!(ran.err().contains("--ignore-extra"), "{}", ran.err());
     let ran = bench.run(&format!("{wide} --ignore-extra")).ok();
     assert!(!ran.err().contains("note: "), "{}", ran.err());
@@ -30,8 +30,8 @@ fn features_that_training_does_not_know_are_named() {
     assert!(bench.run(&format!("{line} --quiet")).ok().err().is_empty());
     let ran = bench.run(&format!("train named.csv --valid other.csv {base} --out m"));
     assert_eq!(ran.code(), 1);
-    let said = "other.csv lacks 1 of the features of the training data: pr";
-    assert!(ran.err().contains(said), "{}", ran.err());
+    let message = "other.csv lacks 1 of the features of the training data: pr";
+    assert!(ran.err().contains(message), "{}", ran.err());
     // A linear model is evaluated on validation data too.
     let line = "train train.txt --valid wide.txt --learner linear(weights=1:1) --out m";
     assert!(bench.run(line).err().contains("does not know: 3, 4"));
@@ -57,7 +57,7 @@ fn a_start_model_and_the_training_data_have_the_same_features() {
     for name in ["narrow", "wide"] {
         bench.run(&format!("train {name}.txt {base} --out {name}.model")).ok();
     }
-    for (data, model, said) in [
+    for (data, model, message) in [
         (
             "wide.txt",
             "narrow.model",
@@ -72,7 +72,7 @@ fn a_start_model_and_the_training_data_have_the_same_features() {
         let line = format!("train {data} {base} --start {model} --out m");
         let ran = bench.run(&line);
         assert_eq!((ran.code(), bench.path("m").exists()), (1, false), "{line}");
-        assert!(ran.err().contains(said), "{}", ran.err());
+        assert!(ran.err().contains(message), "{}", ran.err());
         assert!(ran.err().contains("help: ") && ran.err().contains("--ignore-extra"));
         bench.run(&format!("{line} --ignore-extra --quiet")).ok();
         std::fs::remove_file(bench.path("m")).unwrap();
@@ -80,8 +80,8 @@ fn a_start_model_and_the_training_data_have_the_same_features() {
     let line = format!("train named.csv {base} --start narrow.model --out m");
     let ran = bench.run(&line);
     assert_eq!((ran.code(), bench.path("m").exists()), (1, false));
-    let said = "the features of the start model narrow.model have the number 1; those of the training data have the names ";
-    assert!(ran.err().contains(said), "{}", ran.err());
+    let message = "the features of the start model narrow.model have the number 1; those of the training data have the names ";
+    assert!(ran.err().contains(message), "{}", ran.err());
     assert!(ran.err().contains("help: ") && ran.err().contains("--match-by position"));
     bench.run(&format!("{line} --match-by position")).ok();
 }
@@ -106,8 +106,8 @@ fn options_that_would_do_nothing_for_a_line_are_refused() {
     ] {
         let ran = bench.run(&format!("train {words} --learner linear(weights=22:1) --out x"));
         assert_eq!(ran.code(), 2, "{words}: {}", ran.err());
-        let said = ran.err();
-        assert!(said.contains("has no effect") && said.contains(flag), "{words}: {said}");
+        let message = ran.err();
+        assert!(message.contains("has no effect") && message.contains(flag), "{words}: {message}");
         assert!(!bench.path("x").exists() && !bench.path("c").exists(), "{words}");
     }
     // These options have an effect where there is data.
@@ -123,7 +123,7 @@ fn options_that_would_do_nothing_for_a_line_are_refused() {
 
 /// The default seed is the same in every command with random choices.
 #[test]
-fn every_verb_has_the_same_seed_by_default() {
+fn every_command_has_the_same_seed_by_default() {
     let bench = Bench::new();
     for command in [
         "demo",

@@ -33,8 +33,8 @@ fn lists(bench: &Bench, name: &str) -> Vec<Value> {
 #[test]
 fn lists_follow_from_the_seed_and_the_request() {
     let bench = runs();
-    let made = bench.run("interleave bad.run good.run -k 5 --out a.jsonl --json").json();
-    assert_eq!((&made["method"], &made["requests"]), (&"team-draft".into(), &40.into()));
+    let result = bench.run("interleave bad.run good.run -k 5 --out a.jsonl --json").json();
+    assert_eq!((&result["method"], &result["requests"]), (&"team-draft".into(), &40.into()));
     bench.run("interleave bad.run good.run -k 5 --out b.jsonl --threads 1").ok();
     assert_eq!(bench.text("a.jsonl"), bench.text("b.jsonl"));
     bench.run("interleave bad.run good.run -k 5 --seed 8 --out b.jsonl").ok();

@@ -137,7 +137,7 @@ fn questions_come_from_one_run_an_index_and_an_own_template() {
 }
 
 #[test]
-fn answers_without_questions_and_files_without_answers_are_told() {
+fn answers_without_questions_and_files_without_answers_are_reported() {
     let bench = songs();
     bench.put(
         "a.tsv",

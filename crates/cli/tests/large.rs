@@ -22,8 +22,8 @@ fn data() -> Dataset {
     for _ in 0..ROWS {
         let start = values.len();
         values.extend((0..FEATURES).map(|_| random.unit() as f32));
-        let worth = f64::from(values[start] + values[start + 1] * values[start + 2]);
-        labels.push((worth * 2.0 + random.unit()).floor());
+        let relevance = f64::from(values[start] + values[start + 1] * values[start + 2]);
+        labels.push((relevance * 2.0 + random.unit()).floor());
     }
     let query_ids = (0..ROWS).map(|row| row / DOCUMENTS);
     Dataset::from_dense(values, FEATURES, labels, query_ids).unwrap()

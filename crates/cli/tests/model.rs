@@ -36,7 +36,7 @@ fn trees(header: Header) -> Model {
     Model::new(header, ModelBody::Trees(Ensemble::new(0.5, vec![first, second]).unwrap())).unwrap()
 }
 
-fn line(weights: &str) -> Model {
+fn linear_model(weights: &str) -> Model {
     let weights = Linear::parse_weights(weights).unwrap();
     let names = Linear::names_of(&weights).unwrap();
     let line = Linear::from_weights(&names, 0.0, &weights).unwrap();
@@ -60,7 +60,7 @@ fn deep(within: bool) -> Model {
 
 /// A blend of the negated linear model of `l.model` and trees.
 fn blend() -> Model {
-    let members = vec![(-0.75, line("1:-1/2:0.5")), (0.25, trees(ids(2)))];
+    let members = vec![(-0.75, linear_model("1:-1/2:0.5")), (0.25, trees(ids(2)))];
     Model::new(ids(2), ModelBody::Blend(Blend::new(Normalise::MinMax, members).unwrap())).unwrap()
 }
 
@@ -73,7 +73,7 @@ fn bench() -> Bench {
     (header.queries, header.rows, header.seed) = (2, 5, 7);
     header.notes.insert("stopped".into(), "after 2 trees".into());
     trees(header).save(bench.path("t.model")).unwrap();
-    line("1:-1/2:0.5").save(bench.path("l.model")).unwrap();
+    linear_model("1:-1/2:0.5").save(bench.path("l.model")).unwrap();
     bench
 }
 
@@ -84,9 +84,9 @@ fn scores_stand_in_the_order_of_the_input_and_read_back() {
     let expected = [0.5 + 0.3 + 1e-9, 0.5 + 0.1 + 1e-9, 0.5 + 0.2 + 1e-9, 0.5 + 0.2, 0.5 + 0.1];
     let found: Vec<f64> = out.lines().map(|line| line.parse().unwrap()).collect();
     assert_eq!(found, expected);
-    let told = bench.run("score t.model data.txt --out s.txt --json").json();
-    assert_eq!(told["rows"], 5);
-    assert!(told["seconds"]["load"].is_f64() && told["seconds"]["score"].is_f64());
+    let result = bench.run("score t.model data.txt --out s.txt --json").json();
+    assert_eq!(result["rows"], 5);
+    assert!(result["seconds"]["load"].is_f64() && result["seconds"]["score"].is_f64());
     assert_eq!(bench.text("s.txt"), out);
     bench.run("score t.model data.txt --threads 1 --out one.txt").ok();
     assert_eq!(bench.text("one.txt"), out);
@@ -126,7 +126,7 @@ fn models_and_score_files_are_compared_on_one_data_set() {
 }
 
 #[test]
-fn what_is_no_model_and_what_is_no_data_is_said() {
+fn files_that_are_no_model_or_no_data_are_named() {
     let bench = bench();
     bench.put("s.txt", "1\n2\n3\n4\n5\n").put("x.run", "1 Q0 b 1 9 t\n").put("qrels", "1 0 b 1\n");
     std::fs::write(bench.path("cut.model"), &std::fs::read(bench.path("t.model")).unwrap()[..200])
@@ -190,9 +190,10 @@ fn names_match_names_and_numbers_match_numbers_unless_positions_are_asked_for() 
     let bench = bench();
     let names = FeatureNames::Named(vec!["bm25".into(), "pr".into()]);
     trees(Header::new(names, Absent::Zero)).save(bench.path("n.model")).unwrap();
-    // Numbered from 0: the second number is the first feature, or is it?
+    // The features of the model have names and those of the data have numbers from 0: nothing says
+    // which number belongs to which name.
     bench.put("zero.txt", "1 qid:a 0:3 1:0\n0 qid:a 0:1 1:0\n");
-    let said =
+    let message =
         "the model's features have the names bm25, pr; those of the data have the numbers 0 to 1";
     let page = "--out p.html";
     for line in [
@@ -206,7 +207,7 @@ fn names_match_names_and_numbers_match_numbers_unless_positions_are_asked_for() 
         for more in ["", " --ignore-extra"] {
             let ran = bench.run(&format!("{line}{more}"));
             assert_eq!(ran.code(), 1, "{line}{more}: {}{}", ran.out(), ran.err());
-            assert!(ran.err().contains(said), "{line}: {}", ran.err());
+            assert!(ran.err().contains(message), "{line}: {}", ran.err());
             assert!(ran.err().contains("--match-by position"), "{line}: {}", ran.err());
             assert!(!ran.err().contains("with --ignore-extra"), "{line}: {}", ran.err());
         }
@@ -220,8 +221,8 @@ fn names_match_names_and_numbers_match_numbers_unless_positions_are_asked_for() 
     let line = format!("train n.csv --valid zero.txt {base}");
     let ran = bench.run(&line);
     assert_eq!((ran.code(), bench.path("m").exists()), (1, false));
-    let said = "the features of the training data have the names bm25, pr; those of zero.txt have the numbers 0 to 1";
-    assert!(ran.err().contains(said), "{}", ran.err());
+    let message = "the features of the training data have the names bm25, pr; those of zero.txt have the numbers 0 to 1";
+    assert!(ran.err().contains(message), "{}", ran.err());
     bench.run(&format!("{line} --match-by position")).ok();
     // A member of a blend is matched like any model.
     trees(ids(2)).save(bench.path("numbers.model")).unwrap();
@@ -234,7 +235,7 @@ fn names_match_names_and_numbers_match_numbers_unless_positions_are_asked_for() 
 }
 
 #[test]
-fn absent_features_are_worth_what_the_model_says() {
+fn absent_features_have_the_value_that_the_model_defines() {
     let bench = bench();
     let mut header = ids(2);
     header.absent = Absent::Missing;
@@ -268,7 +269,7 @@ fn absent_features_are_worth_what_the_model_says() {
 }
 
 #[test]
-fn inspect_tells_how_a_model_was_made_and_what_matters() {
+fn inspect_shows_the_training_and_the_importance_of_features() {
     let bench = bench();
     let out = bench.run("model inspect t.model --tree 1").ok().out();
     for part in [
@@ -427,7 +428,7 @@ fn nets_and_blends_score_each_query_by_itself() {
 }
 
 #[test]
-fn inspect_tells_the_layers_of_a_net() {
+fn inspect_shows_the_layers_of_a_net() {
     let bench = bench();
     deep(true).save(bench.path("n.model")).unwrap();
     let out = bench.run("model inspect n.model").ok().out();
@@ -456,7 +457,7 @@ fn inspect_tells_the_layers_of_a_net() {
 }
 
 #[test]
-fn inspect_tells_the_members_of_a_blend() {
+fn inspect_shows_the_members_of_a_blend() {
     let bench = bench();
     blend().save(bench.path("b.model")).unwrap();
     let out = bench.run("model inspect b.model").ok().out();

@@ -61,11 +61,11 @@ fn every_option_trains_to_the_same_bytes_and_its_model_is_taken_everywhere() {
         let bytes = |name: &str| std::fs::read(bench.path(name)).unwrap();
         assert!(bytes("one.model") == bytes("two.model"), "{learner}: threads");
         let shown = run(&bench, &["model", "inspect", "one.model", "--json"]).json();
-        let told = shown["learner"].as_str().unwrap_or_default();
+        let result = shown["learner"].as_str().unwrap_or_default();
         let name = options.split('(').next().unwrap();
-        assert!(told.starts_with(&format!("{name}(")), "{learner}: {told}");
+        assert!(result.starts_with(&format!("{name}(")), "{learner}: {result}");
         for option in options.split_once('(').unwrap().1.split(", ") {
-            assert!(told.contains(option), "{learner}: {told} lacks {option}");
+            assert!(result.contains(option), "{learner}: {result} lacks {option}");
         }
         let rows = std::fs::read_to_string(test).unwrap();
         let rows = rows.lines().filter(|line| line.contains("qid:")).count();

@@ -156,8 +156,8 @@ fn scores_are_written_with_ids_as_tables_and_as_runs() {
     for (file, start) in
         [("s.parquet", &b"PAR1"[..]), ("s.arrow", b"ARROW1"), ("s.jsonl", b"{\"qid\"")]
     {
-        let said = bench.run(&format!("score a.model ids.csv --out {file}")).ok().out();
-        assert!(said.starts_with(&format!("{file}: 4 scores, as ")), "{said}");
+        let message = bench.run(&format!("score a.model ids.csv --out {file}")).ok().out();
+        assert!(message.starts_with(&format!("{file}: 4 scores, as ")), "{message}");
         assert!(std::fs::read(bench.path(file)).unwrap().starts_with(start), "{file}");
     }
     let csv = bench.run("score a.model ids.csv --to csv").ok().out();
@@ -227,10 +227,10 @@ fn lists_fit_the_terminal_and_one_entry_is_shown_whole() {
 }
 
 #[test]
-fn manual_pages_are_written_for_every_verb() {
+fn manual_pages_are_written_for_every_command() {
     let bench = Bench::new();
-    let said = bench.run("man --out pages").ok().out();
-    assert!(said.starts_with("pages: "), "{said}");
+    let message = bench.run("man --out pages").ok().out();
+    assert!(message.starts_with("pages: "), "{message}");
     for (page, part) in [
         ("rankwright.1", "rankwright\\-train(1)"),
         ("rankwright-train.1", "\\-\\-checkpoint"),
@@ -246,7 +246,7 @@ fn manual_pages_are_written_for_every_verb() {
 }
 
 #[test]
-fn ties_that_decide_a_metric_are_said_in_a_line() {
+fn a_note_names_the_metrics_that_ties_decide() {
     let bench = bench();
     bench.run("train valid.txt --learner linear(weights=127:0) --out flat.model");
     let rows = bench.run("data inspect valid.txt --json").json()["rows"].as_u64().unwrap();

@@ -121,8 +121,8 @@ const LINES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Inputs as the file of log lines, which every verb has: named by an argument, beside one, or only
-/// in a spec.
+/// Inputs as the file of log lines, which every command has: named by an argument, beside one, or
+/// only in a spec.
 const LOGS: &[&str] = &[
     "train train.txt --learner mart --out n --log-file train.txt",
     "train train.txt --learner mart --out n --log-file hard.csv",
@@ -167,7 +167,7 @@ const SHARED: [(&str, &str); 6] = [
 const FLAGS: [&str; 7] =
     ["--out", "--per-query", "--svg", "--html", "--assets", "--log", "--checkpoint"];
 
-/// The flag of every verb that names an output.
+/// The flag of every command that names an output.
 const SHARED_FLAG: &str = "--log-file";
 
 /// A folder with an input of every kind.
@@ -244,7 +244,7 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn no_output_of_any_verb_replaces_an_input() {
+fn no_output_of_any_command_replaces_an_input() {
     let bench = inputs();
     // A file of the index under a name that is known here.
     let of_index = fs::read_dir(bench.path("shop")).unwrap().map(|entry| entry.unwrap().path());
@@ -259,9 +259,9 @@ fn no_output_of_any_verb_replaces_an_input() {
             "{command} {flag}: {line}\n{}{error}",
             ran.out()
         );
-        let said = error.contains("would be written over the input")
+        let is_refused = error.contains("would be written over the input")
             || error.contains("two results would be written to");
-        assert!(said, "{line}\n{error}");
+        assert!(is_refused, "{line}\n{error}");
         let after = contents(&bench.path(""));
         let changed = before.iter().find(|(path, content)| after.get(*path) != Some(*content));
         assert!(changed.is_none(), "{line}\nchanged {:?}", changed.map(|(path, _)| path));
@@ -276,10 +276,10 @@ fn log_lines_are_not_appended_to_an_input() {
         let ran = bench.run(line);
         let error = ran.err();
         assert!(ran.code() == 1 || ran.code() == 2, "{line}\n{}{error}", ran.out());
-        let said = error.contains("would be written over the input")
+        let is_refused = error.contains("would be written over the input")
             || error.contains("two results would be written to")
             || error.contains("is not a log file");
-        assert!(said, "{line}\n{error}");
+        assert!(is_refused, "{line}\n{error}");
         assert_eq!(contents(&bench.path("")), before, "{line}");
     }
     // A click log is an input, although `tune --log` is an output.
@@ -351,7 +351,7 @@ fn commands(bench: &Bench, command: &str, found: &mut BTreeMap<String, String>) 
 }
 
 #[test]
-fn the_test_above_knows_every_output_of_every_verb() {
+fn the_test_above_knows_every_output_of_every_command() {
     let bench = Bench::new();
     let mut found = BTreeMap::new();
     commands(&bench, "", &mut found);

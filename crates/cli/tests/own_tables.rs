@@ -145,7 +145,7 @@ fn data_without_queries_is_one_list() {
 #[test]
 fn learners_without_sets_of_categories_say_that_they_take_numbers() {
     let bench = shop();
-    let said = |learner: &str, columns: &str| {
+    let warning_of = |learner: &str, columns: &str| {
         let line = format!("train|train.csv|--columns|{columns}|--learner|{learner}|--out|m");
         bench.run(&line).ok().err()
     };
@@ -156,20 +156,20 @@ fn learners_without_sets_of_categories_say_that_they_take_numbers() {
         "blend(members=mart(trees=3)+linear-regression)",
         "random-forest(trees=3)",
     ] {
-        let warning = said(learner, texts);
+        let warning = warning_of(learner, texts);
         let is_number = warning.contains("takes the numbers of categories as numbers");
         assert!(is_number && warning.contains("in 1 feature: brand"), "{learner}: {warning}");
-        let warning = said(learner, "label=stars,ignore=title+added+brand");
+        let warning = warning_of(learner, "label=stars,ignore=title+added+brand");
         assert!(!warning.contains("categories"), "{learner}: {warning}");
     }
     for learner in ["lambdamart(trees=3)", "blend(members=mart(trees=3)+xendcg(trees=3))"] {
-        let warning = said(learner, texts);
+        let warning = warning_of(learner, texts);
         assert!(!warning.contains("as numbers"), "{learner}: {warning}");
     }
 }
 
 #[test]
-fn a_format_without_texts_is_said_when_a_model_is_converted() {
+fn a_conversion_to_a_format_without_texts_gives_a_warning() {
     let bench = shop();
     let train = |columns: &str| {
         let line = format!("train|train.csv|--columns|{columns}|--learner|mart(trees=3)|--out|m");
@@ -188,8 +188,11 @@ fn a_format_without_texts_is_said_when_a_model_is_converted() {
         assert!(lost.is_none_or(names), "{lost:?}");
     }
     train("label=stars,ignore=title+brand+added");
-    let said = bench.run("model convert m --to lightgbm --out x").ok().err();
-    assert!(said.contains("the roles of the table's columns") && !said.contains("texts"), "{said}");
+    let message = bench.run("model convert m --to lightgbm --out x").ok().err();
+    assert!(
+        message.contains("the roles of the table's columns") && !message.contains("texts"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -201,14 +204,14 @@ fn lines_are_counted_in_files_with_crlf() {
 }
 
 #[test]
-fn labels_that_are_too_large_for_an_exponential_gain_are_said() {
+fn labels_that_are_too_large_for_an_exponential_gain_give_a_warning() {
     let bench = Bench::new();
     let rows: String = (0..60).map(|n| format!("{},{},{}\n", n / 20, n % 5 * 20, n % 7)).collect();
     bench.put("a.csv", &format!("qid,label,x\n{rows}"));
     for line in ["data inspect a.csv", "train a.csv --learner lambdamart --out m.model"] {
         let ran = bench.run(line).ok();
-        let said = ran.out() + &ran.err();
-        assert!(said.contains("labels up to 80"), "{line}: {said}");
+        let message = ran.out() + &ran.err();
+        assert!(message.contains("labels up to 80"), "{line}: {message}");
     }
 }
 
@@ -226,8 +229,9 @@ fn features_matched_by_position_keep_the_categories_of_the_model() {
     let ran = bench.run("score m few.letor --match-by position --out wrong.txt");
     assert_eq!(ran.code(), 1);
     let error = ran.err();
-    let said = "the feature 'brand' is a category with texts in the model, but has numbers without";
-    assert!(error.contains(said) && error.contains("help: give the data as a table"), "{error}");
+    let message =
+        "the feature 'brand' is a category with texts in the model, but has numbers without";
+    assert!(error.contains(message) && error.contains("help: give the data as a table"), "{error}");
     assert!(!bench.path("wrong.txt").exists());
 
     // The same table with other names has texts, which get the numbers of the model.
@@ -313,8 +317,8 @@ fn dates_are_read_in_the_order_that_the_column_shows() {
     ] {
         let ran = bench.run(&format!("data convert {name}.csv {name}.txt")).ok();
         assert_eq!(bench.text(&format!("{name}.txt")), bench.text("iso.txt"), "{name}");
-        let said = ran.err();
-        assert!(note.is_none_or(|note| said.contains(note)), "{name}: {said}");
+        let message = ran.err();
+        assert!(note.is_none_or(|note| message.contains(note)), "{name}: {message}");
     }
     let error = bench.run("data inspect either.csv").err();
     assert!(error.contains("either the day or the month may come first"), "{error}");
@@ -331,7 +335,7 @@ fn dates_are_read_in_the_order_that_the_column_shows() {
 }
 
 #[test]
-fn a_line_to_paste_does_not_choose_unread() {
+fn a_suggested_command_leaves_the_choice_of_columns_to_the_user() {
     let bench = Bench::new();
     let row = |n: usize| format!("{},{},s{}\n", n * 7 % 10, n % 3, n % 9);
     let rows: String = (0..90).map(row).collect();
@@ -344,8 +348,8 @@ fn a_line_to_paste_does_not_choose_unread() {
     let (_, columns) = error.trim_end().rsplit_once("--columns ").unwrap();
     assert_eq!(columns, "'qid=?,label=?'", "{error}");
     let error = bench.run("data|inspect|a.csv|--columns|qid=?,label=bewertung").err();
-    let said = "`qid=?` is to be replaced by the name of a column; the columns are 'preis'";
-    assert!(error.contains(said) && error.contains("--columns qid=NAME"), "{error}");
+    let message = "`qid=?` is to be replaced by the name of a column; the columns are 'preis'";
+    assert!(error.contains(message) && error.contains("--columns qid=NAME"), "{error}");
     bench.run("data inspect a.csv --columns qid=suche,label=bewertung").ok();
 }
 
@@ -357,7 +361,7 @@ fn the_help_for_a_column_says_what_was_seen() {
     bench.put("unnamed.csv", "Unnamed: 0,qid,label,x\n0,1,0,3\n1,1,1,4\n");
     bench.put("label.csv", "qid,label,x\n1,0,3\n1,,4\n").put("words.csv", "qid,label,x\n1,bad,3\n");
     bench.put("spaces.csv", "qid,label,x\nq1,0,3\nq1 ,1,4\n");
-    for (line, said) in [
+    for (line, message) in [
         (
             "data inspect price.csv",
             "a currency sign, a percent sign or a thousands separator (the first, '€12', is at price.csv:2)",
@@ -378,14 +382,14 @@ fn the_help_for_a_column_says_what_was_seen() {
         ("data inspect label.csv --columns qid=qdi", "did you mean 'qid'?"),
     ] {
         let error = bench.run(line).err();
-        assert!(error.contains(said), "{line}: {error}");
+        assert!(error.contains(message), "{line}: {error}");
     }
     let found = bench.run("data inspect unnamed.csv --json").json();
     assert_eq!(found["features"], 1, "{found}");
 }
 
 #[test]
-fn a_value_of_a_feature_is_to_be_mended_not_left_out() {
+fn an_unreadable_value_of_a_model_feature_is_to_be_corrected() {
     let bench = shop();
     let columns = "--columns|label=stars,ignore=title";
     bench.run(&format!("train|train.csv|{columns}|--learner|mart(trees=3)|--out|m|--quiet")).ok();

@@ -118,7 +118,7 @@ fn a_search_is_decided_by_the_pairs_of_its_validation_data() {
 }
 
 #[test]
-fn pair_files_with_other_headers_are_read_or_told_what_they_need() {
+fn pair_files_with_other_headers_are_read_or_refused_with_the_expected_header() {
     let bench = shop();
     let lines = bench.text("train.tsv");
     let rows: Vec<&str> = lines.lines().filter(|line| !line.starts_with("qid")).collect();

@@ -135,7 +135,7 @@ fn a_page_is_not_written_over_an_input() {
 }
 
 #[test]
-fn real_runs_are_reported_in_little_room() {
+fn the_page_of_real_runs_is_smaller_than_5_mib() {
     let Some(folder) = real_data() else { return };
     let bench = Bench::new();
     let folder = folder.join("metric-conformance");

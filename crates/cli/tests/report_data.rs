@@ -22,9 +22,9 @@ fn generated_data_is_described() {
         assert_eq!(found[key], inspected[key], "{key}");
     }
     let text = bench.run("report data train.txt --out other.html").ok().out();
-    let said = format!("20 queries, {} documents, 136 features.", inspected["rows"]);
+    let message = format!("20 queries, {} documents, 136 features.", inspected["rows"]);
     let words: Vec<&str> = text.split_whitespace().collect();
-    assert!(words.join(" ").contains(&said), "{text}");
+    assert!(words.join(" ").contains(&message), "{text}");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn odd_data_is_described_all_the_same() {
 }
 
 #[test]
-fn queries_without_a_relevant_document_are_told_apart_where_there_are_some() {
+fn queries_without_a_relevant_document_are_counted_apart_if_there_are_any() {
     let bench = Bench::new();
     bench.put("d.txt", "1 qid:a 1:1\n0 qid:a 1:2\n0 qid:b 1:1\n0 qid:b 1:3\n1 qid:c 1:3\n");
     bench.run("report data d.txt --quiet").ok();
@@ -102,7 +102,7 @@ fn queries_without_a_relevant_document_are_told_apart_where_there_are_some() {
 }
 
 #[test]
-fn copies_and_turned_copies_are_near_duplicates() {
+fn copies_and_negated_copies_are_near_duplicates() {
     let bench = Bench::new();
     let rows: String = (0..60)
         .map(|i| {
@@ -117,8 +117,8 @@ fn copies_and_turned_copies_are_near_duplicates() {
     let names: Vec<&Value> =
         groups[0].as_array().unwrap().iter().map(|member| &member["feature"]).collect();
     assert_eq!(names, ["1", "3", "4"]);
-    let turned = groups[0][2]["correlation"].as_f64().unwrap();
-    assert!((turned + 1.0).abs() < 1e-9, "{turned}");
+    let negated = groups[0][2]["correlation"].as_f64().unwrap();
+    assert!((negated + 1.0).abs() < 1e-9, "{negated}");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn threads_do_not_change_a_digit() {
 }
 
 #[test]
-fn real_data_is_described_in_little_room() {
+fn the_page_of_real_data_is_smaller_than_5_mib() {
     let Some(folder) = real_data() else { return };
     let file = folder.join("mq2008").join("S1.txt");
     let bench = Bench::new();

@@ -45,8 +45,8 @@ fn a_training_report_ends_with_the_values_of_eval() {
 fn validation_files_are_sets_of_their_own() {
     let bench = bench();
     train(&bench, "mart(trees=3, leaves=4)", "--valid valid.txt");
-    let made = "data generate letor --queries 9 --documents 20 --seed 3 --out test.txt";
-    bench.run(made).ok();
+    let generate = "data generate letor --queries 9 --documents 20 --seed 3 --out test.txt";
+    bench.run(generate).ok();
     let words = "train m.model train.txt --valid valid.txt --valid test.txt --metric ndcg@10";
     let found = report(&bench, words);
     let sets = found["curves"][0]["values"].as_object().unwrap();
@@ -67,7 +67,7 @@ fn validation_files_are_sets_of_their_own() {
 }
 
 #[test]
-fn a_query_can_be_asked_for_and_an_unknown_one_is_told() {
+fn a_query_can_be_chosen_and_an_unknown_one_is_refused() {
     let bench = bench();
     train(&bench, "rankmart(trees=4, leaves=4, min_rows=5)", "");
     let found = report(&bench, "train m.model train.txt --query 3");
@@ -81,7 +81,7 @@ fn a_query_can_be_asked_for_and_an_unknown_one_is_told() {
 }
 
 #[test]
-fn models_without_trees_or_log_have_what_can_be_had() {
+fn models_without_trees_or_log_get_a_report_without_those_parts() {
     let bench = bench();
     train(&bench, "linear-regression", "");
     std::fs::remove_file(bench.path("m.model.log.json")).unwrap();
@@ -122,17 +122,17 @@ fn shrinkages_are_trained_and_overlaid() {
 }
 
 #[test]
-fn without_validation_data_a_fifth_is_held_out_and_said() {
+fn without_validation_data_a_fifth_is_held_out_with_a_note() {
     let bench = bench();
     let words = ["report", "shrinkage", "train.txt", "--trees", "2", "--rates", "0.5", "--json"];
     let ran = Ran(command(&bench, &words).output().unwrap());
     assert!(ran.err().contains("there is no validation data"), "{}", ran.err());
     assert!(ran.err().contains("drawn at random with the seed, are held out"), "{}", ran.err());
     assert_eq!(ran.json()["best_rate"], 0.5);
-    for (rates, said) in [("0", "above 0"), ("0.1,0.1", "twice")] {
+    for (rates, message) in [("0", "above 0"), ("0.1,0.1", "twice")] {
         let ran = bench.run(&format!("report shrinkage train.txt --rates {rates}"));
         assert_eq!(ran.code(), 2);
-        assert!(ran.err().contains(said), "{}", ran.err());
+        assert!(ran.err().contains(message), "{}", ran.err());
     }
     let ran = bench.run("report shrinkage train.txt --learner linear-regression");
     assert_eq!(ran.code(), 1);

@@ -93,7 +93,7 @@ fn the_second_signal_ends_a_training_at_once() {
 }
 
 #[test]
-fn verbs_that_wait_for_input_end_by_the_first_signal() {
+fn commands_that_wait_for_input_end_by_the_first_signal() {
     let bench = bench();
     for words in ["data inspect -", "data convert - w.rwd", "data split - --out w"] {
         for signal in ["-INT", "-TERM"] {
@@ -111,7 +111,7 @@ fn verbs_that_wait_for_input_end_by_the_first_signal() {
 }
 
 #[test]
-fn longer_verbs_end_orderly_and_leave_nothing() {
+fn longer_commands_end_with_code_130_and_leave_no_file() {
     let bench = bench();
     std::fs::create_dir(bench.path("temporary")).unwrap();
     for words in [

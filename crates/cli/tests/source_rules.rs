@@ -356,15 +356,13 @@ fn has_both_forms(text: &str) -> bool {
     let endings = ["(s)", "(es)", "(ies)", "/ies"];
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '/');
     let two_words = |word: &str| match word.split_once('/') {
-        Some((one, many)) => {
-            one.len() > 2 && (many == format!("{one}s") || many == rankwright_plural(one))
-        }
+        Some((one, many)) => one.len() > 2 && (many == format!("{one}s") || many == plural(one)),
         None => false,
     };
     endings.iter().any(|ending| text.contains(ending)) || words.into_iter().any(two_words)
 }
 
-fn rankwright_plural(word: &str) -> String {
+fn plural(word: &str) -> String {
     word.strip_suffix('y').map_or(format!("{word}es"), |stem| format!("{stem}ies"))
 }
 

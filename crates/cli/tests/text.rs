@@ -53,7 +53,7 @@ fn shop() -> Bench {
 }
 
 /// A shop with a model that uses popularity.
-fn learnt() -> Bench {
+fn shop_with_model() -> Bench {
     let bench = shop();
     bench.run("features shop --queries queries.tsv --qrels qrels --out data.rwd").ok();
     bench
@@ -102,7 +102,7 @@ fn index_says_what_it_made_and_adds_replaces_and_refuses() {
 }
 
 #[test]
-fn index_tells_what_is_odd() {
+fn index_warns_of_replaced_and_empty_documents() {
     let bench = Bench::new();
     bench.put("odd.jsonl", "{\"id\": \"a\", \"text\": \"one\"}\n{\"id\": \"a\", \"text\": \"two\"}\n{\"id\": \"b\", \"text\": \"the\"}\n");
     let ran = bench.run("index odd.jsonl --out odd").ok();
@@ -196,8 +196,8 @@ fn a_filter_restricts_the_list_and_changes_no_score() {
         let ran = bench.run(&format!("search shop {query}")).ok();
         assert!(ran.out().contains(reason), "{}", ran.out());
         assert!(!ran.err().contains(reason), "the reason is said once: {}", ran.err());
-        for said in [ran.err(), ran.out()] {
-            assert!(!said.contains("term of the query"), "{said}");
+        for message in [ran.err(), ran.out()] {
+            assert!(!message.contains("term of the query"), "{message}");
         }
     }
     let bad = bench.run("search shop weather --filter price:>=3");
@@ -228,7 +228,7 @@ fn a_run_with_a_filter_says_which_queries_it_emptied() {
 }
 
 #[test]
-fn a_query_of_nothing_or_of_stop_words_is_said_so() {
+fn a_query_without_terms_is_reported_as_such() {
     let bench = shop();
     for query in ["", "the of and", "?!"] {
         let ran =
@@ -243,18 +243,18 @@ fn a_query_of_nothing_or_of_stop_words_is_said_so() {
     assert_eq!(bench.run("search shop").code(), 2, "no query at all is wrong usage");
     bench.put("odd.tsv", "a\tthe of\nb\tjazz\nc\tzeppelin\n");
     let ran = bench.run("run shop --queries odd.tsv --out odd.run").ok();
-    for said in [
+    for message in [
         "1 query found no document, because no term is left after the analysis: 'a'",
         "1 query found no document, because no document has one of the query terms: 'c'",
     ] {
-        assert!(ran.err().contains(said), "{}", ran.err());
+        assert!(ran.err().contains(message), "{}", ran.err());
     }
     assert!(bench.text("odd.run").lines().all(|line| line.starts_with("b Q0 r")));
 }
 
 #[test]
 fn a_model_re_ranks_and_says_what_moved() {
-    let bench = learnt();
+    let bench = shop_with_model();
     let found = bench.run("search shop jazz record --model m.model -k 60 --explain --json").json();
     let documents = found["documents"].as_array().unwrap();
     let rank = |document: &Value| document["first_rank"].as_u64().unwrap() as usize;
@@ -328,7 +328,7 @@ fn the_feature_set_travels_through_split_and_convert_into_the_model() {
 
 #[test]
 fn inspection_names_the_first_stage_and_a_conversion_that_loses_it_says_so() {
-    let bench = learnt();
+    let bench = shop_with_model();
     let text = bench.run("model inspect m.model").ok().out();
     assert!(text.contains("first stage bm25, 100 candidates"), "{text}");
     let converted = bench.run("model convert m.model --to solr --out m.json");
@@ -339,7 +339,7 @@ fn inspection_names_the_first_stage_and_a_conversion_that_loses_it_says_so() {
 
 #[test]
 fn a_model_that_does_not_fit_is_refused() {
-    let bench = learnt();
+    let bench = shop_with_model();
     bench.run("index records.jsonl --out plain --analysis plain --quiet").ok();
     let plain = bench.run("search plain jazz --model m.model");
     assert_eq!(plain.code(), 1);
@@ -361,16 +361,16 @@ fn a_model_that_does_not_fit_is_refused() {
 }
 
 #[test]
-fn features_are_labelled_named_and_told_to_the_model() {
+fn features_are_labelled_and_named_and_the_model_keeps_their_set() {
     let bench = shop();
     let line = "features|shop|--queries|queries.tsv|--qrels|qrels|--features|bm25, number(field=plays), window(field=*)|--candidates|10|--out|d.rwd|--json";
-    let made = bench.run(line).json();
+    let result = bench.run(line).json();
     assert_eq!(
-        (&made["queries"], &made["rows"], &made["features"]),
+        (&result["queries"], &result["rows"], &result["features"]),
         (&16.into(), &160.into(), &5.into())
     );
     let set = Dataset::read(bench.path("d.rwd")).unwrap().feature_set().unwrap().to_owned();
-    assert_eq!(made["set"], "d.rwd");
+    assert_eq!(result["set"], "d.rwd");
     assert!(set.contains("version = 1") && set.contains("analysis = \"english\""), "{set}");
     assert!(set.contains("window(field=title)"), "{set}");
     assert!(set.contains("first_stage = \"bm25\"") && set.contains("candidates = 10"), "{set}");
@@ -416,13 +416,13 @@ fn features_are_labelled_named_and_told_to_the_model() {
 }
 
 #[test]
-fn nothing_that_is_given_is_left_out_without_a_word() {
+fn input_that_is_left_out_or_changed_is_reported() {
     let bench = shop();
     bench.put("few", "q0 0 r00 2\nq0 0 r01 1\nq0 0 r05 2\nq0 0 r04 -2\n");
     let line = "features shop --queries queries.tsv --qrels few --candidates 1 --out d.csv";
     let ran = bench.run(line).ok();
-    let said = "relevant documents of 1 query left out, not among the candidates: 'q0'";
-    assert!(ran.err().contains(said), "{}", ran.err());
+    let message = "relevant documents of 1 query left out, not among the candidates: 'q0'";
+    assert!(ran.err().contains(message), "{}", ran.err());
     assert!(ran.err().contains("add them with --judged"), "{}", ran.err());
     let json = bench.run(&format!("{line} --json")).json();
     let kinds: Vec<&str> =
@@ -433,8 +433,8 @@ fn nothing_that_is_given_is_left_out_without_a_word() {
     assert!(ran.err().contains("1 judgement below 0 taken as 0"), "{}", ran.err());
     std::fs::write(bench.path("bad.tsv"), b"q1\tjazz caf\xe9\nq2\tjazz\n").unwrap();
     let ran = bench.run("run shop --queries bad.tsv --out a.run").ok();
-    let said = "1 text with bytes that are not UTF-8, replaced by U+FFFD (first: bad.tsv:1)";
-    assert!(ran.err().contains(said), "{}", ran.err());
+    let message = "1 text with bytes that are not UTF-8, replaced by U+FFFD (first: bad.tsv:1)";
+    assert!(ran.err().contains(message), "{}", ran.err());
     std::fs::create_dir(bench.path("pages")).unwrap();
     bench.put("pages/a.txt", "some words").put("pages/b.pdf", "%PDF").put("pages/c", "x");
     let ran = bench.run("index pages --out of-pages").ok();
@@ -444,7 +444,7 @@ fn nothing_that_is_given_is_left_out_without_a_word() {
 
 #[test]
 fn from_text_to_a_compared_ranking_in_four_commands() {
-    let bench = learnt();
+    let bench = shop_with_model();
     bench.run("run shop --queries queries.tsv --model m.model --out learnt.run").ok();
     bench.run("run shop --queries queries.tsv --out bm25.run --tag bm25").ok();
     assert!(bench.text("bm25.run").lines().all(|line| line.ends_with(" bm25")));
@@ -515,12 +515,12 @@ fn classify_validates_by_document() {
 fn classify_decides_on_other_documents() {
     let bench = shop();
     bench.put("new.jsonl", "{\"id\": \"n1\", \"text\": \"a jazz ocean\"}\n{\"id\": \"n2\", \"title\": \"garden railway\"}\n{\"id\": \"n3\", \"text\": \"\"}\n");
-    let said =
+    let ran =
         bench.run("classify records.jsonl --label genre --apply new.jsonl --out new.tsv").ok();
     assert!(
-        said.out().contains("new.tsv: 3 documents classified, trained on 60 documents"),
+        ran.out().contains("new.tsv: 3 documents classified, trained on 60 documents"),
         "{}",
-        said.out()
+        ran.out()
     );
     let table = bench.text("new.tsv");
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
@@ -549,7 +549,7 @@ fn classify_says_what_is_wrong() {
     let bench = shop();
     bench.put("one.jsonl", "{\"id\": 1, \"text\": \"a\", \"c\": \"x\"}\n{\"id\": 2, \"text\": \"b\", \"c\": \"x\"}\n{\"id\": 3, \"text\": \"c\"}\n");
     bench.put("bare.jsonl", "{\"id\": 1, \"c\": \"x\"}\n{\"id\": 2, \"c\": \"y\"}\n");
-    for (line, code, said) in [
+    for (line, code, message) in [
         ("classify records.jsonl --label mood", 1, "no document has the field `mood`"),
         (
             "classify one.jsonl --label c",
@@ -572,7 +572,7 @@ fn classify_says_what_is_wrong() {
     ] {
         let ran = bench.run(line);
         assert_eq!(ran.code(), code, "{line}: {}", ran.err());
-        assert!(ran.err().contains(said), "{line}: {}", ran.err());
+        assert!(ran.err().contains(message), "{line}: {}", ran.err());
     }
     bench.put("some.jsonl", &documents().replacen("\"genre\": \"music\", ", "", 1));
     let some = bench.run("classify some.jsonl --label genre --json").ok();

@@ -209,12 +209,12 @@ fn every_link_between_documents_leads_somewhere() {
 }
 
 #[test]
-fn a_block_fails_with_its_first_command_and_is_told_from_its_neighbours() {
+fn a_block_fails_with_its_first_failing_command_and_blocks_are_separated() {
     let bench = Bench::new();
     assert_eq!(shell(&bench, "rankwright list formats\n").code(), 0);
     assert_ne!(shell(&bench, "rankwright lost\nrankwright list formats\n").code(), 0);
     let found = blocks("a\n```sh\nb\nc\n```\n\n```text\nd\n```\ne\n```text\n```\n");
-    let told: Vec<(&str, &str, bool)> =
+    let result: Vec<(&str, &str, bool)> =
         found.iter().map(|b| (b.fence.as_str(), b.body.as_str(), b.follows)).collect();
-    assert_eq!(told, [("sh", "b\nc\n", false), ("text", "d\n", true), ("text", "", false)]);
+    assert_eq!(result, [("sh", "b\nc\n", false), ("text", "d\n", true), ("text", "", false)]);
 }

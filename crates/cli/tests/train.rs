@@ -114,8 +114,8 @@ fn start_adds_trees_to_a_model() {
     let seven = train(&bench, "mart(trees=7, leaves=5)", "--valid valid.txt");
     assert_eq!(more["valid"], seven["valid"]);
     let line = "train train.txt --learner mart(trees=2) --start first.model --out m.model";
-    let said = bench.run(line).ok().out();
-    assert!(said.contains("3 from the start model"), "{said}");
+    let message = bench.run(line).ok().out();
+    assert!(message.contains("3 from the start model"), "{message}");
 }
 
 #[test]
@@ -128,15 +128,15 @@ fn trees_are_added_to_a_model_of_any_kind() {
     ] {
         bench.run(&format!("train train.txt --seed 1 --out base.model --learner {learner}")).ok();
         let line = "train train.txt --start base.model --out sum.model --learner";
-        let said = bench.run(&format!("{line} lambdamart(trees=4,leaves=5)")).ok().out();
-        assert!(said.contains("added to the scores of the start model"), "{learner}: {said}");
+        let message = bench.run(&format!("{line} lambdamart(trees=4,leaves=5)")).ok().out();
+        assert!(message.contains("added to the scores of the start model"), "{learner}: {message}");
         let one = bench.run("score base.model valid.txt").ok().out();
         let sum = bench.run("score sum.model valid.txt").ok().out();
         let numbers =
             |text: &str| -> Vec<f64> { text.lines().map(|line| line.parse().unwrap()).collect() };
         let added: Vec<f64> =
             numbers(&sum).iter().zip(numbers(&one)).map(|(sum, one)| sum - one).collect();
-        // The four trees give several different values, and none at all to nobody.
+        // The four trees add several different values.
         let mut distinct = added.clone();
         distinct.sort_by(f64::total_cmp);
         distinct.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
@@ -170,8 +170,8 @@ fn pairs_teach_what_labels_do_not() {
     assert_eq!(ran.code(), 1);
     // The documents have no labels, so only learners of pairs alone are named.
     let alone = "rankmart, ranksvm, pairwise-logistic, ranknet, rankboost";
-    let said = format!("mart does not learn from preference pairs; {alone} do");
-    assert!(ran.err().contains(&said), "{}", ran.err());
+    let message = format!("mart does not learn from preference pairs; {alone} do");
+    assert!(ran.err().contains(&message), "{}", ran.err());
     let ran = bench.run("train d.csv --pairs p.txt --learner lambdamart --out m");
     assert_eq!(ran.code(), 1);
     assert!(ran.err().contains(&format!("{alone} learn from pairs alone")), "{}", ran.err());
@@ -241,14 +241,14 @@ fn a_model_that_ranks_nothing_is_written_with_a_warning() {
     }
     bench.put("d.txt", &text);
     let line = "train d.txt --learner lambdamart(trees=3,min_rows=20) --out m";
-    let said = "the model gives every document of a query the same score, so it ranks nothing: with min_rows=20, a split needs 40 rows, and the training data has 30";
+    let message = "the model gives every document of a query the same score, so it ranks nothing: with min_rows=20, a split needs 40 rows, and the training data has 30";
     let ran = bench.run(line).ok();
-    assert!(ran.err().contains(said), "{}", ran.err());
+    assert!(ran.err().contains(message), "{}", ran.err());
     let json = bench.run(&format!("{line} --json")).json();
     assert_eq!(json["warnings"][0]["kind"], "constant-scores");
     assert_eq!(json["warnings"][0]["reason"], "too-few-rows");
     let log: Value = serde_json::from_str(&bench.text("m.log.json")).unwrap();
-    assert_eq!(log["warnings"][0]["message"], said);
+    assert_eq!(log["warnings"][0]["message"], message);
     let ran = bench.run("cv d.txt --learner mart(trees=3,min_rows=20) --folds 3").ok();
     assert_eq!(ran.err().matches("ranks nothing").count(), 1, "{}", ran.err());
     let ran = bench.run("tune d.txt --learner mart(trees=3,min_rows=20) --space rate=log(0.1,1) --trials 2 --folds 2 --out t").ok();
@@ -288,7 +288,7 @@ fn two_trainings_do_not_share_a_checkpoint_folder() {
     );
     assert!(second.err().contains("give another folder with --checkpoint"), "{}", second.err());
     assert!(first.try_wait().unwrap().is_none(), "the first goes on");
-    // Killed, it leaves its file, which is no obstacle.
+    // A killed training leaves its lock file, which does not stop the next training.
     first.kill().unwrap();
     first.wait().unwrap();
     assert!(bench.path("c/training.lock").exists());
@@ -358,7 +358,7 @@ fn queries_of(documents: &[(u32, u32)]) -> String {
 }
 
 #[test]
-fn equal_scores_earn_nothing_from_files_sorted_by_label() {
+fn equal_scores_have_the_same_metric_in_files_sorted_either_way_by_label() {
     let bench = Bench::new();
     // There is nothing to learn, so all scores are equal: a file sorted by label must not look
     // good.
@@ -383,19 +383,19 @@ fn ties_that_decide_have_a_line_wherever_metrics_are_shown() {
     let text = queries_of(&[(4, 9), (2, 7), (1, 7), (0, 7), (0, 7)]);
     bench.put("d.txt", &text).put("plain.txt", &queries_of(&[(2, 3), (1, 2), (0, 1)]));
     let mart = "mart(trees=3,min_rows=1,leaves=3)";
-    let said = "equal scores decide ndcg@10 in 40 of 40 queries";
+    let message = "equal scores decide ndcg@10 in 40 of 40 queries";
     let train = bench.run(&format!("train d.txt --learner {mart} --out m --eval-train")).ok().out();
-    assert!(train.contains(&format!("ties: {said}")), "{train}");
+    assert!(train.contains(&format!("ties: {message}")), "{train}");
     let line = format!("train plain.txt --learner {mart} --valid d.txt --out m --eval-train");
     let two = bench.run(&line).ok().out();
-    assert!(two.contains(&format!("ties: d.txt: {said}")), "{two}");
+    assert!(two.contains(&format!("ties: d.txt: {message}")), "{two}");
     assert!(!two.contains("ties: training"), "{two}");
     let one = bench.run(&format!("cv d.txt --learner {mart} --folds 2")).ok().out();
-    assert!(one.contains(&format!("ties: {said}")), "{one}");
+    assert!(one.contains(&format!("ties: {message}")), "{one}");
     let other = "ranksvm";
     let line = format!("cv d.txt --learner {mart} --learner {other} --folds 2");
     let both = bench.run(&line).ok().out();
-    assert!(both.contains(&format!("ties: ranksvm: {said}")), "{both}");
+    assert!(both.contains(&format!("ties: ranksvm: {message}")), "{both}");
     assert!(both.contains("ties: mart("), "{both}");
     bench.put(
         "x.toml",
@@ -404,8 +404,8 @@ fn ties_that_decide_have_a_line_wherever_metrics_are_shown() {
          [[learner]]\nname = \"line\"\nspec = \"ranksvm\"\n",
     );
     let table = bench.run("experiment x.toml").ok().out();
-    assert!(table.contains(&format!("ties: trees: {said}")), "{table}");
-    assert!(table.contains(&format!("ties: line: {said}")), "{table}");
+    assert!(table.contains(&format!("ties: trees: {message}")), "{table}");
+    assert!(table.contains(&format!("ties: line: {message}")), "{table}");
 }
 
 #[test]
@@ -525,8 +525,8 @@ fn ctrl_c_saves_and_says_how_to_go_on() {
     assert!(ran.out().is_empty() && !bench.path("m.model").exists());
     assert!(ran.err().contains("saved in m.model.checkpoint"), "{}", ran.err());
     assert!(ran.err().contains("run the same command again to resume"));
-    let said = ran.err();
-    let (_, after) = said.split_once("interrupted after tree ").unwrap();
+    let message = ran.err();
+    let (_, after) = message.split_once("interrupted after tree ").unwrap();
     let done: usize = after.split(';').next().unwrap().parse().unwrap();
     let finite = words(done + 3);
     let finite: Vec<&str> = finite.iter().map(String::as_str).collect();
@@ -570,8 +570,8 @@ fn cross_validation_reports_folds_and_compares_learners() {
     assert!(table.starts_with("metric\tquery\ttree(leaves=4)\tlambdamart("), "{table}");
     assert!(table.lines().count() > 30);
     let text = bench.run(line).ok().out();
-    let aside = "4 folds by query, seed 1; 0.25 of the training queries decide on stopping or choosing for lambdamart(trees=5, stop=3, leaves=7), the others train on all";
-    for part in ["fold 4", aside, "randomisation"] {
+    let folds_line = "4 folds by query, seed 1; 0.25 of the training queries decide on stopping or choosing for lambdamart(trees=5, stop=3, leaves=7), the others train on all";
+    for part in ["fold 4", folds_line, "randomisation"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let text =
@@ -590,7 +590,7 @@ fn cross_validation_reports_folds_and_compares_learners() {
 }
 
 #[test]
-fn a_line_needs_no_data_and_lists_name_all_learners() {
+fn a_linear_model_needs_no_data_and_lists_name_all_learners() {
     let bench = bench();
     let found = bench.run("train --learner linear(weights=22:0.03/72:0.06) --out a.model --json");
     assert_eq!(found.json()["trees"], Value::Null);
@@ -626,7 +626,7 @@ fn objectives_are_listed_with_their_parameters() {
 }
 
 #[test]
-fn a_line_is_trained_told_and_used_like_any_model() {
+fn linear_models_are_trained_inspected_and_used_like_any_model() {
     let bench = bench();
     for learner in
         ["ranksvm", "pairwise-logistic", "linear-regression", "logistic", "linear-svm", "ordinal"]
@@ -757,20 +757,20 @@ fn nothing_is_written_beside_what_is_no_file() {
 }
 
 #[test]
-fn pairs_that_are_only_sampled_are_told_once() {
+fn pairs_that_are_only_sampled_are_reported_once() {
     let bench = Bench::new();
     let row = |n: usize| format!("{} qid:large 1:{}\n", n % 2, n % 7);
     let mut text: String = (0..20_001).map(row).collect();
     text += "1 qid:small 1:1\n0 qid:small 1:2\n";
     bench.put("d.txt", &text);
     let ran = bench.run("train d.txt --learner rankmart(trees=3,leaves=2) --out m").ok();
-    let said = "note: 1 query is too large for rankmart to use every pair of documents";
-    assert_eq!(ran.err().matches(said).count(), 1, "{}", ran.err());
+    let message = "note: 1 query is too large for rankmart to use every pair of documents";
+    assert_eq!(ran.err().matches(message).count(), 1, "{}", ran.err());
     assert!(ran.err().contains("paired with 256 others"), "{}", ran.err());
     let ran = bench.run("train d.txt --learner lambdamart(trees=1,leaves=2) --out m").ok();
     assert!(!ran.err().contains("too large"), "{}", ran.err());
     let ran = bench.run("cv d.txt --folds 2 --learner rankmart(trees=1,leaves=2)").ok();
-    assert_eq!(ran.err().matches(said).count(), 1, "{}", ran.err());
+    assert_eq!(ran.err().matches(message).count(), 1, "{}", ran.err());
 }
 
 #[cfg(unix)]
@@ -793,8 +793,8 @@ fn trees_are_kept_where_the_checkpoint_cannot_be_written() {
     assert!(ran.err().contains("the checkpoint could not be written"), "{}", ran.err());
     assert!(ran.err().contains("help: train with --start m.model.partial"), "{}", ran.err());
     let trees = bench.run("model inspect m.model.partial --json").json()["trees"]["count"].clone();
-    let said = ran.err();
-    let (_, after) = said.split_once("interrupted after tree ").unwrap();
+    let message = ran.err();
+    let (_, after) = message.split_once("interrupted after tree ").unwrap();
     assert_eq!(trees.to_string(), after.split(';').next().unwrap());
     let more = train(&bench, "mart(trees=2, leaves=7)", "--start m.model.partial");
     assert_eq!(more["trees"].as_u64(), trees.as_u64().map(|trees| trees + 2));
@@ -806,11 +806,11 @@ fn errors_of_an_objective_name_the_query() {
     bench.put("d.txt", "1 qid:near 1:1\n0 qid:near 1:2\n1000 qid:far-out 1:1\n0 qid:far-out 1:2\n");
     let ran = bench.run("train d.txt --learner lambdamart(metric=dcg@10,norm_query=false) --out m");
     assert_eq!(ran.code(), 1);
-    let said = "query far-out: lambdas leave the range of a 32-bit float";
-    assert!(ran.err().contains(said), "{}", ran.err());
+    let message = "query far-out: lambdas leave the range of a 32-bit float";
+    assert!(ran.err().contains(message), "{}", ran.err());
 }
 
-/// Of two sets of one name, one was lost.
+/// Regression: of two validation sets of one name, one was missing in the result.
 #[test]
 fn validation_sets_of_one_name_have_values_of_their_own() {
     let bench = bench();

@@ -57,8 +57,8 @@ fn the_chosen_spec_trains_to_the_model_that_was_written() {
     assert_eq!(zero["spec"], "lambdamart(trees=20, stop=50)");
     if found["best"]["trial"] != 0 {
         let gain = found["best"]["value"].as_f64().unwrap() - zero["value"].as_f64().unwrap();
-        let told = found["versus_trial_0"]["difference"].as_f64().unwrap();
-        assert!((gain - told).abs() < 1e-12);
+        let result = found["versus_trial_0"]["difference"].as_f64().unwrap();
+        assert!((gain - result).abs() < 1e-12);
     }
 }
 
@@ -77,7 +77,7 @@ fn the_log_of_an_earlier_training_does_not_stay_beside_a_new_model() {
 }
 
 #[test]
-fn slips_are_found_before_anything_runs() {
+fn mistakes_are_found_before_anything_runs() {
     let bench = bench();
     bench.put("notes", "mine\n");
     let valid = "--valid valid.txt --trials 5";
@@ -298,7 +298,7 @@ fn a_trial_that_fails_does_not_end_the_search() {
 }
 
 #[test]
-fn a_poor_start_is_left_behind_on_real_data() {
+fn a_search_improves_on_a_poor_first_spec_on_real_data() {
     let Some(folder) = real_data() else { return };
     let bench = Bench::new();
     let part = |n: usize| folder.join(format!("mq2008/S{n}.txt")).display().to_string();

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::error::ModelError;
 use crate::problem::HeaderProblem;
 
-/// Maximum number of positions.
+/// Maximum number of positions: it bounds the memory that a model file can use.
 pub const MAX_POSITIONS: usize = 10_000;
-/// Maximum number of columns.
+/// Maximum number of columns, for the same reason; the corrections here have one or two.
 const MAX_COLUMNS: usize = 16;
 
 /// The position bias of a training: one or more numbers for each position.

@@ -55,7 +55,7 @@ impl Normalise {
         }
     }
 
-    /// The members' scores in words, after "scores are": "standardised within each query".
+    /// The normalisation in words, to follow "scores are": "standardised within each query".
     pub fn in_words(self) -> &'static str {
         match self {
             Normalise::None => "added as they are",
@@ -210,11 +210,11 @@ impl Blend {
         Blend::checked(normalisations, members)
     }
 
-    /// The kind of the model that boosting started from, if this blend has the form of a sum of such
-    /// a model and of trees ([`Blend::sum`]): the last member is trees with weight 1, which are not
-    /// normalised. `learner` is that of the model's header: one that makes blends made this one,
-    /// whatever its form. Without a learner, a blend of trees alone is no such sum, since trees that
-    /// are added to trees make one model of trees.
+    /// The kind of the model that boosting started from, if this blend has the form of a sum of
+    /// such a model and of trees ([`Blend::sum`]): the last member is trees with weight 1, which
+    /// are not normalised. `learner` is the learner in the model's header: a blend that the learner
+    /// `blend` made is no such sum, whatever its form. Without a learner, a blend of trees alone is
+    /// no such sum, since trees that are added to trees make one model of trees.
     pub(crate) fn start_of_sum(&self, learner: &str) -> Option<BodyKind> {
         let learner = learner.split('(').next().unwrap_or_default().trim();
         let ((weight, added), start) = self.members.split_last()?;

@@ -86,8 +86,9 @@ impl Header {
 
 impl Model {
     /// The values of the data whose texts are none of the model's categories, so that scores take
-    /// them as missing. Data that was read by the columns of the model has none: its reader has
-    /// warned of them ([`WarningKind::UnseenCategories`](rankwright_data::WarningKind)).
+    /// them as missing. Data that was read with the table columns of the model has no such values:
+    /// its reader has taken them as missing and warned of them
+    /// ([`WarningKind::UnseenCategories`](rankwright_data::WarningKind)).
     pub fn unseen_categories(&self, data: &Dataset, matching: &Matching) -> Vec<UnseenCategories> {
         let categories = matched_categories(self.header(), data, matching);
         let unseen = |category: MatchedCategory<'_>| {

@@ -154,8 +154,9 @@ pub enum ModelError {
         /// The names of the first few.
         names: String,
     },
-    /// The data has numbered features that the model does not know, and the numbers of model and
-    /// data do not begin with the same one: a feature may have different numbers in the two.
+    /// The data has numbered features that the model does not know, and the model's features are
+    /// not numbered from the same first number as those of the data: a feature may have different
+    /// numbers in the two.
     #[error(
         "the data has {} that the model does not know: {names}; the numbers of the model's features \
          begin with {model}, those of the data with {data}",

@@ -16,7 +16,7 @@ use crate::problem::HeaderProblem;
 /// Maximum number of named features. It bounds the memory that a file can take, as a name needs
 /// more memory than its bytes in the file.
 pub(crate) const MAX_NAMES: usize = 1 << 17;
-/// Maximum number of notes.
+/// Maximum number of notes, for the same reason.
 pub(crate) const MAX_NOTES: usize = 1 << 12;
 
 /// The name of the note that [`Header::number_from`] writes: the number of the first feature.

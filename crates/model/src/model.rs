@@ -176,8 +176,9 @@ impl Model {
         }
     }
 
-    /// This model with other trees in place of its own, such as the first few of them: of a sum of a
-    /// start model and added trees, the start model stays ([`added_trees`](Self::added_trees)).
+    /// This model with other trees in place of its own, such as only the first few. If this model
+    /// is the sum of a start model and added trees, the start model stays, and only the added trees
+    /// are replaced ([`added_trees`](Self::added_trees)).
     ///
     /// ```
     /// use rankwright_data::{Absent, FeatureNames};

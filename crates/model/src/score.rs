@@ -1,10 +1,10 @@
 //! Scores of a whole data set: features are matched and checked once, then rows are scored in
 //! blocks on all threads, or query by query if a score depends on the other documents of its query.
 //!
-//! Scores are in the row order of the data set (`Dataset::to_source_order` gives the file's). Each
-//! is the same to the bit as [`Model::score_row`] (or [`Model::score_query`]) of the row with its
-//! values in the model's order, on any number of threads. Cost (of trees): rows x trees x depth.
-//! Without rows there are no scores.
+//! Scores are in the row order of the data set (`Dataset::to_source_order` gives them in the order
+//! of the file). Each is the same to the bit as [`Model::score_row`] (or [`Model::score_query`]) of
+//! the row with its values in the model's order, on any number of threads. Cost (of trees): rows x
+//! trees x depth. Without rows there are no scores.
 
 use std::ops::Range;
 

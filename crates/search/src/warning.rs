@@ -149,7 +149,8 @@ pub enum SearchWarning {
         values: usize,
         /// Number of values of another kind.
         others: usize,
-        /// The first of these that is a text; a list, with commas, if there is none.
+        /// The first of these values that is a text; if none of them is, the first one as text, a
+        /// list with commas.
         example: String,
     },
     /// Documents have a field that the index does not have. The field is stored with them, but

@@ -1,7 +1,6 @@
 //! Tests of the whole crate: one program for all tests, as each test program is linked separately.
 
 mod best;
-mod care;
 mod common;
 mod custom_features;
 mod edge_cases;
@@ -14,3 +13,4 @@ mod parity;
 mod recorded;
 mod reference;
 mod sources;
+mod updates;

@@ -187,7 +187,7 @@ fn values(index: &Arc<Index>, feature: &str) -> Vec<f32> {
 }
 
 #[test]
-fn own_features_read_all_parts_of_the_evidence() {
+fn custom_features_read_all_parts_of_the_statistics() {
     let index = index();
     assert_eq!(values(&index, "coverage(field=title)"), [1.0, 0.0, 0.0, 0.0, 1.0]);
     assert_eq!(values(&index, "coverage(field=text, power=2)")[..2], [0.5625, 0.25]);
@@ -203,7 +203,7 @@ fn own_features_read_all_parts_of_the_evidence() {
 }
 
 #[test]
-fn values_that_are_left_alone_are_missing() {
+fn values_that_a_feature_does_not_write_are_missing() {
     let rows = rows(&index(), "bm25, probe, coverage", "blue train").unwrap();
     for candidate in 0..5 {
         let row = rows.row(candidate);
@@ -212,40 +212,40 @@ fn values_that_are_left_alone_are_missing() {
 }
 
 #[test]
-fn an_own_feature_joins_the_default_set_if_it_says_so() {
+fn a_custom_feature_is_in_the_default_set_if_its_definition_says_so() {
     let index = index();
     let set = FeatureSet::parse("default").unwrap().expand(&index).unwrap();
-    let own: Vec<&String> = set.features.iter().filter(|f| f.starts_with("coverage")).collect();
-    assert_eq!(own, ["coverage(field=title)", "coverage(field=text)", "coverage(field=all)"]);
+    let custom: Vec<&String> = set.features.iter().filter(|f| f.starts_with("coverage")).collect();
+    assert_eq!(custom, ["coverage(field=title)", "coverage(field=text)", "coverage(field=all)"]);
     assert!(!set.features.iter().any(|feature| feature.starts_with("probe")));
     assert_eq!(index.features().count(), FEATURES.len() + 2);
 }
 
 #[test]
-fn what_is_served_is_what_was_trained_on() {
+fn a_ranker_computes_the_rows_of_the_training_data() {
     let index = index();
     let set = FeatureSet::parse("coverage(field=*), bm25, probe(part=id)").unwrap();
     let query = Query::new("q1", "blue train");
     let options = RowOptions::default();
-    let made = training_data(Arc::clone(&index), vec![query.clone()], None, &set, &options);
-    let made = made.unwrap();
-    let names = FeatureNames::from_names(made.set.features.clone());
+    let training = training_data(Arc::clone(&index), vec![query.clone()], None, &set, &options);
+    let training = training.unwrap();
+    let names = FeatureNames::from_names(training.set.features.clone());
     let mut header = Header::new(names, Absent::Zero);
-    header.feature_set = made.data.feature_set().map(str::to_owned);
+    header.feature_set = training.data.feature_set().map(str::to_owned);
     let linear = Linear::new(0.0, vec![1.0, 0.5, 0.25, 0.1, -0.01]).unwrap();
     let model = Model::new(header, ModelBody::Linear(linear)).unwrap();
 
     let ranker = Ranker::new(Arc::clone(&index), &model).unwrap();
     let ranked = ranker.rank_query(&query, None, &mut SearchBuffers::default()).unwrap();
-    assert_eq!(ranked.documents.len(), made.rows);
+    assert_eq!(ranked.documents.len(), training.rows);
     for (rank, &first) in ranked.first_ranks.iter().enumerate() {
-        let trained = made.data.matrix().row(first as usize - 1).to_vec();
+        let trained = training.data.matrix().row(first as usize - 1).to_vec();
         assert_eq!(ranked.features.row(rank), trained, "rank {rank}");
     }
 
     // Without the feature an index cannot serve the model.
-    let stranger = bench().index;
-    let Err(SearchError::ModelFeatures(error)) = Ranker::new(stranger, &model) else {
+    let other_index = bench().index;
+    let Err(SearchError::ModelFeatures(error)) = Ranker::new(other_index, &model) else {
         panic!("refused")
     };
     let SearchError::Spec(SpecError::UnknownName { kind, found, .. }) = *error else {
@@ -255,7 +255,7 @@ fn what_is_served_is_what_was_trained_on() {
 }
 
 #[test]
-fn own_features_stay_when_documents_come_and_go() {
+fn custom_features_stay_when_documents_are_added_and_deleted() {
     let mut index = Arc::into_inner(index()).unwrap();
     index.delete(["d2"]).unwrap();
     index.add([Ok(documents().swap_remove(1))]).unwrap();
@@ -264,28 +264,28 @@ fn own_features_stay_when_documents_come_and_go() {
 }
 
 #[test]
-fn names_that_are_taken_or_no_names_are_refused() {
+fn names_that_are_taken_or_not_valid_are_refused() {
     let index = || Arc::into_inner(self::index()).unwrap();
     let again = index().with_feature(&COVERAGE).unwrap_err();
     assert!(matches!(again, SearchError::FeatureTaken { name: "coverage" }), "{again}");
-    static BM25: FeatureDef = FeatureDef { name: "bm25", ..COVERAGE_COPY };
-    static DEFAULT: FeatureDef = FeatureDef { name: "default", ..COVERAGE_COPY };
-    static CALLED: FeatureDef = FeatureDef { name: "a(b=1)", ..COVERAGE_COPY };
-    static NAMELESS: FeatureDef = COVERAGE_COPY;
+    static BM25: FeatureDef = FeatureDef { name: "bm25", ..COVERAGE_WITHOUT_NAME };
+    static DEFAULT: FeatureDef = FeatureDef { name: "default", ..COVERAGE_WITHOUT_NAME };
+    static WITH_PARAMETERS: FeatureDef = FeatureDef { name: "a(b=1)", ..COVERAGE_WITHOUT_NAME };
+    static WITHOUT_NAME: FeatureDef = COVERAGE_WITHOUT_NAME;
     let taken = index().with_feature(&BM25).unwrap_err();
     assert!(matches!(taken, SearchError::FeatureTaken { name: "bm25" }), "{taken}");
-    for def in [&DEFAULT, &CALLED] {
+    for def in [&DEFAULT, &WITH_PARAMETERS] {
         let error = index().with_feature(def).unwrap_err();
         assert!(matches!(error, SearchError::InvalidFeatureName { .. }), "{error}");
     }
-    assert!(index().with_feature(&NAMELESS).is_err());
+    assert!(index().with_feature(&WITHOUT_NAME).is_err());
 }
 
 /// The definition without a name.
-const COVERAGE_COPY: FeatureDef = FeatureDef::of_params::<CoverageParams>();
+const COVERAGE_WITHOUT_NAME: FeatureDef = FeatureDef::of_params::<CoverageParams>();
 
 #[test]
-fn parameters_of_own_features_are_checked() {
+fn parameters_of_custom_features_are_checked() {
     let index = index();
     for (set, expected) in [
         ("coverage(field=body)", "no text field `body`"),
@@ -300,7 +300,7 @@ fn parameters_of_own_features_are_checked() {
 }
 
 #[test]
-fn mistakes_in_own_features_are_not_damage_of_the_index() {
+fn mistakes_in_custom_features_are_not_damage_of_the_index() {
     let index = index();
     let error = |part: &str| rows(&index, &format!("probe(part={part})"), "blue").unwrap_err();
     assert!(matches!(
@@ -314,20 +314,20 @@ fn mistakes_in_own_features_are_not_damage_of_the_index() {
 
 #[test]
 #[should_panic(expected = "a mistake in the feature")]
-fn a_panic_in_an_own_feature_is_its_own() {
+fn a_panic_in_a_custom_feature_is_not_caught() {
     let _ = rows(&index(), "probe(part=panic)", "blue");
 }
 
 #[test]
 fn fields_of_another_index_are_refused() {
-    static STOLEN: OnceLock<(TextField, NumberField)> = OnceLock::new();
+    static FIELDS_OF_ANOTHER_INDEX: OnceLock<(TextField, NumberField)> = OnceLock::new();
     params! {
         /// Parameters of the feature `foreign`.
         pub struct ForeignParams {
             text: bool = false, .., "The text field rather than the number field.";
         }
     }
-    /// A feature that was made for another index.
+    /// A feature that reads fields of another index than its own.
     struct Foreign {
         is_text: bool,
     }
@@ -337,7 +337,7 @@ fn fields_of_another_index_are_refused() {
             statistics: &CandidateStatistics<'_>,
             out: &mut [f64],
         ) -> Result<(), SearchError> {
-            let (text, number) = STOLEN.get().unwrap();
+            let (text, number) = FIELDS_OF_ANOTHER_INDEX.get().unwrap();
             out[0] = match self.is_text {
                 true => statistics.length(*text, 0)?,
                 false => statistics.numbers(number)?[0],
@@ -354,7 +354,7 @@ fn fields_of_another_index_are_refused() {
         FeatureDef { name: "foreign", ..FeatureDef::of_params::<ForeignParams>() };
 
     let other = index();
-    STOLEN.set((other.all_text(), other.number_field("plays").unwrap())).unwrap();
+    FIELDS_OF_ANOTHER_INDEX.set((other.all_text(), other.number_field("plays").unwrap())).unwrap();
     let document = rankwright_search::Document::new("d1").with("text", "blue");
     let small = Arc::new(Index::in_memory([document]).unwrap().with_feature(&FOREIGN).unwrap());
     for set in ["foreign", "foreign(text=true)"] {

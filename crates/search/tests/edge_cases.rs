@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::common::{
-    build, build_with, document, is_clean, large, message, names, old_documents, search,
+    assert_is_clean, build, build_with, document, large, message, names, old_documents, search,
 };
 use rankwright_data::WarningKind;
 use rankwright_search::{
@@ -51,14 +51,14 @@ fn a_collection_of_nothing_or_without_text_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
     let without_text = vec![Document::new("d").with("year", Value::Number(1.0))];
-    for (documents, said) in
+    for (documents, message_part) in
         [(Vec::new(), "there are no documents"), (without_text, "the documents have no text field")]
     {
         let error = build(&path, documents, Existing::Refuse).unwrap_err();
-        assert!(message(&error).contains(said), "{error}");
+        assert!(message(&error).contains(message_part), "{error}");
     }
     build(&path, old_documents(), Existing::Refuse).unwrap();
-    is_clean(&path);
+    assert_is_clean(&path);
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn an_empty_query_and_one_of_stop_words_find_nothing() {
     assert!(message(&error).contains("the fields are"), "{error}");
 }
 
-// ---------------------------------------------------------------------------------------- places
+// ----------------------------------------------------------------------------------------- paths
 
 #[test]
 fn a_folder_without_an_index_is_refused_and_unchanged() {
@@ -261,9 +261,9 @@ fn an_existing_index_is_kept_unless_requested_otherwise() {
     assert!(matches!(error, SearchError::IndexExists { .. }), "{error}");
     let before = Index::open(&path).unwrap();
     build(&path, vec![document("n", "new")], Existing::Replace).unwrap();
-    assert_eq!(search(&before, "old"), ["old-2", "old-1"], "who reads keeps what it opened");
+    assert_eq!(search(&before, "old"), ["old-2", "old-1"], "an open index stays as it was");
     assert_eq!(search(&Index::open(&path).unwrap(), "new"), ["n"]);
-    is_clean(&path);
+    assert_is_clean(&path);
 }
 
 /// Documents that, when they are read, check that the folder is locked.
@@ -288,7 +288,7 @@ fn only_one_process_writes_an_index_at_a_time() {
         let mut go = |_| ControlFlow::Continue(());
         build_index(&path, documents, &options, &mut go).unwrap().unwrap();
         assert_eq!(Index::open(&path).unwrap().documents(), 2);
-        is_clean(&path);
+        assert_is_clean(&path);
     }
 }
 
@@ -337,13 +337,13 @@ fn a_source_that_fails_or_a_stop_leaves_everything_as_it_was() {
         let found = Index::open(&path).map_or(0, |index| index.documents());
         assert_eq!(found, present, "{existing:?}");
         if present > 0 {
-            is_clean_but_for_segments(&path);
+            assert_has_one_generation(&path);
         }
     }
 }
 
 /// Checks that there is one generation; unfinished segments are removed with the next commit.
-fn is_clean_but_for_segments(path: &Path) {
+fn assert_has_one_generation(path: &Path) {
     let generations = names(path).into_iter().filter(|name| name.starts_with("generation-"));
     assert_eq!(generations.count(), 1);
 }

@@ -9,7 +9,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::common::{
-    build, build_with, document, is_clean, large, message, names, old_documents, search,
+    assert_is_clean, build, build_with, document, large, message, names, old_documents, search,
 };
 use rankwright_search::{
     BuildOptions, Document, Existing, Extractor, FIRST_STAGES, FeatureSet, Filter, FirstStage,
@@ -115,7 +115,7 @@ fn kill_during(task: &str, after: usize, delay: Duration) {
     let next = vec![document("next", "the next record")];
     let existing = if task == "add" { Existing::Add } else { Existing::Replace };
     build(&path, next, existing).unwrap_or_else(|error| panic!("{what}: {error}"));
-    is_clean(&path);
+    assert_is_clean(&path);
     assert_eq!(search(&Index::open(&path).unwrap(), "next"), ["next"], "{what}");
 }
 
@@ -136,10 +136,10 @@ fn a_build_killed_at_its_end_leaves_the_old_index_or_the_new_one() {
 }
 
 #[test]
-fn what_a_killed_build_leaves_is_no_hindrance_and_goes() {
+fn a_build_removes_the_leftovers_of_a_killed_build() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
-    let leave = || {
+    let write_leftovers = || {
         fs::create_dir_all(path.join("generation-7")).unwrap();
         fs::write(path.join("generation-7/meta.json"), "{}").unwrap();
         fs::write(path.join(".rankwright-7-1"), "{").unwrap();
@@ -149,9 +149,9 @@ fn what_a_killed_build_leaves_is_no_hindrance_and_goes() {
         fs::write(path.join(in_use).join(".tmpa1B2c3"), "{").unwrap();
     };
     for existing in [Existing::Refuse, Existing::Add, Existing::Replace] {
-        leave();
+        write_leftovers();
         build(&path, old_documents(), existing).unwrap();
-        is_clean(&path);
+        assert_is_clean(&path);
     }
 }
 
@@ -164,7 +164,7 @@ fn a_full_disk_is_an_error_and_leaves_the_old_index() {
     build(&path, old_documents(), Existing::Refuse).unwrap();
     for task in ["rebuild", "add"] {
         let status = child(task, base, Some(100)).wait().unwrap();
-        assert!(status.success(), "{task}: the child must not die of it: {status}");
+        assert!(status.success(), "{task}: the child must not end with a failure: {status}");
         let outcome = fs::read_to_string(base.join("outcome")).unwrap();
         assert!(outcome.starts_with("cannot access the index "), "{task}: {outcome}");
         let said = std::io::Error::from(std::io::ErrorKind::FileTooLarge).to_string();
@@ -174,7 +174,7 @@ fn a_full_disk_is_an_error_and_leaves_the_old_index() {
         assert_eq!(index.documents(), 2, "{task}");
     }
     build(&path, vec![document("old-3", "old again")], Existing::Add).unwrap();
-    is_clean(&path);
+    assert_is_clean(&path);
     assert_eq!(Index::open(&path).unwrap().documents(), 3);
 }
 
@@ -183,7 +183,7 @@ fn a_full_disk_is_an_error_and_leaves_the_old_index() {
 const SCHEMA: &str = "title:text, text:text, links:links, year:number, date:date, genre:category, \
                       url:url";
 
-fn rich(number: usize, word: &str) -> Document {
+fn document_of_all_kinds(number: usize, word: &str) -> Document {
     let text = |text: String| Value::Text(text);
     Document::new(format!("d{number}"))
         .with("title", text(format!("{word} train {number}")))
@@ -199,16 +199,16 @@ fn rich(number: usize, word: &str) -> Document {
 }
 
 /// An index of several segments with deleted documents.
-fn rich_index(path: &Path) {
-    let first = (0..9).map(|number| rich(number, "blue")).collect();
+fn index_of_all_kinds(path: &Path) {
+    let first = (0..9).map(|number| document_of_all_kinds(number, "blue")).collect();
     let options = BuildOptions::new().schema(Schema::parse(SCHEMA).unwrap());
     build_with(path, first, &options).unwrap();
-    let second = (6..12).map(|number| rich(number, "red")).collect();
+    let second = (6..12).map(|number| document_of_all_kinds(number, "red")).collect();
     build_with(path, second, &BuildOptions::new().existing(Existing::Add)).unwrap();
 }
 
 /// The results of all queries of an index, as text.
-fn answers(path: &Path) -> Result<String, SearchError> {
+fn all_results(path: &Path) -> Result<String, SearchError> {
     let index = Arc::new(Index::open(path)?);
     let mut text = format!("{} documents\n", index.documents());
     let query = Query::new("q", "blue train");
@@ -249,7 +249,8 @@ fn files(path: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn damages(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+/// The bytes of a file after several kinds of damage, each with a description.
+fn damaged_copies(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let mut damaged: Vec<(String, Vec<u8>)> = Vec::new();
     for length in [0, bytes.len() / 2, bytes.len() - 1] {
         damaged.push((format!("cut to {length}"), bytes[..length].to_vec()));
@@ -269,8 +270,8 @@ fn damages(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
 fn a_damaged_index_gives_an_error_or_the_right_answer() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
-    rich_index(&path);
-    let right = answers(&path).unwrap();
+    index_of_all_kinds(&path);
+    let right = all_results(&path).unwrap();
     assert!(right.contains("12 documents"), "{right}");
     let (mut errors, mut harmless) = (0, 0);
     for file in files(&path) {
@@ -278,9 +279,9 @@ fn a_damaged_index_gives_an_error_or_the_right_answer() {
         if bytes.is_empty() {
             continue;
         }
-        for (what, damaged) in damages(&bytes) {
+        for (what, damaged) in damaged_copies(&bytes) {
             fs::write(&file, damaged).unwrap();
-            match answers(&path) {
+            match all_results(&path) {
                 Ok(text) => {
                     assert_eq!(text, right, "{} {what}", file.display());
                     harmless += 1;
@@ -289,12 +290,12 @@ fn a_damaged_index_gives_an_error_or_the_right_answer() {
             }
         }
         fs::remove_file(&file).unwrap();
-        if let Ok(text) = answers(&path) {
+        if let Ok(text) = all_results(&path) {
             assert_eq!(text, right, "{} is missing", file.display());
         }
         fs::write(&file, &bytes).unwrap();
     }
-    assert_eq!(answers(&path).unwrap(), right, "all files are restored");
+    assert_eq!(all_results(&path).unwrap(), right, "all files are restored");
     assert!(errors > 3 * harmless, "{errors} errors, {harmless} harmless");
 }
 
@@ -302,11 +303,11 @@ fn a_damaged_index_gives_an_error_or_the_right_answer() {
 fn a_damaged_index_can_be_built_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("first");
-    rich_index(&path);
+    index_of_all_kinds(&path);
     let empty = |file: &PathBuf| file.metadata().unwrap().len() == 0;
     for at in 0..files(&path).len() {
         let path = folder.path().join(format!("index-{at}"));
-        rich_index(&path);
+        index_of_all_kinds(&path);
         let files = files(&path);
         if files.get(at).is_none_or(empty) {
             continue;
@@ -320,7 +321,7 @@ fn a_damaged_index_can_be_built_again() {
         }
         build(&path, old_documents(), Existing::Replace).unwrap();
         assert_eq!(search(&Index::open(&path).unwrap(), "old"), ["old-2", "old-1"], "{what}");
-        is_clean(&path);
+        assert_is_clean(&path);
     }
     fs::write(
         path.join("rankwright.json"),
@@ -370,7 +371,7 @@ fn searches_beside_rebuilds_and_additions_never_fail() {
     });
     assert!(searches > 20, "only {searches} searches");
     build(&path, old_documents(), Existing::Replace).unwrap();
-    is_clean(&path);
+    assert_is_clean(&path);
 }
 
 #[test]
@@ -385,7 +386,7 @@ fn an_old_generation_stays_until_its_readers_are_gone() {
     assert_eq!(search(&Index::open(&path).unwrap(), "record"), ["new"]);
     drop(reader);
     build(&path, vec![document("new", "a new record")], Existing::Add).unwrap();
-    is_clean(&path);
+    assert_is_clean(&path);
 }
 
 #[test]
@@ -411,14 +412,14 @@ fn contents(path: &Path) -> Vec<(PathBuf, Vec<u8>, std::time::SystemTime)> {
 fn reading_an_index_writes_nothing_and_needs_no_lock_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
-    rich_index(&path);
+    index_of_all_kinds(&path);
     for file in files(&path) {
         if file.extension().is_some_and(|extension| extension == "lock") {
             fs::remove_file(file).unwrap();
         }
     }
     let before = contents(&path);
-    assert!(answers(&path).unwrap().contains("12 documents"));
+    assert!(all_results(&path).unwrap().contains("12 documents"));
     assert_eq!(contents(&path), before);
     #[cfg(unix)]
     {
@@ -430,17 +431,17 @@ fn reading_an_index_writes_nothing_and_needs_no_lock_file() {
             }
         };
         set(0o555);
-        let answer = answers(&path);
+        let answer = all_results(&path);
         set(0o755);
         assert!(answer.unwrap().contains("12 documents"));
     }
 }
 
 #[test]
-fn an_index_of_the_previous_version_is_refused_with_the_way_out() {
+fn an_index_of_the_previous_version_is_refused_with_advice() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
-    rich_index(&path);
+    index_of_all_kinds(&path);
     let file = path.join("rankwright.json");
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.contains("\"rankwright_index\": 2"), "{text}");
@@ -455,5 +456,5 @@ fn an_index_of_the_previous_version_is_refused_with_the_way_out() {
         assert!(said.contains("build the index again"), "{said}");
     }
     build(&path, old_documents(), Existing::Replace).unwrap();
-    is_clean(&path);
+    assert_is_clean(&path);
 }

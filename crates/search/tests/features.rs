@@ -217,14 +217,14 @@ fn other_values() -> Vec<(&'static str, [f64; 5])> {
         ("category(field=genre, class=rock)", [0.0, 1.0, 0.0, 1.0, 0.0]),
         ("rocchio(field=shelf, class=a)", rocchio([0, 3])),
         ("rocchio(field=shelf, class=b)", rocchio([1, 2])),
-        // Nearest other labelled one: d1 -> d4 (a), d2 -> d4 (a), d3 -> d1 (a), d4 -> d2 (b),
-        // d5 -> d1 (a); see `vectors`.
+        // The class of the nearest other labelled document: d1 -> d4 (a), d2 -> d4 (a), d3 -> d1
+        // (a), d4 -> d2 (b), d5 -> d1 (a); see `vectors`.
         ("knn(field=shelf, class=a, k=1)", [1.0, 1.0, 1.0, 0.0, 1.0]),
         // All three others; d5 is not labelled, and has d1, d4 and, at cosine 0, d2 before d3.
         ("knn(field=shelf, class=a, k=3)", [1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0]),
         ("class-score(field=shelf, class=a)", naive_bayes()),
-        // A stump of the other three documents: d1 has d2, d3, d4, of which blue tells a; and so
-        // on.
+        // A tree of one split, trained on the other three labelled documents: for d1 these are d2,
+        // d3 and d4, of which only d4, of class a, has the term blue.
         ("class-score(field=shelf, class=a, classifier=tree(depth=1))", [1.0, 0.0, 0.0, 1.0, 1.0]),
         ("run(file={folder}/other.run)", [4.0, 9.5, NONE, NONE, NONE]),
         ("run(file={folder}/other.run, value=rank)", [2.0, 1.0, NONE, NONE, NONE]),
@@ -242,7 +242,7 @@ fn pageranks() -> [f64; 5] {
     let s = 0.15 / 0.83;
     let r1 = 3.295 * s / (1.0 - 0.668_312_5);
     let ranks = [r1, s + 0.425 * r1, 2.7 * s + 0.786_25 * r1, s, s];
-    assert!((ranks.iter().sum::<f64>() - 5.0).abs() < 1e-12, "the means of shares is 1");
+    assert!((ranks.iter().sum::<f64>() - 5.0).abs() < 1e-12, "the mean is 1");
     ranks
 }
 

@@ -43,7 +43,7 @@ fn shop() -> Index {
 }
 
 #[test]
-fn the_conditions_that_went_wrong_find_what_they_say() {
+fn conditions_of_every_kind_find_their_documents() {
     let index = shop();
     for (filter, expected) in [
         ("tags:red AND NOT tags:kitchen", vec!["chair"]),
@@ -312,8 +312,8 @@ impl Reference {
     }
 
     fn passes(&self, number: usize, item: &Item) -> bool {
-        // Whether the operator of a set, or of a comparison, turns the answer round.
-        let unless = |operator: &str, passes: bool| (operator == "!=") != passes;
+        // `passes`, or its negation if the operator is `!=`.
+        let negated_if_unequal = |operator: &str, passes: bool| (operator == "!=") != passes;
         match self {
             // A document without a price differs from every price, and passes no other comparison.
             Self::Price("!=", price) => item.price != Some(*price),
@@ -328,10 +328,12 @@ impl Reference {
                 low.is_none_or(|low| own >= low) && high.is_none_or(|high| own <= high)
             }),
             Self::OneOfPrices(operator, prices) => {
-                unless(operator, item.price.is_some_and(|own| prices.contains(&own)))
+                negated_if_unequal(operator, item.price.is_some_and(|own| prices.contains(&own)))
             }
             Self::HasPrice => item.price.is_some(),
-            Self::Stock(operator, stock) => unless(operator, item.stock == Some(*stock)),
+            Self::Stock(operator, stock) => {
+                negated_if_unequal(operator, item.stock == Some(*stock))
+            }
             Self::Day(operator, day) => {
                 let is_in = |own: Moment| in_period(&own, day) == *day;
                 match *operator {
@@ -359,11 +361,11 @@ impl Reference {
             }),
             Self::OneOfDays(operator, days) => {
                 let is_in = |own: Moment| days.iter().any(|day| in_period(&own, day) == *day);
-                unless(operator, item.day.is_some_and(is_in))
+                negated_if_unequal(operator, item.day.is_some_and(is_in))
             }
             Self::Tag(tag) => item.tags.contains(tag),
             Self::OneOfTags(operator, tags) => {
-                unless(operator, tags.iter().any(|tag| item.tags.contains(tag)))
+                negated_if_unequal(operator, tags.iter().any(|tag| item.tags.contains(tag)))
             }
             Self::Cites(link) => item.cites.contains(link),
             Self::Words(words) => item.title.windows(words.len()).any(|part| part == words),
@@ -373,10 +375,12 @@ impl Reference {
                 item.url.is_some_and(|url| parts.iter().any(|part| contains(url, part)))
             }
             Self::OneOfUrls(operator, urls) => {
-                unless(operator, item.url.is_some_and(|url| urls.contains(&url)))
+                negated_if_unequal(operator, item.url.is_some_and(|url| urls.contains(&url)))
             }
             Self::Id(own) => *own == number,
-            Self::OneOfIds(operator, numbers) => unless(operator, numbers.contains(&number)),
+            Self::OneOfIds(operator, numbers) => {
+                negated_if_unequal(operator, numbers.contains(&number))
+            }
             Self::Not(_, part) => !part.passes(number, item),
             Self::And(_, parts) => parts.iter().all(|part| part.passes(number, item)),
             Self::Or(parts) => parts.iter().any(|part| part.passes(number, item)),
@@ -423,7 +427,7 @@ fn date_condition() -> impl Strategy<Value = Reference> {
     ]
 }
 
-fn label_condition() -> impl Strategy<Value = Reference> {
+fn text_condition() -> impl Strategy<Value = Reference> {
     let part = || prop::sample::select(&URL_PARTS[..]);
     let whole_or_part = prop_oneof![part(), prop::sample::select(&URLS[..])];
     prop_oneof![
@@ -447,7 +451,7 @@ fn set_operator() -> impl Strategy<Value = &'static str> {
 }
 
 fn expression() -> impl Strategy<Value = Reference> {
-    let leaf = prop_oneof![number_condition(), date_condition(), label_condition()];
+    let leaf = prop_oneof![number_condition(), date_condition(), text_condition()];
     leaf.prop_recursive(3, 12, 3, |inner| {
         let not = prop::sample::select(vec!["NOT ", "-", "not"]);
         let and = prop::sample::select(vec![" AND ", " ", " and "]);
@@ -484,7 +488,7 @@ proptest! {
     }
 }
 
-// ------------------------------------------------------------------------------- empty lists
+// ---------------------------------------------------------------------- searches without documents
 
 fn ranker() -> Ranker {
     Ranker::first_stage(shop()).unwrap()
@@ -498,7 +502,7 @@ fn warnings(ranker: &Ranker, query: &str, filter: &str) -> Vec<SearchWarning> {
 }
 
 #[test]
-fn a_search_without_documents_names_the_filter_or_the_query_whichever_it_was() {
+fn a_search_without_documents_warns_with_the_reason() {
     use SearchWarning::{MatchesFiltered, NoTerms, NothingMatches, NothingPasses};
     let ranker = ranker();
     assert_eq!(warnings(&ranker, "train", "tags:red"), []);
@@ -546,18 +550,18 @@ fn a_run_counts_the_queries_without_documents_by_reason() {
 }
 
 #[test]
-fn feature_data_names_what_it_cannot_find_and_keeps_to_the_filter() {
+fn training_data_warns_of_unknown_ids_and_obeys_the_filter() {
     let index = std::sync::Arc::new(shop());
     let rows = [("1", "cup", 1.0), ("1", "gone", 2.0), ("1", "bare", 1.0), ("9", "cup", 1.0)];
     let qrels = Qrels::from_lists(QueryLists::from_rows("qrels", rows).unwrap());
     let queries = || vec![Query::new("1", "train"), Query::new("2", "train")];
     let set = FeatureSet::parse("bm25").unwrap();
-    let made = |filter: &str| {
+    let data_with = |filter: &str| {
         let filter = Filter::new(&index, filter).unwrap();
         let options = RowOptions::new().judged(true).filter(Some(&filter));
         training_data(index.clone(), queries(), Some(&qrels), &set, &options)
     };
-    let all = made("*").unwrap();
+    let all = data_with("*").unwrap();
     let said: Vec<String> = all.warnings.iter().map(SearchWarning::to_string).collect();
     assert_eq!(
         said,
@@ -568,8 +572,12 @@ fn feature_data_names_what_it_cannot_find_and_keeps_to_the_filter() {
         ]
     );
     assert_eq!(all.rows, 4, "three that match, and one that is judged");
-    assert_eq!(made("tags:red").unwrap().rows, 2, "judged documents have to pass the filter too");
-    let error = made("tags:green").unwrap_err();
+    assert_eq!(
+        data_with("tags:red").unwrap().rows,
+        2,
+        "judged documents have to pass the filter too"
+    );
+    let error = data_with("tags:green").unwrap_err();
     assert!(matches!(error, SearchError::NoRowsPass { .. }), "{error}");
 }
 

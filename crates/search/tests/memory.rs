@@ -142,8 +142,8 @@ fn classes_without_a_field_are_those_of_the_only_category() {
     assert_eq!(set.features, ["rocchio(class=jazz)", "rocchio(class=rock)"]);
 }
 
-/// In training a document belongs to the first of its classes only. A class without documents was
-/// a column of missing values.
+/// In training a document belongs to the first of its classes only. The feature of a class that is
+/// the first one nowhere would be a column of missing values.
 #[test]
 fn a_class_that_is_first_nowhere_is_refused() {
     let documents = (0..20).map(|n| {

@@ -11,7 +11,7 @@ use rankwright_search::{
 };
 
 /// A linear model over features, with the feature set where one is given.
-fn line(features: &[String], set: Option<&FeatureSet>) -> Model {
+fn linear_model(features: &[String], set: Option<&FeatureSet>) -> Model {
     let names = FeatureNames::from_names(features.to_vec());
     let mut header = Header::new(names, Absent::Zero);
     if let Some(set) = set {
@@ -26,7 +26,7 @@ fn bits(values: &[f32]) -> Vec<u32> {
 }
 
 #[test]
-fn what_is_served_is_what_was_trained_on_bit_by_bit_with_any_threads() {
+fn training_and_serving_compute_the_same_bits_on_any_number_of_threads() {
     let bench = bench();
     let set =
         FeatureSet::parse("default, rocchio(field=shelf, class=*), knn(field=shelf, class=a)");
@@ -42,7 +42,7 @@ fn what_is_served_is_what_was_trained_on_bit_by_bit_with_any_threads() {
 /// Compares rows of training with rows of serving; returns the bits of all.
 fn parity(index: &Arc<Index>, set: &FeatureSet, stage: impl Fn() -> FirstStage) -> Vec<u32> {
     let extractor = Extractor::new(index.clone(), set).unwrap();
-    let model = line(&extractor.set().features, Some(extractor.set()));
+    let model = linear_model(&extractor.set().features, Some(extractor.set()));
     let ranker = Ranker::builder(index.clone()).first_stage(stage()).model(&model).build().unwrap();
     assert_eq!(ranker.features(), extractor.set().features);
     let mut buffers = SearchBuffers::default();
@@ -107,11 +107,12 @@ fn a_model_of_other_features_is_refused() {
     let bench = bench();
     let index = &bench.index;
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<String>>();
-    let message = refused(index, &line(&names(&["bm25(field=text)", "tf_idf_of_title"]), None));
+    let message =
+        refused(index, &linear_model(&names(&["bm25(field=text)", "tf_idf_of_title"]), None));
     assert!(message.contains("unknown feature `tf_idf_of_title`"), "{message}");
-    let message = refused(index, &line(&names(&["bm25(field=body)"]), None));
+    let message = refused(index, &linear_model(&names(&["bm25(field=body)"]), None));
     assert!(message.contains("no text field `body`"), "{message}");
-    let message = refused(index, &line(&names(&["bm25( field=text )"]), None));
+    let message = refused(index, &linear_model(&names(&["bm25( field=text )"]), None));
     assert!(message.contains("which the index names `bm25(field=text)`"), "{message}");
     let numbered = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
     let numbered =
@@ -125,7 +126,7 @@ fn a_model_of_another_analysis_or_version_is_refused() {
     let bench = bench();
     let plain = build(&bench.folder.path().join("plain"), "plain");
     let set = FeatureSet::parse("bm25, query-length").unwrap().expand(&bench.index).unwrap();
-    let model = line(&set.features, Some(&set));
+    let model = linear_model(&set.features, Some(&set));
     Ranker::new(bench.index.clone(), &model).unwrap();
     let message = refused(&plain, &model);
     assert!(
@@ -133,14 +134,14 @@ fn a_model_of_another_analysis_or_version_is_refused() {
         "{message}"
     );
     let newer = FeatureSet { version: FEATURE_VERSION + 1, ..set.clone() };
-    let message = refused(&bench.index, &line(&set.features, Some(&newer)));
+    let message = refused(&bench.index, &linear_model(&set.features, Some(&newer)));
     assert!(message.contains("have version 2; this program computes version 1"), "{message}");
     let error = newer.expand(&bench.index).unwrap_err();
     assert!(
         matches!(error, SearchError::FeatureVersion { found: 2, .. }),
         "a TOML file of features likewise"
     );
-    let mut header = line(&set.features, None).into_parts();
+    let mut header = linear_model(&set.features, None).into_parts();
     header.0.feature_set = Some("no = toml =".into());
     let broken = Model::new(header.0, header.1).unwrap();
     let error = Ranker::new(bench.index.clone(), &broken).unwrap_err();

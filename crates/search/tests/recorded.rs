@@ -11,7 +11,7 @@ use rankwright_search::{
 };
 
 /// A linear model over the features of a set, which it records.
-fn line(set: &FeatureSet) -> Model {
+fn linear_model(set: &FeatureSet) -> Model {
     let names = FeatureNames::from_names(set.features.clone());
     let mut header = Header::new(names, Absent::Zero);
     header.feature_set = Some(set.to_toml());
@@ -39,24 +39,33 @@ fn recorded(index: &Arc<Index>) -> FeatureSet {
 fn rows_by_default_are_the_usual_number_of_candidates() {
     let bench = bench();
     let set = FeatureSet::parse("bm25").unwrap();
-    let made =
+    let training =
         training_data(bench.index.clone(), queries(), Some(&qrels()), &set, &RowOptions::default());
-    let made = made.unwrap();
-    assert_eq!(made.set.candidates, Some(DEFAULT_CANDIDATES));
-    assert_eq!(made.set.first_stage.as_deref(), Some("bm25"));
-    assert_eq!(made.set.analysis.as_deref(), Some("english"));
-    assert_eq!(made.data.feature_set(), Some(made.set.to_toml().as_str()), "the data carries it");
-    assert_eq!((made.queries, made.rows), (2, made.data.rows()));
+    let training = training.unwrap();
+    assert_eq!(training.set.candidates, Some(DEFAULT_CANDIDATES));
+    assert_eq!(training.set.first_stage.as_deref(), Some("bm25"));
+    assert_eq!(training.set.analysis.as_deref(), Some("english"));
+    assert_eq!(
+        training.data.feature_set(),
+        Some(training.set.to_toml().as_str()),
+        "the data carries it"
+    );
+    assert_eq!((training.queries, training.rows), (2, training.data.rows()));
     let left_out = SearchWarning::WithoutJudgements { queries: ["q3"].into_iter().collect() };
     let queries_of_relevant = ["q1"].into_iter().collect();
-    let unfound = SearchWarning::RelevantLeftOut { documents: 1, queries: queries_of_relevant };
-    assert_eq!(made.warnings, [left_out, unfound]);
+    let without_row = SearchWarning::RelevantLeftOut { documents: 1, queries: queries_of_relevant };
+    assert_eq!(training.warnings, [left_out, without_row]);
     let options = RowOptions::new().candidates(0);
     let error = training_data(bench.index.clone(), queries(), None, &set, &options).unwrap_err();
     assert!(matches!(error, SearchError::ZeroCandidates), "{error}");
-    let strangers = vec![Query::new("x", "blue")];
-    let error =
-        training_data(bench.index.clone(), strangers, Some(&qrels()), &set, &RowOptions::default());
+    let unknown_queries = vec![Query::new("x", "blue")];
+    let error = training_data(
+        bench.index.clone(),
+        unknown_queries,
+        Some(&qrels()),
+        &set,
+        &RowOptions::default(),
+    );
     assert!(matches!(error, Err(SearchError::NoJudgedQueries { queries: 1, .. })));
 }
 
@@ -75,7 +84,7 @@ fn a_set_with_a_first_stage_gives_the_rows_it_was_made_of() {
 #[test]
 fn a_ranker_takes_first_stage_and_candidates_of_the_model() {
     let bench = bench();
-    let model = line(&recorded(&bench.index));
+    let model = linear_model(&recorded(&bench.index));
     let ranker = Ranker::new(bench.index.clone(), &model).unwrap();
     assert_eq!(ranker.stage().to_string(), "dirichlet(mu=10)");
     assert_eq!(ranker.candidates(), 2);
@@ -83,13 +92,13 @@ fn a_ranker_takes_first_stage_and_candidates_of_the_model() {
     assert!(ranker.warnings().is_empty());
     let same = FirstStage::parse("dirichlet(mu=10.0, field=all)").unwrap();
     let ranker = Ranker::builder(bench.index.clone()).model(&model).first_stage(same);
-    assert!(ranker.candidates(2).build().unwrap().warnings().is_empty(), "said the same");
+    assert!(ranker.candidates(2).build().unwrap().warnings().is_empty(), "the same as in training");
 }
 
 #[test]
 fn a_ranker_warns_of_settings_that_differ_from_training() {
     let bench = bench();
-    let model = line(&recorded(&bench.index));
+    let model = linear_model(&recorded(&bench.index));
     let other = Ranker::builder(bench.index.clone())
         .model(&model)
         .first_stage(FirstStage::default())
@@ -117,7 +126,7 @@ fn a_ranker_warns_of_settings_that_differ_from_training() {
 fn a_model_without_a_record_is_used_with_a_warning() {
     let bench = bench();
     let set = FeatureSet::new(vec!["bm25(field=all)".into()]);
-    let (mut header, body) = line(&set).into_parts();
+    let (mut header, body) = linear_model(&set).into_parts();
     header.feature_set = None;
     let model = Model::new(header, body).unwrap();
     let ranker = Ranker::new(bench.index.clone(), &model).unwrap();

@@ -113,7 +113,7 @@ impl Reference {
         let query: Counts = query.into_iter().filter(|(term, _)| bags.df(term) > 0.0).collect();
         let matches = |bag: &Counts| query.keys().any(|term| bag.contains_key(term));
         let found = bags.bags.iter().filter(|(_, bag)| matches(bag));
-        let facts: Vec<Fact<'_>> = query
+        let facts: Vec<TermFacts<'_>> = query
             .iter()
             .map(|(term, &count)| (term.as_str(), count, bags.df(term), bags.share(term)))
             .collect();
@@ -150,7 +150,7 @@ impl Reference {
 
 /// A term of the query: the term, its count in the query, its document frequency, its share of the
 /// collection.
-type Fact<'a> = (&'a str, f64, f64, f64);
+type TermFacts<'a> = (&'a str, f64, f64, f64);
 
 /// A first stage's spec and its parameters.
 struct Stage {
@@ -165,9 +165,9 @@ struct Stage {
 }
 
 impl Stage {
-    fn score(&self, bags: &Bags<'_>, query: &[Fact<'_>], bag: &Counts) -> f64 {
+    fn score(&self, bags: &Bags<'_>, query: &[TermFacts<'_>], bag: &Counts) -> f64 {
         let d = length(bag);
-        let sum = |part: &dyn Fn(&Fact<'_>) -> f64| query.iter().map(part).sum::<f64>();
+        let sum = |part: &dyn Fn(&TermFacts<'_>) -> f64| query.iter().map(part).sum::<f64>();
         match self.name {
             "bm25" => sum(&|&(term, count, df, _)| {
                 let (tf, b) = (tf(bag, term), (self.b)("all"));
@@ -179,7 +179,7 @@ impl Stage {
             }),
             "cosine" => {
                 let n = bags.bags.len() as f64;
-                let of_query = |&(_, count, df, _): &Fact<'_>| {
+                let of_query = |&(_, count, df, _): &TermFacts<'_>| {
                     (1.0 + count.ln()) * ((n + 1.0) / (df + 0.5)).ln()
                 };
                 let of_bag = |tf: f64| if tf > 0.0 { 1.0 + tf.ln() } else { 0.0 };
@@ -278,8 +278,8 @@ fn agree(
         // Log probabilities are sums of both signs, whose error is that of the summands.
         let is_likelihood = stage.smoothing > 0.0;
         let scale = if is_likelihood { score.abs().max(1.0) } else { score.abs() };
-        let off = (ranked.score - score).abs();
-        assert!(off <= 1e-12 * scale, "{what}: {id} has {}, expected {score}", ranked.score);
+        let difference = (ranked.score - score).abs();
+        assert!(difference <= 1e-12 * scale, "{what}: {id} has {}, expected {score}", ranked.score);
     }
     for (pair, ids) in found.windows(2).zip(ids.windows(2)) {
         let (a, b) = (pair[0].score, pair[1].score);

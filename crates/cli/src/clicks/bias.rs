@@ -137,7 +137,7 @@ fn estimates(all: &[PositionBias], disagreement: Option<f64>) -> String {
         format!("Largest difference between the estimators that correct for relevance: {difference:.3}\n")
     });
     format!(
-        "{}\nExamination relative to rank 1, with 95 % intervals. -: no documents link the rank.\n{refusals}{disagreement}",
+        "{}\nExamination relative to rank 1, with 95 % intervals. -: no estimate, as no\ndocuments were shown both at this rank and at ranks with an estimate.\n{refusals}{disagreement}",
         table.to_text()
     )
 }

@@ -91,7 +91,7 @@ fn counts(summary: &LogSummary) -> Table {
     line("clicks before their impression", counts.early_clicks, false);
     line("clicks off their page, left out", counts.off_page_clicks, false);
     line("clicks without impression, left out", counts.clicks_without_impression, false);
-    line("impressions with a known id, left out", counts.repeated_impressions, false);
+    line("impressions with the id of an earlier one, left out", counts.repeated_impressions, false);
     line("impressions without documents, left out", counts.empty_impressions, false);
     line("repeated or early clicks, left out as requested", counts.dropped_clicks, false);
     line("users or sessions that are bots", counts.bots, false);

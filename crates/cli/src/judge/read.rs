@@ -57,11 +57,11 @@ fn text(result: &JudgeReadResult) -> String {
         text += &format!("{} cannot be read:\n", counted(result.unreadable.len(), "answer"));
     }
     for answer in result.unreadable.iter().take(SHOWN) {
-        let said = match answer.answer.trim() {
+        let answer_text = match answer.answer.trim() {
             "" => "(no text)".to_owned(),
-            said => said.replace('\n', " "),
+            answer_text => answer_text.replace('\n', " "),
         };
-        text += &format!("  {}:{}: {said}\n", answer.file, answer.line);
+        text += &format!("  {}:{}: {answer_text}\n", answer.file, answer.line);
     }
     match result.unreadable.len().saturating_sub(SHOWN) {
         0 => text,

@@ -110,24 +110,24 @@ pub fn interrupted(bench: &Bench, words: &[&str]) -> Ran {
 /// Sends a signal after a while; returns the output of the command. If the command had not
 /// installed its handler yet, tries again with a longer delay.
 pub fn signalled(bench: &Bench, words: &[&str], signal: &str) -> Ran {
-    let mut patience = Duration::from_millis(400);
+    let mut delay = Duration::from_millis(400);
     loop {
         let mut running = command(bench, words);
         let running = running.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        sleep(patience);
+        sleep(delay);
         let id = running.id().to_string();
         Command::new("kill").args([signal, &id]).status().unwrap();
         let output = running.wait_with_output().unwrap();
         // On a busy machine a training may not have begun yet: then nothing was saved.
-        let said = String::from_utf8_lossy(&output.stderr);
+        let message = String::from_utf8_lossy(&output.stderr);
         let saves = words.first() == Some(&"train");
         let ends = ["error: interrupted", "\"kind\":\"interrupted\""];
-        let last = said.lines().last().unwrap_or_default();
+        let last = message.lines().last().unwrap_or_default();
         let too_early = saves && ends.iter().any(|end| last.contains(end));
-        if output.status.code().is_some() && (!too_early || patience > Duration::from_secs(20)) {
+        if output.status.code().is_some() && (!too_early || delay > Duration::from_secs(20)) {
             return Ran(output);
         }
-        patience *= 2;
+        delay *= 2;
     }
 }
 

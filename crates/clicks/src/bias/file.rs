@@ -54,7 +54,8 @@ mod tests {
     fn estimates_of_json_and_lines_of_text_are_read() {
         let one = r#"{"examination": [1, null, 0.5]}"#;
         assert_eq!(read(one).unwrap(), [Some(1.0), None, Some(0.5)]);
-        // The parser knows the name of click rates, too.
+        // The parser uses estimates of this name, which are not corrected for relevance, only if
+        // there are no others.
         assert_eq!(BiasEstimator::ClickRate.name(), "click-rate");
         let several = r#"{"estimates": [
             {"estimator": "click-rate", "examination": [1, 0.9]},

@@ -12,7 +12,7 @@ pub struct InterleavedList {
     /// The ranker of each document, from 0; empty if the method has no teams.
     teams: Vec<usize>,
     /// For each ranker the rank of each document, from 1; the rank after the last one of the
-    /// ranking if it has the document not.
+    /// ranking if the ranking does not have the document.
     ranks: Vec<Vec<usize>>,
     /// For each ranker the number of documents of its ranking.
     lengths: Vec<usize>,
@@ -80,13 +80,13 @@ impl InterleavedList {
     }
 
     /// For each ranker the rank that it gave each shown document, from 1; one more than
-    /// [`Self::lengths`] if its ranking has the document not.
+    /// [`Self::lengths`] if its ranking does not have the document.
     pub fn ranks(&self) -> &[Vec<usize>] {
         &self.ranks
     }
 
     /// The rank, from 1, that a ranker gave the document at this index of the list; `None` if its
-    /// ranking has the document not.
+    /// ranking does not have the document.
     pub(super) fn rank(&self, ranker: usize, index: usize) -> Option<usize> {
         let rank = self.ranks[ranker][index];
         (rank <= self.lengths[ranker]).then_some(rank)

@@ -8,8 +8,8 @@
 //!
 //! `teams` has the ranker of each document, from 0, and is absent for methods without teams.
 //! `ranks` has a list for each ranker, with the rank of each document from 1; one more than the
-//! ranking's number of documents (`lengths`) means that the ranking has the document not. That is
-//! all that the credits of clicks need, so that rankings need not be kept.
+//! ranking's number of documents (`lengths`) means that the ranking does not have the document.
+//! That is all that the credits of clicks need, so that rankings need not be kept.
 
 use std::io::{self, Write};
 

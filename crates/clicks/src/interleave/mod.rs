@@ -235,7 +235,8 @@ impl Rankings {
         self.0.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// The rank of a document in a ranking, from 1; the rank after the last one if it has it not.
+    /// The rank of a document in a ranking, from 1; the rank after the last one if the ranking does
+    /// not have it.
     fn rank(&self, ranker: usize, document: &str) -> usize {
         let ranking = &self.0[ranker];
         ranking.iter().position(|other| other == document).unwrap_or(ranking.len()) + 1

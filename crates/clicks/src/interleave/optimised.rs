@@ -5,9 +5,10 @@
 //! credit(document) = 1 / rank by the first ranker - 1 / rank by the second
 //! ```
 //!
-//! where a document that a ranking has not counts as if it stood after the last rank of the longer
-//! ranking: a ranking does not gain by being short. The lists are drawn with probabilities p such
-//! that a user who clicks at random on one of the first k documents favours no ranker, for every k:
+//! where a document that a ranking does not have counts as if it stood after the last rank of the
+//! longer ranking: a ranking does not gain by being short. The lists are drawn with probabilities p
+//! such that a user who clicks at random on one of the first k documents favours no ranker, for
+//! every k:
 //!
 //! ```text
 //! sum over lists of p(list) sum over ranks 1..k of credit = 0,   sum of p = 1,   p >= 0

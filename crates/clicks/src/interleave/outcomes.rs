@@ -336,7 +336,7 @@ mod tests {
         assert_eq!(compared(&outcomes([0, 9], 0, 0)).needed.unwrap().impressions, 4);
     }
 
-    /// As many samples as a number holds would end the process.
+    /// The largest possible number of samples would use up the memory and end the process.
     #[test]
     fn samples_beyond_their_range_are_an_error() {
         let two_users = [("a", [0.0, 1.0]), ("b", [1.0, 0.0])]

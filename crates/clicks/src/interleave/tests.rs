@@ -110,7 +110,7 @@ fn balanced_credits_of_rankings_of_unequal_lengths_go_to_those_that_have_the_doc
     }
 }
 
-/// [a, b] and [b, c, d, e]: a document that a ranking has not counts as its rank 5.
+/// [a, b] and [b, c, d, e]: a document that a ranking does not have counts as its rank 5.
 #[test]
 fn optimised_interleaving_of_unequal_lengths_is_fair_as_far_as_both_rankings_go() {
     let lists: [&[&str]; 2] = [&["a", "b"], &["b", "c", "d", "e"]];

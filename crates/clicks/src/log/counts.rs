@@ -9,7 +9,7 @@ use crate::Impression;
 
 /// The content of a log in numbers: impressions, clicks, clicks of unusual kinds. Repeated clicks,
 /// clicks before their impression and clicks that go up the page are part of `clicks` unless they
-/// were dropped; the others are not.
+/// were dropped; clicks off the page and clicks without an impression are not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct LogCounts {
@@ -33,7 +33,7 @@ pub struct LogCounts {
     pub clicks_without_impression: u64,
     /// Repeated clicks and clicks before their impression that were left out, as requested.
     pub dropped_clicks: u64,
-    /// Impressions whose id another one had before; left out.
+    /// Impressions with the id of an earlier impression; left out.
     pub repeated_impressions: u64,
     /// Events that are no clicks.
     pub other_events: u64,

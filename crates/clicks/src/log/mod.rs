@@ -200,8 +200,8 @@ fn read_until_stopped(
     let mut cleaned = CleanedLog::new(options);
     let mut waiting = new_store(options);
     pipelined(
-        |outlet| {
-            let send = &mut |batch| outlet.send(batch);
+        |sender| {
+            let send = &mut |batch| sender.send(batch);
             inputs.into_iter().try_for_each(|input| read_input(input, options, send))
         },
         |batch: &mut RecordBatch| {

@@ -320,6 +320,10 @@ impl<'a> RecordReader<'a> {
     }
 }
 
+/// Number of records from which on a batch is passed on: enough to make the cost of passing it
+/// small.
+const FULL_BATCH_RECORDS: usize = 4096;
+
 /// Records of a part of a log, in its order.
 #[derive(Debug, Default)]
 pub(super) struct RecordBatch {
@@ -365,9 +369,9 @@ impl RecordBatch {
         self.pages.push(page);
     }
 
-    /// Whether it has enough to be passed on.
+    /// Whether the batch has enough records to be passed on.
     pub(super) fn is_full(&self) -> bool {
-        self.records.len() >= 4096
+        self.records.len() >= FULL_BATCH_RECORDS
     }
 }
 

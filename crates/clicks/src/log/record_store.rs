@@ -16,7 +16,7 @@ use rankwright_data::DataError;
 use rankwright_data::store::{ScratchFile, ScratchReader};
 use rayon::prelude::*;
 
-use super::pipeline::{Outlet, pipelined};
+use super::pipeline::{ItemSender, pipelined};
 use super::record::{BatchRecord, RecordBatch, RecordKind, RecordReader, write_impression};
 use crate::impression::Impression;
 
@@ -102,6 +102,7 @@ const RECORD_BYTES: u64 = 48;
 /// Bytes of records that are kept together.
 const CHUNK_BYTES: usize = 1 << 20;
 
+/// The error of a record that cannot be read back, which would be a bug.
 pub(super) const UNREADABLE: DataError =
     DataError::Internal { invariant: "records of a log are read as they were written" };
 
@@ -174,7 +175,8 @@ impl RecordStore {
                     }
                     encoded.clear();
                     write_impression(&mut encoded, RecordKind::Page, "", page);
-                    // Pages have no key; their number spreads them over the partitions.
+                    // Pages have no key: their number, multiplied by 2^64 divided by the golden
+                    // ratio, spreads them evenly over the partitions.
                     let hash = self.count.wrapping_mul(0x9e37_79b9_7f4a_7c15);
                     self.push(hash, &encoded)?;
                 }
@@ -249,9 +251,9 @@ impl RecordStore {
             let records = self.held;
             let joined = join(&records)?;
             pipelined(
-                |outlet: &Outlet<BuiltPages>| {
-                    batches(&records, &joined, |batch, _| match outlet.send(batch) {
-                        true => Ok(Some(outlet.used().unwrap_or_default())),
+                |sender: &ItemSender<BuiltPages>| {
+                    batches(&records, &joined, |batch, _| match sender.send(batch) {
+                        true => Ok(Some(sender.used().unwrap_or_default())),
                         false => Ok(None),
                     })
                 },
@@ -284,7 +286,7 @@ impl RecordStore {
                 sorted.push(SortedRecords::new(out.into_reader()?)?);
             }
         }
-        let merged = |outlet: &Outlet<Vec<Impression>>| merge(sorted, outlet);
+        let merged = |sender: &ItemSender<Vec<Impression>>| merge(sorted, sender);
         pipelined(merged, |pages| pages.iter_mut().try_for_each(&mut emit))?;
         Ok(off_page)
     }
@@ -399,7 +401,10 @@ impl SortedRecords {
 }
 
 /// Passes the impressions of all files on, by their place in the log.
-fn merge(mut files: Vec<SortedRecords>, outlet: &Outlet<Vec<Impression>>) -> Result<(), DataError> {
+fn merge(
+    mut files: Vec<SortedRecords>,
+    sender: &ItemSender<Vec<Impression>>,
+) -> Result<(), DataError> {
     let mut batch: Vec<Impression> = Vec::new();
     let mut count = 0;
     let first = files.iter().enumerate().filter_map(|(file, sorted)| Some((sorted.next?, file)));
@@ -417,14 +422,14 @@ fn merge(mut files: Vec<SortedRecords>, outlet: &Outlet<Vec<Impression>>) -> Res
         file.advance()?;
         heap.extend(file.next.map(|next| Reverse((next, number))));
         if count == BATCH_IMPRESSIONS {
-            if !outlet.send(std::mem::take(&mut batch)) {
+            if !sender.send(std::mem::take(&mut batch)) {
                 return Ok(());
             }
-            batch = outlet.used().unwrap_or_default();
+            batch = sender.used().unwrap_or_default();
             count = 0;
         }
     }
     batch.truncate(count);
-    outlet.send(batch);
+    sender.send(batch);
     Ok(())
 }

@@ -76,7 +76,7 @@ impl LoggedPages {
         options: &OffPolicyOptions,
     ) -> Result<PolicyValue, ClicksError> {
         check_params(options, "evaluation")?;
-        let prepared = Prepared::new(self, target, options)?;
+        let prepared = PreparedEstimate::new(self, target, options)?;
         let counts: Vec<f64> = prepared.pages.iter().map(|page| page.count).collect();
         let sums = prepared.sums(&counts);
         let overlap = prepared.overlap(&sums);
@@ -106,9 +106,9 @@ impl LoggedPages {
 
 /// A shown document that the ranking has, too.
 #[derive(Debug, Clone, Copy)]
-struct Term {
-    /// The index in `Prepared::slots` of this document. (For propensities of pages, the document
-    /// stands at the same rank on the page and in the ranking.)
+struct ShownDocument {
+    /// The index in `PreparedEstimate::slots` of this document. (For propensities of pages, the
+    /// document stands at the same rank on the page and in the ranking.)
     slot: usize,
     clicked: bool,
     /// The weight of a click.
@@ -117,10 +117,10 @@ struct Term {
     examined: f64,
 }
 
-/// A page, reduced to the terms of the estimate.
+/// A page, reduced to the documents that count in the estimate.
 struct PreparedPage {
     query: usize,
-    terms: Vec<Term>,
+    documents: Vec<ShownDocument>,
     /// The value of the page itself.
     value: f64,
     count: f64,
@@ -139,7 +139,7 @@ struct Slot {
 }
 
 /// Everything that is the same in all bootstrap samples.
-struct Prepared {
+struct PreparedEstimate {
     estimator: ValueEstimator,
     kind: PropensityKind,
     slots: Vec<Slot>,
@@ -147,8 +147,8 @@ struct Prepared {
     queries: usize,
 }
 
-/// Reduces a page to its terms. `ranks` has the ranks of documents in the ranking, `first_slot` is
-/// the slot of its first one.
+/// Reduces a page to the documents that count in the estimate. `ranks` has the ranks of documents
+/// in the ranking, `first_slot` is the slot of its first one.
 fn prepared_page(
     page: &LoggedPage,
     target: &TargetRanking<'_>,
@@ -158,7 +158,7 @@ fn prepared_page(
 ) -> PreparedPage {
     let has_propensities = !page.propensities.is_empty();
     let mut prepared =
-        PreparedPage { query: page.query, terms: Vec::new(), value: 0.0, count: page.count };
+        PreparedPage { query: page.query, documents: Vec::new(), value: 0.0, count: page.count };
     let (mut propensity, mut is_prefix) = (1.0, true);
     for (at, (document, clicked)) in page.documents.iter().zip(&page.clicked).enumerate() {
         let target_rank = ranks.get(document).copied();
@@ -180,7 +180,7 @@ fn prepared_page(
         }
         if let Some(rank) = target_rank.filter(|_| weight > 0.0) {
             let slot = first_slot + rank;
-            prepared.terms.push(Term { slot, clicked: *clicked, weight, examined });
+            prepared.documents.push(ShownDocument { slot, clicked: *clicked, weight, examined });
         }
     }
     prepared
@@ -211,7 +211,7 @@ struct LogSums {
     impressions: Vec<f64>,
 }
 
-impl Prepared {
+impl PreparedEstimate {
     fn new(
         log: &LoggedPages,
         target: &TargetRanking<'_>,
@@ -265,14 +265,14 @@ impl Prepared {
         let mut impressions = vec![0.0; self.queries];
         for (page, count) in self.pages.iter().zip(counts) {
             impressions[page.query] += count;
-            for term in &page.terms {
-                let sums = &mut slots[term.slot];
-                let clicks = if term.clicked { *count } else { 0.0 };
+            for document in &page.documents {
+                let sums = &mut slots[document.slot];
+                let clicks = if document.clicked { *count } else { 0.0 };
                 sums.shown += count;
                 sums.clicks += clicks;
-                sums.examined += count * term.examined;
-                sums.weighted_clicks += clicks * term.weight;
-                sums.weighted += count * term.weight * term.examined;
+                sums.examined += count * document.examined;
+                sums.weighted_clicks += clicks * document.weight;
+                sums.weighted += count * document.weight * document.examined;
             }
         }
         LogSums { slots, impressions }
@@ -355,18 +355,18 @@ impl Prepared {
     fn weights(&self, sums: &LogSums) -> (f64, f64) {
         let (mut sum, mut squares, mut largest) = (0.0, 0.0, 0.0_f64);
         for page in &self.pages {
-            for term in &page.terms {
-                let slot = &self.slots[term.slot];
+            for document in &page.documents {
+                let slot = &self.slots[document.slot];
                 let of_query = sums.impressions[slot.query];
                 let shown = match self.kind {
-                    PropensityKind::Examination => sums.slots[term.slot].shown,
+                    PropensityKind::Examination => sums.slots[document.slot].shown,
                     PropensityKind::Page => of_query,
                 };
-                let weight = slot.weight * term.weight * of_query / shown;
+                let weight = slot.weight * document.weight * of_query / shown;
                 sum += page.count * weight;
                 squares += page.count * weight * weight;
                 if slot.weight > 0.0 {
-                    largest = largest.max(term.weight);
+                    largest = largest.max(document.weight);
                 }
             }
         }

@@ -72,9 +72,9 @@ pub struct ExplainOptions {
     pub seed: u64,
     /// For nets: number of random orders in which the features of a background document are
     /// exchanged for those of the explained document, each used forwards and backwards; 1 to
-    /// 100,000.
-    /// At most as many background documents are used, and each of them in equally many orders: the
-    /// number is rounded up to a multiple of theirs.
+    /// 100,000. At most as many background documents are used, and each of them in equally many
+    /// orders: the number of orders is rounded up to a multiple of the number of background
+    /// documents.
     pub permutations: usize,
     /// The rule that matches the model's features with the columns of data.
     pub matching: MatchOptions,

@@ -379,16 +379,16 @@ fn texts_of_a_partial_dependence_line_up_with_its_values() {
     header.table_columns = Some(columns(["acme", "zenith"]).into());
     let model = Model::new(header, ModelBody::Linear(linear)).unwrap();
     let rows = || Dataset::from_rows([[0.0], [1.0], [1.0]], ["brand"]).query_ids(["q"; 3]);
-    let (shown, options) = (DependenceOptions::new(), ExplainOptions::new());
+    let (dependence, options) = (DependenceOptions::new(), ExplainOptions::new());
     // The data numbers its texts in another order.
     let data = rows().table_columns(columns(["zenith", "acme"])).build().unwrap();
-    let found = model.dependence(&data, 0, shown, options).unwrap();
+    let found = model.dependence(&data, 0, dependence, options).unwrap();
     assert_eq!(found.values, [0.0, 1.0]);
     assert_eq!(found.texts, ["acme", "zenith"]);
     let numbers = rows().build().unwrap();
-    let error = model.dependence(&numbers, 0, shown, options).unwrap_err();
+    let error = model.dependence(&numbers, 0, dependence, options).unwrap_err();
     assert_eq!(error.kind(), "categories-without-texts", "{error}");
-    for wrong in [shown.points(0_usize), shown.curves(101_usize)] {
+    for wrong in [dependence.points(0_usize), dependence.curves(101_usize)] {
         let error = model.dependence(&data, 0, wrong, options).unwrap_err();
         assert_eq!(error.kind(), "bad-value", "{error}");
     }

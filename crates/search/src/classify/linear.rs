@@ -30,7 +30,8 @@ const MAX_STEPS: usize = 200;
 const MAX_CG_STEPS: usize = 500;
 /// The search ends when the norm of the gradient is this fraction of the first.
 const TOLERANCE: f64 = 1e-6;
-/// The fraction of the promised decrease that a step must give.
+/// The function must fall by at least this fraction of the decrease that the gradient predicts for
+/// a step.
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 /// Maximum number of times a step is halved.
 const MAX_HALVINGS: usize = 40;
@@ -225,6 +226,7 @@ impl LinearProblem<'_> {
             if gradient_norm <= TOLERANCE * first_norm {
                 break;
             }
+            // Far from the minimum a rough Newton step is enough; near it the step must be exact.
             let precision = (gradient_norm / first_norm).sqrt().min(0.1);
             let step = self.newton_step(&point, precision * gradient_norm);
             let Some((moved, lower)) = self.line_search(&weights, &point, &step) else { break };

@@ -263,7 +263,7 @@ impl TextClassifier {
             return Err(SearchError::Folds { documents, folds: fold_count });
         }
         let mut order: Vec<usize> = (0..documents).collect();
-        // 0 is the number of the stream, chosen freely: this seed has no other one.
+        // 0 is the number of the stream, chosen freely: the seed is used for no other stream.
         Random::new(seed, 0).shuffle(&mut order);
         let mut decided = vec![String::new(); documents];
         for fold in 0..fold_count {

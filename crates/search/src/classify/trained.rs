@@ -12,8 +12,8 @@ pub trait TrainedClassifier: Debug + Send + Sync {
     /// A score for each class, in the order of [`classes`](Self::classes); higher is better.
     fn class_scores(&self, vector: &SparseVector) -> Vec<f64>;
 
-    /// The number of each class that decides between them, in the order of
-    /// [`classes`](Self::classes): the scores, unless the classifier decides by distances.
+    /// The value of each class that the decision compares, in the order of
+    /// [`classes`](Self::classes): its score, unless the classifier decides by distance.
     fn class_values(&self, vector: &SparseVector) -> Vec<f64> {
         self.class_scores(vector)
     }

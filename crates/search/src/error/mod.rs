@@ -159,7 +159,7 @@ pub enum SearchError {
     AllBroken {
         /// The number of documents.
         documents: u64,
-        /// Location and reason of the first one.
+        /// Location and reason of the first document that was skipped.
         first: String,
     },
     /// A given schema names a field that no document has.

@@ -12,7 +12,8 @@
 //! Every document of the index is read once, when the features are prepared, and the scores of all
 //! classes are kept. A document with several classes belongs only to the first one in training; a
 //! class that is the first one of no document is refused. A class that the training documents of a
-//! part lack has no score there. `class=*` was replaced by the single classes before (`set.rs`).
+//! part lack has no score there. `set.rs` has already replaced `class=*` by one spec for each
+//! class.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,11 +2,11 @@
 //!
 //! The host is the part behind the scheme, without a user, a port or a `www`, in lower case. The
 //! country is the last label of the host, which is a country (`de`) or another top-level domain
-//! (`org`). The domain is the label before it with what follows: `example.org`; below a country
-//! also a second level that many countries have is kept, as in `example.co.uk`. No list of public
-//! suffixes is used, so other second levels count as domains. A numeric address is a host and a
-//! domain without a country. A document without an address has no value, an address without a host
-//! (`a/b.html`) is of no site. Of several addresses the first counts.
+//! (`org`). The domain is the last two labels: `example.org`. If these are a country and a second
+//! level that many countries have, the domain is the last three labels: `example.co.uk`. No list of
+//! public suffixes is used, so other second levels count as domains. A numeric address is a host
+//! and a domain without a country. A document without an address has no value, an address without a
+//! host (`a/b.html`) is of no site. Of several addresses the first counts.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -19,7 +19,7 @@ use crate::terms::Terms;
 /// The error of a feature that reads frequencies without declaring that it needs them.
 const NO_FREQUENCIES: SearchError =
     SearchError::NotGathered { statistic: TermStatistic::Frequencies };
-/// The same for positions.
+/// The error of a feature that reads positions without declaring that it needs them.
 const NO_POSITIONS: SearchError = SearchError::NotGathered { statistic: TermStatistic::Positions };
 
 /// Statistics of the query's terms in one indexed field, which is a text field of the schema.

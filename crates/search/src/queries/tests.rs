@@ -1,3 +1,5 @@
+//! Tests of reading queries in every format.
+
 use super::*;
 use proptest::prelude::*;
 

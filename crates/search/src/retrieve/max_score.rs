@@ -63,7 +63,7 @@ pub(super) struct BoundedTerm<'a> {
     documents: u64,
     /// The largest part of a score for this term.
     bound: f64,
-    /// The same by the frequency of the term in the document.
+    /// The largest part of a score for this term, by the frequency of the term in the document.
     bound_of_tf: [f64; TF_BOUNDS],
     /// The position of the last lookup while the postings are not read.
     cursor: Option<PostingCursor>,

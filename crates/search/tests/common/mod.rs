@@ -62,7 +62,7 @@ const OTHER_FILES: [&str; 5] =
 /// Checks that an index's folder holds nothing but what is in use: one generation, and perhaps the
 /// one before it for readers that have it open, whose segments are those of tantivy's list. Other
 /// files are known by name.
-pub fn is_clean(path: &Path) {
+pub fn assert_is_clean(path: &Path) {
     let names = names(path);
     let generations: Vec<&String> =
         names.iter().filter(|name| name.starts_with("generation-")).collect();

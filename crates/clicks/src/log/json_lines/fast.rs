@@ -57,7 +57,7 @@ fn read_key<'a>(line: &mut LineScanner<'a>, key: &'a str, raw: &mut RawLine<'a>)
         }
         "clicks" => return set(&mut raw.clicks, line.list(LineScanner::click_flag)?),
         "items" => return set(&mut raw.items, line.list(LineScanner::item)?),
-        // Only the list without a field is ordinary.
+        // Only an empty list of fields is read here.
         "fields" => return set(&mut raw.fields, line.list(|_| None)?),
         "event_attributes" => return set(&mut raw.event_attributes, line.event_attributes()?),
         "query_attributes" => {

@@ -255,12 +255,12 @@ impl<'a> LogWriter<'a> {
                 self.count_lost(*part, page.count);
             }
         }
-        let made;
+        let made_id;
         let id = match page.id.is_empty() && self.target.needs_id() {
             true => {
                 self.made_ids += 1;
-                made = self.impressions.to_string();
-                &made
+                made_id = self.impressions.to_string();
+                &made_id
             }
             false => &page.id,
         };

@@ -25,18 +25,18 @@ pub(super) fn write(out: &mut dyn Write, page: &Impression) -> Result<(), LogWri
 /// Writes the line of a page, and right after it those of its clicks, which belong to the last page
 /// of their session that shows the document. A page without a session gets its number as one; the
 /// region is 0, and so is an unknown time of a page; a click without a time has that of its page.
-/// False if something was made up in this way, the region aside.
+/// Returns false if the session or a time was made up in this way.
 pub(super) fn write_lines(
     out: &mut dyn Write,
     number: u64,
     page: &Impression,
 ) -> Result<bool, LogWriteError> {
     let target = LogTarget::YandexLog;
-    let made;
+    let made_session;
     let session = match page.session.is_empty() {
         true => {
-            made = number.to_string();
-            &made
+            made_session = number.to_string();
+            &made_session
         }
         false => &page.session,
     };

@@ -1,7 +1,8 @@
 //! An iteration of expectation maximisation, by enumeration of all latent variables of short pages.
-//! A model is written as a story: the variables of a page are drawn one after the other, each with
-//! the probability of a parameter. The expected trials and successes of a parameter are those of
-//! all courses of the story that have the observed clicks, weighted by their probabilities.
+//! A model is written as a generative process: the variables of a page are drawn one after the
+//! other, each with the probability of a parameter. The expected trials and successes of a
+//! parameter are those of all runs of the process that have the observed clicks, weighted by their
+//! probabilities.
 
 use super::*;
 
@@ -17,7 +18,7 @@ enum Drawn {
 }
 
 /// Draws the variables of a page with these documents, and returns the clicks.
-type Story = fn(&[usize], &mut dyn FnMut(Drawn) -> bool) -> Vec<bool>;
+type Process = fn(&[usize], &mut dyn FnMut(Drawn) -> bool) -> Vec<bool>;
 
 fn pbm(documents: &[usize], draw: &mut dyn FnMut(Drawn) -> bool) -> Vec<bool> {
     let mut clicks = Vec::new();
@@ -111,21 +112,22 @@ impl ParameterValues {
     }
 }
 
-/// One course of a story.
-struct Course {
+/// One run of a process.
+struct ProcessRun {
     clicks: Vec<bool>,
     /// The drawn variables with their outcomes.
     draws: Vec<(Drawn, bool)>,
 }
 
-/// All courses of a story.
-fn courses(story: Story, documents: &[usize]) -> Vec<Course> {
-    let mut courses = Vec::new();
-    // The first outcomes of courses that are still to be told; all others are `false`.
+/// All runs of a process.
+fn runs(process: Process, documents: &[usize]) -> Vec<ProcessRun> {
+    let mut runs = Vec::new();
+    // The first outcomes of runs that are still to be visited; all later outcomes of such a run are
+    // `false`.
     let mut beginnings: Vec<Vec<bool>> = vec![Vec::new()];
     while let Some(beginning) = beginnings.pop() {
         let mut draws: Vec<(Drawn, bool)> = Vec::new();
-        let clicks = story(documents, &mut |drawn| {
+        let clicks = process(documents, &mut |drawn| {
             let outcome = beginning.get(draws.len()).copied().unwrap_or(false);
             draws.push((drawn, outcome));
             outcome
@@ -134,14 +136,14 @@ fn courses(story: Story, documents: &[usize]) -> Vec<Course> {
             let same = draws[..at].iter().map(|(_, outcome)| *outcome);
             beginnings.push(same.chain([true]).collect());
         }
-        courses.push(Course { clicks, draws });
+        runs.push(ProcessRun { clicks, draws });
     }
-    courses
+    runs
 }
 
 /// The estimates after an iteration that starts with these values.
 fn iterated(
-    story: Story,
+    process: Process,
     log: &[([usize; 3], [bool; 3])],
     start: &mut ParameterValues,
     prior: f64,
@@ -149,18 +151,18 @@ fn iterated(
     let mut successes = ParameterValues::zeros_like(start);
     let mut trials = successes.clone();
     for (documents, clicks) in log {
-        let mut possible: Vec<(Course, f64)> = Vec::new();
-        for course in courses(story, documents).into_iter().filter(|c| c.clicks == clicks) {
+        let mut possible: Vec<(ProcessRun, f64)> = Vec::new();
+        for run in runs(process, documents).into_iter().filter(|c| c.clicks == clicks) {
             let mut probability = 1.0;
-            for (drawn, outcome) in &course.draws {
+            for (drawn, outcome) in &run.draws {
                 let value = *start.at(*drawn);
                 probability *= if *outcome { value } else { 1.0 - value };
             }
-            possible.push((course, probability));
+            possible.push((run, probability));
         }
         let likelihood: f64 = possible.iter().map(|(_, probability)| probability).sum();
-        for (course, probability) in &possible {
-            for (drawn, outcome) in &course.draws {
+        for (run, probability) in &possible {
+            for (drawn, outcome) in &run.draws {
                 let weight = probability / likelihood;
                 *trials.at(*drawn) += weight;
                 *successes.at(*drawn) += if *outcome { weight } else { 0.0 };
@@ -190,24 +192,24 @@ fn an_iteration_of_every_model_is_that_of_the_enumeration_of_its_latent_variable
     assert_eq!(named, [("q", "a"), ("q", "b"), ("q", "c")]);
     let continuations: &[&str] =
         &["continue-after-skip", "continue-after-irrelevant", "continue-after-relevant"];
-    let models: [(&str, Story, &[&str]); 4] = [
+    let models: [(&str, Process, &[&str]); 4] = [
         ("pbm", pbm, &["examination"]),
         ("ubm", ubm, &["examination"]),
         ("dbn", dbn, &["continuation"]),
         ("ccm", ccm, continuations),
     ];
-    for (name, story, shared) in models {
+    for (name, process, shared) in models {
         let fitted = |iterations: u32| {
             let spec = format!("{name}(iterations={iterations}, prior=0.5)");
             ParameterValues::of(&ClickModel::parse(&spec).unwrap().fit(&pages), shared)
         };
-        let expected = iterated(story, &log, &mut fitted(3), 0.5);
+        let expected = iterated(process, &log, &mut fitted(3), 0.5);
         let found = fitted(4).all();
         assert_eq!(found.len(), expected.len(), "{name}");
         for (found, expected) in found.iter().zip(&expected) {
             assert!((found - expected).abs() < 1e-10, "{name}: {found} {expected}");
         }
-        // The iterations have not come to rest, so that a wrong step would show.
+        // The iterations have not converged, so that a wrong step would show.
         let before = fitted(3).all();
         let moved = before.iter().zip(&found).map(|(one, other)| (one - other).abs());
         assert!(moved.fold(0.0, f64::max) > 1e-5, "{name}");

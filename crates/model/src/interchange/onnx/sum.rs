@@ -81,8 +81,8 @@ fn member_score(
     }
 }
 
-/// The columns of some features of a member, as f32. There is at least one column, as runtimes reject
-/// tensors without: without features it is the first one.
+/// The columns of some features of a member, as f32. Runtimes reject tensors without columns, so a
+/// member without features gets the first column of the input.
 fn selected(
     graph: &mut OperatorGraph,
     matching: &Matching,
@@ -92,10 +92,10 @@ fn selected(
     let columns: Vec<Option<usize>> =
         features.iter().map(|feature| matching.column(*feature)).collect();
     let or_first = |columns: Vec<i64>| if columns.is_empty() { vec![0] } else { columns };
-    let places = columns.iter().map(|column| column.unwrap_or(0) as i64).collect();
-    let places = graph.ints(&or_first(places));
+    let positions = columns.iter().map(|column| column.unwrap_or(0) as i64).collect();
+    let positions = graph.ints(&or_first(positions));
     let gathered =
-        graph.apply_with("Gather", &[input, &places], &[OperatorAttribute::Int("axis", 1)]);
+        graph.apply_with("Gather", &[input, &positions], &[OperatorAttribute::Int("axis", 1)]);
     if columns.iter().all(Option::is_some) {
         return gathered;
     }
@@ -133,8 +133,9 @@ fn trees_score(
         ensemble_node(ensemble, input.as_str(), score.as_str(), column)?
     } else {
         let values = selected(graph, matching, &tested, input);
-        let place = |feature: u32| tested.partition_point(|other| *other < feature as usize) as u32;
-        ensemble_node(ensemble, values.as_str(), score.as_str(), place)?
+        let position =
+            |feature: u32| tested.partition_point(|other| *other < feature as usize) as u32;
+        ensemble_node(ensemble, values.as_str(), score.as_str(), position)?
     };
     graph.add_node(&node);
     Ok(graph.cast_to_doubles(&score))
@@ -176,9 +177,9 @@ fn transformed(graph: &mut OperatorGraph, transforms: &Transforms, raw: &TensorN
     let present = graph.apply("Where", &[&is_missing, &zero, raw]);
     let mut values = bounded(graph, &present);
     let most_steps = transforms.steps().iter().map(Vec::len).max().unwrap_or(0);
-    for place in 0..most_steps {
+    for number in 0..most_steps {
         let steps: Vec<Option<&TransformStep>> =
-            transforms.steps().iter().map(|steps| steps.get(place)).collect();
+            transforms.steps().iter().map(|steps| steps.get(number)).collect();
         values = step(graph, &steps, values);
     }
     let missing: Vec<f64> = transforms.missing().iter().copied().map(f64::from).collect();
@@ -218,16 +219,16 @@ fn step(
     }
     if any(|step| matches!(step, TransformStep::SignedLog)) {
         let (one, size) = (graph.doubles(&[], &[1.0]), graph.apply("Abs", &[&values]));
-        let more = graph.apply("Add", &[&size, &one]);
-        let (log, sign) = (graph.apply("Log", &[&more]), graph.apply("Sign", &[&values]));
+        let one_plus_size = graph.apply("Add", &[&size, &one]);
+        let (log, sign) = (graph.apply("Log", &[&one_plus_size]), graph.apply("Sign", &[&values]));
         let signed = graph.apply("Mul", &[&log, &sign]);
-        values = for_some(graph, steps, signed, &values, |step| {
+        values = where_step_is(graph, steps, signed, &values, |step| {
             matches!(step, TransformStep::SignedLog)
         });
     }
     if any(|step| matches!(step, TransformStep::Table { .. })) {
         let found = table(graph, steps, &values);
-        values = for_some(graph, steps, found, &values, |step| {
+        values = where_step_is(graph, steps, found, &values, |step| {
             matches!(step, TransformStep::Table { .. })
         });
     }
@@ -235,7 +236,7 @@ fn step(
 }
 
 /// `changed` for the features whose step is of a kind, `values` for all others.
-fn for_some(
+fn where_step_is(
     graph: &mut OperatorGraph,
     steps: &[Option<&TransformStep>],
     changed: TensorName,
@@ -294,15 +295,15 @@ fn table(
     let shape = [1, steps.len(), intervals];
     let starts = graph.doubles(&shape, &starts);
     let (widths, slopes) = (graph.doubles(&shape, &widths), graph.doubles(&shape, &slopes));
-    let (last, zero) = (graph.ints(&[2]), graph.doubles(&[], &[0.0]));
-    let values = graph.apply("Unsqueeze", &[values, &last]);
+    let (last_axis, zero) = (graph.ints(&[2]), graph.doubles(&[], &[0.0]));
+    let values = graph.apply("Unsqueeze", &[values, &last_axis]);
     let beyond = graph.apply("Sub", &[&values, &starts]);
     let beyond = graph.apply("Max", &[&beyond, &zero]);
     let within = graph.apply("Min", &[&beyond, &widths]);
-    let risen = graph.apply("Mul", &[&within, &slopes]);
-    let keep = [OperatorAttribute::Int("keepdims", 0)];
-    let risen = graph.apply_with("ReduceSum", &[&risen, &last], &keep);
-    graph.apply("Add", &[&risen, &first])
+    let rises = graph.apply("Mul", &[&within, &slopes]);
+    let without_axis = [OperatorAttribute::Int("keepdims", 0)];
+    let rise = graph.apply_with("ReduceSum", &[&rises, &last_axis], &without_axis);
+    graph.apply("Add", &[&rise, &first])
 }
 
 /// The output of the last layer of a net.

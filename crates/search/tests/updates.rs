@@ -1,4 +1,4 @@
-//! Care of an index: adding, replacing, leaving unchanged, deleting; fields that are not indexed.
+//! Updates of an index: adding, replacing, leaving unchanged, deleting; fields that are not indexed.
 
 use std::ops::ControlFlow;
 
@@ -69,9 +69,12 @@ fn fields_that_the_index_does_not_have_are_reported() {
     };
     let report = build(&path, (0..1_600).map(late).collect(), Existing::Refuse).unwrap();
     assert_eq!(report.not_indexed.get("color"), Some(&100));
-    let said = report.warnings()[0].to_string();
-    assert!(said.starts_with("field `color` of 100 documents is kept but not indexed"), "{said}");
-    assert!(said.contains("give its kind in the schema"), "{said}");
+    let warning = report.warnings()[0].to_string();
+    assert!(
+        warning.starts_with("field `color` of 100 documents is kept but not indexed"),
+        "{warning}"
+    );
+    assert!(warning.contains("give its kind in the schema"), "{warning}");
     // With its kind given, it is indexed.
     let options = BuildOptions::new().schema(Schema::parse("color:category").unwrap());
     let options = options.existing(Existing::Replace);
@@ -81,8 +84,8 @@ fn fields_that_the_index_does_not_have_are_reported() {
     assert_eq!(Filter::new(&index, "color:red").unwrap().documents(), 100);
     let report =
         build(&path, vec![document("x", "word").with("size", 3.0)], Existing::Add).unwrap();
-    let said = report.warnings()[0].to_string();
-    assert!(said.contains("as the index does not have it; build the index again"), "{said}");
+    let warning = report.warnings()[0].to_string();
+    assert!(warning.contains("as the index does not have it; build the index again"), "{warning}");
 }
 
 #[test]
