@@ -51,6 +51,11 @@ class Index:
         """Adds documents; those whose ids the index has are replaced."""
         self._native.add(_documents(documents))
 
+    def delete(self, ids: Iterable[str] = (), *, filter: str | None = None) -> int:
+        """Deletes the documents of these ids, and those that pass a filter; returns their number."""
+        several = [ids] if isinstance(ids, str) else [str(id) for id in ids]
+        return self._native.delete(several, filter)
+
     def __len__(self) -> int:
         return self._native.documents
 

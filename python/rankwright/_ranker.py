@@ -25,6 +25,7 @@ from rankwright._data import (
     row_parts,
 )
 from rankwright._model import Model
+from rankwright._results import Result
 from rankwright._spec import python_name, spec_of, table
 from rankwright._threads import thread_count
 from rankwright._training import Callback, Trained, train
@@ -92,6 +93,8 @@ class Ranker(BaseEstimator):
         The number of rounds that the model keeps.
     feature_importances_ : ndarray
         The share of each feature in the gain of the trees, or in the absolute weights.
+    choice_ : Result
+        The candidates of an automatic choice (`Auto`) with their values and weights, and the estimate of the blend.
     n_features_in_, feature_names_in_
         Number and names of the columns of X.
     """
@@ -185,6 +188,10 @@ class Ranker(BaseEstimator):
         )
         self.model_ = done.model
         self.history_ = done.history
+        if done.choice is not None:
+            self.choice_ = Result(done.choice, "candidates")
+        elif hasattr(self, "choice_"):
+            del self.choice_
         kept = done.history["kept"]
         self.best_iteration_ = kept["rounds"] if kept else None
         self._has_queries = has_queries

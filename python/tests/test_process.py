@@ -22,28 +22,55 @@ LONG = {"trees": 1_000_000, "leaves": 15, "min_rows": 1}
 
 def test_ctrl_c_raises_and_leaves_a_checkpoint_that_resumes_to_the_same_bytes(tmp_path):
     program = """
-import os, signal, sys, threading
+import os, signal, sys
 sys.path.insert(0, os.environ["TESTS"])
 from conftest import make
 import rankwright as rw
 rows = make(queries=60)
-rounds = []
+ranker = rw.LambdaMART(trees=60, leaves=15, min_rows=1, sample_features=0.7)
+seen = []
 def interrupt(one):
-    rounds.append(one.number)
+    seen.append(one.number)
     if one.number == 20:
         os.kill(os.getpid(), signal.SIGINT)
+        # The signal is seen by the thread of fit, not by this one.
+        import time; time.sleep(0.3)
 try:
-    rw.LambdaMART(trees=200000, leaves=15, min_rows=1).fit(
-        rows.X, rows.y, qid=rows.qid, checkpoint=sys.argv[1], callbacks=[interrupt]
-    )
+    ranker.fit(rows.X, rows.y, qid=rows.qid, checkpoint=sys.argv[1], callbacks=[interrupt])
 except KeyboardInterrupt:
-    print("interrupted after", len(rounds) >= 20)
+    print("interrupted after", seen[-1])
+resumed = []
+ranker.fit(rows.X, rows.y, qid=rows.qid, checkpoint=sys.argv[1], callbacks=[lambda one: resumed.append(one.number)])
+print("resumed at", resumed[0], ranker.model_.sha256)
 """
-    folder = tmp_path / "checkpoint"
     environment = {**os.environ, "TESTS": os.path.dirname(__file__)}
-    done = subprocess.run([sys.executable, "-c", program, folder], capture_output=True, text=True, timeout=60, env=environment)
-    assert done.stdout == "interrupted after True\n", done.stderr
-    assert (folder / "checkpoint.model").exists()
+    done = subprocess.run([sys.executable, "-c", program, tmp_path / "c"], capture_output=True, text=True, timeout=120, env=environment)
+    rows = make(queries=60)
+    whole = rw.LambdaMART(trees=60, leaves=15, min_rows=1, sample_features=0.7).fit(rows.X, rows.y, qid=rows.qid).model_.sha256
+    assert done.stdout == f"interrupted after 20\nresumed at 21 {whole}\n", done.stdout + done.stderr
+
+
+def test_ctrl_c_ends_a_training_within_a_tree():
+    random = np.random.default_rng(0)
+    X, y, qid = random.normal(size=(40_000, 30)), random.integers(3, size=40_000), np.repeat(np.arange(800), 50)
+    data, ranker = rw.Dataset(X, y, qid=qid), rw.LambdaMART(trees=1, leaves=4000, min_rows=1, min_hessian=0.0)
+
+    def processor_seconds(work):
+        start = time.process_time()
+        work()
+        return time.process_time() - start
+
+    whole = processor_seconds(lambda: ranker.fit(data))
+
+    def interrupted():
+        timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            ranker.fit(data)
+            # On a machine that is done before the timer.
+            time.sleep(1)
+
+    assert processor_seconds(interrupted) < 0.7 * whole
 
 
 def test_a_resumed_training_gives_the_same_bytes(tmp_path):
@@ -146,6 +173,24 @@ def test_a_limit_of_joblib_is_respected(monkeypatch):
     assert thread_count(None) == 0
     with pytest.raises(ValueError, match="n_jobs is 0"):
         thread_count(0)
+
+
+def _threads_of_a_worker():
+    from rankwright._threads import thread_count
+
+    rows = make()
+    rw.LambdaMART(trees=2).fit(rows.X, rows.y, qid=rows.qid)
+    names = [open(f"/proc/self/task/{one}/comm").read() for one in os.listdir("/proc/self/task")]
+    return thread_count(None), sum(name.startswith("rankwright-") for name in names)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="threads are counted in /proc")
+def test_workers_of_joblib_start_as_many_threads_as_joblib_allows():
+    import joblib
+
+    with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+        found = joblib.Parallel(n_jobs=2)(joblib.delayed(_threads_of_a_worker)() for _ in range(2))
+    assert found == [(1, 1), (1, 1)]
 
 
 def test_an_exception_of_a_callback_is_the_exception_of_fit():
