@@ -127,7 +127,7 @@ class Scratch:
 
         if is_path(model):
             return os.fspath(model)
-        path = self.path(f"{name}.model")
+        path = self.path(_file_name(name))
         Model(model).save(path)
         return path
 
@@ -138,7 +138,7 @@ class Scratch:
         rows = _lists(what, value)
         if isinstance(rows, str):
             return rows
-        path = self.path(f"{name}.txt")
+        path = self.path(_file_name(name))
         with open(path, "w", encoding="utf-8") as file:
             if value == "score":
                 ranked = sorted(enumerate(rows), key=lambda row: (row[1][0], -row[1][2], row[0]))
@@ -159,6 +159,12 @@ class Scratch:
         if found is not None:
             return found
         return [self.lists(run, "score", f"run{number}") for number, run in enumerate(runs, start=1)]
+
+
+def _file_name(name: str) -> str:
+    """The name of a system as that of its file, which results show."""
+    kept = "".join("-" if character in '/\\:*?"<>|' or not character.isprintable() else character for character in name)
+    return kept.strip(". ") or "system"
 
 
 def _id(text: str) -> str:

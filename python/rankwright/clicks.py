@@ -6,7 +6,7 @@ command prints as JSON; what the command writes to a file is their table, unless
 
 >>> from rankwright import clicks
 >>> log = [{"query": "cat", "docs": ["a", "b"], "clicks": [0, 1]}, {"query": "cat", "docs": ["b", "a"], "clicks": [1, 0]}]
->>> clicks.inspect(log).clicks
+>>> clicks.inspect(log).counts["clicks"]
 2
 >>> clicks.pairs(log).records()
 [{'query': 'cat', 'better': 'b', 'worse': 'a', 'weight': 1.0}]

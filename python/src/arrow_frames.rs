@@ -85,11 +85,11 @@ impl ArrowFrame {
         {
             return Ok(());
         }
-        let message = format!(
-            "column '{}' has the type {}, which is no feature",
-            field.name(),
-            field.data_type()
-        );
+        let kind = match field.data_type() {
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "text".to_owned(),
+            other => other.to_string(),
+        };
+        let message = format!("column '{}' has the type {kind}, which is no feature", field.name());
         let help = "make it numbers or a categorical column, or leave it out";
         Err(of_kind(py, "column-type", &message, Some(help)))
     }

@@ -44,12 +44,13 @@ def test_a_log_is_a_frame_dictionaries_or_a_file(tmp_path, command):
         PAGES, ROWS, pd.DataFrame(PAGES), pd.DataFrame(ROWS), pl.DataFrame(PAGES), pl.DataFrame(ROWS).lazy(), pa.Table.from_pylist(ROWS),
     ):
         found = rw.clicks.inspect(log).to_dict()
-        for name in ("clicks", "impressions", "queries", "ranks"):
-            assert found.get(name) == expected.get(name), (type(log), name)
-    assert json.loads(command("clicks", "inspect", path, "--json"))["clicks"] == expected["clicks"] == 5
+        for name in ("counts", "ranks"):
+            assert found[name] == expected[name], (type(log), name)
+    assert json.loads(command("clicks", "inspect", path, "--json"))["counts"] == expected["counts"]
+    assert expected["counts"]["clicks"] == 5
     renamed = pd.DataFrame(ROWS).rename(columns={"query": "keyword", "document": "sku", "click": "bought", "impression": "search"})
     columns = "impression=search, query=keyword, document=sku, click=bought"
-    assert rw.clicks.inspect(rw.clicks.Log(renamed, columns=columns)).clicks == 5
+    assert rw.clicks.inspect(rw.clicks.Log(renamed, columns=columns)).counts["clicks"] == 5
     with pytest.raises(rw.Error, match="a frame or dictionaries are needed; found a int"):
         rw.clicks.inspect([1, 2])
 
@@ -58,17 +59,19 @@ def test_a_log_becomes_frames(tmp_path):
     pages = rw.clicks.convert(PAGES)
     assert pages.to_polars()["docs"].to_list() == [page["docs"] for page in PAGES]
     rw.clicks.convert(PAGES, "csv", tmp_path / "log.csv")
-    assert rw.clicks.inspect(tmp_path / "log.csv").clicks == 5
-    counts = rw.clicks.counts(PAGES, "document").to_pandas().set_index("document")
+    assert rw.clicks.inspect(tmp_path / "log.csv").counts["clicks"] == 5
+    counts = rw.clicks.counts(PAGES, "document").to_pandas().set_index("id")
     assert counts.loc["a", "clicks"] == 2 and counts.loc["b", "impressions"] == 3
     pairs = rw.clicks.pairs(PAGES, rules=["skip-above"]).records()
-    assert {"query": "cat", "better": "a", "worse": "b", "weight": 1.0} in pairs and len(pairs) == 5
+    assert [tuple(pair.values()) for pair in pairs] == [
+        ("cat", "a", "b", 1.0), ("cat", "c", "b", 2.0), ("dog", "z", "x", 1.0), ("dog", "z", "y", 1.0),
+    ]
 
 
 def test_clicks_become_labels_close_to_the_truth(labelled):
     data, log = labelled
     assert log.impressions == 60 * data.n_queries == len(log.records())
-    assert rw.clicks.inspect(log).clicks == log.clicks
+    assert rw.clicks.inspect(log).counts["clicks"] == log.clicks
     fitted = rw.clicks.fit(log, "pbm", test=log)
     assert fitted.model.startswith("pbm") and fitted.test["log_likelihood"] < 0
     bias = rw.clicks.bias(log, estimators=["em"], min_shown=5, samples=0)
@@ -134,7 +137,7 @@ def test_judges_are_asked_read_checked_and_added_up():
 
 
 def test_documents_are_classified(tmp_path):
-    words = {"music": ["jazz band", "loud guitar", "piano jazz", "guitar solo"], "travel": ["night train", "train ticket", "slow boat", "boat trip"]}
+    words = {"music": ["jazz band guitar", "loud guitar", "piano jazz", "guitar jazz solo"], "travel": ["night train boat", "train ticket", "slow boat", "train boat trip"]}
     known = [{"id": f"{kind}{n}", "text": text, "class": kind} for kind, texts in words.items() for n, text in enumerate(texts)]
     unknown = [{"id": "x", "text": "jazz guitar"}, {"id": "y", "text": "train to the boat"}]
     found = rw.classify(known, unknown, classifier="naive-bayes")
@@ -143,7 +146,7 @@ def test_documents_are_classified(tmp_path):
     path = tmp_path / "known.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in known))
     folds = rw.classify(path, classifier="knn(k=1)", folds=4, seed=1)
-    assert folds.accuracy > 0.5 and {one["class"] for one in folds.records()} == {"music", "travel"}
+    assert folds.accuracy > 0.7 and {one["class"] for one in folds.records()} == {"music", "travel"}
     with pytest.raises(rw.Error, match="naive-bayes"):
         rw.classify(known, classifier="naive")
 
@@ -151,9 +154,9 @@ def test_documents_are_classified(tmp_path):
 def test_an_index_forgets_documents():
     store = rw.generate_store(records=300, queries=10, seed=2)
     index = rw.Index.build(store.documents)
-    assert index.delete(["r000001", "nobody"]) == 1 and index.delete(filter="year<2000") > 50
-    years = [one["year"] for one in store.documents if one["year"] >= 2000 and one["id"] != "r000001"]
-    assert len(index) == len(years)
+    young = [one for one in store.documents if one["year"] >= 2000 and one["id"] != "r000001"]
+    assert index.delete(["r000001", "nobody"]) == 1 and index.delete(filter="year<2000") == 299 - len(young) > 20
+    assert len(index) == len(young)
     run = rw.Index.build(store.documents).run(store.queries, 50)
     assert rw.evaluate(run, qrels=store.qrels, metrics="ndcg@10").value > 0.2
     assert len(rw.generate_homepages(sites=5, pages=3, queries=4).queries) == 4
@@ -210,7 +213,7 @@ def test_the_automatic_choice_shows_its_candidates(rows, capsys, monkeypatch):
 
     monkeypatch.setattr(_training.ProgressLine, "DELAY", 0.0)
     monkeypatch.setattr(_training, "_tqdm", lambda *words: False)
-    fitted = rw.auto(rows.X, rows.y, qid=rows.qid, candidates="ranksvm+mart(trees=5)+listnet(epochs=3)", folds=2, progress=True)
+    fitted = rw.auto(rows.X, rows.y, qid=rows.qid, candidates="ranksvm+mart(trees=5)+listnet(epochs=3)", folds=3, progress=True)
     learners = [one["learner"] for one in fitted.choice_.records()]
     assert len(learners) == 3 and abs(sum(fitted.choice_.to_pandas().weight) - 1) < 1e-9
     assert 0 < fitted.choice_.estimate <= 1
