@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from rankwright import _native
@@ -38,4 +39,4 @@ def lecture(*names: str) -> Lecture:
     from rankwright.report import Report
 
     text, drawn = _native.lecture(list(names))
-    return Lecture.of_json(text, Report(drawn))
+    return Lecture(json.loads(text), Report(drawn))

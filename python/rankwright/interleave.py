@@ -3,7 +3,7 @@
 >>> from rankwright import interleave
 >>> old, new = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q1": {"c": 3.0, "d": 2.0, "a": 1.0}}
 >>> lists = interleave.runs({"old": old, "new": new}, length=3, requests=200)
->>> log = interleave.simulate(lists, {"q1": {"c": 1, "d": 1}})
+>>> log = interleave.simulate(lists, {"q1": {"c": 4, "d": 4}})
 >>> interleave.score(log, lists).comparisons[0]["delta"] > 0
 True
 """

@@ -103,7 +103,7 @@ def test_frames_keep_names_and_values(rows):
         "arrow": pa.Table.from_pandas(pandas),
         "rechunked": pl.concat([pl.DataFrame(rows.X[:7], schema=NAMES, orient="row"), pl.DataFrame(rows.X[7:], schema=NAMES, orient="row")]),
         "polars wide": pl.DataFrame(rows.X.astype(np.float64), schema=NAMES, orient="row"),
-        "slice of arrow": pa.Table.from_pandas(pd.concat([pandas[:5], pandas])).slice(5),
+        "slice of arrow": pa.Table.from_pandas(pd.concat([pandas[:5], pandas]), preserve_index=False).slice(5),
         "chunks": pa.concat_tables([pa.Table.from_pandas(pandas[:7]), pa.Table.from_pandas(pandas[7:])]),
     }
     for name, frame in frames.items():
