@@ -22,26 +22,32 @@ from rankwright.errors import Error
 
 if TYPE_CHECKING:
     from rankwright import clicks as clicks
+    from rankwright import interleave as interleave
+    from rankwright import judge as judge
     from rankwright import learners as learners
     from rankwright import plot as plot
+    from rankwright import report as report
+    from rankwright._classify import classify as classify
     from rankwright._evaluation import evaluate as evaluate
     from rankwright._functions import compare as compare
     from rankwright._functions import cv as cv
     from rankwright._functions import from_spec as from_spec
     from rankwright._functions import tune as tune
+    from rankwright._functions import auto as auto
+    from rankwright._generate import Collection as Collection
+    from rankwright._generate import generate as generate
+    from rankwright._generate import generate_homepages as generate_homepages
+    from rankwright._generate import generate_store as generate_store
     from rankwright._index import Index as Index
+    from rankwright._lecture import lecture as lecture
     from rankwright._ranker import OneQueryWarning as OneQueryWarning
     from rankwright._ranker import Ranker as Ranker
     from rankwright._ranker import TornQueryWarning as TornQueryWarning
-    from rankwright._report import Plot as Plot
-    from rankwright._report import Report as Report
-    from rankwright._report import generate as generate
-    from rankwright._report import report_comparison as report_comparison
-    from rankwright._report import report_data as report_data
-    from rankwright._report import report_training as report_training
     from rankwright._selection import QueryKFold as QueryKFold
     from rankwright._selection import QueryShuffleSplit as QueryShuffleSplit
     from rankwright._selection import scorer as scorer
+    from rankwright.report import Plot as Plot
+    from rankwright.report import Report as Report
     from rankwright.learners import *  # noqa: F403
 
 # Estimators and what needs scikit-learn are imported when they are first used.
@@ -57,14 +63,20 @@ _LAZY = {
     "compare": "_functions",
     "cv": "_functions",
     "tune": "_functions",
+    "auto": "_functions",
     "from_spec": "_functions",
-    "Plot": "_report",
-    "Report": "_report",
-    "generate": "_report",
-    "report_comparison": "_report",
-    "report_data": "_report",
-    "report_training": "_report",
+    "classify": "_classify",
+    "Collection": "_generate",
+    "generate": "_generate",
+    "generate_homepages": "_generate",
+    "generate_store": "_generate",
+    "lecture": "_lecture",
+    "Plot": "report",
+    "Report": "report",
 }
+
+#: Modules that are imported when they are first used.
+_MODULES = ("clicks", "interleave", "judge", "learners", "plot", "report")
 
 
 def _estimator_names() -> list[str]:
@@ -76,7 +88,7 @@ def __getattr__(name: str) -> Any:
 
     if name in _LAZY:
         value = getattr(importlib.import_module(f"rankwright.{_LAZY[name]}"), name)
-    elif name in ("clicks", "learners", "plot"):
+    elif name in _MODULES:
         return importlib.import_module(f"rankwright.{name}")
     elif name in _estimator_names():
         value = importlib.import_module("rankwright.learners").ESTIMATORS[name]
@@ -87,7 +99,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY, *_estimator_names(), "clicks", "learners", "plot"})
+    return sorted({*globals(), *_LAZY, *_estimator_names(), *_MODULES})
 
 
 __all__ = [

@@ -473,6 +473,12 @@ def row_parts(
 ) -> dict[str, Any]:
     """The parts of a data set besides its features, as the native module takes them."""
     rows = n_rows(X)
+    for name, given in (("y", y), ("qid", qid)):
+        if isinstance(given, str):
+            raise of_kind(
+                "column-name", f"{name} has a value for each row; found the text {given!r}",
+                "Dataset(frame, \"stars\", qid=\"search\") takes names of columns, and fit takes a Dataset",
+            )
     if qid is not None and group is not None:
         raise of_kind("qid-and-group", "give qid or group, not both")
     parts: dict[str, Any] = {}

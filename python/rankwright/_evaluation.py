@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankwright import _native
-from rankwright._data import Dataset, is_frame, one_dimension
+from rankwright._data import Dataset, collected, column_names, column_values, is_frame, one_dimension
 from rankwright._model import Model
 from rankwright._results import Evaluation
 from rankwright._threads import thread_count
@@ -98,13 +98,14 @@ def _lists(what: Any, value: str) -> Any:
         return [(str(query), str(doc), float(number)) for query, docs in what.items() for doc, number in docs.items()]
     if is_frame(what):
         names = {"query_id": ("query_id", "qid", "query"), "doc_id": ("doc_id", "docno", "docid"), value: (value, "label", "rel")}
-        columns = list(what.columns)
+        what = collected(what)
+        columns = column_names(what)
         found = []
         for name, known in names.items():
             column = next((one for one in known if one in columns), None)
             if column is None:
                 raise of_kind("no-such-column", f"the frame has no column '{name}'; it has {', '.join(map(str, columns))}")
-            found.append(list(what[column]))
+            found.append(list(column_values(what, column)))
         return [(str(query), str(doc), float(number)) for query, doc, number in zip(*found)]
     if isinstance(what, Iterable):
         return [(str(one[0]), str(one[1]), float(one[2])) for one in what]

@@ -190,6 +190,18 @@ def tune(
     return Tuning(json.loads(text), learner, best)
 
 
+def auto(X: Any, y: Any = None, *, qid: Any = None, group: Any = None, eval_set: Any = None, progress: bool | str = "auto", **parameters: Any) -> Any:
+    """A good model without the choice of a learner: a fitted `Auto`, a blend of the best learners of every family.
+
+    `parameters` are those of `Auto`: ``effort``, ``minutes``, ``candidates``, ``metric``, ... The progress shows the running candidate
+    and the best one so far; ``choice_`` of the result has the candidates with their values and weights.
+    """
+    from rankwright.learners import ESTIMATORS
+
+    ranker: Any = ESTIMATORS["Auto"](**parameters)
+    return ranker.fit(X, y, qid=qid, group=group, eval_set=eval_set, progress=progress)
+
+
 def from_spec(spec: str) -> Any:
     """The estimator of a spec such as ``"lambdamart(trees=100, leaves=15)"``.
 

@@ -11,6 +11,7 @@ from rankwright._data import Dataset, is_frame
 from rankwright._evaluation import _lists
 from rankwright._model import Model
 from rankwright._results import Result
+from rankwright._scratch import _is_missing, _plain, records_of
 from rankwright.errors import of_kind
 
 
@@ -50,6 +51,11 @@ class Index:
     def add(self, documents: Any) -> None:
         """Adds documents; those whose ids the index has are replaced."""
         self._native.add(_documents(documents))
+
+    def delete(self, ids: Iterable[str] = (), *, filter: str | None = None) -> int:
+        """Deletes the documents of these ids, and those that pass a filter; returns their number."""
+        several = [ids] if isinstance(ids, str) else [str(id) for id in ids]
+        return self._native.delete(several, filter)
 
     def __len__(self) -> int:
         return self._native.documents
@@ -122,21 +128,40 @@ def _model(model: Any) -> _native.Model | None:
 
 
 def _queries(queries: Any) -> list[tuple[str, str]]:
+    """Ids and texts: of a dictionary, a frame (``qid`` and ``query``), pairs, or texts, which are their own ids."""
     if isinstance(queries, Mapping):
         return [(str(key), str(text)) for key, text in queries.items()]
+    if isinstance(queries, str):
+        return [(queries, queries)]
+    if is_frame(queries):
+        rows = records_of(queries)
+        id = _first_name(rows, ("qid", "query_id", "id"), "query ids")
+        text = _first_name(rows, ("query", "text", "query_text"), "texts of queries")
+        return [(str(row[id]), str(row[text])) for row in rows]
     return [(text, text) if isinstance(text, str) else (str(text[0]), str(text[1])) for text in queries]
 
 
+def _first_name(rows: list[dict[str, Any]], names: tuple[str, ...], what: str) -> str:
+    found = next((name for name in names if rows and name in rows[0]), None)
+    if found is None:
+        raise of_kind("no-such-column", f"the frame has no column with {what}: {', '.join(names)}")
+    return found
+
+
 def _documents(documents: Any) -> list[tuple[str, list[tuple[str, Any]]]]:
-    if is_frame(documents):
-        documents = documents.to_dict("records") if hasattr(documents, "to_dict") and hasattr(documents, "iloc") else (
-            documents.to_dicts() if hasattr(documents, "to_dicts") else documents.to_pylist()
-        )
     found = []
-    for place, document in enumerate(documents):
+    for place, document in enumerate(records_of(documents)):
         key = next((name for name in ("id", "doc_id", "docno", "docid", "_id") if name in document), None)
         if key is None:
             raise of_kind("document-without-id", f"document {place + 1} has no id")
-        fields = [(name, value) for name, value in document.items() if name != key and value is not None and value == value]
+        fields = [(str(name), _field(value)) for name, value in document.items() if name != key and not _is_missing(value)]
         found.append((str(document[key]), fields))
     return found
+
+
+def _field(value: Any) -> Any:
+    """A value of a document as a number, a text or a list of texts."""
+    if isinstance(value, (str, int, float)):
+        return value
+    value = _plain(value)
+    return [str(part) for part in value] if isinstance(value, list) else value

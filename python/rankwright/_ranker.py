@@ -25,6 +25,7 @@ from rankwright._data import (
     row_parts,
 )
 from rankwright._model import Model
+from rankwright._results import Result
 from rankwright._spec import python_name, spec_of, table
 from rankwright._threads import thread_count
 from rankwright._training import Callback, Trained, train
@@ -92,6 +93,8 @@ class Ranker(BaseEstimator):
         The number of rounds that the model keeps.
     feature_importances_ : ndarray
         The share of each feature in the gain of the trees, or in the absolute weights.
+    choice_ : Result
+        The candidates of an automatic choice (`Auto`) with their values and weights, and the estimate of the blend.
     n_features_in_, feature_names_in_
         Number and names of the columns of X.
     """
@@ -168,23 +171,31 @@ class Ranker(BaseEstimator):
         progress
             True, False, or "auto": a progress bar in terminals and notebooks.
         """
-        data, has_queries = self._training_data(
-            X, y, qid=qid, group=group, weight=sample_weight, query_weight=query_weight, pairs=pairs, position=position
-        )
-        valid = self._validation_data(eval_set, eval_qid, eval_group)
-        done = self._train(
-            data,
-            valid=valid,
-            seed=self._seed(),
-            start=start,
-            checkpoint=checkpoint,
-            callbacks=callbacks,
-            progress=progress,
-            n_jobs=self.n_jobs,  # type: ignore[attr-defined]
-            rounds=self._rounds(),
-        )
+        before = dict(self.__dict__)
+        try:
+            return self._fit(
+                X, y, {
+                    "qid": qid, "group": group, "weight": sample_weight, "query_weight": query_weight, "pairs": pairs, "position": position,
+                },
+                lambda: self._validation_data(eval_set, eval_qid, eval_group),
+                {"start": start, "checkpoint": checkpoint, "callbacks": callbacks, "progress": progress},
+            )
+        except BaseException:
+            # An estimator stays as it was if it cannot be fitted anew.
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _fit(self, X: Any, y: Any, given: dict[str, Any], validation: Any, options: dict[str, Any]) -> Any:
+        data, has_queries = self._training_data(X, y, **given)
+        valid = validation()
+        done = self._train(data, valid=valid, seed=self._seed(), n_jobs=self.n_jobs, rounds=self._rounds(), **options)  # type: ignore[attr-defined]
         self.model_ = done.model
         self.history_ = done.history
+        if done.choice is not None:
+            self.choice_ = Result(done.choice, "candidates")
+        elif hasattr(self, "choice_"):
+            del self.choice_
         kept = done.history["kept"]
         self.best_iteration_ = kept["rounds"] if kept else None
         self._has_queries = has_queries
@@ -328,7 +339,7 @@ class Ranker(BaseEstimator):
             raise of_kind("qid-and-group", f"the query ids are in the column '{query}' of X; give no qid or group")
         has_queries = query is not None or given["qid"] is not None or given["group"] is not None
         if not has_queries:
-            warnings.warn("no query ids are given: all rows are one query", OneQueryWarning, stacklevel=3)
+            warnings.warn("no query ids are given: all rows are one query", OneQueryWarning, stacklevel=4)
         parts = row_parts(X, y, **given)
         for name, weights in (("sample_weight", parts["weights"]), ("query_weight", parts["query_weights"])):
             if weights is not None and len(weights) and not weights.any():
@@ -353,7 +364,7 @@ class Ranker(BaseEstimator):
             group = _of_set(eval_group, place, "eval_group")
             query = self._query_column(X)
             if query is None and qid is None and group is None:
-                warnings.warn(f"no query ids are given for {name}: all of its rows are one query", OneQueryWarning, stacklevel=3)
+                warnings.warn(f"no query ids are given for {name}: all of its rows are one query", OneQueryWarning, stacklevel=5)
             if not is_frame(X):
                 X = X if hasattr(X, "tocsr") else features_array(X)
             parts = row_parts(X, y, qid=qid, group=group)

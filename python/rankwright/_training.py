@@ -33,6 +33,13 @@ class Round:
     leaves: int | None = None
     #: The word for a round: tree, epoch.
     unit: str = ""
+    #: The learner that is trained, if it is a member of a blend or a candidate of an automatic choice.
+    member: str | None = None
+    #: The number of this training among all of them, from 1, and how many are planned, if that is known.
+    training: int = 1
+    planned: int | None = None
+    #: The candidates of an automatic choice so far with their values, the best one first.
+    leaders: tuple[tuple[str, float], ...] = ()
 
 
 #: A function that is called after each round; the training stops if it returns true or raises.
@@ -68,6 +75,9 @@ class _Events:
         self.sets: list[str] = []
         self.metrics: list[str] = []
         self.unit = ""
+        self.member: str | None = None
+        self.training, self.planned = 1, None
+        self.leaders: tuple[tuple[str, float], ...] = ()
 
     def __call__(self, event: str, payload: str) -> bool:
         found = json.loads(payload)
@@ -75,8 +85,13 @@ class _Events:
             history, _ = found
             self.sets, self.metrics, self.unit = history["sets"], history["metrics"], history["unit"]
             return False
+        if event == "member":
+            self.training = 1 if self.member is None else self.training + 1
+            self.member, self.planned, leaders = found
+            self.leaders = tuple((name, value) for name, value in leaders)
+            return False
         values = {name: dict(zip(self.metrics, row)) for name, row in zip(self.sets, found["values"])}
-        one = Round(found["number"], values, found["loss"], found["leaves"], self.unit)
+        one = Round(found["number"], values, found["loss"], found["leaves"], self.unit, self.member, self.training, self.planned, self.leaders)
         # Every callback sees every round, also after one has asked to stop.
         return any([bool(callback(one)) for callback in self.callbacks])
 
@@ -97,6 +112,9 @@ class ProgressLine:
         if now - self.shown < self.DELAY:
             return
         self.shown = now
+        if one.member is not None:
+            self._show_member(one)
+            return
         text = "  ".join(
             f"{name} {metric} {value:.4f}"
             for name, row in one.values.items()
@@ -111,6 +129,20 @@ class ProgressLine:
         else:
             of = f" of {self.total}" if self.total else ""
             print(f"\r{self.name}: {one.unit} {one.number}{of}  {text}", end="", file=sys.stderr, flush=True)
+
+    def _show_member(self, one: Round) -> None:
+        """Shows which of several trainings is running, and the best candidate so far."""
+        best = f"  best {one.leaders[0][1]:.4f} {one.leaders[0][0]}" if one.leaders else ""
+        if self.bar is None:
+            self.bar = _tqdm(self.name, one.planned, "training")
+        if self.bar:
+            self.bar.total = one.planned
+            self.bar.n = one.training - 1
+            self.bar.set_postfix_str(f"{one.member}{best}")
+        else:
+            of = f" of {one.planned}" if one.planned else ""
+            line = f"{self.name}: training {one.training}{of}  {one.member}{best}"
+            print(f"\r{line[:119]:<119}", end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         if self.bar:

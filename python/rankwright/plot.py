@@ -1,50 +1,57 @@
 """Pictures for notebooks, drawn by the library's own charts.
 
-Each function gives a `Plot`, or several: a notebook shows it, ``.svg`` is the picture and ``.data`` are its numbers.
+Each function gives a `Plot`, or several: a notebook shows it, ``.svg`` is the picture, ``.data`` are its numbers, and
+``.matplotlib(ax)`` draws it on axes of matplotlib.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from rankwright._report import Plot, Report, report_comparison, report_training
+from rankwright import report
+from rankwright.report import Plot, Report
 from rankwright.errors import of_kind
 
-__all__ = ["compare", "forces", "importance", "lambdas", "training", "trees"]
+__all__ = ["compare", "forces", "importance", "lambdas", "shrinkage", "training", "trees"]
 
 
-def _with(report: Report, start: str) -> list[Plot]:
-    found = [plot for id, plot in report.plots.items() if id.startswith(start)]
+def _with(page: Report, start: str) -> list[Plot]:
+    found = [plot for id, plot in page.plots.items() if id.startswith(start)]
     if not found:
-        raise of_kind("no-such-chart", f"this model has no chart of this kind; the report has {', '.join(report.plots)}")
+        raise of_kind("no-such-chart", f"this model has no chart of this kind; the report has {', '.join(page.plots)}")
     return found
 
 
 def training(model: Any, data: Any, *, valid: Any = ()) -> Plot:
     """The learning curve: the metric of the model's training against its rounds."""
-    return _with(report_training(model, data, valid=valid), "curve-")[0]
+    return _with(report.training(model, data, valid=valid), "curve-")[0]
 
 
 def lambdas(model: Any, data: Any) -> list[Plot]:
     """The lambdas of a training: their share and size by pair of labels and by rank."""
-    return _with(report_training(model, data), "lambda-")
+    return _with(report.training(model, data), "lambda-")
 
 
 def forces(model: Any, data: Any, *, query: Any = None) -> list[Plot]:
     """The forces on the documents of a query, stage by stage."""
-    return _with(report_training(model, data, query=query), "forces-at-")
+    return _with(report.training(model, data, query=query), "forces-at-")
 
 
 def importance(model: Any, data: Any, *, valid: Any = (), by: str = "gain") -> Plot:
     """The features by importance: by ``gain``, ``splits`` or ``permutation``."""
-    return _with(report_training(model, data, valid=valid), f"importance-{by}")[0]
+    return _with(report.training(model, data, valid=valid), f"importance-{by}")[0]
 
 
 def trees(model: Any, data: Any) -> list[Plot]:
     """Some trees of a model."""
-    return _with(report_training(model, data), "tree-")
+    return _with(report.training(model, data), "tree-")
 
 
 def compare(systems: Any, data: Any = None, metrics: Any = "ndcg@10", **more: Any) -> Plot:
     """The means of systems with their intervals."""
-    return _with(report_comparison(systems, data, metrics, **more), "means")[0]
+    return _with(report.comparison(systems, data, metrics, **more), "means")[0]
+
+
+def shrinkage(learner: Any, data: Any, **more: Any) -> Plot:
+    """The learning curves of one learner with several rates, as `rankwright.report.shrinkage` takes them."""
+    return next(iter(report.shrinkage(learner, data, **more).plots.values()))

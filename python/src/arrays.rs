@@ -1,8 +1,11 @@
 //! Arrays of the buffer protocol as features: any order, any strides, several types of numbers.
 //!
-//! A C-contiguous array of 32-bit floats is shared without a copy. Everything else is copied column
-//! by column within small blocks of rows, so that the lines of both sides stay in the processor's
-//! cache, and blocks are divided among the threads.
+//! A C-contiguous array of 32-bit floats is shared without a copy. Everything else is copied in
+//! blocks of rows, which are divided among the threads. Rows that are adjacent in memory are
+//! converted as they are. Columns that are adjacent in memory (Fortran order, columns of frames) are
+//! transposed eight at a time, through a tile that stays in the nearest cache: a column is read over
+//! whole pages of memory, and the rows of a block stay in the second cache until all of their columns
+//! are there. Arrays of other strides are copied number by number.
 
 use std::sync::Arc;
 
@@ -13,12 +16,12 @@ use rankwright::data::{DataError, Matrix};
 use crate::errors::of_kind;
 use crate::run::in_pool;
 
-/// The rows that are copied at a time: both sides of this many rows and 16 columns fit the cache.
-const BLOCK: usize = 128;
+/// The rows of a block: 1024 rows of 136 features are half a megabyte.
+const BLOCK: usize = 1024;
 
 /// The type of the numbers of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NumberType {
+pub(crate) enum NumberType {
     F32,
     F64,
     I64,
@@ -40,14 +43,17 @@ unsafe impl Send for ColumnView {}
 unsafe impl Sync for ColumnView {}
 
 /// A number that becomes a feature.
-trait Number: Copy {
+pub(crate) trait Number: Copy {
+    /// The type of the number.
+    const TYPE: NumberType;
     fn feature(self) -> f32;
     fn wide(self) -> f64;
 }
 
 macro_rules! numbers {
-    ($($number:ty)*) => { $(
+    ($($number:ty: $variant:ident),*) => { $(
         impl Number for $number {
+            const TYPE: NumberType = NumberType::$variant;
             fn feature(self) -> f32 {
                 self as f32
             }
@@ -58,13 +64,25 @@ macro_rules! numbers {
     )* };
 }
 
-numbers!(f32 f64 i64 i32);
+numbers!(f32: F32, f64: F64, i64: I64, i32: I32);
+
+/// Calls a generic function with the type of the numbers.
+macro_rules! with_type {
+    ($numbers:expr, $function:ident($($argument:expr),*)) => {
+        match $numbers {
+            NumberType::F32 => $function::<f32>($($argument),*),
+            NumberType::F64 => $function::<f64>($($argument),*),
+            NumberType::I64 => $function::<i64>($($argument),*),
+            NumberType::I32 => $function::<i32>($($argument),*),
+        }
+    };
+}
 
 impl ColumnView {
-    /// The column of a slice of 32-bit floats, which the caller keeps alive.
-    pub(crate) fn of_slice(values: &[f32]) -> Self {
+    /// The column of a slice of numbers, which the caller keeps alive.
+    pub(crate) fn of_slice<T: Number>(values: &[T]) -> Self {
         let pointer = values.as_ptr().cast();
-        ColumnView { pointer, stride: 4, numbers: NumberType::F32 }
+        ColumnView { pointer, stride: size_of(T::TYPE), numbers: T::TYPE }
     }
 
     /// Copies the rows from `first_row` on into every `width`th cell; returns the first cell whose
@@ -81,14 +99,7 @@ impl ColumnView {
     ) -> Option<(usize, f64)> {
         let first = self.pointer.wrapping_offset(first_row as isize * self.stride);
         // SAFETY: as the caller promises.
-        unsafe {
-            match self.numbers {
-                NumberType::F32 => copy_as::<f32>(first, self.stride, cells, width),
-                NumberType::F64 => copy_as::<f64>(first, self.stride, cells, width),
-                NumberType::I64 => copy_as::<i64>(first, self.stride, cells, width),
-                NumberType::I32 => copy_as::<i32>(first, self.stride, cells, width),
-            }
-        }
+        unsafe { with_type!(self.numbers, copy_as(first, self.stride, cells, width)) }
     }
 }
 
@@ -124,34 +135,100 @@ unsafe fn copy_as<T: Number>(
     overflows.next().map(|(row, number)| (row, number.wide()))
 }
 
-/// The columns that are copied at a time, so that each row gets half a line of the cache at once.
+/// The columns that are transposed at a time, and the rows of a tile.
 const GROUP: usize = 8;
+const TILE: usize = 32;
 
-/// Copies the rows from `first_row` on of columns of one type into the first cells of each `width`
-/// cells; returns whether a number is infinite as a feature.
+/// Transposes the rows from `first_row` on of columns of one type, whose numbers are adjacent in
+/// memory, into the first cells of each `width` cells; returns whether a number is infinite as a
+/// feature.
 ///
 /// # Safety
 ///
 /// Each column has numbers of this type, and a row for each `width` cells, from `first_row` on.
-unsafe fn copy_group<T: Number>(
+unsafe fn transpose<T: Number>(
     columns: &[ColumnView; GROUP],
     first_row: usize,
     cells: &mut [f32],
     width: usize,
 ) -> bool {
-    let mut at =
-        columns.map(|column| column.pointer.wrapping_offset(first_row as isize * column.stride));
     let mut is_any_infinite = false;
-    for cells in cells.chunks_mut(width) {
-        for ((cell, at), column) in cells.iter_mut().zip(&mut at).zip(columns) {
-            // SAFETY: as the caller promises; arrays may be unaligned.
-            let value = unsafe { at.cast::<T>().read_unaligned() }.feature();
-            is_any_infinite |= value.is_infinite();
-            *cell = value;
-            *at = at.wrapping_offset(column.stride);
+    let mut tile = [[0.0_f32; TILE]; GROUP];
+    for (number, cells) in cells.chunks_mut(TILE * width).enumerate() {
+        let first_row = first_row + number * TILE;
+        let rows = cells.len().div_ceil(width);
+        for (tile, column) in tile.iter_mut().zip(columns) {
+            let first = column.pointer.cast::<T>().wrapping_add(first_row);
+            for (row, to) in tile[..rows].iter_mut().enumerate() {
+                // SAFETY: as the caller promises; arrays may be unaligned.
+                let value = unsafe { first.wrapping_add(row).read_unaligned() }.feature();
+                is_any_infinite |= value.is_infinite();
+                *to = value;
+            }
+        }
+        for (row, cells) in cells.chunks_mut(width).enumerate() {
+            for (cell, tile) in cells[..GROUP].iter_mut().zip(&tile) {
+                *cell = tile[row];
+            }
         }
     }
     is_any_infinite
+}
+
+/// Converts rows whose numbers are adjacent in memory; returns whether a number is infinite as a
+/// feature. `stride` is that of the rows, in bytes.
+///
+/// # Safety
+///
+/// There are `width` numbers of this type at `first` and at each multiple of `stride` after it, one
+/// row for each `width` cells.
+unsafe fn convert_rows<T: Number>(
+    first: *const u8,
+    stride: isize,
+    cells: &mut [f32],
+    width: usize,
+) -> bool {
+    let mut is_any_infinite = false;
+    for (row, cells) in cells.chunks_mut(width).enumerate() {
+        let first = first.wrapping_offset(row as isize * stride).cast::<T>();
+        for (number, cell) in cells.iter_mut().enumerate() {
+            // SAFETY: as the caller promises; arrays may be unaligned.
+            let value = unsafe { first.wrapping_add(number).read_unaligned() }.feature();
+            is_any_infinite |= value.is_infinite();
+            *cell = value;
+        }
+    }
+    is_any_infinite
+}
+
+/// The bytes of a number.
+fn size_of(numbers: NumberType) -> isize {
+    match numbers {
+        NumberType::F32 | NumberType::I32 => 4,
+        NumberType::F64 | NumberType::I64 => 8,
+    }
+}
+
+/// The stride of rows whose numbers are adjacent in memory; `None` if they are not.
+fn adjacent_rows(columns: &[ColumnView]) -> Option<isize> {
+    let first = columns.first()?;
+    let step = size_of(first.numbers);
+    let is_next = |pair: &[ColumnView]| {
+        let [left, right] = pair else { return false };
+        left.pointer.wrapping_offset(step) == right.pointer
+            && (left.stride, left.numbers) == (right.stride, right.numbers)
+    };
+    columns.windows(2).all(is_next).then_some(first.stride)
+}
+
+/// The group of columns of one type at the start of a list, if the numbers of each of them are
+/// adjacent in memory.
+fn adjacent_group(columns: &[ColumnView]) -> Option<&[ColumnView; GROUP]> {
+    let group: &[ColumnView; GROUP] = columns.get(..GROUP)?.try_into().ok()?;
+    let numbers = group[0].numbers;
+    let is_adjacent =
+        |column: &ColumnView| column.numbers == numbers && column.stride == size_of(numbers);
+    group.iter().all(is_adjacent).then_some(group)
 }
 
 /// Copies a block of rows; returns the place and the number of a cell that is out of the range of
@@ -166,31 +243,32 @@ unsafe fn copy_block(
     cells: &mut [f32],
 ) -> Option<(usize, usize, f64)> {
     let width = columns.len();
+    if let (Some(stride), Some(column)) = (adjacent_rows(columns), columns.first()) {
+        let first = column.pointer.wrapping_offset(first_row as isize * stride);
+        // SAFETY: as the caller promises: the first number of each row is followed by the others.
+        let is_any_infinite =
+            unsafe { with_type!(column.numbers, convert_rows(first, stride, cells, width)) };
+        if !is_any_infinite {
+            return None;
+        }
+    }
     let mut number = 0;
     while number < width {
-        let group: Option<&[ColumnView; GROUP]> =
-            columns.get(number..number + GROUP).and_then(|group| group.try_into().ok());
-        let same = group
-            .filter(|group| group.iter().all(|column| column.numbers == columns[number].numbers));
         let here = &mut cells[number..];
         // SAFETY: as the caller promises.
-        let is_copied = same.is_some_and(|group| unsafe {
-            !match columns[number].numbers {
-                NumberType::F32 => copy_group::<f32>(group, first_row, here, width),
-                NumberType::F64 => copy_group::<f64>(group, first_row, here, width),
-                NumberType::I64 => copy_group::<i64>(group, first_row, here, width),
-                NumberType::I32 => copy_group::<i32>(group, first_row, here, width),
-            }
+        let is_copied = adjacent_group(&columns[number..]).is_some_and(|group| unsafe {
+            !with_type!(group[0].numbers, transpose(group, first_row, here, width))
         });
-        let count = if is_copied { GROUP } else { 1 };
-        if !is_copied {
-            // SAFETY: as the caller promises.
-            let overflow = unsafe { columns[number].copy(first_row, here, width) };
-            if let Some((row, value)) = overflow {
-                return Some((row, number, value));
-            }
+        if is_copied {
+            number += GROUP;
+            continue;
         }
-        number += count;
+        // SAFETY: as the caller promises.
+        let overflow = unsafe { columns[number].copy(first_row, here, width) };
+        if let Some((row, value)) = overflow {
+            return Some((row, number, value));
+        }
+        number += 1;
     }
     None
 }

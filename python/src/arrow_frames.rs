@@ -6,7 +6,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
-use arrow_array::types::Float32Type;
+use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_schema::{DataType, SchemaRef};
 use pyo3::prelude::*;
@@ -15,6 +15,7 @@ use rankwright::data::arrow_values::{is_number, numbers, texts};
 use rankwright::data::{DataError, Encoding};
 use rayon::prelude::*;
 
+use crate::arrays::ColumnView;
 use crate::errors::of_kind;
 
 /// A frame as batches of rows.
@@ -23,10 +24,22 @@ pub(crate) struct ArrowFrame {
     batches: Vec<RecordBatch>,
 }
 
-/// A column as features.
+/// A column as features: values that were converted, or a view of the frame's own numbers.
 pub(crate) struct FeatureColumn {
-    pub(crate) values: Vec<f32>,
+    values: Vec<f32>,
+    own_numbers: Option<ColumnView>,
     pub(crate) encoding: Encoding,
+}
+
+impl FeatureColumn {
+    fn converted(values: Vec<f32>, encoding: Encoding) -> Self {
+        FeatureColumn { values, own_numbers: None, encoding }
+    }
+
+    /// The values; they live as long as this column and its frame.
+    pub(crate) fn view(&self) -> ColumnView {
+        self.own_numbers.unwrap_or_else(|| ColumnView::of_slice(&self.values))
+    }
 }
 
 impl ArrowFrame {
@@ -72,11 +85,11 @@ impl ArrowFrame {
         {
             return Ok(());
         }
-        let message = format!(
-            "column '{}' has the type {}, which is no feature",
-            field.name(),
-            field.data_type()
-        );
+        let kind = match field.data_type() {
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "text".to_owned(),
+            other => other.to_string(),
+        };
+        let message = format!("column '{}' has the type {kind}, which is no feature", field.name());
         let help = "make it numbers or a categorical column, or leave it out";
         Err(of_kind(py, "column-type", &message, Some(help)))
     }
@@ -116,6 +129,16 @@ impl ArrowFrame {
         if is_category(field.data_type()) {
             return categories(arrays());
         }
+        if let [batch] = self.batches.as_slice()
+            && let Some(view) = numbers_without_nulls(batch.column(column))
+        {
+            let own_numbers = Some(view);
+            return Ok(FeatureColumn {
+                values: Vec::new(),
+                own_numbers,
+                encoding: Encoding::Number,
+            });
+        }
         let mut values: Vec<f32> = Vec::with_capacity(self.rows());
         for array in arrays() {
             if array.data_type() == &DataType::Float32 && array.null_count() == 0 {
@@ -133,7 +156,25 @@ impl ArrowFrame {
                 values.push(value);
             }
         }
-        Ok(FeatureColumn { values, encoding: Encoding::Number })
+        Ok(FeatureColumn::converted(values, Encoding::Number))
+    }
+}
+
+/// The numbers of a column without nulls, if they need no conversion before they are copied.
+fn numbers_without_nulls(array: &ArrayRef) -> Option<ColumnView> {
+    if array.null_count() > 0 {
+        return None;
+    }
+    match array.data_type() {
+        DataType::Float32 => {
+            Some(ColumnView::of_slice(array.as_primitive::<Float32Type>().values()))
+        }
+        DataType::Float64 => {
+            Some(ColumnView::of_slice(array.as_primitive::<Float64Type>().values()))
+        }
+        DataType::Int64 => Some(ColumnView::of_slice(array.as_primitive::<Int64Type>().values())),
+        DataType::Int32 => Some(ColumnView::of_slice(array.as_primitive::<Int32Type>().values())),
+        _ => None,
     }
 }
 
@@ -169,7 +210,7 @@ fn categories<'a>(arrays: impl Iterator<Item = &'a ArrayRef>) -> Result<FeatureC
     all.sort_unstable();
     let all: Vec<String> = all.into_iter().map(|(_, text)| text).collect();
     let (encoding, values) = Encoding::categories(&all, numbers);
-    Ok(FeatureColumn { values, encoding })
+    Ok(FeatureColumn::converted(values, encoding))
 }
 
 /// The types were checked before, so that only damaged texts remain.

@@ -1,228 +1,223 @@
-//! Click logs and interleaving: the tasks of the library on files, with results as JSON.
+//! Requests of the tasks on click logs, interleaved lists and judgements of pairs.
 
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use rankwright::clicks::bias::BiasEstimator;
-use rankwright::clicks::interleave::InterleavingMethod;
-use rankwright::clicks::labels::LabelSource;
-use rankwright::clicks::log::LogFormat;
+use rankwright::clicks::log::write::LogTarget;
 use rankwright::clicks::model::ClickModel;
 use rankwright::clicks::simulate::{LoggingRanker, SimulatedUser};
+use rankwright::clicks::{CountedUnit, CountedValue, CountsFormat, PreferenceRule};
 use rankwright::eval::MetricSpec;
-use rankwright::spec::SpecError;
+use rankwright::eval::stats::Correction;
+use rankwright::spec::{ParamValue, RangeDef};
 use rankwright::tasks::{
-    ClickFiles, ClickPairsRequest, Context, DataFiles, EstimateBiasRequest, EvaluateClicksRequest,
-    FitClickModelRequest, InspectClicksRequest, InterleaveRunsRequest, LabelClicksRequest,
-    LoggingScores, ScoreInterleavingRequest, SimulateClicksRequest, TaskError, click_pairs,
-    estimate_bias, evaluate_clicks, fit_click_model, inspect_clicks, interleave_runs, label_clicks,
-    score_interleaving, simulate_clicks,
+    ClickPairsRequest, ConvertClicksRequest, CountClicksRequest, CountsContent, DataFiles,
+    EstimateBiasRequest, EvaluateClicksRequest, ExaminationSource, FitClickModelRequest,
+    InspectClicksRequest, InterleaveRunsRequest, JudgeAggregateRequest, JudgeCheckRequest,
+    JudgePromptsRequest, JudgeReadRequest, LabelClicksRequest, ListRequests, LoggingScores,
+    PromptDocuments, PromptSource, QueryFile, ScoreInterleavingRequest, SimulateClicksRequest,
+    SimulateRunRequest, click_pairs, convert_clicks, count_clicks, estimate_bias, evaluate_clicks,
+    fit_click_model, inspect_clicks, interleave_runs, judge_aggregate, judge_check, judge_prompts,
+    judge_read, label_clicks, score_interleaving, simulate_clicks, simulate_run,
 };
-use serde::Serialize;
 
-use crate::errors::{OrRaise, json};
-use crate::run::interruptible;
+use crate::errors::OrRaise;
+use crate::fields::Fields;
+use crate::tasks::run;
 
-/// A value of a closed list by its name.
-fn named<T: Copy>(
-    what: &'static str,
-    all: &[(&'static str, T)],
-    name: &str,
-) -> Result<T, SpecError> {
-    let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
-    let found = all.iter().find(|(known, _)| *known == name);
-    found.map(|(_, value)| *value).ok_or_else(|| SpecError::unknown(what, name, &names))
+pub(crate) fn inspect(fields: &Fields<'_>) -> PyResult<String> {
+    let request = InspectClicksRequest::new(fields.log("log")?);
+    run(fields.py(), |context| inspect_clicks(&request, context))
 }
 
-/// The files of a log.
-fn log_files(files: Vec<PathBuf>, format: Option<&str>) -> Result<ClickFiles, SpecError> {
-    let format = format.map(|name| named("log format", LogFormat::ALL, name)).transpose()?;
-    Ok(ClickFiles::new(files).format(format))
+pub(crate) fn convert(fields: &Fields<'_>) -> PyResult<String> {
+    let to: LogTarget = fields.choice("to")?.unwrap_or_default();
+    let out: PathBuf = fields.required("out")?;
+    let request = ConvertClicksRequest::new(fields.log("log")?, to, out);
+    run(fields.py(), |context| convert_clicks(&request, context))
 }
 
-/// Runs a task; its result is JSON.
-fn run<T: Serialize + Send>(
-    py: Python<'_>,
-    task: impl FnOnce(&Context<'_>) -> Result<T, TaskError> + Send,
-) -> PyResult<String> {
-    let result = interruptible(py, 0, |cancel| task(&Context::default().cancel(cancel)))?;
-    json(py, &result)
-}
-
-/// Summarises a log.
-#[pyfunction]
-#[pyo3(signature = (log, format))]
-pub(crate) fn clicks_inspect(
-    py: Python<'_>,
-    log: Vec<PathBuf>,
-    format: Option<&str>,
-) -> PyResult<String> {
-    let request = InspectClicksRequest::new(log_files(log, format).or_raise(py)?);
-    run(py, |context| inspect_clicks(&request, context))
-}
-
-/// Fits a click model.
-#[pyfunction]
-#[pyo3(signature = (log, format, model, test))]
-pub(crate) fn clicks_fit(
-    py: Python<'_>,
-    log: Vec<PathBuf>,
-    format: Option<&str>,
-    model: &str,
-    test: Option<Vec<PathBuf>>,
-) -> PyResult<String> {
-    let model = ClickModel::parse(model).or_raise(py)?;
-    let mut request = FitClickModelRequest::new(log_files(log, format).or_raise(py)?, model);
-    if let Some(test) = test {
-        request = request.test(log_files(test, format).or_raise(py)?);
-    }
-    run(py, |context| fit_click_model(&request, context))
-}
-
-/// Estimates the position bias of a log.
-#[pyfunction]
-#[pyo3(signature = (log, format, estimators, features))]
-pub(crate) fn clicks_bias(
-    py: Python<'_>,
-    log: Vec<PathBuf>,
-    format: Option<&str>,
-    estimators: Vec<String>,
-    features: Option<Vec<PathBuf>>,
-) -> PyResult<String> {
-    let estimator = |name: &String| named("estimator", BiasEstimator::ALL, name);
-    let estimators: Vec<BiasEstimator> =
-        estimators.iter().map(estimator).collect::<Result<_, _>>().or_raise(py)?;
-    let mut request = EstimateBiasRequest::new(log_files(log, format).or_raise(py)?);
-    if !estimators.is_empty() {
-        request = request.estimators(estimators);
-    }
-    if let Some(features) = features {
-        request = request.features(DataFiles::new(features));
-    }
-    run(py, |context| estimate_bias(&request, context))
-}
-
-/// Writes feature data whose labels are made of clicks.
-#[pyfunction]
-#[pyo3(signature = (log, format, features, out, source, grades))]
-pub(crate) fn clicks_labels(
-    py: Python<'_>,
-    log: Vec<PathBuf>,
-    format: Option<&str>,
-    features: Vec<PathBuf>,
-    out: PathBuf,
-    source: Option<&str>,
-    grades: Option<u32>,
-) -> PyResult<String> {
-    let log = log_files(log, format).or_raise(py)?;
-    let mut request = LabelClicksRequest::new(log, DataFiles::new(features), out).grades(grades);
-    if let Some(source) = source {
-        request = request.source(named("source", LabelSource::ALL, source).or_raise(py)?);
-    }
-    run(py, |context| label_clicks(&request, context))
-}
-
-/// Writes the preferences that the clicks of a log mean.
-#[pyfunction]
-#[pyo3(signature = (log, format, out, min_count))]
-pub(crate) fn clicks_pairs(
-    py: Python<'_>,
-    log: Vec<PathBuf>,
-    format: Option<&str>,
-    out: PathBuf,
-    min_count: Option<u64>,
-) -> PyResult<String> {
-    let mut request = ClickPairsRequest::new(log_files(log, format).or_raise(py)?, out);
-    if let Some(count) = min_count {
+/// Without the name of a value, a table of all numbers as JSON lines; with one, a run.
+pub(crate) fn counts(fields: &Fields<'_>) -> PyResult<String> {
+    let unit: CountedUnit = fields.choice("unit")?.unwrap_or_default();
+    let value: Option<CountedValue> = fields.choice("value")?;
+    let content = match value {
+        Some(value) => CountsContent::Run(value),
+        None => CountsContent::Table(unit, CountsFormat::JsonLines),
+    };
+    let out: PathBuf = fields.required("out")?;
+    let mut request = CountClicksRequest::new(fields.log("log")?, content, out);
+    if let Some(count) = fields.optional("min_count")? {
         request = request.min_count(count);
     }
-    run(py, |context| click_pairs(&request, context))
+    run(fields.py(), |context| count_clicks(&request, context))
 }
 
-/// Simulates users who click on the pages of a ranker, and writes the log.
-#[pyfunction]
-#[pyo3(signature = (data, out, *, model, feature, ranker, user, sessions, top, seed))]
-#[allow(clippy::too_many_arguments, reason = "called by the Python package only")]
-pub(crate) fn clicks_simulate(
-    py: Python<'_>,
-    data: Vec<PathBuf>,
-    out: PathBuf,
-    model: Option<PathBuf>,
-    feature: Option<String>,
-    ranker: Option<&str>,
-    user: &str,
-    sessions: Option<u64>,
-    top: Option<usize>,
-    seed: Option<u64>,
-) -> PyResult<String> {
-    let scores = match (model, feature) {
-        (Some(model), _) => LoggingScores::Model(model.into()),
-        (None, feature) => LoggingScores::Feature(feature.unwrap_or_else(|| "1".to_owned())),
+pub(crate) fn pairs(fields: &Fields<'_>) -> PyResult<String> {
+    let out: PathBuf = fields.required("out")?;
+    let mut request = ClickPairsRequest::new(fields.log("log")?, out);
+    let rules: Vec<PreferenceRule> = fields.choices("rules")?;
+    if !rules.is_empty() {
+        request = request.rules(rules);
+    }
+    if let Some(count) = fields.optional("min_count")? {
+        request = request.min_count(count);
+    }
+    run(fields.py(), |context| click_pairs(&request, context))
+}
+
+pub(crate) fn fit(fields: &Fields<'_>) -> PyResult<String> {
+    let model = ClickModel::parse(&fields.required::<String>("model")?).or_raise(fields.py())?;
+    let mut request = FitClickModelRequest::new(fields.log("log")?, model);
+    request.test = fields.optional_log("test")?;
+    run(fields.py(), |context| fit_click_model(&request, context))
+}
+
+pub(crate) fn bias(fields: &Fields<'_>) -> PyResult<String> {
+    let mut request = EstimateBiasRequest::new(fields.log("log")?);
+    request.estimators = fields.choices("estimators")?;
+    request.features = fields.data("features")?;
+    request.by = fields.optional("by")?;
+    request.options = fields.options("options")?;
+    run(fields.py(), |context| estimate_bias(&request, context))
+}
+
+/// The source of the examination of ranks: a file, or an estimator.
+fn examination(fields: &Fields<'_>) -> PyResult<ExaminationSource> {
+    let file: Option<PathBuf> = fields.optional("examination_file")?;
+    let estimator: Option<BiasEstimator> = fields.choice("examination")?;
+    Ok(match (file, estimator) {
+        (Some(file), _) => ExaminationSource::File(file),
+        (None, Some(estimator)) => ExaminationSource::Estimator(estimator),
+        (None, None) => ExaminationSource::default(),
+    })
+}
+
+pub(crate) fn labels(fields: &Fields<'_>) -> PyResult<String> {
+    let features = DataFiles::new(fields.required::<Vec<PathBuf>>("features")?);
+    let out: PathBuf = fields.required("out")?;
+    let mut request = LabelClicksRequest::new(fields.log("log")?, features, out)
+        .examination(examination(fields)?)
+        .bias(fields.options("bias")?);
+    request.options = fields.options("options")?;
+    request.source = fields.choice("source")?.unwrap_or(request.source);
+    request.unshown = fields.choice("unshown")?.unwrap_or(request.unshown);
+    run(fields.py(), |context| label_clicks(&request, context))
+}
+
+pub(crate) fn simulate(fields: &Fields<'_>) -> PyResult<String> {
+    let data = DataFiles::new(fields.required::<Vec<PathBuf>>("data")?);
+    let scores = match fields.optional("model")? {
+        Some(model) => LoggingScores::Model(model),
+        None => LoggingScores::Feature(fields.required("feature")?),
     };
-    let user = SimulatedUser::parse(user).or_raise(py)?;
-    let mut request = SimulateClicksRequest::new(DataFiles::new(data), scores, user, out).top(top);
-    if let Some(ranker) = ranker {
-        request = request.ranker(LoggingRanker::parse(ranker).or_raise(py)?);
+    let user = SimulatedUser::parse(&fields.required::<String>("user")?).or_raise(fields.py())?;
+    let out: PathBuf = fields.required("out")?;
+    let mut request = SimulateClicksRequest::new(data, scores, user, out)
+        .reverse(fields.optional("reverse")?.unwrap_or(false))
+        .count_pages(fields.optional("count_pages")?.unwrap_or(false));
+    request.options = fields.options("options")?;
+    if let Some(ranker) = fields.parsed("ranker", LoggingRanker::parse)? {
+        request = request.ranker(ranker);
     }
-    if let Some(sessions) = sessions {
-        request = request.sessions(sessions);
-    }
-    if let Some(seed) = seed {
-        request = request.seed(seed);
-    }
-    run(py, |context| simulate_clicks(&request, context))
+    run(fields.py(), |context| simulate_clicks(&request, context))
 }
 
-/// Estimates the value of models from the log of another ranking.
-#[pyfunction]
-#[pyo3(signature = (log, format, models, features, metric))]
-pub(crate) fn clicks_evaluate(
-    py: Python<'_>,
-    log: Vec<PathBuf>,
-    format: Option<&str>,
-    models: Vec<PathBuf>,
-    features: Vec<PathBuf>,
-    metric: &str,
-) -> PyResult<String> {
-    let metric = MetricSpec::parse(metric).or_raise(py)?;
-    let log = log_files(log, format).or_raise(py)?;
-    let request = EvaluateClicksRequest::new(log, models, DataFiles::new(features), metric);
-    run(py, |context| evaluate_clicks(&request, context))
+pub(crate) fn evaluate(fields: &Fields<'_>) -> PyResult<String> {
+    let models: Vec<PathBuf> = fields.required("models")?;
+    let features = DataFiles::new(fields.required::<Vec<PathBuf>>("features")?);
+    let metric: String = fields.required("metric")?;
+    let metric = MetricSpec::parse(&metric).or_raise(fields.py())?;
+    let request = EvaluateClicksRequest::new(fields.log("log")?, models, features, metric)
+        .examination(examination(fields)?)
+        .bias(fields.options("bias")?)
+        .options(fields.options("options")?);
+    run(fields.py(), |context| evaluate_clicks(&request, context))
 }
 
-/// Interleaves runs for a comparison by clicks, and writes the lists.
-#[pyfunction]
-#[pyo3(signature = (runs, out, method, length, seed))]
-pub(crate) fn interleave(
-    py: Python<'_>,
-    runs: Vec<PathBuf>,
-    out: PathBuf,
-    method: Option<&str>,
-    length: Option<usize>,
-    seed: Option<u64>,
-) -> PyResult<String> {
+pub(crate) fn interleaved_runs(fields: &Fields<'_>) -> PyResult<String> {
+    let runs: Vec<PathBuf> = fields.required("runs")?;
+    let out: PathBuf = fields.required("out")?;
     let mut request = InterleaveRunsRequest::new(runs, out);
-    if let Some(name) = method {
-        request = request.method(named("method", InterleavingMethod::ALL, name).or_raise(py)?);
+    request.method = fields.choice("method")?;
+    request.length = fields.optional("length")?.unwrap_or(request.length);
+    request.seed = fields.optional("seed")?.unwrap_or(request.seed);
+    if let Some(count) = fields.optional("requests")? {
+        request = request.requests(ListRequests::PerQuery(count));
     }
-    if let Some(length) = length {
-        request = request.length(length);
+    if let Some(file) = fields.optional("request_file")? {
+        request = request.requests(ListRequests::File(file));
     }
-    if let Some(seed) = seed {
-        request = request.seed(seed);
-    }
-    run(py, |context| interleave_runs(&request, context))
+    run(fields.py(), |context| interleave_runs(&request, context))
 }
 
-/// Compares the rankers of interleaved lists by the clicks of a log.
-#[pyfunction]
-#[pyo3(signature = (log, format, lists))]
-pub(crate) fn interleave_score(
-    py: Python<'_>,
-    log: Vec<PathBuf>,
-    format: Option<&str>,
-    lists: PathBuf,
-) -> PyResult<String> {
-    let request = ScoreInterleavingRequest::new(log_files(log, format).or_raise(py)?, lists);
-    run(py, |context| score_interleaving(&request, context))
+pub(crate) fn interleaved_score(fields: &Fields<'_>) -> PyResult<String> {
+    let lists: PathBuf = fields.required("lists")?;
+    let mut request = ScoreInterleavingRequest::new(fields.log("log")?, lists)
+        .cluster(fields.choice("by")?.unwrap_or_default())
+        .options(fields.options("options")?);
+    let correction = fields.parsed("correction", |text| {
+        let read = Correction::read(text, &RangeDef::default());
+        read.map_err(|error| error.at("score", "correction", text))
+    })?;
+    request.correction = correction.unwrap_or_default();
+    run(fields.py(), |context| score_interleaving(&request, context))
+}
+
+pub(crate) fn interleaved_simulation(fields: &Fields<'_>) -> PyResult<String> {
+    let (lists, qrels): (PathBuf, PathBuf) = (fields.required("lists")?, fields.required("qrels")?);
+    let user = SimulatedUser::parse(&fields.required::<String>("user")?).or_raise(fields.py())?;
+    let out: PathBuf = fields.required("out")?;
+    let mut request = SimulateRunRequest::new(lists, qrels, user, out);
+    request.options = fields.options("options")?;
+    run(fields.py(), |context| simulate_run(&request, context))
+}
+
+pub(crate) fn judge_questions(fields: &Fields<'_>) -> PyResult<String> {
+    let runs: Vec<PathBuf> = fields.required("runs")?;
+    let queries = QueryFile::new(fields.required::<PathBuf>("queries")?);
+    let documents = match fields.optional("index")? {
+        Some(index) => PromptDocuments::Index(index),
+        None => PromptDocuments::Files(fields.required("documents")?),
+    };
+    let out: PathBuf = fields.required("out")?;
+    let mut request = JudgePromptsRequest::new(runs, queries, documents, out);
+    if let Some(name) = fields.optional("template")? {
+        request = request.template(PromptSource::Named(name));
+    }
+    if let Some(file) = fields.optional("template_file")? {
+        request = request.template(PromptSource::File(file));
+    }
+    request.fields = fields.optional("fields")?.unwrap_or_default();
+    request.max_words = fields.optional("max_words")?.unwrap_or(request.max_words);
+    request.depth = fields.optional("depth")?.unwrap_or(request.depth);
+    request.max_pairs = fields.optional("max_pairs")?.unwrap_or(request.max_pairs);
+    request.both_orders = fields.optional("both_orders")?.unwrap_or(request.both_orders);
+    request.seed = fields.optional("seed")?.unwrap_or(request.seed);
+    run(fields.py(), |context| judge_prompts(&request, context))
+}
+
+pub(crate) fn judge_answers(fields: &Fields<'_>) -> PyResult<String> {
+    let answers: Vec<PathBuf> = fields.required("answers")?;
+    let out: PathBuf = fields.required("out")?;
+    let mut request = JudgeReadRequest::new(answers, out);
+    request.questions = fields.optional("questions")?;
+    request.judge = fields.optional("judge")?;
+    run(fields.py(), |context| judge_read(&request, context))
+}
+
+pub(crate) fn judge_checked(fields: &Fields<'_>) -> PyResult<String> {
+    let mut request = JudgeCheckRequest::new(fields.required::<Vec<PathBuf>>("judgements")?);
+    request.qrels = fields.optional("qrels")?;
+    run(fields.py(), |context| judge_check(&request, context))
+}
+
+pub(crate) fn judge_aggregated(fields: &Fields<'_>) -> PyResult<String> {
+    let judgements: Vec<PathBuf> = fields.required("judgements")?;
+    let out: PathBuf = fields.required("out")?;
+    let mut request = JudgeAggregateRequest::new(judgements, out);
+    request.format = fields.choice("format")?.unwrap_or_default();
+    request.options = fields.options("options")?;
+    run(fields.py(), |context| judge_aggregate(&request, context))
 }

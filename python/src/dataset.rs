@@ -15,7 +15,7 @@ use rankwright::tasks::TaskError;
 use crate::arrays::{
     ColumnView, NumberArray, feature_name, matrix_of_columns, score_bytes, vector,
 };
-use crate::arrow_frames::ArrowFrame;
+use crate::arrow_frames::{ArrowFrame, FeatureColumn};
 use crate::errors::{OrRaise, json, of_kind};
 use crate::run::{in_pool, interruptible};
 
@@ -281,8 +281,7 @@ impl PyDataset {
         let rows = frame.rows();
         let (matrix, encodings) = in_pool(py, parts.threads, || {
             let features = frame.features(&places)?;
-            let views: Vec<ColumnView> =
-                features.iter().map(|feature| ColumnView::of_slice(&feature.values)).collect();
+            let views: Vec<ColumnView> = features.iter().map(FeatureColumn::view).collect();
             let matrix = matrix_of_columns(&views, rows, &name)?;
             let encodings = features.into_iter().map(|feature| feature.encoding).collect();
             Ok::<_, DataError>((matrix, encodings))

@@ -169,7 +169,7 @@ pub(crate) fn compare(
 }
 
 /// Cancels trainings when a flag is set.
-struct CancelFlag<'a>(&'a AtomicBool);
+pub(crate) struct CancelFlag<'a>(pub(crate) &'a AtomicBool);
 
 impl Progress for CancelFlag<'_> {
     fn should_stop(&self) -> bool {

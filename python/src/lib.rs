@@ -11,10 +11,12 @@ mod clicks;
 mod dataset;
 mod errors;
 mod evaluation;
+mod fields;
 mod model;
 mod reports;
 mod run;
 mod search;
+mod tasks;
 mod training;
 
 use pyo3::prelude::*;
@@ -22,11 +24,6 @@ use pyo3::prelude::*;
 /// The native module.
 #[pymodule]
 mod _native {
-    #[pymodule_export]
-    use crate::clicks::{
-        clicks_bias, clicks_evaluate, clicks_fit, clicks_inspect, clicks_labels, clicks_pairs,
-        clicks_simulate, interleave, interleave_score,
-    };
     #[pymodule_export]
     use crate::dataset::PyDataset;
     #[pymodule_export]
@@ -38,11 +35,16 @@ mod _native {
     #[pymodule_export]
     use crate::model::{PyModel, model_formats};
     #[pymodule_export]
-    use crate::reports::{generate_letor, report_comparison, report_data, report_training};
+    use crate::reports::{
+        generate_letor, lecture, report_clicks, report_comparison, report_data, report_shrinkage,
+        report_training,
+    };
     #[pymodule_export]
     use crate::run::panic_for_tests;
     #[pymodule_export]
     use crate::search::PyIndex;
+    #[pymodule_export]
+    use crate::tasks::run_task;
     #[pymodule_export]
     use crate::training::{learner_parameters, learners, train};
 

@@ -37,9 +37,10 @@ impl From<FieldValue> for Value {
 }
 
 /// A document: its id, and names with values.
-type GivenDocument = (String, Vec<(String, FieldValue)>);
+pub(crate) type GivenDocument = (String, Vec<(String, FieldValue)>);
 
-fn documents(given: Vec<GivenDocument>) -> Vec<Document> {
+/// The documents of the library.
+pub(crate) fn documents(given: Vec<GivenDocument>) -> Vec<Document> {
     let document = |(id, fields): GivenDocument| {
         let with = |document: Document, (name, value): (String, FieldValue)| {
             document.with(&name, Value::from(value))
@@ -67,6 +68,21 @@ impl PyIndex {
     /// Never held while the interpreter lock is released.
     fn locked(&self) -> MutexGuard<'_, Option<Arc<Index>>> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the index, which no other thread may use meanwhile.
+    fn change<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Index) -> Result<T, SearchError> + Send,
+    ) -> PyResult<T> {
+        let mut held = self.locked().take().ok_or_else(|| in_use(py))?;
+        let result = match Arc::get_mut(&mut held) {
+            Some(index) => interruptible(py, 0, |_| work(index)),
+            None => Err(in_use(py)),
+        };
+        *self.locked() = Some(held);
+        result
     }
 
     fn index(&self, py: Python<'_>) -> PyResult<Arc<Index>> {
@@ -149,13 +165,17 @@ impl PyIndex {
     /// Adds documents, or replaces those of the same id.
     fn add(&self, py: Python<'_>, given: Vec<GivenDocument>) -> PyResult<()> {
         let documents = documents(given);
-        let mut held = self.locked().take().ok_or_else(|| in_use(py))?;
-        let result = match Arc::get_mut(&mut held) {
-            Some(index) => interruptible(py, 0, |_| index.add(documents.into_iter().map(Ok))),
-            None => Err(in_use(py)),
-        };
-        *self.locked() = Some(held);
-        result.map(drop)
+        self.change(py, |index| index.add(documents.into_iter().map(Ok))).map(drop)
+    }
+
+    /// Deletes the documents of these ids, and those that pass a filter; returns their number.
+    #[pyo3(signature = (ids, filter))]
+    fn delete(&self, py: Python<'_>, ids: Vec<String>, filter: Option<String>) -> PyResult<usize> {
+        self.change(py, |index| {
+            let by_id = if ids.is_empty() { 0 } else { index.delete(&ids)? };
+            let by_filter = filter.as_deref().map_or(Ok(0), |filter| index.delete_where(filter))?;
+            Ok(by_id + by_filter)
+        })
     }
 
     /// Number of documents.

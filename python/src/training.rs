@@ -9,7 +9,8 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use rankwright::eval::{Measure, MetricSpec, SourceKind};
 use rankwright::learn::{
-    Checkpoints, LearnError, LearnerSpec, Progress, TrainRequest, TrainingHistory, ValidationSet,
+    Checkpoints, LearnError, LearnerSpec, MemberStart, Progress, TrainRequest, TrainingHistory,
+    ValidationSet,
 };
 use rankwright::tasks::{TaskError, list_learners};
 
@@ -75,6 +76,14 @@ impl Progress for CallbackProgress<'_> {
             let empty = TrainingHistory { iterations: Vec::new(), ..history.clone() };
             let text = serde_json::to_string(&(empty, done)).unwrap_or_default();
             self.call("started", &text);
+        }
+    }
+
+    fn member_started(&self, member: &MemberStart<'_>) {
+        if self.callback.is_some() {
+            let MemberStart { learner, planned, leaders, .. } = member;
+            let text = serde_json::to_string(&(learner, planned, leaders)).unwrap_or_default();
+            self.call("member", &text);
         }
     }
 

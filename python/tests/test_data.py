@@ -68,6 +68,31 @@ def test_large_arrays_keep_every_value():
     assert np.array_equal(rw.Dataset(np.asfortranarray(X), np.zeros(len(X)), qid=np.zeros(len(X))).X, X.astype(np.float32))
 
 
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.int32])
+def test_every_width_and_order_in_memory_equals_numpys_own_conversion(kind):
+    random = np.random.default_rng(1)
+    for rows, columns in [(1, 1), (31, 7), (33, 8), (1025, 9), (1024, 16), (4097, 17), (2100, 40)]:
+        X = (100 * random.normal(size=(rows, columns))).astype(kind)
+        wide = np.concatenate([X, X], axis=1)
+        for form in (
+            X, np.asfortranarray(X), wide[:, :columns], np.asfortranarray(wide)[:, :columns], np.repeat(X, 2, axis=0)[::2],
+            np.asfortranarray(np.repeat(X, 2, axis=0))[::2], X[::-1].copy()[::-1], np.asfortranarray(X[:, ::-1])[:, ::-1],
+        ):
+            found = rw.Dataset(form, np.zeros(rows), qid=np.zeros(rows)).X
+            assert np.array_equal(found, X.astype(np.float32)), (rows, columns, form.flags)
+
+
+def test_an_infinite_value_does_not_hide_one_that_is_out_of_range():
+    X = np.zeros((3000, 20))
+    X[100, 3], X[2500, 12] = np.inf, np.nan
+    for form in (X, np.asfortranarray(X)):
+        assert np.array_equal(rw.Dataset(form, np.zeros(3000), qid=np.zeros(3000)).X, X.astype(np.float32), equal_nan=True)
+    X[101, 4] = 1e200
+    for form in (X, np.asfortranarray(X)):
+        with pytest.raises(rw.errors.FeatureOutOfRange, match="feature '5' of row 102"):
+            rw.Dataset(form, np.zeros(3000), qid=np.zeros(3000))
+
+
 def test_frames_keep_names_and_values(rows):
     pandas = pd.DataFrame(rows.X, columns=NAMES)
     frames = {
@@ -76,6 +101,9 @@ def test_frames_keep_names_and_values(rows):
         "polars": pl.DataFrame(rows.X, schema=NAMES, orient="row"),
         "lazy": pl.DataFrame(rows.X, schema=NAMES, orient="row").lazy(),
         "arrow": pa.Table.from_pandas(pandas),
+        "rechunked": pl.concat([pl.DataFrame(rows.X[:7], schema=NAMES, orient="row"), pl.DataFrame(rows.X[7:], schema=NAMES, orient="row")]),
+        "polars wide": pl.DataFrame(rows.X.astype(np.float64), schema=NAMES, orient="row"),
+        "slice of arrow": pa.Table.from_pandas(pd.concat([pandas[:5], pandas]), preserve_index=False).slice(5),
         "chunks": pa.concat_tables([pa.Table.from_pandas(pandas[:7]), pa.Table.from_pandas(pandas[7:])]),
     }
     for name, frame in frames.items():
@@ -183,6 +211,7 @@ def test_files_of_every_format_are_read(tmp_path, rows):
         ({"pairs": [(0, 7)]}, "7"),
         ({"qid": [1, 1, 2], "pairs": [(0, 2)]}, "quer"),
         ({"qid": [1, 1, 1], "group": [3]}, "not both"),
+        ({"qid": "search"}, "qid has a value for each row; found the text 'search'"),
     ],
 )
 def test_parts_that_do_not_fit_are_refused_with_their_place(parts, message):

@@ -20,30 +20,32 @@ import rankwright as rw
 LONG = {"trees": 1_000_000, "leaves": 15, "min_rows": 1}
 
 
-def test_ctrl_c_raises_and_leaves_a_checkpoint_that_resumes_to_the_same_bytes(tmp_path):
+def test_ctrl_c_within_a_tree_raises_after_it_and_leaves_a_checkpoint_that_resumes_to_the_same_bytes(tmp_path):
     program = """
 import os, signal, sys, threading
-sys.path.insert(0, os.environ["TESTS"])
-from conftest import make
+import numpy as np
 import rankwright as rw
-rows = make(queries=60)
-rounds = []
+random = np.random.default_rng(0)
+data = rw.Dataset(random.normal(size=(20_000, 20)), random.integers(3, size=20_000), qid=np.repeat(np.arange(400), 50))
+ranker = rw.LambdaMART(trees=12, leaves=400, min_rows=1, sample_features=0.7)
+seen = []
 def interrupt(one):
-    rounds.append(one.number)
-    if one.number == 20:
-        os.kill(os.getpid(), signal.SIGINT)
+    seen.append(one.number)
+    if one.number == 4:
+        # While the fifth tree grows.
+        threading.Timer(0.01, os.kill, [os.getpid(), signal.SIGINT]).start()
 try:
-    rw.LambdaMART(trees=200000, leaves=15, min_rows=1).fit(
-        rows.X, rows.y, qid=rows.qid, checkpoint=sys.argv[1], callbacks=[interrupt]
-    )
+    ranker.fit(data, checkpoint=sys.argv[1], callbacks=[interrupt])
 except KeyboardInterrupt:
-    print("interrupted after", len(rounds) >= 20)
+    print("interrupted", 4 <= seen[-1] < 12)
+resumed = []
+ranker.fit(data, checkpoint=sys.argv[1], callbacks=[lambda one: resumed.append(one.number)])
+# The callback is not called for the tree that was growing when the signal came.
+print("resumed", seen[-1] < resumed[0] <= seen[-1] + 2, resumed[-1])
+print("same", rw.LambdaMART(trees=12, leaves=400, min_rows=1, sample_features=0.7).fit(data).model_ == ranker.model_)
 """
-    folder = tmp_path / "checkpoint"
-    environment = {**os.environ, "TESTS": os.path.dirname(__file__)}
-    done = subprocess.run([sys.executable, "-c", program, folder], capture_output=True, text=True, timeout=60, env=environment)
-    assert done.stdout == "interrupted after True\n", done.stderr
-    assert (folder / "checkpoint.model").exists()
+    done = subprocess.run([sys.executable, "-c", program, tmp_path / "c"], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "interrupted True\nresumed True 12\nsame True\n", done.stdout + done.stderr
 
 
 def test_a_resumed_training_gives_the_same_bytes(tmp_path):
@@ -146,6 +148,24 @@ def test_a_limit_of_joblib_is_respected(monkeypatch):
     assert thread_count(None) == 0
     with pytest.raises(ValueError, match="n_jobs is 0"):
         thread_count(0)
+
+
+def _threads_of_a_worker():
+    from rankwright._threads import thread_count
+
+    rows = make()
+    rw.LambdaMART(trees=2).fit(rows.X, rows.y, qid=rows.qid)
+    names = [open(f"/proc/self/task/{one}/comm").read() for one in os.listdir("/proc/self/task")]
+    return thread_count(None), sum(name.startswith("rankwright-") for name in names)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="threads are counted in /proc")
+def test_workers_of_joblib_start_as_many_threads_as_joblib_allows():
+    import joblib
+
+    with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+        found = joblib.Parallel(n_jobs=2)(joblib.delayed(_threads_of_a_worker)() for _ in range(2))
+    assert found == [(1, 1), (1, 1)]
 
 
 def test_an_exception_of_a_callback_is_the_exception_of_fit():

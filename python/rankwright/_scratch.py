@@ -1,0 +1,179 @@
+"""Data in memory for tasks that read and write files: a temporary folder for the length of a call."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from rankwright import _native
+from rankwright._data import Dataset, collected, is_frame, is_pandas
+from rankwright._spec import text_of
+from rankwright.errors import of_kind
+
+
+def is_path(value: Any) -> bool:
+    return isinstance(value, (str, os.PathLike))
+
+
+def paths_of(value: Any) -> list[str] | None:
+    """The paths of a file or of several files; `None` if it is something else."""
+    if is_path(value):
+        return [os.fspath(value)]
+    if isinstance(value, (list, tuple)) and value and all(is_path(part) for part in value):
+        return [os.fspath(part) for part in value]
+    return None
+
+
+def records_of(frame: Any) -> list[dict[str, Any]]:
+    """The rows of a frame, or of an iterable of dictionaries, as dictionaries."""
+    frame = collected(frame)
+    if is_pandas(frame):
+        return frame.to_dict("records")
+    if is_frame(frame):
+        if not hasattr(frame, "to_dicts") and not hasattr(frame, "to_pylist"):
+            import pyarrow
+
+            frame = pyarrow.table(frame)
+        return frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_pylist()
+    found = [dict(record) if isinstance(record, Mapping) else record for record in frame]
+    odd = next((record for record in found if not isinstance(record, dict)), None)
+    if odd is not None:
+        raise of_kind("record-form", f"a frame or dictionaries are needed; found a {type(odd).__name__}")
+    return found
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _plain(value: Any) -> Any:
+    """A value that has no form in JSON of its own."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (datetime.datetime, datetime.date)):
+        return value.isoformat()
+    if hasattr(value, "to_list"):
+        return value.to_list()
+    return str(value)
+
+
+def options_spec(name: str, values: Mapping[str, Any]) -> str | None:
+    """Options as a spec such as ``bias(min_shown=5)``; those that are None are left out."""
+    given = ", ".join(f"{key}={text_of(value)}" for key, value in values.items() if value is not None)
+    return f"{name}({given})" if given else None
+
+
+def run_task(name: str, **fields: Any) -> dict[str, Any]:
+    """Runs a task of the library; the result as a dictionary."""
+    return json.loads(_native.run_task(name, fields))
+
+
+class Scratch:
+    """A temporary folder with the files of a call, which is removed at its end."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="rankwright-")
+        self._count = 0
+
+    def __enter__(self) -> Scratch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
+
+    def path(self, name: str) -> str:
+        """A path that has not been given before; the file has this name."""
+        self._count += 1
+        folder = os.path.join(self._folder.name, str(self._count))
+        os.mkdir(folder)
+        return os.path.join(folder, name)
+
+    def out(self, given: Any, name: str) -> str:
+        """The path that the caller has given, or one in this folder."""
+        return os.fspath(given) if given is not None else self.path(name)
+
+    def json_lines(self, records: Iterable[dict[str, Any]], name: str) -> str:
+        """A file with a line for each record; missing values are left out."""
+        path = self.path(name)
+        with open(path, "w", encoding="utf-8") as file:
+            for record in records:
+                kept = {str(key): value for key, value in record.items() if not _is_missing(value)}
+                file.write(json.dumps(kept, default=_plain) + "\n")
+        return path
+
+    def data(self, data: Any, y: Any = None, qid: Any = None) -> list[str]:
+        """The files of feature data."""
+        paths = paths_of(data)
+        if paths is not None:
+            return paths
+        if not isinstance(data, Dataset):
+            data = Dataset(data, y, qid=qid)
+        path = self.path("data.rwd")
+        data.save(path)
+        return [path]
+
+    def model(self, model: Any, name: str = "model") -> str:
+        """The file of a model."""
+        from rankwright._model import Model
+
+        if is_path(model):
+            return os.fspath(model)
+        path = self.path(_file_name(name))
+        Model(model).save(path)
+        return path
+
+    def lists(self, what: Any, value: str, name: str) -> str:
+        """The file of a run (`value` is "score") or of judgements ("relevance")."""
+        from rankwright._evaluation import _lists
+
+        rows = _lists(what, value)
+        if isinstance(rows, str):
+            return rows
+        path = self.path(_file_name(name))
+        with open(path, "w", encoding="utf-8") as file:
+            if value == "score":
+                ranked = sorted(enumerate(rows), key=lambda row: (row[1][0], -row[1][2], row[0]))
+                ranks: dict[str, int] = {}
+                for _, (query, document, score) in ranked:
+                    ranks[query] = ranks.get(query, 0) + 1
+                    file.write(f"{_id(query)} Q0 {_id(document)} {ranks[query]} {score!r} {_id(name)}\n")
+            else:
+                for query, document, grade in rows:
+                    file.write(f"{_id(query)} 0 {_id(document)} {grade:g}\n")
+        return path
+
+    def runs(self, runs: Any) -> list[str]:
+        """The files of several runs; a dictionary names them."""
+        if isinstance(runs, Mapping):
+            return [self.lists(run, "score", str(name)) for name, run in runs.items()]
+        found = paths_of(runs)
+        if found is not None:
+            return found
+        return [self.lists(run, "score", f"run{number}") for number, run in enumerate(runs, start=1)]
+
+
+def _file_name(name: str) -> str:
+    """The name of a system as that of its file, which results show."""
+    kept = "".join("-" if character in '/\\:*?"<>|' or not character.isprintable() else character for character in name)
+    return kept.strip(". ") or "system"
+
+
+def _id(text: str) -> str:
+    """An id as lists of TREC's form can hold it."""
+    if not text or any(character.isspace() for character in text):
+        raise of_kind("run-form", f"an id of a run has no spaces; found {text!r}")
+    return text
+
+
+def read_json_lines(path: str) -> list[dict[str, Any]]:
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file if line.strip()]
