@@ -38,8 +38,8 @@ impl Choice<'_> {
     ) -> Result<bool, LearnError> {
         for number in 0..self.folds.len() {
             let running = self.candidates.iter().filter(|one| one.is_running()).count();
-            let after = usize::from(plan.is_distilled);
-            nested.planned = Some(nested.done() + running * (self.folds.len() - number) + after);
+            let students = usize::from(plan.is_distilled);
+            nested.planned = Some(nested.done() + running * (self.folds.len() - number) + students);
             let limit = plan.seconds.filter(|_| number == 0).map(|all| all * FIRST_FOLD_SHARE);
             if !self.train_fold(number, nested, request, limit)? {
                 return Ok(false);
@@ -55,8 +55,8 @@ impl Choice<'_> {
         if self.candidates.iter().any(CandidateLearner::is_running) {
             return Ok(true);
         }
-        let failures = self.candidates.iter_mut().find_map(|candidate| candidate.failure.take());
-        Err(failures.unwrap_or(LearnError::Internal {
+        let failure = self.candidates.iter_mut().find_map(|candidate| candidate.failure.take());
+        Err(failure.unwrap_or(LearnError::Internal {
             invariant: "the best candidate of the first fold is not dropped",
         }))
     }
@@ -89,14 +89,14 @@ impl Choice<'_> {
                 candidate.is_dropped = true;
                 continue;
             }
-            let mut own = nested.request(&train);
+            let mut fold_request = nested.request(&train);
             if can_validate {
                 let name = format!("fold {}", number + 1);
-                own.valid = vec![ValidationSet::new(name, &valid)];
+                fold_request.valid = vec![ValidationSet::new(name, &valid)];
             }
-            own.seed = request.seed.wrapping_add(number as u64);
+            fold_request.seed = request.seed.wrapping_add(number as u64);
             let before = nested.seconds();
-            let model = match nested.train(&candidate.learner, own) {
+            let model = match nested.train(&candidate.learner, fold_request) {
                 Ok((model, false)) => {
                     // So that a training that is cancelled at once has a model, too.
                     candidate.models.push(model);

@@ -39,7 +39,8 @@ fn members_are_blended_and_the_estimate_is_near_the_truth() {
         to.copy_from_slice(&scores[test.query_rows(query)]);
     };
     let value = target.totals(1, fill).unwrap()[0];
-    // 90 queries tell the metric to about 0.03, and the mean of three folds is better than one.
+    // The standard error of the metric on 90 queries is about 0.03, and the mean of the models of
+    // three folds is better than one model.
     assert!((value - report.estimate).abs() < 0.1, "{value} {}", report.estimate);
     let best = report.candidates.iter().filter_map(|candidate| candidate.value).fold(0.0, f64::max);
     assert!(report.estimate > best - 0.02, "{report:?}");
@@ -155,7 +156,7 @@ fn specs_are_checked_before_training() {
     assert!(error("auto(effort=much)").contains("quick"));
 }
 
-/// Both were left out without a word.
+/// Neither validation data nor candidates are left out silently.
 #[test]
 fn validation_data_and_candidates_that_do_not_fit_are_reported() {
     let (train, valid) = (data(20, 1), data(9, 2));

@@ -107,8 +107,8 @@ fn sampled_rows(data: &Dataset, total_rows: u64) -> Vec<u32> {
 }
 
 /// A well-mixed hash of a query and a row's position in it: the finaliser of MurmurHash3 twice,
-/// with its constants. The constant added to the query is any other, so that query 0 is not hashed
-/// to 0.
+/// with its constants. The constant added to the query is arbitrary; it only keeps query 0 from
+/// being hashed to 0.
 fn hash(query: u64, position: u64) -> u64 {
     let mix = |mut z: u64| {
         z = (z ^ (z >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);

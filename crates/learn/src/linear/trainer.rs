@@ -96,7 +96,8 @@ impl Trainer for LinearTrainer {
         let mixed;
         let mut request = Cow::Borrowed(request);
         if let Some(targets) = request.soft_targets.clone() {
-            // Squared errors of labels and of soft labels add up to that of their mean.
+            // The squared errors from the label and from the soft label add up, apart from a
+            // constant, to the squared error from their weighted mean.
             let data = request.train;
             mixed = data.clone().with_labels(targets.mixed_labels(data.labels()))?;
             request.to_mut().train = &mixed;
@@ -190,8 +191,8 @@ impl LinearTrainer {
         Ok(Self { bias: bias.clone(), ..self })
     }
 
-    /// The data whose labels tell the better document of a pair, and the weight of each document as
-    /// the better one: corrected labels of click rates, or weights of clicks.
+    /// The data whose labels decide which document of a pair is better, and the weight of each
+    /// document as the better one: click rates become corrected labels, clicks become weights.
     fn corrected<'a>(
         &self,
         data: &'a Dataset,
@@ -303,9 +304,9 @@ impl LinearTrainer {
         }
         let mut model = Model::new(header, body)?;
         if self.loss == LinearLoss::Ordinal {
-            let last = &last.point[inputs.request.train.columns()..];
+            let last_thresholds = &last.point[inputs.request.train.columns()..];
             let (grades, thresholds) = match one_c {
-                true => (grades(inputs.request.train)?, last.to_vec()),
+                true => (grades(inputs.request.train)?, last_thresholds.to_vec()),
                 // The last thresholds are those of the last c, which need not be the chosen one.
                 false => fitted_thresholds(&model, inputs.request)?,
             };

@@ -220,7 +220,7 @@ impl ListLoss for PreparedLoss<'_> {
         &self,
         list: &RowList,
         scores: &[f64],
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         let Some(pair) = list.pair else {
@@ -230,7 +230,7 @@ impl ListLoss for PreparedLoss<'_> {
             });
             let scores = shifted.as_deref().unwrap_or(scores);
             let view = self.shared_queries.view_with_scores(list.query, scores, self.seed);
-            return self.shared_queries.query_derivatives(&view, self.objective, work, out);
+            return self.shared_queries.query_derivatives(&view, self.objective, buffers, out);
         };
         let first = self.data.query_rows(list.query).start;
         let weight = |document: u32| {
@@ -247,6 +247,6 @@ impl ListLoss for PreparedLoss<'_> {
             seed: self.seed,
             click_weights: None,
         };
-        self.shared_queries.query_derivatives(&view, self.objective, work, out)
+        self.shared_queries.query_derivatives(&view, self.objective, buffers, out)
     }
 }

@@ -600,7 +600,7 @@ mod tests {
         assert!(error.contains("before its first epoch"), "{error}");
     }
 
-    /// A validation set of this name was taken for the training data.
+    /// A validation set with the name of the training data is not taken for the training data.
     #[test]
     fn a_validation_set_named_training_decides() {
         let (train, valid) = (data(1), data(2));

@@ -545,8 +545,8 @@ impl Grower<'_> {
         self.evaluator.split_features.iter().map(|feature| cost(feature.packing.feature)).collect()
     }
 
-    /// For each split feature, whether it may be used; `features` says so for each column of the
-    /// data set.
+    /// For each split feature, whether it may be used; `features` says for each column of the data
+    /// set whether it may be used, `None` that all may.
     fn active_features(&self, features: Option<&[bool]>) -> Vec<bool> {
         let flag = |feature: u32| match features {
             Some(flags) => flags.get(feature as usize).copied().unwrap_or(false),

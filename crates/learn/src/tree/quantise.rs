@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 use crate::collective::Collective;
 use crate::error::{LearnError, NotFiniteValue};
+use crate::exp::ROUND_TO_INTEGER;
 
 /// Number of rows of one parallel task.
 const CHUNK_ROWS: usize = 1 << 15;
@@ -114,10 +115,10 @@ impl Scales {
 }
 
 /// `value * scale`, rounded to the nearest integer, ties to even, as 32 bits in two's complement.
-/// Adding 1.5 * 2^52 leaves exactly these bits in the lowest ones of the mantissa.
+/// Adding [`ROUND_TO_INTEGER`] leaves exactly these bits in the lowest ones of the mantissa.
 #[inline(always)]
 fn rounded(value: f32, scale: f64) -> u32 {
-    (f64::from(value) * scale + 6_755_399_441_055_744.0).to_bits() as u32
+    (f64::from(value) * scale + ROUND_TO_INTEGER).to_bits() as u32
 }
 
 /// The least e with value <= 2^e; 0 for 0.

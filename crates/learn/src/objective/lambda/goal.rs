@@ -24,7 +24,7 @@ use rankwright_spec::{ParamKind, ParamValue, RangeDef, TextValue, ValueError, sp
 pub struct KeptMetric {
     /// The metric that comes first.
     pub metric: MetricSpec,
-    /// Changes of it up to this size leave the choice to the own metric.
+    /// Changes of this metric up to this size count as none: then the learner's own metric decides.
     pub tolerance: f64,
 }
 
@@ -45,6 +45,7 @@ impl Default for GoalText {
     }
 }
 
+/// The value of the parameter if no metric is kept.
 const NONE: &str = "none";
 
 /// The form of the parameter, for messages.
@@ -103,10 +104,11 @@ impl TextValue for GoalText {
     }
 }
 
-/// The changes of a kept metric, and within its tolerance those of another metric, too.
+/// The changes of a kept metric; where these are within its tolerance, the changes of another metric
+/// are added.
 #[derive(Debug)]
 pub(super) struct KeepSwap {
-    /// The kept metric, and the largest number of best labels that its ideal is made of.
+    /// The kept metric, and the largest number of labels that its ideal order has.
     pub(super) kept: (Box<dyn SwapDelta>, usize),
     /// The own metric, in the same form.
     pub(super) own: (Box<dyn SwapDelta>, usize),
