@@ -73,8 +73,7 @@ fn weighted_mean(models: Vec<Model>, weight: f64) -> Result<Vec<(f64, Model)>, L
     let all: Option<Vec<Linear>> = models.iter().map(linear).collect();
     if let Some(all) = all {
         let columns = header.features.len();
-        let mean =
-            |column: usize| all.iter().map(|one| one.weights()[column]).sum::<f64>() / count;
+        let mean = |column: usize| all.iter().map(|one| one.weights()[column]).sum::<f64>() / count;
         let bias = all.iter().map(Linear::bias).sum::<f64>() / count;
         let body = ModelBody::Linear(Linear::new(bias, (0..columns).map(mean).collect())?);
         return Ok(vec![(weight, Model::new(header, body)?)]);

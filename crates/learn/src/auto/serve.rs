@@ -1,7 +1,7 @@
 //! `serve=fast`: one LambdaMART that has learned from the blend, in place of the blend.
 //!
-//! The teacher's scores are the *out-of-fold* scores of the blend: those of its models on their student_request
-//! training queries would be better than anything that a student can repeat on new ones. The
+//! The teacher's scores are the *out-of-fold* scores of the blend: on the queries that a model was
+//! trained on, its scores are better than anything that a student can repeat on new queries. The
 //! student is trained on all queries of the choice but those for validation of the first fold, which
 //! keep its best number of trees, and learns from labels and teacher in equal parts
 //! (`objective/distilled.rs`).

@@ -138,10 +138,18 @@ mod tests {
         ] {
             for m in [-3.0, -0.31, 0.07, 0.55, 0.83, 0.97, 1.3, 4.0] {
                 let (loss, first, second) = margin_loss.value_and_derivatives(m);
-                let (up, down) =
-                    (margin_loss.value_and_derivatives(m + step), margin_loss.value_and_derivatives(m - step));
-                assert!(((up.0 - down.0) / (2.0 * step) - first).abs() < 1e-6, "{margin_loss:?} {m}");
-                assert!(((up.1 - down.1) / (2.0 * step) - second).abs() < 1e-6, "{margin_loss:?} {m}");
+                let (up, down) = (
+                    margin_loss.value_and_derivatives(m + step),
+                    margin_loss.value_and_derivatives(m - step),
+                );
+                assert!(
+                    ((up.0 - down.0) / (2.0 * step) - first).abs() < 1e-6,
+                    "{margin_loss:?} {m}"
+                );
+                assert!(
+                    ((up.1 - down.1) / (2.0 * step) - second).abs() < 1e-6,
+                    "{margin_loss:?} {m}"
+                );
                 assert!(loss >= 0.0);
             }
         }

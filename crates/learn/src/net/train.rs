@@ -62,7 +62,8 @@ impl Trainer for NetTrainer {
         let training_queries = self.loss.queries(&preferences, data)?;
         self.loss.objective.set_simd(request.simd);
         let objective = self.loss.objective.as_ref();
-        let no_regression = |_| Err(LearnError::Internal { invariant: "nets do not support bias=dr" });
+        let no_regression =
+            |_| Err(LearnError::Internal { invariant: "nets do not support bias=dr" });
         let ClickCorrection { clicks, bias, .. } =
             ClickCorrection::new(&self.bias, data, objective, TERM_RATE, no_regression)?;
         let queries = TrainingQueries::with_clicks(data, objective, clicks);

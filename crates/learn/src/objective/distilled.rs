@@ -294,8 +294,8 @@ impl Objective for DistilledObjective {
     }
 
     fn samples_pairs(&self, documents: usize) -> bool {
-        let of_teacher =
-            self.label_objective.teacher_term() == TeacherTerm::SoftPairs && documents > MAX_DOCUMENTS;
+        let of_teacher = self.label_objective.teacher_term() == TeacherTerm::SoftPairs
+            && documents > MAX_DOCUMENTS;
         of_teacher || self.label_objective.samples_pairs(documents)
     }
 
