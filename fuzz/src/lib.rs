@@ -132,8 +132,8 @@ fn pairs(bytes: &[u8]) {
     }
 }
 
-/// The bytes of a model with a correct checksum, where each member of a blend has a correct checksum
-/// too. The file of a member follows its length in bytes.
+/// The bytes of a model with a correct checksum, where each member of a blend has a correct
+/// checksum too. The file of a member follows its length in bytes.
 fn with_correct_checksums(bytes: &[u8]) -> Vec<u8> {
     const MAGIC: &[u8] = b"RANKWRIGHT MODEL ";
     let mut bytes = bytes.to_vec();
@@ -154,9 +154,9 @@ fn with_correct_checksums(bytes: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Reads bytes as a model: as they are, and with correct checksums, so that the code after the check
-/// of the checksum is fuzzed too. A model that is written must be read again as an equal model, and
-/// every function of a model must work on it.
+/// Reads bytes as a model: as they are, and with correct checksums, so that the code after the
+/// check of the checksum is fuzzed too. A model that is written must be read again as an equal
+/// model, and every function of a model must work on it.
 fn model(bytes: &[u8]) {
     let _ = Model::from_bytes(bytes);
     let Ok(model) = Model::from_bytes(&with_correct_checksums(bytes)) else { return };

@@ -132,8 +132,9 @@ pub(crate) fn cell(bytes: &[u8]) {
     assert!(plan.pending() == usize::from(!is_as_written) || !is_scores_or_model);
 }
 
-/// The list of changes of an interrupted write of several files (a switch): the next reader finishes
-/// that write or refuses the list, and in no case changes a file outside the folder of the list.
+/// The list of changes of an interrupted write of several files (a switch): the next reader
+/// finishes that write or refuses the list, and in no case changes a file outside the folder of the
+/// list.
 pub(crate) fn switch(bytes: &[u8]) {
     let folder = TemporaryPath::folder();
     let outside = folder.path().join("outside");
@@ -206,8 +207,8 @@ pub(crate) fn index(bytes: &[u8]) {
     }
 }
 
-/// The content of a damaged file: `rest` if `kind` is even; otherwise each three bytes of `rest` are
-/// a position in `content` and the byte to put there.
+/// The content of a damaged file: `rest` if `kind` is even; otherwise each three bytes of `rest`
+/// are a position in `content` and the byte to put there.
 fn damaged(content: &[u8], kind: u8, rest: &[u8]) -> Vec<u8> {
     if kind.is_multiple_of(2) {
         return rest.to_vec();

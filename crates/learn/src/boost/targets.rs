@@ -6,8 +6,8 @@
 //! training. They are those of the training if the data is the training data, the tree was grown on
 //! all of its rows, and no tree was dropped (DART). A random forest fits every tree to the labels,
 //! so that its targets are those at the base score. For trees that were added to a start model of
-//! another kind, the scores before a tree include those of the start model. Cost: one scoring and one
-//! pass of the objective.
+//! another kind, the scores before a tree include those of the start model. Cost: one scoring and
+//! one pass of the objective.
 
 use rankwright_data::Dataset;
 use rankwright_model::{Ensemble, Matching, Model, ModelBody, ScoreOptions, SplitImpurity, Tree};

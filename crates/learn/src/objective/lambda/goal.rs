@@ -104,8 +104,8 @@ impl TextValue for GoalText {
     }
 }
 
-/// The changes of a kept metric; where these are within its tolerance, the changes of another metric
-/// are added.
+/// The changes of a kept metric; where these are within its tolerance, the changes of another
+/// metric are added.
 #[derive(Debug)]
 pub(super) struct KeepSwap {
     /// The kept metric, and the largest number of labels that its ideal order has.

@@ -353,8 +353,8 @@ mod tests {
     }
 
     /// Three documents with the labels 0, 2, 1 by rank. Swapping ranks 1 and 2 changes NDCG by
-    /// 1.10721 / 3.63093 = 0.30494, ranks 1 and 3 by 0.5 / 3.63093 = 0.13770, and both P@1 by 1. With
-    /// the tolerance 0.2, P@1 counts for the second pair only.
+    /// 1.10721 / 3.63093 = 0.30494, ranks 1 and 3 by 0.5 / 3.63093 = 0.13770, and both P@1 by 1.
+    /// With the tolerance 0.2, P@1 counts for the second pair only.
     #[test]
     fn a_kept_metric_decides_where_it_changes_by_more_than_the_tolerance() {
         let spec = |text: &str| MetricSpec::parse(text).unwrap();
