@@ -1,4 +1,5 @@
-//! Learning from a teacher: every kind of learner, queries without labels, and what it gains.
+//! Learning from a teacher: with every kind of learner, on queries without labels, and how much
+//! better the student becomes.
 
 use rankwright_data::Dataset;
 use rankwright_data::generate::LetorOptions;
@@ -29,10 +30,10 @@ fn ndcg(model: &Model, data: &Dataset) -> f64 {
     ScoredDataset::new(data, &scores).unwrap().evaluate("ndcg@10").unwrap().results[0].value
 }
 
-/// Every learner learns from a teacher or refuses with a list of those that can; a weight of 0 is
-/// the training without a teacher, to the byte.
+/// Every learner learns from a teacher, or its error lists the learners that can; with a weight of
+/// 0 the model has the same bytes as without a teacher.
 #[test]
-fn every_learner_has_a_teacher_or_says_which_learners_can() {
+fn every_learner_learns_from_a_teacher_or_names_the_learners_that_can() {
     let (labelled, more) = (data(15, 1), without_labels(&data(10, 2)));
     let teacher = train("mart(trees=20, leaves=4)", TrainRequest::new(&labelled)).unwrap();
     let mut accepting = Vec::new();

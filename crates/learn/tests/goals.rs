@@ -33,7 +33,7 @@ fn excellent_first(metric: &str) -> bool {
 /// Ranking the first document first is worth 0.3 by P(rel=4)@1 and 0.3 by P(rel=1)@1, the second
 /// one 0 and 1: with weights w and 1 the first is better if 0.3 w + 0.3 > 1, that is w > 2.33.
 #[test]
-fn two_goals_in_conflict_are_traded_where_theory_says() {
+fn of_two_goals_in_conflict_the_weights_decide_as_computed() {
     for (weight, expected) in [(0.5, false), (2.2, false), (2.5, true), (9.0, true)] {
         let metric = format!("p(rel=4)@1:{weight}+p(rel=1)@1:1");
         assert_eq!(excellent_first(&metric), expected, "{metric}");

@@ -98,7 +98,7 @@ impl Choice<'_> {
             let before = nested.seconds();
             let model = match nested.train(&candidate.learner, fold_request) {
                 Ok((model, false)) => {
-                    // So that a training that is cancelled at once has a model, too.
+                    // Even a training that is cancelled at once shall return a model.
                     candidate.models.push(model);
                     return Ok(false);
                 }
@@ -171,14 +171,14 @@ impl Choice<'_> {
     /// Drops the worse half of the candidates on the first fold, except the best of each family.
     fn drop_worse_half(&mut self) -> Result<(), LearnError> {
         let Some(order) = self.running_by_value()? else { return Ok(()) };
-        let kept = order.len().div_ceil(2);
+        let better_half = order.len().div_ceil(2);
         let mut families = Vec::new();
         for (rank, index) in order.into_iter().enumerate() {
             let candidate = &mut self.candidates[index];
             let family = LearnerFamily::of(&candidate.learner);
             let is_best_of_family = !families.contains(&family);
             families.push(family);
-            candidate.is_dropped = rank >= kept && !is_best_of_family;
+            candidate.is_dropped = rank >= better_half && !is_best_of_family;
         }
         Ok(())
     }
@@ -187,13 +187,13 @@ impl Choice<'_> {
     /// best ones being taken first. The best one is kept in any case.
     fn drop_what_does_not_fit(&mut self, seconds: f64, plan: &AutoPlan) -> Result<(), LearnError> {
         let Some(order) = self.running_by_value()? else { return Ok(()) };
-        let mut left = seconds;
+        let mut remaining_seconds = seconds;
         for (rank, index) in order.into_iter().enumerate() {
             let candidate = &mut self.candidates[index];
             let needed = candidate.seconds * plan.trainings_after_first_fold();
-            candidate.is_dropped = rank > 0 && needed > left;
+            candidate.is_dropped = rank > 0 && needed > remaining_seconds;
             if candidate.is_running() {
-                left -= needed;
+                remaining_seconds -= needed;
             }
         }
         Ok(())

@@ -324,12 +324,13 @@ fn with_learner(result: TrainResult, learner: &str) -> Result<TrainResult, Learn
     Ok(TrainResult { model: Model::new(header, body)?, ..result })
 }
 
-/// The reason why the queries of the first validation set cannot be trained on like the others.
+/// The reason why the queries of the first validation set cannot be used for training, if there is
+/// one.
 fn validation_problem(request: &TrainRequest<'_>) -> Option<&'static str> {
     let (train, valid) = (request.train, request.valid.first()?.data);
     match (train.pairs().is_some(), valid.pairs().is_some()) {
         _ if !valid.is_labelled() => Some("it has no labels"),
-        (true, false) => Some("the training data has preference pairs, and it has none"),
+        (true, false) => Some("it has no preference pairs, and the training data has some"),
         (false, true) => Some("it has preference pairs, and the training data has none"),
         _ => None,
     }

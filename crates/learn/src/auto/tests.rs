@@ -257,9 +257,10 @@ fn a_fast_model_is_the_same_on_any_threads() {
     trains_reproducibly("auto(candidates=mart(trees=3)+ranksvm, folds=3, serve=fast)");
 }
 
-/// Twenty queries, long lists, one grade, categories and missing values: works, or says why not.
+/// Few queries, long lists, labels of one grade and missing values train or give an error with the
+/// reason.
 #[test]
-fn unusual_data_works_or_says_why_not() {
+fn unusual_data_trains_or_is_refused_with_the_reason() {
     let quick =
         LearnerSpec::parse("auto(candidates=ranksvm+mart(trees=5)+xendcg(trees=5))").unwrap();
     let train = |data: &Dataset| quick.train(TrainRequest::new(data));
@@ -271,11 +272,11 @@ fn unusual_data_works_or_says_why_not() {
     let long = LetorOptions { queries: 6, documents: 2500, seed: 3 }.generate().unwrap();
     assert!(train(&long).unwrap().choice.unwrap().estimate.is_finite());
     let all = data(20, 1);
-    let same = all.clone().with_labels(vec![1.0; all.rows()]).unwrap();
-    let error = train(&same).map(|result| result.choice.unwrap().estimate);
+    let equal = all.clone().with_labels(vec![1.0; all.rows()]).unwrap();
+    let estimate = train(&equal).map(|result| result.choice.unwrap().estimate);
     // Every ranking of equal grades is ideal: the candidates of pairs cannot be trained, and the
     // others have the value 1.
-    assert!(error.as_ref().is_ok_and(|value| *value == 1.0), "{error:?}");
+    assert!(estimate.as_ref().is_ok_and(|value| *value == 1.0), "{estimate:?}");
     let zero = all.clone().with_labels(vec![0.0; all.rows()]).unwrap();
     let message = train(&zero).unwrap_err().to_string();
     assert!(message.contains("no relevant documents"), "{message}");
@@ -292,7 +293,7 @@ fn unusual_data_works_or_says_why_not() {
 }
 
 #[test]
-fn categories_of_a_table_work_and_pairs_alone_say_why_not() {
+fn categories_of_a_table_train_and_pairs_without_labels_are_refused() {
     let mut text = "qid,label,colour,price\n".to_owned();
     for row in 0..60 {
         let colour = ["red", "blue", "green"][row % 3];

@@ -134,12 +134,12 @@ fn missing(matrix: &Matrix, collective: &dyn Collective) -> Result<Vec<bool>, Le
         }
         found
     };
-    let either = |mut a: Vec<u32>, b: Vec<u32>| {
+    let union = |mut a: Vec<u32>, b: Vec<u32>| {
         a.iter_mut().zip(b).for_each(|(a, b)| *a |= b);
         a
     };
     let chunks = matrix.values().par_chunks(columns * ROWS_PER_TASK);
-    let found = chunks.map(in_rows).reduce(|| vec![0; columns], either);
+    let found = chunks.map(in_rows).reduce(|| vec![0; columns], union);
     let mut flags: Vec<u64> = found.into_iter().map(u64::from).collect();
     collective.max(&mut flags)?;
     Ok(flags.into_iter().map(|flag| flag > 0).collect())

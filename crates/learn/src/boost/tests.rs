@@ -267,7 +267,7 @@ fn a_resumed_training_gives_the_same_bytes() {
             let interrupted = train(&params, &request).unwrap();
             let rounds = interrupted.history.iterations.len();
             assert_eq!((interrupted.finished, rounds), (false, count));
-            // The file holds the model with its weights at that moment.
+            // The checkpoint is the model of the interrupted training, with its weights then.
             let file = Model::load(checkpoints().unwrap().file()).unwrap();
             assert_eq!(trees(&file), trees(&interrupted.model));
         }

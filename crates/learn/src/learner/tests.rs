@@ -71,12 +71,11 @@ fn every_learner_has_a_help_line_and_an_example_that_prints_back_to_itself() {
 }
 
 #[test]
-fn the_table_and_the_trainer_of_each_learner_say_the_same() {
+fn the_declaration_of_each_learner_accepts_the_same_as_its_trainer() {
     for def in LEARNERS {
         let spec = LearnerSpec::parse(def.example).unwrap();
         assert_eq!(def.accepts.start, spec.accepts_start_model(), "{}", def.name);
-        // Whether a learner with a learner or an objective inside accepts pairs depends on that
-        // one.
+        // A learner that contains a learner or an objective accepts pairs if that one does.
         let is_inside = |param: &ParamDef| {
             let nested = matches!(param.kind, ParamKind::Spec { of: "learner" | "objective" });
             nested || param.name == "members"
@@ -736,7 +735,7 @@ fn queries_with_too_many_pairs_are_counted() {
 }
 
 #[test]
-fn a_training_in_memory_tells_of_sampled_pairs_and_large_labels() {
+fn a_training_in_memory_warns_of_sampled_pairs_and_large_labels() {
     use crate::prelude::*;
 
     let rows = 20_001;

@@ -141,9 +141,9 @@ impl NetLoss {
                 lists.push(query, rows.map(|row| row as u32), None);
                 continue;
             }
-            let first = rows.start as u32;
+            let first_row = rows.start as u32;
             self.each_pair(query, data, preferences, &mut |pair| {
-                let rows = [first + pair.better, first + pair.worse];
+                let rows = [first_row + pair.better, first_row + pair.worse];
                 lists.push(query, rows.into_iter(), Some(pair));
                 if lists.rows.len() < MAX_ROWS {
                     return Ok(());
@@ -232,9 +232,9 @@ impl ListLoss for PreparedLoss<'_> {
             let view = self.shared_queries.view_with_scores(list.query, scores, self.seed);
             return self.shared_queries.query_derivatives(&view, self.objective, buffers, out);
         };
-        let first = self.data.query_rows(list.query).start;
+        let first_row = self.data.query_rows(list.query).start;
         let weight = |document: u32| {
-            self.data.row_weights().map_or(1.0, |weights| weights[first + document as usize])
+            self.data.row_weights().map_or(1.0, |weights| weights[first_row + document as usize])
         };
         let weights = [weight(pair.better), weight(pair.worse)];
         let pairs = [DocumentPair { better: 0, worse: 1, ..pair }];

@@ -211,7 +211,7 @@ impl NetRun<'_> {
                 }
             }
         }
-        session.set_position_bias(self.bias.factors(session.kept().rounds));
+        session.set_position_bias(self.bias.factors(session.kept_rounds().rounds));
         session.finish(finished)
     }
 
@@ -302,9 +302,9 @@ impl NetRun<'_> {
                 })?;
             }
             MiniBatch::Pair(query, pair) => {
-                let first = request.train.query_rows(query).start as u32;
+                let first_row = request.train.query_rows(query).start as u32;
                 lists.clear();
-                let rows = [first + pair.better, first + pair.worse];
+                let rows = [first_row + pair.better, first_row + pair.worse];
                 lists.push(query, rows.into_iter(), Some(pair));
                 passes.add_gradient(lists, input)?;
             }

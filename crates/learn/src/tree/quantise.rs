@@ -45,7 +45,7 @@ impl Scales {
         let largest_bits = |values: &[f32]| {
             // The bits of absolute values sort like the values, with NaN above all numbers.
             let of_chunk = |chunk: &[f32]| {
-                chunk.iter().fold(0_u32, |most, v| most.max(v.to_bits() & 0x7fff_ffff))
+                chunk.iter().fold(0_u32, |largest, v| largest.max(v.to_bits() & 0x7fff_ffff))
             };
             values.par_chunks(CHUNK_ROWS).map(of_chunk).max().unwrap_or(0)
         };

@@ -1,6 +1,6 @@
 //! Lexicographic goals: `goal=keep(ndcg@10, 0.005)` keeps a first metric, and the objective's own
-//! metric counts only where the first one is indifferent (Svore, Volkovs and Burges 2011, section
-//! 4).
+//! metric (`metric=`) counts only for pairs whose swap changes the first one by at most the
+//! tolerance (Svore, Volkovs and Burges 2011, section 4).
 //!
 //! For a pair of documents, d1 is the change of the kept metric when the two swap ranks, d2 that of
 //! the own metric:
@@ -110,8 +110,8 @@ impl TextValue for GoalText {
 pub(super) struct KeepSwap {
     /// The kept metric, and the largest number of labels that its ideal order has.
     pub(super) kept: (Box<dyn SwapDelta>, usize),
-    /// The own metric, in the same form.
-    pub(super) own: (Box<dyn SwapDelta>, usize),
+    /// The metric whose changes are added, in the same form.
+    pub(super) added: (Box<dyn SwapDelta>, usize),
     pub(super) tolerance: f64,
     /// The changes of the kept metric.
     pub(super) row: RefCell<Vec<f64>>,
@@ -119,8 +119,8 @@ pub(super) struct KeepSwap {
 
 impl SwapDelta for KeepSwap {
     fn prepare(&mut self, labels: &[f64], ideal: &[f64]) -> Result<(), EvalError> {
-        for (swap, most) in [&mut self.kept, &mut self.own] {
-            swap.prepare(labels, ideal.get(..*most).unwrap_or(ideal))?;
+        for (swap, max_ideal) in [&mut self.kept, &mut self.added] {
+            swap.prepare(labels, ideal.get(..*max_ideal).unwrap_or(ideal))?;
         }
         Ok(())
     }
@@ -129,9 +129,9 @@ impl SwapDelta for KeepSwap {
         let mut row = self.row.borrow_mut();
         row.resize(out.len(), 0.0);
         self.kept.0.swap_deltas_from(i, from, &mut row);
-        self.own.0.swap_deltas_from(i, from, out);
-        for (own, kept) in out.iter_mut().zip(&*row).skip(from) {
-            *own = if kept.abs() > self.tolerance { *kept } else { kept + *own };
+        self.added.0.swap_deltas_from(i, from, out);
+        for (delta, kept) in out.iter_mut().zip(&*row).skip(from) {
+            *delta = if kept.abs() > self.tolerance { *kept } else { kept + *delta };
         }
     }
 }
