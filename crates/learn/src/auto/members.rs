@@ -1,4 +1,5 @@
-//! The members of the blend: means of fold models, or models of all data.
+//! The members of the blend: means of fold models, or models trained on all queries but those of
+//! one fold.
 
 use rankwright_data::Dataset;
 use rankwright_data::split::folds;

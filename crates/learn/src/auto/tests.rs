@@ -51,7 +51,7 @@ fn the_worse_half_is_dropped_but_not_the_best_of_a_family() {
     let train = data(40, 3);
     let mut auto = AutoTrainer {
         params: Auto::new(),
-        given: None,
+        named: None,
         target: MetricSpec::parse("ndcg@10").unwrap(),
     };
     let plan = AutoPlan {
@@ -118,7 +118,7 @@ fn the_choice_on_a_sample_trains_the_members_on_all_queries() {
     let train = data(30, 5);
     let mut auto = AutoTrainer {
         params: Auto::new(),
-        given: Some(vec!["mart(trees=3)".to_owned(), "ranksvm".to_owned()]),
+        named: Some(vec!["mart(trees=3)".to_owned(), "ranksvm".to_owned()]),
         target: MetricSpec::parse("ndcg@10").unwrap(),
     };
     let sample = sampled(&train, 10, 7).unwrap();
@@ -126,7 +126,7 @@ fn the_choice_on_a_sample_trains_the_members_on_all_queries() {
     assert_eq!(sampled(&train, 10, 7).unwrap(), sample);
     assert_ne!(sampled(&train, 10, 8).unwrap(), sample);
     let request = TrainRequest::new(&train);
-    let plan = AutoPlan::new(&sample, AutoEffort::Quick, auto.given.clone(), None, None);
+    let plan = AutoPlan::new(&sample, AutoEffort::Quick, auto.named.clone(), None, None);
     let mut nested = NestedTraining::begin(&request, "model").unwrap();
     let choice = Choice {
         target: TargetMetric::new(&sample, &auto.target).unwrap(),

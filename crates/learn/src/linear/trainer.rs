@@ -347,12 +347,15 @@ fn least_squares(inputs: &LinearData<'_>, normalised_weights: Vec<f64>, l2: f64)
     let mut search = NewtonSearch::begin(&mut problem, vec![0.0; data.columns() + 1], None);
     let first_norm = search.gradient_norm();
     for _ in 0..MAX_STEPS {
-        if search.step(&mut problem, 1e-9 * first_norm, first_norm) == NewtonStep::Converged {
+        let converged_norm = LEAST_SQUARES_TOLERANCE * first_norm;
+        if search.step(&mut problem, converged_norm, first_norm) == NewtonStep::Converged {
             break;
         }
     }
     search.point().to_vec()
 }
 
+/// [`least_squares`] ends if the norm of the gradient has fallen to this fraction of the first.
+const LEAST_SQUARES_TOLERANCE: f64 = 1e-9;
 /// Maximum number of steps of [`least_squares`]; a quadratic function needs few.
 const MAX_STEPS: usize = 100;

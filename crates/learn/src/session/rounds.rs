@@ -220,7 +220,8 @@ impl<'a> Session<'a> {
         let Some((set, rounds, value)) = best else { return all(KeptReason::NoValidation) };
         // Early stopping is by the first metric, on one of the sets.
         let (set, metric) = (self.history.sets[set].clone(), self.history.metrics[0].clone());
-        KeptRounds { rounds, of, reason: KeptReason::BestOnValidation { metric, set, value } }
+        let reason = KeptReason::BestOnValidation { metric, set, value };
+        KeptRounds { rounds, of: trained, reason }
     }
 
     /// Whether training ends here: all rounds are done, or early stopping ends it.
