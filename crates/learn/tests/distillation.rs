@@ -76,8 +76,8 @@ fn every_learner_learns_from_a_teacher_or_names_the_learners_that_can() {
     }
 }
 
-/// A teacher of the same few labelled queries, and many queries without labels: the student is
-/// better than one of labels alone.
+/// The teacher is trained on the same few labelled queries. With many queries without labels, the
+/// student is better than a model that learns from the labels alone.
 #[test]
 fn queries_without_labels_make_a_better_student() {
     let (labelled, more, test) = (data(40, 1), without_labels(&data(300, 2)), data(300, 3));
@@ -94,10 +94,10 @@ fn queries_without_labels_make_a_better_student() {
 /// Data without any labels is learned from the teacher alone.
 #[test]
 fn a_student_without_labels_ranks_like_its_teacher() {
-    let (labelled, bare, test) = (data(100, 1), without_labels(&data(200, 2)), data(100, 3));
+    let (labelled, unlabelled, test) = (data(100, 1), without_labels(&data(200, 2)), data(100, 3));
     let teacher = train("ranksvm", TrainRequest::new(&labelled)).unwrap();
     for learner in ["mart(trees=100)", "lambdamart(trees=100)", "xendcg(trees=100)", "ranknet"] {
-        let taught = TrainRequest::new(&bare).teacher(Teacher::of_model(&teacher));
+        let taught = TrainRequest::new(&unlabelled).teacher(Teacher::of_model(&teacher));
         let student = train(learner, taught).unwrap();
         let (student, teacher) = (ndcg(&student, &test), ndcg(&teacher, &test));
         assert!(student > teacher - 0.03, "{learner}: {student}, teacher {teacher}");

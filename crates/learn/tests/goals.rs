@@ -57,8 +57,8 @@ fn validation_keeps_the_first_metric_within_the_tolerance() {
     let kept = values[history.best.unwrap() - 1];
     let highest = values.iter().map(|value| value.0).fold(0.0, f64::max);
     assert!(kept.0 >= highest - 0.01, "{kept:?} {highest}");
-    let plain = values.iter().position(|value| value.0 == highest).unwrap();
-    assert!(kept.1 >= values[plain].1, "{kept:?} {:?}", values[plain]);
+    let best_of_first_metric = *values.iter().find(|value| value.0 == highest).unwrap();
+    assert!(kept.1 >= best_of_first_metric.1, "{kept:?} {best_of_first_metric:?}");
     assert!(matches!(history.kept.as_ref().unwrap().reason, KeptReason::BestOnValidation { .. }));
     assert_eq!(result.model.header().learner, text);
     // With other metrics, the first of them decides, as without a goal.

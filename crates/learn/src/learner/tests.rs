@@ -24,7 +24,7 @@ fn error_message(text: &str) -> String {
 }
 
 /// The data with a position for each document, in row order; with `clicks`, the labels are clicks.
-fn shown(data: &Dataset, clicks: bool) -> Dataset {
+fn with_positions(data: &Dataset, clicks: bool) -> Dataset {
     let positions = (0..data.queries()).flat_map(|query| 1..=data.query_rows(query).len() as u32);
     let label = |label: &f64| if clicks { f64::from(u8::from(*label > 1.0)) } else { *label };
     Dataset::builder()
@@ -38,8 +38,9 @@ fn shown(data: &Dataset, clicks: bool) -> Dataset {
 
 /// The bytes of the model of a spec, trained on tiny data with validation data.
 fn model_bytes(text: &str) -> Vec<u8> {
-    static DATA: LazyLock<[Dataset; 3]> =
-        LazyLock::new(|| [shown(&tiny(7), false), tiny(8), shown(&tiny(7), true)]);
+    static DATA: LazyLock<[Dataset; 3]> = LazyLock::new(|| {
+        [with_positions(&tiny(7), false), tiny(8), with_positions(&tiny(7), true)]
+    });
     let [graded, valid, clicked] = &*DATA;
     // Doubly robust labels are made of clicks.
     let data = if text.contains("bias=dr") { clicked } else { graded };

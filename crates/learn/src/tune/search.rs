@@ -329,10 +329,10 @@ impl<'a> TrialSearch<'a> {
                 .ok_or(LearnError::Internal { invariant })?;
             return Err(TuneError::AllFailed { trial, error }.into());
         }
-        if let (Some(best), Some(first)) = (result.best(), result.trial_0())
+        if let (Some(best), Some(trial_0)) = (result.best(), result.trial_0())
             && best.trial != 0
         {
-            result.vs_trial_0 = compare_trials(best, first, self.better)?;
+            result.vs_trial_0 = compare_trials(best, trial_0, self.better)?;
         }
         Ok(result)
     }
