@@ -122,12 +122,12 @@ impl NetBlock {
         multiply(NetMatrix::by_rows(&before[number], layer.inputs), weights.transposed(), product);
         let biases = &parameters[layer.biases.clone()];
         if !biases.is_empty() {
-            for row in into.chunks_exact_mut(layer.outputs) {
+            for row in product.chunks_exact_mut(layer.outputs) {
                 row.iter_mut().zip(biases).for_each(|(z, bias)| *z += bias);
             }
         }
         if layer.norm == HiddenNorm::Batch {
-            norm::column_sums(into, into, layer.outputs, &mut self.sums);
+            norm::column_sums(product, product, layer.outputs, &mut self.sums);
         }
     }
 
