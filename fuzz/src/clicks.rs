@@ -30,9 +30,9 @@ pub(crate) fn log(bytes: &[u8], formats: &[LogFormat]) {
         let options = LogOptions::default().format(format);
         let Some((pages, counts)) = read(bytes, &options) else { continue };
         // A line may stand for a million impressions.
-        let most = bytes.len() as u64 * 1_000_000;
-        assert!(counts.impressions + counts.clicks_without_impression <= most);
-        // A few bytes of memory are as good as all of it.
+        let max_impressions = bytes.len() as u64 * 1_000_000;
+        assert!(counts.impressions + counts.clicks_without_impression <= max_impressions);
+        // With little memory, temporary files are used: the impressions are the same.
         let bounded = options.clone().max_join_bytes(64);
         if bytes.len() < 2000 {
             assert!(read(bytes, &bounded) == Some((pages.clone(), counts)), "{format:?}");
@@ -44,7 +44,7 @@ pub(crate) fn log(bytes: &[u8], formats: &[LogFormat]) {
     }
 }
 
-/// Writes impressions in every format; the number of those that are read again is the same.
+/// Writes impressions in every format; what is read again has no more impressions than were shown.
 fn write(pages: &[Impression]) {
     // A written log gives ids to impressions, which must differ.
     let mut ids: Vec<&str> = pages.iter().map(|page| page.id.as_str()).collect();
@@ -70,6 +70,7 @@ fn write(pages: &[Impression]) {
     }
 }
 
+/// The format in which a log that was written as `target` is read.
 fn format_of(target: LogTarget) -> Option<LogFormat> {
     Some(match target {
         LogTarget::Parquet => LogFormat::Parquet,

@@ -1,6 +1,7 @@
-//! The fuzz targets: functions of any bytes, one for each reader, that panic where a promise is
-//! broken. `tests/smoke.rs` runs them over the seeds and mutations of these on any compiler; the
-//! programs in `fuzz_targets/` run them under libFuzzer.
+//! The fuzz targets: functions of any bytes, one for each reader, that panic if the reader breaks a
+//! guarantee (such as: what was written can be read again). `tests/smoke.rs` runs them on the seeds
+//! and on mutations of the seeds, with any compiler; the programs in `fuzz_targets/` run them under
+//! libFuzzer.
 
 mod clicks;
 mod state;
@@ -18,15 +19,16 @@ use rankwright::model::draw::{tree_svg, tree_text};
 use rankwright::model::{Model, ModelBody, ModelFormat, ScoreBuffers};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Bytes as an input, not unpacked: the packers are fuzzed by their own projects.
+/// Bytes as an input that is not decompressed: the projects of the compression formats fuzz their
+/// own code.
 fn input(bytes: &[u8]) -> Input {
     Input::raw("fuzz", bytes.to_vec())
 }
 
-/// A name of a temporary file or folder, which is removed on drop.
-struct Scratch(PathBuf);
+/// The path of a temporary file or folder, which is removed on drop.
+struct TemporaryPath(PathBuf);
 
-impl Scratch {
+impl TemporaryPath {
     fn new(extension: &str) -> Self {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let (process, number) = (std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
@@ -53,7 +55,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for TemporaryPath {
     fn drop(&mut self) {
         let _ = match self.0.is_dir() {
             true => std::fs::remove_dir_all(&self.0),
@@ -62,7 +64,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Reads bytes as a data set; what is read must come back the same from the cache.
+/// Reads bytes as a data set; the same data set must be read again from a cache file of it.
 fn data_set(bytes: &[u8], format: Format) {
     let options = ReadOptions::new().format(format).max_matrix_bytes(1 << 24);
     if matches!(format, Format::Parquet | Format::Arrow) {
@@ -73,7 +75,7 @@ fn data_set(bytes: &[u8], format: Format) {
     assert_eq!(data.matrix().values().len(), data.rows() * data.columns());
     let rows: usize = data.iter_queries().map(|query| query.rows.len()).sum();
     assert_eq!(rows, data.rows());
-    let file = Scratch::new(".rwd");
+    let file = TemporaryPath::new(".rwd");
     write(&data, file.path(), Format::Cache).expect("what was read can be written");
     let back = read_inputs(
         vec![Input::open(file.path()).expect("the file is there")],
@@ -82,22 +84,22 @@ fn data_set(bytes: &[u8], format: Format) {
     assert_eq!(back.expect("what was written can be read").data, data);
 }
 
-/// The readers of Parquet and Arrow catch panics of the arrow crates and report damage; the
-/// fuzzer's hook would abort before they can.
+/// Lets the readers of Parquet and Arrow catch panics of the arrow crates, which they report as
+/// damage of the file; otherwise the panic hook of the fuzzer would abort first.
 fn allow_caught_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let abort = std::panic::take_hook();
+        let abort_hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             if !panics_are_caught() {
-                abort(panic);
+                abort_hook(panic);
             }
         }));
     });
 }
 
-/// Reads a run and judgements and evaluates one against the other.
-fn lists(run: &[u8], qrels: &[u8]) {
+/// Reads a run and judgements, and evaluates the run against the judgements.
+fn run_with_qrels(run: &[u8], qrels: &[u8]) {
     let (Ok((run, _)), Ok((qrels, _))) = (Run::read(input(run)), Qrels::read(input(qrels))) else {
         return;
     };
@@ -130,39 +132,40 @@ fn pairs(bytes: &[u8]) {
     }
 }
 
-/// The bytes of a model with checksums that fit: its own, and those of the members of a blend,
-/// which stand behind their lengths.
-fn sealed(bytes: &[u8]) -> Vec<u8> {
+/// The bytes of a model with a correct checksum, where each member of a blend has a correct
+/// checksum too. The file of a member follows its length in bytes.
+fn with_correct_checksums(bytes: &[u8]) -> Vec<u8> {
     const MAGIC: &[u8] = b"RANKWRIGHT MODEL ";
     let mut bytes = bytes.to_vec();
-    for at in 8..bytes.len() {
-        let (before, member) = bytes.split_at_mut(at);
+    for start in 8..bytes.len() {
+        let (before, member) = bytes.split_at_mut(start);
         if !member.starts_with(MAGIC) {
             continue;
         }
         let length = before.last_chunk().map_or(0, |length| u64::from_le_bytes(*length));
         let file = member.get_mut(..usize::try_from(length).unwrap_or(usize::MAX));
-        if let Some((covered, sum)) = file.and_then(|file| file.split_last_chunk_mut::<8>()) {
-            *sum = xxh3_64(covered).to_le_bytes();
+        if let Some((content, checksum)) = file.and_then(|file| file.split_last_chunk_mut::<8>()) {
+            *checksum = xxh3_64(content).to_le_bytes();
         }
     }
-    if let Some((covered, sum)) = bytes.split_last_chunk_mut::<8>() {
-        *sum = xxh3_64(covered).to_le_bytes();
+    if let Some((content, checksum)) = bytes.split_last_chunk_mut::<8>() {
+        *checksum = xxh3_64(content).to_le_bytes();
     }
     bytes
 }
 
-/// Reads bytes as a model, as they are and with checksums that fit, so that what lies behind the
-/// checksum is reached. What is read must be written the same, and everything must work on it.
+/// Reads bytes as a model: as they are, and with correct checksums, so that the code after the
+/// check of the checksum is fuzzed too. A model that is written must be read again as an equal
+/// model, and every function of a model must work on it.
 fn model(bytes: &[u8]) {
     let _ = Model::from_bytes(bytes);
-    let Ok(model) = Model::from_bytes(&sealed(bytes)) else { return };
+    let Ok(model) = Model::from_bytes(&with_correct_checksums(bytes)) else { return };
     let written = model.to_bytes();
     assert_eq!(Model::from_bytes(&written).expect("what was written can be read"), model);
     assert!(!model.score_row(&[0.5, f32::NAN, -1.0, f32::INFINITY]).is_nan());
     let used = model.used_features();
     assert!(model.importance().iter().all(|importance| used.contains(&importance.feature)));
-    query(&model);
+    scores_of_query(&model);
     if let ModelBody::Trees(ensemble) = model.body() {
         let names = &model.header().features;
         for tree in ensemble.trees() {
@@ -173,8 +176,9 @@ fn model(bytes: &[u8]) {
     }
 }
 
-/// Rows of one query must score the same in the engine as in the plain way, and no score is NaN.
-fn query(model: &Model) {
+/// The rows of one query must have the same scores by the fast scorer as by the reference
+/// implementation, and no score is NaN.
+fn scores_of_query(model: &Model) {
     let scorer = model.scorer();
     let columns = scorer.columns();
     if columns > 1000 {
@@ -183,16 +187,16 @@ fn query(model: &Model) {
     let values = [0.5, f32::NAN, 0.0, -1.0, f32::INFINITY, 3.0, 1e30];
     let rows: Vec<f32> = values.into_iter().cycle().take(9 * columns).collect();
     let slices: Vec<&[f32]> = (0..9).map(|row| &rows[row * columns..(row + 1) * columns]).collect();
-    let (mut scores, mut work) = ([0.0; 9], ScoreBuffers::default());
-    scorer.score_query(&rows, &mut scores, &mut work).expect("the rows have the right length");
-    for (score, plain) in scores.iter().zip(model.score_query(&slices)) {
+    let (mut scores, mut buffers) = ([0.0; 9], ScoreBuffers::default());
+    scorer.score_query(&rows, &mut scores, &mut buffers).expect("the rows have the right length");
+    for (score, reference_score) in scores.iter().zip(model.score_query(&slices)) {
         assert!(!score.is_nan());
-        assert_eq!(score.to_bits(), plain.to_bits());
+        assert_eq!(score.to_bits(), reference_score.to_bits());
     }
 }
 
-/// Reads bytes as a model of whichever system they look like. What is read must score the same in
-/// its engine as row by row, and what can be written of it must be read again.
+/// Reads bytes as a model of the system whose format they seem to have. A model must give the same
+/// scores to a whole query as row by row, and every format that can hold it must be read again.
 fn interchange(bytes: &[u8]) {
     let Ok(model) = Model::from_bytes(bytes) else { return };
     let scorer = model.scorer();
@@ -201,9 +205,9 @@ fn interchange(bytes: &[u8]) {
     }
     let values = [0.5, f32::NAN, 0.0, -1.0, f32::INFINITY];
     let row: Vec<f32> = values.into_iter().cycle().take(scorer.columns()).collect();
-    let (mut scores, mut work) = ([0.0; 7], ScoreBuffers::default());
+    let (mut scores, mut buffers) = ([0.0; 7], ScoreBuffers::default());
     scorer
-        .score_query(&row.repeat(7), &mut scores, &mut work)
+        .score_query(&row.repeat(7), &mut scores, &mut buffers)
         .expect("the rows have the right length");
     assert_eq!(scores[6].to_bits(), model.score_row(&row).to_bits());
     for format in ModelFormat::writable() {

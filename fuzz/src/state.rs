@@ -1,5 +1,5 @@
 //! Readers of files that an earlier run has left in a folder: logs, checkpoints, stored results,
-//! side files and the list of an interrupted write.
+//! side files, and the list of changes of an interrupted write of several files.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ use rankwright::search::{
     BuildOptions, Document, Extractor, FeatureSet, Index, Query, Ranker, RowOptions, build_index,
 };
 
-use crate::{Scratch, sealed};
+use crate::{TemporaryPath, with_correct_checksums};
 
 /// A small data set, the same each time: checkpoints and logs name their data by its content.
 static DATA: LazyLock<Dataset> = LazyLock::new(|| {
@@ -29,10 +29,11 @@ pub(crate) fn training_log(bytes: &[u8]) {
     let _ = TrainingLog::parse(text);
 }
 
-/// The log of a search of two trials: found in it, or trained and added. A log that was read is a
-/// log again afterwards.
+/// The log of a parameter search of two trials: a trial that is in the log is taken from it, any
+/// other is trained and added. After a search that accepted the log, a second search must find all
+/// trials in it.
 pub(crate) fn tune_log(bytes: &[u8]) {
-    let file = Scratch::with(bytes);
+    let file = TemporaryPath::with(bytes);
     let learner = LearnerSpec::parse("mart(trees=1, leaves=2, min_rows=1)").expect("it is valid");
     let space = Space::parse("leaves=int(2, 3)").expect("it is valid");
     let evaluated_on = TuneData::Folds { count: 2, valid_part: None };
@@ -46,11 +47,11 @@ pub(crate) fn tune_log(bytes: &[u8]) {
     }
 }
 
-/// A checkpoint, with checksums that fit: the training resumes, begins anew, or is refused.
+/// A checkpoint, with correct checksums: the training resumes, begins anew, or is refused.
 pub(crate) fn checkpoint(bytes: &[u8]) {
-    let folder = Scratch::folder();
+    let folder = TemporaryPath::folder();
     let checkpoints = Checkpoints::new(folder.path());
-    fs::write(checkpoints.file(), sealed(bytes)).expect("the folder is there");
+    fs::write(checkpoints.file(), with_correct_checksums(bytes)).expect("the folder is there");
     let learner = LearnerSpec::parse("mart(trees=3, leaves=2, min_rows=1)").expect("it is valid");
     if let Ok(result) = learner.train(TrainRequest::new(&DATA).checkpoints(checkpoints)) {
         assert!(result.finished && result.history.iterations.len() <= 3);
@@ -65,7 +66,7 @@ pub(crate) fn vectors(bytes: &[u8]) {
         let documents = documents.map(|(id, text)| Document::new(id).with("text", text));
         Arc::new(Index::in_memory(documents).expect("the sample can be indexed"))
     });
-    let file = Scratch::with(bytes);
+    let file = TemporaryPath::with(bytes);
     let set = FeatureSet::new(vec![format!("dense(file={})", file.path().display())]);
     let Ok(extractor) = Extractor::new(INDEX.clone(), &set) else { return };
     let queries = [Query::new("q", "red train")];
@@ -76,15 +77,15 @@ pub(crate) fn vectors(bytes: &[u8]) {
 /// One of the side files of a data file, chosen by the first byte.
 pub(crate) fn side_files(bytes: &[u8]) {
     let Some((kind, content)) = bytes.split_first() else { return };
-    let folder = Scratch::folder();
+    let folder = TemporaryPath::folder();
     let data = folder.path().join("data");
-    let (ending, text) = match kind % 3 {
+    let (extension, text) = match kind % 3 {
         0 => ("query", "1 1:1\n0 1:2\n2 1:3\n0 1:4\n"),
         1 => ("weight", "1 qid:a 1:1\n0 qid:a 1:2\n2 qid:b 1:3\n0 qid:b 1:4\n"),
         _ => ("position", "1 qid:a 1:1\n0 qid:a 1:2\n2 qid:b 1:3\n0 qid:b 1:4\n"),
     };
     fs::write(&data, text).expect("the folder is there");
-    fs::write(data.with_extension(ending), content).expect("the folder is there");
+    fs::write(data.with_extension(extension), content).expect("the folder is there");
     if let Ok(data) = Dataset::read(&data) {
         assert_eq!(data.rows(), 4);
         let weights = data.row_weights().into_iter().flatten();
@@ -92,17 +93,17 @@ pub(crate) fn side_files(bytes: &[u8]) {
     }
 }
 
-/// A file of a stored cell of an experiment, chosen by the first byte: the cell counts only if it
-/// is as it was written.
+/// A file of a stored cell of an experiment, chosen by the first byte. The cell counts as finished
+/// only if its scores and its model are as they were written.
 pub(crate) fn cell(bytes: &[u8]) {
     /// An experiment of one cell that has been run, and the files of that cell.
     struct Stored {
         request: ExperimentRequest,
-        files: Vec<(std::path::PathBuf, Vec<u8>)>,
-        _folder: Scratch,
+        files: Vec<(PathBuf, Vec<u8>)>,
+        _folder: TemporaryPath,
     }
     static STORED: LazyLock<Mutex<Stored>> = LazyLock::new(|| {
-        let folder = Scratch::folder();
+        let folder = TemporaryPath::folder();
         let file = folder.path().join("x.toml");
         let text = "name = \"x\"\nmetrics = [\"ndcg@5\"]\n[[data]]\nname = \"d\"\n\
                     generate = \"letor(queries=6, documents=5)\"\n\
@@ -126,19 +127,20 @@ pub(crate) fn cell(bytes: &[u8]) {
     fs::write(path, content).expect("the folder is there");
     let plan = stored.request.plan().expect("a damaged cell is no error");
     fs::write(path, written).expect("the folder is there");
-    let is_scores_or_model = path.extension().is_some_and(|ending| ending != "json");
+    let is_scores_or_model = path.extension().is_some_and(|extension| extension != "json");
     let is_as_written = content == written;
     assert!(plan.pending() == usize::from(!is_as_written) || !is_scores_or_model);
 }
 
-/// The list of an interrupted write: a reader carries it out or refuses it, and in no case changes
-/// a file that such a list cannot name.
+/// The list of changes of an interrupted write of several files (a switch): the next reader
+/// finishes that write or refuses the list, and in no case changes a file outside the folder of the
+/// list.
 pub(crate) fn switch(bytes: &[u8]) {
-    let folder = Scratch::folder();
-    let at = |name: &str| folder.path().join(name);
-    fs::create_dir(at("inside")).expect("the folder is there");
-    let inside = |name: &str| at("inside").join(name);
-    for path in [at("outside"), inside("data"), inside("set.features.toml")] {
+    let folder = TemporaryPath::folder();
+    let outside = folder.path().join("outside");
+    let inside = |name: &str| folder.path().join("inside").join(name);
+    fs::create_dir(folder.path().join("inside")).expect("the folder is there");
+    for path in [outside.clone(), inside("data"), inside("set.features.toml")] {
         fs::write(path, "old").expect("the folder is there");
     }
     fs::write(inside(".rankwright-1-1"), "new").expect("the folder is there");
@@ -148,17 +150,17 @@ pub(crate) fn switch(bytes: &[u8]) {
         Ok(input) => assert!([&b"old"[..], b"new"].contains(&&*input.bytes)),
         Err(_) => assert!(inside("data").exists()),
     }
-    assert_eq!(content(&at("outside")).as_deref(), Some(&b"old"[..]));
+    assert_eq!(content(&outside).as_deref(), Some(&b"old"[..]));
 }
 
 /// A file of an index with its path below the folder of the index.
 type IndexFile = (PathBuf, Vec<u8>);
 
-/// The files of a small index by their ending, as the names of segments differ from build to build,
-/// and empty files last: fast, fieldnorm, idx, `.managed.json`, `meta.json`, `rankwright.json`,
-/// pos, store, term.
+/// The files of a small index, sorted by their extension, because the names of segments differ from
+/// build to build, and empty files last: fast, fieldnorm, idx, `.managed.json`, `meta.json`,
+/// `rankwright.json`, pos, store, term.
 static INDEX_FILES: LazyLock<Vec<IndexFile>> = LazyLock::new(|| {
-    let folder = Scratch::folder();
+    let folder = TemporaryPath::folder();
     let documents = [("1", "red shoe", 3.0), ("2", "blue train", 30.0), ("3", "red train", 7.5)];
     let documents = documents.map(|(id, text, price)| {
         Ok(Document::new(id).with("text", text).with("tags", "a").with("price", price))
@@ -168,13 +170,14 @@ static INDEX_FILES: LazyLock<Vec<IndexFile>> = LazyLock::new(|| {
     let mut files = Vec::new();
     files_below(folder.path(), folder.path(), &mut files);
     files.sort_by_key(|(path, content)| {
-        let ending = path.extension().unwrap_or_default().to_owned();
-        let name = path.file_name().filter(|_| ending == "json").unwrap_or_default();
-        (content.is_empty(), ending, name.to_owned())
+        let extension = path.extension().unwrap_or_default().to_owned();
+        let name = path.file_name().filter(|_| extension == "json").unwrap_or_default();
+        (content.is_empty(), extension, name.to_owned())
     });
     files
 });
 
+/// Appends all files of `folder` and of its folders to `found`, with their paths below `root`.
 fn files_below(folder: &Path, root: &Path, found: &mut Vec<IndexFile>) {
     for entry in fs::read_dir(folder).expect("the folder is there").map_while(Result::ok) {
         let path = entry.path();
@@ -186,14 +189,13 @@ fn files_below(folder: &Path, root: &Path, found: &mut Vec<IndexFile>) {
     }
 }
 
-/// A file of an index, chosen by the first byte. If the second byte is even, the other bytes are
-/// its content; otherwise three at a time are a position and the byte to put there.
+/// A file of an index, chosen by the first byte and damaged as the second byte says.
 pub(crate) fn index(bytes: &[u8]) {
     let [number, kind, rest @ ..] = bytes else { return };
     let chosen = usize::from(*number) % INDEX_FILES.len();
-    let folder = Scratch::folder();
-    for (at, (name, content)) in INDEX_FILES.iter().enumerate() {
-        let content = if at == chosen { damaged(content, *kind, rest) } else { content.clone() };
+    let folder = TemporaryPath::folder();
+    for (file, (name, content)) in INDEX_FILES.iter().enumerate() {
+        let content = if file == chosen { damaged(content, *kind, rest) } else { content.clone() };
         let path = folder.path().join(name);
         fs::create_dir_all(path.parent().expect("it is in the folder")).expect("it can be made");
         fs::write(path, content).expect("the folder is there");
@@ -205,6 +207,8 @@ pub(crate) fn index(bytes: &[u8]) {
     }
 }
 
+/// The content of a damaged file: `rest` if `kind` is even; otherwise each three bytes of `rest`
+/// are a position in `content` and the byte to put there.
 fn damaged(content: &[u8], kind: u8, rest: &[u8]) -> Vec<u8> {
     if kind.is_multiple_of(2) {
         return rest.to_vec();

@@ -23,9 +23,9 @@ use rankwright::search::{
 };
 use rankwright::spec::Spec;
 
-use crate::{Scratch, clicks, data_set, lists, state};
+use crate::{TemporaryPath, clicks, data_set, run_with_qrels, state};
 
-/// A target: any bytes, or a panic where a promise is broken.
+/// A target: a function of any bytes, which panics if the code under test breaks a guarantee.
 pub type Target = fn(&[u8]);
 
 macro_rules! targets {
@@ -110,20 +110,20 @@ pub fn cache(bytes: &[u8]) {
     data_set(bytes, Format::Cache);
 }
 
-/// Compressed files: unpacked, or an error.
+/// Compressed files: decompressed, or an error.
 pub fn packed(bytes: &[u8]) {
     let _ = Input::from_bytes("fuzz", bytes.to_vec());
 }
 
-/// A run, evaluated against judgements of the other half of the bytes.
+/// A run in the first half of the bytes, evaluated against the judgements in the second half.
 pub fn run(bytes: &[u8]) {
     let (run, qrels) = bytes.split_at(bytes.len() / 2);
-    lists(run, qrels);
+    run_with_qrels(run, qrels);
 }
 
 /// Judgements, and a small run evaluated against them.
 pub fn qrels(bytes: &[u8]) {
-    lists(b"q Q0 d 1 2.5 t\nq Q0 e 2 1.5 t\n", bytes);
+    run_with_qrels(b"q Q0 d 1 2.5 t\nq Q0 e 2 1.5 t\n", bytes);
 }
 
 /// Preference pairs of a small data set.
@@ -215,7 +215,7 @@ pub fn feature_set(bytes: &[u8]) {
 /// folder.
 pub fn documents(bytes: &[u8]) {
     crate::allow_caught_panics();
-    let file = Scratch::with(bytes);
+    let file = TemporaryPath::with(bytes);
     let is_packed = bytes.starts_with(b"\x1f\x8b") || bytes.starts_with(b"\x28\xb5\x2f\xfd");
     for format in DocumentFormat::ALL.into_iter().map(Some).chain([None]) {
         if let Ok(documents) = Documents::open(file.path(), format) {
@@ -224,7 +224,7 @@ pub fn documents(bytes: &[u8]) {
             assert!(is_packed || count <= bytes.len());
         }
     }
-    let folder = Scratch::folder();
+    let folder = TemporaryPath::folder();
     for name in ["page.html", "page.txt"] {
         std::fs::write(folder.path().join(name), bytes).expect("the folder is there");
     }
@@ -235,7 +235,7 @@ pub fn documents(bytes: &[u8]) {
 
 /// Queries in any format.
 pub fn queries(bytes: &[u8]) {
-    let file = Scratch::with(bytes);
+    let file = TemporaryPath::with(bytes);
     if let Ok(queries) = read_queries(file.path(), QueryOptions::default()) {
         assert!(!queries.is_empty() && queries.len() <= bytes.len());
     }
@@ -257,7 +257,7 @@ pub fn interchange(bytes: &[u8]) {
     crate::interchange(bytes);
 }
 
-/// The examination of positions: finite numbers that a learner takes, or an error.
+/// Files of position bias: finite numbers that a learner accepts, or an error.
 pub fn position_bias(bytes: &[u8]) {
     if let Ok(examination) = read_examination(&Input::raw("bias", bytes.to_vec())) {
         assert!(examination.iter().flatten().all(|value| value.is_finite() && *value >= 0.0));
@@ -266,7 +266,7 @@ pub fn position_bias(bytes: &[u8]) {
     if let Ok(file) = BiasFile::parse(text) {
         assert!(file.examination.iter().chain(&file.click_noise).all(|value| value.is_finite()));
         let Ok(learner) = LearnerSpec::parse("mart(bias=dr)") else { return };
-        assert!(file.set(&learner).is_ok(), "a learner takes what a file has");
+        assert!(file.set(&learner).is_ok(), "a learner accepts every file that can be read");
     }
 }
 
@@ -300,7 +300,7 @@ pub fn cell(bytes: &[u8]) {
     state::cell(bytes);
 }
 
-/// The list of an interrupted write of several files.
+/// The list of changes of an interrupted write of several files.
 pub fn switch(bytes: &[u8]) {
     state::switch(bytes);
 }
@@ -351,7 +351,7 @@ pub fn requests(bytes: &[u8]) {
     let Ok(requests) = read_requests(&Input::raw("requests", bytes.to_vec())) else { return };
     let lines = requests.iter().map(|(id, query)| format!("{id}\t{query}\n"));
     let text: String = lines.collect();
-    // A text without a word is no line, and one that begins with # is a comment.
+    // A request with an empty id or query cannot be written as a line that is read again.
     if requests.iter().all(|(id, query)| !id.is_empty() && !query.is_empty()) {
         let again = read_requests(&Input::raw("requests", text.into_bytes()));
         assert_eq!(again.ok(), Some(requests));

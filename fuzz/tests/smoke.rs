@@ -7,20 +7,22 @@ use std::time::{Duration, Instant};
 
 use rankwright_fuzz::targets::{TARGETS, Target};
 
-/// The time of a target, and the number of mutations after which it ends earlier.
+/// A target ends after this time or this number of mutations, whichever comes first.
 const SECONDS: f64 = 1.5;
 const MUTATIONS: usize = 4000;
 
-/// No input of a few kilobytes may take longer.
-const LONGEST: Duration = Duration::from_secs(20);
+/// The longest time that a target may take for one input.
+const MAX_TIME: Duration = Duration::from_secs(20);
 
-/// Most bytes of a mutation.
-const MOST_BYTES: usize = 1 << 16;
+/// The largest number of bytes of a mutation.
+const MAX_BYTES: usize = 1 << 16;
 
+/// A file or folder of this package.
 fn folder(inside: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(inside)
 }
 
+/// The contents of the seeds of a target, in the order of their file names.
 fn seeds(name: &str) -> Vec<Vec<u8>> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder("seeds").join(name))
         .unwrap_or_else(|error| panic!("seeds/{name}: {error}"))
@@ -36,14 +38,14 @@ fn smoke(name: &str) {
     let target: Target = TARGETS.iter().find(|(known, _)| *known == name).unwrap().1;
     let given = std::env::var("RANKWRIGHT_FUZZ_SECONDS").ok();
     let seconds: Option<f64> = given.map(|text| text.parse().expect("a number of seconds"));
-    let most = if seconds.is_some() { usize::MAX } else { MUTATIONS };
+    let max_mutations = if seconds.is_some() { usize::MAX } else { MUTATIONS };
     let end = Instant::now() + Duration::from_secs_f64(seconds.unwrap_or(SECONDS));
     let current = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-input-{name}"));
     let run = |bytes: &[u8]| {
         std::fs::write(&current, bytes).unwrap();
         let start = Instant::now();
         target(bytes);
-        assert!(start.elapsed() < LONGEST, "{} took {:?}", current.display(), start.elapsed());
+        assert!(start.elapsed() < MAX_TIME, "{} took {:?}", current.display(), start.elapsed());
     };
     let seeds = seeds(name);
     assert!(!seeds.is_empty(), "{name} has no seeds");
@@ -51,7 +53,7 @@ fn smoke(name: &str) {
     run(b"");
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut done = 0;
-    while done < most && Instant::now() < end {
+    while done < max_mutations && Instant::now() < end {
         let seed = &seeds[done % seeds.len()];
         run(&mutated(seed, &seeds, &mut random));
         done += 1;
@@ -60,7 +62,7 @@ fn smoke(name: &str) {
     std::fs::remove_file(current).unwrap();
 }
 
-/// Splitmix64.
+/// The random number generator splitmix64.
 struct Random(u64);
 
 impl Random {
@@ -72,6 +74,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
+    /// A number from 0 up to, but not including, `end`.
     fn below(&mut self, end: usize) -> usize {
         (self.next() % end.max(1) as u64) as usize
     }
@@ -116,7 +119,7 @@ const PIECES: &[&[u8]] = &[
     b"\xc3",
 ];
 
-/// A seed with one to five changes.
+/// A seed with one to five random changes.
 fn mutated(seed: &[u8], seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut bytes = seed.to_vec();
     for _ in 0..=random.below(5) {
@@ -128,8 +131,8 @@ fn mutated(seed: &[u8], seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
             2 => bytes.truncate(at),
             3 if at < end => drop(bytes.drain(at..end)),
             4 if at < end => {
-                let most = if random.below(10) == 0 { 400 } else { 3 };
-                let times = 1 + random.below(most);
+                let max_times = if random.below(10) == 0 { 400 } else { 3 };
+                let times = 1 + random.below(max_times);
                 let part = bytes[at..end].repeat(times);
                 bytes.splice(at..at, part);
             }
@@ -150,7 +153,7 @@ fn mutated(seed: &[u8], seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
             }
         }
     }
-    bytes.truncate(MOST_BYTES);
+    bytes.truncate(MAX_BYTES);
     bytes
 }
 

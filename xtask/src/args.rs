@@ -5,17 +5,19 @@
 pub(crate) const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  test [--no-oracles]         unit, integration and doc tests, then the Python oracle tests, the
-                              Python package and the reports in a Chromium
-  oracles [PYTEST ARG...]     only the Python oracle tests
+  test [--no-oracles]         unit, integration and doc tests, a short `chaos`, the examples, then
+                              all tests in Python, unless --no-oracles is given: the oracle tests
+                              (which compare results with those of other programs), the tests of
+                              the Python package and those of the reports in a Chromium
+  oracles [PYTEST ARG...]     only the oracle tests
   python [PYTEST ARG...]      only the tests of the Python package
   ci [--no-oracles]           formatting, lints, documentation, tracked files, then `test`
   bench [NAME...] [-- ARG...] compare with peers; without a name, list the comparisons
   fuzz [SECONDS] [TARGET...]  run fuzz targets (default: all), 60 seconds each by default
   chaos [SECONDS]             attack the command with kills, full disks, limits, damaged files and
                               more, for 900 seconds by default
-  records                     write the files anew that tests compare with: docs/reference, the table
-                              of docs/interchange.md, golden scores, printed conventions
+  records                     write anew the files that tests compare with: docs/reference, the
+                              table of docs/interchange.md, golden scores, printed conventions
   dist [--profile NAME]       stripped command, manual pages and completions in one archive, under
                               target/shipped
   wheel [--profile NAME]      a wheel of the Python package, under target/wheels
@@ -33,7 +35,7 @@ pub(crate) enum Task {
     Oracles { pytest: Vec<String> },
     Python { pytest: Vec<String> },
     Ci { oracles: bool },
-    Bench { names: Vec<String>, script: Vec<String> },
+    Bench { names: Vec<String>, script_arguments: Vec<String> },
     Fuzz { seconds: u64, targets: Vec<String> },
     Chaos { seconds: u64 },
     Records,
@@ -69,6 +71,7 @@ impl Task {
     }
 }
 
+/// Whether the oracle tests run: `false` after `--no-oracles`.
 fn oracle_switch(task: &str, rest: &[String]) -> Result<bool, String> {
     let mut oracles = true;
     for word in rest {
@@ -85,16 +88,17 @@ fn oracle_switch(task: &str, rest: &[String]) -> Result<bool, String> {
 /// Parses the names of comparisons; arguments after `--` are passed to their scripts.
 fn bench(rest: Vec<String>) -> Result<Task, String> {
     let mut names = rest;
-    let mut script = Vec::new();
-    if let Some(at) = names.iter().position(|word| word == "--") {
-        script = names.split_off(at).into_iter().skip(1).collect();
+    let mut script_arguments = Vec::new();
+    if let Some(dashes) = names.iter().position(|word| word == "--") {
+        script_arguments = names.split_off(dashes).into_iter().skip(1).collect();
     }
     match names.iter().find(|name| name.starts_with('-')) {
         Some(option) => Err(format!("`{option}` is not a name; put a script's options after `--`")),
-        None => Ok(Task::Bench { names, script }),
+        None => Ok(Task::Bench { names, script_arguments }),
     }
 }
 
+/// Parses an optional number of seconds, then the names of targets.
 fn fuzz(rest: Vec<String>) -> Result<Task, String> {
     let mut targets = rest;
     let mut seconds = DEFAULT_FUZZ_SECONDS;
@@ -160,9 +164,12 @@ mod tests {
     fn words_after_two_dashes_go_to_the_bench_script() {
         assert_eq!(
             parse("bench load evaluate_run -- --queries 100"),
-            Ok(Task::Bench { names: words("load evaluate_run"), script: words("--queries 100") })
+            Ok(Task::Bench {
+                names: words("load evaluate_run"),
+                script_arguments: words("--queries 100")
+            })
         );
-        assert_eq!(parse("bench"), Ok(Task::Bench { names: vec![], script: vec![] }));
+        assert_eq!(parse("bench"), Ok(Task::Bench { names: vec![], script_arguments: vec![] }));
         assert!(parse("bench --queries 100").is_err());
     }
 

@@ -1,7 +1,7 @@
 //! `cargo xtask bench NAME...`: comparisons with other programs, one Python script each. A script
 //! runs in a Python environment with these programs installed, and uses the release build of
-//! Rankwright. The environment is that of `requirements.txt`, or the script's own where there is a
-//! `requirements-NAME.txt`.
+//! Rankwright. What is installed is listed in `bench/requirements-NAME.txt` if this file exists,
+//! otherwise in `bench/requirements.txt`.
 
 use std::fs;
 use std::path::Path;
@@ -15,13 +15,13 @@ pub(crate) fn run(
     workspace: &Workspace,
     steps: &mut Steps,
     names: &[String],
-    script: &[String],
+    script_arguments: &[String],
 ) -> Outcome {
     let known = scripts(&workspace.path("bench"))?;
     if names.is_empty() {
         print_line("comparisons (cargo xtask bench NAME... [-- ARG...]):");
-        for (name, about) in &known {
-            print_line(&format!("  {name:<14} {about}"));
+        for (name, description) in &known {
+            print_line(&format!("  {name:<14} {description}"));
         }
         return Ok(());
     }
@@ -33,7 +33,7 @@ pub(crate) fn run(
     for name in names {
         let environment = steps.call("bench environment", || environment(workspace, name))?;
         let mut command = environment.python();
-        command.arg(workspace.path("bench").join(format!("{name}.py"))).args(script);
+        command.arg(workspace.path("bench").join(format!("{name}.py"))).args(script_arguments);
         command.env("RANKWRIGHT_BIN", workspace.built("release", "rankwright"));
         command.env("RANKWRIGHT_CHART_BENCH", workspace.built("release", "chart-bench"));
         command.env("RANKWRIGHT_LOAD_BENCH", workspace.built("release", "load-bench"));
@@ -45,14 +45,16 @@ pub(crate) fn run(
     Ok(())
 }
 
+/// The Python environment of a script.
 fn environment(workspace: &Workspace, name: &str) -> Outcome<Environment> {
-    let own = format!("bench/requirements-{name}.txt");
-    match workspace.path(&own).exists() {
-        true => Environment::ready(workspace, &format!("bench-{name}"), &own),
+    let requirements = format!("bench/requirements-{name}.txt");
+    match workspace.path(&requirements).exists() {
+        true => Environment::ready(workspace, &format!("bench-{name}"), &requirements),
         false => Environment::ready(workspace, "bench", "bench/requirements.txt"),
     }
 }
 
+/// Builds the command, and the programs of the package `bench` if it exists.
 fn build(workspace: &Workspace, steps: &mut Steps) -> Outcome {
     let mut line = String::from("build --release -p rankwright-cli");
     if workspace.path("bench/Cargo.toml").exists() {
@@ -69,7 +71,7 @@ fn scripts(folder: &Path) -> Outcome<Vec<(String, String)>> {
     let mut found = Vec::new();
     for path in entries.flatten().map(|entry| entry.path()) {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        if path.extension().is_some_and(|end| end == "py") && !stem.starts_with('_') {
+        if path.extension().is_some_and(|extension| extension == "py") && !stem.starts_with('_') {
             let text = fs::read_to_string(&path).unwrap_or_default();
             found.push((stem, first_docstring_line(&text)));
         }
@@ -84,7 +86,7 @@ fn first_docstring_line(python: &str) -> String {
 }
 
 fn check_names(names: &[String], known: &[(String, String)]) -> Outcome {
-    match names.iter().find(|name| known.iter().all(|(have, _)| have != *name)) {
+    match names.iter().find(|name| known.iter().all(|(known_name, _)| known_name != *name)) {
         None => Ok(()),
         Some(name) => {
             let list: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();

@@ -1,7 +1,7 @@
 //! Finds the browser of the page tests: the system's own Chromium, because playwright's cannot be
 //! downloaded everywhere. The environment variable `CHROMIUM` names it; otherwise the usual names
-//! are tried. If there is none and the user is root on Debian, as in continuous integration, it is
-//! installed.
+//! are tried. If none of them starts and the user is root on Debian, as in continuous integration,
+//! Chromium is installed.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -32,12 +32,12 @@ fn ready_with(
             ))),
         };
     }
-    let found = || names.iter().map(OsString::from).find(starts);
-    if let Some(name) = found() {
+    let first_that_starts = || names.iter().map(OsString::from).find(starts);
+    if let Some(name) = first_that_starts() {
         return Ok(name);
     }
     install()?;
-    found().ok_or_else(|| missing("chromium was installed and still does not start"))
+    first_that_starts().ok_or_else(|| missing("chromium was installed and still does not start"))
 }
 
 fn starts(program: &OsString) -> bool {
@@ -63,10 +63,10 @@ fn is_root() -> bool {
     cfg!(unix) && output_of(Command::new("id").arg("-u")).is_ok_and(|id| id.trim_ascii() == b"0")
 }
 
-fn missing(what: &str) -> Failure {
+fn missing(problem: &str) -> Failure {
     Failure::new(format!(
-        "{what}; the page tests need Chromium: install it (Debian: apt install chromium), set the \
-         environment variable CHROMIUM to its path, or skip these tests with --no-oracles"
+        "{problem}; the page tests need Chromium: install it (Debian: apt install chromium), set \
+         the environment variable CHROMIUM to its path, or skip these tests with --no-oracles"
     ))
 }
 
@@ -76,26 +76,27 @@ mod tests {
 
     const ABSENT: &str = "rankwright-no-such-browser";
 
-    fn not_here() -> Outcome {
+    fn refuse_to_install() -> Outcome {
         Err(missing("none"))
     }
 
     #[test]
     fn a_named_browser_that_does_not_start_is_an_error_that_names_it() {
         let named = Some(OsString::from(ABSENT));
-        let message = ready_with(named, &["cargo"], not_here).unwrap_err().to_string();
+        let message = ready_with(named, &["cargo"], refuse_to_install).unwrap_err().to_string();
         assert!(message.contains(ABSENT), "{message}");
     }
 
     #[test]
     fn the_first_that_starts_is_taken_and_nothing_is_installed() {
-        let found = ready_with(None, &[ABSENT, "cargo"], not_here).unwrap();
+        let found = ready_with(None, &[ABSENT, "cargo"], refuse_to_install).unwrap();
         assert_eq!(found, "cargo");
     }
 
     #[test]
     fn without_a_browser_the_error_says_how_to_get_one() {
-        let message = ready_with(Some("".into()), &[ABSENT], not_here).unwrap_err().to_string();
+        let message =
+            ready_with(Some("".into()), &[ABSENT], refuse_to_install).unwrap_err().to_string();
         assert!(message.contains("apt install chromium") && message.contains("--no-oracles"));
         assert!(ready_with(None, &[ABSENT], || Ok(())).is_err());
     }

@@ -20,7 +20,8 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, seconds: u64) -> Out
     steps.run("chaos", &mut command)
 }
 
-/// A few attacks on the command that the tests have built; only where the faults can be injected.
+/// A few attacks on the command that the tests have built; none if a tool for the attacks is
+/// missing.
 pub(crate) fn short(workspace: &Workspace, steps: &mut Steps) -> Outcome {
     let has_tools = cfg!(target_os = "linux")
         && succeeds(Command::new("cc").arg("--version"))
@@ -32,6 +33,7 @@ pub(crate) fn short(workspace: &Workspace, steps: &mut Steps) -> Outcome {
     steps.run("chaos, short", script(workspace, "python3").arg("--short"))
 }
 
+/// The command that runs the script on the built command.
 fn script(workspace: &Workspace, python: &str) -> Command {
     let mut command = workspace.command(python);
     command.arg("tests/chaos/chaos.py").arg(workspace.built("ci", "rankwright"));

@@ -7,24 +7,24 @@ use crate::test::Environments;
 use crate::workspace::Workspace;
 use crate::{licences, test, tracked};
 
-/// Sets of cargo features of the facade; each is linted.
+/// Sets of cargo features of the facade crate `rankwright`; each is linted.
 const FEATURE_SETS: [&str; 8] =
     ["", "explain", "train", "search", "report", "columnar", "clicks", "experiment"];
 
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, oracles: bool) -> Outcome {
     // Python packages and the browser are downloaded while the compiler runs.
-    let ready = thread::scope(|scope| {
-        let ready = oracles.then(|| scope.spawn(|| Environments::ready(workspace)));
+    let environments = thread::scope(|scope| {
+        let set_up = oracles.then(|| scope.spawn(|| Environments::ready(workspace)));
         checks(workspace, steps)?;
-        let wait = |ready: thread::ScopedJoinHandle<'_, _>| {
+        let wait = |set_up: thread::ScopedJoinHandle<'_, _>| {
             let joined = steps.call("environments", || {
-                ready.join().map_err(|_| Failure::new("the set-up of the environments panicked"))
+                set_up.join().map_err(|_| Failure::new("the set-up of the environments panicked"))
             });
             joined?
         };
-        ready.map(wait).transpose()
+        set_up.map(wait).transpose()
     })?;
-    test::run_with(workspace, steps, ready)
+    test::run_with(workspace, steps, environments)
 }
 
 fn checks(workspace: &Workspace, steps: &mut Steps) -> Outcome {
@@ -45,8 +45,9 @@ fn checks(workspace: &Workspace, steps: &mut Steps) -> Outcome {
     documentation(workspace, steps)
 }
 
-/// Programs and libraries separately: the command and the facade library are both called
-/// `rankwright` and would write the same page in one go. Libraries last, so theirs stays.
+/// Builds the documentation of programs and of libraries separately, because the command and the
+/// facade library are both called `rankwright` and have the same page. The libraries come last, so
+/// that the page of the library stays.
 fn documentation(workspace: &Workspace, steps: &mut Steps) -> Outcome {
     for (name, kind) in [("program docs", "--bins"), ("library docs", "--lib")] {
         let line = format!("doc --no-deps --workspace --profile ci {kind}");

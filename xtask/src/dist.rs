@@ -1,8 +1,8 @@
-//! `cargo xtask dist`: what is shipped, in one archive under `target/shipped`.
+//! `cargo xtask dist`: the files that users install, in one archive under `target/shipped`.
 //!
 //! The archive has the stripped command, a manual page and completions for each shell, and the
 //! licences, in the folders in which Unix systems look for them: unpacked into `/usr/local` (with
-//! `tar --strip-components=1`) it is installed. Manual pages and completions are written by the
+//! `tar --strip-components=1`), it is installed. Manual pages and completions are written by the
 //! command itself, so that they cannot lag behind it.
 
 use std::fs;
@@ -22,7 +22,7 @@ const COMPLETIONS: [(&str, &str, &str); 3] = [
 /// Files of the project that are part of the archive.
 const DOCUMENTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// Builds the command with a profile (`dist` unless another is given) and packs the archive.
+/// Builds the command with a cargo profile and packs the archive.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, profile: &str) -> Outcome {
     let build = format!("build --profile {profile} --package rankwright-cli --locked");
     steps.run("build command", &mut workspace.cargo(&build))?;
@@ -33,13 +33,13 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, profile: &str) -> Ou
     steps.call("collect files", || collect(workspace, &command, &folder))?;
     let archive = shipped.join(format!("{name}.tar.gz"));
     steps.run("pack archive", &mut pack(workspace, &shipped, &name, &archive))?;
-    let bytes = fs::metadata(&archive).map_err(|error| in_file(&archive, &error))?.len();
+    let bytes = fs::metadata(&archive).map_err(|error| file_error(&archive, &error))?.len();
     let megabytes = bytes as f64 / 1e6;
     print_line(&format!("target/shipped/{name}.tar.gz: {megabytes:.1} MB"));
     Ok(())
 }
 
-/// The command that packs a folder of the shipped ones.
+/// The command that packs the folder `name` of `shipped` into an archive.
 fn pack(workspace: &Workspace, shipped: &Path, name: &str, archive: &Path) -> Command {
     let mut tar = workspace.command("tar");
     tar.arg("-czf").arg(archive).arg("-C").arg(shipped).arg(name);
@@ -56,33 +56,34 @@ fn archive_name(command: &Path) -> Outcome<String> {
 /// Puts all files into a new folder.
 fn collect(workspace: &Workspace, command: &Path, folder: &Path) -> Outcome {
     if folder.exists() {
-        fs::remove_dir_all(folder).map_err(|error| in_file(folder, &error))?;
+        fs::remove_dir_all(folder).map_err(|error| file_error(folder, &error))?;
     }
     let program = format!("rankwright{}", std::env::consts::EXE_SUFFIX);
-    copy(command, &made(folder, "bin")?.join(program))?;
-    let manual = made(folder, "share/man/man1")?;
+    copy(command, &created_folder(folder, "bin")?.join(program))?;
+    let manual = created_folder(folder, "share/man/man1")?;
     output_of(Command::new(command).args(["man", "--out"]).arg(&manual))?;
     for (shell, inside, file) in COMPLETIONS {
         let script = output_of(Command::new(command).args(["completions", shell]))?;
-        let path = made(folder, inside)?.join(file);
-        fs::write(&path, script).map_err(|error| in_file(&path, &error))?;
+        let path = created_folder(folder, inside)?.join(file);
+        fs::write(&path, script).map_err(|error| file_error(&path, &error))?;
     }
-    let documents = made(folder, "share/doc/rankwright")?;
+    let documents = created_folder(folder, "share/doc/rankwright")?;
     DOCUMENTS.iter().try_for_each(|name| copy(&workspace.path(name), &documents.join(name)))
 }
 
-/// A folder inside the archive, created.
-fn made(folder: &Path, inside: &str) -> Outcome<PathBuf> {
+/// Creates a folder inside the folder of the archive, and returns its path.
+fn created_folder(folder: &Path, inside: &str) -> Outcome<PathBuf> {
     let path = folder.join(inside);
-    fs::create_dir_all(&path).map_err(|error| in_file(&path, &error))?;
+    fs::create_dir_all(&path).map_err(|error| file_error(&path, &error))?;
     Ok(path)
 }
 
 fn copy(from: &Path, to: &Path) -> Outcome {
-    fs::copy(from, to).map(|_| ()).map_err(|error| in_file(from, &error))
+    fs::copy(from, to).map(|_| ()).map_err(|error| file_error(from, &error))
 }
 
-fn in_file(path: &Path, error: &std::io::Error) -> Failure {
+/// A failure that names the file by its last component, without the folders of this machine.
+fn file_error(path: &Path, error: &std::io::Error) -> Failure {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     Failure::new(format!("{name}: {error}"))
 }
@@ -138,8 +139,8 @@ mod tests {
             "share/zsh/site-functions/_rankwright",
         ];
         assert_eq!(files, BTreeSet::from(expected));
-        let is_executable = fs::metadata(folder.join("bin/rankwright")).unwrap().permissions();
-        assert_eq!(is_executable.mode() & 0o111, 0o111);
+        let permissions = fs::metadata(folder.join("bin/rankwright")).unwrap().permissions();
+        assert_eq!(permissions.mode() & 0o111, 0o111, "everybody may execute it");
         let fish =
             fs::read_to_string(folder.join("share/fish/vendor_completions.d/rankwright.fish"));
         assert_eq!(fish.unwrap(), "completions of fish\n");

@@ -1,6 +1,6 @@
-//! `cargo xtask fuzz`: every fuzz target for a given time, under libFuzzer where there are a
-//! nightly compiler and cargo-fuzz. Otherwise the targets run over mutations of their seeds, on any
-//! compiler, as the tests do for a few seconds.
+//! `cargo xtask fuzz`: every fuzz target for a given time, under libFuzzer if a nightly compiler
+//! and cargo-fuzz are installed. Otherwise the targets run on mutations of their seeds, with any
+//! compiler; the tests do the same for a few seconds.
 
 use crate::steps::{Failure, Outcome, Steps, output_of, print_line, succeeds};
 use crate::workspace::Workspace;
@@ -11,17 +11,18 @@ pub(crate) fn run(
     seconds: u64,
     targets: &[String],
 ) -> Outcome {
-    if let Err(missing) = has_tools(workspace) {
+    if let Err(missing) = check_tools(workspace) {
         print_line(&format!("{missing}; without it, mutations of the seeds are tried"));
         return mutations(workspace, steps, seconds, targets);
     }
-    let known = list(workspace)?;
+    let known = known_targets(workspace)?;
     for target in chosen(&known, targets)? {
         // New inputs go to the corpus, which is not kept; the hand-made seeds are.
         let (corpus, seeds) = (format!("fuzz/corpus/{target}"), format!("fuzz/seeds/{target}"));
         std::fs::create_dir_all(workspace.path(&corpus))
             .map_err(|e| Failure::new(format!("cannot make the folder {corpus}: {e}")))?;
-        // A Parquet page may claim 2 GiB, which its reader reserves without touching.
+        // A damaged Parquet page may claim to be 2 GiB long; its reader reserves that memory
+        // without using it.
         let limits = "-malloc_limit_mb=4096 -rss_limit_mb=4096";
         let line = format!(
             "fuzz run --features libfuzzer {target} {corpus} {seeds} -- -max_total_time={seconds} {limits}"
@@ -43,7 +44,8 @@ fn mutations(
     steps.run("fuzz targets", &mut test)
 }
 
-fn has_tools(workspace: &Workspace) -> Outcome {
+/// Checks that the tools of libFuzzer are installed; the failure names the first missing one.
+fn check_tools(workspace: &Workspace) -> Outcome {
     if !succeeds(&mut workspace.nightly("--version")) {
         let message = "fuzzing needs a nightly compiler: rustup toolchain install nightly";
         return Err(Failure::new(message));
@@ -54,7 +56,8 @@ fn has_tools(workspace: &Workspace) -> Outcome {
     Ok(())
 }
 
-fn list(workspace: &Workspace) -> Outcome<Vec<String>> {
+/// The names of all fuzz targets.
+fn known_targets(workspace: &Workspace) -> Outcome<Vec<String>> {
     let names = output_of(&mut workspace.nightly("fuzz list"))?;
     Ok(String::from_utf8_lossy(&names).split_whitespace().map(String::from).collect())
 }

@@ -18,16 +18,16 @@ pub(crate) fn check(workspace: &Workspace) -> Outcome {
         "tree --workspace --all-features --edges normal,build --prefix none --format {p}|{l}";
     let tree = output_of(&mut workspace.cargo(tree))?;
     let crates = crates(&String::from_utf8_lossy(&tree));
-    let bad: Vec<String> = crates
+    let bad_licences: Vec<String> = crates
         .iter()
         .filter(|(_, licence)| !is_allowed(licence, &allowed))
         .map(|(name, licence)| format!("{name}: licence `{licence}` is not allowed by deny.toml"))
         .collect();
     let lock = fs::read_to_string(workspace.path("Cargo.lock"))
         .map_err(|error| Failure::new(format!("cannot read Cargo.lock: {error}")))?;
-    let bad: Vec<String> = bad.into_iter().chain(bad_sources(&lock)).collect();
-    if !bad.is_empty() {
-        return Err(Failure::new(bad.join("\n")));
+    let problems: Vec<String> = bad_licences.into_iter().chain(bad_sources(&lock)).collect();
+    if !problems.is_empty() {
+        return Err(Failure::new(problems.join("\n")));
     }
     print_line(&format!("{} crates, all licences and sources allowed", crates.len()));
     for (name, versions) in several_versions(&crates) {
@@ -36,8 +36,8 @@ pub(crate) fn check(workspace: &Workspace) -> Outcome {
     Ok(())
 }
 
-/// Crates of `Cargo.lock` that come neither from this repository nor, with a checksum, from the
-/// registry of all others.
+/// A message for each crate of `Cargo.lock` that comes neither from this repository nor, with a
+/// checksum, from a registry: the first one that is named, which must be the only one.
 fn bad_sources(lock: &str) -> Vec<String> {
     let packages = || lock.split("[[package]]").skip(1);
     let value = |package: &str, key: &str| -> Option<String> {
@@ -45,17 +45,17 @@ fn bad_sources(lock: &str) -> Vec<String> {
         line.map(|text| text.trim_matches('"').to_owned())
     };
     let is_registry = |source: &String| source.starts_with("registry+");
-    let first = packages().filter_map(|package| value(package, "source")).find(is_registry);
-    let bad = packages().filter_map(|package| {
+    let registry = packages().filter_map(|package| value(package, "source")).find(is_registry);
+    let problems = packages().filter_map(|package| {
         let (name, source) = (value(package, "name")?, value(package, "source")?);
-        match Some(&source) == first.as_ref() && value(package, "checksum").is_some() {
+        match Some(&source) == registry.as_ref() && value(package, "checksum").is_some() {
             true => None,
             false => {
                 Some(format!("{name}: the source `{source}` is not allowed, or has no checksum"))
             }
         }
     });
-    bad.collect()
+    problems.collect()
 }
 
 /// The list `allow` of deny.toml.
@@ -66,7 +66,7 @@ fn allowed_licences(deny: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Names with versions, and licences, of the lines of `cargo tree`.
+/// The name with the version, and the licence, of each line of `cargo tree`.
 fn crates(tree: &str) -> BTreeSet<(String, String)> {
     let lines = tree.lines().filter_map(|line| line.split_once('|'));
     let words = |text: &str| text.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
@@ -91,10 +91,11 @@ fn is_allowed(expression: &str, allowed: &[&str]) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let mut parser = Parser { words: &words, allowed };
-    parser.either() == Some(true) && parser.words.is_empty()
+    parser.alternatives() == Some(true) && parser.words.is_empty()
 }
 
-/// Parses an expression and evaluates it; `None` where it is malformed.
+/// Parses a licence expression and evaluates it: whether the allowed licences satisfy it, or `None`
+/// if it is malformed. AND binds more closely than OR.
 struct Parser<'a> {
     words: &'a [&'a str],
     allowed: &'a [&'a str],
@@ -107,6 +108,7 @@ impl<'a> Parser<'a> {
         Some(first)
     }
 
+    /// Whether the next word is `word`, which is then consumed.
     fn takes(&mut self, word: &str) -> bool {
         let found = self.words.first() == Some(&word);
         if found {
@@ -115,25 +117,26 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn either(&mut self) -> Option<bool> {
-        let mut value = self.both()?;
+    fn alternatives(&mut self) -> Option<bool> {
+        let mut value = self.conjunction()?;
         while self.takes("OR") {
-            value |= self.both()?;
+            value |= self.conjunction()?;
         }
         Some(value)
     }
 
-    fn both(&mut self) -> Option<bool> {
-        let mut value = self.one()?;
+    fn conjunction(&mut self) -> Option<bool> {
+        let mut value = self.operand()?;
         while self.takes("AND") {
-            value &= self.one()?;
+            value &= self.operand()?;
         }
         Some(value)
     }
 
-    fn one(&mut self) -> Option<bool> {
+    /// A licence, or an expression in parentheses.
+    fn operand(&mut self) -> Option<bool> {
         if self.takes("(") {
-            let value = self.either()?;
+            let value = self.alternatives()?;
             return self.takes(")").then_some(value);
         }
         let mut name = self.next()?.to_owned();

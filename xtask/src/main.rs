@@ -57,7 +57,9 @@ fn run(task: &Task, workspace: &Workspace, steps: &mut Steps) -> steps::Outcome 
         Task::Oracles { pytest } => test::oracles(workspace, steps, pytest),
         Task::Python { pytest } => test::package(workspace, steps, pytest),
         Task::Ci { oracles } => ci::run(workspace, steps, *oracles),
-        Task::Bench { names, script } => bench::run(workspace, steps, names, script),
+        Task::Bench { names, script_arguments } => {
+            bench::run(workspace, steps, names, script_arguments)
+        }
         Task::Fuzz { seconds, targets } => fuzz::run(workspace, steps, *seconds, targets),
         Task::Chaos { seconds } => chaos::run(workspace, steps, *seconds),
         Task::Records => test::write_records(workspace, steps),

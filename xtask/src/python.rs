@@ -1,4 +1,4 @@
-//! Python environments for the oracle tests and the comparisons, made when first needed.
+//! Python environments for the tests in Python and for the comparisons, created when first needed.
 //!
 //! After an installation the text of the requirements is copied into the environment (the stamp).
 //! An environment is used again if its stamp equals the requirements and its interpreter starts.
@@ -21,19 +21,21 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// The environment `name` under `.oracles`, with what the requirements file lists.
+    /// The environment `name` under `.oracles`, with the packages of the requirements file.
     pub(crate) fn ready(workspace: &Workspace, name: &str, requirements: &str) -> Outcome<Self> {
         let folder = workspace.path(".oracles").join(name);
-        let list = workspace.path(requirements);
-        let wanted = fs::read_to_string(&list)
+        let requirements_path = workspace.path(requirements);
+        let requirements_text = fs::read_to_string(&requirements_path)
             .map_err(|error| Failure::new(format!("cannot read {requirements}: {error}")))?;
         let environment = Self { folder };
-        if environment.is_installed(&wanted) && succeeds(environment.python().args(["-c", ""])) {
+        if environment.is_installed(&requirements_text)
+            && succeeds(environment.python().args(["-c", ""]))
+        {
             print_line(&format!("environment .oracles/{name} is up to date"));
             return Ok(environment);
         }
-        environment.make(workspace, &list)?;
-        environment.write_stamp(&wanted)?;
+        environment.create(workspace, &requirements_path)?;
+        environment.write_stamp(&requirements_text)?;
         Ok(environment)
     }
 
@@ -43,7 +45,7 @@ impl Environment {
         Command::new(self.folder.join(inside))
     }
 
-    fn make(&self, workspace: &Workspace, list: &Path) -> Outcome {
+    fn create(&self, workspace: &Workspace, requirements_path: &Path) -> Outcome {
         remove(&self.folder)?;
         let system = system_python()?;
         print_line("making a Python environment (once, about a minute)");
@@ -53,24 +55,26 @@ impl Environment {
         }
         let mut pip = self.python();
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"])
-            .arg(list);
+            .arg(requirements_path);
         exits_with_zero(pip.current_dir(workspace.path("")))
     }
 
-    fn is_installed(&self, wanted: &str) -> bool {
-        fs::read_to_string(self.folder.join(STAMP)).is_ok_and(|installed| installed == wanted)
+    /// Whether the stamp equals the text of the requirements.
+    fn is_installed(&self, requirements_text: &str) -> bool {
+        fs::read_to_string(self.folder.join(STAMP)).is_ok_and(|stamp| stamp == requirements_text)
     }
 
     /// Writes the stamp under another name and renames it, so that an interruption leaves no stamp
     /// rather than half of one.
-    fn write_stamp(&self, wanted: &str) -> Outcome {
+    fn write_stamp(&self, requirements_text: &str) -> Outcome {
         let partial = self.folder.join(format!("{STAMP}.part"));
-        fs::write(&partial, wanted)
+        fs::write(&partial, requirements_text)
             .and_then(|()| fs::rename(&partial, self.folder.join(STAMP)))
             .map_err(|error| Failure::new(format!("cannot mark the environment ready: {error}")))
     }
 }
 
+/// The name of a Python of the system that can create environments.
 pub(crate) fn system_python() -> Outcome<&'static str> {
     let candidates = if cfg!(windows) { ["python", "python3"] } else { ["python3", "python"] };
     candidates
@@ -79,9 +83,9 @@ pub(crate) fn system_python() -> Outcome<&'static str> {
         .ok_or_else(|| python_missing("no python3 with the venv module was found"))
 }
 
-fn python_missing(what: &str) -> Failure {
+fn python_missing(problem: &str) -> Failure {
     Failure::new(format!(
-        "{what}; install it (Debian: apt install python3-venv), or skip the tests that need it \
+        "{problem}; install it (Debian: apt install python3-venv), or skip the tests that need it \
          with --no-oracles"
     ))
 }
@@ -100,10 +104,10 @@ fn remove(folder: &Path) -> Outcome {
 mod tests {
     use super::*;
 
-    /// A folder of its own for each test, removed at the end.
-    struct Scratch(Environment);
+    /// An environment in a new folder, which is removed at the end of the test.
+    struct TemporaryEnvironment(Environment);
 
-    impl Scratch {
+    impl TemporaryEnvironment {
         fn new(name: &str) -> Self {
             let name = format!("xtask-{name}-{}", std::process::id());
             let folder = std::env::temp_dir().join(name);
@@ -112,7 +116,7 @@ mod tests {
         }
     }
 
-    impl Drop for Scratch {
+    impl Drop for TemporaryEnvironment {
         fn drop(&mut self) {
             fs::remove_dir_all(&self.0.folder).ok();
         }
@@ -120,30 +124,30 @@ mod tests {
 
     #[test]
     fn an_environment_without_a_stamp_is_not_used() {
-        let scratch = Scratch::new("no-stamp");
-        assert!(!scratch.0.is_installed("numpy==1\n"));
+        let temporary = TemporaryEnvironment::new("no-stamp");
+        assert!(!temporary.0.is_installed("numpy==1\n"));
     }
 
     #[test]
     fn a_stamp_holds_for_the_same_requirements_only() {
-        let scratch = Scratch::new("stamp");
-        scratch.0.write_stamp("numpy==1\n").unwrap();
-        assert!(scratch.0.is_installed("numpy==1\n"));
-        assert!(!scratch.0.is_installed("numpy==2\n"));
+        let temporary = TemporaryEnvironment::new("stamp");
+        temporary.0.write_stamp("numpy==1\n").unwrap();
+        assert!(temporary.0.is_installed("numpy==1\n"));
+        assert!(!temporary.0.is_installed("numpy==2\n"));
     }
 
     #[test]
     fn a_half_written_stamp_does_not_count() {
-        let scratch = Scratch::new("half");
-        fs::write(scratch.0.folder.join(format!("{STAMP}.part")), "numpy==1\n").unwrap();
-        assert!(!scratch.0.is_installed("numpy==1\n"));
+        let temporary = TemporaryEnvironment::new("half");
+        fs::write(temporary.0.folder.join(format!("{STAMP}.part")), "numpy==1\n").unwrap();
+        assert!(!temporary.0.is_installed("numpy==1\n"));
     }
 
     #[test]
     fn removing_what_is_not_there_is_fine() {
-        let scratch = Scratch::new("remove");
-        remove(&scratch.0.folder).unwrap();
-        remove(&scratch.0.folder).unwrap();
-        assert!(!scratch.0.folder.exists());
+        let temporary = TemporaryEnvironment::new("remove");
+        remove(&temporary.0.folder).unwrap();
+        remove(&temporary.0.folder).unwrap();
+        assert!(!temporary.0.folder.exists());
     }
 }

@@ -25,6 +25,7 @@ impl fmt::Display for Failure {
 /// The result of a step or of a whole task.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
+/// A finished step.
 struct Record {
     name: String,
     took: Duration,
@@ -91,8 +92,8 @@ fn seconds(time: Duration) -> String {
 pub(crate) fn exits_with_zero(command: &mut Command) -> Outcome {
     match command.status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Failure(format!("{} ({status})", shown(command)))),
-        Err(error) => Err(Failure(format!("{} did not start: {error}", shown(command)))),
+        Ok(status) => Err(Failure(format!("{} ({status})", command_line(command)))),
+        Err(error) => Err(Failure(format!("{} did not start: {error}", command_line(command)))),
     }
 }
 
@@ -107,13 +108,14 @@ pub(crate) fn output_of(command: &mut Command) -> Outcome<Vec<u8>> {
     let output = command.stderr(Stdio::inherit()).output();
     match output {
         Ok(output) if output.status.success() => Ok(output.stdout),
-        Ok(output) => Err(Failure(format!("{} ({})", shown(command), output.status))),
-        Err(error) => Err(Failure(format!("{} did not start: {error}", shown(command)))),
+        Ok(output) => Err(Failure(format!("{} ({})", command_line(command), output.status))),
+        Err(error) => Err(Failure(format!("{} did not start: {error}", command_line(command)))),
     }
 }
 
-/// The command as typed: program's file name and arguments, no folders of this machine.
-fn shown(command: &Command) -> String {
+/// The command as a user would type it: the file name of the program, without its folder, and the
+/// arguments.
+fn command_line(command: &Command) -> String {
     let program = std::path::Path::new(command.get_program());
     let mut line = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
     for word in command.get_args() {

@@ -18,29 +18,29 @@ const PAGE_REQUIREMENTS: &str = "tests/page/requirements.txt";
 /// Runs all tests. The environments come first, so that a missing Python or browser is reported at
 /// once and not after ten minutes of building.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, oracles: bool) -> Outcome {
-    let ready = match oracles {
+    let environments = match oracles {
         true => Some(steps.call("environments", || Environments::ready(workspace))?),
         false => None,
     };
-    run_with(workspace, steps, ready)
+    run_with(workspace, steps, environments)
 }
 
 /// Runs all tests; without environments only the Rust tests.
 pub(crate) fn run_with(
     workspace: &Workspace,
     steps: &mut Steps,
-    ready: Option<Environments>,
+    environments: Option<Environments>,
 ) -> Outcome {
     // The tests build the command, too. Building it before them would take features of dependencies
     // that differ from those of tests, and so build most dependencies twice.
     rust_tests(workspace, steps)?;
     chaos::short(workspace, steps)?;
     examples::run(workspace, steps)?;
-    match ready {
-        Some(ready) => {
-            pytest(workspace, steps, &ready.oracle, &[])?;
-            package::test(workspace, steps, &ready.package, &[])?;
-            ready.pages.test(workspace, steps)
+    match environments {
+        Some(environments) => {
+            pytest(workspace, steps, &environments.oracle, &[])?;
+            package::test(workspace, steps, &environments.package, &[])?;
+            environments.pages.test(workspace, steps)
         }
         None => {
             print_line("oracle, package and page tests left out (--no-oracles)");
@@ -80,9 +80,9 @@ pub(crate) fn oracles(workspace: &Workspace, steps: &mut Steps, words: &[String]
 
 /// Runs only the tests of the Python package; `words` are arguments of pytest.
 pub(crate) fn package(workspace: &Workspace, steps: &mut Steps, words: &[String]) -> Outcome {
-    let ready = steps.call("package environment", || package::environment(workspace))?;
+    let environment = steps.call("package environment", || package::environment(workspace))?;
     build_command(workspace, steps)?;
-    package::test(workspace, steps, &ready, words)
+    package::test(workspace, steps, &environment, words)
 }
 
 fn environment(workspace: &Workspace, steps: &mut Steps) -> Outcome<Environment> {
@@ -96,8 +96,8 @@ fn build_command(workspace: &Workspace, steps: &mut Steps) -> Outcome {
     )
 }
 
-/// nextest runs test programs side by side but no doc tests; plain cargo does both, one program
-/// after the other.
+/// `cargo nextest` runs test programs at the same time but no doc tests; without it, `cargo test`
+/// runs both, one program after the other.
 fn rust_tests(workspace: &Workspace, steps: &mut Steps) -> Outcome {
     if !succeeds(&mut workspace.cargo("nextest --version")) {
         return steps.run("tests", &mut workspace.cargo("test --workspace --profile ci"));
@@ -116,7 +116,7 @@ fn pytest(
     let mut command = environment.python();
     command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/oracle"]).args(words);
     command.env("RANKWRIGHT_BIN", workspace.built("ci", "rankwright"));
-    // Compiled Python files would be the only thing that testing leaves in the source folders.
+    // Otherwise Python would leave its compiled files in the source folders.
     command.env("PYTHONDONTWRITEBYTECODE", "1");
     steps.run("oracle tests", command.current_dir(workspace.path("")))
 }

@@ -1,8 +1,9 @@
 //! Checks that tracked files contain nothing that is specific to one machine: no absolute paths and
 //! no package registries other than the public ones.
 //!
-//! Each line of a text file is checked on its own (a file with a zero byte near its start is
-//! binary). The patterns are assembled from pieces, so that this file passes its own check.
+//! Each line of a text file is checked on its own; a binary file (one with a zero byte near its
+//! start) is not checked. The patterns are assembled from pieces, so that this file passes its own
+//! check.
 
 use std::fs;
 use std::path::Path;
@@ -10,14 +11,16 @@ use std::path::Path;
 use crate::steps::{Failure, Outcome, output_of, print_line, succeeds};
 use crate::workspace::Workspace;
 
-/// Top folders that differ from machine to machine.
+/// Folders below the root whose contents differ from machine to machine.
 const MACHINE_FOLDERS: [&str; 4] = ["root", "home", "work", "Users"];
 /// Options of package installers that name a registry.
 const REGISTRY_OPTIONS: [&str; 3] =
     [concat!("--index", "-url"), concat!("--extra-index", "-url"), concat!("--trusted", "-host")];
 /// Ends of host names that exist inside one network only.
 const PRIVATE_ENDS: [&str; 4] = [".internal", ".local", ".lan", ".corp"];
+/// The public registry, as `Cargo.lock` names it.
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
+/// A file with a zero byte among this many first bytes is binary.
 const BINARY_PROBE: usize = 8192;
 
 /// Checks every file that git tracks or would add.
@@ -47,9 +50,12 @@ fn problems(name: &str, bytes: &[u8]) -> Vec<String> {
     }
     let text = String::from_utf8_lossy(bytes);
     let lines = text.lines().zip(1_usize..);
-    lines.filter_map(|(line, at)| Some(format!("{name}:{at}: {}", problem(name, line)?))).collect()
+    lines
+        .filter_map(|(line, number)| Some(format!("{name}:{number}: {}", problem(name, line)?)))
+        .collect()
 }
 
+/// What is wrong with a line of the file `name`.
 fn problem(name: &str, line: &str) -> Option<String> {
     if let Some(path) = machine_path(line) {
         return Some(format!("`{path}` is a path of one machine; use a relative path"));
@@ -75,22 +81,23 @@ fn machine_path(line: &str) -> Option<String> {
         let pattern = format!("/{folder}/");
         let mut hits = line.match_indices(&pattern);
         // `../NAME/` and `some/NAME/` are relative, `host.org/NAME/` is a page.
-        if hits.any(|(at, _)| !line[..at].ends_with(continues_a_path)) {
+        if hits.any(|(start, _)| !line[..start].ends_with(is_part_of_a_path)) {
             return Some(pattern);
         }
     }
     None
 }
 
-fn continues_a_path(c: char) -> bool {
+/// Whether a slash after this character continues a path or an address.
+fn is_part_of_a_path(c: char) -> bool {
     c.is_alphanumeric() || "._-~*})]>".contains(c)
 }
 
 /// The first host in a web address that only one network knows.
 fn private_host(line: &str) -> Option<&str> {
     line.split("://").skip(1).find_map(|rest| {
-        let end = |c: char| !(c.is_ascii_alphanumeric() || ".-".contains(c));
-        let host = rest.split(end).next().unwrap_or("");
+        let ends_host = |c: char| !(c.is_ascii_alphanumeric() || ".-".contains(c));
+        let host = rest.split(ends_host).next().unwrap_or("");
         let private = PRIVATE_ENDS.iter().any(|end| host.ends_with(end)) || private_address(host);
         private.then_some(host)
     })
@@ -100,7 +107,8 @@ fn private_address(host: &str) -> bool {
     host.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_private())
 }
 
-/// Package lists and cargo settings that point elsewhere than the public registry.
+/// Whether a line of a package list or of cargo's settings names another source of packages than
+/// the public registry.
 fn foreign_source(name: &str, line: &str) -> bool {
     let path = Path::new(name);
     let file = path.file_name().unwrap_or_default().to_string_lossy();
@@ -112,8 +120,8 @@ fn foreign_source(name: &str, line: &str) -> bool {
         return !line.starts_with('#') && (line.starts_with('-') || line.contains("://"));
     }
     if path.parent().is_some_and(|folder| folder.ends_with(".cargo")) {
-        let elsewhere = ["[source", "[registries", "[registry", "replace-with"];
-        return elsewhere.iter().any(|start| line.starts_with(start));
+        let settings = ["[source", "[registries", "[registry", "replace-with"];
+        return settings.iter().any(|start| line.starts_with(start));
     }
     false
 }
@@ -122,7 +130,8 @@ fn foreign_source(name: &str, line: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn at(folder: &str, before: &str) -> String {
+    /// A line of text with a path below the folder.
+    fn path_in(folder: &str, before: &str) -> String {
         format!("{before}/{folder}/someone/x.txt")
     }
 
@@ -130,7 +139,7 @@ mod tests {
     fn absolute_paths_of_a_machine_are_found() {
         for folder in MACHINE_FOLDERS {
             for before in ["", "see ", "\"", "file://", "DATA=", "("] {
-                assert!(machine_path(&at(folder, before)).is_some(), "{before}{folder}");
+                assert!(machine_path(&path_in(folder, before)).is_some(), "{before}{folder}");
             }
         }
         assert!(machine_path(&format!("C:{0}Users{0}someone", '\\')).is_some());
@@ -139,7 +148,7 @@ mod tests {
     #[test]
     fn relative_paths_and_web_pages_are_not_machine_paths() {
         for before in ["..", ".", "src", "https://host.org", "$ROOT", "${ROOT}", "~"] {
-            assert_eq!(machine_path(&at("work", before)), None, "{before}");
+            assert_eq!(machine_path(&path_in("work", before)), None, "{before}");
         }
         assert_eq!(machine_path("work/home and /homes/x"), None);
     }
@@ -179,7 +188,7 @@ mod tests {
 
     #[test]
     fn messages_carry_file_and_line_and_binary_files_pass() {
-        let text = format!("fine\n{}\n", at("home", "open "));
+        let text = format!("fine\n{}\n", path_in("home", "open "));
         let found = problems("notes.md", text.as_bytes());
         assert_eq!(found.len(), 1);
         assert!(found[0].starts_with("notes.md:2: "), "{}", found[0]);

@@ -15,8 +15,8 @@ pub(crate) struct Workspace {
 impl Workspace {
     /// Finds the folders from the environment that cargo sets.
     ///
-    /// The target folder is read off our own path (`TARGET/PROFILE/xtask`), which is right also
-    /// when `CARGO_TARGET_DIR` or a cargo configuration moves it.
+    /// The target folder is taken from the path of this program (`TARGET/PROFILE/xtask`), which is
+    /// right also when `CARGO_TARGET_DIR` or a cargo configuration moves it.
     pub(crate) fn locate() -> Result<Self, Failure> {
         let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);

@@ -119,10 +119,10 @@ pub(crate) fn pairs_by_query(data: &Dataset) -> (Vec<DocumentPair>, Vec<usize>) 
     let Some(pairs) = data.pairs_by_query() else { return (Vec::new(), Vec::new()) };
     let (mut explicit, mut offsets) = (Vec::new(), vec![0]);
     for query in 0..data.queries() {
-        let first = data.query_rows(query).start as u32;
+        let first_row = data.query_rows(query).start as u32;
         explicit.extend(pairs.of_query(query).iter().map(|pair| DocumentPair {
-            better: pair.better - first,
-            worse: pair.worse - first,
+            better: pair.better - first_row,
+            worse: pair.worse - first_row,
             weight: pair.weight,
             equal: pair.equal,
         }));

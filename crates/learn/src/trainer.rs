@@ -69,8 +69,8 @@ pub trait Trainer: Debug + Send + Sync {
         0
     }
 
-    /// The minimum number of rows in a leaf, for training data of so many rows; `None` for learners
-    /// without such a limit.
+    /// The minimum number of rows in a leaf, for training data of this many rows; `None` for
+    /// learners without such a limit.
     fn min_rows(&self, _rows: u64) -> Option<u64> {
         None
     }

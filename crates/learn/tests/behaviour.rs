@@ -8,5 +8,5 @@ mod golden;
 mod growth;
 mod objectives;
 mod reproducible;
-mod stop_after;
+mod stop_at_round;
 mod worked_examples;

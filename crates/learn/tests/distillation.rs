@@ -1,4 +1,5 @@
-//! Learning from a teacher: every kind of learner, queries without labels, and what it gains.
+//! Learning from a teacher: with every kind of learner, on queries without labels, and how much
+//! better the student becomes.
 
 use rankwright_data::Dataset;
 use rankwright_data::generate::LetorOptions;
@@ -29,10 +30,10 @@ fn ndcg(model: &Model, data: &Dataset) -> f64 {
     ScoredDataset::new(data, &scores).unwrap().evaluate("ndcg@10").unwrap().results[0].value
 }
 
-/// Every learner learns from a teacher or refuses with a list of those that can; a weight of 0 is
-/// the training without a teacher, to the byte.
+/// Every learner learns from a teacher, or its error lists the learners that can; with a weight of
+/// 0 the model has the same bytes as without a teacher.
 #[test]
-fn every_learner_has_a_teacher_or_says_which_learners_can() {
+fn every_learner_learns_from_a_teacher_or_names_the_learners_that_can() {
     let (labelled, more) = (data(15, 1), without_labels(&data(10, 2)));
     let teacher = train("mart(trees=20, leaves=4)", TrainRequest::new(&labelled)).unwrap();
     let mut accepting = Vec::new();
@@ -75,8 +76,8 @@ fn every_learner_has_a_teacher_or_says_which_learners_can() {
     }
 }
 
-/// A teacher of the same few labelled queries, and many queries without labels: the student is
-/// better than one of labels alone.
+/// The teacher is trained on the same few labelled queries. With many queries without labels, the
+/// student is better than a model that learns from the labels alone.
 #[test]
 fn queries_without_labels_make_a_better_student() {
     let (labelled, more, test) = (data(40, 1), without_labels(&data(300, 2)), data(300, 3));
@@ -93,10 +94,10 @@ fn queries_without_labels_make_a_better_student() {
 /// Data without any labels is learned from the teacher alone.
 #[test]
 fn a_student_without_labels_ranks_like_its_teacher() {
-    let (labelled, bare, test) = (data(100, 1), without_labels(&data(200, 2)), data(100, 3));
+    let (labelled, unlabelled, test) = (data(100, 1), without_labels(&data(200, 2)), data(100, 3));
     let teacher = train("ranksvm", TrainRequest::new(&labelled)).unwrap();
     for learner in ["mart(trees=100)", "lambdamart(trees=100)", "xendcg(trees=100)", "ranknet"] {
-        let taught = TrainRequest::new(&bare).teacher(Teacher::of_model(&teacher));
+        let taught = TrainRequest::new(&unlabelled).teacher(Teacher::of_model(&teacher));
         let student = train(learner, taught).unwrap();
         let (student, teacher) = (ndcg(&student, &test), ndcg(&teacher, &test));
         assert!(student > teacher - 0.03, "{learner}: {student}, teacher {teacher}");

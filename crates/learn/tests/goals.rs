@@ -33,7 +33,7 @@ fn excellent_first(metric: &str) -> bool {
 /// Ranking the first document first is worth 0.3 by P(rel=4)@1 and 0.3 by P(rel=1)@1, the second
 /// one 0 and 1: with weights w and 1 the first is better if 0.3 w + 0.3 > 1, that is w > 2.33.
 #[test]
-fn two_goals_in_conflict_are_traded_where_theory_says() {
+fn of_two_goals_in_conflict_the_weights_decide_as_computed() {
     for (weight, expected) in [(0.5, false), (2.2, false), (2.5, true), (9.0, true)] {
         let metric = format!("p(rel=4)@1:{weight}+p(rel=1)@1:1");
         assert_eq!(excellent_first(&metric), expected, "{metric}");
@@ -57,8 +57,8 @@ fn validation_keeps_the_first_metric_within_the_tolerance() {
     let kept = values[history.best.unwrap() - 1];
     let highest = values.iter().map(|value| value.0).fold(0.0, f64::max);
     assert!(kept.0 >= highest - 0.01, "{kept:?} {highest}");
-    let plain = values.iter().position(|value| value.0 == highest).unwrap();
-    assert!(kept.1 >= values[plain].1, "{kept:?} {:?}", values[plain]);
+    let best_of_first_metric = *values.iter().find(|value| value.0 == highest).unwrap();
+    assert!(kept.1 >= best_of_first_metric.1, "{kept:?} {best_of_first_metric:?}");
     assert!(matches!(history.kept.as_ref().unwrap().reason, KeptReason::BestOnValidation { .. }));
     assert_eq!(result.model.header().learner, text);
     // With other metrics, the first of them decides, as without a goal.

@@ -10,7 +10,7 @@ use rankwright_learn::simd::Simd;
 use rankwright_learn::{Checkpoints, LearnerSpec, TrainRequest, ValidationSet};
 use rankwright_model::{Child, Model, ModelBody, ScoreOptions, SplitCondition, Tree};
 
-use crate::stop_after::StopAfter;
+use crate::stop_at_round::StopAtRound;
 
 fn letor(seed: u64) -> Dataset {
     LetorOptions { queries: 30, documents: 40, seed }.generate().unwrap()
@@ -88,7 +88,7 @@ fn threads_instruction_sets_and_an_interruption_do_not_change_a_byte() {
         assert!(bytes(2, portable) == one_thread, "{learner}: portable code");
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = || Some(Checkpoints::new(folder.path()));
-        let progress = StopAfter::new(2);
+        let progress = StopAtRound::new(2);
         let request = TrainRequest::new(data).progress(&progress).checkpoints(checkpoints());
         assert!(!learner.train(request).unwrap().finished);
         let resumed = bytes(2, TrainRequest::new(data).checkpoints(checkpoints()));
@@ -134,7 +134,7 @@ fn a_tree_grown_from_some_queries_updates_the_scores_of_the_others() {
         let learner = LearnerSpec::parse(&text).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = Some(Checkpoints::new(folder.path()).every_rounds(1));
-        let progress = StopAfter::new(3);
+        let progress = StopAtRound::new(3);
         let request = TrainRequest::new(data).checkpoints(checkpoints.clone()).progress(&progress);
         learner.train(request).unwrap();
         let resumed =

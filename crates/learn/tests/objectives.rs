@@ -8,7 +8,7 @@ use rankwright_data::{Dataset, Random};
 use rankwright_learn::simd::Simd;
 use rankwright_learn::{Checkpoints, LearnerSpec, TrainRequest, ValidationSet};
 
-use crate::stop_after::StopAfter;
+use crate::stop_at_round::StopAtRound;
 
 /// The beginnings of the specs of learners, to which trees, leaves and the closing bracket are
 /// added.
@@ -89,10 +89,10 @@ fn check_bytes(start: &str, data: &Dataset, valid: &Dataset, trees: usize, all_t
     let folder = tempfile::tempdir().unwrap();
     let checkpoints = || Some(Checkpoints::new(folder.path()).every_rounds(1));
     for (trees, threads) in [(1, 3), (trees - 2, 1)] {
-        let progress = StopAfter::new(trees);
+        let progress = StopAtRound::new(trees);
         let request = TrainRequest::new(data).progress(&progress).checkpoints(checkpoints());
         bytes(&learner, valid, threads, request);
-        assert_eq!(progress.trees_done(), trees, "{learner}");
+        assert_eq!(progress.rounds_done(), trees, "{learner}");
     }
     let resumed = TrainRequest::new(data).checkpoints(checkpoints());
     assert!(bytes(&learner, valid, 2, resumed) == one_thread, "{learner}: two interruptions");

@@ -9,7 +9,7 @@ use rankwright_learn::prelude::*;
 use rankwright_learn::simd::Simd;
 use rankwright_learn::{Checkpoints, LearnError, Newton, ValidationSet};
 
-use crate::stop_after::StopAfter;
+use crate::stop_at_round::StopAtRound;
 
 fn data() -> Dataset {
     LetorOptions { queries: 50, documents: 60, seed: 11 }.generate().unwrap()
@@ -54,7 +54,7 @@ fn a_resumed_training_gives_the_same_bytes() {
     let uninterrupted = train(params(Newton::PerDocument), &request).unwrap();
     let checkpoints = Checkpoints::new(folder.path().join("a")).every_rounds(1);
     for trees in [1, 3, 4, 7] {
-        let progress = StopAfter::new(trees);
+        let progress = StopAtRound::new(trees);
         let request = TrainRequest::new(&data)
             .checkpoints(checkpoints.clone())
             .progress(&progress)
@@ -95,7 +95,7 @@ fn a_training_with_a_metric_without_a_value_can_be_resumed() {
     let metric = MetricSpec::parse("ap(rel=99)").unwrap().resolve(SourceKind::Features).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let checkpoints = Checkpoints::new(folder.path()).every_rounds(1);
-    let progress = StopAfter::new(2);
+    let progress = StopAtRound::new(2);
     let request = TrainRequest::new(&data)
         .metrics([metric])
         .evaluate_training(true)

@@ -37,10 +37,11 @@ impl Choice<'_> {
         plan: &AutoPlan,
     ) -> Result<bool, LearnError> {
         for number in 0..self.folds.len() {
-            let running = self.candidates.iter().filter(|one| one.is_running()).count();
-            let after = usize::from(plan.is_distilled);
-            nested.planned = Some(nested.done() + running * (self.folds.len() - number) + after);
-            let limit = plan.seconds.filter(|_| number == 0).map(|all| all * FIRST_FOLD_SHARE);
+            let running = self.candidates.iter().filter(|candidate| candidate.is_running()).count();
+            let students = usize::from(plan.is_distilled);
+            nested.planned = Some(nested.done() + running * (self.folds.len() - number) + students);
+            let limit =
+                plan.seconds.filter(|_| number == 0).map(|seconds| seconds * FIRST_FOLD_SHARE);
             if !self.train_fold(number, nested, request, limit)? {
                 return Ok(false);
             }
@@ -49,14 +50,14 @@ impl Choice<'_> {
                 self.drop_worse_half()?;
             }
             if let (0, Some(seconds)) = (number, plan.seconds) {
-                self.drop_what_does_not_fit(seconds - nested.seconds(), plan)?;
+                self.drop_by_time(seconds - nested.seconds(), plan)?;
             }
         }
         if self.candidates.iter().any(CandidateLearner::is_running) {
             return Ok(true);
         }
-        let failures = self.candidates.iter_mut().find_map(|candidate| candidate.failure.take());
-        Err(failures.unwrap_or(LearnError::Internal {
+        let failure = self.candidates.iter_mut().find_map(|candidate| candidate.failure.take());
+        Err(failure.unwrap_or(LearnError::Internal {
             invariant: "the best candidate of the first fold is not dropped",
         }))
     }
@@ -74,7 +75,7 @@ impl Choice<'_> {
         let [train, valid, test] =
             [&fold.train, &fold.valid, &fold.test].map(|queries| self.data.select_queries(queries));
         let (train, valid, test) = (train?, valid?, test?);
-        // On few queries, none of those for validation may have a metric value.
+        // If there are few queries, perhaps no query for validation has a metric value.
         let can_validate = request.metrics.first().is_none_or(|metric| {
             let values = crate::session::validation::values(
                 &valid,
@@ -89,16 +90,16 @@ impl Choice<'_> {
                 candidate.is_dropped = true;
                 continue;
             }
-            let mut own = nested.request(&train);
+            let mut fold_request = nested.request(&train);
             if can_validate {
                 let name = format!("fold {}", number + 1);
-                own.valid = vec![ValidationSet::new(name, &valid)];
+                fold_request.valid = vec![ValidationSet::new(name, &valid)];
             }
-            own.seed = request.seed.wrapping_add(number as u64);
+            fold_request.seed = request.seed.wrapping_add(number as u64);
             let before = nested.seconds();
-            let model = match nested.train(&candidate.learner, own) {
+            let model = match nested.train(&candidate.learner, fold_request) {
                 Ok((model, false)) => {
-                    // So that a training that is cancelled at once has a model, too.
+                    // Even a training that is cancelled at once shall return a model.
                     candidate.models.push(model);
                     return Ok(false);
                 }
@@ -159,11 +160,12 @@ impl Choice<'_> {
     /// The candidates with their values on the first fold, the best one first.
     fn leaders(&self) -> Result<Vec<(String, f64)>, LearnError> {
         let trained: Vec<&CandidateLearner> =
-            self.candidates.iter().filter(|one| !one.models.is_empty()).collect();
-        let rankings: Vec<&[f64]> = trained.iter().map(|one| one.scores.as_slice()).collect();
+            self.candidates.iter().filter(|candidate| !candidate.models.is_empty()).collect();
+        let rankings: Vec<&[f64]> =
+            trained.iter().map(|candidate| candidate.scores.as_slice()).collect();
         let values = self.totals(self.flags(&self.folds[0].test), &rankings)?;
         let mut leaders: Vec<(String, f64)> =
-            trained.iter().map(|one| one.text.clone()).zip(values).collect();
+            trained.iter().map(|candidate| candidate.text.clone()).zip(values).collect();
         leaders.sort_by(|a, b| b.1.total_cmp(&a.1));
         Ok(leaders)
     }
@@ -171,29 +173,29 @@ impl Choice<'_> {
     /// Drops the worse half of the candidates on the first fold, except the best of each family.
     fn drop_worse_half(&mut self) -> Result<(), LearnError> {
         let Some(order) = self.running_by_value()? else { return Ok(()) };
-        let kept = order.len().div_ceil(2);
+        let better_half = order.len().div_ceil(2);
         let mut families = Vec::new();
         for (rank, index) in order.into_iter().enumerate() {
             let candidate = &mut self.candidates[index];
             let family = LearnerFamily::of(&candidate.learner);
             let is_best_of_family = !families.contains(&family);
             families.push(family);
-            candidate.is_dropped = rank >= kept && !is_best_of_family;
+            candidate.is_dropped = rank >= better_half && !is_best_of_family;
         }
         Ok(())
     }
 
     /// Drops the candidates whose trainings on the other folds do not fit into these seconds, the
     /// best ones being taken first. The best one is kept in any case.
-    fn drop_what_does_not_fit(&mut self, seconds: f64, plan: &AutoPlan) -> Result<(), LearnError> {
+    fn drop_by_time(&mut self, seconds: f64, plan: &AutoPlan) -> Result<(), LearnError> {
         let Some(order) = self.running_by_value()? else { return Ok(()) };
-        let mut left = seconds;
+        let mut remaining_seconds = seconds;
         for (rank, index) in order.into_iter().enumerate() {
             let candidate = &mut self.candidates[index];
             let needed = candidate.seconds * plan.trainings_after_first_fold();
-            candidate.is_dropped = rank > 0 && needed > left;
+            candidate.is_dropped = rank > 0 && needed > remaining_seconds;
             if candidate.is_running() {
-                left -= needed;
+                remaining_seconds -= needed;
             }
         }
         Ok(())

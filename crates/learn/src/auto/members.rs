@@ -1,4 +1,5 @@
-//! The members of the blend: means of fold models, or models of all data.
+//! The members of the blend: means of fold models, or models trained on all queries but those of
+//! one fold.
 
 use rankwright_data::Dataset;
 use rankwright_data::split::folds;
@@ -25,8 +26,9 @@ impl Choice<'_> {
         Ok(members)
     }
 
-    /// The members of the blend, trained on all data, of which one fold keeps the best rounds. The
-    /// returned bool is false if training was cancelled; then later members are missing.
+    /// The members of the blend, trained on the queries of all folds but one; that fold is the
+    /// validation data which chooses the number of rounds. The returned bool is false if training
+    /// was cancelled; then later members are missing.
     pub(super) fn members_of_all(
         &self,
         weights: &[f64],
@@ -43,9 +45,9 @@ impl Choice<'_> {
             if *weight == 0.0 {
                 continue;
             }
-            let mut own = nested.request(&train);
-            own.valid = vec![ValidationSet::new("held out", &valid)];
-            let (model, finished) = nested.train(&candidate.learner, own)?;
+            let mut member_request = nested.request(&train);
+            member_request.valid = vec![ValidationSet::new("held out", &valid)];
+            let (model, finished) = nested.train(&candidate.learner, member_request)?;
             members.push((*weight, model));
             if !finished {
                 return Ok((members, false));
@@ -72,9 +74,9 @@ fn weighted_mean(models: Vec<Model>, weight: f64) -> Result<Vec<(f64, Model)>, L
     let all: Option<Vec<Linear>> = models.iter().map(linear).collect();
     if let Some(all) = all {
         let columns = header.features.len();
-        let of = |column: usize| all.iter().map(|one| one.weights()[column]).sum::<f64>() / count;
+        let mean = |column: usize| all.iter().map(|one| one.weights()[column]).sum::<f64>() / count;
         let bias = all.iter().map(Linear::bias).sum::<f64>() / count;
-        let body = ModelBody::Linear(Linear::new(bias, (0..columns).map(of).collect())?);
+        let body = ModelBody::Linear(Linear::new(bias, (0..columns).map(mean).collect())?);
         return Ok(vec![(weight, Model::new(header, body)?)]);
     }
     Ok(models.into_iter().map(|model| (weight / count, model)).collect())

@@ -17,7 +17,8 @@
 //! fold without its queries.
 //!
 //! If the data is so large that the choice is made on a sample of its queries, the members are
-//! trained once more, on all of the data. Each model is a member of a [`NestedTraining`], which
+//! trained once more, on the queries of all folds of the whole data but one, on which they keep
+//! their best round. Each model is a member of a [`NestedTraining`], which
 //! keeps checkpoints and resumes. A candidate that cannot be trained on the data is left out; if
 //! none can be trained, the error of the first one is that of the training. Cost: candidates of the
 //! first fold, and about half of them for each other fold.
@@ -121,14 +122,14 @@ impl DeclaredLearner for Auto {
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let target = self.target.metric.spec()?;
         TargetMetric::check(&target, Self::DEF.name)?;
-        let given = member_texts(&self.auto.candidates);
+        let named = member_texts(&self.auto.candidates);
         // Read once here, so that a mistake is reported before any data is read.
-        let learners = given.iter().flatten().map(|text| self.learner(text));
+        let learners = named.iter().flatten().map(|text| self.learner(text));
         learners.collect::<Result<Vec<_>, _>>()?;
         if self.auto.serve == AutoServe::Fast {
             self.learner(serve::STUDENT)?;
         }
-        Ok(Box::new(AutoTrainer { params: self.clone(), given, target }))
+        Ok(Box::new(AutoTrainer { params: self.clone(), named, target }))
     }
 }
 
@@ -155,8 +156,8 @@ impl Auto {
 #[derive(Debug)]
 struct AutoTrainer {
     params: Auto,
-    /// The candidates that are named; `None` for those of the effort.
-    given: Option<Vec<String>>,
+    /// The candidates that the spec names; `None` for those of the effort.
+    named: Option<Vec<String>>,
     target: MetricSpec,
 }
 
@@ -223,7 +224,7 @@ impl Trainer for AutoTrainer {
         let auto = &self.params.auto;
         let (lists, folds) = plan::of_effort(auto.effort, auto.minutes.is_some());
         let of_effort = || lists.iter().map(|list| list.len()).sum();
-        let candidates = self.given.as_ref().map_or_else(of_effort, Vec::len);
+        let candidates = self.named.as_ref().map_or_else(of_effort, Vec::len);
         let student = usize::from(auto.serve == AutoServe::Fast);
         Some((candidates * auto.folds.or(folds) + student, "model"))
     }
@@ -249,7 +250,7 @@ impl AutoTrainer {
     /// The plan for this data.
     fn plan(&self, pool: &Dataset) -> AutoPlan {
         let auto = &self.params.auto;
-        let (candidates, folds) = (self.given.clone(), auto.folds.given());
+        let (candidates, folds) = (self.named.clone(), auto.folds.given());
         let plan = AutoPlan::new(pool, auto.effort, candidates, folds, auto.minutes);
         AutoPlan { is_distilled: auto.serve == AutoServe::Fast, ..plan }
     }
@@ -324,12 +325,13 @@ fn with_learner(result: TrainResult, learner: &str) -> Result<TrainResult, Learn
     Ok(TrainResult { model: Model::new(header, body)?, ..result })
 }
 
-/// The reason why the queries of the first validation set cannot be trained on like the others.
+/// The reason why the queries of the first validation set cannot be used for training, if there is
+/// one.
 fn validation_problem(request: &TrainRequest<'_>) -> Option<&'static str> {
     let (train, valid) = (request.train, request.valid.first()?.data);
     match (train.pairs().is_some(), valid.pairs().is_some()) {
         _ if !valid.is_labelled() => Some("it has no labels"),
-        (true, false) => Some("the training data has preference pairs, and it has none"),
+        (true, false) => Some("it has no preference pairs, and the training data has some"),
         (false, true) => Some("it has preference pairs, and the training data has none"),
         _ => None,
     }

@@ -2,7 +2,8 @@
 //! size of the data, so that the same data, spec and seed always give the same model.
 //!
 //! Candidates are of four families that make different errors: linear models, boosted trees, nets,
-//! and others. Cheap ones come first, so that a training that is cut short has them all.
+//! and others. Cheap candidates come first, so that a training with a limit of time trains them
+//! before the limit is reached.
 
 use rankwright_data::Dataset;
 use rankwright_data::split::MIN_FOLDS;
@@ -20,10 +21,10 @@ choices! {
     }
 }
 
-/// Candidates of `effort=quick`, which the others have too.
+/// Candidates of every effort.
 const QUICK: &[&str] = &["ranksvm", "mart", "rankmart", "lambdamart", "xendcg"];
 
-/// Further candidates of `effort=normal`.
+/// Further candidates of `effort=normal` and `effort=thorough`.
 const NORMAL: &[&str] = &[
     "pairwise-logistic",
     "coordinate-ascent",
@@ -45,8 +46,9 @@ const THOROUGH: &[&str] = &[
     "lambdarank(layers=32)",
 ];
 
-/// Learners whose cost grows faster than the data, and that are left out above this number of rows.
+/// Learners whose cost grows faster than the data; they are left out above [`SLOW_ROWS`] rows.
 const SLOW: &[&str] = &["coordinate-ascent", "rankboost", "random-forest", "ranknet", "lambdarank"];
+/// The largest number of rows on which slow learners are candidates.
 const SLOW_ROWS: usize = 300_000;
 
 /// The choice is made on at most this number of rows, whole queries drawn by the seed.
@@ -102,7 +104,7 @@ impl AutoPlan {
     ) -> Self {
         let (rows, queries) = (data.rows(), data.queries());
         let is_given = candidates.is_some();
-        let (lists, own_folds) = of_effort(effort, minutes.is_some());
+        let (lists, default_folds) = of_effort(effort, minutes.is_some());
         let is_affordable = |spec: &&&str| {
             rows <= SLOW_ROWS || !SLOW.iter().any(|name| spec.split('(').next() == Some(name))
         };
@@ -112,7 +114,7 @@ impl AutoPlan {
         };
         let rows_of_query = (rows as f64 / queries.max(1) as f64).max(1.0);
         let choice_queries = ((CHOICE_ROWS as f64 / rows_of_query) as usize).clamp(1, queries);
-        let folds = folds.unwrap_or(own_folds).min(choice_queries).max(MIN_FOLDS);
+        let folds = folds.unwrap_or(default_folds).min(choice_queries).max(MIN_FOLDS);
         Self {
             candidates: candidates.unwrap_or_else(affordable),
             folds,

@@ -48,8 +48,8 @@ impl EnsembleSelection {
         let candidates = scores.len();
         let mut counts = vec![0_usize; candidates];
         for selection in 0..self.selections {
-            let half = target.restricted_to(half_of(used, self.seed, selection));
-            self.select(&half, scores, &mut counts)?;
+            let target = target.restricted_to(half_of(used, self.seed, selection));
+            self.select(&target, scores, &mut counts)?;
         }
         let all: usize = counts.iter().sum();
         let weight = |count: &usize| {
@@ -127,7 +127,8 @@ mod tests {
         LetorOptions { queries: 40, documents: 15, seed: 3 }.generate().unwrap()
     }
 
-    /// Two candidates whose independent errors cancel in part, and one that knows nothing.
+    /// The scores of two candidates whose independent errors cancel in part, and of one that are
+    /// random.
     fn scores(data: &Dataset) -> Vec<Vec<f64>> {
         let mut random = Random::new(5, 0);
         let mut noisy = |share: f64, noise: f64| -> Vec<f64> {

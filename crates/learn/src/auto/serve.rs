@@ -1,7 +1,7 @@
 //! `serve=fast`: one LambdaMART that has learned from the blend, in place of the blend.
 //!
-//! The teacher's scores are the *out-of-fold* scores of the blend: those of its models on their own
-//! training queries would be better than anything that a student can repeat on new ones. The
+//! The teacher's scores are the *out-of-fold* scores of the blend: on the queries that a model was
+//! trained on, its scores are better than anything that a student can repeat on new queries. The
 //! student is trained on all queries of the choice but those for validation of the first fold, which
 //! keep its best number of trees, and learns from labels and teacher in equal parts
 //! (`objective/distilled.rs`).
@@ -42,10 +42,10 @@ impl Choice<'_> {
         let blended = self.blended(weights);
         let rows = queries.iter().flat_map(|query| self.data.query_rows(*query));
         let scores: Vec<f64> = rows.map(|row| blended[row]).collect();
-        let mut own = nested.request(&train).teacher(Teacher::of_scores(&scores));
-        own.valid = vec![ValidationSet::new("held out", &valid)];
-        let options = own.features;
-        let (model, finished) = nested.train(learner, own)?;
+        let mut student_request = nested.request(&train).teacher(Teacher::of_scores(&scores));
+        student_request.valid = vec![ValidationSet::new("held out", &valid)];
+        let options = student_request.features;
+        let (model, finished) = nested.train(learner, student_request)?;
         if !finished {
             return Ok(Student { model, served: None });
         }

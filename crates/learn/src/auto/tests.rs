@@ -39,7 +39,8 @@ fn members_are_blended_and_the_estimate_is_near_the_truth() {
         to.copy_from_slice(&scores[test.query_rows(query)]);
     };
     let value = target.totals(1, fill).unwrap()[0];
-    // 90 queries tell the metric to about 0.03, and the mean of three folds is better than one.
+    // The standard error of the metric on 90 queries is about 0.03, and the mean of the models of
+    // three folds is better than one model.
     assert!((value - report.estimate).abs() < 0.1, "{value} {}", report.estimate);
     let best = report.candidates.iter().filter_map(|candidate| candidate.value).fold(0.0, f64::max);
     assert!(report.estimate > best - 0.02, "{report:?}");
@@ -50,7 +51,7 @@ fn the_worse_half_is_dropped_but_not_the_best_of_a_family() {
     let train = data(40, 3);
     let mut auto = AutoTrainer {
         params: Auto::new(),
-        given: None,
+        named: None,
         target: MetricSpec::parse("ndcg@10").unwrap(),
     };
     let plan = AutoPlan {
@@ -117,7 +118,7 @@ fn the_choice_on_a_sample_trains_the_members_on_all_queries() {
     let train = data(30, 5);
     let mut auto = AutoTrainer {
         params: Auto::new(),
-        given: Some(vec!["mart(trees=3)".to_owned(), "ranksvm".to_owned()]),
+        named: Some(vec!["mart(trees=3)".to_owned(), "ranksvm".to_owned()]),
         target: MetricSpec::parse("ndcg@10").unwrap(),
     };
     let sample = sampled(&train, 10, 7).unwrap();
@@ -125,7 +126,7 @@ fn the_choice_on_a_sample_trains_the_members_on_all_queries() {
     assert_eq!(sampled(&train, 10, 7).unwrap(), sample);
     assert_ne!(sampled(&train, 10, 8).unwrap(), sample);
     let request = TrainRequest::new(&train);
-    let plan = AutoPlan::new(&sample, AutoEffort::Quick, auto.given.clone(), None, None);
+    let plan = AutoPlan::new(&sample, AutoEffort::Quick, auto.named.clone(), None, None);
     let mut nested = NestedTraining::begin(&request, "model").unwrap();
     let choice = Choice {
         target: TargetMetric::new(&sample, &auto.target).unwrap(),
@@ -155,7 +156,7 @@ fn specs_are_checked_before_training() {
     assert!(error("auto(effort=much)").contains("quick"));
 }
 
-/// Both were left out without a word.
+/// Neither validation data nor candidates are left out silently.
 #[test]
 fn validation_data_and_candidates_that_do_not_fit_are_reported() {
     let (train, valid) = (data(20, 1), data(9, 2));
@@ -256,9 +257,10 @@ fn a_fast_model_is_the_same_on_any_threads() {
     trains_reproducibly("auto(candidates=mart(trees=3)+ranksvm, folds=3, serve=fast)");
 }
 
-/// Twenty queries, long lists, one grade, categories and missing values: works, or says why not.
+/// Few queries, long lists, labels of one grade and missing values train or give an error with the
+/// reason.
 #[test]
-fn unusual_data_works_or_says_why_not() {
+fn unusual_data_trains_or_is_refused_with_the_reason() {
     let quick =
         LearnerSpec::parse("auto(candidates=ranksvm+mart(trees=5)+xendcg(trees=5))").unwrap();
     let train = |data: &Dataset| quick.train(TrainRequest::new(data));
@@ -270,11 +272,11 @@ fn unusual_data_works_or_says_why_not() {
     let long = LetorOptions { queries: 6, documents: 2500, seed: 3 }.generate().unwrap();
     assert!(train(&long).unwrap().choice.unwrap().estimate.is_finite());
     let all = data(20, 1);
-    let same = all.clone().with_labels(vec![1.0; all.rows()]).unwrap();
-    let error = train(&same).map(|result| result.choice.unwrap().estimate);
+    let equal = all.clone().with_labels(vec![1.0; all.rows()]).unwrap();
+    let estimate = train(&equal).map(|result| result.choice.unwrap().estimate);
     // Every ranking of equal grades is ideal: the candidates of pairs cannot be trained, and the
     // others have the value 1.
-    assert!(error.as_ref().is_ok_and(|value| *value == 1.0), "{error:?}");
+    assert!(estimate.as_ref().is_ok_and(|value| *value == 1.0), "{estimate:?}");
     let zero = all.clone().with_labels(vec![0.0; all.rows()]).unwrap();
     let message = train(&zero).unwrap_err().to_string();
     assert!(message.contains("no relevant documents"), "{message}");
@@ -291,7 +293,7 @@ fn unusual_data_works_or_says_why_not() {
 }
 
 #[test]
-fn categories_of_a_table_work_and_pairs_alone_say_why_not() {
+fn categories_of_a_table_train_and_pairs_without_labels_are_refused() {
     let mut text = "qid,label,colour,price\n".to_owned();
     for row in 0..60 {
         let colour = ["red", "blue", "green"][row % 3];

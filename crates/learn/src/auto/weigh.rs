@@ -53,12 +53,13 @@ impl Choice<'_> {
             fold.test.iter().for_each(|query| used[*query] = false);
             let weights = selection.weights(&self.target, &scores, &used)?;
             for row in fold.test.iter().flat_map(|query| self.data.query_rows(*query)) {
-                let terms = weights.iter().zip(&scores).map(|(weight, of)| weight * of[row]);
+                let terms =
+                    weights.iter().zip(&scores).map(|(weight, scores)| weight * scores[row]);
                 estimated[row] = terms.sum();
             }
         }
         let mean: Vec<f64> =
-            (0..self.data.rows()).map(|row| scores.iter().map(|of| of[row]).sum()).collect();
+            (0..self.data.rows()).map(|row| scores.iter().map(|one| one[row]).sum()).collect();
         let totals = self.totals(all, &[&estimated, &mean])?;
         (report.estimate, report.mean) = (totals[0], totals[1]);
         report.ci95 = self.interval(&estimated, self.folds.len())?;

@@ -27,7 +27,7 @@
 //! where negative estimates count as 0; for squared errors it is the estimate itself. The paper's
 //! loss is linear in the labels, as squared errors and `lambda(metric=dcg@10, norm_query=false)`
 //! are. NDCG, softmax and XE-NDCG divide the gains of a query by a sum of them, and `norm_query` by
-//! a sum of lambdas: queries with few clicks then weigh more than the estimate wants.
+//! a sum of lambdas: queries with few clicks then weigh more than in the paper's loss.
 
 use std::collections::HashMap;
 

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_forms_give_the_examination_by_position() {
+    fn text_and_json_give_the_examination_by_position() {
         let text = BiasFile::parse("position\texamination\n# a page\n3\t0.4\n1\t1\n").unwrap();
         assert_eq!(text.examination, [1.0, 0.0, 0.4]);
         let json = r#"{"estimates":[{"estimator":"click-rate","examination":[1,0.9,0.8]},

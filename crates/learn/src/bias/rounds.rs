@@ -193,9 +193,9 @@ impl RoundBias {
         let (length, rest) = state.split_first_chunk::<8>().ok_or_else(damaged)?;
         let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| damaged())?;
         let (bytes, learner) = rest.split_at_checked(length).ok_or_else(damaged)?;
-        let (numbers, odd) = bytes.as_chunks::<8>();
+        let (numbers, remainder) = bytes.as_chunks::<8>();
         let numbers: Vec<f64> = numbers.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
-        if !odd.is_empty() || numbers.len() < rounds * width {
+        if !remainder.is_empty() || numbers.len() < rounds * width {
             return Err(damaged());
         }
         let kept = numbers.chunks_exact(width.max(1)).take(rounds);

@@ -74,7 +74,7 @@ impl ShownPages {
         self.build(&self.clicks, true)
     }
 
-    /// The click rates of so many impressions of each page as labels, with positions.
+    /// The click rates of each page, shown `impressions` times, as labels, with positions.
     pub(crate) fn click_rates(&self, impressions: u32, seed: u64) -> Dataset {
         let rate = |(row, position): (usize, &u32)| {
             let mut random = Random::new(seed, row as u64);

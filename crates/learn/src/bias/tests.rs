@@ -316,8 +316,8 @@ fn doubly_robust_labels_are_those_worked_out_by_hand() {
     assert_close(&weights, &[0.64, 0.04, 0.64, 0.01], 1e-6);
 }
 
-/// Nearly every document has a click in 200 impressions: which of two is better is told by the
-/// corrected rates, and no weight of a pair could change it.
+/// Nearly every document has a click in 200 impressions: only the corrected click rates show which
+/// of two documents is better; a weight of their pair could not change that.
 #[test]
 fn click_rates_are_divided_by_the_examination() {
     let data = ShownPages::new(300, 1).click_rates(200, 5);

@@ -107,8 +107,8 @@ fn sampled_rows(data: &Dataset, total_rows: u64) -> Vec<u32> {
 }
 
 /// A well-mixed hash of a query and a row's position in it: the finaliser of MurmurHash3 twice,
-/// with its constants. The constant added to the query is any other, so that query 0 is not hashed
-/// to 0.
+/// with its constants. The constant added to the query is arbitrary; it only keeps query 0 from
+/// being hashed to 0.
 fn hash(query: u64, position: u64) -> u64 {
     let mix = |mut z: u64| {
         z = (z ^ (z >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -134,12 +134,12 @@ fn missing(matrix: &Matrix, collective: &dyn Collective) -> Result<Vec<bool>, Le
         }
         found
     };
-    let either = |mut a: Vec<u32>, b: Vec<u32>| {
+    let union = |mut a: Vec<u32>, b: Vec<u32>| {
         a.iter_mut().zip(b).for_each(|(a, b)| *a |= b);
         a
     };
     let chunks = matrix.values().par_chunks(columns * ROWS_PER_TASK);
-    let found = chunks.map(in_rows).reduce(|| vec![0; columns], either);
+    let found = chunks.map(in_rows).reduce(|| vec![0; columns], union);
     let mut flags: Vec<u64> = found.into_iter().map(u64::from).collect();
     collective.max(&mut flags)?;
     Ok(flags.into_iter().map(|flag| flag > 0).collect())

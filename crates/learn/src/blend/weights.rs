@@ -49,13 +49,13 @@ impl WeightSearch {
         let columns = &QueryColumns::new(target.layout(), scores, members);
         let mut sums = vec![0.0; members];
         for repeat in 0..self.repeats {
-            let half;
+            let target_on_half;
             let target = match self.repeats {
                 1 => target,
                 _ => {
-                    half =
+                    target_on_half =
                         target.restricted_to(half_of_repeat(target.data().queries(), seed, repeat));
-                    &half
+                    &target_on_half
                 }
             };
             let search =

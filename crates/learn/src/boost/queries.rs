@@ -234,10 +234,10 @@ impl<'a> TrainingQueries<'a> {
                 if weight == 0.0 {
                     continue;
                 }
-                let first = shared.data.query_rows(query).start - chunk_start;
+                let start_in_chunk = shared.data.query_rows(query).start - chunk_start;
                 let mut visit = |i: usize, j: usize, loss: f64| {
-                    better[first + i] += loss * weight;
-                    worse[first + j] += loss * weight;
+                    better[start_in_chunk + i] += loss * weight;
+                    worse[start_in_chunk + j] += loss * weight;
                 };
                 let view = shared.view(query, pass);
                 let has_pairs = pass.objective.pair_losses(&view, &mut chunk.buffers, &mut visit);

@@ -5,8 +5,9 @@
 //! lambdas it is minus lambda. Targets include the weights of queries and documents, as in
 //! training. They are those of the training if the data is the training data, the tree was grown on
 //! all of its rows, and no tree was dropped (DART). A random forest fits every tree to the labels,
-//! so that its targets are those at the base score. Trees that were added to a start model of another
-//! kind have the scores of that model before them. Cost: one scoring and one pass of the objective.
+//! so that its targets are those at the base score. For trees that were added to a start model of
+//! another kind, the scores before a tree include those of the start model. Cost: one scoring and
+//! one pass of the objective.
 
 use rankwright_data::Dataset;
 use rankwright_model::{Ensemble, Matching, Model, ModelBody, ScoreOptions, SplitImpurity, Tree};
@@ -20,7 +21,7 @@ use crate::session::TEACHER_NOTE;
 
 /// The impurity of each split of a tree of a model, recomputed from data with labels: before the
 /// split, and after it (the weighted mean of the impurities of its two parts). `tree` is the number
-/// of the tree, from 0; in a sum of a start model and of trees, of a tree that was added.
+/// of the tree, from 0; in a sum of a start model and of added trees, the added trees are numbered.
 ///
 /// ```
 /// use rankwright_data::Dataset;

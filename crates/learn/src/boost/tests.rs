@@ -220,19 +220,19 @@ fn threads_and_simd_do_not_change_the_model() {
     }
 }
 
-/// Stops the training after a number of rounds.
-pub(crate) struct StopAfter {
+/// Cancels a training when its history has a number of rounds, those before a resumption included.
+pub(crate) struct StopAtRound {
     rounds: usize,
     finished: AtomicUsize,
 }
 
-impl StopAfter {
-    pub(crate) fn after(rounds: usize) -> Self {
+impl StopAtRound {
+    pub(crate) fn new(rounds: usize) -> Self {
         Self { rounds, finished: AtomicUsize::new(0) }
     }
 }
 
-impl Progress for StopAfter {
+impl Progress for StopAtRound {
     fn round_finished(&self, history: &TrainingHistory) {
         self.finished.store(history.iterations.len(), Ordering::Relaxed);
     }
@@ -262,12 +262,12 @@ fn a_resumed_training_gives_the_same_bytes() {
         let checkpoints = Checkpoints::new(folder.path()).every_rounds(1);
         let checkpoints = || Some(checkpoints.clone());
         for count in [1, 2, 4, 5] {
-            let progress = StopAfter::after(count);
+            let progress = StopAtRound::new(count);
             let request = request().checkpoints(checkpoints()).progress(&progress);
             let interrupted = train(&params, &request).unwrap();
             let rounds = interrupted.history.iterations.len();
             assert_eq!((interrupted.finished, rounds), (false, count));
-            // The file holds the model with its weights at that moment.
+            // The checkpoint is the model of the interrupted training, with its weights then.
             let file = Model::load(checkpoints().unwrap().file()).unwrap();
             assert_eq!(trees(&file), trees(&interrupted.model));
         }
@@ -393,7 +393,7 @@ fn a_training_with_a_start_model_of_any_kind_resumes_to_the_same_bytes() {
             let folder = tempfile::tempdir().unwrap();
             let checkpoints = || Some(Checkpoints::new(folder.path()).every_rounds(1));
             for count in [2, 4] {
-                let progress = StopAfter::after(count);
+                let progress = StopAtRound::new(count);
                 let request = request().checkpoints(checkpoints()).progress(&progress);
                 assert!(!train(&params, &request).unwrap().finished);
             }

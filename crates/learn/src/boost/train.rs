@@ -110,9 +110,9 @@ impl BoostEngine {
             let iteration = run.round(session.done(), objective, grower)?;
             status = session.end_round(iteration, &|| run.snapshot())?;
         }
-        let kept = session.kept().rounds;
-        let body = run.model(kept)?;
-        session.set_position_bias(run.bias.factors(kept));
+        let kept_rounds = session.kept_rounds().rounds;
+        let body = run.model(kept_rounds)?;
+        session.set_position_bias(run.bias.factors(kept_rounds));
         if objective.has_notes() {
             run.refresh_for(&body, objective)?;
             objective.notes().iter().for_each(|(key, text)| session.add_note(key, text));

@@ -2,9 +2,9 @@
 //! a time.
 //!
 //! A column has a place for each row: query by query, and within a query in the order that the rows
-//! have if their scores are equal ([`RowLayout`]), so that whoever orders places by score need not
-//! look at anything else. The places of a query are padded to a multiple of [`LANES`] with zeros,
-//! so that loops over them have no rest.
+//! have if their scores are equal ([`RowLayout`]), so that a stable sort of places by score gives
+//! the ranking. The places of a query are padded to a multiple of [`LANES`] with zeros, so that
+//! loops over groups of [`LANES`] places have no remainder.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rankwright_data::Dataset;
 use rayon::prelude::*;
 
-/// The number of places of a query is a multiple of this: a line of the cache holds so many f32.
+/// The number of places of a query is a multiple of this: a cache line holds this many f32.
 pub(crate) const LANES: usize = 16;
 
 /// A number in a column.
@@ -157,7 +157,8 @@ impl<T: ColumnValue> QueryColumns<T> {
         let (len, queries) = (layout.len(), layout.queries());
         let mut values = vec![T::default(); len * columns];
         let mut ranges = vec![ValueRange::default(); queries * columns];
-        // A task for as many columns as a line of the cache has: each line of a row is read once.
+        // One task stores LANES columns: their values in one row fill a cache line of `rows`, which
+        // is then read by no other task.
         let value_parts = values.par_chunks_mut((len * LANES).max(1));
         let range_parts = ranges.par_chunks_mut((queries * LANES).max(1));
         value_parts.zip(range_parts).enumerate().for_each(|(part, (values, ranges))| {

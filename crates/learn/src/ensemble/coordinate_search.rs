@@ -119,13 +119,13 @@ impl<T: ColumnValue> CoordinateSearch<'_, T> {
         steps.sort_by(|a, b| (*b > 0.0).cmp(&(*a > 0.0)).then(a.abs().total_cmp(&b.abs())));
         let column_steps: Vec<Step> = steps.iter().map(|&factor| Step { column, factor }).collect();
         let values = self.target.step_values(ranking, self.columns, &column_steps)?;
-        let mut found: Vec<(f64, f64)> =
+        let mut steps_with_values: Vec<(f64, f64)> =
             steps.into_iter().zip(self.target.step_totals(&values)).collect();
-        found.sort_by(|(a, _), (b, _)| a.abs().total_cmp(&b.abs()));
+        steps_with_values.sort_by(|(a, _), (b, _)| a.abs().total_cmp(&b.abs()));
         let mut best: Option<(f64, f64)> = None;
-        for (step, found) in found {
-            if found > best.map_or(value, |(_, best)| best) {
-                best = Some((step, found));
+        for (step, step_value) in steps_with_values {
+            if step_value > best.map_or(value, |(_, best_value)| best_value) {
+                best = Some((step, step_value));
             }
         }
         Ok(best)

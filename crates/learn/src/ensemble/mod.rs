@@ -5,11 +5,11 @@
 //! features with weighted queries; [`svmmap`] is a linear model with a margin in average precision;
 //! [`coordinate`] maximises the metric itself. [`forest`] averages trees, [`bagging`] averages
 //! ensembles of boosted trees. [`target`] computes the metric that is maximised, for many rankings
-//! at once, and [`steps`] for rankings that differ by one column, of which [`step_order`] finds the
-//! best rows; [`coordinate_search`] searches for weights that maximise the metric, [`columns`]
-//! stores the features for that search; blends use [`target`], [`coordinate_search`] and
-//! [`columns`]. [`float_state`] is the state of a training in a checkpoint, for learners whose
-//! state is a list of floats.
+//! at once, and [`steps`] for rankings that differ from the current one by one column
+//! ([`step_order`] finds their best rows); [`coordinate_search`] searches for weights that maximise
+//! the metric, [`columns`] stores the features for that search; blends use [`target`],
+//! [`coordinate_search`] and [`columns`]. [`float_state`] is the state of a training in a
+//! checkpoint, for learners whose state is a list of floats.
 
 mod adarank;
 pub(crate) mod bagging;

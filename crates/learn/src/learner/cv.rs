@@ -127,8 +127,8 @@ pub struct FoldResult {
     pub seconds: f64,
     /// Warnings about the fold's model.
     pub warnings: Vec<TrainWarning>,
-    /// Metrics that compare scores with a boundary, which the fold's model does not have, so that
-    /// their default threshold takes the place.
+    /// Metrics that compare scores with the model's boundary between relevant and other documents,
+    /// if the fold's model has no boundary: they were computed with their default threshold.
     pub without_boundary: Vec<String>,
 }
 

@@ -159,7 +159,7 @@ impl Debug for LearnerDef {
 impl Serialize for LearnerDef {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct ShownLearner {
+        struct SerialisedLearner {
             name: &'static str,
             help: &'static str,
             example: &'static str,
@@ -168,7 +168,7 @@ impl Serialize for LearnerDef {
             parameters: Vec<ParamDef>,
         }
         let Self { name, help, example, accepts, tuning, .. } = *self;
-        ShownLearner { name, help, example, accepts, tuning, parameters: self.params() }
+        SerialisedLearner { name, help, example, accepts, tuning, parameters: self.params() }
             .serialize(serializer)
     }
 }

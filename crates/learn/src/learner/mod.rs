@@ -164,7 +164,8 @@ impl LearnerSpec {
     }
 
     /// The metrics of reports, early stopping and model selection, resolved for data with features:
-    /// the metric of [`target`](Self::target), or before it the one that `goal=keep(...)` names.
+    /// the metric of [`target`](Self::target), preceded by the one that `goal=keep(...)` names if
+    /// the learner has that goal.
     ///
     /// ```
     /// use rankwright_learn::LearnerSpec;
@@ -338,13 +339,13 @@ fn train(learner: &dyn Learner, request: TrainRequest<'_>) -> Result<TrainResult
     let (spec, metric) = (learner.spec().to_string(), learner.params().text("metric"));
     let mut request = request;
     if let Some(kept) = kept_metric(learner)? {
-        let own = metric.as_deref().unwrap_or(DEFAULT_METRIC);
-        let [first, second] = [kept.metric, MetricSpec::parse(own)?];
+        let own_metric = metric.as_deref().unwrap_or(DEFAULT_METRIC);
+        let [first, second] = [kept.metric, MetricSpec::parse(own_metric)?];
         if request.metrics.is_empty() {
             let metrics = [&first, &second].map(|spec| spec.resolve(SourceKind::Features));
             request.metrics = metrics.into_iter().collect::<Result<_, SpecError>>()?;
         }
-        // Other metrics of the request decide by themselves.
+        // If the request has other metrics, its first one alone decides, without the tolerance.
         let names: Vec<String> = request.metrics.iter().map(ToString::to_string).collect();
         if names.starts_with(&[first.to_string(), second.to_string()]) {
             request.tolerance = Some(kept.tolerance);

@@ -24,7 +24,7 @@ fn error_message(text: &str) -> String {
 }
 
 /// The data with a position for each document, in row order; with `clicks`, the labels are clicks.
-fn shown(data: &Dataset, clicks: bool) -> Dataset {
+fn with_positions(data: &Dataset, clicks: bool) -> Dataset {
     let positions = (0..data.queries()).flat_map(|query| 1..=data.query_rows(query).len() as u32);
     let label = |label: &f64| if clicks { f64::from(u8::from(*label > 1.0)) } else { *label };
     Dataset::builder()
@@ -38,8 +38,9 @@ fn shown(data: &Dataset, clicks: bool) -> Dataset {
 
 /// The bytes of the model of a spec, trained on tiny data with validation data.
 fn model_bytes(text: &str) -> Vec<u8> {
-    static DATA: LazyLock<[Dataset; 3]> =
-        LazyLock::new(|| [shown(&tiny(7), false), tiny(8), shown(&tiny(7), true)]);
+    static DATA: LazyLock<[Dataset; 3]> = LazyLock::new(|| {
+        [with_positions(&tiny(7), false), tiny(8), with_positions(&tiny(7), true)]
+    });
     let [graded, valid, clicked] = &*DATA;
     // Doubly robust labels are made of clicks.
     let data = if text.contains("bias=dr") { clicked } else { graded };
@@ -71,12 +72,11 @@ fn every_learner_has_a_help_line_and_an_example_that_prints_back_to_itself() {
 }
 
 #[test]
-fn the_table_and_the_trainer_of_each_learner_say_the_same() {
+fn the_declaration_of_each_learner_accepts_the_same_as_its_trainer() {
     for def in LEARNERS {
         let spec = LearnerSpec::parse(def.example).unwrap();
         assert_eq!(def.accepts.start, spec.accepts_start_model(), "{}", def.name);
-        // Whether a learner with a learner or an objective inside accepts pairs depends on that
-        // one.
+        // A learner that contains a learner or an objective accepts pairs if that one does.
         let is_inside = |param: &ParamDef| {
             let nested = matches!(param.kind, ParamKind::Spec { of: "learner" | "objective" });
             nested || param.name == "members"
@@ -736,7 +736,7 @@ fn queries_with_too_many_pairs_are_counted() {
 }
 
 #[test]
-fn a_training_in_memory_tells_of_sampled_pairs_and_large_labels() {
+fn a_training_in_memory_warns_of_sampled_pairs_and_large_labels() {
     use crate::prelude::*;
 
     let rows = 20_001;

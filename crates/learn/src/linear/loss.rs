@@ -70,7 +70,7 @@ pub(super) const HINGE_WIDTHS: &[f64] = &[1.0, 0.2, 0.04];
 /// A loss of one margin that should be large: a document's signed score, or the score difference of
 /// a preference pair.
 ///
-/// | shape | loss of m |
+/// | variant | loss of m |
 /// |---|---|
 /// | `Squared` | max(0, 1 - m)^2 |
 /// | `Hinge(w)` | 0 if m >= 1; (1 - m)^2 / 2w if 1 - w < m < 1; 1 - m - w/2 if m <= 1 - w |
@@ -130,18 +130,26 @@ mod tests {
     #[test]
     fn derivatives_agree_with_finite_differences() {
         let step = 1e-6;
-        for shape in [
+        for margin_loss in [
             MarginLoss::Squared,
             MarginLoss::Hinge(0.2),
             MarginLoss::Hinge(1.0),
             MarginLoss::Logistic,
         ] {
             for m in [-3.0, -0.31, 0.07, 0.55, 0.83, 0.97, 1.3, 4.0] {
-                let (loss, first, second) = shape.value_and_derivatives(m);
-                let (up, down) =
-                    (shape.value_and_derivatives(m + step), shape.value_and_derivatives(m - step));
-                assert!(((up.0 - down.0) / (2.0 * step) - first).abs() < 1e-6, "{shape:?} {m}");
-                assert!(((up.1 - down.1) / (2.0 * step) - second).abs() < 1e-6, "{shape:?} {m}");
+                let (loss, first, second) = margin_loss.value_and_derivatives(m);
+                let (up, down) = (
+                    margin_loss.value_and_derivatives(m + step),
+                    margin_loss.value_and_derivatives(m - step),
+                );
+                assert!(
+                    ((up.0 - down.0) / (2.0 * step) - first).abs() < 1e-6,
+                    "{margin_loss:?} {m}"
+                );
+                assert!(
+                    ((up.1 - down.1) / (2.0 * step) - second).abs() < 1e-6,
+                    "{margin_loss:?} {m}"
+                );
                 assert!(loss >= 0.0);
             }
         }

@@ -125,6 +125,8 @@ impl NewtonSearch {
         // The trial point is rejected: `hessian_product` needs the last evaluation at the kept
         // point.
         self.value = function.value(&self.point, &mut self.gradient);
+        // A step below the rounding error of the point does not move it, and a shorter one will not
+        // either.
         if length <= 1e-15 * norm(&self.point) { NewtonStep::Converged } else { NewtonStep::Stayed }
     }
 

@@ -155,10 +155,10 @@ impl ConvexLoss for CumulativeLogitLoss<'_> {
                 // thresholds apart.
                 let one_minus_exp = -(-distance).exp_m1();
                 total -= weight * one_minus_exp.ln();
-                let slope = weight * (1.0 - one_minus_exp) / one_minus_exp;
-                gradient.extra_parameters[grade] -= slope;
-                gradient.extra_parameters[grade - 1] += slope;
-                document.between = slope / one_minus_exp;
+                let threshold_slope = weight * (1.0 - one_minus_exp) / one_minus_exp;
+                gradient.extra_parameters[grade] -= threshold_slope;
+                gradient.extra_parameters[grade - 1] += threshold_slope;
+                document.between = threshold_slope / one_minus_exp;
             }
             cache.push(document);
         }

@@ -66,12 +66,12 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
     pub(super) fn new(design: DesignMatrix<'a>, loss: L) -> Self {
         let data = design.data;
         let mut chunks = Vec::new();
-        let mut first = 0;
+        let mut first_query = 0;
         for query in 0..data.queries() {
-            let rows = data.query_rows(first).start..data.query_rows(query).end;
+            let rows = data.query_rows(first_query).start..data.query_rows(query).end;
             if rows.len() >= MIN_CHUNK_ROWS || query + 1 == data.queries() {
                 let zeros = vec![0.0; rows.len()];
-                let queries = first..query + 1;
+                let queries = first_query..query + 1;
                 let caches = queries.clone().map(|_| L::Cache::default()).collect();
                 chunks.push(ProblemChunk {
                     queries,
@@ -80,7 +80,7 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
                     gradient: zeros,
                     caches,
                 });
-                first = query + 1;
+                first_query = query + 1;
             }
         }
         Self { design, loss, penalty: 1.0, c: 1.0, chunks }

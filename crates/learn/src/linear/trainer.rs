@@ -96,7 +96,8 @@ impl Trainer for LinearTrainer {
         let mixed;
         let mut request = Cow::Borrowed(request);
         if let Some(targets) = request.soft_targets.clone() {
-            // Squared errors of labels and of soft labels add up to that of their mean.
+            // The squared errors from the label and from the soft label add up, apart from a
+            // constant, to the squared error from their weighted mean.
             let data = request.train;
             mixed = data.clone().with_labels(targets.mixed_labels(data.labels()))?;
             request.to_mut().train = &mixed;
@@ -190,8 +191,8 @@ impl LinearTrainer {
         Ok(Self { bias: bias.clone(), ..self })
     }
 
-    /// The data whose labels tell the better document of a pair, and the weight of each document as
-    /// the better one: corrected labels of click rates, or weights of clicks.
+    /// The data whose labels decide which document of a pair is better, and the weight of each
+    /// document as the better one: click rates become corrected labels, clicks become weights.
     fn corrected<'a>(
         &self,
         data: &'a Dataset,
@@ -303,9 +304,9 @@ impl LinearTrainer {
         }
         let mut model = Model::new(header, body)?;
         if self.loss == LinearLoss::Ordinal {
-            let last = &last.point[inputs.request.train.columns()..];
+            let last_thresholds = &last.point[inputs.request.train.columns()..];
             let (grades, thresholds) = match one_c {
-                true => (grades(inputs.request.train)?, last.to_vec()),
+                true => (grades(inputs.request.train)?, last_thresholds.to_vec()),
                 // The last thresholds are those of the last c, which need not be the chosen one.
                 false => fitted_thresholds(&model, inputs.request)?,
             };
@@ -346,12 +347,15 @@ fn least_squares(inputs: &LinearData<'_>, normalised_weights: Vec<f64>, l2: f64)
     let mut search = NewtonSearch::begin(&mut problem, vec![0.0; data.columns() + 1], None);
     let first_norm = search.gradient_norm();
     for _ in 0..MAX_STEPS {
-        if search.step(&mut problem, 1e-9 * first_norm, first_norm) == NewtonStep::Converged {
+        let converged_norm = LEAST_SQUARES_TOLERANCE * first_norm;
+        if search.step(&mut problem, converged_norm, first_norm) == NewtonStep::Converged {
             break;
         }
     }
     search.point().to_vec()
 }
 
+/// [`least_squares`] ends if the norm of the gradient has fallen to this fraction of the first.
+const LEAST_SQUARES_TOLERANCE: f64 = 1e-9;
 /// Maximum number of steps of [`least_squares`]; a quadratic function needs few.
 const MAX_STEPS: usize = 100;

@@ -115,19 +115,19 @@ impl NetBlock {
         let layer = &shape.layers[number];
         let (before, after) = self.values.split_at_mut(number + 1);
         let cache = &mut self.caches[number];
-        let into =
+        let product =
             if layer.norm == HiddenNorm::None { &mut after[0] } else { &mut cache.normalised };
-        into.resize(self.rows * layer.outputs, 0.0);
+        product.resize(self.rows * layer.outputs, 0.0);
         let weights = NetMatrix::by_rows(&parameters[layer.weights.clone()], layer.inputs);
-        multiply(NetMatrix::by_rows(&before[number], layer.inputs), weights.transposed(), into);
+        multiply(NetMatrix::by_rows(&before[number], layer.inputs), weights.transposed(), product);
         let biases = &parameters[layer.biases.clone()];
         if !biases.is_empty() {
-            for row in into.chunks_exact_mut(layer.outputs) {
+            for row in product.chunks_exact_mut(layer.outputs) {
                 row.iter_mut().zip(biases).for_each(|(z, bias)| *z += bias);
             }
         }
         if layer.norm == HiddenNorm::Batch {
-            norm::column_sums(into, into, layer.outputs, &mut self.sums);
+            norm::column_sums(product, product, layer.outputs, &mut self.sums);
         }
     }
 
@@ -195,8 +195,8 @@ impl NetBlock {
             norm::column_sums(&self.delta, &cache.normalised, layer.outputs, &mut self.sums);
             let (shifts, scales) = self.sums.split_at(layer.outputs);
             for (range, sums) in [(&layer.shifts, shifts), (&layer.scales, scales)] {
-                let into = &mut self.gradient[range.clone()];
-                into.iter_mut().zip(sums).for_each(|(g, sum)| *g = *sum as f32);
+                let gradient = &mut self.gradient[range.clone()];
+                gradient.iter_mut().zip(sums).for_each(|(g, sum)| *g = *sum as f32);
             }
         }
     }

@@ -141,9 +141,9 @@ impl NetLoss {
                 lists.push(query, rows.map(|row| row as u32), None);
                 continue;
             }
-            let first = rows.start as u32;
+            let first_row = rows.start as u32;
             self.each_pair(query, data, preferences, &mut |pair| {
-                let rows = [first + pair.better, first + pair.worse];
+                let rows = [first_row + pair.better, first_row + pair.worse];
                 lists.push(query, rows.into_iter(), Some(pair));
                 if lists.rows.len() < MAX_ROWS {
                     return Ok(());
@@ -220,7 +220,7 @@ impl ListLoss for PreparedLoss<'_> {
         &self,
         list: &RowList,
         scores: &[f64],
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         let Some(pair) = list.pair else {
@@ -230,11 +230,11 @@ impl ListLoss for PreparedLoss<'_> {
             });
             let scores = shifted.as_deref().unwrap_or(scores);
             let view = self.shared_queries.view_with_scores(list.query, scores, self.seed);
-            return self.shared_queries.query_derivatives(&view, self.objective, work, out);
+            return self.shared_queries.query_derivatives(&view, self.objective, buffers, out);
         };
-        let first = self.data.query_rows(list.query).start;
+        let first_row = self.data.query_rows(list.query).start;
         let weight = |document: u32| {
-            self.data.row_weights().map_or(1.0, |weights| weights[first + document as usize])
+            self.data.row_weights().map_or(1.0, |weights| weights[first_row + document as usize])
         };
         let weights = [weight(pair.better), weight(pair.worse)];
         let pairs = [DocumentPair { better: 0, worse: 1, ..pair }];
@@ -247,6 +247,6 @@ impl ListLoss for PreparedLoss<'_> {
             seed: self.seed,
             click_weights: None,
         };
-        self.shared_queries.query_derivatives(&view, self.objective, work, out)
+        self.shared_queries.query_derivatives(&view, self.objective, buffers, out)
     }
 }

@@ -74,7 +74,7 @@ pub(super) trait ListLoss: Sync {
         &self,
         list: &RowList,
         scores: &[f64],
-        work: &mut ObjectiveBuffers,
+        buffers: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError>;
 }
@@ -222,17 +222,17 @@ impl PassBuffers {
         let mut gradient = &mut self.score_gradient[..];
         let mut hessian = &mut self.score_hessian[..];
         let mut tasks = Vec::with_capacity(chunks.len());
-        for (range, work) in chunks.into_iter().zip(&mut self.objective_buffers) {
+        for (range, buffers) in chunks.into_iter().zip(&mut self.objective_buffers) {
             let (first_row, end_row) =
                 (list_start(&lists.lists, range.start), list_start(&lists.lists, range.end));
             let (task_gradient, later_gradient) = gradient.split_at_mut(end_row - first_row);
             let (task_hessian, later_hessian) = hessian.split_at_mut(end_row - first_row);
             (gradient, hessian) = (later_gradient, later_hessian);
-            tasks.push((&lists.lists[range], first_row, task_gradient, task_hessian, work));
+            tasks.push((&lists.lists[range], first_row, task_gradient, task_hessian, buffers));
         }
         let scores = &self.scores;
         tasks.into_par_iter().with_max_len(1).try_for_each(
-            |(lists, first_row, gradient, hessian, work)| {
+            |(lists, first_row, gradient, hessian, buffers)| {
                 let mut start = first_row;
                 for list in lists {
                     let list_rows = start - first_row..list.end - first_row;
@@ -241,7 +241,8 @@ impl PassBuffers {
                         hessian: &mut hessian[list_rows.clone()],
                         cache: &mut [],
                     };
-                    input.loss.list_derivatives(list, &scores[start..list.end], work, &mut out)?;
+                    let list_scores = &scores[start..list.end];
+                    input.loss.list_derivatives(list, list_scores, buffers, &mut out)?;
                     gradient[list_rows].iter_mut().for_each(|g| *g *= input.scale);
                     start = list.end;
                 }

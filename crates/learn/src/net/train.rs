@@ -62,7 +62,8 @@ impl Trainer for NetTrainer {
         let training_queries = self.loss.queries(&preferences, data)?;
         self.loss.objective.set_simd(request.simd);
         let objective = self.loss.objective.as_ref();
-        let no_regression = |_| Err(LearnError::Internal { invariant: "nets take no dr labels" });
+        let no_regression =
+            |_| Err(LearnError::Internal { invariant: "nets do not support bias=dr" });
         let ClickCorrection { clicks, bias, .. } =
             ClickCorrection::new(&self.bias, data, objective, TERM_RATE, no_regression)?;
         let queries = TrainingQueries::with_clicks(data, objective, clicks);
@@ -210,7 +211,7 @@ impl NetRun<'_> {
                 }
             }
         }
-        session.set_position_bias(self.bias.factors(session.kept().rounds));
+        session.set_position_bias(self.bias.factors(session.kept_rounds().rounds));
         session.finish(finished)
     }
 
@@ -301,9 +302,9 @@ impl NetRun<'_> {
                 })?;
             }
             MiniBatch::Pair(query, pair) => {
-                let first = request.train.query_rows(query).start as u32;
+                let first_row = request.train.query_rows(query).start as u32;
                 lists.clear();
-                let rows = [first + pair.better, first + pair.worse];
+                let rows = [first_row + pair.better, first_row + pair.worse];
                 lists.push(query, rows.into_iter(), Some(pair));
                 passes.add_gradient(lists, input)?;
             }

@@ -141,11 +141,11 @@ impl ApproxNdcg {
             lanes[index % 4] += weight * (numerator / (1.0 + small));
         }
         // The document itself was added with sigmoid(0) = 0.5.
-        let own = buffers
+        let own_weight = buffers
             .partners
             .binary_search(&(document as u32))
             .map_or(0.0, |p| buffers.partner_weights[p]);
-        1.0 + ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) - 0.5 * own).max(0.0)
+        1.0 + ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) - 0.5 * own_weight).max(0.0)
     }
 
     /// Adds the pairs of one document to the gradients and hessians; `f` is the derivative of the
@@ -170,8 +170,8 @@ impl ApproxNdcg {
             f * weight * steepness * (small * large * large)
         }));
         // The document is not paired with itself.
-        if let Ok(own) = partners.binary_search(&(document as u32)) {
-            increments[own] = 0.0;
+        if let Ok(index) = partners.binary_search(&(document as u32)) {
+            increments[index] = 0.0;
         }
         let mut total = 0.0;
         for (&partner, &increment) in partners.iter().zip(increments.iter()) {

@@ -1,4 +1,4 @@
-//! Distillation: any objective, mixed with what a teacher's scores say (Hinton, Vinyals and Dean,
+//! Distillation: any objective, mixed with a loss on a teacher's scores (Hinton, Vinyals and Dean,
 //! *Distilling the Knowledge in a Neural Network*, 2015, for rankings).
 //!
 //! ```text
@@ -58,7 +58,9 @@ const MAX_DOCUMENTS: usize = 2_000;
 /// An objective mixed with the scores of a teacher.
 #[derive(Debug)]
 pub(crate) struct DistilledObjective {
-    labels: Box<dyn Objective>,
+    /// The objective of the learner, L_labels.
+    label_objective: Box<dyn Objective>,
+    /// The teacher's scores, and their weight.
     targets: Arc<SoftTargets>,
 }
 
@@ -73,8 +75,8 @@ pub(super) struct DistilledBuffers {
 
 impl DistilledObjective {
     /// The objective with a teacher; it must support one ([`Objective::teacher_term`]).
-    pub(crate) fn new(labels: Box<dyn Objective>, targets: Arc<SoftTargets>) -> Self {
-        Self { labels, targets }
+    pub(crate) fn new(label_objective: Box<dyn Objective>, targets: Arc<SoftTargets>) -> Self {
+        Self { label_objective, targets }
     }
 
     /// The weight of the objective on labels: 0 in a query without labels.
@@ -98,10 +100,10 @@ impl DistilledObjective {
         sums: &mut [Vec<f64>; 2],
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
-        match self.labels.teacher_term() {
+        match self.label_objective.teacher_term() {
             TeacherTerm::SoftLabels => {
                 let soft = self.view(query, self.targets.soft_labels(query.query));
-                self.labels.derivatives(&soft, buffers, out)
+                self.label_objective.derivatives(&soft, buffers, out)
             }
             TeacherTerm::SoftList => {
                 let list = self.view(query, self.targets.standard(query.query));
@@ -164,10 +166,10 @@ impl DistilledObjective {
         query: &QueryView<'_>,
         buffers: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
-        match self.labels.teacher_term() {
+        match self.label_objective.teacher_term() {
             TeacherTerm::SoftLabels => {
                 let soft = self.view(query, self.targets.soft_labels(query.query));
-                self.labels.loss(&soft, buffers)
+                self.label_objective.loss(&soft, buffers)
             }
             TeacherTerm::SoftList => {
                 let list = self.view(query, self.targets.standard(query.query));
@@ -203,22 +205,22 @@ impl Objective for DistilledObjective {
         check_shape(query, out)?;
         let label_weight = self.label_weight(query);
         if label_weight > 0.0 {
-            self.labels.derivatives(query, buffers, out)?;
+            self.label_objective.derivatives(query, buffers, out)?;
         } else {
             out.gradient.fill(0.0);
             out.hessian.fill(0.0);
         }
-        let mut own = std::mem::take(&mut buffers.distilled);
+        let mut teacher_buffers = std::mem::take(&mut buffers.distilled);
         let n = query.scores.len();
-        own.gradient.resize(n, 0.0);
-        own.hessian.resize(n, 0.0);
+        teacher_buffers.gradient.resize(n, 0.0);
+        teacher_buffers.hessian.resize(n, 0.0);
         let mut term = Derivatives {
-            gradient: &mut own.gradient[..n],
-            hessian: &mut own.hessian[..n],
+            gradient: &mut teacher_buffers.gradient[..n],
+            hessian: &mut teacher_buffers.hessian[..n],
             // The order of the previous iteration is kept by the objective on labels.
             cache: &mut [],
         };
-        let result = self.teacher_derivatives(query, buffers, &mut own.sums, &mut term);
+        let result = self.teacher_derivatives(query, buffers, &mut teacher_buffers.sums, &mut term);
         let mix = |of_labels: &mut [f32], of_teacher: &[f32]| {
             for (labels, teacher) in of_labels.iter_mut().zip(of_teacher) {
                 let mixed =
@@ -226,9 +228,9 @@ impl Objective for DistilledObjective {
                 *labels = mixed as f32;
             }
         };
-        mix(out.gradient, &own.gradient[..n]);
-        mix(out.hessian, &own.hessian[..n]);
-        buffers.distilled = own;
+        mix(out.gradient, &teacher_buffers.gradient[..n]);
+        mix(out.hessian, &teacher_buffers.hessian[..n]);
+        buffers.distilled = teacher_buffers;
         result
     }
 
@@ -239,7 +241,7 @@ impl Objective for DistilledObjective {
     ) -> Result<Option<f64>, LearnError> {
         let label_weight = self.label_weight(query);
         let of_labels = match label_weight > 0.0 {
-            true => self.labels.loss(query, buffers)?,
+            true => self.label_objective.loss(query, buffers)?,
             false => Some(0.0),
         };
         let of_teacher = self.teacher_loss(query, buffers)?;
@@ -248,19 +250,19 @@ impl Objective for DistilledObjective {
     }
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
-        self.labels.prepare(all)
+        self.label_objective.prepare(all)
     }
 
     fn refresh(&mut self, all: &TrainingDocuments<'_>) -> Result<(), LearnError> {
-        self.labels.refresh(all)
+        self.label_objective.refresh(all)
     }
 
     fn has_notes(&self) -> bool {
-        self.labels.has_notes()
+        self.label_objective.has_notes()
     }
 
     fn notes(&self) -> Vec<(&'static str, String)> {
-        self.labels.notes()
+        self.label_objective.notes()
     }
 
     fn pair_hessians(
@@ -273,13 +275,13 @@ impl Objective for DistilledObjective {
         let mut has_pairs = true;
         if label_weight > 0.0 {
             let mut of_labels = |i: usize, j: usize, h: f64| visit(i, j, label_weight * h);
-            has_pairs = self.labels.pair_hessians(query, buffers, &mut of_labels)?;
+            has_pairs = self.label_objective.pair_hessians(query, buffers, &mut of_labels)?;
         }
         let mut of_teacher = |i: usize, j: usize, h: f64| visit(i, j, weight * h);
-        match self.labels.teacher_term() {
+        match self.label_objective.teacher_term() {
             TeacherTerm::SoftLabels => {
                 let soft = self.view(query, self.targets.soft_labels(query.query));
-                has_pairs &= self.labels.pair_hessians(&soft, buffers, &mut of_teacher)?;
+                has_pairs &= self.label_objective.pair_hessians(&soft, buffers, &mut of_teacher)?;
             }
             TeacherTerm::SoftPairs => {
                 self.each_pair(query, |i, j, weight, p, _| {
@@ -292,21 +294,21 @@ impl Objective for DistilledObjective {
     }
 
     fn samples_pairs(&self, documents: usize) -> bool {
-        let of_teacher =
-            self.labels.teacher_term() == TeacherTerm::SoftPairs && documents > MAX_DOCUMENTS;
-        of_teacher || self.labels.samples_pairs(documents)
+        let of_teacher = self.label_objective.teacher_term() == TeacherTerm::SoftPairs
+            && documents > MAX_DOCUMENTS;
+        of_teacher || self.label_objective.samples_pairs(documents)
     }
 
     fn set_simd(&mut self, simd: Simd) {
-        self.labels.set_simd(simd);
+        self.label_objective.set_simd(simd);
     }
 
     fn cost(&self, documents: usize) -> u64 {
-        let pairs = match self.labels.teacher_term() {
+        let pairs = match self.label_objective.teacher_term() {
             TeacherTerm::SoftPairs => documents.min(SAMPLED_PARTNERS) as u64 * documents as u64,
             _ => 0,
         };
-        (2 * self.labels.cost(documents)).saturating_add(pairs)
+        (2 * self.label_objective.cost(documents)).saturating_add(pairs)
     }
 }
 

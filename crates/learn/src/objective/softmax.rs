@@ -11,9 +11,9 @@
 //! label below 0 counts as 0. The gradient is exact, the hessian is the exact diagonal of the
 //! matrix of second derivatives. A document of weight w counts like w copies of it. Queries of 0 or
 //! 1 documents give zeros; equal labels pull scores together. Weights of clicks multiply gains;
-//! with `target=softmax` the gain is what exp(label) exceeds exp(0) by. The target then is divided
-//! by its sum without these weights; with T the sum that it has, the gradient is T p_i - t_i. Cost
-//! O(n).
+//! with `target=softmax` the gain is exp(label) - exp(0). The target is then divided by the sum
+//! that it has without these weights, so that its own sum T need not be 1; the gradient is
+//! T p_i - t_i. Cost O(n).
 
 use rankwright_eval::Gain;
 

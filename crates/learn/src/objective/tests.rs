@@ -118,7 +118,7 @@ fn every_objective_has_a_doc_line_and_an_example_that_prints_back_and_runs() {
 }
 
 #[test]
-fn objectives_are_told_apart_by_their_values() {
+fn the_selections_of_objectives_for_other_tests_are_right() {
     let compared: Vec<&str> = specs_with_loss().collect();
     assert!(
         ["squared", "huber(alpha=0.9)", "listmle(top=10)"].iter().all(|t| compared.contains(t))

@@ -146,7 +146,7 @@ impl Checkpoints {
 const LOCK_FILE: &str = "training.lock";
 
 /// The key of the note in a checkpoint's header.
-const NOTE_KEY: &str = "checkpoint";
+pub(super) const NOTE_KEY: &str = "checkpoint";
 
 /// The state in a checkpoint besides the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,5 +1,5 @@
-//! Trainings within a training: the members of a blend, or the bags of bagging, called members here
-//! too.
+//! Trainings within a training: the members of a blend, the bags of bagging, or the candidates of
+//! an automatic choice, which are all called members here.
 //!
 //! In progress events and the history, a member is a round: after it is trained, the history has
 //! its metrics on the validation data. Checkpoints of each member go to a folder below that of the
@@ -14,7 +14,9 @@ use rankwright_data::Dataset;
 use rankwright_data::store::FolderLock;
 use rankwright_model::{Model, ModelBody};
 
-use super::checkpoint::{CheckpointSaver, CheckpointState, Checkpoints, fingerprint, load};
+use super::checkpoint::{
+    CheckpointSaver, CheckpointState, Checkpoints, NOTE_KEY, fingerprint, load,
+};
 use super::history::{Iteration, PhaseSeconds, TrainingHistory};
 use super::progress::{MemberStart, Progress};
 use super::request::{TrainRequest, TrainResult};
@@ -210,6 +212,6 @@ impl<'a> NestedTraining<'a> {
 /// The model without the checkpoint's note in its header.
 fn without_note(model: Model) -> Result<Model, LearnError> {
     let (mut header, body) = model.into_parts();
-    header.notes.remove("checkpoint");
+    header.notes.remove(NOTE_KEY);
     Ok(Model::new(header, body)?)
 }

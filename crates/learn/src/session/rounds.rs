@@ -103,7 +103,7 @@ pub(crate) struct Session<'a> {
     /// validation data chooses the best model.
     keeps_last: Option<KeptReason>,
     /// The model to return, the best or the last so far, for learners that pass whole models.
-    kept: Option<ModelBody>,
+    kept_model: Option<ModelBody>,
     saver: Option<CheckpointSaver<'a>>,
     /// Keeps other trainings out of the checkpoint folder.
     lock: Option<FolderLock>,
@@ -170,7 +170,7 @@ impl<'a> Session<'a> {
             max_rounds: plan.max_rounds,
             early_stopping,
             keeps_last: (plan.stop == Stop::None).then_some(KeptReason::AllRequested),
-            kept: snapshot.as_ref().map(|snapshot| snapshot.model.clone()),
+            kept_model: snapshot.as_ref().map(|snapshot| snapshot.model.clone()),
             saver: request.checkpoints.as_ref().map(|options| CheckpointSaver::new(options, done)),
             lock,
             fingerprint: own_fingerprint,
@@ -208,9 +208,9 @@ impl<'a> Session<'a> {
     }
 
     /// The rounds that the model is to be made of.
-    pub(crate) fn kept(&self) -> KeptRounds {
-        let of = self.done();
-        let all = |reason| KeptRounds { rounds: of, of, reason };
+    pub(crate) fn kept_rounds(&self) -> KeptRounds {
+        let trained = self.done();
+        let all = |reason| KeptRounds { rounds: trained, of: trained, reason };
         if let Some(reason) = &self.keeps_last {
             return all(reason.clone());
         }
@@ -220,7 +220,8 @@ impl<'a> Session<'a> {
         let Some((set, rounds, value)) = best else { return all(KeptReason::NoValidation) };
         // Early stopping is by the first metric, on one of the sets.
         let (set, metric) = (self.history.sets[set].clone(), self.history.metrics[0].clone());
-        KeptRounds { rounds, of, reason: KeptReason::BestOnValidation { metric, set, value } }
+        let reason = KeptReason::BestOnValidation { metric, set, value };
+        KeptRounds { rounds, of: trained, reason }
     }
 
     /// Whether training ends here: all rounds are done, or early stopping ends it.
@@ -248,7 +249,7 @@ impl<'a> Session<'a> {
         let loss = loss.filter(|loss| loss.is_finite());
         self.push(Iteration { number, leaves: None, loss, step: None, values, seconds });
         if self.keeps_last.is_some() || self.history.best.is_none_or(|best| best == number) {
-            self.kept = Some(model.into_parts().1);
+            self.kept_model = Some(model.into_parts().1);
         }
         self.finish_round(&|session| session.kept_snapshot(state))
     }
@@ -306,7 +307,7 @@ impl<'a> Session<'a> {
     /// Returns the best (with validation data) or the last of the models passed; `finished` is
     /// false if the training was cancelled.
     pub(crate) fn finish(mut self, finished: bool) -> Result<TrainResult, LearnError> {
-        let kept = self.kept.take();
+        let kept = self.kept_model.take();
         let model =
             kept.ok_or_else(|| LearnError::Cancelled { unit: self.history.unit.clone() })?;
         self.finish_with(model, finished)
@@ -319,13 +320,13 @@ impl<'a> Session<'a> {
         finished: bool,
     ) -> Result<TrainResult, LearnError> {
         self.history.train_seconds = self.earlier_seconds + self.started.elapsed().as_secs_f64();
-        self.history.kept = (self.done() > 0).then(|| self.kept());
+        self.history.kept = (self.done() > 0).then(|| self.kept_rounds());
         result_of(self.header, model, self.history, finished)
     }
 
     /// The snapshot of a learner that passes whole models: the kept model, and the learner's state.
     fn kept_snapshot(&self, state: &dyn Fn() -> Vec<u8>) -> Result<Snapshot, LearnError> {
-        let kept = self.kept.clone();
+        let kept = self.kept_model.clone();
         let model = kept.ok_or(LearnError::Internal { invariant: "a round gives a model" })?;
         Ok(Snapshot { model, start_trees: 0, learner_state: Some(state()) })
     }
@@ -600,7 +601,7 @@ mod tests {
         assert!(error.contains("before its first epoch"), "{error}");
     }
 
-    /// A validation set of this name was taken for the training data.
+    /// A validation set with the name of the training data is not taken for the training data.
     #[test]
     fn a_validation_set_named_training_decides() {
         let (train, valid) = (data(1), data(2));

@@ -39,8 +39,8 @@ pub(crate) fn measures_for(
     measures: &[Measure],
 ) -> Result<Vec<Measure>, LearnError> {
     let boundary = |rel| model.boundary(rel);
-    let own = |measure: &Measure| measure.with_boundary(BoundaryText::Number, boundary);
-    Ok(measures.iter().map(own).collect::<Result<_, _>>()?)
+    let with_boundary = |measure: &Measure| measure.with_boundary(BoundaryText::Number, boundary);
+    Ok(measures.iter().map(with_boundary).collect::<Result<_, _>>()?)
 }
 
 /// The value of each metric on one scored data set; NaN if no query has a value.
@@ -106,8 +106,8 @@ impl EarlyStopping {
             let is_kept = |value: f64| value >= highest - tolerance;
             let is_better = match best {
                 None => true,
-                Some((_, own, _)) if !is_kept(own) => true,
-                Some((.., value)) => *second > value,
+                Some((_, best_first, _)) if !is_kept(best_first) => true,
+                Some((.., best_second)) => *second > best_second,
             };
             if is_better && is_kept(*first) {
                 best = Some((index + 1, *first, *second));
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(best(Some(0.0), &values), Some(5));
         assert_eq!(best(Some(0.03), &values), Some(4));
         assert_eq!(best(Some(1.0), &values), Some(1));
-        // A first metric that rises out of reach takes the round with it.
+        // Round 2 raises the first metric by more than the tolerance, so that round 1 is not kept.
         assert_eq!(best(Some(0.005), &[[0.5, 0.9], [0.6, 0.1]]), Some(2));
         assert_eq!(best(Some(0.1), &[]), None);
     }

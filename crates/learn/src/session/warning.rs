@@ -56,7 +56,8 @@ pub enum TrainWarning {
         /// Whether new pairs are drawn for each tree.
         boosted: bool,
     },
-    /// Validation data that an automatic choice would have trained on, and could not.
+    /// The validation data was not used: an automatic choice of learners also trains on the queries
+    /// of validation data, but could not here.
     ValidationNotUsed {
         /// The reason.
         reason: &'static str,
@@ -281,22 +282,23 @@ impl fmt::Display for TrainWarning {
                 features.join(", ")
             ),
             TrainWarning::SampledPairs { learner, queries, partners, boosted } => {
-                let are = if *queries == 1 { "is" } else { "are" };
-                let how = match boosted {
+                let verb = if *queries == 1 { "is" } else { "are" };
+                let details = match boosted {
                     true => " for each tree; `truncation=` limits pairs to the top ranks instead",
                     false => "",
                 };
                 write!(
                     f,
-                    "{} {are} too large for {learner} to use every pair of documents: each \
-                     document is paired with {partners} others, drawn at random with the seed{how}",
+                    "{} {verb} too large for {learner} to use every pair of documents: each \
+                     document is paired with {partners} others, drawn at random with the \
+                     seed{details}",
                     counted(*queries, "query")
                 )
             }
             TrainWarning::ValidationNotUsed { reason } => write!(
                 f,
-                "the validation data is not trained on, as this learner does with other validation \
-                 data: {reason}"
+                "the validation data is not used: this learner would train on its queries too, \
+                 but cannot, because {reason}"
             ),
             TrainWarning::Content(warning) => warning.fmt(f),
         }

@@ -12,8 +12,7 @@ use crate::error::LearnError;
 
 /// Number of rows that one task sums.
 const BLOCK: usize = 4096;
-/// Number of features whose statistics are computed at once: a line of the cache holds so many
-/// values.
+/// Number of features whose statistics are computed at once: a cache line holds this many values.
 const LANES: usize = 16;
 
 /// Statistics of the finite values of one feature.

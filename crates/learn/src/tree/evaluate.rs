@@ -19,7 +19,7 @@ use super::histogram::{ColumnHistogram, LeafRows, add};
 use super::params::Direction;
 use super::sets::{BinSet, best_set, set_of};
 use super::split::{
-    FoundSplit, HistogramSearch, Scratch, SplitConstraints, SplitCriteria, ValueLimits,
+    FoundSplit, HistogramSearch, ScanBuffers, SplitConstraints, SplitCriteria, ValueLimits,
 };
 use crate::bins::{Binned, CELLS, PackedFeature};
 use crate::collective::Collective;
@@ -391,14 +391,14 @@ fn search_portable(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
 /// is compiled for AVX2.
 #[inline(always)]
 fn search_body(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
-    let mut scratch = Scratch::default();
+    let mut scan_buffers = ScanBuffers::default();
     let mut buffer = [0; CELLS];
     for ((feature, active), out) in job.split_features.iter().zip(job.active).zip(out) {
         *out = None;
         if *active {
             let cells = &job.cells[(feature.column - job.first_column) as usize];
             let search = search_of(feature, cells, &mut buffer, job.leaf);
-            *out = search.search_fast(job.criteria, &mut scratch);
+            *out = search.search_fast(job.criteria, &mut scan_buffers);
         }
     }
 }

@@ -333,15 +333,15 @@ impl GrowingTree {
     /// The number of the leaf to split next, among the numbers that `accepts` returns true for; the
     /// lowest number among equals.
     fn next_of(&self, growth: Growth, accepts: impl Fn(usize) -> bool) -> Option<usize> {
-        let mut first: Option<(usize, &BestSplit)> = None;
+        let mut next: Option<(usize, &BestSplit)> = None;
         for (number, leaf) in self.leaves.iter().enumerate().filter(|(number, _)| accepts(*number))
         {
             let Some(best) = &leaf.best else { continue };
-            if first.is_none_or(|first| self.comes_first((number, best), first, growth)) {
-                first = Some((number, best));
+            if next.is_none_or(|next| self.comes_first((number, best), next, growth)) {
+                next = Some((number, best));
             }
         }
-        first.map(|(number, _)| number)
+        next.map(|(number, _)| number)
     }
 
     /// The numbers of the leaves to split now: the leaf with number `chosen` and, if it is small,
@@ -545,8 +545,8 @@ impl Grower<'_> {
         self.evaluator.split_features.iter().map(|feature| cost(feature.packing.feature)).collect()
     }
 
-    /// For each split feature, whether it may be used; `features` says so for each column of the
-    /// data set.
+    /// For each split feature, whether it may be used; `features` says for each column of the data
+    /// set whether it may be used, `None` that all may.
     fn active_features(&self, features: Option<&[bool]>) -> Vec<bool> {
         let flag = |feature: u32| match features {
             Some(flags) => flags.get(feature as usize).copied().unwrap_or(false),

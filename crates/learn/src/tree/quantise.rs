@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 use crate::collective::Collective;
 use crate::error::{LearnError, NotFiniteValue};
+use crate::exp::ROUND_TO_INTEGER;
 
 /// Number of rows of one parallel task.
 const CHUNK_ROWS: usize = 1 << 15;
@@ -44,7 +45,7 @@ impl Scales {
         let largest_bits = |values: &[f32]| {
             // The bits of absolute values sort like the values, with NaN above all numbers.
             let of_chunk = |chunk: &[f32]| {
-                chunk.iter().fold(0_u32, |most, v| most.max(v.to_bits() & 0x7fff_ffff))
+                chunk.iter().fold(0_u32, |largest, v| largest.max(v.to_bits() & 0x7fff_ffff))
             };
             values.par_chunks(CHUNK_ROWS).map(of_chunk).max().unwrap_or(0)
         };
@@ -114,10 +115,10 @@ impl Scales {
 }
 
 /// `value * scale`, rounded to the nearest integer, ties to even, as 32 bits in two's complement.
-/// Adding 1.5 * 2^52 leaves exactly these bits in the lowest ones of the mantissa.
+/// Adding [`ROUND_TO_INTEGER`] leaves exactly these bits in the lowest ones of the mantissa.
 #[inline(always)]
 fn rounded(value: f32, scale: f64) -> u32 {
-    (f64::from(value) * scale + 6_755_399_441_055_744.0).to_bits() as u32
+    (f64::from(value) * scale + ROUND_TO_INTEGER).to_bits() as u32
 }
 
 /// The least e with value <= 2^e; 0 for 0.

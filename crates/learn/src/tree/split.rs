@@ -221,20 +221,20 @@ impl HistogramSearch<'_> {
     pub(crate) fn search_fast(
         &self,
         criteria: &SplitCriteria,
-        scratch: &mut Scratch,
+        buffers: &mut ScanBuffers,
     ) -> Option<FoundSplit> {
         let mut best: Option<FoundSplit> = None;
         for missing in [Side::Right, Side::Left] {
             let Some((start, candidate_bins)) = self.scan_start(missing) else { continue };
             if let Some((bin, split_score)) =
-                scratch.scan(self.values, candidate_bins, start, self.total, criteria)
+                buffers.scan(self.values, candidate_bins, start, self.total, criteria)
                 && best.is_none_or(|best| split_score > best.split_score)
             {
                 best = Some(FoundSplit {
                     split_score,
                     bin: bin as u8,
                     missing,
-                    left: scratch.sums[bin],
+                    left: buffers.sums[bin],
                 });
             }
         }
@@ -251,14 +251,14 @@ pub(crate) fn unpack_floats(packed: u64) -> (f64, f64) {
 
 /// Buffers of a scan.
 #[derive(Debug)]
-pub(crate) struct Scratch {
+pub(crate) struct ScanBuffers {
     /// For each bin, the packed sum of the left side that ends with this bin.
     sums: [u64; CELLS],
     /// For each bin, the sum of both sides' structure scores if the left side ends with this bin.
     split_scores: [f64; CELLS],
 }
 
-impl Default for Scratch {
+impl Default for ScanBuffers {
     fn default() -> Self {
         Self { sums: [0; CELLS], split_scores: [0.0; CELLS] }
     }
@@ -267,7 +267,7 @@ impl Default for Scratch {
 /// Number of bins valued together, so that the loop is vectorised.
 const LANES: usize = 4;
 
-impl Scratch {
+impl ScanBuffers {
     /// The best last bin of the left side, among the first `candidate_bins` bins, and the sum of
     /// both sides' structure scores. `start` is the packed sum of the left side before its first
     /// bin, `total` that of the leaf.
@@ -344,7 +344,7 @@ mod tests {
             let total = values.iter().chain(&missing).fold(0_u64, |a, b| a.wrapping_add(*b));
             let search = HistogramSearch { values: &values, missing, total };
             let criteria = criteria(f64::from(l2), f64::from(min_hessian));
-            let fast = search.search_fast(&criteria, &mut Scratch::default());
+            let fast = search.search_fast(&criteria, &mut ScanBuffers::default());
             prop_assert_eq!(fast, search.search_each_bin(&criteria, &UNCONSTRAINED));
         }
     }
@@ -356,7 +356,7 @@ mod tests {
             missing: Some(pack(5, 2)),
             total: pack(0, 4),
         };
-        let found = search.search_fast(&criteria(0.0, 1.0), &mut Scratch::default()).unwrap();
+        let found = search.search_fast(&criteria(0.0, 1.0), &mut ScanBuffers::default()).unwrap();
         // Both sides have G^2 / H = 5^2 / 2.
         assert_eq!((found.bin, found.missing, found.split_score), (0, Side::Right, 25.0));
     }

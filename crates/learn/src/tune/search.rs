@@ -236,16 +236,16 @@ impl<'a> TrialSearch<'a> {
             return Ok(false);
         }
         self.job.progress.trial_started(trial, limit);
-        let done = match self.known_result(trial, limit, previous_rounds) {
+        let finished = match self.known_result(trial, limit, previous_rounds) {
             Some(known) => known,
             None => match training.run() {
-                Some(done) => Trial { data: self.data.clone(), ..done },
+                Some(result) => Trial { data: self.data.clone(), ..result },
                 None => return Ok(false),
             },
         };
         let from_log = false;
-        self.job.progress.trial_finished(&done, from_log);
-        self.log.add(done)?;
+        self.job.progress.trial_finished(&finished, from_log);
+        self.log.add(finished)?;
         let boosted = self.plan.specs()[trial].boosting().is_some();
         // Boosted trees continue on the next rung from their checkpoint; others start again.
         if limit.is_none() || !boosted {
@@ -282,10 +282,10 @@ impl<'a> TrialSearch<'a> {
     /// The trials that continue on the next rung, in the order of their numbers: the best, and
     /// trial 0.
     fn survivors(&self, active: &[usize], limit: Option<usize>, count: usize) -> Vec<usize> {
-        let done = active.iter().filter_map(|trial| self.log.find(*trial, limit));
-        let done = done.filter(|trial| trial.value.is_some());
+        let finished = active.iter().filter_map(|trial| self.log.find(*trial, limit));
+        let finished = finished.filter(|trial| trial.value.is_some());
         let mut survivors: Vec<usize> = Vec::new();
-        for trial in best_first(done, self.better) {
+        for trial in best_first(finished, self.better) {
             if trial.trial == 0 || survivors.iter().filter(|other| **other != 0).count() < count {
                 survivors.push(trial.trial);
             }
@@ -331,10 +331,10 @@ impl<'a> TrialSearch<'a> {
                 .ok_or(LearnError::Internal { invariant })?;
             return Err(TuneError::AllFailed { trial, error }.into());
         }
-        if let (Some(best), Some(first)) = (result.best(), result.trial_0())
+        if let (Some(best), Some(trial_0)) = (result.best(), result.trial_0())
             && best.trial != 0
         {
-            result.vs_trial_0 = compare_trials(best, first, self.better)?;
+            result.vs_trial_0 = compare_trials(best, trial_0, self.better)?;
         }
         Ok(result)
     }

@@ -63,7 +63,7 @@ pub(super) struct Stump {
 }
 
 impl<'a> Stumps<'a> {
-    /// For the stumps of binned data, which is one part of the data if there are several processes.
+    /// Finds stumps on binned data: the data of this process if there are several.
     pub(super) fn new(binned: &'a Binned, collective: &'a dyn Collective) -> Self {
         let packed = vec![0; binned.rows()];
         Self { binned, collective, packed, rows: Vec::new(), times: GrowTimes::default() }
@@ -92,8 +92,8 @@ impl<'a> Stumps<'a> {
         Ok(cells)
     }
 
-    /// The best stump of all features that may be used: `features` says so for each, `None` for
-    /// all. `None` if r is 0 for every stump.
+    /// The best stump of all features that may be used: `features` says for each whether it may be
+    /// used, `None` that all may. The result is `None` if r is 0 for every stump.
     fn best(&self, cells: &[u64], features: Option<&[bool]>) -> Option<Stump> {
         let best_of_column = |(column, cells): (usize, &[u64])| {
             let members = self.binned.columns()[column].features.iter();

@@ -14,8 +14,8 @@
 //!
 //! If planes are nearly linear combinations of others, steps by pairs zigzag and converge slowly.
 //! After a number of them all weights above 0 are changed at once, to the best weights with the
-//! others at 0 (`newton.rs`), and steps by pairs continue from there, which also bring in planes of
-//! weight 0.
+//! others at 0 (`newton.rs`), and steps by pairs continue from there, which also give weight to
+//! planes of weight 0.
 //!
 //! Cost: O(planes) for a step of a pair, O(planes^3) for a step of all. Without planes there is
 //! nothing to solve.
@@ -40,6 +40,8 @@ const PAIR_STEPS: usize = 20_000;
 const FURTHER_PAIR_STEPS: usize = 10;
 /// Maximum number of changes of all weights at once, for each plane.
 const MAX_JOINT_STEPS: usize = 100;
+/// A second derivative up to this counts as 0.
+const MIN_CURVATURE: f64 = 1e-300;
 /// The fraction of C below which the remaining slack is a rounding error.
 const MIN_SLACK: f64 = 1e-12;
 
@@ -143,7 +145,8 @@ impl QuadraticProgram {
             };
             let curvature = product(up, up) + product(down, down) - 2.0 * product(up, down);
             let available = down.map_or(slack, |k| self.weights[k]);
-            let step = match curvature > 1e-300 {
+            // Along a direction without curvature the objective rises linearly as far as possible.
+            let step = match curvature > MIN_CURVATURE {
                 true => ((highest - lowest) / curvature).min(available),
                 false => available,
             };

@@ -8,7 +8,7 @@ use rankwright_model::{Activation, ModelBody, ScoreOptions};
 use super::super::export::{self, MovingStats};
 use super::super::shape::HiddenNorm;
 use super::*;
-use crate::boost::tests::StopAfter;
+use crate::boost::tests::StopAtRound;
 use crate::error::LearnError;
 use crate::learner::LearnerSpec;
 use crate::session::{Checkpoints, TrainRequest, TrainResult, ValidationSet};
@@ -127,7 +127,7 @@ fn a_resumed_training_gives_the_same_model_as_an_uninterrupted_one() {
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = || Some(Checkpoints::new(folder.path()));
         for epochs in [1, 2, 5] {
-            let progress = StopAfter::after(epochs);
+            let progress = StopAtRound::new(epochs);
             let request = request().progress(&progress).checkpoints(checkpoints());
             let interrupted = train(&text, request).unwrap();
             assert!(!interrupted.finished && interrupted.history.iterations.len() == epochs);

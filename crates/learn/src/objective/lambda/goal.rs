@@ -1,6 +1,6 @@
 //! Lexicographic goals: `goal=keep(ndcg@10, 0.005)` keeps a first metric, and the objective's own
-//! metric counts only where the first one is indifferent (Svore, Volkovs and Burges 2011, section
-//! 4).
+//! metric (`metric=`) counts only for pairs whose swap changes the first one by at most the
+//! tolerance (Svore, Volkovs and Burges 2011, section 4).
 //!
 //! For a pair of documents, d1 is the change of the kept metric when the two swap ranks, d2 that of
 //! the own metric:
@@ -24,7 +24,7 @@ use rankwright_spec::{ParamKind, ParamValue, RangeDef, TextValue, ValueError, sp
 pub struct KeptMetric {
     /// The metric that comes first.
     pub metric: MetricSpec,
-    /// Changes of it up to this size leave the choice to the own metric.
+    /// Changes of this metric up to this size count as none: then the learner's own metric decides.
     pub tolerance: f64,
 }
 
@@ -45,6 +45,7 @@ impl Default for GoalText {
     }
 }
 
+/// The value of the parameter if no metric is kept.
 const NONE: &str = "none";
 
 /// The form of the parameter, for messages.
@@ -103,13 +104,14 @@ impl TextValue for GoalText {
     }
 }
 
-/// The changes of a kept metric, and within its tolerance those of another metric, too.
+/// The changes of a kept metric; where these are within its tolerance, the changes of another
+/// metric are added.
 #[derive(Debug)]
 pub(super) struct KeepSwap {
-    /// The kept metric, and the largest number of best labels that its ideal is made of.
+    /// The kept metric, and the largest number of labels that its ideal order has.
     pub(super) kept: (Box<dyn SwapDelta>, usize),
-    /// The own metric, in the same form.
-    pub(super) own: (Box<dyn SwapDelta>, usize),
+    /// The metric whose changes are added, in the same form.
+    pub(super) added: (Box<dyn SwapDelta>, usize),
     pub(super) tolerance: f64,
     /// The changes of the kept metric.
     pub(super) row: RefCell<Vec<f64>>,
@@ -117,8 +119,8 @@ pub(super) struct KeepSwap {
 
 impl SwapDelta for KeepSwap {
     fn prepare(&mut self, labels: &[f64], ideal: &[f64]) -> Result<(), EvalError> {
-        for (swap, most) in [&mut self.kept, &mut self.own] {
-            swap.prepare(labels, ideal.get(..*most).unwrap_or(ideal))?;
+        for (swap, max_ideal) in [&mut self.kept, &mut self.added] {
+            swap.prepare(labels, ideal.get(..*max_ideal).unwrap_or(ideal))?;
         }
         Ok(())
     }
@@ -127,9 +129,9 @@ impl SwapDelta for KeepSwap {
         let mut row = self.row.borrow_mut();
         row.resize(out.len(), 0.0);
         self.kept.0.swap_deltas_from(i, from, &mut row);
-        self.own.0.swap_deltas_from(i, from, out);
-        for (own, kept) in out.iter_mut().zip(&*row).skip(from) {
-            *own = if kept.abs() > self.tolerance { *kept } else { kept + *own };
+        self.added.0.swap_deltas_from(i, from, out);
+        for (delta, kept) in out.iter_mut().zip(&*row).skip(from) {
+            *delta = if kept.abs() > self.tolerance { *kept } else { kept + *delta };
         }
     }
 }

@@ -347,27 +347,27 @@ fn pairs<const TIES: bool>(
     sums: &mut LaneSums,
     into: (&mut Lanes, &mut Lanes),
 ) {
-    let own = anchor.exponential;
+    let anchor_exponential = anchor.exponential;
     let (lambda, hessian) = into;
     for l in 0..LANES {
-        let other = partners.0[l];
-        // E_i + E_j.
-        let both = own + other;
+        let partner_exponential = partners.0[l];
+        // D of the module's formulas.
+        let sum = anchor_exponential + partner_exponential;
         // Without division by the gap all score steps are 0 and `min_gap` is 1: one loop body,
         // which is vectorised.
         let gap = anchor.min_gap + (anchor.score_step - partners.1[l]).abs() as f32;
-        let inverse = 1.0 / ((both * both) * gap);
-        let worse = if weight[l] > 0.0 { other } else { own };
+        let inverse = 1.0 / ((sum * sum) * gap);
+        let worse = if weight[l] > 0.0 { partner_exponential } else { anchor_exponential };
         let factor = inverse * weight[l];
-        let mut pair_lambda = (worse * both) * factor;
+        let mut pair_lambda = (worse * sum) * factor;
         let mut size = factor.abs();
         if TIES {
             // An equal pair is half a preference each way: (E_j - E_i) / 2 in place of E_worse.
             let factor = inverse * tie[l];
-            pair_lambda -= ((own - other) * both) * (0.5 * factor);
+            pair_lambda -= ((anchor_exponential - partner_exponential) * sum) * (0.5 * factor);
             size += factor;
         }
-        let pair_hessian = (own * other) * size;
+        let pair_hessian = (anchor_exponential * partner_exponential) * size;
         sums.lambda[l] += pair_lambda;
         sums.hessian[l] += pair_hessian;
         sums.total[l] += pair_lambda.abs();

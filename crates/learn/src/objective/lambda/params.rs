@@ -262,10 +262,10 @@ impl LambdaConfig {
 
     /// The largest cut-off of the metrics; `None` if one of them has none.
     pub(super) fn cutoff(&self) -> Option<u32> {
-        let own = self.pair_weight.cutoff();
+        let cutoff = self.pair_weight.cutoff();
         match &self.keep {
-            None => own,
-            Some(kept) => Some(own?.max(WeightSource::Metric(kept.metric.clone()).cutoff()?)),
+            None => cutoff,
+            Some(kept) => Some(cutoff?.max(WeightSource::Metric(kept.metric.clone()).cutoff()?)),
         }
     }
 

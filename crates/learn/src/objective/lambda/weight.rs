@@ -102,7 +102,7 @@ impl WeightScheme {
     }
 }
 
-/// Metrics that never change without their cut-off, so that it is never dropped.
+/// Metrics that no swap changes unless they have a cut-off, so that their cut-off is never dropped.
 const ALWAYS_HARD: [&str; 3] = ["p", "recall", "success"];
 
 /// A metric resolved as a pair weight.
@@ -258,7 +258,7 @@ impl MetricWeight {
         Ok(&**swap)
     }
 
-    /// The same with a metric that comes first.
+    /// The same weight with a metric that comes first.
     pub(super) fn keeping(
         self,
         kept: &KeptMetric,
@@ -266,12 +266,12 @@ impl MetricWeight {
         truncation: usize,
     ) -> Result<Self, SpecError> {
         let source = WeightSource::Metric(kept.metric.clone());
-        let first = source.resolve(self.scheme, cut, truncation)?;
-        Ok(Self { kept: first.map(|first| (Box::new(first), kept.tolerance)), ..self })
+        let weight = source.resolve(self.scheme, cut, truncation)?;
+        Ok(Self { kept: weight.map(|weight| (Box::new(weight), kept.tolerance)), ..self })
     }
 
-    /// The largest number of best labels that the ideal of the only metric is made of; several
-    /// metrics cut it themselves.
+    /// The largest number of labels, the best ones, that the ideal order of the only metric has;
+    /// without limit for several metrics, each of which applies its own limit.
     fn max_ideal(&self) -> usize {
         match self.parts.as_slice() {
             [part] => part.max_ideal,
@@ -281,20 +281,20 @@ impl MetricWeight {
 
     /// The changes under swaps; `None` if a metric has none.
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {
-        let own = self.own_swap()?;
+        let swap = self.swap_without_kept()?;
         Some(match &self.kept {
-            None => own,
+            None => swap,
             Some((kept, tolerance)) => Box::new(KeepSwap {
-                kept: (kept.own_swap()?, kept.max_ideal()),
-                own: (own, self.max_ideal()),
+                kept: (kept.swap_without_kept()?, kept.max_ideal()),
+                added: (swap, self.max_ideal()),
                 tolerance: *tolerance,
                 row: RefCell::default(),
             }),
         })
     }
 
-    /// The changes of the own metric under swaps, by the scheme.
-    fn own_swap(&self) -> Option<Box<dyn SwapDelta>> {
+    /// The changes of `parts` under swaps, by the scheme; `kept` is not considered.
+    fn swap_without_kept(&self) -> Option<Box<dyn SwapDelta>> {
         if let [part] = self.parts.as_slice() {
             return Some(self.scheme.weights_of(part.measure.swap()?, part.measure.spec().cutoff));
         }
@@ -353,8 +353,8 @@ mod tests {
     }
 
     /// Three documents with the labels 0, 2, 1 by rank. Swapping ranks 1 and 2 changes NDCG by
-    /// 1.10721 / 3.63093 = 0.30494, ranks 1 and 3 by 0.5 / 3.63093 = 0.13770, and both P@1 by 1. The
-    /// tolerance 0.2 leaves the second pair alone to P@1.
+    /// 1.10721 / 3.63093 = 0.30494, ranks 1 and 3 by 0.5 / 3.63093 = 0.13770, and both P@1 by 1.
+    /// With the tolerance 0.2, P@1 counts for the second pair only.
     #[test]
     fn a_kept_metric_decides_where_it_changes_by_more_than_the_tolerance() {
         let spec = |text: &str| MetricSpec::parse(text).unwrap();
