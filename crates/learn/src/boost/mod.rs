@@ -17,6 +17,7 @@ mod line_search;
 mod params;
 pub(crate) mod queries;
 mod sample;
+pub(crate) mod relevance;
 mod scores;
 mod start;
 mod targets;

@@ -2,20 +2,20 @@
 //! objective that the caller implements.
 
 use rankwright_data::Dataset;
-use rankwright_model::ScoreOptions;
 use rankwright_spec::{Conflict, SpecError, check_params, param_groups, write_spec};
 
 use super::learners::BOOSTER;
 use super::params::{BoostConfig, check_joint_newton_leaves};
+use super::relevance::relevance_scores;
 use super::train::BoostEngine;
 use super::{BoostOptions, BoostParams, NewtonOptions, NewtonParams};
-use crate::bias::{BiasCorrection, BiasParams, ClickCorrection, CorrectedClicks};
+use crate::bias::{BiasCorrection, BiasParams, ClickCorrection};
 use crate::error::LearnError;
 use crate::learner::{LearnerDef, train_with};
 use crate::objective::{
     DistilledObjective, Objective, ObjectiveParams, ParsedObjective, Squared, TeacherTerm,
 };
-use crate::session::{Progress, Stop, TrainRequest, TrainResult};
+use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, ValidationUse};
 use crate::tree::{SizeDefaults, TreeConfig, TreeOptions, TreeParams};
 
@@ -119,47 +119,9 @@ impl BoostTrainer {
         request: &TrainRequest<'_>,
         rate: f64,
     ) -> Result<ClickCorrection, LearnError> {
-        let regress = |clicks| self.relevance(request, clicks);
+        let regress =
+            |clicks| relevance_scores(request, self.def.name, &self.boost, &self.tree, clicks);
         ClickCorrection::new(&self.bias, request.train, self.objective.as_ref(), rate, regress)
-    }
-
-    /// Scores of all rows by a regression on corrected labels, the first training of `bias=dr`:
-    /// boosted trees of the same size, at most [`MAX_REGRESSION_TREES`] of them.
-    fn relevance(
-        &self,
-        request: &TrainRequest<'_>,
-        clicks: CorrectedClicks,
-    ) -> Result<Vec<f64>, LearnError> {
-        let boost = BoostParams {
-            trees: self.boost.trees.min(MAX_REGRESSION_TREES),
-            rate: self.boost.rate,
-            stop: Stop::None,
-            ..BoostParams::default()
-        };
-        let newton = NewtonParams::default();
-        let config = BoostConfig::for_request(request, self.def.name, &boost, &self.tree, &newton)?;
-        let progress = StopRequests(request.progress);
-        let mut regression = TrainRequest::new(request.train)
-            .seed(request.seed)
-            .simd(request.simd)
-            .progress(&progress);
-        regression.fill_metric(None)?;
-        let engine = BoostEngine::new(config);
-        let engine = engine.corrected(ClickCorrection { clicks, ..ClickCorrection::default() });
-        let result = engine.train(&mut Squared, &regression)?;
-        Ok(result.model.score(request.train, ScoreOptions::default())?)
-    }
-}
-
-/// The largest number of trees of the regression of `bias=dr`.
-const MAX_REGRESSION_TREES: usize = 100;
-
-/// Forwards requests to stop, and no events.
-struct StopRequests<'a>(&'a dyn Progress);
-
-impl Progress for StopRequests<'_> {
-    fn should_stop(&self) -> bool {
-        self.0.should_stop()
     }
 }
 

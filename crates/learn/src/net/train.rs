@@ -18,7 +18,9 @@ use super::passes::{PassBuffers, PassInput, RowLists, diverged};
 use super::shape::NetShape;
 use super::state::NetState;
 use crate::bias::{BiasCorrection, BiasParams, ClickCorrection, RoundBias};
+use crate::boost::BoostParams;
 use crate::boost::queries::{AllDerivatives, QueryPass, TrainingQueries};
+use crate::boost::relevance::relevance_scores;
 use crate::error::LearnError;
 use crate::objective::DocumentPair;
 use crate::preferences::Preferences;
@@ -26,6 +28,7 @@ use crate::session::{RoundPlan, RoundStatus, Session, header};
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, ValidationUse};
 use crate::transform::{TransformParams, transformed};
+use crate::tree::TreeParams;
 
 /// A net learner, ready to train.
 #[derive(Debug)]
@@ -41,9 +44,8 @@ impl NetTrainer {
         Self { params: NetConfig::new(net, transform), loss, bias: BiasParams::default() }
     }
 
-    /// Sets the correction of clicks for position bias: terms of positions, or weights of clicks.
+    /// Sets the correction of clicks for position bias. An error if the loss does not support it.
     pub(super) fn bias(self, bias: &BiasParams, learner: &str) -> Result<Self, SpecError> {
-        bias.check_one_of(&[BiasCorrection::Gam, BiasCorrection::Ips], learner)?;
         bias.check_objective(self.loss.objective.as_ref(), learner)?;
         Ok(Self { bias: bias.clone(), ..self })
     }
@@ -59,12 +61,16 @@ impl Trainer for NetTrainer {
         if let Some(targets) = &request.soft_targets {
             self.loss.distil(targets.clone());
         }
-        let training_queries = self.loss.queries(&preferences, data)?;
+        let has_estimates = self.bias.bias == BiasCorrection::Dr;
+        let training_queries = self.loss.queries(&preferences, data, has_estimates)?;
         self.loss.objective.set_simd(request.simd);
         let objective = self.loss.objective.as_ref();
-        let no_regression = |_| Err(LearnError::Internal { invariant: "nets take no dr labels" });
+        let regress = |clicks| {
+            let (boost, tree) = (BoostParams::default(), TreeParams::default());
+            relevance_scores(request, &request.learner, &boost, &tree, clicks)
+        };
         let ClickCorrection { clicks, bias, .. } =
-            ClickCorrection::new(&self.bias, data, objective, TERM_RATE, no_regression)?;
+            ClickCorrection::new(&self.bias, data, objective, TERM_RATE, regress)?;
         let queries = TrainingQueries::with_clicks(data, objective, clicks);
         self.loss.objective.prepare(&queries.documents(&[]))?;
         let transforms = self.params.transform.fit(data)?;
@@ -145,7 +151,7 @@ struct NetRun<'a> {
     passes: PassBuffers,
     lists: RowLists,
     state: NetState,
-    /// The correction of clicks for position bias, with the terms of positions if they are learned.
+    /// The correction of clicks for position bias, with the terms or factors that are learned.
     bias: RoundBias,
 }
 
@@ -198,7 +204,7 @@ impl NetRun<'_> {
         while !session.is_over() {
             let epoch = session.done();
             self.epoch(epoch)?;
-            self.learn_terms(epoch)?;
+            self.learn_bias(epoch)?;
             let loss = if self.request.evaluate_training { self.mean_loss(epoch)? } else { None };
             let state = || self.bias.join_state(Some(self.state.to_bytes())).unwrap_or_default();
             match session.end_round_with_model(loss, || self.model_body(), &state)? {
@@ -214,8 +220,16 @@ impl NetRun<'_> {
         session.finish(finished)
     }
 
-    /// Learns the terms of positions, if there are any, from the scores after an epoch.
-    fn learn_terms(&mut self, epoch: usize) -> Result<(), LearnError> {
+    /// Learns the terms of positions or the factors of pairs, if there are any, from the scores
+    /// after an epoch.
+    fn learn_bias(&mut self, epoch: usize) -> Result<(), LearnError> {
+        if self.bias.has_pair_factors() {
+            let scores = self.training_scores()?;
+            let objective = self.loss.objective.as_ref();
+            let seed = objective_seed(self.request, epoch);
+            let pass = QueryPass { objective, scores: &scores, seed, multiplicities: None };
+            self.bias.learn_pairs(&mut self.queries, pass)?;
+        }
         if self.bias.terms().is_some() {
             let scores = self.training_scores()?;
             self.bias.shift(&scores);
