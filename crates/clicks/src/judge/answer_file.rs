@@ -239,8 +239,12 @@ mod tests {
         let found: Vec<(&AnswerKey, &str, u64)> =
             found.iter().map(|answer| (&answer.key, answer.text.trim(), answer.line)).collect();
         let place = AnswerKey::Place;
-        let expected =
-            [(&place(0), "", 1), (&place(1), "A > B", 2), (&place(2), "", 3), (&place(3), "B > A", 4)];
+        let expected = [
+            (&place(0), "", 1),
+            (&place(1), "A > B", 2),
+            (&place(2), "", 3),
+            (&place(3), "B > A", 4),
+        ];
         assert_eq!(found, expected);
         // Between lines of JSON and rows of a table, empty lines mean nothing.
         assert_eq!(read("\n1-1\tA\n\n1-2\tB\n").unwrap().len(), 2);

@@ -33,10 +33,8 @@ pub(crate) fn relevance_scores(
     let config =
         BoostConfig::for_request(request, learner, &boost, tree, &NewtonParams::default())?;
     let progress = StopRequests(request.progress);
-    let mut regression = TrainRequest::new(request.train)
-        .seed(request.seed)
-        .simd(request.simd)
-        .progress(&progress);
+    let mut regression =
+        TrainRequest::new(request.train).seed(request.seed).simd(request.simd).progress(&progress);
     regression.fill_metric(None)?;
     let correction = ClickCorrection { clicks, ..ClickCorrection::default() };
     let engine = BoostEngine::new(config).corrected(correction);
