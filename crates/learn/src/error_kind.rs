@@ -52,6 +52,8 @@ error_kinds! {
         Self::ExaminationMissing { .. } => "examination-missing",
         Self::ExaminationUnknown { .. } => "examination-unknown",
         Self::NotAClickRate { .. } => "not-a-click-rate",
+        Self::LabelColumnMissing { .. } => "label-column-missing",
+        Self::LabelsOfPairs => "labels-of-pairs",
         Self::BiasOfPairs { .. } => "bias-of-pairs",
         Self::BiasFile { .. } => "bias-file",
         Self::Internal { .. } => "internal",

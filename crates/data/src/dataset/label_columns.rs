@@ -178,9 +178,12 @@ mod tests {
     #[test]
     fn every_format_with_columns_keeps_them_and_letor_says_that_it_does_not() {
         let data = data();
-        for format in
-            [Format::Csv, Format::Tsv, Format::Jsonl, Format::Parquet, Format::Arrow, Format::Cache]
-        {
+        #[cfg(feature = "columnar")]
+        let columnar = [Format::Parquet, Format::Arrow];
+        #[cfg(not(feature = "columnar"))]
+        let columnar: [Format; 0] = [];
+        let formats = [Format::Csv, Format::Tsv, Format::Jsonl, Format::Cache];
+        for format in formats.into_iter().chain(columnar) {
             let mut bytes = Vec::new();
             let warnings = write_to(&data, &mut bytes, format).unwrap();
             assert!(!format!("{warnings:?}").contains("LabelColumns"), "{format:?}");

@@ -91,6 +91,15 @@ params! {
     pub trait BiasCorrectionOptions: bias_params;
 }
 
+/// The conflict of a correction of clicks with several columns of labels.
+pub(crate) fn labels_with_bias() -> Conflict {
+    Conflict::Incompatible {
+        setting: "labels".to_owned(),
+        other: "bias".to_owned(),
+        reason: "a correction is for one column of labels, the clicks",
+    }
+}
+
 impl BiasParams {
     /// Rejects a correction that the objective of a learner does not support.
     pub(crate) fn check_objective(

@@ -9,13 +9,14 @@ use super::params::{BoostConfig, check_joint_newton_leaves};
 use super::relevance::relevance_scores;
 use super::train::BoostEngine;
 use super::{BoostOptions, BoostParams, NewtonOptions, NewtonParams};
-use crate::bias::{BiasCorrection, BiasParams, ClickCorrection};
+use crate::bias::{BiasCorrection, BiasParams, ClickCorrection, labels_with_bias};
 use crate::error::LearnError;
 use crate::learner::{LearnerDef, train_with};
 use crate::objective::{
-    DistilledObjective, Objective, ObjectiveParams, ParsedObjective, Squared, TeacherTerm,
+    DistilledObjective, LabelSum, LabelTerm, Objective, ObjectiveParams, ParsedObjective, Squared,
+    TeacherTerm, label_terms,
 };
-use crate::session::{TrainRequest, TrainResult};
+use crate::session::{LabelParams, TrainRequest, TrainResult};
 use crate::trainer::{Trainer, ValidationUse};
 use crate::tree::{SizeDefaults, TreeConfig, TreeOptions, TreeParams};
 
@@ -27,6 +28,8 @@ pub(crate) struct BoostTrainer {
     tree: TreeParams,
     newton: NewtonParams,
     bias: BiasParams,
+    /// The objective for each column of labels, if there are several.
+    label_terms: Option<Vec<LabelTerm>>,
     objective: Box<dyn Objective>,
     /// The objective, written as a spec.
     objective_spec: String,
@@ -49,6 +52,7 @@ impl BoostTrainer {
             tree: tree.clone(),
             newton: NewtonParams::default(),
             bias: BiasParams::default(),
+            label_terms: None,
             objective: objective.build().map_err(|error| in_learner(error, def))?,
             objective_spec: objective.spec().to_string(),
             accepts_pairs: def.accepts.pairs,
@@ -69,6 +73,7 @@ impl BoostTrainer {
             tree: tree.clone(),
             newton: NewtonParams::default(),
             bias: BiasParams::default(),
+            label_terms: None,
             objective: parsed.objective,
             objective_spec: parsed.spec.to_string(),
             accepts_pairs: parsed.def.preferences,
@@ -90,6 +95,7 @@ impl BoostTrainer {
             tree: tree.clone(),
             newton: NewtonParams::default(),
             bias: BiasParams::default(),
+            label_terms: None,
             objective,
             objective_spec: name.to_owned(),
             accepts_pairs: false,
@@ -111,6 +117,17 @@ impl BoostTrainer {
     pub(crate) fn bias(self, bias: &BiasParams) -> Result<Self, SpecError> {
         bias.check_objective(self.objective.as_ref(), self.def.name)?;
         Ok(Self { bias: bias.clone(), ..self })
+    }
+
+    /// Sets the columns of labels, which are the data's own labels otherwise. An error if the
+    /// objective has numbers of one column, or clicks are corrected.
+    pub(crate) fn labels(self, labels: &LabelParams) -> Result<Self, SpecError> {
+        let Some(weights) = labels.weights(self.def.name)? else { return Ok(self) };
+        if self.bias.bias != BiasCorrection::None {
+            return Err(SpecError::conflict(self.def.name, labels_with_bias()));
+        }
+        let terms = label_terms(&self.objective_spec, &weights, self.def.name)?;
+        Ok(Self { label_terms: Some(terms), ..self })
     }
 
     /// The correction of the clicks of a request; `rate` is the learning rate.
@@ -143,6 +160,9 @@ impl Trainer for BoostTrainer {
             &self.tree,
             &self.newton,
         )?;
+        if let Some(terms) = self.label_terms.take() {
+            self.objective = Box::new(LabelSum::new(terms, request.train)?);
+        }
         self.objective.set_simd(request.simd);
         let correction = self.correction(request, config.rate)?;
         let engine = BoostEngine::new(config).corrected(correction);
@@ -167,12 +187,14 @@ impl Trainer for BoostTrainer {
 
     fn accepts_teacher(&self) -> bool {
         self.bias.bias == BiasCorrection::None
+            && self.label_terms.is_none()
             && self.objective.teacher_term() != TeacherTerm::Unsupported
     }
 
     fn supports_distributed(&self) -> bool {
         // Other corrections learn from all queries.
         matches!(self.bias.bias, BiasCorrection::None | BiasCorrection::Ips)
+            && self.label_terms.is_none()
     }
 
     fn rounds(&self) -> Option<(usize, &'static str)> {

@@ -7,7 +7,7 @@
 
 use rankwright_data::{Dataset, Random};
 use rankwright_model::{Model, ModelBody, ScoreOptions, Transforms};
-use rankwright_spec::SpecError;
+use rankwright_spec::{Conflict, SpecError};
 
 use super::export::{self, MovingStats};
 use super::loss::{NetLoss, PreparedLoss};
@@ -17,14 +17,14 @@ use super::params::{AUTO_PATIENCE, NetConfig, NetParams};
 use super::passes::{PassBuffers, PassInput, RowLists, diverged};
 use super::shape::NetShape;
 use super::state::NetState;
-use crate::bias::{BiasCorrection, BiasParams, ClickCorrection, RoundBias};
+use crate::bias::{BiasCorrection, BiasParams, ClickCorrection, RoundBias, labels_with_bias};
 use crate::boost::BoostParams;
 use crate::boost::queries::{AllDerivatives, QueryPass, TrainingQueries};
 use crate::boost::relevance::relevance_scores;
 use crate::error::LearnError;
-use crate::objective::DocumentPair;
+use crate::objective::{DocumentPair, LabelSum, LabelTerm, label_terms};
 use crate::preferences::Preferences;
-use crate::session::{RoundPlan, RoundStatus, Session, header};
+use crate::session::{LabelParams, RoundPlan, RoundStatus, Session, header};
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, ValidationUse};
 use crate::transform::{TransformParams, transformed};
@@ -36,12 +36,32 @@ pub(super) struct NetTrainer {
     params: NetConfig,
     loss: NetLoss,
     bias: BiasParams,
+    /// The objective for each column of labels, if there are several.
+    label_terms: Option<Vec<LabelTerm>>,
 }
 
 impl NetTrainer {
     /// A net of checked parameters with a loss.
     pub(super) fn new(net: &NetParams, transform: &TransformParams, loss: NetLoss) -> Self {
-        Self { params: NetConfig::new(net, transform), loss, bias: BiasParams::default() }
+        let (params, bias) = (NetConfig::new(net, transform), BiasParams::default());
+        Self { params, loss, bias, label_terms: None }
+    }
+
+    /// Sets the columns of labels, which are the data's own labels otherwise. An error if pairs are
+    /// passed one by one, or clicks are corrected.
+    pub(super) fn labels(self, labels: &LabelParams, learner: &str) -> Result<Self, SpecError> {
+        let Some(weights) = labels.weights(learner)? else { return Ok(self) };
+        if self.bias.bias != BiasCorrection::None {
+            return Err(SpecError::conflict(learner, labels_with_bias()));
+        }
+        if !self.loss.factored || self.loss.pair_updates {
+            let (setting, other) = ("labels".to_owned(), "single pairs".to_owned());
+            let reason = "columns of labels are mixed in whole queries";
+            let conflict = Conflict::Incompatible { setting, other, reason };
+            return Err(SpecError::conflict(learner, conflict));
+        }
+        let terms = label_terms(&self.loss.text, &weights, learner)?;
+        Ok(Self { label_terms: Some(terms), ..self })
     }
 
     /// Sets the correction of clicks for position bias. An error if the loss does not support it.
@@ -61,8 +81,11 @@ impl Trainer for NetTrainer {
         if let Some(targets) = &request.soft_targets {
             self.loss.distil(targets.clone());
         }
-        let has_estimates = self.bias.bias == BiasCorrection::Dr;
-        let training_queries = self.loss.queries(&preferences, data, has_estimates)?;
+        let has_other_labels = self.bias.bias == BiasCorrection::Dr || self.label_terms.is_some();
+        let training_queries = self.loss.queries(&preferences, data, has_other_labels)?;
+        if let Some(terms) = self.label_terms.take() {
+            self.loss.objective = Box::new(LabelSum::new(terms, data)?);
+        }
         self.loss.objective.set_simd(request.simd);
         let objective = self.loss.objective.as_ref();
         let regress = |clicks| {
@@ -119,7 +142,8 @@ impl Trainer for NetTrainer {
     }
 
     fn accepts_teacher(&self) -> bool {
-        self.bias.bias == BiasCorrection::None && self.loss.accepts_teacher()
+        let is_plain = self.bias.bias == BiasCorrection::None && self.label_terms.is_none();
+        is_plain && self.loss.accepts_teacher()
     }
 
     fn rounds(&self) -> Option<(usize, &'static str)> {
