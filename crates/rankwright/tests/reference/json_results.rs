@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Each command with the type of its result.
-pub(super) const RESULTS: [(&str, &str); 56] = [
+pub(super) const RESULTS: [(&str, &str); 57] = [
     ("train", "TrainModelResult"),
     ("eval", "EvalResult"),
     ("compare", "CompareResult"),
