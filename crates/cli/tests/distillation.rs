@@ -104,7 +104,8 @@ fn several_goals_train_and_evaluate() {
 fn auto_that_is_killed_at_ten_moments_gives_the_same_bytes() {
     let bench = Bench::new();
     bench.run("data generate letor --queries 60 --documents 20 --seed 1 --out train.txt").ok();
-    let learner = "auto(candidates=ranksvm+mart(trees=200)+xendcg(trees=200)+ranknet(epochs=15), folds=4)";
+    let learner =
+        "auto(candidates=ranksvm+mart(trees=200)+xendcg(trees=200)+ranknet(epochs=15), folds=4)";
     let start = |folder: &str| -> Child {
         let out = format!("{folder}.model");
         let words =
@@ -116,9 +117,8 @@ fn auto_that_is_killed_at_ten_moments_gives_the_same_bytes() {
     let begun = Instant::now();
     assert_eq!(end(start("whole")).code(), 0);
     let whole = begun.elapsed();
-    let models = |folder: &str| {
-        std::fs::read_dir(bench.path(folder)).map_or(0, |entries| entries.count())
-    };
+    let models =
+        |folder: &str| std::fs::read_dir(bench.path(folder)).map_or(0, |entries| entries.count());
     let (mut killed, mut moved) = (0, 0);
     for moment in 0..10_u32 {
         let before = models("killed");
@@ -168,7 +168,11 @@ fn several_columns_of_labels_as_typed() {
     assert_eq!(bench.run("score a.model new.csv").ok().out().lines().count(), 2);
     bench.run(&format!("cv shop.rwd --learner {learner} --folds 3")).ok();
     bench.run("data split shop.rwd --parts train=0.7,test=0.3 --out parts").ok();
-    bench.run(&format!("train parts/train.rwd --valid parts/test.rwd --learner {learner} --out c.model")).ok();
+    bench
+        .run(&format!(
+            "train parts/train.rwd --valid parts/test.rwd --learner {learner} --out c.model"
+        ))
+        .ok();
     let plain = fails(&bench, &format!("train shop.csv --learner {learner} --out d.model"));
     assert!(plain.contains("'clicks'") && plain.contains("extra_label=NAME"), "{plain}");
     let words = "report|tradeoff|shop.rwd|--learner|lambdamart(trees=10,leaves=4)|--second|ndcg@10 on clicks|--weights|0,0.5,1|--keep|0.01|--out|t.html|--assets|t|--json";
