@@ -77,7 +77,7 @@ pub(crate) fn fit(fields: &Fields<'_>) -> PyResult<String> {
 pub(crate) fn bias(fields: &Fields<'_>) -> PyResult<String> {
     let mut request = EstimateBiasRequest::new(fields.log("log")?);
     request.estimators = fields.choices("estimators")?;
-    request.features = fields.data("features")?;
+    request.features = fields.data("features")?.map(Into::into);
     request.by = fields.optional("by")?;
     request.options = fields.options("options")?;
     run(fields.py(), |context| estimate_bias(&request, context))
@@ -108,8 +108,8 @@ pub(crate) fn labels(fields: &Fields<'_>) -> PyResult<String> {
 
 pub(crate) fn simulate(fields: &Fields<'_>) -> PyResult<String> {
     let data = DataFiles::new(fields.required::<Vec<PathBuf>>("data")?);
-    let scores = match fields.optional("model")? {
-        Some(model) => LoggingScores::Model(model),
+    let scores = match fields.optional::<PathBuf>("model")? {
+        Some(model) => LoggingScores::Model(model.into()),
         None => LoggingScores::Feature(fields.required("feature")?),
     };
     let user = SimulatedUser::parse(&fields.required::<String>("user")?).or_raise(fields.py())?;
@@ -177,8 +177,8 @@ pub(crate) fn interleaved_simulation(fields: &Fields<'_>) -> PyResult<String> {
 pub(crate) fn judge_questions(fields: &Fields<'_>) -> PyResult<String> {
     let runs: Vec<PathBuf> = fields.required("runs")?;
     let queries = QueryFile::new(fields.required::<PathBuf>("queries")?);
-    let documents = match fields.optional("index")? {
-        Some(index) => PromptDocuments::Index(index),
+    let documents = match fields.optional::<PathBuf>("index")? {
+        Some(index) => PromptDocuments::Index(index.into()),
         None => PromptDocuments::Files(fields.required("documents")?),
     };
     let out: PathBuf = fields.required("out")?;
@@ -209,7 +209,7 @@ pub(crate) fn judge_answers(fields: &Fields<'_>) -> PyResult<String> {
 
 pub(crate) fn judge_checked(fields: &Fields<'_>) -> PyResult<String> {
     let mut request = JudgeCheckRequest::new(fields.required::<Vec<PathBuf>>("judgements")?);
-    request.qrels = fields.optional("qrels")?;
+    request.qrels = fields.optional::<PathBuf>("qrels")?.map(Into::into);
     run(fields.py(), |context| judge_check(&request, context))
 }
 

@@ -138,9 +138,9 @@ pub(crate) fn report_clicks(
     fields: Bound<'_, PyDict>,
 ) -> PyResult<(String, DrawnPage)> {
     let fields = Fields::new(fields);
-    let mut request = ReportClicksRequest::new(fields.log("log")?).or_raise(py)?;
+    let mut request = ReportClicksRequest::new(fields.log("log")?);
     request.test = fields.optional_log("test")?;
-    request.features = fields.data("features")?;
+    request.features = fields.data("features")?.map(Into::into);
     request.estimators = fields.choices("estimators")?;
     request.options = fields.options("options")?;
     let (result, page) = interruptible(py, 0, |cancel| {

@@ -77,7 +77,12 @@ impl Failure {
             Failure::Usage(_)
             | Failure::Task(
                 TaskError::Experiment(
-                    ExperimentError::BadRate { .. } | ExperimentError::RateTwice { .. },
+                    ExperimentError::BadRate { .. }
+                    | ExperimentError::RateTwice { .. }
+                    | ExperimentError::Goals { .. }
+                    | ExperimentError::BadGoalWeight { .. }
+                    | ExperimentError::NoWeights
+                    | ExperimentError::KeptLabels { .. },
                 )
                 | TaskError::NoModel { .. }
                 | TaskError::SeveralModels { .. }

@@ -197,7 +197,7 @@ macro_rules! json_by_text {
 }
 
 #[cfg(test)]
-#[allow(unreachable_pub)] // The builder methods of `params!`.
+#[allow(dead_code, unreachable_pub)] // The builder methods of `params!`.
 mod tests {
     use crate::{choices, params};
 

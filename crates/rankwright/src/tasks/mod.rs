@@ -70,6 +70,8 @@ mod report_comparison;
 mod report_data;
 #[cfg(feature = "experiment")]
 mod report_shrinkage;
+#[cfg(feature = "experiment")]
+mod report_trade_off;
 #[cfg(all(feature = "train", feature = "report"))]
 mod report_training;
 mod request_json;
@@ -204,6 +206,8 @@ pub use report_comparison::{ReportComparisonRequest, ReportComparisonResult, rep
 pub use report_data::{ReportDataRequest, ReportDataResult, report_data};
 #[cfg(feature = "experiment")]
 pub use report_shrinkage::{ReportShrinkageRequest, ReportShrinkageResult, report_shrinkage};
+#[cfg(feature = "experiment")]
+pub use report_trade_off::{ReportTradeOffRequest, ReportTradeOffResult, report_trade_off};
 #[cfg(all(feature = "train", feature = "report"))]
 pub use report_training::{ReportTrainingRequest, ReportTrainingResult, report_training};
 #[cfg(feature = "experiment")]

@@ -220,6 +220,12 @@ requests! {
     report_shrinkage: ReportShrinkageRequest =
         ReportShrinkageRequest::new(of(r#""mart""#), [0.1, 0.5], "train.txt"),
         [r#"{"learner": "mart", "rates": [0.1, 0.5], "data": "train.txt"}"#];
+    report_trade_off: ReportTradeOffRequest = ReportTradeOffRequest::new(
+            of(r#""lambdamart""#),
+            [of(r#""ndcg@10""#), of(r#""ndcg@10 on clicks""#)],
+            "train.txt",
+        ),
+        [r#"{"learner": "lambdamart", "goals": ["ndcg@10", "ndcg@10 on clicks"], "data": "train.txt"}"#];
     report_comparison: ReportComparisonRequest = ReportComparisonRequest::new(CompareRequest::new(
             CompareInput::runs(["a.run", "b.run"], "qrels.txt"),
         )),

@@ -205,7 +205,7 @@ impl ParsingPass<'_> {
                 rows: shape.rows,
                 columns: shape.columns(),
                 largest_id: shape.end_id.saturating_sub(1),
-                given,
+                given: values,
             }),
         }
     }
