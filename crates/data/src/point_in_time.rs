@@ -143,17 +143,18 @@ fn from_year_last(text: &[u8], order: DateOrder) -> Option<PointInTime> {
         let rest = text.get(from..).unwrap_or(&[]);
         rest.iter().take_while(|byte| byte.is_ascii_digit()).take(2).count()
     };
-    let first = digits(0);
-    let second = digits(first + 1);
-    let year_at = first + second + 2;
-    let signs = (*text.get(first)?, *text.get(first + 1 + second)?);
-    let one = number(text.get(..first).filter(|digits| !digits.is_empty())?)?;
-    let other = number(text.get(first + 1..year_at - 1).filter(|digits| !digits.is_empty())?)?;
+    let first_length = digits(0);
+    let second_length = digits(first_length + 1);
+    let year_at = first_length + second_length + 2;
+    let signs = (*text.get(first_length)?, *text.get(year_at - 1)?);
+    let first = number(text.get(..first_length).filter(|digits| !digits.is_empty())?)?;
+    let second =
+        number(text.get(first_length + 1..year_at - 1).filter(|digits| !digits.is_empty())?)?;
     let year = number(text.get(year_at..year_at + 4)?)?;
     let (day, month) = match (signs, order) {
         // With points, the day always comes first.
-        ((b'.', b'.'), _) | ((b'/', b'/') | (b'-', b'-'), DateOrder::DayFirst) => (one, other),
-        ((b'/', b'/') | (b'-', b'-'), DateOrder::MonthFirst) => (other, one),
+        ((b'.', b'.'), _) | ((b'/', b'/') | (b'-', b'-'), DateOrder::DayFirst) => (first, second),
+        ((b'/', b'/') | (b'-', b'-'), DateOrder::MonthFirst) => (second, first),
         _ => return None,
     };
     with_clock(days_of(year, month, day)?, text.get(year_at + 4..)?)

@@ -416,19 +416,21 @@ impl Dataset {
     /// Whether a feature of categories has another list of categories in `other`, so that
     /// [`with_categories`](Self::with_categories) would number them anew.
     pub fn differs_in_categories(&self, other: &TableColumns) -> bool {
-        let own = self.table_columns.iter().flat_map(|columns| columns.all_categories());
-        own.into_iter().any(|(name, values)| other.categories(name).is_some_and(|o| o != values))
+        let own_categories = self.table_columns.iter().flat_map(|columns| columns.all_categories());
+        own_categories
+            .into_iter()
+            .any(|(name, values)| other.categories(name).is_some_and(|o| o != values))
     }
 
     /// The values that [`with_categories`](Self::with_categories) makes missing, because their
-    /// texts are none of the other columns' categories; a feature without such values is not
+    /// texts are not among the other columns' categories; a feature without such values is not
     /// listed. Cost: one pass over the values of features with such texts.
     pub fn unseen_categories(&self, other: &TableColumns) -> Vec<UnseenCategories> {
-        let own = self.table_columns.iter().flat_map(|columns| columns.all_categories());
+        let own_categories = self.table_columns.iter().flat_map(|columns| columns.all_categories());
         let unseen = |(name, _): (&str, &Arc<[String]>)| {
             self.values_not_in(self.features.column(name)?, other.categories(name)?)
         };
-        own.into_iter().filter_map(unseen).collect()
+        own_categories.into_iter().filter_map(unseen).collect()
     }
 
     /// The values of one feature, by its column, whose texts are not in a list of categories;
@@ -455,18 +457,18 @@ impl Dataset {
     /// data. A category that the other columns do not have becomes a missing value.
     #[must_use]
     pub fn with_categories(self, other: &TableColumns) -> Dataset {
-        let own = self.table_columns.clone();
-        let own = own.iter().flat_map(|columns| columns.all_categories());
+        let own_columns = self.table_columns.clone();
+        let own_categories = own_columns.iter().flat_map(|columns| columns.all_categories());
         let list = |(name, _): (&str, &Arc<[String]>)| {
             Some((self.features.column(name)?, other.categories(name)?.clone()))
         };
-        let lists: Vec<(usize, Arc<[String]>)> = own.filter_map(list).collect();
+        let lists: Vec<(usize, Arc<[String]>)> = own_categories.filter_map(list).collect();
         self.with_category_lists(&lists)
     }
 
     /// The same data with other lists of categories for some features, given by their columns: a
     /// value becomes the number of its text in the new list, or missing if that has no such text.
-    /// Columns that are no categories stay as they are.
+    /// Columns without categories stay as they are.
     #[must_use]
     pub fn with_category_lists(mut self, lists: &[(usize, Arc<[String]>)]) -> Dataset {
         let Some(mut table_columns) = self.table_columns.clone() else { return self };

@@ -27,9 +27,9 @@ impl Dataset {
     /// use rankwright_data::Dataset;
     /// let rows = [[0.5, 1.0, 7.0], [0.1, 0.0, 8.0]];
     /// let data = Dataset::from_rows(rows, ["bm25", "clicks", "age"]).labels([0, 1]);
-    /// let some = data.query_ids(["a", "a"]).build()?.select_features(&[2, 0])?;
-    /// assert_eq!(some.matrix().row(1), [8.0, 0.1]);
-    /// assert_eq!(some.features().name(0), "age");
+    /// let selected = data.query_ids(["a", "a"]).build()?.select_features(&[2, 0])?;
+    /// assert_eq!(selected.matrix().row(1), [8.0, 0.1]);
+    /// assert_eq!(selected.features().name(0), "age");
     /// # Ok::<(), rankwright_data::DataError>(())
     /// ```
     pub fn select_features(&self, columns: &[usize]) -> Result<Dataset, DataError> {
@@ -55,8 +55,8 @@ impl Dataset {
     /// ```
     /// use rankwright_data::Dataset;
     /// let data = Dataset::from_dense(&[0.5, 0.1, 0.9], 1, [0, 1, 2], ["a", "b", "a"])?;
-    /// let some = data.select_rows(|row| data.labels()[row] != 1.0);
-    /// assert_eq!((some.rows(), some.queries()), (2, 1));
+    /// let selected = data.select_rows(|row| data.labels()[row] != 1.0);
+    /// assert_eq!((selected.rows(), selected.queries()), (2, 1));
     /// # Ok::<(), rankwright_data::DataError>(())
     /// ```
     #[must_use]

@@ -166,8 +166,8 @@ fn is_grade(content: &ColumnContent) -> bool {
 /// Whether values repeat, as query ids do: there is more than one value, and the number of
 /// different values is at most two thirds of the rows that have one.
 fn repeats(content: &ColumnContent) -> bool {
-    let given = content.sample().iter().filter(|value| !value.is_empty()).count();
-    content.different() > 1 && content.different() * 3 <= given * 2
+    let with_value = content.sample().iter().filter(|value| !value.is_empty()).count();
+    content.different() > 1 && content.different() * 3 <= with_value * 2
 }
 
 /// Whether all rows with the same value are adjacent, and no value is missing.

@@ -440,10 +440,11 @@ impl<'o> TablePlan<'o> {
 
 /// The use of a column by the given roles and by earlier data; a feature if neither has it.
 fn use_of(column: &SourceColumn, roles: &Roles, earlier: Option<&TableColumns>) -> ColumnUse {
-    let given: Vec<Role> = roles.roles_of(&column.name).collect();
-    let mut parts: Vec<TimePart> = given.iter().filter_map(|role| role.time_part()).collect();
+    let column_roles: Vec<Role> = roles.roles_of(&column.name).collect();
+    let mut parts: Vec<TimePart> =
+        column_roles.iter().filter_map(|role| role.time_part()).collect();
     parts.sort_unstable();
-    match given.first() {
+    match column_roles.first() {
         _ if !parts.is_empty() => ColumnUse::Feature(Some(Encoding::Time(parts))),
         Some(Role::Feature) => earlier_feature(column, earlier),
         Some(Role::Number) => ColumnUse::Feature(Some(Encoding::Number)),
