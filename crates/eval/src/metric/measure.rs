@@ -111,10 +111,10 @@ impl MetricSpec {
             return Err(SpecError::conflict(&spec.name, conflict));
         }
         let metric: Arc<dyn Metric> = Arc::from(params.build(spec.cutoff));
-        let mut own = params.own_conventions();
-        own.extend(def.cutoff.then(|| describe_cutoff(spec.cutoff)));
+        let mut own_conventions = params.own_conventions();
+        own_conventions.extend(def.cutoff.then(|| describe_cutoff(spec.cutoff)));
         let shared = SHARED_CONVENTIONS.into_iter().filter(|key| has_param(key));
-        let convention = describe(own, &conventions, shared, metric.aggregate()).into();
+        let convention = describe(own_conventions, &conventions, shared, metric.aggregate()).into();
         let boundary = params
             .takes_boundary()
             .map(|rel| Arc::new(UnresolvedBoundary { metric: self.clone(), kind, rel }));

@@ -96,8 +96,8 @@ fn by_label(points: &[((f64, f64), f64)]) -> Vec<Series> {
     labels.sort_by(f64::total_cmp);
     labels.dedup();
     let of_label = |(step, label): (usize, &f64)| {
-        let own = points.iter().filter(|point| point.1 == *label);
-        let mut positions: Vec<(f64, f64)> = own.map(|point| point.0).collect();
+        let points_of_label = points.iter().filter(|point| point.1 == *label);
+        let mut positions: Vec<(f64, f64)> = points_of_label.map(|point| point.0).collect();
         positions.sort_by(|a, b| a.0.total_cmp(&b.0));
         Series {
             name: format!("label {label}"),

@@ -132,10 +132,10 @@ impl TrainingRequest<'_> {
                 vec![metric_or_default(None, SourceKind::Features, &model.header().metric)?]
             }
         };
-        let own = |measure: &Measure| {
+        let with_model_boundary = |measure: &Measure| {
             measure.with_boundary(BoundaryText::Number, |rel| model.boundary(rel))
         };
-        Ok(measures.iter().map(own).collect::<Result<_, _>>()?)
+        Ok(measures.iter().map(with_model_boundary).collect::<Result<_, _>>()?)
     }
 
     /// Warnings about the log, about data that the model was not trained on, and about metrics that
