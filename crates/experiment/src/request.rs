@@ -11,7 +11,7 @@ use super::plan::{FailedCells, Plan, PlanOptions, PlanSummary};
 use super::report::{ExperimentReport, PLOTS, REPORT_FILES};
 use super::results::ExperimentResults;
 use super::run::ExperimentProgress;
-use crate::{DataSet, Experiment, ExperimentError, LearnerKind};
+use crate::{DataSet, Experiment, ExperimentError, LearnerKind, TextSource};
 
 /// An experiment's file, the folder of its results, and the options of running it.
 ///
@@ -131,6 +131,7 @@ impl ExperimentRequest {
     fn check_inputs(&self, experiment: &Experiment) -> Result<(), ExperimentError> {
         let mut inputs = vec![self.file.clone()];
         inputs.extend(experiment.data.iter().flat_map(DataSet::files).map(|f| f.path.clone()));
+        inputs.extend(experiment.texts.iter().flat_map(TextSource::files).map(|f| f.path.clone()));
         for learner in &experiment.learners {
             match &learner.kind {
                 LearnerKind::Spec(spec) => inputs.extend(spec.files()),
@@ -194,5 +195,38 @@ mod tests {
     fn results_go_to_a_folder_with_the_name_of_the_file_in_the_current_folder() {
         let request = ExperimentRequest::new("experiments/demo.toml");
         assert_eq!(request.out, Path::new("demo.results"));
+    }
+
+    #[test]
+    fn files_of_a_text_are_not_overwritten_by_the_report() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("x.toml");
+        let text = r#"
+            name = "x"
+            metrics = "ndcg@5"
+            [[text]]
+            name = "t"
+            documents = "documents.jsonl"
+            queries = "queries.tsv"
+            qrels = "qrels.txt"
+            features = ["bm25", "run(file=run.txt)"]
+            [[data]]
+            name = "d"
+            files = "text:t"
+            folds = 3
+            [[learner]]
+            spec = "mart(trees=2)"
+        "#;
+        let request = ExperimentRequest::new(&file).out(folder.path());
+        for input in ["documents.jsonl", "queries.tsv", "qrels.txt", "run.txt"] {
+            std::fs::write(&file, text.replace(input, "table.md")).unwrap();
+            std::fs::write(folder.path().join("table.md"), "an input").unwrap();
+            let error = request.run(&rankwright_learn::NoProgress).unwrap_err();
+            assert!(matches!(error, ExperimentError::OutputIsInput { .. }), "{input}: {error}");
+        }
+        // A folder of documents may contain the results.
+        std::fs::write(&file, text.replace("documents.jsonl", ".")).unwrap();
+        let experiment = request.experiment().unwrap();
+        assert!(request.check_inputs(&experiment).is_ok());
     }
 }

@@ -42,6 +42,19 @@ pub struct TextSource {
     pub judged: bool,
 }
 
+impl TextSource {
+    /// Every file, in order; without folders of documents, which may contain the results.
+    pub(crate) fn files(&self) -> Vec<&FilePath> {
+        let mut files = Vec::new();
+        if let TextOrigin::Files { documents, queries, qrels } = &self.origin {
+            files.extend(documents.iter().filter(|file| !file.path.is_dir()));
+            files.extend([queries, qrels]);
+        }
+        files.extend(self.features.iter().filter_map(|feature| feature.file.as_ref()));
+        files
+    }
+}
+
 /// The source of documents, queries and judgements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
