@@ -146,7 +146,7 @@ pub fn score_interleaving(
     let (counts, _) = request.log.read(&task, |impression| {
         (0..impression.count).for_each(|_| shown.add(impression));
     })?;
-    let InterleavedLogCounts { other_impressions, ambiguous, other_clicks, shown_lists } =
+    let InterleavedLogCounts { other_impressions, ambiguous, other_clicks, shown_lists, .. } =
         shown.counts();
     let outcomes = shown.outcomes();
     if outcomes.is_empty() {
