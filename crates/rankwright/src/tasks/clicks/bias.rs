@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use rankwright_clicks::LogFeatureRows;
 use rankwright_clicks::bias::{BiasEstimator, BiasLog, BiasOptions, BiasRefusal, PositionBias};
 use rankwright_clicks::log::LogCounts;
 use rankwright_clicks::regression::PairFeatures;
@@ -14,7 +15,6 @@ use super::ClickFiles;
 use super::examination::{CollectedLog, LogCollector};
 use crate::tasks::context::RunningTask;
 use crate::tasks::{Context, DataSource, ReadRules, TaskError, TaskInputs, Warning};
-use rankwright_clicks::LogFeatureRows;
 
 /// A click log, and the estimators of its position bias.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rankwright_clicks::LogFeatureRows;
 use rankwright_clicks::bias::{
     BiasEstimator, BiasLog, BiasOptions, is_random_order, read_examination,
 };
@@ -14,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use crate::tasks::TaskError;
 use crate::tasks::context::RunningTask;
 use crate::tasks::paths::check_used;
-use rankwright_clicks::LogFeatureRows;
 
 /// The source of the examination of each rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

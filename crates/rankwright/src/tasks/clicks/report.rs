@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rankwright_clicks::LogFeatureRows;
 use rankwright_clicks::bias::{BiasEstimator, BiasOptions};
 use rankwright_clicks::{ClickModel, LogSummaryBuilder};
 use rankwright_report::clicks::{ClickModelFit, ClickReport};
@@ -13,7 +14,6 @@ use super::{ClickFiles, EstimateBiasRequest, bias};
 use crate::tasks::context::RunningTask;
 use crate::tasks::paths::short_name;
 use crate::tasks::{Context, DataSource, ReadRules, TaskError, TaskInputs, Warning, file_label};
-use rankwright_clicks::LogFeatureRows;
 
 /// A click log, and the parts of its report.
 #[derive(Debug, Clone, Serialize, Deserialize)]
