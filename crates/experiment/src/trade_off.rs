@@ -344,7 +344,7 @@ mod tests {
             .tolerances(vec![0.005, 0.9]);
         let report = request.run(|_| NoProgress).unwrap().unwrap();
         let values: Vec<[f64; 2]> =
-            report.points.iter().map(|point| point.values.clone().map(|v| v.value)).collect();
+            report.points.iter().map(|point| point.values.map(|v| v.value)).collect();
         // Its only relevant document at rank 2 gives a list 1 / log2(3).
         let second = 1.0 / 3.0_f64.log2();
         let [judges, users] = [[1.0, second], [second, 1.0]];
