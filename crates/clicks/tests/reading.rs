@@ -72,8 +72,14 @@ fn an_ordinal_of_ubi_is_a_whole_number_from_1_in_any_notation() {
         let click = format!(
             r#"{{"action_name": "click", "query_id": "i", "event_attributes": {{"position": {{"ordinal": {ordinal}}}}}}}"#
         );
-        let (pages, counts) = read(&format!("{page}\n{click}\n")).unwrap();
-        assert_eq!(counts.other_events, u64::from(expected.is_empty()), "{ordinal}");
+        let log = format!("{page}\n{click}\n");
+        if expected.is_empty() {
+            let error = read(&log).unwrap_err().to_string();
+            assert!(error.contains("a rank from 1"), "{ordinal}: {error}");
+            continue;
+        }
+        let (pages, counts) = read(&log).unwrap();
+        assert_eq!(counts.other_events, 0, "{ordinal}");
         assert_eq!(clicked(&pages), [("i", expected)], "{ordinal}");
     }
 }

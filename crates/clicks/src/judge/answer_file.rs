@@ -8,8 +8,11 @@
 //!   `model` names the judge.
 //! - **Tables.** The columns `id`, `answer` and perhaps `judge`, or `query`, `a`, `b`, `answer` and
 //!   perhaps `judge`; a header line with these names is left out.
-//! - **Lines.** Each line is the answer to the question at the same place of its file. Empty lines
-//!   are not counted.
+//! - **Lines.** Each line is the answer to the question at the same place of its file. An empty
+//!   line is an empty answer, which says nothing, so that the answers below it keep their questions;
+//!   empty lines at the end of the file are no answers.
+//!
+//! Empty lines of JSON and of tables are left out.
 
 use rankwright_data::bytes::Input;
 use rankwright_data::{DataError, SourceLocation, quote};
@@ -75,11 +78,15 @@ pub fn read_answers(input: &Input) -> Result<Vec<JudgeAnswer>, DataError> {
         });
         return answers.collect();
     }
-    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-    let first = lines.clone().next().map_or("", |(_, line)| line.trim_start());
+    let lines = (1..).zip(text.trim_end().lines());
+    let filled = lines.clone().find(|(_, line)| !line.trim().is_empty());
+    let first = filled.map_or("", |(_, line)| line.trim_start());
     let (is_json, is_table) = (first.starts_with('{'), first.contains('\t'));
     let mut answers = Vec::new();
     for (number, line) in lines {
+        if (is_json || is_table) && line.trim().is_empty() {
+            continue;
+        }
         let answer = match (is_json, is_table) {
             (true, _) => {
                 let value: Value = serde_json::from_str(line).map_err(|error| {
@@ -221,11 +228,27 @@ mod tests {
         assert_eq!((table.len(), &table[1].key, table[1].text.as_str()), (2, &id("1-2"), ""));
         let table = read("q\tx\ty\tA = B\tanna\n").unwrap();
         assert_eq!((&table[0].key, table[0].judge.as_str()), (&pair, "anna"));
-        let lines = read("A > B\n\nB > A\n").unwrap();
-        assert_eq!((&lines[1].key, lines[1].line), (&AnswerKey::Place(1), 3));
         let array = read("[{\"id\": \"x\", \"output\": \"A\"},\n{\"id\": \"y\", \"text\": \"B\"}]");
         assert_eq!(array.unwrap()[1].key, id("y"));
         assert!(read("").unwrap().is_empty());
+    }
+
+    #[test]
+    fn an_empty_line_is_an_empty_answer_and_moves_no_other() {
+        let found = read("\nA > B\n  \r\nB > A\n\n\n").unwrap();
+        let found: Vec<(&AnswerKey, &str, u64)> =
+            found.iter().map(|answer| (&answer.key, answer.text.trim(), answer.line)).collect();
+        let place = AnswerKey::Place;
+        let expected = [
+            (&place(0), "", 1),
+            (&place(1), "A > B", 2),
+            (&place(2), "", 3),
+            (&place(3), "B > A", 4),
+        ];
+        assert_eq!(found, expected);
+        // Between lines of JSON and rows of a table, empty lines mean nothing.
+        assert_eq!(read("\n1-1\tA\n\n1-2\tB\n").unwrap().len(), 2);
+        assert!(read("\n \n").unwrap().is_empty());
     }
 
     #[test]

@@ -217,6 +217,10 @@ mod tests {
         assert_eq!((&found.first, found.preferred), (&questions[1].a, Preferred::First));
         let matched = match_answers(&questions, &read("A > B\nB > A\n"), "");
         assert_eq!(matched.comparisons[1].preferred, Preferred::Second);
+        // The answer to the second question is missing: the third keeps its own.
+        let matched = match_answers(&questions, &read("A > B\n\nB > A\n"), "");
+        assert_eq!(matched.comparisons[1].query, questions[2].query);
+        assert_eq!(matched.unreadable, [UnreadableAnswer { line: 2, answer: String::new() }]);
         let matched = match_answers(&[], &read("q\tx\ty\tA > B\tbert\nq\tx\tx\tA > B\n"), "");
         assert_eq!((matched.comparisons.len(), matched.unknown), (1, 1));
         assert_eq!(matched.comparisons[0].judge, "bert");

@@ -97,6 +97,8 @@ impl LogCounts {
             return true;
         }
         let mut seen = vec![false; impression.documents.len()];
+        // A click after one that was left out is the first that is kept.
+        let mut kept = seen.clone();
         let (mut last, page_time) = (None, impression.time);
         impression.clicks.retain(|click| {
             let was_seen = seen.get_mut(click.index).map(|seen| std::mem::replace(seen, true));
@@ -107,12 +109,48 @@ impl LogCounts {
             self.early_clicks += counted(is_early);
             self.upward_clicks += counted(last.is_some_and(|last| click.index < last));
             last = Some(click.index);
-            let is_dropped = (is_repeated && options.drops(DroppedPart::Repeated))
-                || (is_early && options.drops(DroppedPart::Early));
+            let drops_early = is_early && options.drops(DroppedPart::Early);
+            let was_kept = kept.get(click.index) == Some(&true);
+            let is_dropped = drops_early || was_kept && options.drops(DroppedPart::Repeated);
+            if let Some(kept) = kept.get_mut(click.index).filter(|_| !is_dropped) {
+                *kept = true;
+            }
             self.dropped_clicks += counted(is_dropped);
             !is_dropped
         });
         self.clicks += impression.clicks.len() as u64 * count;
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Click;
+
+    /// Found by counting a log again: a click before its page, which was left out, took the valid
+    /// click on the same document with it.
+    #[test]
+    fn a_click_after_an_early_one_that_is_left_out_is_not_a_repeated_one() {
+        let click = |index, time| Click { index, time: Some(time) };
+        let page = Impression {
+            query: "q".into(),
+            documents: vec!["a".into(), "b".into()],
+            time: Some(10.0),
+            clicks: vec![click(0, 5.0), click(1, 11.0), click(0, 12.0), click(0, 13.0)],
+            ..Impression::default()
+        };
+        let times = |dropped: &[DroppedPart]| {
+            let (mut page, mut counts) = (page.clone(), LogCounts::default());
+            let options = LogOptions::default().drop(dropped.iter().copied());
+            assert!(counts.add(&mut page, &options));
+            assert_eq!((counts.repeated_clicks, counts.early_clicks), (2, 1));
+            assert_eq!(counts.dropped_clicks as usize + page.clicks.len(), 4);
+            page.clicks.iter().map(|click| click.time.unwrap()).collect::<Vec<f64>>()
+        };
+        use DroppedPart::{Early, Repeated};
+        assert_eq!(times(&[Early, Repeated]), [11.0, 12.0]);
+        assert_eq!(times(&[Repeated]), [5.0, 11.0]);
+        assert_eq!(times(&[Early]), [11.0, 12.0, 13.0]);
     }
 }

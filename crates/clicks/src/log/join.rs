@@ -249,6 +249,14 @@ fn add_rows(
     Ok(())
 }
 
+/// The part of an error that says what was expected, for a value that is no position.
+pub(super) const POSITION: &str = "a position: a whole number, 1 for the first document of a page";
+
+/// Whether a number is a position: positions are ranks, which start at 1.
+pub(super) fn is_position(number: f64) -> bool {
+    number >= 1.0 && number.fract() == 0.0
+}
+
 /// Puts the documents of a page in the order of their positions. Equal positions keep their order,
 /// and so do pages without a position for each document.
 pub(super) fn sort_by_position(page: &mut Impression, positions: &[f64]) {

@@ -36,7 +36,7 @@ use serde_json::value::RawValue;
 
 use super::columns::{LogRole, column_of, missing_role};
 use super::input::LogInput;
-use super::join::sort_by_position;
+use super::join::{POSITION, is_position, sort_by_position};
 use super::options::LogOptions;
 use super::record::{PageFields, RecordBatch, RecordKind};
 use super::rows::{LogRow, RowGrouper, RowProblem, read_row};
@@ -290,7 +290,7 @@ fn as_text(value: Option<&RawValue>) -> Option<Text<'_>> {
 /// written with decimals (`3.0`).
 fn rank_of(ordinal: &Text<'_>) -> Option<u64> {
     let number: f64 = ordinal.as_str().parse().ok()?;
-    (number >= 1.0 && number.fract() == 0.0).then_some(number as u64)
+    is_position(number).then_some(number as u64)
 }
 
 /// A value as a propensity, or as a list of them.
@@ -372,6 +372,9 @@ impl RawLine<'_> {
         let document = attributes.object.and_then(|object| object.object_id);
         let ordinal = attributes.position.and_then(|position| position.ordinal);
         let rank = ordinal.as_ref().and_then(rank_of).unwrap_or(0);
+        if is_click && document.is_none() && ordinal.is_some() && rank == 0 {
+            return Err(ORDINAL);
+        }
         match self.query_id {
             Some(query) if is_click && (document.is_some() || rank > 0) => {
                 let time = self.timestamp.map(|time| time.0);
@@ -449,6 +452,9 @@ impl RawLine<'_> {
         if !positions.is_empty() && positions.len() != shown {
             return Err("a position for each document");
         }
+        if !positions.iter().all(|position| is_position(*position)) {
+            return Err(POSITION);
+        }
         let propensities = self.propensities.unwrap_or_default();
         check_propensities(&propensities, shown)?;
         let count = self.count.map_or(Ok(1), |count| count.get().parse());
@@ -475,6 +481,9 @@ impl RawLine<'_> {
 
 /// The part of an error that says what was expected, for invalid propensities.
 const PROPENSITIES: &str = "a propensity above 0 and at most 1 for each document";
+/// The part of an error that says what was expected, for a click whose only place is no rank.
+const ORDINAL: &str =
+    "a rank from 1 as event_attributes.position.ordinal, or event_attributes.object.object_id";
 /// The most impressions that a line may stand for.
 const MAX_COUNT: u64 = 1_000_000;
 

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use rankwright_data::{PointInTime, quote};
 
 use super::columns::LogRole;
-use super::join::{sort_by_position, sort_clicks};
+use super::join::{POSITION, is_position, sort_by_position, sort_clicks};
 use super::record::{RecordBatch, RecordKind};
 use crate::impression::{Click, Impression};
 
@@ -163,8 +163,8 @@ fn flag(role: LogRole, text: &str) -> Result<bool, RowProblem> {
 }
 
 fn position(role: LogRole, text: &str) -> Result<f64, RowProblem> {
-    let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-    number.ok_or_else(|| problem(role, text, "a position"))
+    let number = text.trim().parse::<f64>().ok().filter(|number| is_position(*number));
+    number.ok_or_else(|| problem(role, text, POSITION))
 }
 
 fn probability(role: LogRole, text: &str) -> Result<f64, RowProblem> {
