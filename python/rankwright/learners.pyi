@@ -56,6 +56,7 @@ class LambdaMART(Ranker):
     examination: None | Sequence[float] | float | str
     click_noise: None | Sequence[float] | float | str
     bias_clip: None | float
+    labels: Any
     query: str | None
     random_state: Any
     n_jobs: int | None
@@ -111,6 +112,7 @@ class LambdaMART(Ranker):
         examination: None | Sequence[float] | float | str = None,
         click_noise: None | Sequence[float] | float | str = None,
         bias_clip: None | float = None,
+        labels: Any = 'label',
         query: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -161,6 +163,7 @@ class RankMART(Ranker):
     examination: None | Sequence[float] | float | str
     click_noise: None | Sequence[float] | float | str
     bias_clip: None | float
+    labels: Any
     query: str | None
     random_state: Any
     n_jobs: int | None
@@ -211,6 +214,7 @@ class RankMART(Ranker):
         examination: None | Sequence[float] | float | str = None,
         click_noise: None | Sequence[float] | float | str = None,
         bias_clip: None | float = None,
+        labels: Any = 'label',
         query: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -255,6 +259,7 @@ class XENDCG(Ranker):
     examination: None | Sequence[float] | float | str
     click_noise: None | Sequence[float] | float | str
     bias_clip: None | float
+    labels: Any
     query: str | None
     random_state: Any
     n_jobs: int | None
@@ -299,6 +304,7 @@ class XENDCG(Ranker):
         examination: None | Sequence[float] | float | str = None,
         click_noise: None | Sequence[float] | float | str = None,
         bias_clip: None | float = None,
+        labels: Any = 'label',
         query: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -346,6 +352,7 @@ class YetiRank(Ranker):
     examination: None | Sequence[float] | float | str
     click_noise: None | Sequence[float] | float | str
     bias_clip: None | float
+    labels: Any
     query: str | None
     random_state: Any
     n_jobs: int | None
@@ -393,6 +400,7 @@ class YetiRank(Ranker):
         examination: None | Sequence[float] | float | str = None,
         click_noise: None | Sequence[float] | float | str = None,
         bias_clip: None | float = None,
+        labels: Any = 'label',
         query: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -443,6 +451,7 @@ class MART(Ranker):
     examination: None | Sequence[float] | float | str
     click_noise: None | Sequence[float] | float | str
     bias_clip: None | float
+    labels: Any
     query: str | None
     random_state: Any
     n_jobs: int | None
@@ -493,6 +502,7 @@ class MART(Ranker):
         examination: None | Sequence[float] | float | str = None,
         click_noise: None | Sequence[float] | float | str = None,
         bias_clip: None | float = None,
+        labels: Any = 'label',
         query: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -539,6 +549,7 @@ class Boosting(Ranker):
     examination: None | Sequence[float] | float | str
     click_noise: None | Sequence[float] | float | str
     bias_clip: None | float
+    labels: Any
     query: str | None
     random_state: Any
     n_jobs: int | None
@@ -585,6 +596,7 @@ class Boosting(Ranker):
         examination: None | Sequence[float] | float | str = None,
         click_noise: None | Sequence[float] | float | str = None,
         bias_clip: None | float = None,
+        labels: Any = 'label',
         query: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -852,6 +864,7 @@ class LambdaRank(Ranker):
     examination: None | Sequence[float] | float | str
     click_noise: None | Sequence[float] | float | str
     bias_clip: None | float
+    labels: Any
     query: str | None
     random_state: Any
     n_jobs: int | None
@@ -893,6 +906,7 @@ class LambdaRank(Ranker):
         examination: None | Sequence[float] | float | str = None,
         click_noise: None | Sequence[float] | float | str = None,
         bias_clip: None | float = None,
+        labels: Any = 'label',
         query: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -931,6 +945,7 @@ class RankNet(Ranker):
     examination: None | Sequence[float] | float | str
     click_noise: None | Sequence[float] | float | str
     bias_clip: None | float
+    labels: Any
     query: str | None
     random_state: Any
     n_jobs: int | None
@@ -969,6 +984,7 @@ class RankNet(Ranker):
         examination: None | Sequence[float] | float | str = None,
         click_noise: None | Sequence[float] | float | str = None,
         bias_clip: None | float = None,
+        labels: Any = 'label',
         query: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -1000,6 +1016,7 @@ class ListNet(Ranker):
     examination: None | Sequence[float] | float | str
     click_noise: None | Sequence[float] | float | str
     bias_clip: None | float
+    labels: Any
     query: str | None
     random_state: Any
     n_jobs: int | None
@@ -1031,6 +1048,7 @@ class ListNet(Ranker):
         examination: None | Sequence[float] | float | str = None,
         click_noise: None | Sequence[float] | float | str = None,
         bias_clip: None | float = None,
+        labels: Any = 'label',
         query: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -1063,6 +1081,7 @@ class ListMLE(Ranker):
     examination: None | Sequence[float] | float | str
     click_noise: None | Sequence[float] | float | str
     bias_clip: None | float
+    labels: Any
     query: str | None
     random_state: Any
     n_jobs: int | None
@@ -1095,6 +1114,7 @@ class ListMLE(Ranker):
         examination: None | Sequence[float] | float | str = None,
         click_noise: None | Sequence[float] | float | str = None,
         bias_clip: None | float = None,
+        labels: Any = 'label',
         query: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -1127,6 +1147,7 @@ class Softmax(Ranker):
     examination: None | Sequence[float] | float | str
     click_noise: None | Sequence[float] | float | str
     bias_clip: None | float
+    labels: Any
     query: str | None
     random_state: Any
     n_jobs: int | None
@@ -1159,6 +1180,7 @@ class Softmax(Ranker):
         examination: None | Sequence[float] | float | str = None,
         click_noise: None | Sequence[float] | float | str = None,
         bias_clip: None | float = None,
+        labels: Any = 'label',
         query: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -1191,6 +1213,7 @@ class ApproxNDCG(Ranker):
     examination: None | Sequence[float] | float | str
     click_noise: None | Sequence[float] | float | str
     bias_clip: None | float
+    labels: Any
     query: str | None
     random_state: Any
     n_jobs: int | None
@@ -1223,6 +1246,7 @@ class ApproxNDCG(Ranker):
         examination: None | Sequence[float] | float | str = None,
         click_noise: None | Sequence[float] | float | str = None,
         bias_clip: None | float = None,
+        labels: Any = 'label',
         query: str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,

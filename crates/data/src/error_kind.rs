@@ -28,6 +28,7 @@ error_kinds! {
         Self::NotRectangular { .. } => "not-rectangular",
         Self::RowLength { .. } => "row-length",
         Self::NotFinite { .. } => "not-finite",
+        Self::LabelColumnName { .. } => "label-column-name",
         Self::FeatureOutOfRange { .. } => "feature-out-of-range",
         Self::TableColumn { .. } => "table-column",
         Self::InvalidWeight { .. } => "invalid-weight",

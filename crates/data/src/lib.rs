@@ -66,7 +66,7 @@ mod strings;
 mod table_columns;
 mod warnings;
 
-pub use dataset::{Absent, Dataset, DatasetBuilder, Label, Query};
+pub use dataset::{Absent, Dataset, DatasetBuilder, Label, MAIN_LABEL, Query};
 pub use error::{
     ColumnProblem, DataError, FileDamage, FormatProblem, PairProblem, Remedy, SectionProblem,
     SourceLocation, UnfinishedWrite, UnsupportedFormat, quote,

@@ -247,7 +247,7 @@ impl TableColumns {
         }
         let (mut names, mut roles) = (HashSet::new(), HashSet::new());
         for column in &columns {
-            let is_shared = matches!(column.role, Role::Feature | Role::Ignore);
+            let is_shared = matches!(column.role, Role::Feature | Role::Ignore | Role::ExtraLabel);
             let is_encoding = column.role.is_encoding();
             let encoding_fits_role = column.role == Role::Feature || column.encoding.is_number();
             let is_valid = match &column.encoding {
@@ -326,6 +326,16 @@ impl TableColumns {
                 let joined: Vec<String> = values.iter().chain(added).cloned().collect();
                 *values = joined.into();
             }
+        }
+        TableColumns { columns }
+    }
+
+    /// The same columns for rows without labels: further columns of labels are ignored.
+    #[cfg(any(feature = "text", feature = "columnar"))]
+    pub(crate) fn without_labels(&self) -> TableColumns {
+        let mut columns = self.columns.clone();
+        for column in columns.iter_mut().filter(|column| column.role == Role::ExtraLabel) {
+            column.role = Role::Ignore;
         }
         TableColumns { columns }
     }

@@ -94,6 +94,8 @@ pub enum DataPart {
     QueryWeights,
     /// Positions at which rows were shown.
     Positions,
+    /// Further columns of labels.
+    LabelColumns,
     /// Preference pairs.
     Pairs,
     /// The texts of categories.
@@ -112,6 +114,7 @@ impl DataPart {
             DataPart::RowWeights => "lost-row-weights",
             DataPart::QueryWeights => "lost-query-weights",
             DataPart::Positions => "lost-positions",
+            DataPart::LabelColumns => "lost-label-columns",
             DataPart::Pairs => "lost-pairs",
             DataPart::Categories => "lost-categories",
             DataPart::NoLabels => "labels-of-zero",
@@ -134,6 +137,7 @@ impl DataPart {
             DataPart::RowWeights => "this format does not keep row weights",
             DataPart::QueryWeights => "this format does not keep query weights",
             DataPart::Positions => "this format does not keep positions",
+            DataPart::LabelColumns => "this format does not keep further columns of labels",
             DataPart::Pairs => "this format does not keep preference pairs",
             DataPart::Categories => {
                 "this format does not keep which features are categories, and their texts"

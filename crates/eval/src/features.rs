@@ -25,6 +25,7 @@ use crate::source::{QuerySource, SourceKind};
 pub struct ScoredDataset<'a> {
     data: &'a Dataset,
     scores: &'a [f64],
+    labels: &'a [f64],
     pairs: Option<PairsByQuery>,
 }
 
@@ -33,7 +34,27 @@ impl<'a> ScoredDataset<'a> {
     /// brings scores in the order of the file into it).
     pub fn new(data: &'a Dataset, scores: &'a [f64]) -> Result<Self, EvalError> {
         same_length("scores", scores.len(), data.rows())?;
-        Ok(Self { data, scores, pairs: data.pairs_by_query() })
+        Ok(Self { data, scores, labels: data.labels(), pairs: data.pairs_by_query() })
+    }
+
+    /// The same scores with other labels, one for each row, such as those of a further column.
+    ///
+    /// ```
+    /// use rankwright_data::Dataset;
+    /// use rankwright_eval::ScoredDataset;
+    ///
+    /// let data = Dataset::from_dense(&[0.5, 0.1], 1, [1, 0], ["q", "q"])?;
+    /// let data = data.with_label_column("clicks", vec![0.0, 3.0])?;
+    /// let scored = ScoredDataset::new(&data, &[2.0, 1.0])?;
+    /// assert_eq!(scored.evaluate("rr")?.get("rr"), Some(1.0));
+    /// let clicks = data.label_column("clicks").unwrap_or_default();
+    /// assert_eq!(scored.labels(clicks)?.evaluate("rr")?.get("rr"), Some(0.5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn labels(mut self, labels: &'a [f64]) -> Result<Self, EvalError> {
+        same_length("labels", labels.len(), self.data.rows())?;
+        self.labels = labels;
+        Ok(self)
     }
 
     /// Evaluates metrics (texts, specs or measures) on every query, with default options.
@@ -68,7 +89,7 @@ impl QuerySource for ScoredDataset<'_> {
     fn load<'a>(&'a self, q: usize, into: &mut Candidates<'a>) -> Result<(), EvalError> {
         into.clear();
         let query = self.data.query(q);
-        into.labels.extend_from_slice(query.labels);
+        into.labels.extend_from_slice(&self.labels[query.rows.clone()]);
         into.scores.extend_from_slice(&self.scores[query.rows.clone()]);
         let start = query.rows.start as u32;
         let pairs = self.pairs.iter().flat_map(|pairs| pairs.of_query(q));

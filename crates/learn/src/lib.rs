@@ -55,9 +55,10 @@ pub use net::{HiddenNorm, NetActivation, NetOptimiser, NetOptions, NetParams, Ne
 pub use preferences::Preferences;
 pub use rankwright_model::simd;
 pub use session::{
-    Checkpoints, ConstantReason, Iteration, KeptReason, KeptRounds, MemberStart, NoProgress,
-    PhaseSeconds, Progress, Stop, Teacher, TeacherOptions, TeacherParams, TeacherScores,
-    TrainRequest, TrainResult, TrainWarning, TrainingHistory, ValidationSet, validation_set_names,
+    Checkpoints, ConstantReason, Iteration, KeptReason, KeptRounds, LabelOptions, LabelParams,
+    LabelWeights, LabelsText, MemberStart, NoProgress, PhaseSeconds, Progress, Stop, Teacher,
+    TeacherOptions, TeacherParams, TeacherScores, TrainRequest, TrainResult, TrainWarning,
+    TrainingHistory, ValidationSet, validation_set_names,
 };
 pub use trainer::{Trainer, ValidationUse};
 pub use training_log::TrainingLog;
@@ -75,8 +76,8 @@ pub mod prelude {
     pub use crate::{
         Auto, AutoOptions as _, BiasCorrection, BiasCorrectionOptions as _, Blend,
         BlendOptions as _, BoostOptions as _, Booster, CvOptions, Fit as _, FixedWeights,
-        FixedWeightsOptions as _, Learner, LearnerSpec, NetOptions as _, NewtonOptions as _,
-        Progress, SolverOptions as _, Stop, TargetOptions as _, TrainRequest, TrainResult,
-        TransformOptions as _, cross_validate,
+        FixedWeightsOptions as _, LabelOptions as _, Learner, LearnerSpec, NetOptions as _,
+        NewtonOptions as _, Progress, SolverOptions as _, Stop, TargetOptions as _, TrainRequest,
+        TrainResult, TransformOptions as _, cross_validate,
     };
 }

@@ -1,9 +1,12 @@
-//! Several goals at once: weighted sums of metrics, and a metric that is kept before another.
+//! Several goals at once: weighted sums of metrics and of columns of labels, and a metric that is kept
+//! before another.
 
 use rankwright_data::Dataset;
 use rankwright_data::generate::LetorOptions;
+use rankwright_eval::ScoredDataset;
 use rankwright_learn::KeptReason;
 use rankwright_learn::prelude::*;
+use rankwright_model::{Model, ScoreOptions};
 
 /// A hundred queries of two documents that a model tells apart by one feature. The first document
 /// is excellent (4) in 30 queries and useless (0) in the others; the second one is always fair (1).
@@ -78,4 +81,140 @@ fn goals_that_cannot_be_kept_are_refused() {
     assert!(error("lambdamart(goal=keep(kendall, 0.1))").contains("kendall"));
     assert!(error("lambdamart(goal=keep(ap, 0.1), weight=loss2)").contains("weight=swap"));
     assert!(error("lambdamart(metric=ndcg@10:1+kendall:1)").contains("kendall"));
+}
+
+/// Generated data with clicks that contradict the judgements, more or less.
+fn clicked(seed: u64) -> Dataset {
+    let data = LetorOptions { queries: 40, documents: 15, seed }.generate().unwrap();
+    let clicks = data.labels().iter().enumerate();
+    let clicks = clicks.map(|(row, label)| ((4.0 - label) + (row % 3) as f64).min(4.0)).collect();
+    data.with_label_column("clicks", clicks).unwrap()
+}
+
+/// NDCG@10 of a model by a column of labels.
+fn ndcg(model: &Model, data: &Dataset, column: &str) -> f64 {
+    let scores = model.score(data, ScoreOptions::default()).unwrap();
+    let labels = data.label_column(column).unwrap();
+    let scored = ScoredDataset::new(data, &scores).unwrap().labels(labels).unwrap();
+    scored.evaluate("ndcg@10").unwrap().results[0].value
+}
+
+fn fit(text: &str, data: &Dataset) -> TrainResult {
+    LearnerSpec::parse(text).unwrap().train(TrainRequest::new(data)).unwrap()
+}
+
+/// Every learner of an objective: from relevance to clicks, one rises and the other falls.
+#[test]
+fn weights_move_every_learner_from_one_column_to_the_other() {
+    let (train, test) = (clicked(1), clicked(2));
+    for learner in [
+        "lambdamart(trees=30, leaves=6",
+        "lambdamart(trees=30, leaves=6, newton=cross-leaf",
+        "rankmart(trees=30, leaves=6",
+        "xendcg(trees=30, leaves=6",
+        "mart(trees=30, leaves=6",
+        "yetirank(trees=30, leaves=6",
+        "boosting(objective=softmax, trees=30, leaves=6",
+        "ranknet(layers=0, epochs=10",
+        "lambdarank(layers=0, epochs=10",
+        "softmax(layers=0, epochs=10",
+        "listnet(layers=0, epochs=10",
+    ] {
+        let values: Vec<[f64; 2]> = ["label:1", "label:1+clicks:1", "clicks:1"]
+            .map(|labels| {
+                let model = fit(&format!("{learner}, labels={labels})"), &train).model;
+                ["label", "clicks"].map(|column| ndcg(&model, &test, column))
+            })
+            .into();
+        assert!(values[0][0] > values[2][0] + 0.05, "{learner}: {values:?}");
+        assert!(values[2][1] > values[0][1] + 0.05, "{learner}: {values:?}");
+        let between = |goal: usize| {
+            let (low, high) =
+                (values[0][goal].min(values[2][goal]), values[0][goal].max(values[2][goal]));
+            (low - 0.03..=high + 0.03).contains(&values[1][goal])
+        };
+        assert!(between(0) && between(1), "{learner}: {values:?}");
+    }
+}
+
+/// One column alone is the training on data whose labels it is, to the byte.
+#[test]
+fn one_other_column_is_the_training_on_its_labels() {
+    let train = clicked(1);
+    let swapped =
+        train.clone().with_labels(train.label_column("clicks").unwrap().to_vec()).unwrap();
+    for learner in
+        ["lambdamart(trees=5, leaves=6", "mart(trees=5, leaves=6", "ranknet(layers=4, epochs=3"]
+    {
+        let other = fit(&format!("{learner}, labels=clicks:1)"), &train).model;
+        let own = fit(&format!("{learner})"), &swapped).model;
+        assert_eq!(other.body(), own.body(), "{learner}");
+    }
+    assert_eq!(
+        fit("mart(trees=2, labels=label:1)", &train).model.to_bytes(),
+        fit("mart(trees=2)", &train).model.to_bytes()
+    );
+}
+
+/// The value that chooses the round is the weighted mean over the columns; a kept metric is that of
+/// the data's own labels.
+#[test]
+fn validation_follows_the_same_columns() {
+    let (train, valid) = (clicked(1), clicked(2));
+    let text = "lambdamart(trees=20, leaves=6, labels=label:1+clicks:3)";
+    let learner = LearnerSpec::parse(text).unwrap();
+    let result = learner.train(TrainRequest::new(&train).validation(&valid)).unwrap();
+    let history = &result.history;
+    let kept = history.iterations[history.best.unwrap() - 1].values[0][0];
+    let of = |column: &str| ndcg(&result.model, &valid, column);
+    assert!((kept - (of("label") + 3.0 * of("clicks")) / 4.0).abs() < 1e-9, "{kept}");
+    assert!(history.conventions[0].ends_with(" labels=label:1+clicks:3"), "{history:?}");
+    assert!(result.model.header().learner.contains("labels=label:1+clicks:3"));
+    let text = "lambdamart(trees=20, leaves=6, goal=keep(ndcg@10, 0.01), labels=clicks:1)";
+    let learner = LearnerSpec::parse(text).unwrap();
+    let result = learner.train(TrainRequest::new(&train).validation(&valid)).unwrap();
+    let history = &result.history;
+    let values = &history.iterations[history.best.unwrap() - 1].values[0];
+    let found = ["label", "clicks"].map(|column| ndcg(&result.model, &valid, column));
+    assert!((values[0] - found[0]).abs() < 1e-9 && (values[1] - found[1]).abs() < 1e-9);
+    let highest = history.iterations.iter().map(|round| round.values[0][0]).fold(0.0, f64::max);
+    assert!(values[0] >= highest - 0.01, "{values:?} {highest}");
+    // Kept relevance costs clicks, and clicks alone cost relevance.
+    let alone = fit("lambdamart(trees=20, leaves=6, labels=clicks:1)", &train).model;
+    assert!(found[0] > ndcg(&alone, &valid, "label") + 0.02, "{found:?}");
+    assert!(ndcg(&alone, &valid, "clicks") > found[1], "{found:?}");
+}
+
+#[test]
+fn labels_travel_through_folds_and_interruptions_and_threads() {
+    let data = clicked(3);
+    let learner = LearnerSpec::parse("mart(trees=4, leaves=4, labels=label+clicks:0.5)").unwrap();
+    let found = cross_validate(&learner, &data, &CvOptions::new(vec![learner.measure().unwrap()]));
+    assert!(found.is_ok(), "{:?}", found.err());
+    let bytes = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| learner.train(TrainRequest::new(&data)).unwrap().model.to_bytes())
+    };
+    assert!(bytes(1) == bytes(2) && bytes(1) == bytes(3));
+}
+
+#[test]
+fn labels_that_cannot_be_mixed_are_refused_with_the_reason() {
+    let error = |text: &str| LearnerSpec::parse(text).unwrap_err().to_string();
+    assert!(error("lambdamart(labels=label:0)").contains("weights above 0"));
+    assert!(error("lambdamart(labels=a+a)").contains("each once"));
+    assert!(error("mart(loss=ordinal, labels=label+clicks)").contains("thresholds"));
+    assert!(error("lambdamart(bias=gam, labels=label+clicks)").contains("bias"));
+    assert!(error("ranknet(update=pair, labels=label+clicks)").contains("whole queries"));
+    assert!(error("ranksvm(labels=label+clicks)").contains("labels"));
+    let data = clicked(1);
+    let train = |text: &str, request: TrainRequest<'_>| {
+        LearnerSpec::parse(text).unwrap().train(request).unwrap_err()
+    };
+    let missing = train("mart(labels=label+sales)", TrainRequest::new(&data));
+    assert_eq!(missing.kind(), "label-column-missing");
+    assert!(missing.to_string().contains("label, clicks"), "{missing}");
+    let plain = LetorOptions { queries: 5, documents: 10, seed: 1 }.generate().unwrap();
+    let request = TrainRequest::new(&data).validation(&plain);
+    assert_eq!(train("mart(labels=label+clicks)", request).kind(), "label-column-missing");
 }

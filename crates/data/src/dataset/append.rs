@@ -1,6 +1,6 @@
 //! Appending: the queries of two data sets as one data set.
 
-use super::Dataset;
+use super::{Dataset, LabelColumn};
 use crate::error::DataError;
 use crate::matrix::Matrix;
 use crate::pairs::Pair;
@@ -10,7 +10,7 @@ impl Dataset {
     /// of this data set, the column of the other one that holds it; a feature without a column gets
     /// the value of absent features.
     ///
-    /// Document ids and positions are kept if both data sets have them; where only one has weights,
+    /// Document ids, positions and further columns of labels are kept if both data sets have them; where only one has weights,
     /// each row or query of the other has weight 1. Queries of the two are different queries, also
     /// if they have the same id. The number of rows is limited as in every data set.
     ///
@@ -66,6 +66,7 @@ impl Dataset {
             features: self.features.clone(),
             labels: [self.labels(), other.labels()].concat(),
             is_labelled: self.is_labelled && other.is_labelled,
+            label_columns: self.appended_label_columns(other),
             query_ids: self.query_ids.iter().chain(other.query_ids.iter()).collect(),
             query_starts: self
                 .query_starts
@@ -97,6 +98,16 @@ impl Dataset {
             feature_set: self.feature_set.clone(),
             table_columns: self.table_columns.clone(),
         })
+    }
+
+    /// The further columns of labels that both have.
+    fn appended_label_columns(&self, other: &Dataset) -> Vec<LabelColumn> {
+        let joined = |LabelColumn { name, labels }: &LabelColumn| {
+            let others = other.label_columns.iter().find(|column| column.name == *name)?;
+            let labels = [labels.as_slice(), &others.labels].concat();
+            Some(LabelColumn { name: name.clone(), labels })
+        };
+        self.label_columns.iter().filter_map(joined).collect()
     }
 
     /// The pairs of both, those of the other data set with their new queries and rows.

@@ -5,7 +5,7 @@ use std::fmt::{Display, Write};
 use std::sync::Arc;
 
 use super::columns::{QueryIndex, RowColumns};
-use super::{Absent, Dataset};
+use super::{Absent, Dataset, LabelColumn};
 use crate::error::DataError;
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
@@ -62,6 +62,7 @@ pub struct DatasetBuilder {
     matrix: Option<Result<Matrix, DataError>>,
     features: Option<FeatureNames>,
     labels: Option<Vec<f64>>,
+    label_columns: Vec<LabelColumn>,
     /// The queries, and the query number of each row.
     queries: Option<(QueryIndex, Vec<u32>)>,
     doc_ids: Option<Strings>,
@@ -112,6 +113,18 @@ impl DatasetBuilder {
     /// A graded label for each row; higher is better.
     pub fn labels<L: Label>(mut self, labels: impl IntoIterator<Item = L>) -> Self {
         self.labels = Some(labels.into_iter().map(Label::value).collect());
+        self
+    }
+
+    /// A further column of labels, one for each row, with a name other than `label`; see
+    /// [`Dataset::label_column`].
+    pub fn label_column<L: Label>(
+        mut self,
+        name: impl Into<String>,
+        labels: impl IntoIterator<Item = L>,
+    ) -> Self {
+        let labels = labels.into_iter().map(Label::value).collect();
+        self.label_columns.push(LabelColumn { name: name.into(), labels });
         self
     }
 
@@ -201,6 +214,7 @@ impl DatasetBuilder {
             absent: self.absent,
             feature_set: self.feature_set,
             is_labelled,
+            label_columns: self.label_columns,
             ..RowColumns::new(matrix, features, labels, queries, query_of_row)
         };
         let mut data = Dataset::new(columns)?;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Absent, Dataset};
+use super::{Absent, Dataset, LabelColumn, check_label_columns};
 use crate::error::{DataError, SourceLocation};
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
@@ -53,6 +53,8 @@ pub(crate) struct RowColumns {
     pub(crate) labels: Vec<f64>,
     /// Whether the labels were given; otherwise all are 0.
     pub(crate) is_labelled: bool,
+    /// Further columns of labels.
+    pub(crate) label_columns: Vec<LabelColumn>,
     /// The queries.
     pub(crate) queries: QueryIndex,
     /// The query number of each row.
@@ -85,6 +87,7 @@ impl RowColumns {
             features,
             labels,
             is_labelled: true,
+            label_columns: Vec::new(),
             queries,
             query_of_row,
             doc_ids: None,
@@ -126,6 +129,7 @@ impl Dataset {
             features: columns.features,
             labels: columns.labels,
             is_labelled: columns.is_labelled,
+            label_columns: columns.label_columns,
             query_ids: columns.queries.ids,
             query_starts,
             doc_ids: columns.doc_ids,
@@ -151,6 +155,9 @@ impl Dataset {
     fn reorder(&mut self, order: Vec<u32>) {
         self.matrix.reorder(&order);
         reorder_values(&mut self.labels, &order);
+        for column in &mut self.label_columns {
+            reorder_values(&mut column.labels, &order);
+        }
         self.doc_ids = self.doc_ids.take().map(|d| d.reordered(&order));
         if let Some(weights) = &mut self.row_weights {
             reorder_values(weights, &order);
@@ -246,6 +253,7 @@ fn check_values(columns: &RowColumns) -> Result<(), DataError> {
             return Err(DataError::NotFinite { what: "label", row, value });
         }
     }
+    check_label_columns(&columns.label_columns, columns.labels.len())?;
     let weights = [("weight", &columns.row_weights), ("query weight", &columns.query_weights)];
     for (what, weights) in weights {
         for (row, &value) in weights.iter().flatten().enumerate() {

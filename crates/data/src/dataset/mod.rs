@@ -7,6 +7,7 @@
 mod append;
 mod builder;
 mod columns;
+mod label_columns;
 mod select;
 #[cfg(test)]
 mod tests;
@@ -32,6 +33,8 @@ use crate::warnings::Warnings;
 pub use builder::{DatasetBuilder, Label};
 #[cfg(feature = "text")]
 pub(crate) use columns::{QueryIndex, RowColumns};
+pub use label_columns::MAIN_LABEL;
+pub(crate) use label_columns::{LABEL_PREFIX, LabelColumn, check_label_columns, is_label_column};
 
 choices! {
     /// The value of features that a sparse row does not mention.
@@ -70,6 +73,8 @@ pub struct Dataset {
     pub(crate) labels: Vec<f64>,
     /// Whether the labels were given; otherwise all are 0.
     pub(crate) is_labelled: bool,
+    /// Further columns of labels, each with a name.
+    pub(crate) label_columns: Vec<LabelColumn>,
     /// One per query, as are query weights.
     pub(crate) query_ids: Strings,
     /// The first row of each query, ascending.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Dataset;
+use super::{Dataset, LabelColumn};
 use crate::error::DataError;
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
@@ -119,6 +119,7 @@ impl Dataset {
             features: self.features.clone(),
             labels: values_of_rows(&self.labels, order),
             is_labelled: self.is_labelled,
+            label_columns: self.label_columns_of(order),
             query_ids: Strings::default(),
             query_starts: Vec::new(),
             doc_ids: self.doc_ids.as_ref().map(|ids| ids.reordered(order)),
@@ -131,6 +132,15 @@ impl Dataset {
             feature_set: self.feature_set.clone(),
             table_columns: self.table_columns.clone(),
         }
+    }
+
+    /// The further columns of labels of rows in this order.
+    fn label_columns_of(&self, order: &[u32]) -> Vec<LabelColumn> {
+        let column = |LabelColumn { name, labels }: &LabelColumn| LabelColumn {
+            name: name.clone(),
+            labels: values_of_rows(labels, order),
+        };
+        self.label_columns.iter().map(column).collect()
     }
 
     /// The pairs of the selected queries, in their old order, once for each copy of a query.

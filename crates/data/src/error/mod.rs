@@ -303,6 +303,12 @@ pub enum DataError {
         /// The value.
         value: f64,
     },
+    /// A name that a further column of labels cannot have.
+    #[error("'{name}' cannot be the name of a further column of labels")]
+    LabelColumnName {
+        /// The name.
+        name: String,
+    },
     /// A feature that is finite as a 64-bit number is out of the range of 32-bit floats.
     #[error(
         "feature '{feature}' of row {} is {value}, which is out of the range of 32-bit floats",

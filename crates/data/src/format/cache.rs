@@ -44,9 +44,9 @@ pub(super) use read::read;
 const MAGIC: &[u8] = b"RWDATA\r\n";
 /// The part of [`MAGIC`] that survives a transfer that changes line ends.
 pub(super) const MAGIC_LETTERS: &[u8] = b"RWDATA";
-/// The newest version of the format. A file has the lowest version that can hold its content: 3
-/// with the columns of a table, 2 with a feature set, otherwise 1.
-const VERSION: u32 = 3;
+/// The newest version of the format. A file has the lowest version that can hold its content: 4
+/// with further columns of labels, 3 with the columns of a table, 2 with a feature set, otherwise 1.
+const VERSION: u32 = 4;
 /// Every section starts at a multiple of this, the size of a cache line.
 const ALIGN: usize = 64;
 /// The size of the header before the table of sections.
@@ -90,16 +90,22 @@ enum SectionKind {
     FeatureSet = 16,
     /// The columns of the table that the data was read from, as JSON; from version 3 on.
     TableColumns = 17,
+    /// The names of further columns of labels, one after the other; from version 4 on.
+    LabelText = 18,
+    LabelEnds = 19,
+    /// f64 for each row, column after column.
+    LabelValues = 20,
 }
 
 /// The number of kinds, and the number of the last kind.
-const KIND_COUNT: u32 = SectionKind::TableColumns as u32;
+const KIND_COUNT: u32 = SectionKind::LabelValues as u32;
 
 /// The number of kinds of sections that a version of the format has.
 fn kind_count_of(version: u32) -> u32 {
     match version {
         1 => SectionKind::SourceRows as u32,
         2 => SectionKind::FeatureSet as u32,
+        3 => SectionKind::TableColumns as u32,
         _ => KIND_COUNT,
     }
 }
@@ -124,6 +130,9 @@ const SECTION_NAMES: [&str; KIND_COUNT as usize + 1] = [
     "source rows",
     "feature set",
     "table columns",
+    "names of label columns",
+    "ends of names of label columns",
+    "label columns",
 ];
 
 /// The name of a section in messages.
@@ -155,7 +164,8 @@ pub(super) fn write(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     }
     let mut header = MAGIC.to_vec();
     let version: u32 = match (&data.table_columns, &data.feature_set) {
-        (Some(_), _) => VERSION,
+        _ if !data.label_columns.is_empty() => VERSION,
+        (Some(_), _) => 3,
         (None, Some(_)) => 2,
         (None, None) => 1,
     };
@@ -233,6 +243,17 @@ fn sections(data: &Dataset) -> io::Result<Vec<(SectionKind, Cow<'_, [u8]>)>> {
     if let Some(columns) = &data.table_columns {
         let text = columns.to_json()?;
         sections.push((SectionKind::TableColumns, Cow::Owned(text.into_bytes())));
+    }
+    if !data.label_columns.is_empty() {
+        let names: Strings = data.label_column_names().collect();
+        let (text, ends) = names.parts();
+        let labels = data.label_columns.iter().flat_map(|column| &column.labels);
+        let labels: Vec<u8> = labels.flat_map(|label| label.to_le_bytes()).collect();
+        sections.extend([
+            (SectionKind::LabelText, Cow::Owned(text.as_bytes().to_vec())),
+            (SectionKind::LabelEnds, Cow::Owned(bytemuck::cast_slice(ends).to_vec())),
+            (SectionKind::LabelValues, Cow::Owned(labels)),
+        ]);
     }
     Ok(sections)
 }

@@ -492,6 +492,7 @@ fn lost_parts(data: &Dataset, format: Format) -> Vec<DataPart> {
         (DataPart::RowWeights, is_letor && data.row_weights().is_some()),
         (DataPart::QueryWeights, is_letor && data.query_weights().is_some()),
         (DataPart::Positions, is_letor && data.positions().is_some()),
+        (DataPart::LabelColumns, is_letor && !data.label_columns.is_empty()),
         (DataPart::Pairs, format != Format::Cache && data.pairs().is_some()),
         (DataPart::Categories, !keeps_categories(data, format)),
         (DataPart::NoLabels, is_letor && !data.is_labelled()),

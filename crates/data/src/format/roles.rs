@@ -11,6 +11,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::dataset::is_label_column;
 use crate::error::{ColumnProblem, DataError};
 use crate::table_columns::TimePart;
 
@@ -24,6 +25,8 @@ pub enum Role {
     Label,
     /// The document id.
     Docid,
+    /// A further column of labels, for learners of several goals.
+    ExtraLabel,
     /// The weight of the row.
     Weight,
     /// The weight of the query, the same in all of its rows.
@@ -74,6 +77,7 @@ const ROLES: &[RoleDef] = &[
         "docid",
         &["docid", "doc_id", "document_id", "documentid", "did", "docno", "corpus_id"],
     ),
+    role_def(Role::ExtraLabel, "extra_label", &[]),
     role_def(Role::Weight, "weight", &["weight", "row_weight", "sample_weight"]),
     role_def(Role::QueryWeight, "query_weight", &["query_weight", "group_weight"]),
     role_def(Role::Position, "position", &["position", "pos"]),
@@ -222,6 +226,9 @@ impl Role {
 
     /// The role that a column name means by default; features have none.
     pub fn guess(column: &str) -> Option<Role> {
+        if is_label_column(column) {
+            return Some(Role::ExtraLabel);
+        }
         let normalised = normalised_name(column);
         let has_column_name = |def: &&RoleDef| def.column_names.contains(&normalised.as_str());
         ROLES.iter().find(has_column_name).map(|def| def.role)
@@ -229,7 +236,7 @@ impl Role {
 
     /// Whether several columns may have this role.
     pub(super) fn is_shared(self) -> bool {
-        matches!(self, Role::Feature | Role::Ignore) || self.is_encoding()
+        matches!(self, Role::Feature | Role::Ignore | Role::ExtraLabel) || self.is_encoding()
     }
 
     /// Whether this role says how the values of a feature become numbers.
@@ -282,7 +289,7 @@ pub struct Roles {
 }
 
 impl Roles {
-    /// Reads `role=column, role=column, ...`; `feature`, `ignore` and the encodings of features
+    /// Reads `role=column, role=column, ...`; `feature`, `ignore`, `extra_label` and the encodings of features
     /// take several columns, joined by `+`. `label=none` means that there are no labels
     /// ([`Dataset::is_labelled`](crate::Dataset::is_labelled)), `qid=none` that all rows are one
     /// query. A name that contains `,`, `+` or `=` is written in double quotes; a double quote in

@@ -91,6 +91,15 @@ params! {
     pub trait BiasCorrectionOptions: bias_params;
 }
 
+/// The conflict of a correction of clicks with several columns of labels.
+pub(crate) fn labels_with_bias() -> Conflict {
+    Conflict::Incompatible {
+        setting: "labels".to_owned(),
+        other: "bias".to_owned(),
+        reason: "a correction is for one column of labels, the clicks",
+    }
+}
+
 impl BiasParams {
     /// Rejects a correction that the objective of a learner does not support.
     pub(crate) fn check_objective(
@@ -122,8 +131,8 @@ impl BiasParams {
                 "its model has no place for a term of each position, as boosted trees and nets have"
             }
             BiasCorrection::Pairwise => {
-                "it is for boosted trees on a loss of document pairs: lambdamart and rankmart, and \
-                 boosting with such a loss"
+                "its loss has no pairs of documents, as those of lambdamart, rankmart, ranknet and \
+                 lambdarank have, and some of boosting"
             }
             BiasCorrection::Ips => {
                 "its loss has no weights of clicks, as those of lambdamart, rankmart, xendcg, mart, \
@@ -131,8 +140,9 @@ impl BiasParams {
                  some of boosting"
             }
             BiasCorrection::Dr => {
-                "it is for boosted trees on gains (ndcg or dcg, softmax, xendcg or squared error): \
-                 lambdamart, xendcg and mart, and boosting with such a loss"
+                "its loss takes the order of labels, and no estimates of relevance as their gains or \
+                 values, as those of lambdamart and lambdarank (dcg, ndcg), xendcg, mart (squared, \
+                 query-rmse, softmax), listnet and softmax do, and some of boosting"
             }
         };
         let setting = format!("bias={}", self.bias.name());

@@ -20,7 +20,8 @@
 //! documents of different labels, so that graded feedback (clicks and purchases) works too: the one
 //! with the higher label is i.
 //!
-//! Factors start at 1 and are updated after each tree, from the scores with it. A position without
+//! Factors start at 1 and are updated after each tree (of nets: after each epoch), from the scores
+//! with it. A position without
 //! a pair keeps its factors, and so do all positions if the first one has no pair. Cost: a visit of
 //! every pair in 64 bits, once a round.
 

@@ -103,6 +103,11 @@ impl RoundBias {
         }
     }
 
+    /// Whether factors of pairs are learned.
+    pub(crate) fn has_pair_factors(&self) -> bool {
+        matches!(self.factors, FactorSource::Pairs(_))
+    }
+
     /// Adds the terms of positions to the scores of all rows, for [`scores`](Self::scores).
     pub(crate) fn shift(&mut self, scores: &[f64]) {
         if let FactorSource::Terms(terms) = &mut self.factors {

@@ -118,6 +118,43 @@ fn pair_factors_are_those_of_a_slow_reference() {
     assert!(clicked[PAGE - 1] < 0.5 && clicked[0] == 1.0, "{clicked:?}");
 }
 
+/// The same factors for a net: those of the scores after each epoch, and the epochs that follow
+/// see their weights.
+#[test]
+fn pair_factors_of_a_net_are_those_of_a_slow_reference() {
+    let data = ShownPages::new(60, 4).clicked();
+    let positions = data.positions().unwrap();
+    let (mut clicked, mut other) = (vec![1.0; PAGE], vec![1.0; PAGE]);
+    for epochs in 1..4 {
+        let spec = format!("ranknet(layers=0, epochs={epochs}, bias=pairwise)");
+        let model = train(&spec, &data);
+        let scores = model.score(&data, ScoreOptions::default()).unwrap();
+        let (mut of_clicked, mut of_other) = (vec![0.0; PAGE], vec![0.0; PAGE]);
+        for query in 0..data.queries() {
+            for i in data.query_rows(query).filter(|row| data.labels()[*row] > 0.0) {
+                for j in data.query_rows(query).filter(|row| data.labels()[*row] == 0.0) {
+                    let (k, l) = (positions[i] as usize - 1, positions[j] as usize - 1);
+                    let loss = (-(scores[i] - scores[j])).exp().ln_1p();
+                    of_clicked[k] += loss / other[l];
+                    of_other[l] += loss / clicked[k];
+                }
+            }
+        }
+        for (factors, sums) in [(&mut clicked, of_clicked), (&mut other, of_other)] {
+            for (factor, sum) in factors.iter_mut().zip(&sums) {
+                if *sum > 0.0 {
+                    *factor = sum / sums[0];
+                }
+            }
+        }
+        assert_close(&column(&model, "clicked"), &clicked, 1e-5);
+        assert_close(&column(&model, "not clicked"), &other, 1e-5);
+    }
+    let plain = train("ranknet(layers=0, epochs=3)", &data);
+    let corrected = train("ranknet(layers=0, epochs=3, bias=pairwise)", &data);
+    assert_ne!(plain.score_row(&[1.0; 4]), corrected.score_row(&[1.0; 4]));
+}
+
 /// Random labels, scores plus terms and weights of clicks of one query.
 struct ClickedQuery {
     labels: Vec<f64>,
@@ -369,10 +406,10 @@ fn corrections_recover_relevance_and_examination_from_simulated_clicks() {
         (format!("mart({boosted})"), &["gam", "ips", "dr"]),
         ("ranksvm()".to_owned(), &["ips"]),
         ("pairwise-logistic()".to_owned(), &["ips"]),
-        ("ranknet(layers=0, epochs=15)".to_owned(), &["gam", "ips"]),
-        ("lambdarank(layers=0, epochs=15)".to_owned(), &["gam", "ips"]),
-        ("listnet(layers=0, epochs=15)".to_owned(), &["gam", "ips"]),
-        ("softmax(layers=0, epochs=15)".to_owned(), &["gam", "ips"]),
+        ("ranknet(layers=0, epochs=15)".to_owned(), &["gam", "pairwise", "ips"]),
+        ("lambdarank(layers=0, epochs=15)".to_owned(), &["gam", "pairwise", "ips", "dr"]),
+        ("listnet(layers=0, epochs=15)".to_owned(), &["gam", "ips", "dr"]),
+        ("softmax(layers=0, epochs=15)".to_owned(), &["gam", "ips", "dr"]),
     ] {
         let baseline = value(naive.replace("()", "").as_str());
         for bias in corrections {
@@ -414,6 +451,8 @@ fn threads_and_interruptions_change_nothing() {
         format!("lambdamart(trees=6, leaves=5, bias=dr, examination={examination}, bias_clip=0.1)"),
         "ranknet(layers=4, epochs=5, bias=gam)".to_owned(),
         format!("lambdarank(layers=4, epochs=5, bias=ips, examination={examination})"),
+        "ranknet(layers=4, epochs=5, bias=pairwise)".to_owned(),
+        format!("softmax(layers=4, epochs=5, bias=dr, examination={examination}, bias_clip=0.1)"),
         "bagging(learner=lambdamart(trees=4, leaves=5, bias=gam), bags=3)".to_owned(),
     ] {
         trains_reproducibly_on(&learner, &train, &valid);
@@ -450,7 +489,11 @@ fn what_cannot_be_corrected_is_refused_with_the_reason() {
         ("rankmart(bias=dr)", "bias=dr"),
         ("lambdamart(metric=ap, bias=dr)", "bias=dr"),
         ("ranksvm(bias=gam)", "bias=gam"),
-        ("ranknet(bias=pairwise)", "bias=pairwise"),
+        ("softmax(bias=pairwise)", "bias=pairwise"),
+        ("ranknet(bias=dr)", "bias=dr"),
+        ("lambdarank(metric=ap, bias=dr)", "bias=dr"),
+        ("approxndcg(bias=pairwise)", "bias=pairwise"),
+        ("ranknet(bias=pairwise, factored=false)", "factored=false"),
         ("listmle(bias=ips)", "bias=ips"),
         ("ranknet(bias=gam, update=pair)", "update=pair"),
         ("lambdamart(bias_l2=1)", "bias=gam"),
@@ -465,6 +508,7 @@ fn what_cannot_be_corrected_is_refused_with_the_reason() {
         ("listnet(bias=pairwise)", "pairwise"),
         ("listmle(bias=ips)", "ips"),
         ("ranknet(bias=dr)", "dr"),
+        ("listmle(bias=dr)", "dr"),
     ] {
         let reason = refused(text);
         let accepts = |name: &str| LearnerSpec::parse(&format!("{name}(bias={bias})")).is_ok();
@@ -477,6 +521,8 @@ fn what_cannot_be_corrected_is_refused_with_the_reason() {
     }
     let pages = ShownPages::new(10, 1);
     let (positions, none) = (pages.clicked(), pages.without_positions());
+    let from_zero = Dataset::builder().dense(vec![0.0, 1.0], 1).labels([1.0, 0.0]);
+    let from_zero = from_zero.query_ids(["q"; 2]).positions([0_u32, 1]).build().unwrap();
     let graded = Dataset::builder().dense(vec![0.0, 1.0], 1).labels([2.0, 0.0]);
     let graded = graded.query_ids(["q"; 2]).positions([1_u32, 2]).build().unwrap();
     let error = |text: &str, data: &Dataset| {
@@ -488,6 +534,10 @@ fn what_cannot_be_corrected_is_refused_with_the_reason() {
         ("rankmart(bias=pairwise)", &none, "needs the position"),
         ("ranksvm(bias=ips, examination=1)", &none, "needs the position"),
         ("listnet(bias=gam)", &none, "needs the position"),
+        ("lambdamart(bias=gam)", &from_zero, "row 0 is 0; positions are ranks"),
+        ("rankmart(bias=pairwise)", &from_zero, "start at 1"),
+        ("ranksvm(bias=ips, examination=1/0.5)", &from_zero, "start at 1"),
+        ("mart(bias=dr, examination=1/0.5)", &from_zero, "start at 1"),
         ("lambdamart(bias=ips)", &positions, "needs the examination"),
         ("mart(bias=dr)", &positions, "needs the examination"),
         ("ranksvm(bias=ips)", &positions, "needs the examination"),

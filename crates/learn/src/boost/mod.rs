@@ -16,6 +16,7 @@ pub(crate) mod learners;
 mod line_search;
 mod params;
 pub(crate) mod queries;
+pub(crate) mod relevance;
 mod sample;
 mod scores;
 mod start;

@@ -357,6 +357,7 @@ impl SharedQueries<'_> {
             pairs,
             seed,
             click_weights,
+            kept_labels: None,
         }
     }
 

@@ -15,8 +15,8 @@ use rankwright_spec::Spec;
 use super::queries::{AllDerivatives, QueryPass, TrainingQueries};
 use super::train::objective_seed;
 use crate::error::LearnError;
-use crate::objective::{Objective, parse_objective};
-use crate::session::TEACHER_NOTE;
+use crate::objective::{LabelSum, Objective, label_terms, parse_objective};
+use crate::session::{LabelWeights, TEACHER_NOTE};
 
 /// The impurity of each split of a tree of a model, recomputed from data with labels: before the
 /// split, and after it (the weighted mean of the impurities of its two parts). `tree` is the number
@@ -60,7 +60,8 @@ pub fn split_impurities(
     let earlier = if fits_labels(model) { 0 } else { tree };
     let scores = model.with_trees(ensemble.truncated(earlier))?.score(data, options)?;
     let seed = objective_seed(model.header().seed, tree);
-    let targets = targets(&model.header().objective, data, &scores, seed)?;
+    let labels = LabelWeights::of_learner(&model.header().learner);
+    let targets = targets((&model.header().objective, labels), data, &scores, seed)?;
     Ok(SplitImpurity::of_tree(grown, data, &matching, &targets))
 }
 
@@ -82,16 +83,23 @@ fn fits_labels(model: &Model) -> bool {
     Spec::parse(&model.header().learner).is_ok_and(|spec| spec.name == "random-forest")
 }
 
-/// The negative gradients of an objective, row by row.
+/// The negative gradients of an objective, row by row; `labels` are the columns of labels that it
+/// was minimised on, `None` for the data's own.
 fn targets(
-    objective: &str,
+    (objective, labels): (&str, Option<LabelWeights>),
     data: &Dataset,
     scores: &[f64],
     seed: u64,
 ) -> Result<Vec<f64>, LearnError> {
     let unknown = || LearnError::NoDerivatives { objective: objective.to_owned() };
     let spec = Spec::parse(objective).map_err(|_| unknown())?;
-    let mut objective: Box<dyn Objective> = parse_objective(&spec).map_err(|_| unknown())?;
+    let mut objective: Box<dyn Objective> = match labels {
+        None => parse_objective(&spec).map_err(|_| unknown())?,
+        Some(weights) => {
+            let terms = label_terms(objective, &weights, "a model").map_err(|_| unknown())?;
+            Box::new(LabelSum::new(terms, data)?)
+        }
+    };
     let mut queries = TrainingQueries::new(data, objective.as_ref());
     objective.prepare(&queries.documents(&[]))?;
     objective.refresh(&queries.documents(scores))?;
@@ -150,6 +158,25 @@ mod tests {
         let model = model("lambdamart(trees=3, leaves=8, min_rows=5)", &data);
         let found = split_impurities(&model, &data, 2, ScoreOptions::default()).unwrap();
         assert!(found.iter().all(|i| i.rows > 0 && i.after <= i.before && i.before > 0.0));
+    }
+
+    /// Trees on another column of labels have the impurities of trees on these labels.
+    #[test]
+    fn trees_on_columns_of_labels_have_the_targets_of_these_columns() {
+        let data = data();
+        let clicks: Vec<f64> = data.labels().iter().map(|label| 4.0 - label).collect();
+        let both = data.clone().with_label_column("clicks", clicks.clone()).unwrap();
+        let swapped = data.clone().with_labels(clicks).unwrap();
+        let learner = "lambdamart(trees=3, leaves=8, min_rows=5";
+        let mixed = model(&format!("{learner}, labels=clicks:1)"), &both);
+        let own = model(&format!("{learner})"), &swapped);
+        let of = |model: &Model, data: &Dataset| {
+            let found = split_impurities(model, data, 2, ScoreOptions::default()).unwrap();
+            found.iter().map(|i| (i.rows, i.before, i.after)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&mixed, &both), of(&own, &swapped));
+        let error = split_impurities(&mixed, &data, 2, ScoreOptions::default()).unwrap_err();
+        assert_eq!(error.kind(), "label-column-missing");
     }
 
     #[test]

@@ -23,7 +23,6 @@ use crate::bias::{ClickCorrection, RoundBias};
 use crate::bins::Binned;
 use crate::error::LearnError;
 use crate::objective::Objective;
-use crate::session::validation::values;
 use crate::session::{
     Iteration, PhaseSeconds, RoundPlan, RoundStatus, Session, Snapshot, TrainRequest, TrainResult,
 };
@@ -177,8 +176,12 @@ impl<'a> BoostRun<'a> {
         let body = body_with_start(start_model.as_ref(), header, ensemble)?;
         let model = Model::new(header.clone(), body)?;
         let mut scores = model.score(request.train, ScoreOptions::default())?;
-        let mut validation =
-            ValidationScores::new(&request.valid, &request.metrics, &model, request.features)?;
+        let mut validation = ValidationScores::new(
+            &request.valid,
+            (&request.metrics, &request.metric_labels),
+            &model,
+            request.features,
+        )?;
         if params.dropout.is_none() {
             for tree in &trees[first_trees..] {
                 add_scores(tree, header, request.train, ScoreOptions::default(), &mut scores)?;
@@ -365,7 +368,9 @@ impl<'a> BoostRun<'a> {
         if !self.request.evaluate_training {
             return Ok((None, all));
         }
-        all.insert(0, values(self.request.train, &self.scores, &self.request.metrics)?);
+        let request = self.request;
+        let labels = &request.metric_labels;
+        all.insert(0, labels.values(request.train, &self.scores, &request.metrics)?);
         self.bias.shift(&self.scores);
         let scores = self.bias.scores(&self.scores);
         let pass = QueryPass { objective, scores, seed, multiplicities: None };

@@ -2,20 +2,21 @@
 //! objective that the caller implements.
 
 use rankwright_data::Dataset;
-use rankwright_model::ScoreOptions;
 use rankwright_spec::{Conflict, SpecError, check_params, param_groups, write_spec};
 
 use super::learners::BOOSTER;
 use super::params::{BoostConfig, check_joint_newton_leaves};
+use super::relevance::relevance_scores;
 use super::train::BoostEngine;
 use super::{BoostOptions, BoostParams, NewtonOptions, NewtonParams};
-use crate::bias::{BiasCorrection, BiasParams, ClickCorrection, CorrectedClicks};
+use crate::bias::{BiasCorrection, BiasParams, ClickCorrection, labels_with_bias};
 use crate::error::LearnError;
 use crate::learner::{LearnerDef, train_with};
 use crate::objective::{
-    DistilledObjective, Objective, ObjectiveParams, ParsedObjective, Squared, TeacherTerm,
+    DistilledObjective, LabelSum, LabelTerm, Objective, ObjectiveParams, ParsedObjective, Squared,
+    TeacherTerm, label_terms,
 };
-use crate::session::{Progress, Stop, TrainRequest, TrainResult};
+use crate::session::{LabelParams, TrainRequest, TrainResult};
 use crate::trainer::{Trainer, ValidationUse};
 use crate::tree::{SizeDefaults, TreeConfig, TreeOptions, TreeParams};
 
@@ -27,6 +28,8 @@ pub(crate) struct BoostTrainer {
     tree: TreeParams,
     newton: NewtonParams,
     bias: BiasParams,
+    /// The objective for each column of labels, if there are several.
+    label_terms: Option<Vec<LabelTerm>>,
     objective: Box<dyn Objective>,
     /// The objective, written as a spec.
     objective_spec: String,
@@ -49,6 +52,7 @@ impl BoostTrainer {
             tree: tree.clone(),
             newton: NewtonParams::default(),
             bias: BiasParams::default(),
+            label_terms: None,
             objective: objective.build().map_err(|error| in_learner(error, def))?,
             objective_spec: objective.spec().to_string(),
             accepts_pairs: def.accepts.pairs,
@@ -69,6 +73,7 @@ impl BoostTrainer {
             tree: tree.clone(),
             newton: NewtonParams::default(),
             bias: BiasParams::default(),
+            label_terms: None,
             objective: parsed.objective,
             objective_spec: parsed.spec.to_string(),
             accepts_pairs: parsed.def.preferences,
@@ -90,6 +95,7 @@ impl BoostTrainer {
             tree: tree.clone(),
             newton: NewtonParams::default(),
             bias: BiasParams::default(),
+            label_terms: None,
             objective,
             objective_spec: name.to_owned(),
             accepts_pairs: false,
@@ -113,53 +119,26 @@ impl BoostTrainer {
         Ok(Self { bias: bias.clone(), ..self })
     }
 
+    /// Sets the columns of labels, which are the data's own labels otherwise. An error if the
+    /// objective has numbers of one column, or clicks are corrected.
+    pub(crate) fn labels(self, labels: &LabelParams) -> Result<Self, SpecError> {
+        let Some(weights) = labels.weights(self.def.name)? else { return Ok(self) };
+        if self.bias.bias != BiasCorrection::None {
+            return Err(SpecError::conflict(self.def.name, labels_with_bias()));
+        }
+        let terms = label_terms(&self.objective_spec, &weights, self.def.name)?;
+        Ok(Self { label_terms: Some(terms), ..self })
+    }
+
     /// The correction of the clicks of a request; `rate` is the learning rate.
     fn correction(
         &self,
         request: &TrainRequest<'_>,
         rate: f64,
     ) -> Result<ClickCorrection, LearnError> {
-        let regress = |clicks| self.relevance(request, clicks);
+        let regress =
+            |clicks| relevance_scores(request, self.def.name, &self.boost, &self.tree, clicks);
         ClickCorrection::new(&self.bias, request.train, self.objective.as_ref(), rate, regress)
-    }
-
-    /// Scores of all rows by a regression on corrected labels, the first training of `bias=dr`:
-    /// boosted trees of the same size, at most [`MAX_REGRESSION_TREES`] of them.
-    fn relevance(
-        &self,
-        request: &TrainRequest<'_>,
-        clicks: CorrectedClicks,
-    ) -> Result<Vec<f64>, LearnError> {
-        let boost = BoostParams {
-            trees: self.boost.trees.min(MAX_REGRESSION_TREES),
-            rate: self.boost.rate,
-            stop: Stop::None,
-            ..BoostParams::default()
-        };
-        let newton = NewtonParams::default();
-        let config = BoostConfig::for_request(request, self.def.name, &boost, &self.tree, &newton)?;
-        let progress = StopRequests(request.progress);
-        let mut regression = TrainRequest::new(request.train)
-            .seed(request.seed)
-            .simd(request.simd)
-            .progress(&progress);
-        regression.fill_metric(None)?;
-        let engine = BoostEngine::new(config);
-        let engine = engine.corrected(ClickCorrection { clicks, ..ClickCorrection::default() });
-        let result = engine.train(&mut Squared, &regression)?;
-        Ok(result.model.score(request.train, ScoreOptions::default())?)
-    }
-}
-
-/// The largest number of trees of the regression of `bias=dr`.
-const MAX_REGRESSION_TREES: usize = 100;
-
-/// Forwards requests to stop, and no events.
-struct StopRequests<'a>(&'a dyn Progress);
-
-impl Progress for StopRequests<'_> {
-    fn should_stop(&self) -> bool {
-        self.0.should_stop()
     }
 }
 
@@ -181,6 +160,9 @@ impl Trainer for BoostTrainer {
             &self.tree,
             &self.newton,
         )?;
+        if let Some(terms) = self.label_terms.take() {
+            self.objective = Box::new(LabelSum::new(terms, request.train)?);
+        }
         self.objective.set_simd(request.simd);
         let correction = self.correction(request, config.rate)?;
         let engine = BoostEngine::new(config).corrected(correction);
@@ -205,12 +187,14 @@ impl Trainer for BoostTrainer {
 
     fn accepts_teacher(&self) -> bool {
         self.bias.bias == BiasCorrection::None
+            && self.label_terms.is_none()
             && self.objective.teacher_term() != TeacherTerm::Unsupported
     }
 
     fn supports_distributed(&self) -> bool {
         // Other corrections learn from all queries.
         matches!(self.bias.bias, BiasCorrection::None | BiasCorrection::Ips)
+            && self.label_terms.is_none()
     }
 
     fn rounds(&self) -> Option<(usize, &'static str)> {

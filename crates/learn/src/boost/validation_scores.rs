@@ -8,8 +8,8 @@ use rankwright_model::{Ensemble, Header, Model, ModelBody, ScoreOptions, Tree};
 
 use super::dart::UnitScores;
 use crate::error::LearnError;
-use crate::session::ValidationSet;
-use crate::session::validation::{check_sets, values};
+use crate::session::validation::check_sets;
+use crate::session::{MetricLabels, ValidationSet};
 
 /// Validation sets and their scores.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub(crate) struct ValidationScores<'a> {
     sets: Vec<ScoredSet<'a>>,
     /// The metrics that are computed on each set.
     measures: &'a [Measure],
+    /// The labels by which they are computed.
+    labels: &'a MetricLabels,
     /// The header of the model that is trained.
     header: Header,
     options: ScoreOptions,
@@ -36,17 +38,17 @@ impl<'a> ValidationScores<'a> {
     /// stopping has a value on each.
     pub(crate) fn new(
         sets: &'a [ValidationSet<'a>],
-        measures: &'a [Measure],
+        (measures, labels): (&'a [Measure], &'a MetricLabels),
         model: &Model,
         options: ScoreOptions,
     ) -> Result<Self, LearnError> {
-        check_sets(sets, measures)?;
+        check_sets(sets, measures, labels)?;
         let score = |set: &'a ValidationSet<'a>| {
             let scores = model.score(set.data, options)?;
             Ok(ScoredSet { data: set.data, scores, unit_scores: None })
         };
         let sets = sets.iter().map(score).collect::<Result<Vec<_>, LearnError>>()?;
-        Ok(Self { sets, measures, header: model.header().clone(), options })
+        Ok(Self { sets, measures, labels, header: model.header().clone(), options })
     }
 
     /// Adds a new tree to all scores.
@@ -73,7 +75,7 @@ impl<'a> ValidationScores<'a> {
 
     /// For each validation set, the value of each metric.
     pub(crate) fn values(&self) -> Result<Vec<Vec<f64>>, LearnError> {
-        let of_set = |set: &ScoredSet<'_>| values(set.data, &set.scores, self.measures);
+        let of_set = |set: &ScoredSet<'_>| self.labels.values(set.data, &set.scores, self.measures);
         self.sets.iter().map(of_set).collect()
     }
 }

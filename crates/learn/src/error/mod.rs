@@ -325,6 +325,12 @@ pub enum LearnError {
         /// The correction.
         bias: &'static str,
     },
+    /// A position below 1.
+    #[error("the position of row {row} is 0; positions are ranks, which start at 1")]
+    PositionZero {
+        /// Row of the data set, from 0.
+        row: usize,
+    },
     /// More different positions than a model keeps.
     #[error("the training data has {found} different positions; at most {most} can be corrected")]
     TooManyPositions {
@@ -353,6 +359,17 @@ pub enum LearnError {
         /// The label.
         label: f64,
     },
+    /// A column of labels that the data does not have.
+    #[error("the data has no column of labels '{name}'; it has {}", known_labels(known))]
+    LabelColumnMissing {
+        /// The name of the column.
+        name: String,
+        /// The names of the further columns of labels that the data has.
+        known: Vec<String>,
+    },
+    /// Several columns of labels, and preference pairs, which replace all labels.
+    #[error("labels= mixes columns of labels, and the training data has preference pairs")]
+    LabelsOfPairs,
     /// A correction of clicks for data with preference pairs, which are no clicks.
     #[error(
         "bias={bias} corrects labels that are clicks, and the training data has preference pairs"
@@ -457,6 +474,7 @@ impl LearnError {
                 "use newton=per-document, or a learner of document pairs: lambdamart, rankmart"
             }
             Self::PositionsMissing { .. } => "give data with a column of positions",
+            Self::PositionZero { .. } => "add 1 to every position if they were counted from 0",
             Self::ExaminationMissing { .. } => {
                 "set examination=, such as examination=1/0.6/0.4, or use bias=gam, which needs none"
             }
@@ -464,6 +482,10 @@ impl LearnError {
                 "give the examination of every position with a click"
             }
             Self::NotAClickRate { .. } => "make labels of clicks 0 and 1, or use bias=ips",
+            Self::LabelColumnMissing { .. } => {
+                "give the column the role extra_label, or call it label:NAME in the file"
+            }
+            Self::LabelsOfPairs => "train without preference pairs, or without labels=",
             Self::BiasOfPairs { .. } => "train without preference pairs, or use bias=gam",
             Self::BiasFile { .. } => {
                 "expected lines of position and examination, or the JSON of an estimation"
@@ -542,4 +564,12 @@ mod tests {
         assert_eq!(error.to_string(), "the objective failed: no connection");
         assert!(error.source().unwrap().downcast_ref::<std::io::Error>().is_some());
     }
+}
+
+/// The columns of labels of a data set, for a message.
+fn known_labels(further: &[String]) -> String {
+    std::iter::once("label")
+        .chain(further.iter().map(String::as_str))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

@@ -28,7 +28,9 @@ use rankwright_spec::{Conflict, Spec, SpecError, TextValue, check_params};
 use crate::boost::BoostParams;
 use crate::error::LearnError;
 use crate::objective::{DEFAULT_METRIC, GoalText, KeptMetric};
-use crate::session::{TrainRequest, TrainResult, TrainWarning};
+use crate::session::{
+    LabelParams, LabelWeights, LabelsText, MetricLabels, TrainRequest, TrainResult, TrainWarning,
+};
 use crate::trainer::{Trainer, ValidationUse};
 
 pub use cv::{CvOptions, CvResult, FoldParams, FoldResult, cross_validate};
@@ -342,6 +344,10 @@ fn train(learner: &dyn Learner, request: TrainRequest<'_>) -> Result<TrainResult
             request.tolerance = Some(kept.tolerance);
         }
     }
+    if let Some(weights) = label_weights(learner)? {
+        let keeps_first = request.tolerance.is_some();
+        request.metric_labels = MetricLabels { weights: Some(weights), keeps_first };
+    }
     train_with(&mut *trainer, learner.def().name, spec, metric.as_deref(), request)
 }
 
@@ -352,6 +358,17 @@ fn kept_metric(learner: &dyn Learner) -> Result<Option<KeptMetric>, SpecError> {
         Some(text) => {
             let kept = GoalText::from_text(&text).kept();
             kept.map_err(|error| error.at(learner.def().name, "goal", &text))
+        }
+    }
+}
+
+/// The columns of labels that a learner trains on; `None` for the data's own labels alone.
+fn label_weights(learner: &dyn Learner) -> Result<Option<LabelWeights>, SpecError> {
+    match learner.params().text("labels") {
+        None => Ok(None),
+        Some(text) => {
+            let labels = LabelParams { labels: LabelsText::from_text(&text) };
+            labels.weights(learner.def().name)
         }
     }
 }

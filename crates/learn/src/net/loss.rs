@@ -98,17 +98,22 @@ impl NetLoss {
 
     /// Queries that influence the gradient, in their order; an error if there is nothing to learn
     /// from. Queries whose labels are all equal have no gradient under pairwise losses; listwise
-    /// losses make their scores more equal.
+    /// losses make their scores more equal. With `has_other_labels`, other labels take the place
+    /// of the data's own, so that documents of equal labels may differ.
     pub(super) fn queries(
         &self,
         preferences: &Preferences<'_>,
         data: &Dataset,
+        has_other_labels: bool,
     ) -> Result<Vec<usize>, LearnError> {
-        preferences.check().map_err(|error| match self.accepts_pairs() {
-            true => error,
-            false => LearnError::NothingToRank,
-        })?;
-        let needs_different_labels = self.accepts_pairs() && !self.ties && !self.distilled;
+        if !has_other_labels {
+            preferences.check().map_err(|error| match self.accepts_pairs() {
+                true => error,
+                false => LearnError::NothingToRank,
+            })?;
+        }
+        let needs_different_labels =
+            self.accepts_pairs() && !self.ties && !self.distilled && !has_other_labels;
         let has_gradient = |query: &usize| {
             let weight = data.query_weights().map_or(1.0, |weights| weights[*query]);
             let has_terms = match preferences.explicit_pairs(*query) {
@@ -246,6 +251,7 @@ impl ListLoss for PreparedLoss<'_> {
             pairs: Some(&pairs),
             seed: self.seed,
             click_weights: None,
+            kept_labels: None,
         };
         self.shared_queries.query_derivatives(&view, self.objective, work, out)
     }

@@ -7,7 +7,7 @@
 
 use rankwright_data::{Dataset, Random};
 use rankwright_model::{Model, ModelBody, ScoreOptions, Transforms};
-use rankwright_spec::SpecError;
+use rankwright_spec::{Conflict, SpecError};
 
 use super::export::{self, MovingStats};
 use super::loss::{NetLoss, PreparedLoss};
@@ -17,15 +17,18 @@ use super::params::{AUTO_PATIENCE, NetConfig, NetParams};
 use super::passes::{PassBuffers, PassInput, RowLists, diverged};
 use super::shape::NetShape;
 use super::state::NetState;
-use crate::bias::{BiasCorrection, BiasParams, ClickCorrection, RoundBias};
+use crate::bias::{BiasCorrection, BiasParams, ClickCorrection, RoundBias, labels_with_bias};
+use crate::boost::BoostParams;
 use crate::boost::queries::{AllDerivatives, QueryPass, TrainingQueries};
+use crate::boost::relevance::relevance_scores;
 use crate::error::LearnError;
-use crate::objective::DocumentPair;
+use crate::objective::{DocumentPair, LabelSum, LabelTerm, label_terms};
 use crate::preferences::Preferences;
-use crate::session::{RoundPlan, RoundStatus, Session, header};
+use crate::session::{LabelParams, RoundPlan, RoundStatus, Session, header};
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, ValidationUse};
 use crate::transform::{TransformParams, transformed};
+use crate::tree::TreeParams;
 
 /// A net learner, ready to train.
 #[derive(Debug)]
@@ -33,17 +36,36 @@ pub(super) struct NetTrainer {
     params: NetConfig,
     loss: NetLoss,
     bias: BiasParams,
+    /// The objective for each column of labels, if there are several.
+    label_terms: Option<Vec<LabelTerm>>,
 }
 
 impl NetTrainer {
     /// A net of checked parameters with a loss.
     pub(super) fn new(net: &NetParams, transform: &TransformParams, loss: NetLoss) -> Self {
-        Self { params: NetConfig::new(net, transform), loss, bias: BiasParams::default() }
+        let (params, bias) = (NetConfig::new(net, transform), BiasParams::default());
+        Self { params, loss, bias, label_terms: None }
     }
 
-    /// Sets the correction of clicks for position bias: terms of positions, or weights of clicks.
+    /// Sets the columns of labels, which are the data's own labels otherwise. An error if pairs are
+    /// passed one by one, or clicks are corrected.
+    pub(super) fn labels(self, labels: &LabelParams, learner: &str) -> Result<Self, SpecError> {
+        let Some(weights) = labels.weights(learner)? else { return Ok(self) };
+        if self.bias.bias != BiasCorrection::None {
+            return Err(SpecError::conflict(learner, labels_with_bias()));
+        }
+        if !self.loss.factored || self.loss.pair_updates {
+            let (setting, other) = ("labels".to_owned(), "single pairs".to_owned());
+            let reason = "columns of labels are mixed in whole queries";
+            let conflict = Conflict::Incompatible { setting, other, reason };
+            return Err(SpecError::conflict(learner, conflict));
+        }
+        let terms = label_terms(&self.loss.text, &weights, learner)?;
+        Ok(Self { label_terms: Some(terms), ..self })
+    }
+
+    /// Sets the correction of clicks for position bias. An error if the loss does not support it.
     pub(super) fn bias(self, bias: &BiasParams, learner: &str) -> Result<Self, SpecError> {
-        bias.check_one_of(&[BiasCorrection::Gam, BiasCorrection::Ips], learner)?;
         bias.check_objective(self.loss.objective.as_ref(), learner)?;
         Ok(Self { bias: bias.clone(), ..self })
     }
@@ -59,12 +81,19 @@ impl Trainer for NetTrainer {
         if let Some(targets) = &request.soft_targets {
             self.loss.distil(targets.clone());
         }
-        let training_queries = self.loss.queries(&preferences, data)?;
+        let has_other_labels = self.bias.bias == BiasCorrection::Dr || self.label_terms.is_some();
+        let training_queries = self.loss.queries(&preferences, data, has_other_labels)?;
+        if let Some(terms) = self.label_terms.take() {
+            self.loss.objective = Box::new(LabelSum::new(terms, data)?);
+        }
         self.loss.objective.set_simd(request.simd);
         let objective = self.loss.objective.as_ref();
-        let no_regression = |_| Err(LearnError::Internal { invariant: "nets take no dr labels" });
+        let regress = |clicks| {
+            let (boost, tree) = (BoostParams::default(), TreeParams::default());
+            relevance_scores(request, &request.learner, &boost, &tree, clicks)
+        };
         let ClickCorrection { clicks, bias, .. } =
-            ClickCorrection::new(&self.bias, data, objective, TERM_RATE, no_regression)?;
+            ClickCorrection::new(&self.bias, data, objective, TERM_RATE, regress)?;
         let queries = TrainingQueries::with_clicks(data, objective, clicks);
         self.loss.objective.prepare(&queries.documents(&[]))?;
         let transforms = self.params.transform.fit(data)?;
@@ -113,7 +142,8 @@ impl Trainer for NetTrainer {
     }
 
     fn accepts_teacher(&self) -> bool {
-        self.bias.bias == BiasCorrection::None && self.loss.accepts_teacher()
+        let is_plain = self.bias.bias == BiasCorrection::None && self.label_terms.is_none();
+        is_plain && self.loss.accepts_teacher()
     }
 
     fn rounds(&self) -> Option<(usize, &'static str)> {
@@ -145,7 +175,7 @@ struct NetRun<'a> {
     passes: PassBuffers,
     lists: RowLists,
     state: NetState,
-    /// The correction of clicks for position bias, with the terms of positions if they are learned.
+    /// The correction of clicks for position bias, with the terms or factors that are learned.
     bias: RoundBias,
 }
 
@@ -198,7 +228,7 @@ impl NetRun<'_> {
         while !session.is_over() {
             let epoch = session.done();
             self.epoch(epoch)?;
-            self.learn_terms(epoch)?;
+            self.learn_bias(epoch)?;
             let loss = if self.request.evaluate_training { self.mean_loss(epoch)? } else { None };
             let state = || self.bias.join_state(Some(self.state.to_bytes())).unwrap_or_default();
             match session.end_round_with_model(loss, || self.model_body(), &state)? {
@@ -214,8 +244,16 @@ impl NetRun<'_> {
         session.finish(finished)
     }
 
-    /// Learns the terms of positions, if there are any, from the scores after an epoch.
-    fn learn_terms(&mut self, epoch: usize) -> Result<(), LearnError> {
+    /// Learns the terms of positions or the factors of pairs, if there are any, from the scores
+    /// after an epoch.
+    fn learn_bias(&mut self, epoch: usize) -> Result<(), LearnError> {
+        if self.bias.has_pair_factors() {
+            let scores = self.training_scores()?;
+            let objective = self.loss.objective.as_ref();
+            let seed = objective_seed(self.request, epoch);
+            let pass = QueryPass { objective, scores: &scores, seed, multiplicities: None };
+            self.bias.learn_pairs(&mut self.queries, pass)?;
+        }
         if self.bias.terms().is_some() {
             let scores = self.training_scores()?;
             self.bias.shift(&scores);

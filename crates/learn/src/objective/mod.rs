@@ -14,6 +14,7 @@ mod approxndcg;
 mod def;
 mod distilled;
 mod huber;
+mod label_sum;
 mod lambda;
 mod listmle;
 mod listwise;
@@ -41,6 +42,7 @@ pub use def::{HessianKind, ObjectiveDef, ObjectiveParams, find_objective, parse_
 pub(crate) use distilled::DistilledObjective;
 pub use distilled::TeacherTerm;
 pub use huber::{Huber, HuberOptions, HuberParams, HuberWidth};
+pub(crate) use label_sum::{LabelSum, LabelTerm, label_column, label_terms};
 pub use lambda::{
     CutoffMode, GoalText, KeptMetric, Lambda, LambdaConfig, LambdaOptions, LambdaParams,
     LambdaPreset, PairChoice, PairOptions, PairParams, SAMPLED_PARTNERS, TiedLabels, WeightScheme,
@@ -117,6 +119,9 @@ pub struct QueryView<'a> {
     /// Weights that correct clicks for the positions at which documents were shown; `None` if
     /// clicks are not corrected.
     pub click_weights: Option<ClickWeights<'a>>,
+    /// The labels of a metric that is kept (`goal=keep(...)`), if `labels` are those of another
+    /// column: pairs whose swap changes that metric by more than its tolerance then have no weight.
+    pub kept_labels: Option<&'a [f64]>,
 }
 
 /// Weights of clicks. A document has two, as its label can be above that of some documents and
@@ -167,8 +172,9 @@ impl RelevanceScale {
 impl<'a> QueryView<'a> {
     /// Query 0 with these labels and scores, without weights or pairs.
     pub fn new(labels: &'a [f64], scores: &'a [f64]) -> Self {
-        let (query, seed, click_weights) = (0, 0, None);
-        Self { query, labels, scores, weights: &[], pairs: None, seed, click_weights }
+        let (query, seed, click_weights, kept_labels) = (0, 0, None, None);
+        let (weights, pairs) = (&[][..], None);
+        Self { query, labels, scores, weights, pairs, seed, click_weights, kept_labels }
     }
 
     /// The weight of a document's gain: 1 if clicks are not corrected.
@@ -233,6 +239,7 @@ pub struct ObjectiveBuffers {
     approxndcg: approxndcg::ApproxNdcgBuffers,
     yeti: yeti::YetiBuffers,
     distilled: distilled::DistilledBuffers,
+    label_sum: label_sum::LabelSumBuffers,
     /// Buffers of one number for each document, for the other objectives.
     numbers: [Vec<f64>; 3],
 }

@@ -10,6 +10,7 @@
 
 pub(crate) mod checkpoint;
 mod history;
+mod labels;
 mod nested;
 mod progress;
 mod request;
@@ -25,6 +26,8 @@ pub use checkpoint::Checkpoints;
 pub use history::{
     Iteration, KeptReason, KeptRounds, PhaseSeconds, TrainingHistory, validation_set_names,
 };
+pub(crate) use labels::MetricLabels;
+pub use labels::{LabelOptions, LabelParams, LabelWeights, LabelsText};
 pub(crate) use nested::NestedTraining;
 pub use progress::{MemberStart, NoProgress, Progress};
 pub use request::{TrainRequest, TrainResult, ValidationSet};

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::checkpoint::Checkpoints;
 use super::history::TrainingHistory;
+use super::labels::MetricLabels;
 use super::progress::{NoProgress, Progress};
 use super::rounds::{header, result_without_rounds};
 use super::teacher::{SoftTargets, Teacher};
@@ -63,6 +64,8 @@ pub struct TrainRequest<'a> {
     /// If the first metric is one that the learner keeps (`goal=keep(...)`): the tolerance within
     /// which the second metric decides; the learner fills it in.
     pub(crate) tolerance: Option<f64>,
+    /// The labels by which the metrics are computed; the learner fills them in.
+    pub(crate) metric_labels: MetricLabels,
     /// Whether to compute the metrics on the training data too.
     pub evaluate_training: bool,
     /// Seed of all random numbers.
@@ -110,6 +113,7 @@ impl<'a> TrainRequest<'a> {
             valid: Vec::new(),
             metrics: Vec::new(),
             tolerance: None,
+            metric_labels: MetricLabels::default(),
             evaluate_training: false,
             seed: DEFAULT_SEED,
             start: None,

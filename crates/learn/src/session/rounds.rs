@@ -21,7 +21,7 @@ use super::history::{
 };
 use super::request::{TrainRequest, TrainResult};
 use super::stop::Stop;
-use super::validation::{EarlyStopping, check_sets, values};
+use super::validation::{EarlyStopping, check_sets};
 use crate::error::LearnError;
 
 /// Whether to continue training.
@@ -138,7 +138,7 @@ impl<'a> Session<'a> {
             };
             return Err(LearnError::MissingValidation { learner });
         }
-        check_sets(&request.valid, &request.metrics)?;
+        check_sets(&request.valid, &request.metrics, &request.metric_labels)?;
         let mut history = TrainingHistory {
             unit: plan.unit.to_owned(),
             bin_seconds: plan.bin_seconds,
@@ -369,7 +369,8 @@ pub(super) fn metric_values(
     let training = request.evaluate_training.then_some((request.train, ScoreOptions::default()));
     let valid = request.valid.iter().map(|set| (set.data, request.features));
     let values_on = |(data, options): (&Dataset, ScoreOptions)| {
-        values(data, &model.score(data, options)?, &request.metrics)
+        let scores = model.score(data, options)?;
+        request.metric_labels.values(data, &scores, &request.metrics)
     };
     training.into_iter().chain(valid).map(values_on).collect()
 }
@@ -395,7 +396,7 @@ pub(crate) fn header(request: &TrainRequest<'_>) -> Header {
     header.objective.clone_from(&request.objective);
     if let Some(measure) = request.metrics.first() {
         header.metric = measure.to_string();
-        header.conventions = measure.convention().to_owned();
+        header.conventions = measure.convention().to_owned() + &request.metric_labels.note_of(0);
     }
     header.seed = request.seed;
     header.queries = request.train.queries() as u64;
@@ -424,7 +425,10 @@ pub(super) fn empty_history(request: &TrainRequest<'_>) -> TrainingHistory {
     TrainingHistory {
         sets: training.into_iter().chain(valid).collect(),
         metrics: request.metrics.iter().map(Measure::to_string).collect(),
-        conventions: request.metrics.iter().map(|m| m.convention().to_owned()).collect(),
+        conventions: (0..)
+            .zip(&request.metrics)
+            .map(|(number, m)| m.convention().to_owned() + &request.metric_labels.note_of(number))
+            .collect(),
         ..TrainingHistory::default()
     }
 }

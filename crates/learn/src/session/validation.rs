@@ -4,24 +4,27 @@
 //! is kept (the earliest among equals), and training stops after a number of rounds without a
 //! better value, the learner's patience.
 
-use rankwright_data::Dataset;
 use rankwright_eval::compare::Better;
-use rankwright_eval::{BoundaryText, Measure, ScoredDataset};
+use rankwright_eval::{BoundaryText, Measure};
 use rankwright_model::Model;
 
 use super::history::TrainingHistory;
+use super::labels::MetricLabels;
 use super::request::ValidationSet;
 use crate::error::LearnError;
+
+pub(crate) use super::labels::values;
 
 /// Makes sure that the metric used for early stopping has a value on each set.
 pub(crate) fn check_sets(
     sets: &[ValidationSet<'_>],
     measures: &[Measure],
+    labels: &MetricLabels,
 ) -> Result<(), LearnError> {
     let Some(first) = measures.first() else { return Ok(()) };
     for ValidationSet { name, data } in sets {
         // Whether a metric has a value depends on the labels, not on the scores.
-        let values = values(data, &vec![0.0; data.rows()], std::slice::from_ref(first))?;
+        let values = labels.values(data, &vec![0.0; data.rows()], std::slice::from_ref(first))?;
         if values.first().is_none_or(|value| value.is_nan()) {
             return Err(LearnError::NoMetricValue {
                 data: name.clone(),
@@ -41,16 +44,6 @@ pub(crate) fn measures_for(
     let boundary = |rel| model.boundary(rel);
     let own = |measure: &Measure| measure.with_boundary(BoundaryText::Number, boundary);
     Ok(measures.iter().map(own).collect::<Result<_, _>>()?)
-}
-
-/// The value of each metric on one scored data set; NaN if no query has a value.
-pub(crate) fn values(
-    data: &Dataset,
-    scores: &[f64],
-    measures: &[Measure],
-) -> Result<Vec<f64>, LearnError> {
-    let evaluation = ScoredDataset::new(data, scores)?.evaluate(measures)?;
-    Ok(evaluation.results.iter().map(|result| result.value).collect())
 }
 
 /// Finds the best round, and decides when to stop, by the first metric on one validation set.

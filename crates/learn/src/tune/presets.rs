@@ -47,6 +47,12 @@ pub fn default_space(learner: &LearnerSpec, stopping: bool) -> Result<Space, Lea
         rounds.as_deref().into_iter().chain(tuning.space.iter().copied()).collect();
     let space = Space::parse(&parts.join(", "))?;
     let space = space.without(|name| learner.is_given(name));
+    // The parameters that the spec sets may exclude some of the values, as a correction of clicks
+    // excludes losses that have none.
+    let is_possible = |name: &str, value: &str| {
+        depends_on(learner, name).is_some() || learner.with_parameter(name, value).is_ok()
+    };
+    let space = space.with_choices(is_possible);
     match space.parameters().is_empty() {
         false => Ok(space),
         true => Err(TuneError::NothingToSearch { learner: learner.to_string() }.into()),
@@ -80,6 +86,22 @@ mod tests {
                 let settings = TuneSettings::new(TuneData::Valid).method(TuneMethod::Halving);
                 TunePlan::new(&learner, settings).unwrap();
             }
+        }
+    }
+
+    #[test]
+    fn values_that_contradict_the_spec_are_not_searched() {
+        for (spec, losses) in [
+            ("mart", "choice(squared,query-rmse,ordinal,softmax)"),
+            ("mart(bias=ips, examination=1/0.5)", "choice(squared,query-rmse,softmax)"),
+            ("mart(bias=dr, examination=1/0.5)", "choice(squared,query-rmse,softmax)"),
+        ] {
+            let learner = LearnerSpec::parse(spec).unwrap();
+            let space = default_space(&learner, true).unwrap();
+            assert_eq!(space.get("loss").unwrap().to_string(), losses, "{spec}");
+            let folds = TuneData::Folds { count: 2, valid_part: None };
+            let plan = TunePlan::new(&learner, TuneSettings::new(folds).trials(60)).unwrap();
+            assert_eq!(plan.specs().len(), 60, "{spec}");
         }
     }
 

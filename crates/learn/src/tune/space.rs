@@ -153,6 +153,19 @@ impl Space {
         self
     }
 
+    /// The space with those values of its choices that `keep` accepts. A choice none of whose values
+    /// is accepted stays as it is, so that the error of a trial says why.
+    #[must_use]
+    pub(super) fn with_choices(mut self, keep: impl Fn(&str, &str) -> bool) -> Self {
+        for (name, range) in &mut self.parameters {
+            let Range::Choice(values) = range else { continue };
+            if values.iter().any(|value| keep(name, value)) {
+                values.retain(|value| keep(name, value));
+            }
+        }
+        self
+    }
+
     /// The values of one trial, in the order of the parameters. A choice without values, which only
     /// a program can build and a [`TunePlan`](super::TunePlan) rejects, is left out.
     pub fn draw(&self, seed: u64, trial: usize) -> Vec<(String, String)> {

@@ -11,7 +11,7 @@ use super::{
     checksum, header_checksum, kind_count_of, section_name,
 };
 use crate::bytes::{Bytes, Input};
-use crate::dataset::{Absent, Dataset};
+use crate::dataset::{Absent, Dataset, LabelColumn, check_label_columns};
 use crate::error::{DataError, FileDamage, FormatProblem, SectionProblem};
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
@@ -212,6 +212,7 @@ impl<'a> CacheFile<'a> {
             features: self.features(shape)?,
             is_labelled: labels.is_some(),
             labels: labels.unwrap_or_else(|| vec![0.0; rows]),
+            label_columns: self.label_columns(rows)?,
             query_ids: self.required(SectionKind::QueryText, query_ids)?,
             query_starts: self.required(SectionKind::QueryStarts, starts)?,
             doc_ids: self.strings(SectionKind::DocidText, SectionKind::DocidEnds, rows)?,
@@ -240,6 +241,26 @@ impl<'a> CacheFile<'a> {
             }
             _ => Err(damaged(self.name, FileDamage::FeatureNames)),
         }
+    }
+
+    /// The further columns of labels.
+    fn label_columns(&self, rows: usize) -> Result<Vec<LabelColumn>, DataError> {
+        let (text, ends) = (SectionKind::LabelText, SectionKind::LabelEnds);
+        let count = self.section(ends).map_or(0, |range| range.len() / size_of::<u64>());
+        let names = self.strings(text, ends, count)?;
+        let damaged = || self.bad_section(SectionKind::LabelValues as u64, SectionProblem::Count);
+        let total = count.checked_mul(rows).ok_or_else(damaged)?;
+        let values = self.values::<f64>(SectionKind::LabelValues, total)?;
+        let (names, values) = match (names, values) {
+            (None, None) => return Ok(Vec::new()),
+            (Some(names), Some(values)) => (names, values),
+            _ => return Err(damaged()),
+        };
+        let column = |(number, name): (usize, &str)| LabelColumn {
+            name: name.to_owned(),
+            labels: values.iter().skip(number * rows).take(rows).copied().collect(),
+        };
+        Ok(names.iter().enumerate().map(column).collect())
     }
 
     /// The preference pairs; `None` if there is no such section.
@@ -336,6 +357,9 @@ fn verify(data: &Dataset) -> Result<(), FileDamage> {
         return Err(FileDamage::NoQueries);
     }
     if data.labels.iter().any(|label| !label.is_finite()) {
+        return Err(FileDamage::Label);
+    }
+    if check_label_columns(&data.label_columns, rows).is_err() {
         return Err(FileDamage::Label);
     }
     if data.features.duplicate().is_some() {

@@ -14,7 +14,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
 use super::metadata::Metadata;
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, LABEL_PREFIX};
 use crate::format::table::check_writable;
 use crate::table_columns::category_text;
 
@@ -68,6 +68,8 @@ fn schema_of(data: &Dataset) -> io::Result<SchemaRef> {
         .filter(|(.., is_present)| *is_present)
         .map(|(name, kind, _)| Field::new(name, kind, false))
         .collect();
+    let labels = data.label_column_names().map(|name| format!("{LABEL_PREFIX}{name}"));
+    fields.extend(labels.map(|name| Field::new(name, DataType::Float64, false)));
     let kind = |column: usize| match data.categories(column) {
         Some(_) => DataType::Utf8,
         None => DataType::Float32,
@@ -129,6 +131,10 @@ fn batch_of(
     if let Some(positions) = data.positions() {
         let positions = rows.iter().map(|&row| at(positions, row));
         columns.push(Arc::new(UInt32Array::from_iter_values(positions)));
+    }
+    for column in &data.label_columns {
+        let labels = rows.iter().map(|&row| at(&column.labels, row));
+        columns.push(Arc::new(Float64Array::from_iter_values(labels)));
     }
     for column in 0..data.columns() {
         let values = rows.iter().map(|&row| data.matrix().get(row as usize, column));

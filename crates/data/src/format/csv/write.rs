@@ -1,10 +1,10 @@
-//! Writes data sets as tables: qid, docid, label, weight, query_weight, position (if present), then
-//! one column per feature, rows in the order of the input.
+//! Writes data sets as tables: qid, docid, label, weight, query_weight, position (if present), further
+//! columns of labels, then one column per feature, rows in the order of the input.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, LABEL_PREFIX};
 use crate::error::quote;
 use crate::format::table::{category_texts, check_writable, write_number, write_rows};
 use crate::table_columns::category_text;
@@ -30,6 +30,10 @@ pub(in crate::format) fn write(
     ];
     for (name, _) in columns.iter().filter(|(_, is_present)| *is_present) {
         write_text(&mut header, name, delimiter);
+        header.push(delimiter);
+    }
+    for name in data.label_column_names() {
+        write_text(&mut header, &format!("{LABEL_PREFIX}{name}"), delimiter);
         header.push(delimiter);
     }
     for name in data.features().iter() {
@@ -74,6 +78,10 @@ fn write_row(
         out.push(delimiter);
         out.extend_from_slice(positions[row].to_string().as_bytes());
     }
+    for column in &data.label_columns {
+        out.push(delimiter);
+        write_number(out, column.labels[row]);
+    }
     for (value, texts) in data.matrix().row(row).iter().zip(categories) {
         out.push(delimiter);
         if let Some(texts) = texts {
@@ -97,7 +105,8 @@ fn check_texts(data: &Dataset) -> io::Result<()> {
     let categories = data.table_columns().into_iter().flat_map(|columns| columns.all_categories());
     let mut categories = categories.flat_map(|(_, values)| values.iter());
     let category = || categories.find_map(|text| nul_error(text));
-    match name.or_else(query).or_else(document).or_else(category) {
+    let label = || data.label_column_names().find_map(nul_error);
+    match name.or_else(label).or_else(query).or_else(document).or_else(category) {
         None => Ok(()),
         Some(error) => Err(error),
     }

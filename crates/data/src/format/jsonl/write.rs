@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, LABEL_PREFIX};
 use crate::format::table::{category_texts, check_writable, write_number, write_rows};
 use crate::names::FeatureNames;
 use crate::table_columns::category_text;
@@ -69,6 +69,12 @@ fn write_row(
     }
     if let Some(positions) = data.positions() {
         out.extend_from_slice(format!(",\"position\":{}", positions[row]).as_bytes());
+    }
+    for column in &data.label_columns {
+        out.push(b',');
+        out.extend_from_slice(&json_string(&format!("{LABEL_PREFIX}{}", column.name)));
+        out.push(b':');
+        write_number(out, column.labels[row]);
     }
     let (open, close) = if names.is_some() { (b'{', b"}}\n") } else { (b'[', b"]}\n") };
     out.extend_from_slice(b",\"features\":");

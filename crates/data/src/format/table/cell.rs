@@ -164,7 +164,7 @@ impl<'a> RoleValues<'a> {
             Role::Label if value.is_finite() => self.label = Some(value),
             Role::Weight if is_weight => self.weight = Some(value as f32),
             Role::QueryWeight if is_weight => self.query_weight = Some(value as f32),
-            Role::Position if (0.0..=u32::MAX.into()).contains(&value) && value.fract() == 0.0 => {
+            Role::Position if (1.0..=u32::MAX.into()).contains(&value) && value.fract() == 0.0 => {
                 self.position = Some(value as u32);
             }
             Role::Feature | Role::Ignore => {}

@@ -234,5 +234,5 @@ pub(in crate::format) fn join_parts(
     };
     // The line of a row is not known here: a record may have several, and blank lines have no row.
     let data = Dataset::grouped(columns, |_| SourceLocation::file(&schema.file), warnings)?;
-    Ok(TableRead::Data(Box::new(data)))
+    Ok(TableRead::Data(Box::new(data.take_label_columns(schema.label_features())?)))
 }

@@ -179,7 +179,7 @@ impl<'o> TablePlan<'o> {
                 self.warn(WarningKind::RoleLeftOut(role), column);
                 continue;
             }
-            if let Some(other) = self.of_role(role) {
+            if let Some(other) = self.of_role(role).filter(|_| !role.is_shared()) {
                 let (one, other) = (self.name(other).to_owned(), name);
                 self.solution.set_if_free(role, &one);
                 self.solution.set_if_free(Role::Ignore, &other);

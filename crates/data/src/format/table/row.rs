@@ -73,7 +73,7 @@ impl TableColumns {
         let names = self.iter().enumerate().map(|(number, column)| (column.name.clone(), number));
         let columns = names.collect();
         RowEncoder {
-            schema: TableSchema::new(SOURCE, self.clone(), origins, false, false),
+            schema: TableSchema::new(SOURCE, self.without_labels(), origins, false, false),
             columns,
         }
     }

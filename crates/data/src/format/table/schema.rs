@@ -68,6 +68,8 @@ pub(in crate::format) struct TableSchema {
     features: Vec<String>,
     /// The column of each feature; `usize::MAX` for features that are no columns.
     sources: Vec<usize>,
+    /// The features that are further columns of labels.
+    label_features: Vec<usize>,
     /// The categories of each column of categories.
     category_tables: Vec<CategoryTable>,
     /// The parts of each column of times, and the order of day and month in its dates.
@@ -97,6 +99,7 @@ impl TableSchema {
             slots: Vec::new(),
             features: Vec::new(),
             sources: Vec::new(),
+            label_features: Vec::new(),
             category_tables: Vec::new(),
             time_parts: Vec::new(),
             roles: columns.iter().fold(0, |bits, column| bits | 1 << column.role as u32),
@@ -106,7 +109,14 @@ impl TableSchema {
         };
         for (source, (column, origin)) in columns.iter().zip(origins).enumerate() {
             let slot = schema.slot(column, origin);
-            let names = column.features();
+            let names = match column.role {
+                // Read like a feature, and taken out of the matrix at the end.
+                Role::ExtraLabel => {
+                    schema.label_features.push(schema.features.len());
+                    vec![column.name.clone()]
+                }
+                _ => column.features(),
+            };
             schema.sources.extend(names.iter().map(|_| source));
             schema.features.extend(names);
             schema.slots.push(slot);
@@ -132,8 +142,14 @@ impl TableSchema {
                 self.time_parts.push((parts.clone(), column.date_order));
                 Slot::Time { feature, parts_index: self.time_parts.len() - 1 }
             }
+            (Role::ExtraLabel, _) => Slot::Number { feature, is_guessed: false },
             (role, _) => Slot::Role(*role),
         }
+    }
+
+    /// The features that are further columns of labels.
+    pub(super) fn label_features(&self) -> &[usize] {
+        &self.label_features
     }
 
     /// Adds a feature of numbers that is no column, but an element of a list column.

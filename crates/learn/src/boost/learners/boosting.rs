@@ -18,6 +18,7 @@ use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
 };
 use crate::objective::ObjectiveText;
+use crate::session::{LabelOptions, LabelParams};
 use crate::trainer::Trainer;
 use crate::tree::{TreeOptions, TreeParams};
 
@@ -51,6 +52,7 @@ param_groups! {
         target: TargetParams, TargetOptions::target_params;
         newton: NewtonParams, NewtonOptions::newton_params;
         bias: BiasParams, BiasCorrectionOptions::bias_params;
+        several: LabelParams, LabelOptions::label_params;
     }
 }
 
@@ -72,6 +74,6 @@ impl DeclaredLearner for Boosting {
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let objective = self.boosting.objective.parsed()?;
         let trainer = BoostTrainer::of_parsed(Self::DEF, &self.boost, &self.tree, objective);
-        Ok(Box::new(trainer.newton(&self.newton).bias(&self.bias)?))
+        Ok(Box::new(trainer.newton(&self.newton).bias(&self.bias)?.labels(&self.several)?))
     }
 }

@@ -13,6 +13,7 @@ use crate::boost::{
 };
 use crate::learner::{AcceptedInputs, DeclaredLearner, LearnerDef, Tuning};
 use crate::objective::{LambdaOptions, LambdaParams};
+use crate::session::{LabelOptions, LabelParams};
 use crate::trainer::Trainer;
 use crate::tree::{TreeOptions, TreeParams};
 
@@ -35,6 +36,7 @@ param_groups! {
         lambda: LambdaParams, LambdaOptions::lambda_params;
         newton: NewtonParams, NewtonOptions::newton_params;
         bias: BiasParams, BiasCorrectionOptions::bias_params;
+        several: LabelParams, LabelOptions::label_params;
     }
 }
 
@@ -58,6 +60,6 @@ impl DeclaredLearner for LambdaMart {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let trainer = BoostTrainer::new(Self::DEF, &self.boost, &self.tree, &self.lambda)?;
-        Ok(Box::new(trainer.newton(&self.newton).bias(&self.bias)?))
+        Ok(Box::new(trainer.newton(&self.newton).bias(&self.bias)?.labels(&self.several)?))
     }
 }

@@ -13,6 +13,7 @@ use crate::objective::{
     LogLossOptions, LogLossParams, ObjectiveParams, OrdinalParams, QueryRmseParams, SoftmaxOptions,
     SoftmaxParams, SquaredParams,
 };
+use crate::session::{LabelOptions, LabelParams};
 use crate::trainer::Trainer;
 use crate::tree::{TreeOptions, TreeParams};
 
@@ -62,6 +63,7 @@ param_groups! {
         // The metric of reports, early stopping and model selection.
         target: TargetParams, TargetOptions::target_params;
         bias: BiasParams, BiasCorrectionOptions::bias_params;
+        several: LabelParams, LabelOptions::label_params;
     }
 }
 
@@ -96,6 +98,6 @@ impl Mart {
     /// The trainer that minimises this loss.
     fn trainer(&self, loss: &impl ObjectiveParams) -> Result<Box<dyn Trainer>, SpecError> {
         let trainer = BoostTrainer::new(Self::DEF, &self.boost, &self.tree, loss)?;
-        Ok(Box::new(trainer.bias(&self.bias)?))
+        Ok(Box::new(trainer.bias(&self.bias)?.labels(&self.several)?))
     }
 }

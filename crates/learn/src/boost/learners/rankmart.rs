@@ -12,6 +12,7 @@ use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
 };
 use crate::objective::{PairOptions, PairParams};
+use crate::session::{LabelOptions, LabelParams};
 use crate::trainer::Trainer;
 use crate::tree::{TreeOptions, TreeParams};
 
@@ -25,6 +26,7 @@ param_groups! {
         pair: PairParams, PairOptions::pair_params;
         newton: NewtonParams, NewtonOptions::newton_params;
         bias: BiasParams, BiasCorrectionOptions::bias_params;
+        several: LabelParams, LabelOptions::label_params;
     }
 }
 
@@ -44,6 +46,6 @@ impl DeclaredLearner for RankMart {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let trainer = BoostTrainer::new(Self::DEF, &self.boost, &self.tree, &self.pair)?;
-        Ok(Box::new(trainer.newton(&self.newton).bias(&self.bias)?))
+        Ok(Box::new(trainer.newton(&self.newton).bias(&self.bias)?.labels(&self.several)?))
     }
 }

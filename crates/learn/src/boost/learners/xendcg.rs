@@ -9,6 +9,7 @@ use crate::boost::trainer::BoostTrainer;
 use crate::boost::{BoostOptions, BoostParams};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
 use crate::objective::{XeNdcgOptions, XeNdcgParams};
+use crate::session::{LabelOptions, LabelParams};
 use crate::trainer::Trainer;
 use crate::tree::{TreeOptions, TreeParams};
 
@@ -21,6 +22,7 @@ param_groups! {
         target: TargetParams, TargetOptions::target_params;
         loss: XeNdcgParams, XeNdcgOptions::xe_ndcg_params;
         bias: BiasParams, BiasCorrectionOptions::bias_params;
+        several: LabelParams, LabelOptions::label_params;
     }
 }
 
@@ -36,6 +38,6 @@ impl DeclaredLearner for XeNdcgMart {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let trainer = BoostTrainer::new(Self::DEF, &self.boost, &self.tree, &self.loss)?;
-        Ok(Box::new(trainer.bias(&self.bias)?))
+        Ok(Box::new(trainer.bias(&self.bias)?.labels(&self.several)?))
     }
 }

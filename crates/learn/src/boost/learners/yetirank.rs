@@ -12,6 +12,7 @@ use crate::boost::{
 };
 use crate::learner::{DeclaredLearner, LearnerDef, Tuning};
 use crate::objective::{YetiOptions, YetiParams};
+use crate::session::{LabelOptions, LabelParams};
 use crate::trainer::Trainer;
 use crate::tree::{TreeOptions, TreeParams};
 
@@ -24,6 +25,7 @@ param_groups! {
         loss: YetiParams, YetiOptions::yeti_params;
         newton: NewtonParams, NewtonOptions::newton_params;
         bias: BiasParams, BiasCorrectionOptions::bias_params;
+        several: LabelParams, LabelOptions::label_params;
     }
 }
 
@@ -43,6 +45,6 @@ impl DeclaredLearner for YetiRank {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let trainer = BoostTrainer::new(Self::DEF, &self.boost, &self.tree, &self.loss)?;
-        Ok(Box::new(trainer.newton(&self.newton).bias(&self.bias)?))
+        Ok(Box::new(trainer.newton(&self.newton).bias(&self.bias)?.labels(&self.several)?))
     }
 }

@@ -11,6 +11,7 @@ use super::{NET_INPUTS, NET_TRANSFORM};
 use crate::bias::{BiasCorrectionOptions, BiasParams};
 use crate::learner::{AcceptedInputs, DeclaredLearner, LearnerDef, Tuning};
 use crate::objective::{LambdaOptions, LambdaParams};
+use crate::session::{LabelOptions, LabelParams};
 use crate::trainer::Trainer;
 use crate::transform::{TransformOptions, TransformParams};
 
@@ -22,6 +23,7 @@ param_groups! {
             TransformOptions::transform_params;
         lambda: LambdaParams, LambdaOptions::lambda_params;
         bias: BiasParams, BiasCorrectionOptions::bias_params;
+        several: LabelParams, LabelOptions::label_params;
     }
 }
 
@@ -37,7 +39,8 @@ impl DeclaredLearner for LambdaRank {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let trainer = NetTrainer::new(&self.net, &self.features, self.loss()?);
-        Ok(Box::new(trainer.bias(&self.bias, Self::DEF.name)?))
+        let trainer = trainer.bias(&self.bias, Self::DEF.name)?;
+        Ok(Box::new(trainer.labels(&self.several, Self::DEF.name)?))
     }
 }
 

@@ -19,6 +19,7 @@ use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
 };
 use crate::objective::{PairOptions, PairParams, TiedLabels};
+use crate::session::{LabelOptions, LabelParams};
 use crate::trainer::Trainer;
 use crate::transform::{TransformOptions, TransformParams};
 
@@ -57,6 +58,7 @@ param_groups! {
         pair: PairParams, PairOptions::pair_params;
         form: RankNetParams, RankNetOptions::rank_net_params;
         bias: BiasParams, BiasCorrectionOptions::bias_params;
+        several: LabelParams, LabelOptions::label_params;
     }
 }
 
@@ -105,7 +107,8 @@ impl DeclaredLearner for RankNet {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let trainer = NetTrainer::new(&self.net, &self.features, self.loss()?);
-        Ok(Box::new(trainer.bias(&self.bias, Self::DEF.name)?))
+        let trainer = trainer.bias(&self.bias, Self::DEF.name)?;
+        Ok(Box::new(trainer.labels(&self.several, Self::DEF.name)?))
     }
 }
 

@@ -10,6 +10,7 @@ use super::{NET_INPUTS, NET_TRANSFORM};
 use crate::bias::{BiasCorrectionOptions, BiasParams};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
 use crate::objective::{SoftmaxOptions, SoftmaxParams, SoftmaxTarget, XeNdcgOptions, XeNdcgParams};
+use crate::session::{LabelOptions, LabelParams};
 use crate::trainer::Trainer;
 use crate::transform::{TransformOptions, TransformParams};
 
@@ -46,6 +47,7 @@ param_groups! {
         target: TargetParams, TargetOptions::target_params;
         loss: SoftmaxNetParams, SoftmaxNetOptions::softmax_net_params;
         bias: BiasParams, BiasCorrectionOptions::bias_params;
+        several: LabelParams, LabelOptions::label_params;
     }
 }
 
@@ -61,7 +63,8 @@ impl DeclaredLearner for SoftmaxNet {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let trainer = NetTrainer::new(&self.net, &self.features, self.loss()?);
-        Ok(Box::new(trainer.bias(&self.bias, Self::DEF.name)?))
+        let trainer = trainer.bias(&self.bias, Self::DEF.name)?;
+        Ok(Box::new(trainer.labels(&self.several, Self::DEF.name)?))
     }
 }
 

@@ -10,6 +10,11 @@
 //!                      |d1 + d2|       otherwise
 //! ```
 //!
+//! With several columns of labels (`labels=...`), the kept metric is that of the data's own labels, and
+//! the objective is a sum: the pair loss weighted by |d1|, plus for each column of labels the loss
+//! weighted by |d2| of this column, in which pairs with |d1| > tolerance have no weight
+//! ([`QueryView::kept_labels`](crate::objective::QueryView::kept_labels)).
+//!
 //! Validation follows the same order ([`crate::session`]): of the rounds whose kept metric is within
 //! the tolerance of the best one so far, that with the best own metric is taken.
 
@@ -113,14 +118,39 @@ pub(super) struct KeepSwap {
     pub(super) tolerance: f64,
     /// The changes of the kept metric.
     pub(super) row: RefCell<Vec<f64>>,
+    /// Whether the kept metric only excludes pairs: its own change is a term of its own.
+    pub(super) excludes: bool,
+}
+
+/// The labels of a kept metric, where they are not those of the own metric.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KeptLabels<'a> {
+    /// By rank.
+    pub(super) labels: &'a [f64],
+    /// Best first.
+    pub(super) ideal: &'a [f64],
+}
+
+impl KeepSwap {
+    /// Loads a query. `kept` are the labels of the kept metric; `None` for the same labels.
+    pub(super) fn prepare_with(
+        &mut self,
+        labels: &[f64],
+        ideal: &[f64],
+        kept: Option<KeptLabels<'_>>,
+    ) -> Result<(), EvalError> {
+        self.excludes = kept.is_some();
+        let kept = kept.unwrap_or(KeptLabels { labels, ideal });
+        let cut = |ideal: &'_ [f64], most: usize| ideal.len().min(most);
+        let of_kept = &kept.ideal[..cut(kept.ideal, self.kept.1)];
+        self.kept.0.prepare(kept.labels, of_kept)?;
+        self.own.0.prepare(labels, &ideal[..cut(ideal, self.own.1)])
+    }
 }
 
 impl SwapDelta for KeepSwap {
     fn prepare(&mut self, labels: &[f64], ideal: &[f64]) -> Result<(), EvalError> {
-        for (swap, most) in [&mut self.kept, &mut self.own] {
-            swap.prepare(labels, ideal.get(..*most).unwrap_or(ideal))?;
-        }
-        Ok(())
+        self.prepare_with(labels, ideal, None)
     }
 
     fn swap_deltas_from(&self, i: usize, from: usize, out: &mut [f64]) {
@@ -129,7 +159,12 @@ impl SwapDelta for KeepSwap {
         self.kept.0.swap_deltas_from(i, from, &mut row);
         self.own.0.swap_deltas_from(i, from, out);
         for (own, kept) in out.iter_mut().zip(&*row).skip(from) {
-            *own = if kept.abs() > self.tolerance { *kept } else { kept + *own };
+            let decides = kept.abs() > self.tolerance;
+            *own = match self.excludes {
+                true => f64::from(u8::from(!decides)) * *own,
+                false if decides => *kept,
+                false => kept + *own,
+            };
         }
     }
 }

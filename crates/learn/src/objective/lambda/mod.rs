@@ -65,6 +65,7 @@ mod weight;
 use rankwright_eval::SwapDelta;
 use rankwright_spec::SpecError;
 
+use self::goal::KeptLabels;
 use self::kernel::{MAX_RANGE, RankColumns};
 use self::logistic::Logistic;
 use self::pairs::QueryPairs;
@@ -199,7 +200,9 @@ impl Lambda {
             coherent::find_promoted(ranked, self.truncation);
         }
         let metric = self.metric.as_ref();
-        metric.map(|m| m.prepare(swaps, &ranked.labels, &ranked.ideal)).transpose()
+        let kept = KeptLabels { labels: &ranked.kept_labels, ideal: &ranked.kept_ideal };
+        let kept = query.kept_labels.map(|_| kept);
+        metric.map(|m| m.prepare(swaps, &ranked.labels, &ranked.ideal, kept)).transpose()
     }
 
     /// Computes the sums of the query's lambdas and hessians in `buffers.columns`, by rank; returns
@@ -494,7 +497,7 @@ impl Objective for Lambda {
         // Only the largest label can be outside the metric's scale of grades.
         let largest = all.labels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if let Some(metric) = self.metric.as_ref().filter(|_| largest.is_finite()) {
-            metric.prepare(&mut SwapCache::default(), &[largest], &[largest])?;
+            metric.prepare(&mut SwapCache::default(), &[largest], &[largest], None)?;
         }
         Ok(0.0)
     }

@@ -25,6 +25,10 @@ pub(super) struct RankedQuery {
     pub(super) clicks: ClickColumns,
     /// All labels, best first; empty unless requested.
     pub(super) ideal: Vec<f64>,
+    /// Label at each rank for a kept metric; empty if it has none of its own.
+    pub(super) kept_labels: Vec<f64>,
+    /// Those labels, best first.
+    pub(super) kept_ideal: Vec<f64>,
     /// Promoted ranks, ascending: ranks below the truncation level that are paired with all other
     /// ranks below it (`coherent.rs`).
     pub(super) promoted: Vec<u32>,
@@ -74,6 +78,11 @@ impl RankedQuery {
             query.click_weights.map_or((&[][..], &[][..]), |w| (w.better, w.worse));
         gather(&self.order, better, &mut self.clicks.better);
         gather(&self.order, worse, &mut self.clicks.worse);
+        let kept = query.kept_labels.unwrap_or_default();
+        gather(&self.order, kept, &mut self.kept_labels);
+        self.kept_ideal.clear();
+        self.kept_ideal.extend_from_slice(kept);
+        sort_labels(&mut self.kept_ideal);
         self.promoted.clear();
         self.ideal.clear();
         if with_ideal {

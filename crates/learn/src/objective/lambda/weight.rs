@@ -25,7 +25,7 @@ use rankwright_eval::metric::{Goal, GoalsText, SummedSwap};
 use rankwright_eval::{Measure, MetricSpec, SourceKind, SwapDelta};
 use rankwright_spec::{Conflict, SpecError, TextValue, choices};
 
-use super::goal::{KeepSwap, KeptMetric};
+use super::goal::{KeepSwap, KeptLabels, KeptMetric};
 use super::lambdagap::LambdaGap;
 use super::lambdaloss::LambdaLoss;
 use crate::error::LearnError;
@@ -131,7 +131,15 @@ struct WeightPart {
 /// [`MetricWeight`] that it belongs to.
 #[derive(Debug, Default)]
 pub(super) struct SwapCache {
-    cached: Option<(u64, Box<dyn SwapDelta>)>,
+    cached: Option<(u64, PreparedSwap)>,
+}
+
+/// The changes of a metric under swaps.
+#[derive(Debug)]
+enum PreparedSwap {
+    One(Box<dyn SwapDelta>),
+    /// With a metric that comes first.
+    Keep(KeepSwap),
 }
 
 impl WeightSource {
@@ -239,12 +247,14 @@ impl std::fmt::Display for WeightSource {
 
 impl MetricWeight {
     /// Loads a query: `labels` are its labels by rank, `ideal` its labels from the best to the
-    /// worst. Returns the weights of its pairs.
+    /// worst, `kept` those of the metric that comes first, if they are others. Returns the weights
+    /// of its pairs.
     pub(super) fn prepare<'s>(
         &self,
         swaps: &'s mut SwapCache,
         labels: &[f64],
         ideal: &[f64],
+        kept: Option<KeptLabels<'_>>,
     ) -> Result<&'s dyn SwapDelta, LearnError> {
         if swaps.cached.as_ref().is_none_or(|(id, _)| *id != self.id) {
             swaps.cached = self.swap().map(|swap| (self.id, swap));
@@ -253,9 +263,16 @@ impl MetricWeight {
             let names = self.parts.iter().map(|part| part.measure.to_string());
             return Err(LearnError::NoSwaps { metric: names.collect::<Vec<_>>().join("+") });
         };
-        let max_ideal = if self.kept.is_some() { usize::MAX } else { self.max_ideal() };
-        swap.prepare(labels, ideal.get(..max_ideal).unwrap_or(ideal))?;
-        Ok(&**swap)
+        match swap {
+            PreparedSwap::One(swap) => {
+                swap.prepare(labels, ideal.get(..self.max_ideal()).unwrap_or(ideal))?;
+                Ok(&**swap)
+            }
+            PreparedSwap::Keep(swap) => {
+                swap.prepare_with(labels, ideal, kept)?;
+                Ok(swap)
+            }
+        }
     }
 
     /// The same with a metric that comes first.
@@ -280,15 +297,16 @@ impl MetricWeight {
     }
 
     /// The changes under swaps; `None` if a metric has none.
-    fn swap(&self) -> Option<Box<dyn SwapDelta>> {
+    fn swap(&self) -> Option<PreparedSwap> {
         let own = self.own_swap()?;
         Some(match &self.kept {
-            None => own,
-            Some((kept, tolerance)) => Box::new(KeepSwap {
+            None => PreparedSwap::One(own),
+            Some((kept, tolerance)) => PreparedSwap::Keep(KeepSwap {
                 kept: (kept.own_swap()?, kept.max_ideal()),
                 own: (own, self.max_ideal()),
                 tolerance: *tolerance,
                 row: RefCell::default(),
+                excludes: false,
             }),
         })
     }
@@ -314,7 +332,8 @@ mod tests {
         let metric_weight = weight.resolve(WeightScheme::Swap, cut, truncation).unwrap().unwrap();
         let mut swaps = SwapCache::default();
         let labels = [0.0, 2.0, 1.0, 0.0, 3.0];
-        let swap = metric_weight.prepare(&mut swaps, &labels, &[3.0, 2.0, 1.0, 0.0, 0.0]).unwrap();
+        let swap =
+            metric_weight.prepare(&mut swaps, &labels, &[3.0, 2.0, 1.0, 0.0, 0.0], None).unwrap();
         let mut row = vec![0.0; 5];
         swap.swap_deltas(2, &mut row);
         row
@@ -364,7 +383,8 @@ mod tests {
             let kept = KeptMetric::new(spec("ndcg"), tolerance);
             let weight = weight.keeping(&kept, CutoffMode::Hard, 3).unwrap();
             let mut swaps = SwapCache::default();
-            let swap = weight.prepare(&mut swaps, &[0.0, 2.0, 1.0], &[2.0, 1.0, 0.0]).unwrap();
+            let swap =
+                weight.prepare(&mut swaps, &[0.0, 2.0, 1.0], &[2.0, 1.0, 0.0], None).unwrap();
             let mut row = vec![0.0; 3];
             swap.swap_deltas(0, &mut row);
             row
