@@ -462,6 +462,10 @@ fn training(error: &LearnError) -> Option<&'static str> {
         LearnError::ExaminationUnknown { .. } => {
             "give a --bias file with every position that has a click"
         }
+        LearnError::LabelColumnMissing { .. } => {
+            "name the column with --columns extra_label=NAME, or call it label:NAME in the file"
+        }
+        LearnError::LabelsOfPairs => "leave --pairs out, or the parameter labels",
         LearnError::BiasOfPairs { .. } => "leave --pairs out, or use bias=gam",
         LearnError::BiasFile { .. } => {
             "expected lines of position and examination, or the output of `clicks bias --json`"
@@ -581,6 +585,16 @@ fn experiment(error: &ExperimentError) -> Option<String> {
         }
         ExperimentError::BadRate { .. } | ExperimentError::RateTwice { .. } => {
             Some("give different numbers above 0, such as --rates 1.0,0.5,0.1".into())
+        }
+        ExperimentError::Goals { .. } => Some(
+            "give goals such as --first ndcg@10 --second p@5, or --second 'ndcg@10 on clicks'"
+                .into(),
+        ),
+        ExperimentError::BadGoalWeight { .. } | ExperimentError::NoWeights => {
+            Some("give numbers from 0 to 1, such as --weights 0,0.5,1".into())
+        }
+        ExperimentError::KeptLabels { .. } => {
+            Some("leave --keep out, or make the goal on the data's own labels --first".into())
         }
         ExperimentError::NoRounds { .. } => {
             Some("use boosted trees, such as --learner lambdamart".into())

@@ -71,7 +71,12 @@ impl Failure {
             Failure::Usage(_)
             | Failure::Task(
                 TaskError::Experiment(
-                    ExperimentError::BadRate { .. } | ExperimentError::RateTwice { .. },
+                    ExperimentError::BadRate { .. }
+                    | ExperimentError::RateTwice { .. }
+                    | ExperimentError::Goals { .. }
+                    | ExperimentError::BadGoalWeight { .. }
+                    | ExperimentError::NoWeights
+                    | ExperimentError::KeptLabels { .. },
                 )
                 | TaskError::NoModel { .. }
                 | TaskError::SeveralModels { .. }

@@ -73,6 +73,27 @@ pub enum ExperimentError {
         /// The rate.
         rate: f64,
     },
+    /// Two goals that cannot be traded: they are equal, or differ in both the metric and the labels.
+    #[error("{} and {} cannot be traded: goals differ either in their metric or in their labels", goals[0], goals[1])]
+    Goals {
+        /// The goals.
+        goals: [String; 2],
+    },
+    /// A weight of a goal is not between 0 and 1.
+    #[error("the weight of the second goal is {weight}; expected a number from 0 to 1")]
+    BadGoalWeight {
+        /// The weight.
+        weight: f64,
+    },
+    /// A trade-off without weights and tolerances.
+    #[error("there is no weight and no tolerance to train with")]
+    NoWeights,
+    /// A goal that is kept has labels other than the data's own.
+    #[error("a metric on {labels} cannot be kept: only one on the data's own labels can")]
+    KeptLabels {
+        /// The column of labels.
+        labels: String,
+    },
     /// The values of a metric have no confidence interval.
     #[error("there is no interval of the mean of {metric}: {source}")]
     NoInterval {
@@ -171,6 +192,9 @@ impl ExperimentError {
         match self {
             Self::NoRate { .. } => {
                 Some("learners with a learning rate are, for example, lambdamart and mart".into())
+            }
+            Self::Goals { .. } => {
+                Some("such as ndcg@10 and p@5, or ndcg@10 and ndcg@10 on clicks".into())
             }
             Self::FolderInUse { .. } => {
                 Some("wait until it ends, or choose another folder for the results".into())

@@ -15,7 +15,8 @@
 //!   page;
 //! - `request` does all of these steps in one call ([`ExperimentRequest`]).
 //!
-//! `shrinkage` trains one learner with several learning rates ([`ShrinkageRequest`]); `error` has
+//! `shrinkage` trains one learner with several learning rates ([`ShrinkageRequest`]), `trade_off`
+//! with several weights of two goals ([`TradeOffRequest`]); `error` has
 //! the errors.
 //!
 //! Results never depend on the number of jobs, on threads or on interruptions: the report is
@@ -32,6 +33,7 @@ mod error;
 mod error_kind;
 mod factor;
 mod file;
+mod held_out;
 mod key;
 mod lock;
 mod memory;
@@ -48,6 +50,7 @@ mod study;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod trade_off;
 mod weights;
 
 pub use cell::{CellSeconds, CellState, CellWarning, ExperimentCell, StoredCell};
@@ -76,6 +79,7 @@ pub use study::{
     FactorCell, FactorLine, FactorPlotResult, FactorPosition, FactorSeconds, FactorTableResult,
     FactorTableTimes, FactorValues, FoldChoice,
 };
+pub use trade_off::{TradeOffGoal, TradeOffRequest};
 pub use weights::{LearnerWeights, MeanWeight};
 
 /// The version of this program, part of the key of a cell.

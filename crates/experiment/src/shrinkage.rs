@@ -4,7 +4,7 @@
 //! Every training has the same data, seed and parameters except for `rate`. The best number of
 //! rounds of each is chosen on the first validation set, on which the models are also compared.
 
-use rankwright_data::{DEFAULT_SEED, Dataset};
+use rankwright_data::DEFAULT_SEED;
 use rankwright_eval::{Measure, ScoredDataset};
 use rankwright_learn::simd::Simd;
 use rankwright_learn::{
@@ -15,9 +15,7 @@ use rankwright_report::ReportWarning;
 use rankwright_report::training::{NamedData, ShrinkageInput, ShrinkageReport, ShrinkageRun};
 
 use crate::ExperimentError;
-
-/// The fraction of the queries that is held out if there is no validation data.
-const HELD_OUT_FRACTION: f64 = 0.2;
+use crate::held_out::hold_out;
 
 /// A learner, the rates to train it with, and data to train and validate it on.
 ///
@@ -129,9 +127,12 @@ impl<'a> ShrinkageRequest<'a> {
             Some(measure) => measure.clone(),
             None => self.learner.measure()?,
         };
-        let held_out = self.hold_out()?;
+        let held_out = match self.valid.is_empty() {
+            true => Some(hold_out(&self.train, self.seed)?),
+            false => None,
+        };
         let (train, valid) = match &held_out {
-            Some(held_out) => held_out.sets(),
+            Some(held_out) => (held_out.train(), vec![held_out.valid()]),
             None => (self.train, self.valid.clone()),
         };
         let input = ShrinkageInput {
@@ -184,17 +185,6 @@ impl<'a> ShrinkageRequest<'a> {
         Ok(learners)
     }
 
-    /// Splits the training data if the request has no validation data; `None` if it has.
-    fn hold_out(&self) -> Result<Option<HeldOut>, ExperimentError> {
-        if !self.valid.is_empty() {
-            return Ok(None);
-        }
-        let (train, valid) = self.train.data.hold_out(HELD_OUT_FRACTION, self.seed)?;
-        let names = ["four fifths of", "a held-out fifth of"];
-        let names = names.map(|part| format!("{part} {}", self.train.name));
-        Ok(Some(HeldOut { train, valid, names }))
-    }
-
     /// Trains with one rate; `None` if the receiver of progress events asked to stop.
     fn train<'d>(
         &self,
@@ -229,28 +219,6 @@ impl<'a> ShrinkageRequest<'a> {
         let best = ScoredDataset::new(valid.data, &best)?
             .evaluate(std::slice::from_ref(&input.measure))?;
         Ok(Some((ShrinkageRun { rate, learner: learner.to_string(), history, best }, warnings)))
-    }
-}
-
-/// Training data that was split into training and validation parts.
-struct HeldOut {
-    train: Dataset,
-    valid: Dataset,
-    /// The names of both parts.
-    names: [String; 2],
-}
-
-impl HeldOut {
-    /// The training part, and the validation part as the only validation set.
-    fn sets(&self) -> (NamedData<'_>, Vec<NamedData<'_>>) {
-        let [train, valid] = &self.names;
-        let valid = NamedData { name: valid, data: &self.valid };
-        (NamedData { name: train, data: &self.train }, vec![valid])
-    }
-
-    fn warning(&self) -> ReportWarning {
-        let queries = self.valid.queries();
-        ReportWarning::HeldOut { queries, of: queries + self.train.queries() }
     }
 }
 

@@ -42,7 +42,7 @@ pub enum ReportError {
     /// A report on shrinkage has no validation data.
     #[error("there is no validation data")]
     NoValidation,
-    /// A report on shrinkage has no training.
+    /// A report on shrinkage or on two goals has no training.
     #[error("there is no training to show")]
     NoTraining,
     /// The data has no query with this id.

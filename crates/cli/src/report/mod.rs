@@ -4,6 +4,7 @@ mod clicks;
 mod compare;
 mod data;
 mod shrinkage;
+mod tradeoff;
 mod train;
 
 use clap::Subcommand;
@@ -18,6 +19,8 @@ pub(crate) enum ReportCommand {
     Train(train::Args),
     /// The learning curves of one learner with several shrinkages, overlaid
     Shrinkage(shrinkage::Args),
+    /// The values of two goals, traded against each other by one learner with several weights
+    Tradeoff(tradeoff::Args),
     /// Comparison of systems: which is better, on which queries, and by how much
     Compare(compare::Args),
     /// Labels, query sizes and features of a data set, and their relation to relevance
@@ -30,6 +33,7 @@ pub(crate) fn run(command: &ReportCommand, out: &Output) -> Result<(), Failure> 
     match command {
         ReportCommand::Train(args) => train::run(args, out),
         ReportCommand::Shrinkage(args) => shrinkage::run(args, out),
+        ReportCommand::Tradeoff(args) => tradeoff::run(args, out),
         ReportCommand::Compare(args) => compare::run(args, out),
         ReportCommand::Data(args) => data::run(args, out),
         ReportCommand::Clicks(args) => clicks::run(args, out),

@@ -69,6 +69,8 @@ mod report_data;
 #[cfg(feature = "report")]
 mod report_shrinkage;
 #[cfg(feature = "report")]
+mod report_trade_off;
+#[cfg(feature = "report")]
 mod report_training;
 #[cfg(feature = "report")]
 mod run_experiment;
@@ -199,6 +201,8 @@ pub use report_comparison::{ReportComparisonRequest, ReportComparisonResult, rep
 pub use report_data::{ReportDataRequest, ReportDataResult, report_data};
 #[cfg(feature = "report")]
 pub use report_shrinkage::{ReportShrinkageRequest, ReportShrinkageResult, report_shrinkage};
+#[cfg(feature = "report")]
+pub use report_trade_off::{ReportTradeOffRequest, ReportTradeOffResult, report_trade_off};
 #[cfg(feature = "report")]
 pub use report_training::{ReportTrainingRequest, ReportTrainingResult, report_training};
 #[cfg(feature = "report")]

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Each command with the type of its result.
-pub(super) const RESULTS: [(&str, &str); 56] = [
+pub(super) const RESULTS: [(&str, &str); 57] = [
     ("train", "TrainModelResult"),
     ("eval", "EvalResult"),
     ("compare", "CompareResult"),
@@ -55,6 +55,7 @@ pub(super) const RESULTS: [(&str, &str); 56] = [
     ("report data", "ReportDataResult"),
     ("report clicks", "ReportClicksResult"),
     ("report shrinkage", "ReportShrinkageResult"),
+    ("report tradeoff", "ReportTradeOffResult"),
     ("lecture", "LectureList"),
     ("lecture NAME", "LectureResult"),
     ("list learners", "LearnerList"),
@@ -69,11 +70,12 @@ pub(super) const RESULTS: [(&str, &str); 56] = [
 ];
 
 /// Types that serialise as another one.
-const SERIALISED_AS: [(&str, &str); 4] = [
+const SERIALISED_AS: [(&str, &str); 5] = [
     ("ComparisonReport", "ReportResult"),
     ("ReportTrainingResult", "TrainingResult"),
     ("ReportDataResult", "DataResult"),
     ("ReportShrinkageResult", "ShrinkageResult"),
+    ("ReportTradeOffResult", "TradeOffResult"),
 ];
 
 /// Keys of types that serialise themselves: type, key, meaning.

@@ -18,7 +18,7 @@
 
 use rankwright_data::{Dataset, Random};
 use rankwright_learn::objective::{ObjectiveBuffers, QueryView};
-use rankwright_learn::{LearnError, Preferences};
+use rankwright_learn::{LabelWeights, LearnError, Preferences};
 use rankwright_model::Model;
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
@@ -138,6 +138,9 @@ impl<'a> LambdaRecorder<'a> {
         seed: u64,
     ) -> Result<ReportPart<LambdaRecorder<'a>>, ReportError> {
         let spec = &model.header().objective;
+        if let Some(weights) = LabelWeights::of_learner(&model.header().learner) {
+            return Ok(Err(OmissionReason::SeveralLabels { labels: weights.to_string() }));
+        }
         let Some(pair_sizes) = PairSizes::of(spec, data)? else {
             return Ok(Err(without_lambdas(model)));
         };
@@ -209,6 +212,7 @@ impl<'a> LambdaRecorder<'a> {
             pairs: self.preferences.explicit_pairs(query),
             seed: self.seed,
             click_weights: None,
+            kept_labels: None,
         };
         let classes: Vec<usize> = labels.iter().map(|label| self.classes.class(*label)).collect();
         let width = self.classes.len();

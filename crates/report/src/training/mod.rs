@@ -1,5 +1,5 @@
 //! Training report: learning curves, lambdas, labels by rank, forces, times, feature importance and
-//! trees; and the report on one learner with several shrinkages.
+//! trees; and the reports on one learner with several shrinkages, and with two goals.
 //!
 //! [`TrainingReport::new`] takes a model and the data that it was trained on. A stage is the model
 //! after a number of rounds (`stages`). Tree models are scored stage by stage, each stage once for
@@ -24,6 +24,7 @@ mod shrinkage;
 mod stages;
 #[cfg(test)]
 mod tests;
+mod trade_off;
 mod trees;
 
 use rankwright_data::{DEFAULT_SEED, Dataset};
@@ -49,6 +50,7 @@ pub use omission_reason::{OmissionReason, ReportPart};
 pub use phases::PhaseTimes;
 pub use shrinkage::{ShrinkageInput, ShrinkageReport, ShrinkageRun};
 pub use stages::{StagedData, Stages, stage_numbers};
+pub use trade_off::{TradeOffInput, TradeOffPoint, TradeOffReport, TradeOffSetting, TradeOffValue};
 pub use trees::chosen_trees;
 
 /// The origin of the learning curves of a report.

@@ -22,6 +22,12 @@ pub enum OmissionReason {
         /// The objective, as a spec.
         objective: String,
     },
+    /// The model was trained on columns of labels other than the data's own alone, each with pairs
+    /// of its own.
+    SeveralLabels {
+        /// The columns with their weights.
+        labels: String,
+    },
     /// No query has pairs of documents, or all queries have too many of them.
     NoUsableQuery,
     /// No query has two documents with different labels.
@@ -57,6 +63,10 @@ impl fmt::Display for OmissionReason {
                 f,
                 "{learner} does not learn from pairs of documents (its objective is {objective}), \
                  so there are no lambdas of pairs."
+            ),
+            Self::SeveralLabels { labels } => write!(
+                f,
+                "the model was trained on the columns of labels {labels}, each with pairs of its own."
             ),
             Self::NoUsableQuery => f.write_str(
                 "no query of the data has pairs of documents, or every query has too many of them.",
