@@ -1,16 +1,20 @@
 """The learner `auto` beside tuned peers on nine sets, nested by query.
 
-`auto_plan.toml` says what everybody may do. Each set is divided by query into outer folds; a fold is
-tested by models that were trained, stopped, chosen and blended without its queries. A peer is tuned
-with as many trainings as `auto` has spent on the same queries, and the best peer of each set is the
-best one in hindsight, on the test parts. Test parts are shown only when the plan is committed as it
-stands. Values are those of our evaluator; the differences of all sets are tested together by a
-randomisation that changes signs within sets, the statistic being the mean over sets of mean
-differences.
+`auto_plan.toml` says what everybody may do. Each set is divided by query into outer folds. The first
+fold is for development and never a test part: every other fold is tested by models that were trained,
+stopped, chosen and blended without its queries. A peer is tuned with as many trainings as `auto` has
+spent on the same queries, and the best peer of each set is the best one in hindsight, on the test
+parts. Test parts are scored only when the plan is committed as it stands. Values are those of our
+evaluator; the differences of all sets are tested together by a randomisation that changes signs within
+sets, the statistic being the mean over sets of mean differences.
 
-With `--inner` only the queries outside of the first outer fold are used, divided anew: nothing that is
-tested there is ever a test part, so that a plan can be tried before it is committed. The data folder is
-RANKWRIGHT_DATA; what was fitted is kept in `bench/out/auto/`.
+With `--inner` only the queries of the first fold are used, divided anew, so that a plan can be tried
+before it is committed: none of them is ever tested. `--plan FILE` is another plan, such as
+`auto_plan_tiny.toml`, which shows in minutes that everything runs.
+
+The data folder is RANKWRIGHT_DATA. Whatever was fitted is kept in `bench/out/auto/`, so that a run
+that was ended goes on where it was; `--sets A,B` runs some sets, and `--minutes N` begins no fit after
+N minutes and ends with status 3.
 """
 
 import argparse
@@ -21,6 +25,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 from functools import partial
 from itertools import product
@@ -36,6 +41,8 @@ PEERS_MEAN = "mean of all peers"
 # Raise it when the way of fitting changes, so that what is kept is not taken for the new way.
 PROTOCOL = 1
 ROUNDS = 10_000
+# The status of a run that its limit of time ended.
+OUT_OF_TIME = 3
 
 
 # --- the sets as LETOR lines, query by query -----------------------------------------------------
@@ -110,7 +117,19 @@ def write(path, queries):
 # --- one outer fold ------------------------------------------------------------------------------
 
 
-def fold_results(plan, name, queries, number, systems):
+class Deadline:
+    """The end of the time in which fits are begun."""
+
+    def __init__(self, minutes):
+        self.end = None if minutes is None else time.monotonic() + 60 * minutes
+
+    def check(self):
+        if self.end is not None and time.monotonic() >= self.end:
+            print("auto: the limit of time is over; the next run goes on from here", file=sys.stderr)
+            sys.exit(OUT_OF_TIME)
+
+
+def fold_results(plan, name, queries, number, systems, deadline):
     """The test scores of every system on one fold, each kept under a name of all it depends on."""
     of = divided(queries, plan["folds"], plan["seed"])
     train = [lines for fold, lines in zip(of, queries, strict=True) if fold != number]
@@ -125,16 +144,17 @@ def fold_results(plan, name, queries, number, systems):
         found = {}
         for system in [system for system in systems if system in plan["ours"]]:
             fit = partial(fit_ours, plan, system, files, folder)
-            found[system] = kept(plan, name, system, number, data, fit)
+            found[system] = kept(plan, name, system, number, data, fit, deadline)
         trainings = found["auto"]["trainings"]
         inner = split_for_peers(plan, train, folder) | {"test": files["test"]}
         for system in [system for system in systems if system in plan["peers"]]:
             fit = partial(fit_peer, plan, system, inner, trainings, folder)
-            found[system] = kept(plan, name, system, number, [data, trainings], fit)
+            wanted = [data, trainings]
+            found[system] = kept(plan, name, system, number, wanted, fit, deadline)
     return found, test
 
 
-def kept(plan, name, system, number, data, fit):
+def kept(plan, name, system, number, data, fit, deadline):
     peer = plan["peers"].get(system)
     binary = program("RANKWRIGHT_BIN", "rankwright")
     version = library_version(peer["library"]) if peer else digest(binary)
@@ -144,6 +164,7 @@ def kept(plan, name, system, number, data, fit):
     path = KEPT / f"{system}-{name}-{number}-{key}.json"
 
     def make(part):
+        deadline.check()
         part.write_text(json.dumps(fit()) + "\n")
         print(f"  {system}, {name}, fold {number + 1}", file=sys.stderr)
 
@@ -219,25 +240,27 @@ def compare(options):
     if not root:
         print("auto: skipped, RANKWRIGHT_DATA does not name a data folder")
         return
-    plan = tomllib.loads(PLAN.read_text())
-    if not options.inner and not committed(PLAN):
+    plan = tomllib.loads(options.plan.read_text())
+    if not options.inner and not committed(options.plan):
         sys.exit("The plan is not committed as it stands: commit it, or try it with --inner.")
     systems = [*plan["ours"], *([] if options.ours else plan["peers"])]
     differences = {"best peer": {}, PEERS_MEAN: {}}
+    deadline = Deadline(options.minutes)
     for name in options.sets or plan["sets"]:
         queries = queries_of(name, plan["sets"][name], Path(root))
         if options.inner:
             of = divided(queries, plan["folds"], plan["seed"])
-            queries = [lines for fold, lines in zip(of, queries, strict=True) if fold != 0]
-        report_set(plan, name, queries, systems, options, differences)
+            queries = [lines for fold, lines in zip(of, queries, strict=True) if fold == 0]
+        report_set(plan, name, queries, systems, options, differences, deadline)
     report_pooled(differences, options)
 
 
-def report_set(plan, name, queries, systems, options, differences):
+def report_set(plan, name, queries, systems, options, differences, deadline):
     found = {system: [] for system in systems}
     tested = []
-    for number in range(plan["folds"]):
-        results, test = fold_results(plan, name, queries, number, systems)
+    # The first outer fold is for development.
+    for number in range(0 if options.inner else 1, plan["folds"]):
+        results, test = fold_results(plan, name, queries, number, systems, deadline)
         tested += test
         for system, result in results.items():
             found[system].append(result)
@@ -262,8 +285,8 @@ def report_set(plan, name, queries, systems, options, differences):
         trainings = sum(fit["trainings"] for fit in fits) or ""
         row = [system + mark, f"{value:.4f}", f"{value - values[baseline]:+.4f}"]
         rows.append([*row, trainings, seconds])
-    what = "inner folds" if options.inner else "test parts"
-    print(f"\n{name}, {what}, {len(queries)} queries\n")
+    what = "folds of the development part" if options.inner else "test parts"
+    print(f"\n{name}, {what}, {len(per_query['auto'])} queries\n")
     print(markdown(["system", "NDCG@10", f"to {baseline}", "trainings", "fit s"], rows))
     versus = tests["versus_baseline"]
     print(f"\nauto to {baseline}: {versus['difference']:+.4f}, p {versus['p']:.3f}")
@@ -304,6 +327,8 @@ def report_pooled(differences, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", type=lambda text: text.split(","))
+    parser.add_argument("--plan", type=Path, default=PLAN)
+    parser.add_argument("--minutes", type=float, help="begin no fit after this time")
     parser.add_argument("--inner", action="store_true", help="only queries that are no test part")
     parser.add_argument("--ours", action="store_true", help="without the peers")
     parser.add_argument("--worker", metavar="FOLDER", help=argparse.SUPPRESS)

@@ -183,8 +183,9 @@ def committed(grid=GRID):
     try:
         if subprocess.run([*git, "rev-parse", "HEAD"], **quiet).returncode != 0:
             return True
-        tracked = subprocess.run([*git, "ls-files", "--error-unmatch", grid.name], **quiet)
-        same = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", grid.name], **quiet)
+        path = str(grid.resolve())
+        tracked = subprocess.run([*git, "ls-files", "--error-unmatch", path], **quiet)
+        same = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", path], **quiet)
         return tracked.returncode == 0 and same.returncode == 0
     except FileNotFoundError:
         return True
