@@ -2,7 +2,7 @@
 
 use rankwright::data::Random;
 
-use crate::common::Bench;
+use crate::common::{Bench, command};
 
 /// A log of 600 pages of three documents, whose clicks follow the position-based model with an
 /// examination of 1, 0.5 and 0.25; document `a` of every query attracts most.
@@ -362,4 +362,41 @@ fn clicks_are_counted_for_features() {
     assert!(of_a.ends_with(",0.5,3") || of_a.ends_with(",0.5,3.0"), "{table}");
     let both = bench.run("clicks counts log.jsonl --run rate --by query --out x");
     assert!(both.code() == 2 && both.err().contains("--by"), "{}", both.err());
+}
+
+/// A conversion that is killed without a warning leaves the whole file of before, or the whole new one.
+#[test]
+fn a_killed_conversion_leaves_no_half_file() {
+    let bench = Bench::new();
+    let mut log = String::new();
+    for page in 0..60_000 {
+        let (query, clicked) = (page % 977, page % 3);
+        let flags: Vec<u8> = (0..3).map(|rank| u8::from(rank == clicked)).collect();
+        log += &format!(
+            "{{\"query\":\"q{query}\",\"docs\":[\"a\",\"b\",\"c\"],\"clicks\":{flags:?}}}\n"
+        );
+    }
+    bench.put("log.jsonl", &log).put("out.jsonl", "before\n");
+    let begun = std::time::Instant::now();
+    bench.run("clicks convert log.jsonl --to ubi --out whole.jsonl").ok();
+    let time = begun.elapsed();
+    let whole = bench.text("whole.jsonl");
+    let mut killed = 0;
+    for moment in 1..=10 {
+        let words = ["clicks", "convert", "log.jsonl", "--to", "ubi", "--out", "out.jsonl"];
+        let mut converting = command(&bench, &words);
+        let null = std::process::Stdio::null;
+        let mut converting = converting.stdout(null()).stderr(null()).spawn().unwrap();
+        std::thread::sleep(time * moment / 11);
+        killed += u32::from(converting.try_wait().unwrap().is_none());
+        converting.kill().unwrap();
+        converting.wait().unwrap();
+        let found = bench.text("out.jsonl");
+        assert!(found == "before\n" || found == whole, "{} bytes", found.len());
+    }
+    assert!(killed >= 3, "{killed}");
+    bench.run("clicks convert log.jsonl --to ubi --out out.jsonl").ok();
+    assert!(bench.text("out.jsonl") == whole);
+    let files = std::fs::read_dir(bench.path("")).unwrap().count();
+    assert_eq!(files, 3, "no temporary file is left");
 }
