@@ -80,7 +80,7 @@ pub(crate) fn advice_on_warning(warning: &Warning) -> Option<String> {
         }
         SearchWarning::PlainOperators { .. } => "give --query-syntax simple".to_owned(),
         SearchWarning::BooleanWord { simple: Some(simple), .. } => {
-            format!("perhaps --query-syntax simple '{simple}'")
+            format!("perhaps --query-syntax simple {}", shell_word(simple))
         }
         SearchWarning::Codes { field, .. } => format!("for a number: --schema '{field}:number'"),
         SearchWarning::NearlyOfKind { field, kind, .. } => {
