@@ -70,6 +70,9 @@ pub(crate) fn advice_on_warning(warning: &Warning) -> Option<String> {
             "add them with --judged, or give more --candidates".to_owned()
         }
         SearchWarning::PlainOperators { .. } => "give --query-syntax simple".to_owned(),
+        SearchWarning::BooleanWord { simple: Some(simple), .. } => {
+            format!("perhaps --query-syntax simple {}", shell_word(simple))
+        }
         SearchWarning::Codes { field, .. } => format!("for a number: --schema '{field}:number'"),
         SearchWarning::NearlyOfKind { field, kind, .. } => {
             let kind = kind.name();

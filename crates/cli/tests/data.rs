@@ -72,6 +72,9 @@ fn a_generated_web_has_homepages_and_a_store_the_popularity_of_artists() {
 fn standard_input_and_output_are_files_too() {
     let bench = Bench::new();
     bench.put("a.txt", "1 qid:x 1:2\n");
+    bench.run("data convert a.txt --out option.csv").ok();
+    bench.run("data convert a.txt last.csv").ok();
+    assert_eq!(bench.text("option.csv"), bench.text("last.csv"));
     let ran = bench.run("data convert a.txt - --to csv").ok();
     assert_eq!(ran.out(), "qid,label,1\nx,1,2\n");
 }

@@ -267,6 +267,37 @@ fn facets_count_values_of_all_matching_documents() {
 }
 
 #[test]
+fn words_such_as_and_in_a_query_give_a_note_with_the_query_in_simple_syntax() {
+    let bench = shop();
+    for (query, simple) in [
+        ("wireless AND keyboard", "perhaps --query-syntax simple '+wireless +keyboard'"),
+        ("keyboard NOT mouse", "perhaps --query-syntax simple 'keyboard -mouse'"),
+    ] {
+        for syntax in ["plain", "simple"] {
+            let ran = bench.run(&format!("search|shop|{query}|--query-syntax|{syntax}")).ok();
+            assert!(ran.err().contains("is read as a word like the others"), "{}", ran.err());
+            assert!(ran.err().contains(simple), "{}", ran.err());
+        }
+    }
+    let found = bench.run("search|shop|keyboard -mouse|--query-syntax|simple|--json").json();
+    assert!(!ids(&found).contains("p2"), "{found}");
+    let lower = bench.run("search|shop|wireless and keyboard").ok();
+    assert_eq!(lower.err(), "");
+}
+
+#[test]
+fn documents_with_semicolons_and_decimal_commas_are_indexed() {
+    let bench = Bench::new();
+    let rows: String =
+        (0..30).map(|n| format!("b{n};\"Stuhl {n}; rot, blau\";{n},50\r\n")).collect();
+    bench.put("moebel.csv", &format!("\u{feff}id;title;price\r\n{rows}"));
+    let ran = bench.run("index moebel.csv --out ix").ok();
+    assert!(ran.out().contains("fields: title:text, price:number"), "{}", ran.out());
+    let found = bench.run("search|ix|blau|--filter|price:[3.5 TO 5]|--json").json();
+    assert_eq!(ids(&found).split(' ').count(), 2, "{found}");
+}
+
+#[test]
 fn a_filter_that_finds_nothing_gets_a_hint() {
     let bench = shop();
     for (filter, message) in [
@@ -274,6 +305,7 @@ fn a_filter_that_finds_nothing_gets_a_hint() {
         ("in_stock", "for the field write in_stock:true"),
         ("price:[75 TO 20]", "the first end of the range of `price` lies above the second one"),
         ("color:Black", "did you mean color:black?"),
+        ("price BETWEEN 60 AND 70", "for the range of `price` write price:[60 TO 70]"),
     ] {
         let ran = bench.run(&format!("search|shop|keyboard chair|--filter|{filter}")).ok();
         assert!(ran.err().contains(message), "{filter}: {}", ran.err());

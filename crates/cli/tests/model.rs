@@ -362,6 +362,13 @@ fn models_are_converted_and_read_wherever_a_model_is_taken() {
     assert_eq!(through, own);
     let ran = bench.run("model convert own.model --to nowhere --out x");
     assert_eq!((ran.code(), ran.err().contains("lightgbm")), (2, true), "{}", ran.err());
+    // The file to write is an option or the last file, as in `data convert`.
+    bench.run("model convert own.model --out one.model").ok();
+    bench.run("model convert own.model two.model").ok();
+    let scores = |model: &str| bench.run(&format!("score {model} data.txt")).ok().out();
+    assert_eq!(scores("one.model"), scores("two.model"));
+    assert_eq!(bench.run("model convert own.model").code(), 2);
+    assert_eq!(bench.run("model convert own.model two.model --out x").code(), 2);
     let ran = bench.run("model convert data.txt --out x");
     assert_eq!(ran.code(), 1);
     assert!(ran.err().contains("this is no model"), "{}", ran.err());

@@ -400,3 +400,55 @@ fn an_unreadable_value_of_a_model_feature_is_to_be_corrected() {
     assert!(error.contains("found '20 EUR'") && !error.contains("ignore="), "{error}");
     assert!(error.contains("'price' is a feature of the model: write the value"), "{error}");
 }
+
+#[test]
+fn a_german_spreadsheet_becomes_a_model_that_scores_it_and_its_english_form_alike() {
+    let bench = Bench::new();
+    let table = |row: fn(usize) -> [String; 6]| -> [String; 2] {
+        let rows: Vec<[String; 6]> = (0..120).map(row).collect();
+        let header = ["Session", "label", "Hotel-Nr", "Preis", "Ort", "Anreise"].map(str::to_owned);
+        [';', ','].map(|delimiter| {
+            let line = |cells: &[String; 6]| {
+                let cell = |cell: &String| match cell.contains(delimiter) {
+                    true => format!("\"{cell}\""),
+                    false => cell.clone(),
+                };
+                let is_price = |at: usize| at == 3 && delimiter == ',';
+                let cells = cells.iter().enumerate().map(|(at, text)| match is_price(at) {
+                    true => text.replace(',', "."),
+                    false => cell(text),
+                });
+                cells.collect::<Vec<_>>().join(&delimiter.to_string()) + "\r\n"
+            };
+            line(&header) + &rows.iter().map(line).collect::<String>()
+        })
+    };
+    let [german, english] = table(|n| {
+        let price = if n % 17 == 0 { String::new() } else { format!("{},{}", n * 7 % 90, n % 10) };
+        let town = ["K\u{f6}ln", "Halle; Saale", "Bonn, Nord"][n % 3].to_owned();
+        let time = format!("{}.{}.2025 {}:05", n % 28 + 1, n % 12 + 1, n % 24);
+        let label = usize::from(n * 7 % 90 < 30) + usize::from(n % 3 == 1);
+        [format!("s{}", n / 10), label.to_string(), format!("H-{}", n % 50), price, town, time]
+    });
+    bench.put("de.csv", &format!("\u{feff}{german}")).put("en.csv", &english);
+    let ran = bench.run("data inspect de.csv --json").ok();
+    let roles = ran.out();
+    for part in ["\"Hotel-Nr\"", "\"docid\"", "\"category\"", "\"time\""] {
+        assert!(roles.contains(part), "{part}: {roles}");
+    }
+    bench.run("train|de.csv|--learner|lambdamart(trees=20, min_rows=3)|--out|de.model").ok();
+    let scores = |file: &str| bench.run(&format!("score de.model {file}")).ok().out();
+    assert_eq!(scores("de.csv"), scores("en.csv"));
+    let different: std::collections::HashSet<String> =
+        scores("de.csv").lines().map(str::to_owned).collect();
+    assert!(different.len() > 5, "{different:?}");
+    // A thousand with a point is refused, not read as 1.
+    bench.put("bad.csv", "Session;Hotel-Nr;Preis;Ort;Anreise\ns0;H-1;1,5;K\u{f6}ln;1.1.2025\ns0;H-2;1.234;K\u{f6}ln;1.1.2025\n");
+    let refused = bench.run("score de.model bad.csv");
+    assert_eq!(refused.code(), 1);
+    assert!(
+        refused.err().contains("'1.234', expected a number with a decimal comma"),
+        "{}",
+        refused.err()
+    );
+}

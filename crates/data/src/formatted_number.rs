@@ -49,6 +49,16 @@ pub fn is_formatted_number(text: &str) -> bool {
     })
 }
 
+/// A text with points in place of commas, and commas in place of points.
+pub(crate) fn exchange_commas_and_points(text: &[u8]) -> Vec<u8> {
+    let exchange = |byte: &u8| match byte {
+        b',' => b'.',
+        b'.' => b',',
+        other => *other,
+    };
+    text.iter().map(exchange).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

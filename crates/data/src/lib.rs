@@ -72,6 +72,7 @@ pub use error::{
     SourceLocation, UnfinishedWrite, UnsupportedFormat, quote,
 };
 pub use examination_file::{BiasFileProblem, ExaminationFile};
+pub use format::is_split_by_semicolons;
 #[cfg(feature = "text")]
 pub use format::{RowCell, RowEncoder};
 pub use formatted_number::{is_decimal_comma, is_formatted_number};

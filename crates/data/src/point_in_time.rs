@@ -221,6 +221,8 @@ fn days_of(year: i32, month: i32, day: i32) -> Option<i32> {
 fn micros_of(clock: &[u8]) -> Option<i64> {
     let (hour, minute, rest) = match clock {
         [h1, h2, b':', m1, m2, rest @ ..] => (number(&[*h1, *h2])?, number(&[*m1, *m2])?, rest),
+        // Spreadsheets write `1.6.2025 8:30`.
+        [h, b':', m1, m2, rest @ ..] => (number(&[*h])?, number(&[*m1, *m2])?, rest),
         _ => return None,
     };
     let (second, fraction) = match rest {
@@ -339,6 +341,7 @@ mod tests {
         for order in [Unknown, DayFirst, MonthFirst] {
             assert_eq!(day("31.12.2025", order), found("2025-12-31T00:00"));
             assert_eq!(day("1.6.2025 18:30", order), found("2025-06-01T18:30"));
+            assert_eq!(day("1.6.2025 8:30", order), found("2025-06-01T08:30"));
             assert_eq!(day("2025/06/01", order), found("2025-06-01T00:00"));
         }
         assert_eq!(day("3/4/2026", DayFirst), found("2026-04-03T00:00"));

@@ -132,6 +132,46 @@ pub(crate) fn first_operator(text: &str, index: &Index) -> Option<String> {
     found.map(|part| text[part.start..part.end].to_owned())
 }
 
+/// A word such as `AND` in a query, which is read as any other word.
+pub(crate) struct BooleanWord {
+    /// The word.
+    pub(crate) word: String,
+    /// The query in the simple syntax as it was perhaps meant; `None` if it has brackets.
+    pub(crate) simple: Option<String>,
+}
+
+/// The first `AND`, `OR` or `NOT` of a query that looks as if it was meant as an operator: it is in
+/// capital letters, while some other word is not, and stands where an operator can.
+pub(crate) fn boolean_word(text: &str) -> Option<BooleanWord> {
+    let parts = split_parts(text);
+    let words: Vec<&str> = parts.iter().map(|part| &text[part.start..part.end]).collect();
+    let last = words.len().checked_sub(1)?;
+    let is_operator = |at: usize| match words[at] {
+        "AND" | "OR" => 0 < at && at < last,
+        "NOT" => at < last,
+        _ => false,
+    };
+    let word = words[(0..words.len()).find(|at| is_operator(*at))?].to_owned();
+    if !text.contains(char::is_lowercase) {
+        return None;
+    }
+    let simple = |at: usize| {
+        let before = at.checked_sub(1).filter(|at| is_operator(*at)).map(|at| words[at]);
+        let is_before_and = at < last && words[at + 1] == "AND" && is_operator(at + 1);
+        let sign = match (before, parts[at].sign) {
+            (_, Some(_)) => "",
+            (Some("NOT"), _) => "-",
+            (Some("AND"), _) => "+",
+            _ if is_before_and => "+",
+            _ => "",
+        };
+        format!("{sign}{}", words[at])
+    };
+    let simple_words = (0..words.len()).filter(|at| !is_operator(*at)).map(simple);
+    let simple = simple_words.collect::<Vec<_>>().join(" ");
+    Some(BooleanWord { word, simple: (!text.contains(['(', ')'])).then_some(simple) })
+}
+
 /// A part of a query between whitespace: an optional sign and a body.
 struct QueryPart<'a> {
     /// `+` or `-` at the beginning of the part.
@@ -414,10 +454,32 @@ mod tests {
         }
     }
 
+    #[test]
+    fn words_such_as_and_are_found_if_they_look_like_operators() {
+        let found = |text| {
+            let found = boolean_word(text)?;
+            Some((found.word, found.simple.unwrap_or_default()))
+        };
+        for (text, word, simple) in [
+            ("blue AND train", "AND", "+blue +train"),
+            ("blue NOT train", "NOT", "blue -train"),
+            ("NOT train blue", "NOT", "-train blue"),
+            ("a AND b AND NOT c", "AND", "+a +b -c"),
+            ("blue OR \"red train\"", "OR", "blue \"red train\""),
+            ("blue AND -train", "AND", "+blue -train"),
+            ("(a OR b) AND c", "OR", ""),
+        ] {
+            assert_eq!(found(text), Some((word.into(), simple.into())), "{text}");
+        }
+        for words in ["ROCK AND ROLL", "rock and roll", "AND so on", "say NOT", "", "\"AND\" b c"] {
+            assert_eq!(found(words), None, "{words}");
+        }
+    }
+
     proptest::proptest! {
         #[test]
         fn any_text_gives_a_query_or_an_error(
-            text in "([a-c]|[ :=<>!*(),\\[\\]{}\"'\\\\+-]|title:|year:|“|”|é|[0-9]){0,24}",
+            text in "([a-c]|AND |NOT |[ :=<>!*(),\\[\\]{}\"'\\\\+-]|title:|year:|“|”|é|[0-9]){0,24}",
         ) {
             static INDEX: std::sync::LazyLock<Index> = std::sync::LazyLock::new(index);
             let index = &*INDEX;
@@ -434,6 +496,7 @@ mod tests {
                 Err(other) => proptest::prop_assert!(false, "{}", other),
             }
             first_operator(&text, index);
+            boolean_word(&text);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::error::SearchError;
 use crate::facet::Facet;
 use crate::filter::Filter;
 use crate::index::Index;
-use crate::query_syntax::{PreparedQuery, QuerySyntax, first_operator};
+use crate::query_syntax::{PreparedQuery, QuerySyntax, boolean_word, first_operator};
 use crate::ranker::{Ranker, Ranking};
 use crate::retrieve::SearchBuffers;
 use crate::schema::FieldKind;
@@ -227,7 +227,9 @@ impl Ranker {
             let parts = ranking.ignored.clone();
             warnings.push(SearchWarning::IgnoredParts { parts });
         }
-        if self.syntax() == QuerySyntax::Plain
+        if let Some(found) = boolean_word(&request.query.text) {
+            warnings.push(SearchWarning::BooleanWord { word: found.word, simple: found.simple });
+        } else if self.syntax() == QuerySyntax::Plain
             && let Some(part) = first_operator(&request.query.text, self.index())
         {
             warnings.push(SearchWarning::PlainOperators { part });

@@ -174,6 +174,13 @@ pub enum SearchWarning {
         /// The first such part of the query.
         part: String,
     },
+    /// A query has a word such as `AND`, which no syntax takes as an operator.
+    BooleanWord {
+        /// The word.
+        word: String,
+        /// The query in the simple syntax as it was perhaps meant; `None` if it has brackets.
+        simple: Option<String>,
+    },
     /// Parts of a query in simple syntax have no effect, because the analysis removes all of their
     /// words (stop words).
     IgnoredParts {
@@ -329,6 +336,7 @@ impl SearchWarning {
             Self::NotIndexed { .. } => "not-indexed",
             Self::FilterHint { .. } => "filter-hint",
             Self::PlainOperators { .. } => "plain-operators",
+            Self::BooleanWord { .. } => "boolean-word",
             Self::IgnoredParts { .. } => "ignored-parts",
             Self::MissingQueryFields { .. } => "missing-query-fields",
             Self::QueriesWithoutFields { .. } => "queries-without-fields",
@@ -413,6 +421,9 @@ impl SearchWarning {
             ],
             Self::FilterHint { hint } => vec![("hint", json!(hint))],
             Self::PlainOperators { part } => vec![("part", json!(part))],
+            Self::BooleanWord { word, simple } => {
+                vec![("word", json!(word)), ("simple", json!(simple))]
+            }
             Self::IgnoredParts { parts } => vec![("parts", json!(parts))],
             Self::MissingQueryFields { fields } => vec![("fields", json!(fields))],
             Self::QueriesWithoutFields { fields, queries } => {
@@ -580,6 +591,11 @@ impl fmt::Display for SearchWarning {
                 "the query is plain, so that {} is read as words; in the simple syntax quotes, + \
                  and - and field names have a meaning",
                 quote(part.as_bytes())
+            ),
+            Self::BooleanWord { word, .. } => write!(
+                f,
+                "'{word}' is read as a word like the others; in the simple syntax +word is required \
+                 and -word is excluded"
             ),
             Self::IgnoredParts { parts } => {
                 let parts: Vec<String> = parts.iter().map(|part| quote(part.as_bytes())).collect();

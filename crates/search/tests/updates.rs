@@ -151,6 +151,15 @@ fn filters_that_find_nothing_get_a_hint() {
     );
     assert!(first("in_stock").contains("in_stock:true"), "{}", first("in_stock"));
     assert!(first("price:[75 TO 20]").contains("lies above the second one"));
+    for sql in ["price BETWEEN 20 AND 75", "in_stock:true AND price between 20 and 75"] {
+        assert_eq!(
+            hints(sql),
+            [
+                "BETWEEN is read as a word of the text; for the range of `price` write price:[20 TO 75]"
+            ],
+            "{sql}"
+        );
+    }
     assert!(first("price:75..20").contains("lies above the second one"));
     assert!(first("color:Red").ends_with("did you mean color:red?"), "{}", first("color:Red"));
     assert!(first("color:'dark grene'").ends_with("did you mean color:\"Dark Green\"?"));

@@ -14,9 +14,12 @@ use crate::progress::run_task;
 /// Read data in any format and write it in another, which is chosen by the extension of OUT.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Data files (several are one data set), then the file to write
+    /// Data files (several are one data set), then the file to write, if --out is not given
     #[arg(value_name = "DATA... OUT", required = true)]
     files: Vec<PathBuf>,
+    /// File to write
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
     /// Format to write (see `list formats`); chosen by the extension if not given
     #[arg(long, value_name = "NAME")]
     to: Option<String>,
@@ -25,10 +28,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let [inputs @ .., target] = args.files.as_slice() else { return Err(no_output()) };
-    if inputs.is_empty() {
-        return Err(no_output());
-    }
+    let (inputs, target) = match (&args.out, args.files.as_slice()) {
+        (Some(target), inputs) => (inputs, target),
+        (None, [inputs @ .., target]) if !inputs.is_empty() => (inputs, target),
+        _ => return Err(no_output()),
+    };
     out.check_not_stdout(target)?;
     let mut request = ConvertRequest::new(args.read.files(inputs)?).out(target);
     request.format = args.to.as_deref().map(Format::from_name).transpose()?;

@@ -20,13 +20,16 @@ pub(crate) struct Args {
     /// The model; `-` is standard input
     #[arg(value_name = "MODEL")]
     model: PathBuf,
+    /// File for the model, if --out is not given; `-` is standard output
+    #[arg(value_name = "OUT", required_unless_present = "out", conflicts_with = "out")]
+    target: Option<PathBuf>,
     /// The format to write
     #[arg(long, value_name = "FORMAT", default_value = "rankwright",
         value_parser = PossibleValuesParser::new(ModelFormat::writable().map(|format| format.name)))]
     to: String,
     /// File for the model; `-` is standard output
     #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    out: Option<PathBuf>,
     /// Number of the first feature of a model whose features have numbers and no names: 1 if it
     /// was trained on the columns of LETOR data
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u32).range(0..=1))]
@@ -34,12 +37,15 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    out.check_not_stdout(&args.out)?;
+    let Some(target) = args.out.as_ref().or(args.target.as_ref()) else {
+        return Err(Failure::usage("give the file to write: MODEL OUT"));
+    };
+    out.check_not_stdout(target)?;
     let request = ConvertModelRequest::new(&args.model, &args.to)
-        .out(&args.out)
+        .out(target)
         .first_feature(args.first_feature);
     let result = run_task(out, |context| convert_model(&request, context))?;
-    if args.out == Path::new("-") {
+    if target == Path::new("-") {
         return Ok(());
     }
     out.show(&result, |result| {

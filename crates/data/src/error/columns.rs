@@ -128,6 +128,19 @@ pub enum ColumnProblem {
         /// Its location.
         location: Box<SourceLocation>,
     },
+    /// A column of a file with decimal commas has numbers with points, or with signs.
+    #[error(
+        "column '{column}' has numbers with a point, a currency sign or a percent sign in a file with \
+         decimal commas (the first, {text}, is at {location}); numbers such as 1234,50 are read"
+    )]
+    DecimalPoints {
+        /// The column.
+        column: String,
+        /// The first such number, quoted.
+        text: String,
+        /// Its location.
+        location: Box<SourceLocation>,
+    },
     /// A column of numbers with currency signs, percent signs or thousands separators.
     #[error(
         "column '{column}' has numbers with a currency sign, a percent sign or a thousands \
@@ -155,10 +168,17 @@ pub enum ColumnProblem {
         location: Box<SourceLocation>,
     },
     /// A column that was given the role of times has other values.
-    #[error("column '{column}' has values that are no points in time")]
+    #[error(
+        "column '{column}' has values that are no points in time{}",
+        first_of(text.as_deref(), location)
+    )]
     NotTimes {
         /// The column.
         column: String,
+        /// The first text that is no point in time, quoted; `None` if the other values are numbers.
+        text: Option<String>,
+        /// Its location.
+        location: Box<SourceLocation>,
     },
     /// All problems of the columns of a table, at least one.
     #[error("{}", ListedProblems(problems))]
@@ -192,6 +212,11 @@ pub enum ColumnProblem {
         /// Columns that only the first file has.
         missing: Vec<String>,
     },
+}
+
+/// The first value of a kind and its location, in brackets; empty if there is none.
+fn first_of(text: Option<&str>, location: &SourceLocation) -> String {
+    text.map(|text| format!(" (the first, {text}, is at {location})")).unwrap_or_default()
 }
 
 impl ColumnProblem {
@@ -239,9 +264,10 @@ impl ColumnProblem {
             Self::FreeTexts { column, .. }
             | Self::NumbersAndTexts { column, .. }
             | Self::DecimalCommas { column, .. }
+            | Self::DecimalPoints { column, .. }
             | Self::FormattedNumbers { column, .. }
             | Self::DateOrder { column, .. }
-            | Self::NotTimes { column } => Remedy::ignore_column(column),
+            | Self::NotTimes { column, .. } => Remedy::ignore_column(column),
             Self::Unusable { roles, problems } => {
                 let needs_rewriting = problems.iter().any(Self::is_of_writing);
                 Remedy::GiveRoles { roles: roles.clone(), needs_rewriting }
@@ -254,7 +280,10 @@ impl ColumnProblem {
     fn is_of_writing(&self) -> bool {
         matches!(
             self,
-            Self::DecimalCommas { .. } | Self::FormattedNumbers { .. } | Self::DateOrder { .. }
+            Self::DecimalCommas { .. }
+                | Self::DecimalPoints { .. }
+                | Self::FormattedNumbers { .. }
+                | Self::DateOrder { .. }
         )
     }
 

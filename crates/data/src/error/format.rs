@@ -31,9 +31,6 @@ pub enum FormatProblem {
     /// The file holds judgements.
     #[error("this is a file of judgements (qrels), not feature data")]
     Qrels,
-    /// The columns of a table are separated by semicolons.
-    #[error("the columns are separated by semicolons")]
-    Semicolons,
     /// Two files of one data set have different formats.
     #[error("this is {}, but {first} is {}", found.info().name, expected.info().name)]
     Different {
@@ -116,9 +113,6 @@ impl FormatProblem {
             Self::JsonArray => "write one object per line, for instance with `jq -c '.[]'`".into(),
             Self::Scores => Remedy::EvaluateScores,
             Self::Run | Self::Qrels => Remedy::EvaluateRun { formats: format_names() },
-            Self::Semicolons => {
-                "separate the columns with commas or tabs, and write decimal points".into()
-            }
             Self::Different { .. } => {
                 "all files of one data set must have the same format; convert one of them".into()
             }

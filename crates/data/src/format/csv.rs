@@ -6,14 +6,20 @@
 //! cell is a missing value. The writer puts the columns qid, docid, label, weight, query_weight,
 //! position first, then the features, rows in the order of the input.
 //!
+//! Files that spreadsheets of many countries write, with semicolons between columns and with decimal
+//! commas, are recognised by their content (see `separators`).
+//!
 //! `fast.rs` reads files of the usual form in parallel, straight into the rows of the matrix.
 //! Everything else is read here, record by record, with the csv crate: this is the reference
 //! reader, and it reports errors.
 
 mod fast;
+mod separators;
 // Writers index the rows and columns of the data set itself.
 #[allow(clippy::indexing_slicing)]
 mod write;
+
+use std::borrow::Cow;
 
 use csv::{ByteRecord, ErrorKind, Position, Reader, ReaderBuilder};
 use rankwright_spec::words::counted;
@@ -30,6 +36,7 @@ use crate::error::{ColumnProblem, DataError, SourceLocation, quote};
 use crate::table_columns::TableColumns;
 use crate::warnings::{WarningKind, Warnings};
 
+use separators::Separators;
 pub(crate) use write::nul_in_text;
 pub(super) use write::write;
 
@@ -64,7 +71,6 @@ fn missing_header(error: DataError, names: &[String]) -> DataError {
 /// A table in one or several files with the same columns.
 struct CsvTable<'a> {
     files: Vec<CsvText<'a>>,
-    delimiter: u8,
     /// The columns of the first file.
     columns: Vec<SourceColumn>,
 }
@@ -74,6 +80,7 @@ struct CsvText<'a> {
     /// The name of the file.
     name: &'a str,
     bytes: &'a [u8],
+    separators: Separators,
     /// The offset of the first byte after the header.
     body: usize,
     /// The names of the columns.
@@ -96,7 +103,8 @@ impl<'a> CsvTable<'a> {
                 warnings.add(WarningKind::ByteOrderMark, 1, || SourceLocation::file(&input.name));
                 bytes = rest;
             }
-            let mut records = CsvRecords::new(&input.name, bytes, delimiter);
+            let separators = Separators::of(bytes, delimiter);
+            let mut records = CsvRecords::new(&input.name, bytes, separators.delimiter);
             let names = records.header()?;
             let body = records.offset();
             let column_numbers = match files.first() {
@@ -106,11 +114,18 @@ impl<'a> CsvTable<'a> {
                 }
                 None => (0..names.len()).collect(),
             };
-            files.push(CsvText { name: &input.name, bytes, body, names, column_numbers });
+            files.push(CsvText {
+                name: &input.name,
+                bytes,
+                separators,
+                body,
+                names,
+                column_numbers,
+            });
         }
         let first = files.first().ok_or(DataError::NoInput)?;
         let columns = first.names.iter().map(SourceColumn::new).collect();
-        Ok(CsvTable { files, delimiter, columns })
+        Ok(CsvTable { files, columns })
     }
 
     /// The reference version of `survey`: counts cells record by record.
@@ -123,8 +138,11 @@ impl<'a> CsvTable<'a> {
         // The first rows are those of the first file.
         let file_count = if rows.is_some() { 1 } else { self.files.len() };
         for file in self.files.iter().take(file_count) {
+            for content in &mut contents {
+                content.has_decimal_commas = file.separators.has_decimal_commas;
+            }
             let targets = file.survey_targets(columns);
-            let mut records = CsvRecords::new(file.name, file.bytes, self.delimiter);
+            let mut records = CsvRecords::new(file.name, file.bytes, file.separators.delimiter);
             records.header()?;
             let mut record = ByteRecord::new();
             let mut rows_left = rows.unwrap_or(usize::MAX);
@@ -154,7 +172,7 @@ impl<'a> CsvTable<'a> {
             // The target of each cell of a record.
             let slots: Vec<Slot> =
                 file.column_numbers.iter().map(|number| table.schema().slot_of(*number)).collect();
-            let mut records = CsvRecords::new(file.name, file.bytes, self.delimiter);
+            let mut records = CsvRecords::new(file.name, file.bytes, file.separators.delimiter);
             records.header()?;
             let mut record = ByteRecord::new();
             while records.next(&mut record)? {
@@ -162,18 +180,27 @@ impl<'a> CsvTable<'a> {
                 let mut role_values = RoleValues::default();
                 for ((cell, slot), column) in record.iter().zip(&slots).zip(&file.names) {
                     let location = || records.location(&record).in_field(column);
-                    match *slot {
-                        Slot::Role(Role::Ignore) => {}
+                    let number = file.number_cell(*slot, cell);
+                    let is_exchanged = *number != *cell;
+                    let read = match *slot {
+                        Slot::Role(Role::Ignore) => Ok(()),
                         Slot::Role(role) => {
-                            let text = text(cell, location)?;
-                            let set = role_values.set_text(role, text.into());
-                            set.map_err(|problem| problem.at(location()))?;
+                            let text = match number {
+                                Cow::Borrowed(bytes) => Cow::Borrowed(text(bytes, location)?),
+                                Cow::Owned(bytes) => text(&bytes, location)?.to_owned().into(),
+                            };
+                            let set = role_values.set_text(role, text);
+                            set.map_err(|problem| problem.at(location()))
                         }
                         // If the cell is not UTF-8, that is the error to report.
                         slot => table
-                            .set_in_last_row(slot, cell, location)
-                            .map_err(|error| text(cell, location).err().unwrap_or(error))?,
-                    }
+                            .set_in_last_row(slot, &number, location)
+                            .map_err(|error| text(cell, location).err().unwrap_or(error)),
+                    };
+                    read.map_err(|error| match is_exchanged {
+                        true => DataError::malformed(location(), quote(cell), DECIMAL_COMMA),
+                        false => error,
+                    })?;
                 }
                 table.end_row(role_values, || records.location(&record))?;
             }
@@ -226,7 +253,20 @@ impl TableSource for CsvTable<'_> {
     }
 }
 
+/// The expected value in the error for a cell such as `1.5` in a file with decimal commas.
+const DECIMAL_COMMA: &str = "a number with a decimal comma, as this file has them";
+
 impl CsvText<'_> {
+    /// The text of a cell for a slot: numbers have a decimal point.
+    fn number_cell<'c>(&self, slot: Slot, cell: impl Into<Cow<'c, [u8]>>) -> Cow<'c, [u8]> {
+        match slot {
+            Slot::Category { .. }
+            | Slot::Time { .. }
+            | Slot::Role(Role::Query | Role::Docid | Role::Ignore) => cell.into(),
+            Slot::Number { .. } | Slot::Role(_) => self.separators.with_point(cell.into()),
+        }
+    }
+
     /// The numbers of the cells of a record that belong to these columns, each with the index of
     /// its column in `columns`.
     fn survey_targets(&self, columns: &[usize]) -> Vec<(usize, usize)> {

@@ -157,10 +157,10 @@ fn run_or_qrels(line: &str) -> Option<FormatProblem> {
 /// commas and tabs, or neither.
 fn by_separator(input: &Input, line: &str) -> Result<Format, DataError> {
     let count = |separator: char| line.matches(separator).count();
-    let (commas, tabs, semicolons) = (count(','), count('\t'), count(';'));
+    let (commas, tabs) = (count(','), count('\t'));
     let by_extension = Format::from_path(Path::new(&input.name));
-    if semicolons > commas && semicolons > tabs {
-        return Err(unknown(input, FormatProblem::Semicolons));
+    if is_split_by_semicolons(line.as_bytes()) {
+        return Ok(Format::Csv);
     }
     match (commas, tabs, by_extension) {
         (1.., 1.., Some(format @ (Format::Csv | Format::Tsv)))
@@ -170,6 +170,29 @@ fn by_separator(input: &Input, line: &str) -> Result<Format, DataError> {
         (commas, tabs, _) if commas > tabs => Ok(Format::Csv),
         _ => Ok(Format::Tsv),
     }
+}
+
+/// Whether the columns of a table are separated by semicolons: its header line has more of them than
+/// commas and than tabs, outside of quotes.
+///
+/// ```
+/// assert!(rankwright_data::is_split_by_semicolons(b"id;title;\"a, b\""));
+/// assert!(!rankwright_data::is_split_by_semicolons(b"id,title"));
+/// ```
+pub fn is_split_by_semicolons(line: &[u8]) -> bool {
+    let mut counts = [0usize; 3];
+    let mut is_quoted = false;
+    for byte in line {
+        match byte {
+            b'"' => is_quoted = !is_quoted,
+            b';' if !is_quoted => counts[0] += 1,
+            b',' if !is_quoted => counts[1] += 1,
+            b'\t' if !is_quoted => counts[2] += 1,
+            _ => {}
+        }
+    }
+    let [semicolons, commas, tabs] = counts;
+    semicolons > commas && semicolons > tabs
 }
 
 #[cfg(test)]
@@ -198,6 +221,8 @@ mod tests {
             (b"session\tclicks\t1\t2\t3\t4\n", Format::Tsv),
             (b"#qid,label,a\n1,2,3\n", Format::Csv),
             (b"qid,label,a\n", Format::Csv),
+            (b"qid;label;a\n", Format::Csv),
+            (b"qid;label;\"a\tb\"\n", Format::Csv),
             (b"qid\tlabel\ta,b\tc\n", Format::Tsv),
             (b"qid\tlabel\tweight\t0\t1\t2\n", Format::Tsv),
             (b"qid,label,\"a\tb\"\n", Format::Csv),
@@ -226,7 +251,6 @@ mod tests {
             (b"# Heading\n\nSome text\n", "has no known format"),
             (b"0.5\n-1e-3\n", "one number per line"),
             (b"query-id\tcorpus-id\tscore\n", "this is a file of judgements (qrels)"),
-            (b"qid;label;a\n", "semicolons"),
             (b"[{\"qid\":1}]", "JSON array"),
             (b"PK\x03\x04....", "zip"),
             (b"\xff\xfeq\0i\0d\0", "UTF-16"),

@@ -32,6 +32,7 @@ use crate::warnings::{DataPart, WarningKind, Warnings};
 
 #[cfg(feature = "text")]
 pub(crate) use csv::nul_in_text;
+pub use detect::is_split_by_semicolons;
 pub(crate) use feature_set::ENDING as FEATURE_SET_ENDING;
 use feature_set::FeatureSets;
 pub use feature_set::feature_set_path;
@@ -91,7 +92,7 @@ pub static FORMATS: [FormatInfo; 7] = [
         format: Format::Csv,
         name: "csv",
         extensions: &["csv"],
-        doc: "comma-separated values with a header; columns get their roles by name; NA, N/A, NULL and nan are missing values",
+        doc: "comma-separated values with a header, or semicolons and decimal commas, as spreadsheets of many countries write them; columns get their roles by name; NA, N/A, NULL and nan are missing values",
         example: "qid,label,docid,bm25,pagerank",
     },
     FormatInfo {

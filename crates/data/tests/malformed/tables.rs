@@ -174,10 +174,22 @@ pub(crate) fn csv() -> Vec<Case> {
             "bad.csv:1: found bytes '�', expected UTF-8 text -> save the file as UTF-8",
         ),
         case(
-            "csv: semicolons",
+            "csv: a decimal point among decimal commas",
             Text("bad.csv"),
-            b"qid;label;a\n1;2;3\n",
-            "bad.csv: the columns are separated by semicolons -> separate the columns with commas or tabs, and write decimal points",
+            b"qid;label;a\n1;2;3,5\n1;2;1.5\n",
+            "bad.csv: column 'a' has numbers with a point, a currency sign or a percent sign in a file with decimal commas (the first, '1.5', is at bad.csv:3); numbers such as 1234,50 are read -> write these values differently; or give the roles `ignore=a`",
+        ),
+        case(
+            "csv: a label with a decimal point among decimal commas",
+            Text("bad.csv"),
+            b"qid;label;a\n1;2.5;3,5\n",
+            "bad.csv:2 (column 'label'): found '2.5', expected a number with a decimal comma, as this file has them",
+        ),
+        case(
+            "csv: a cell too many between semicolons",
+            Text("bad.csv"),
+            b"qid;label;a\n1;2;3\n1;2;3;4\n",
+            "bad.csv:3: found 4 fields, expected 3, as many as the header has",
         ),
         case(
             "csv: a role for no column",

@@ -376,13 +376,13 @@ impl fmt::Display for Warning {
             ),
             Warning::FeatureSetLost { format } => write!(
                 f,
-                "a {format} file cannot hold the feature set of the model: analysis, first stage and \
+                "a file of the format {format} cannot hold the feature set of the model: analysis, first stage and \
                  number of candidates are only in the original"
             ),
             Warning::TableColumnsLost { format, categories } => {
                 write!(
                     f,
-                    "a {format} file cannot hold the roles of the table's columns, which are only \
+                    "a file of the format {format} cannot hold the roles of the table's columns, which are only \
                      in the original"
                 )?;
                 match categories.as_slice() {

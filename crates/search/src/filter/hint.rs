@@ -29,6 +29,13 @@ pub enum FilterHint {
         /// Conditions that test the field.
         examples: String,
     },
+    /// A range in the words of SQL, `price BETWEEN 10 AND 20`, which are read as words of the text.
+    Between {
+        /// The field.
+        field: String,
+        /// The condition that tests the range.
+        example: String,
+    },
     /// A value of several words has no quotes, so that only the first word belongs to the field.
     Unquoted {
         /// The field.
@@ -60,6 +67,10 @@ impl fmt::Display for FilterHint {
             Self::BareField { name, examples } => write!(
                 f,
                 "`{name}` alone is read as a word of the text; for the field write {examples}"
+            ),
+            Self::Between { field, example } => write!(
+                f,
+                "BETWEEN is read as a word of the text; for the range of `{field}` write {example}"
             ),
             Self::Unquoted { field, read, value } => write!(
                 f,
@@ -108,9 +119,22 @@ impl HintFinder<'_> {
     /// Finds words without a field that are names of fields which are not text.
     fn bare_fields(&mut self, node: &Node) {
         match node {
-            Node::And(nodes) | Node::Or(nodes) => {
-                nodes.iter().for_each(|node| self.bare_fields(node));
+            Node::And(nodes) => {
+                let mut nodes = nodes.as_slice();
+                while let [first, rest @ ..] = nodes {
+                    match self.between(nodes) {
+                        Some(hint) => {
+                            self.hints.push(hint);
+                            nodes = nodes.get(4..).unwrap_or_default();
+                        }
+                        None => {
+                            self.bare_fields(first);
+                            nodes = rest;
+                        }
+                    }
+                }
             }
+            Node::Or(nodes) => nodes.iter().for_each(|node| self.bare_fields(node)),
             Node::Not(node) => self.bare_fields(node),
             Node::Test(test) => {
                 let Some(word) = bare_word(test).filter(|word| !word.is_quoted) else { return };
@@ -123,6 +147,20 @@ impl HintFinder<'_> {
                 self.hints.push(FilterHint::BareField { name: word.text.clone(), examples });
             }
         }
+    }
+
+    /// The hint if conditions begin with `field BETWEEN low AND high`.
+    fn between(&self, nodes: &[Node]) -> Option<FilterHint> {
+        let word = |at: usize| match nodes.get(at)? {
+            Node::Test(test) => bare_word(test).map(|word| word.text.as_str()),
+            _ => None,
+        };
+        let (field, between, low, high) = (word(0)?, word(1)?, word(2)?, word(3)?);
+        let is_range = between.eq_ignore_ascii_case("between")
+            && matches!(self.index.schema().kind(field), Some(FieldKind::Number | FieldKind::Date));
+        let field = field.to_owned();
+        let example = format!("{field}:[{low} TO {high}]");
+        is_range.then_some(FilterHint::Between { field, example })
     }
 
     /// Finds values of several words without quotes: `color:Dark Green`.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use rankwright_data::bytes::Input;
+use rankwright_data::is_split_by_semicolons;
 use rankwright_spec::{SpecError, json_by_text};
 
 use crate::error::SearchError;
@@ -17,7 +18,7 @@ pub enum DocumentFormat {
     Trec,
     /// SMART's `.I`, `.T`, `.W`: Cranfield, CACM, CISI, MED.
     Smart,
-    /// Comma-separated columns with a header line.
+    /// Columns separated by commas or semicolons, with a header line.
     Csv,
     /// Tab-separated columns with a header line.
     Tsv,
@@ -63,7 +64,7 @@ impl DocumentFormat {
             DocumentFormat::Jsonl => "one JSON object per line, with an id (id, _id, docid, ...)",
             DocumentFormat::Trec => "TREC's <DOC> ... </DOC>",
             DocumentFormat::Smart => "SMART's .I, .T, .W: Cranfield, CACM, CISI, MED",
-            DocumentFormat::Csv => "comma-separated columns with a header line",
+            DocumentFormat::Csv => "columns separated by commas or semicolons, with a header line",
             DocumentFormat::Tsv => "tab-separated columns with a header line",
             DocumentFormat::Parquet => "Parquet",
             DocumentFormat::Folder => "a folder of text, Markdown and HTML files",
@@ -97,6 +98,7 @@ impl DocumentFormat {
             Some(b'{' | b'[') => DocumentFormat::Jsonl,
             _ if starts_with(b"<doc") || starts_with(b"<?xml") => DocumentFormat::Trec,
             _ if text.starts_with(b".I ") || text.starts_with(b".I\t") => DocumentFormat::Smart,
+            _ if is_split_by_semicolons(line) => DocumentFormat::Csv,
             _ if line.contains(&b'\t') => DocumentFormat::Tsv,
             _ if line.contains(&b',') => DocumentFormat::Csv,
             _ => {
@@ -130,6 +132,8 @@ mod tests {
             (b"PAR1\0\0", "parquet"),
             (b"id\ttitle, long\n", "tsv"),
             (b"id,title\n1\t,2\n", "csv"),
+            (b"id;title, long;price\n", "csv"),
+            (b"id;title\tprice\tyear\n", "tsv"),
         ] {
             assert_eq!(of(bytes).unwrap().map(DocumentFormat::name), Some(format));
         }

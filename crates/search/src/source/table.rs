@@ -4,7 +4,8 @@
 //! column. Every value stays text, since only a schema can decide whether `1984` is a number or a
 //! title; an empty cell is absent. CSV is quoted as usual; in TSV a quotation mark is an ordinary
 //! character, since collections have unpaired ones, and an unpaired mark must not hide the
-//! following rows.
+//! following rows. A CSV file whose header has more semicolons than commas is separated by semicolons;
+//! in it, a cell that is a number with a decimal comma, such as `12,50`, gets a decimal point.
 
 use std::collections::HashSet;
 use std::io::{self, Read};
@@ -12,7 +13,9 @@ use std::io::{self, Read};
 use csv::{ByteRecord, ReaderBuilder};
 use rankwright_data::bytes::{Bytes, Input};
 use rankwright_data::content_stream::ContentStream;
-use rankwright_data::{DataError, SourceLocation, Warnings};
+use rankwright_data::{
+    DataError, SourceLocation, Warnings, is_decimal_comma, is_split_by_semicolons,
+};
 use rankwright_spec::words::counted;
 
 use super::{DocumentReader, id};
@@ -54,6 +57,8 @@ pub(super) struct TableSource {
     columns: Vec<String>,
     /// The index of the column of the id.
     id: usize,
+    /// Whether cells such as `12,50` are numbers.
+    reads_decimal_commas: bool,
     /// The last row that was read.
     row: ByteRecord,
 }
@@ -92,8 +97,11 @@ impl TableSource {
     ) -> Result<TableSource, SearchError> {
         text.offset = if text.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let length = text.bytes.len() as u64;
+        let header = text.bytes.get(text.offset..).unwrap_or(&[]).trim_ascii_start();
+        let header = header.split(|byte| *byte == b'\n').next().unwrap_or(&[]);
+        let has_semicolons = delimiter == b',' && is_split_by_semicolons(header);
         let mut reader = ReaderBuilder::new()
-            .delimiter(delimiter)
+            .delimiter(if has_semicolons { b';' } else { delimiter })
             .quoting(delimiter == b',')
             .flexible(true)
             .has_headers(false)
@@ -110,7 +118,15 @@ impl TableSource {
         }
         let id =
             id::find_name(&id::DOCUMENT_ID_FIELDS, columns.iter().map(String::as_str)).unwrap_or(0);
-        Ok(TableSource { name, length, reader, columns, id, row })
+        Ok(TableSource {
+            name,
+            length,
+            reader,
+            columns,
+            id,
+            reads_decimal_commas: has_semicolons,
+            row,
+        })
     }
 
     /// The document of the last row that was read.
@@ -131,6 +147,8 @@ impl TableSource {
             if i == self.id {
                 document.id = id::checked(text, || location().in_field(name))?;
             } else if !text.is_empty() {
+                let is_number = self.reads_decimal_commas && is_decimal_comma(text.trim());
+                let text = if is_number { text.replace(',', ".") } else { text };
                 document.fields.push((name.clone(), Value::Text(text)));
             }
         }

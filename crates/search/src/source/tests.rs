@@ -107,6 +107,15 @@ fn tables_give_text_and_leave_empty_cells_out() {
     ];
     let csv = "\u{feff}title,ID,year\r\n\"a \"\"b\"\"\",d1,1958\n,d2,7\n";
     assert_eq!(read(csv), expected);
+    // As spreadsheets of countries with a decimal comma write it.
+    let semicolons = "\u{feff}title;ID;year\r\n\"a \"\"b\"\"\";d1;1958\r\n;d2;7\r\n";
+    assert_eq!(read(semicolons), expected);
+    let found = read("id;title;price\nd1;\"red; green, blue\";-12,50\nd2;1,2 or 3,4;1.000,5\n");
+    let texts: Vec<String> = found.iter().map(|document| format!("{document:?}")).collect();
+    let texts = texts.concat();
+    for text in ["red; green, blue", "\"-12.50\"", "1,2 or 3,4", "1.000,5"] {
+        assert!(texts.contains(text), "{text}: {texts}");
+    }
     assert_eq!(read("title\tdocno\tyear\na \"b\"\td1\t1958\n\td2\t7\n"), expected);
     assert_eq!(read("name,n\nx,1\n"), [Document::new("x").with("n", text("1"))]);
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use super::cell::is_missing_word;
 use crate::error::{SourceLocation, quote};
-use crate::formatted_number::{is_decimal_comma, is_formatted_number};
+use crate::formatted_number::{exchange_commas_and_points, is_decimal_comma, is_formatted_number};
 use crate::point_in_time::{DateOrder, PointInTime};
 
 /// The number of different values of a column that are kept when there are twice as many.
@@ -61,7 +61,9 @@ pub(in crate::format) struct ColumnContent {
     day_first: u64,
     /// Those of `dates` that are a date if the month comes first.
     month_first: u64,
-    /// Numbers with a decimal comma.
+    /// Whether numbers of the file have a decimal comma, so that `1,5` is a number and `1.5` is not.
+    pub(in crate::format) has_decimal_commas: bool,
+    /// Numbers with a decimal comma in a file that has decimal points.
     decimal_commas: u64,
     /// Numbers with a currency sign, a percent sign or thousands separators.
     formatted: u64,
@@ -151,7 +153,7 @@ impl ColumnContent {
         }
         let counter = if is_code(cell) {
             &mut self.codes
-        } else if is_number(cell) {
+        } else if self.is_number(cell) {
             &mut self.numbers
         } else if let Some(time) = PointInTime::from_text(cell) {
             self.times_with_clock += u64::from(time.has_clock);
@@ -163,11 +165,19 @@ impl ColumnContent {
             self.first_text.get_or_insert_with(|| (quote(cell), location()));
             match () {
                 () if is_decimal_comma(text) => &mut self.decimal_commas,
-                () if is_formatted_number(text) => &mut self.formatted,
+                () if is_formatted_number(text) || is_number(cell) => &mut self.formatted,
                 () => &mut self.texts,
             }
         };
         *counter += 1;
+    }
+
+    /// Whether a cell is a number, with the decimal sign of the file.
+    fn is_number(&self, cell: &[u8]) -> bool {
+        match self.has_decimal_commas {
+            true => is_number(&exchange_commas_and_points(cell)),
+            false => is_number(cell),
+        }
     }
 
     /// Counts a date such as `3/4/2026` by the orders in which it is one; false for other cells.
@@ -309,6 +319,12 @@ impl ColumnContent {
         self.has_more_values
             || (self.different() >= MIN_FREE_TEXTS
                 && self.different() as u64 * 2 > self.filled_cells())
+    }
+
+    /// The first text, quoted, and its location.
+    pub(in crate::format) fn first_text(&self) -> (Option<String>, SourceLocation) {
+        let (text, location) = self.first_text.clone().unzip();
+        (text, location.unwrap_or_default())
     }
 
     /// Whether a cell has a word for a missing value.

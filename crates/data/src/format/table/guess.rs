@@ -103,7 +103,23 @@ impl<'a> Guesses<'a> {
             let found = unique.iter().filter(|(_, name)| with_row_numbers || !is_row_number(name));
             found.map(|(number, _)| *number).collect::<Vec<_>>()
         };
-        only(&numbers(false)).or_else(|| only(&numbers(true)))
+        let by_id_name = only(&numbers(false)).or_else(|| only(&numbers(true)));
+        by_id_name.or_else(|| self.only_item_number(query).filter(|_| unique.is_empty()))
+    }
+
+    /// The only column of texts with a name such as `item_no` whose values differ within each query.
+    /// Numbers with such a name may be a feature.
+    fn only_item_number(&self, query: Option<&[Box<str>]>) -> Option<usize> {
+        let is_item_number = |name: &str, content: &ColumnContent| {
+            is_item_number_name(name) && !is_numeric(content) && is_id(content)
+        };
+        let found: Vec<usize> = self
+            .undecided()
+            .filter(|(_, name, content)| is_item_number(name, content))
+            .filter(|(.., content)| differs_within(content.sample(), query))
+            .map(|(number, ..)| number)
+            .collect();
+        only(&found)
     }
 
     /// A column that is perhaps the document id, to be suggested in an error message: texts without

@@ -519,7 +519,11 @@ fn encoding(
         (ColumnUse::Time, ContentKind::Nothing | ContentKind::Numbers) => {
             Ok((Encoding::Time(TimePart::ALL.to_vec()), None))
         }
-        (ColumnUse::Time, _) => problem(ColumnProblem::NotTimes { column }, category_or_ignore()),
+        (ColumnUse::Time, _) => {
+            let (text, location) = content.first_text();
+            let location = Box::new(location);
+            problem(ColumnProblem::NotTimes { column, text, location }, category_or_ignore())
+        }
         (_, ContentKind::Nothing | ContentKind::Numbers) => Ok((Encoding::Number, None)),
         (_, ContentKind::Codes) => Ok(categories(content, Some(WarningKind::LeadingZeros))),
         (_, ContentKind::Categories) => Ok(categories(content, None)),
@@ -536,6 +540,9 @@ fn encoding(
         }
         (_, ContentKind::DecimalCommas { text, location }) => {
             problem(ColumnProblem::DecimalCommas { column, text, location }, Role::Ignore)
+        }
+        (_, ContentKind::FormattedNumbers { text, location }) if content.has_decimal_commas => {
+            problem(ColumnProblem::DecimalPoints { column, text, location }, Role::Ignore)
         }
         (_, ContentKind::FormattedNumbers { text, location }) => {
             problem(ColumnProblem::FormattedNumbers { column, text, location }, Role::Ignore)

@@ -341,7 +341,53 @@ fn times_become_their_parts_and_booleans_become_numbers() {
     let parts = Encoding::Time(vec![TimePart::Hour, TimePart::Weekday]);
     assert_eq!(columns.column("at").unwrap().encoding, parts);
     let error = table("qid,label,at\n1,0,never\n", "time=at").unwrap_err();
-    assert!(error.contains("column 'at' has values that are no points in time"), "{error}");
+    let message =
+        "column 'at' has values that are no points in time (the first, 'never', is at t.csv:2)";
+    assert!(error.contains(message), "{error}");
+}
+
+/// A file as German spreadsheets write it: semicolons, decimal commas, quotes, CRLF, empty cells.
+const SEMICOLONS: &str = "Session;label;Hotel-Nr;price;town;area\r\n\
+    s1;1,5;H-1;12,50;\"Halle; Saale\";7\r\n\
+    s1;0;H-2;;K\u{f6}ln;-0,25\r\n\
+    s2;2;H-1;1000;K\u{f6}ln;3,0\r\n";
+
+#[test]
+fn semicolons_and_decimal_commas_are_read_like_commas_and_points() {
+    let commas = SEMICOLONS
+        .replace("Halle; Saale", "Halle_ Saale")
+        .replace(',', ".")
+        .replace(';', ",")
+        .replace("Halle_ Saale", "Halle; Saale");
+    let (german, english) = (table(SEMICOLONS, "").unwrap(), table(&commas, "").unwrap());
+    assert_eq!(german.data, english.data);
+    assert_eq!(german.columns, english.columns);
+    let first = german.data.matrix().row(0);
+    assert_eq!((first[0], first[2]), (12.5, 7.0));
+    assert_eq!(german.data.labels(), [1.5, 0.0, 2.0]);
+    assert_eq!(kinds(&german), kinds(&english));
+    let docid = german.columns.as_ref().unwrap().column("Hotel-Nr").unwrap().role;
+    assert_eq!(docid, Role::Docid);
+}
+
+#[test]
+fn numbers_with_points_among_decimal_commas_are_refused() {
+    let error = table("qid;label;x\n1;0;1,5\n1;1;1.234\n", "").unwrap_err();
+    assert!(
+        error.contains("column 'x' has numbers with a point") && error.contains("'1.234'"),
+        "{error}"
+    );
+    // In a late row, behind those by which the columns are guessed.
+    let row = |row: usize| format!("{};{};{row},5\n", row / 10, row % 3);
+    let late: String = (0..600).map(row).collect();
+    let text = format!("qid;label;x\n{late}1;0;1.234\n");
+    let error = table(&text, "").unwrap_err();
+    assert!(error.contains("'1.234'"), "{error}");
+    let fixed = table("qid;label;x\n1;0;1,5\n1;1;1.5\n", "number=x").unwrap_err();
+    assert!(fixed.contains("t.csv:3 (column 'x'): found '1.5'"), "{fixed}");
+    // A file with semicolons and decimal points.
+    let points = table("qid;label;x\n1;0;1.5\n1;1;-2.25\n", "").unwrap();
+    assert_eq!(points.data.matrix().values(), [1.5, -2.25]);
 }
 
 #[test]

@@ -24,6 +24,10 @@ const ROW: f64 = LINE + 6.0;
 const LONGEST: f64 = 2.6 * ROW;
 /// Width of bold text relative to normal text.
 const BOLD: f64 = 1.06;
+/// Height of the title of a list, with room for the longest arrow upwards from the first row.
+const HEADER: f64 = LINE + LONGEST - ROW / 2.0 + 4.0;
+/// Room below the last row for the longest arrow downwards.
+const FOOTER: f64 = LONGEST - ROW / 2.0 + 4.0;
 /// Room left of the ranks and titles of a list.
 const LEFT_MARGIN: f64 = 4.0;
 /// Room right of the last lane, for half of an arrow's head.
@@ -52,7 +56,7 @@ pub(super) fn draw(forces: &Forces, form: PictureForm) -> Result<Picture, DrawEr
     let lists_per_row = forces.lists.len().clamp(1, form.lists_per_row());
     let list_width = form.width() / lists_per_row as f64;
     let most_documents = forces.lists.iter().map(|(_, list)| list.len()).max().unwrap_or(0).max(2);
-    let list_height = 3.0 * LINE + most_documents as f64 * ROW + ROW;
+    let list_height = HEADER + most_documents as f64 * ROW + FOOTER;
     let rows_of_lists = forces.lists.len().div_ceil(lists_per_row).max(1);
     let height = rows_of_lists as f64 * list_height;
     let highest_label = labels(forces).fold(0.0, f64::max);
@@ -107,7 +111,7 @@ fn draw_list(
     // The first lane is close to the names.
     let first_lane = rightmost.min(names_x + name_width + LANE_GAP);
     for (rank, document) in list.iter().enumerate() {
-        let y = corner.1 + 3.0 * LINE + rank as f64 * ROW + ROW / 2.0;
+        let y = corner.1 + HEADER + rank as f64 * ROW + ROW / 2.0;
         let x = corner.0 + LEFT_MARGIN;
         let name = shorten(&document.name, max_letters);
         pen.text(&(rank + 1).to_string(), (x + RANK_X, y), TextAnchor::Right, ColourRole::Soft)?;
