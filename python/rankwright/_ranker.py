@@ -217,6 +217,10 @@ class Ranker(BaseEstimator):
         Only list-wise models (such as nets with features scaled within the query) need the queries.
         """
         self._check_fitted()
+        if qid is None and self._needs_no_checks(X):
+            small = self.model_._native.score_small(X)
+            if small is not None:
+                return np.frombuffer(small, dtype=np.float64)
         X, qid = self._scored_rows(X, qid)
         if isinstance(X, Dataset):
             return self.model_.predict(X, n_jobs=self.n_jobs)  # type: ignore[attr-defined]
@@ -230,6 +234,19 @@ class Ranker(BaseEstimator):
         data = self._dataset_to_score(X, row_parts(X, qid=qid))
         scores = self.model_._native.score(data, self._by_position(X), False, thread_count(self.n_jobs))  # type: ignore[attr-defined]
         return np.frombuffer(scores, dtype=np.float64)
+
+    def _needs_no_checks(self, X: Any) -> bool:
+        """Whether scikit-learn's checks, which take longer than the scores of a few rows, would say nothing about X."""
+        return (
+            type(X) is np.ndarray
+            and X.ndim == 2
+            and X.dtype in (np.float32, np.float64)
+            and X.shape[0] > 0
+            and X.shape[1] == self.n_features_in_
+            and self.query is None  # type: ignore[attr-defined]
+            and not hasattr(self, "feature_names_in_")
+            and not self.model_.is_listwise
+        )
 
     def rank(self, X: Any, *, qid: Any = None, k: int | None = None) -> Any:
         """The ranking of each query: a frame with qid, row, rank (from 1) and score, best first.
