@@ -3,8 +3,8 @@
 Models of several sizes are trained once by LightGBM on generated data and kept. Everyone scores the
 same trees: we and lleaves read LightGBM's file, tl2cgen compiles what treelite reads of it, and
 onnxruntime runs what `rankwright model convert` writes. Batch is a pass over the documents of the
-test queries; a list is one query of 120 documents, and one document is a list of 1. Every system's
-scores are held against LightGBM's.
+test queries; a list is one query of 120 documents, and one document is a list of 1. The scores
+of every peer are compared with LightGBM's; ours are compared in tests.
 
 The second part sets XGBoost, YDF and CatBoost, each on a model of its own of a like shape, beside our
 scorer on the same model where we can read it (`_own_models.py`).
@@ -172,6 +172,7 @@ def compiled(name, path, limit):
         return False
     if status != 0:
         sys.exit(f"{name} could not compile {path.name}")
+    # The seconds of compiling, for whoever looks: no table has them.
     out.with_suffix(".seconds").write_text(f"{time.perf_counter() - started:.1f}")
     return True
 
@@ -237,7 +238,7 @@ def arguments():
     parser.add_argument("--parts", default="same,own", help="the same trees, own models, or both")
     parser.add_argument("--shapes", default=shapes, help="of the same trees, like 500x64,1000x31")
     parser.add_argument("--peers", default=",".join(PEERS), help="on the same trees")
-    parser.add_argument("--owners", default=",".join(_own_models.OWNERS), help="of own models")
+    parser.add_argument("--owners", default=",".join(_own_models.OWNERS), help="systems of the second part, each with a model of its own")
     parser.add_argument("--repeats", type=int, default=3, help="runs of ours")
     parser.add_argument("--compile-limit", type=float, default=1200, help="seconds for one peer's trees")
     parser.add_argument("--prepare", action="store_true", help="train and compile, and stop there")

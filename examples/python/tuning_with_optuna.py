@@ -14,7 +14,7 @@ train, valid = rw.generate(queries=60, documents=20, seed=1), rw.generate(querie
 
 
 def objective(trial):
-    def prune(one):
+    def prune(finished_round):
         trial.report(one.values["valid"]["ndcg@10"], one.number)
         if trial.should_prune():
             raise optuna.TrialPruned()

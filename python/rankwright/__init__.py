@@ -50,7 +50,8 @@ if TYPE_CHECKING:
     from rankwright.report import Report as Report
     from rankwright.learners import *  # noqa: F403
 
-# Estimators and what needs scikit-learn are imported when they are first used.
+# Names with their modules, imported when they are first used: `import rankwright` is quick and needs no
+# scikit-learn.
 _LAZY = {
     "Ranker": "_ranker",
     "OneQueryWarning": "_ranker",

@@ -114,7 +114,7 @@ class History(Result):
     """The history of a training: metrics of every round on each set of validation data."""
 
     def values(self, metric: str | None = None, set: str | None = None) -> list[float | None]:
-        """The values of a metric on a set, round by round; of the first ones if not given."""
+        """The values of a metric on a set, round by round; of the first metric and the last set if not given."""
         metrics, sets = self._fields["metrics"], self._fields["sets"]
         if not sets:
             return []

@@ -64,7 +64,7 @@ class Report:
 
     def __init__(self, drawn: tuple[str, list[tuple[str, str, str, str]]], result: Result | None = None) -> None:
         self.html, charts = drawn
-        #: The numbers of the report, as the command prints them as JSON, where it has some.
+        #: The numbers of the report, as the command prints them as JSON: of `shrinkage` and `clicks`, else None.
         self.result = result
         #: The charts by their ids.
         self.plots = {id: Plot(id, title, svg, json.loads(data)) for id, title, svg, data in charts}
@@ -97,7 +97,10 @@ def _validation(valid: Iterable[Any]) -> list[tuple[str, _native.Dataset]]:
 
 
 def training(model: Any, data: Any, *, valid: Any = (), query: Any = None) -> Report:
-    """A report on a training: learning curve, lambdas, forces between documents, trees."""
+    """A report on a training: learning curve, lambdas, forces between documents, trees.
+
+    The forces are those of `query`; without it, the report chooses one.
+    """
     if not isinstance(data, Dataset):
         raise of_kind("no-data", "the data of a training report is a Dataset")
     drawn = _native.report_training(Model(model)._native, data._native, _validation(valid), None if query is None else str(query))
@@ -105,7 +108,10 @@ def training(model: Any, data: Any, *, valid: Any = (), query: Any = None) -> Re
 
 
 def comparison(systems: Any, data: Any = None, metrics: Any = "ndcg@10", *, title: str = "Comparison", **more: Any) -> Report:
-    """A report on a comparison of systems, as `compare` takes them."""
+    """A report on a comparison of systems: models, scores or evaluations by their names, as `compare` takes them.
+
+    `more` are arguments of `evaluate`; the comparison itself has its default options.
+    """
     evaluated = []
     for name, system in systems.items():
         found = system if isinstance(system, Evaluation) else evaluate(system, data, metrics, **more)
@@ -124,7 +130,7 @@ def shrinkage(
     metric: str | None = None,
     seed: int | None = None,
 ) -> Report:
-    """One learner trained with several rates, learning curves side by side.
+    """One learner trained with several learning rates (`rates`; the usual ones if not given), curves side by side.
 
     A fifth of the queries is held out where there is no validation data.
     """
@@ -136,7 +142,12 @@ def shrinkage(
 
 
 def clicks(log: Any, *, test: Any = None, estimators: Iterable[str] = (), features: Any = None, **options: Any) -> Report:
-    """Click rates by rank, position bias and click models of a log, which is given as to `rankwright.clicks`."""
+    """Click rates by rank, position bias and click models of a log, which is given as to `rankwright.clicks`.
+
+    `test` is another log, on which click models are measured; `estimators` are those of position bias, by
+    default all that are possible; `features` is feature data for `regression-em`; `options` are those of the
+    estimators.
+    """
     from rankwright.clicks import _log
 
     with Scratch() as scratch:

@@ -13,7 +13,7 @@ from command import run
 
 @pytest.fixture
 def lists(tmp_path):
-    """Files of a small data set with scores, and the words for the command."""
+    """The arguments `--scores SCORES DATA` of a small data set: 1 is the file of scores, 2 the data."""
     case = random_list_case(np.random.default_rng(5), 20, ("distinct", "coarse"), [0, 1, 2])
     return case.save(tmp_path)
 

@@ -218,8 +218,8 @@ def test_a_model_and_the_trees_added_to_it_run_in_onnxruntime(tmp_path, base):
     data, x = training_data(tmp_path)
     start = train(tmp_path, data, base).rename(tmp_path / "start.model")
     model = train(tmp_path, data, "lambdamart(trees=15, leaves=6)", "--start", start)
-    # All missing and all zero too.
-    x = np.vstack([x, np.full((1, x.shape[1]), np.nan, np.float32), 0 * x[:1]])
+    # A row that is all missing, and one that is all zero.
+    x = np.vstack([x, np.full((1, x.shape[1]), np.nan, np.float32), np.zeros((1, x.shape[1]), np.float32)])
     for source in (start, model):
         path = convert(source, "onnx", tmp_path / f"{source.stem}.onnx")
         onnx.checker.check_model(onnx.load(path), full_check=True)

@@ -122,7 +122,7 @@ def test_dropping_unjudged_documents_agrees(tmp_path):
     dropping_agrees(tmp_path, case, rng)
 
 
-def test_a_negative_judgement_is_unjudged_when_those_are_dropped(tmp_path):
+def test_a_negative_judgement_counts_as_unjudged_under_unjudged_drop(tmp_path):
     rng = np.random.default_rng(250)
     dropping_agrees(tmp_path, random_run_case(rng, QUERIES), rng)
 

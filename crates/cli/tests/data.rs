@@ -342,7 +342,7 @@ fn files_of_an_older_division_are_named_with_a_line_that_removes_them() {
     let bench = bench();
     bench.run("data split train.txt --out parts").ok();
     let ran = bench.run("data split train.txt --parts train=0.5,test=0.5 --out parts --force").ok();
-    assert!(ran.out().contains("1 file of another division in the same folder"), "{}", ran.out());
+    assert!(ran.out().contains("the folder also has 1 file of an earlier split"), "{}", ran.out());
     let error = ran.err();
     let (_, line) = error.lines().find_map(|line| line.split_once("for instance: ")).unwrap();
     assert_eq!(line, "rm parts/valid.txt");

@@ -402,7 +402,7 @@ fn features_are_labelled_and_named_and_the_model_keeps_their_set() {
     assert_eq!(
         judged["rows"],
         16 * 15,
-        "each judged record is of the query's topic, as the best one"
+        "the only candidate is among the 15 judged records of the query's topic"
     );
     bench.put("strangers", "x1 0 r01 1\n");
     let none = bench.run("features shop --queries queries.tsv --qrels strangers --out n.rwd");
@@ -443,7 +443,7 @@ fn input_that_is_left_out_or_changed_is_reported() {
 }
 
 #[test]
-fn from_text_to_a_compared_ranking_in_four_commands() {
+fn from_text_to_a_compared_ranking() {
     let bench = shop_with_model();
     bench.run("run shop --queries queries.tsv --model m.model --out learnt.run").ok();
     bench.run("run shop --queries queries.tsv --out bm25.run --tag bm25").ok();
@@ -482,7 +482,7 @@ fn from_text_to_a_compared_ranking_in_four_commands() {
 }
 
 #[test]
-fn classify_validates_by_document() {
+fn classify_cross_validates_over_folds_of_documents() {
     let bench = shop();
     let found = bench.run("classify records.jsonl --label genre --json").json();
     assert_eq!((&found["documents"], &found["folds"]), (&60.into(), &5.into()));
@@ -532,7 +532,10 @@ fn classify_decides_on_other_documents() {
     let line = "classify records.jsonl --label genre --classifier knn(k=5) --apply new.jsonl --out - --quiet";
     let piped = bench.run(line).ok().out();
     assert!(piped.starts_with("n1\tmusic\t"), "{piped}");
-    assert!(rows[2][1] == "music", "without text all classes are as near: the first name");
+    assert!(
+        rows[2][1] == "music",
+        "without text all classes are equally near, and the first by name is taken"
+    );
     bench.put("foreign.jsonl", "{\"id\": \"f\", \"body\": \"jazz\"}\n");
     let foreign =
         bench.run("classify records.jsonl --label genre --apply foreign.jsonl --out f.tsv");

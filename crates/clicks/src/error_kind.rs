@@ -1,4 +1,4 @@
-//! The kinds of this crate's errors: stable names for programs that cannot match on variants.
+//! The kinds of `LogWriteError` (the other error types have theirs beside them): stable names for programs that cannot match on variants.
 
 use rankwright_spec::error_kinds;
 

@@ -15,8 +15,8 @@
 //! is given. `dr` (doubly robust, Oosterhuis 2023) corrects the relevance m that a regression on
 //! features predicts by what clicks say beyond it: it is right if either the examination or the
 //! regression is. Without a clip it equals `ips` for documents that were shown; with one, m takes
-//! the place of what was cut off, and ranks of unknown examination have w = 0. Documents that were
-//! never shown have the label m.
+//! the place of what was cut off, and ranks of unknown examination have w = 0. With
+//! `unshown=keep` (`labelled_rows.rs`), documents that were never shown have the label m.
 
 use rankwright_spec::{check_params, choices, params};
 use serde::Serialize;
@@ -47,7 +47,7 @@ params! {
     pub struct ClickLabelOptions {
         clip: Option<f64> = None, 1.0.., "Largest weight of a click (ips, dr); no limit if not given.";
         grades: Option<u32> = None, 2..=1000,
-            "Cut labels into this many grades: 0 for labels of 0, the others in groups of equal size.";
+            "Cut labels into this many grades: 0 for labels of 0 or less, the others in groups of equal size.";
     }
 }
 

@@ -128,7 +128,7 @@ mod tests {
             assert_eq!(Gain::Linear.of(label), Ok(linear));
         }
         assert!((Gain::Exp.of(0.5).unwrap() - (2_f64.sqrt() - 1.0)).abs() < 1e-15);
-        // 62 is the last label whose gain is computed exactly; 63 takes the power.
+        // 62 is the last label whose gain comes from a shift; that of 63 is a power.
         assert_eq!(Gain::Exp.of(62.0), Ok(62_f64.exp2() - 1.0));
         assert_eq!(Gain::Exp.of(63.0), Ok(63_f64.exp2() - 1.0));
         assert_eq!(table.of(2.0), Ok(3.5));

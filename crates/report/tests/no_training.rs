@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Names of `rankwright-learn` that start a training, or read data to start one.
+/// Types and functions of `rankwright-learn` without which nobody can start a training.
 const TRAINERS: [&str; 8] = [
     "LearnerSpec",
     "Learner",

@@ -108,13 +108,13 @@ struct ParamText(Option<String>);
 
 impl<'de> Deserialize<'de> for ParamText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TextVisitor)
+        deserializer.deserialize_any(ParamTextVisitor)
     }
 }
 
-struct TextVisitor;
+struct ParamTextVisitor;
 
-impl<'de> Visitor<'de> for TextVisitor {
+impl<'de> Visitor<'de> for ParamTextVisitor {
     type Value = ParamText;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -196,8 +196,8 @@ macro_rules! json_by_text {
     };
 }
 
-#[cfg(test)]
 #[allow(dead_code, unreachable_pub)] // The builder methods of `params!`.
+#[cfg(test)]
 mod tests {
     use crate::{choices, params};
 

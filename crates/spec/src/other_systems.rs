@@ -123,8 +123,8 @@ pub static OTHER_SYSTEM_PARAMS: &[OtherSystemParam] = &[
     param(&["interaction_constraints"], &["interactions"], ""),
     param(&["categorical_feature", "cat_features", "categorical_features"], &["categorical"], ""),
     param(&["grow_policy"], &["growth"], ""),
-    param(&["top_rate"], &["goss_top"], "of the queries"),
-    param(&["other_rate"], &["goss_rest"], "of the queries"),
+    param(&["top_rate"], &["goss_top"], "a fraction of the queries, not of the rows"),
+    param(&["other_rate"], &["goss_rest"], "a fraction of the queries, not of the rows"),
     param(&["drop_rate", "rate_drop"], &["drop_trees"], ""),
     param(&["skip_drop"], &["drop_skip"], ""),
     param(&["max_drop"], &["drop_most"], ""),
@@ -197,7 +197,11 @@ pub static OTHER_SYSTEM_LEARNERS: &[OtherSystemLearner] = &[
     learner(&["Ridge", "LinearRegression"], "linear-regression", ""),
     learner(&["LogisticRegression"], "logistic", ""),
     learner(&["LinearSVC"], "linear-svm", ""),
-    learner(&["mlp", "MLPRegressor"], "ranknet", ""),
+    learner(
+        &["mlp", "MLPRegressor"],
+        "ranknet",
+        "a net too, but it learns from pairs of documents, not from the values of the labels",
+    ),
 ];
 
 /// Usual names of first stages and their specs here.

@@ -52,7 +52,7 @@ fn text(summary: &LogSummary) -> String {
 fn skew(summary: &LogSummary) -> String {
     let skew = &summary.skew;
     format!(
-        "The most frequent tenth of the queries has {:.0} % of the impressions (Gini {:.2}); {} occur once.\n",
+        "The most frequent tenth of the queries has {:.0} % of the impressions (Gini {:.2}); of {} there is one impression only.\n",
         skew.top_tenth * 100.0,
         skew.gini,
         counted(skew.once, "query")

@@ -63,9 +63,7 @@ fn table(result: &SplitResult) -> String {
     for warning in &result.warnings {
         if let Warning::OtherParts { files } = warning {
             let files = counted(files.len(), "file");
-            table
-                .notes
-                .push(format!("{files} of another division in the same folder, see the note"));
+            table.notes.push(format!("the folder also has {files} of an earlier split"));
         }
     }
     table.to_text()

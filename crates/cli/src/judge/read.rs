@@ -24,7 +24,8 @@ pub(crate) struct Args {
     /// The questions, as `judge prompts` wrote them
     #[arg(long, value_name = "FILE")]
     prompts: Option<PathBuf>,
-    /// The judge of answers that name none; by default the file, if there are several
+    /// The judge of answers that name none; by default the name of the answer file where several files
+    /// are given, and no name for a single file
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
     /// File for the judgements: JSON lines with query, a, b, preferred and judge

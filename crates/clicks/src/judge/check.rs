@@ -50,7 +50,7 @@ pub struct JudgementCheck {
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct JudgeCheck {
-    /// The judge; empty for all judges together.
+    /// The judge; empty for a judge without a name, and for all judges together.
     pub judge: String,
     /// Number of comparisons.
     pub comparisons: usize,

@@ -50,7 +50,7 @@ pub(super) fn read(
     while let Some(rows) = next(&mut reader)? {
         let mut columns = Vec::with_capacity(used.len());
         for ((role, column_name), array) in used.iter().zip(rows.columns()) {
-            let column = caught(&name, || Ok::<_, Unreadable>(LogColumn::new(array)))?;
+            let column = caught(&name, || Ok::<_, NoReaderError>(LogColumn::new(array)))?;
             let unreadable = |kind: &DataType| {
                 let location = SourceLocation::file(&name).in_field(column_name);
                 let expected = "texts, numbers, booleans or lists of them";
@@ -94,8 +94,10 @@ fn open(
     let limit = memory_limit();
     // A list is decoded as a whole, however few rows are read at a time.
     check_pages(name, &bytes, metadata.metadata(), limit)?;
-    caught(name, || Ok::<_, Unreadable>(check_lists(name, &bytes, metadata.metadata(), limit)))??;
-    caught(name, || Ok::<_, Unreadable>(check_texts(name, &bytes, &metadata, limit)))??;
+    caught(name, || {
+        Ok::<_, NoReaderError>(check_lists(name, &bytes, metadata.metadata(), limit))
+    })??;
+    caught(name, || Ok::<_, NoReaderError>(check_texts(name, &bytes, &metadata, limit)))??;
     let names: Vec<&String> = metadata.schema().fields().iter().map(|f| f.name()).collect();
     let roles = options.columns.checked_roles(&names, SourceLocation::file(name))?;
     let used = roles.iter().enumerate().filter_map(|(column, role)| Some((column, (*role)?)));
@@ -115,8 +117,9 @@ fn open(
 /// Roles and names of the columns that are read.
 type UsedColumns = Vec<(LogRole, String)>;
 
-/// The error of work that returns its own errors as part of its value.
-type Unreadable = std::convert::Infallible;
+/// For [`caught`]: work that returns its own errors as part of its value, so that only panics are
+/// caught.
+type NoReaderError = std::convert::Infallible;
 
 /// Runs code of other crates on untrusted bytes; its errors and panics are reported as damage of
 /// the file.

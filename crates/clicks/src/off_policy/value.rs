@@ -106,7 +106,7 @@ impl LoggedPages {
 
 /// A shown document that the ranking has, too.
 #[derive(Debug, Clone, Copy)]
-struct ShownDocument {
+struct LoggedDocument {
     /// The index in `PreparedEstimate::slots` of this document. (For propensities of pages, the
     /// document stands at the same rank on the page and in the ranking.)
     slot: usize,
@@ -120,7 +120,7 @@ struct ShownDocument {
 /// A page, reduced to the documents that count in the estimate.
 struct PreparedPage {
     query: usize,
-    documents: Vec<ShownDocument>,
+    documents: Vec<LoggedDocument>,
     /// The value of the page itself.
     value: f64,
     count: f64,
@@ -180,7 +180,7 @@ fn prepared_page(
         }
         if let Some(rank) = target_rank.filter(|_| weight > 0.0) {
             let slot = first_slot + rank;
-            prepared.documents.push(ShownDocument { slot, clicked: *clicked, weight, examined });
+            prepared.documents.push(LoggedDocument { slot, clicked: *clicked, weight, examined });
         }
     }
     prepared

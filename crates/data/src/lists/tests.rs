@@ -75,7 +75,7 @@ fn three_columns_without_a_header_are_judgements_of_cranfield() {
     let (qrels, _) = self::qrels("1 184 2 \r\n1 29 -1\r\n2 12 1\n").unwrap();
     let expected = [("1", "184", 2.0), ("1", "29", -1.0), ("2", "12", 1.0)];
     assert_eq!(rows(qrels.lists()), expected.map(|(q, d, v)| (q.into(), d.into(), v)));
-    // A first line that lacks a column is not the start of such a file.
+    // The first line decides: if it lacks a column, the error is at the next line, which has four.
     let error = self::qrels("1 0 184\n1 0 29 2\n").unwrap_err();
     assert_eq!(
         error.to_string(),

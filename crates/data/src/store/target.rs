@@ -1,5 +1,5 @@
 //! The destination of a write to a path: links are followed, and a pipe, a device or an open
-//! descriptor of this process is written to directly instead of being replaced by a file.
+//! descriptor, of this or of another process, is written to directly instead of being replaced by a file.
 
 use std::io;
 use std::path::{Path, PathBuf};

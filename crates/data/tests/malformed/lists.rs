@@ -85,7 +85,7 @@ pub(crate) fn run() -> Vec<Case> {
             "bad.run:1: found 'nan', expected a finite number as score",
         ),
         case(
-            "run: score is empty in a table",
+            "run: a row of a table is too short",
             Run,
             b"query-id\tcorpus-id\tscore\nq1\td1\n",
             "bad.run:2: found 2 columns in 'q1\\td1', expected 3 columns 'query-id corpus-id score', as in the header",

@@ -35,7 +35,7 @@ macro_rules! learners {
 }
 pub(crate) use learners;
 
-/// The learners of each folder.
+/// The learners of each folder; `super::linear` has the one learner `linear`, of given weights.
 const LISTS: [&[&LearnerDef]; 7] = [
     crate::boost::learners::LEARNERS,
     crate::linear::learners::LEARNERS,

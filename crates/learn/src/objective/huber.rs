@@ -79,7 +79,7 @@ impl ObjectiveParams for HuberParams {
     }
 }
 
-/// Rejects delta and alpha given together.
+/// Rejects delta together with an alpha other than the default.
 fn check_one_width(params: &HuberParams) -> Result<(), Conflict> {
     match params.delta.is_some() && params.alpha != HuberParams::default().alpha {
         true => {

@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use rankwright_eval::compare::Better;
 use serde::{Deserialize, Serialize};
 
-/// What a trial came to: its learner, value and size.
+/// The learner, value and size of a trial.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TrialValues {
@@ -41,7 +41,7 @@ pub struct TrialValues {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Trial {
-    /// What it came to.
+    /// Its learner, value and size.
     #[serde(flatten)]
     pub result: TrialValues,
     /// Seed of the training.

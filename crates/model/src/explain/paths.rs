@@ -14,7 +14,7 @@ use crate::tree::{Child, Tree};
 pub(super) struct PathStep {
     /// Number of splits above the node; the root is on level 0.
     pub(super) level: u32,
-    /// The feature of the parent's split, as an index among the used features.
+    /// The feature of the parent's split, as an index among the features that the ensemble uses.
     pub(super) slot: u32,
     /// Whether the node is the left child.
     pub(super) is_left: bool,

@@ -75,73 +75,73 @@ impl<'de> Deserialize<'de> for QueryFile {
 /// Queries: a file with options of reading it, or the queries themselves.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum QuerySource {
+pub enum QueriesSource {
     /// A file.
     File(QueryFile),
     /// Queries in memory.
     Memory(Arc<[Query]>),
 }
 
-impl QuerySource {
+impl QueriesSource {
     /// The file, if it is one.
     pub fn path(&self) -> Option<&Path> {
         match self {
-            QuerySource::File(file) => Some(&file.path),
-            QuerySource::Memory(_) => None,
+            QueriesSource::File(file) => Some(&file.path),
+            QueriesSource::Memory(_) => None,
         }
     }
 
     /// The queries, read from their file if they have one.
     pub(super) fn load(&self, task: &mut RunningTask<'_>) -> Result<Vec<Query>, TaskError> {
         match self {
-            QuerySource::File(file) => file.load(task),
-            QuerySource::Memory(queries) => Ok(queries.to_vec()),
+            QueriesSource::File(file) => file.load(task),
+            QueriesSource::Memory(queries) => Ok(queries.to_vec()),
         }
     }
 }
 
 /// The JSON form of the file; queries in memory have none.
-impl Serialize for QuerySource {
+impl Serialize for QueriesSource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            QuerySource::File(file) => file.serialize(serializer),
-            QuerySource::Memory(_) => Err(no_json_form("the list of queries")),
+            QueriesSource::File(file) => file.serialize(serializer),
+            QueriesSource::Memory(_) => Err(no_json_form("the list of queries")),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for QuerySource {
+impl<'de> Deserialize<'de> for QueriesSource {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        QueryFile::deserialize(deserializer).map(QuerySource::File)
+        QueryFile::deserialize(deserializer).map(QueriesSource::File)
     }
 }
 
-impl From<QueryFile> for QuerySource {
+impl From<QueryFile> for QueriesSource {
     fn from(file: QueryFile) -> Self {
-        QuerySource::File(file)
+        QueriesSource::File(file)
     }
 }
 
-impl From<Vec<Query>> for QuerySource {
+impl From<Vec<Query>> for QueriesSource {
     fn from(queries: Vec<Query>) -> Self {
-        QuerySource::Memory(queries.into())
+        QueriesSource::Memory(queries.into())
     }
 }
 
 /// A file with the default options.
-impl From<PathBuf> for QuerySource {
+impl From<PathBuf> for QueriesSource {
     fn from(path: PathBuf) -> Self {
-        QuerySource::File(QueryFile::new(path))
+        QueriesSource::File(QueryFile::new(path))
     }
 }
 
-impl From<&Path> for QuerySource {
+impl From<&Path> for QueriesSource {
     fn from(path: &Path) -> Self {
         path.to_owned().into()
     }
 }
 
-impl From<&str> for QuerySource {
+impl From<&str> for QueriesSource {
     fn from(path: &str) -> Self {
         PathBuf::from(path).into()
     }

@@ -59,7 +59,8 @@ impl<'a> Context<'a> {
         self
     }
 
-    /// Ends the task with [`TaskError::Cancelled`] before its next step once this flag is set.
+    /// Ends the task once this flag is set: before its next step, and within steps that take long.
+    /// The error is [`TaskError::Cancelled`]; that of a training says what was saved.
     pub fn cancel(mut self, flag: &'a AtomicBool) -> Self {
         self.cancel = Some(flag);
         self

@@ -18,7 +18,7 @@ use super::context::RunningTask;
 use super::convert_data::DataOutput;
 use super::sources::short_or_object;
 use super::{
-    CandidateOptions, Context, DataFiles, IndexSource, QrelsSource, QuerySource, TaskError,
+    CandidateOptions, Context, DataFiles, IndexSource, QrelsSource, QueriesSource, TaskError,
     TaskInputs, Warning, check_outputs,
 };
 
@@ -149,7 +149,7 @@ pub struct ExtractFeaturesRequest {
     /// The index.
     pub index: IndexSource,
     /// The queries.
-    pub queries: QuerySource,
+    pub queries: QueriesSource,
     /// Judgements: the labels. Candidates without a judgement have label 0, queries without
     /// any are left out. All labels are 0 without judgements.
     pub qrels: Option<QrelsSource>,
@@ -178,7 +178,7 @@ impl TaskInputs for ExtractFeaturesRequest {
 
 impl ExtractFeaturesRequest {
     /// Computes the default features of the candidates, without labels.
-    pub fn new(index: impl Into<IndexSource>, queries: impl Into<QuerySource>) -> Self {
+    pub fn new(index: impl Into<IndexSource>, queries: impl Into<QueriesSource>) -> Self {
         ExtractFeaturesRequest {
             index: index.into(),
             queries: queries.into(),

@@ -93,7 +93,7 @@ mod warning;
 #[cfg(feature = "search")]
 pub use build_index::{BuildIndexRequest, BuildIndexResult, IndexProgress, build_index};
 #[cfg(feature = "search")]
-pub use candidates::{CandidateOptions, QueryFile, QuerySource};
+pub use candidates::{CandidateOptions, QueriesSource, QueryFile};
 #[cfg(feature = "search")]
 pub use classify_documents::{
     ClassifyDocumentsRequest, ClassifyDocumentsResult, LabelledFiles, ValidateClassifierRequest,

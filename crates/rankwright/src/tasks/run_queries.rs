@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::context::RunningTask;
 use super::paths::check_used;
 use super::{
-    CandidateOptions, Context, IndexSource, ModelSource, QuerySource, ScoreRequest, TaskError,
+    CandidateOptions, Context, IndexSource, ModelSource, QueriesSource, ScoreRequest, TaskError,
     TaskInputs, Warning, check_outputs,
 };
 
@@ -23,7 +23,7 @@ pub struct RunQueriesRequest {
     /// The index.
     pub index: IndexSource,
     /// The queries.
-    pub queries: QuerySource,
+    pub queries: QueriesSource,
     /// A model that re-ranks the candidates.
     pub model: Option<ModelSource>,
     /// The candidates.
@@ -67,7 +67,7 @@ impl RunQueriesRequest {
     pub const DEFAULT_TAG: &'static str = ScoreRequest::DEFAULT_TAG;
 
     /// Ranks the 1,000 best documents of each query, by the first stage alone.
-    pub fn new(index: impl Into<IndexSource>, queries: impl Into<QuerySource>) -> Self {
+    pub fn new(index: impl Into<IndexSource>, queries: impl Into<QueriesSource>) -> Self {
         RunQueriesRequest {
             index: index.into(),
             queries: queries.into(),

@@ -20,9 +20,9 @@ struct DataResult<'a, W> {
     /// Number of features.
     features: usize,
     /// Number of documents with each label.
-    labels: Vec<LabelShare>,
+    labels: Vec<LabelCount>,
     /// Statistics of the number of documents per query.
-    query_sizes: SizeCounts,
+    query_sizes: SizeStatistics,
     /// Number of queries by number of documents.
     documents_per_query: Vec<SizeBin>,
     /// Number of queries by number of relevant documents.
@@ -43,7 +43,7 @@ struct DataResult<'a, W> {
     by_correlation: Vec<&'a str>,
     /// Names of the features with missing values.
     missing: Vec<&'a str>,
-    /// The values of the shown features by label.
+    /// The values by label of the features with charts: the first ones of `by_correlation`.
     spreads: Vec<SpreadResult<'a>>,
     /// Features that are almost the same.
     similar: SimilarResult<'a>,
@@ -51,7 +51,7 @@ struct DataResult<'a, W> {
 
 /// A label and its frequency.
 #[derive(Serialize)]
-struct LabelShare {
+struct LabelCount {
     /// The label.
     label: f64,
     /// Number of documents.
@@ -60,7 +60,7 @@ struct LabelShare {
 
 /// Statistics of the number of documents per query.
 #[derive(Serialize)]
-struct SizeCounts {
+struct SizeStatistics {
     /// The smallest.
     min: usize,
     /// The median.
@@ -73,7 +73,7 @@ struct SizeCounts {
     max: usize,
 }
 
-/// A bin of a histogram of documents per query.
+/// A bin of a histogram of queries by their number of documents, or of relevant documents.
 #[derive(Serialize)]
 struct SizeBin {
     /// The smallest number of documents.
@@ -157,7 +157,7 @@ enum BinsResult<'a> {
 
 #[derive(Serialize)]
 struct LabelShares<'a> {
-    /// The label.
+    /// The label, or a group of labels if there are more than six.
     label: &'a str,
     /// The share of the label's documents in each bin.
     shares: &'a [f64],
@@ -173,7 +173,7 @@ struct SimilarResult<'a> {
     bound: f64,
     /// Groups of near-duplicates.
     near_duplicates: Vec<Vec<NearDuplicate<'a>>>,
-    /// Rank correlations of the shown features.
+    /// Rank correlations of the features with charts.
     correlations: Correlations<'a>,
 }
 
@@ -205,8 +205,8 @@ impl DataReport {
             rows: summary.rows,
             queries: summary.queries,
             features: summary.features.len(),
-            labels: labels.map(|(label, rows)| LabelShare { label: *label, rows: *rows }).collect(),
-            query_sizes: SizeCounts {
+            labels: labels.map(|(label, rows)| LabelCount { label: *label, rows: *rows }).collect(),
+            query_sizes: SizeStatistics {
                 min: sizes.min,
                 median: sizes.median,
                 mean: sizes.mean,

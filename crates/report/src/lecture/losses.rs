@@ -3,7 +3,7 @@
 //!
 //! | loss | value | learner |
 //! |---|---|---|
-//! | error | 1 if m < 0, 1/2 at 0, else 0 | what is counted at the end |
+//! | error | 1 if m < 0, 1/2 at 0, else 0 | none: what an evaluation counts |
 //! | hinge | max(0, 1 - m) | ranking SVM (Joachims 2002) |
 //! | logistic | log(1 + exp(-sigma m)) | RankNet (Burges et al. 2005), sigma = 1 |
 //! | exponential | exp(-m) | RankBoost (Freund et al. 2003) |

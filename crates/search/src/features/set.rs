@@ -1,7 +1,7 @@
 //! A set of features: specs, which an index expands into columns of one feature each.
 //!
 //! A user writes a set as a list of specs, as a TOML file, or as `default`. The command `features`
-//! writes a TOML file beside its data; a model that is trained on the data stores it:
+//! stores it in its data file, or as `DATA.features.toml` beside a file that cannot hold it; a model that is trained on the data stores it:
 //!
 //! ```toml
 //! version = 1

@@ -195,7 +195,7 @@ fn long_and_hostile_lines_are_read_in_linear_time() {
     assert!(start.elapsed().as_secs() < 120);
 }
 
-/// The formats of files.
+/// All formats of a single file: all but `Folder`.
 const FORMATS: [DocumentFormat; 6] = [
     DocumentFormat::Jsonl,
     DocumentFormat::Trec,

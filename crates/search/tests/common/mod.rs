@@ -60,12 +60,14 @@ const OTHER_FILES: [&str; 5] =
     ["meta.json", ".managed.json", "readers.lock", ".tantivy-meta.lock", ".tantivy-writer.lock"];
 
 /// Checks that an index's folder holds nothing but what is in use: one generation, and perhaps the
-/// one before it for readers that have it open, whose segments are those of tantivy's list. Other
-/// files are known by name.
+/// one before it, for readers that have it open. Every segment of the newest one is in tantivy's
+/// list, and other files are known by name.
 pub fn assert_is_clean(path: &Path) {
     let names = names(path);
-    let generations: Vec<&String> =
+    let mut generations: Vec<&String> =
         names.iter().filter(|name| name.starts_with("generation-")).collect();
+    // Numbers have no leading zeros: `generation-10` comes after `generation-9`.
+    generations.sort_by_key(|name| (name.len(), name.as_str()));
     assert!((1..=2).contains(&generations.len()), "{names:?}");
     assert_eq!(names.len(), 2 + generations.len(), "rankwright.json and the lock: {names:?}");
     let folder = path.join(generations[generations.len() - 1]);

@@ -44,6 +44,7 @@ impl FastLines {
             (None, FeatureLayout::Array(columns)) => {
                 FastValue::Array(columns.iter().map(|column| schema.slot_of(*column)).collect())
             }
+            // Cannot happen: a key without a column is `features`.
             (None, FeatureLayout::None) => FastValue::Array(Vec::new()),
         };
         let keys = layout.key_order.iter().map(|(key, column)| (json_text(key), value(column)));

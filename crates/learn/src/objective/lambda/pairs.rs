@@ -1,8 +1,9 @@
 //! Every pair of a query, one at a time in 64 bits: the general loop, for cases that the kernel
 //! (`kernel.rs`) does not cover.
 //!
-//! Used for preference pairs, for queries whose scores are too far apart for 32 bits, for the loss
-//! and for the hessians of pairs; it also computes the weights of one row of pairs (one document
+//! Used for preference pairs, for queries whose scores are too far apart for 32 bits (or, with
+//! `ties=half`, too close), for the loss, and where a caller needs the derivatives of each pair
+//! (`Lambda::for_each_pair`); it also computes the weights of one row of pairs (one document
 //! with all those that it is paired with) for the kernel. Promoted ranks are those that
 //! `coherent.rs` pairs in addition to the first ranks. The pairs follow from the labels
 //! (`rows.rs`), or are the explicit preferences of the query. Cost O(pairs); memory O(n).
@@ -59,6 +60,7 @@ impl QueryPairs<'_> {
                 } else if labels[i] < labels[j] {
                     weight = -delta * scale * self.ranked.clicks.factor(j, i);
                 } else if self.ties {
+                    // Ties count only without a metric (`params.rs`), so that delta is 1 here.
                     tie_weight = scale;
                 }
                 if weight != 0.0 || tie_weight != 0.0 {

@@ -132,7 +132,8 @@ proptest! {
         let (slow_gradient, slow_hessian) = reference(&params, &query);
         // A pair of equal labels counts as half a preference each way, and the two halves nearly
         // cancel; the tolerance is relative to the halves, which have the size of the hessian. If
-        // all pairs are such pairs, the sum of lambdas that is in the norm cancels too.
+        // all pairs are such pairs, the sum of lambdas that is in the norm cancels too, and makes its
+        // error several times larger.
         let halves = match (objective.counts_ties(), params.norm_query) {
             (false, _) => 0.0,
             (true, false) => largest_size(&slow_hessian),

@@ -41,7 +41,8 @@ const LINKS: [(&str, LinkFunction); 17] = [
 /// The margin of a base score; `version` is that of the XGBoost that wrote the file: major, minor.
 pub(super) fn margin(objective: &str, base: f32, version: (u32, u32)) -> Result<f64, ModelError> {
     let known = LINKS.iter().find(|(name, _)| *name == objective).map(|(_, link)| *link);
-    // In versions before 1.7 the base score of `binary:logitraw` was a probability.
+    // Some versions before 1.7 stored the base score of `binary:logitraw` as a probability, and the
+    // file does not tell which; those are refused.
     let link = match (known, objective) {
         (None, "binary:logitraw") if version >= (1, 7) => LinkFunction::Identity,
         (None, _) => {

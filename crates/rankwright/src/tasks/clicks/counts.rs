@@ -1,4 +1,5 @@
-//! Clicks of a log as numbers of documents and queries, for features.
+//! Statistics of clicks (impressions, clicks, rate, dwell) for each document, query, or document of a
+//! query, as features.
 
 use std::path::PathBuf;
 
@@ -68,17 +69,18 @@ pub struct CountClicksResult {
     pub out: PathBuf,
     /// Name of the things that are counted: `query-document`, `document` or `query`.
     pub unit: &'static str,
-    /// Number of things that were written.
+    /// Number of things that were written; those without the number of a run are not.
     pub written: usize,
     /// Number of things with fewer impressions than requested, which were left out.
     pub too_rare: usize,
-    /// Number of written things whose clicks have no time until a next click.
+    /// Number of things that have enough impressions, but no click with a time until the next one.
     pub without_dwell: usize,
     /// Counts of the log.
     pub counts: LogCounts,
 }
 
-/// Writes the clicks of a log as numbers of documents, of queries, or of both.
+/// Writes statistics of the clicks of a log (impressions, clicks, rate, dwell) for each document,
+/// query, or document of a query.
 ///
 /// ```
 /// use rankwright::clicks::{CountedUnit, CountsFormat};
@@ -113,9 +115,10 @@ pub fn count_clicks(
     let all = rows.len();
     rows.retain(|row| row.impressions >= request.min_count);
     let step = format!("writing {}", request.out.display());
-    task.step(&step, || match request.content {
+    let (written, _) = task.step(&step, || match request.content {
         CountsContent::Table(unit, format) => {
-            write_atomic(&request.out, |out| write_counts(&rows, unit, format, out))
+            write_atomic(&request.out, |out| write_counts(&rows, unit, format, out))?;
+            Ok::<_, TaskError>(rows.len())
         }
         CountsContent::Run(value) => {
             let numbers = rows.iter().filter_map(|row| {
@@ -124,14 +127,16 @@ pub fn count_clicks(
             let mut numbers: Vec<(&str, &str, f64)> = numbers.collect();
             // Lines of a run go by descending scores; equal ones keep the order of the log.
             numbers.sort_by(|one, other| other.2.total_cmp(&one.2));
+            let written = numbers.len();
             let lists = QueryLists::from_rows(request.out.display().to_string(), numbers)?;
-            Run::from_lists(lists).save(&request.out, ListFormat::Trec, value.name())
+            Run::from_lists(lists).save(&request.out, ListFormat::Trec, value.name())?;
+            Ok(written)
         }
     })?;
     Ok(CountClicksResult {
         out: request.out.clone(),
         unit: unit.name(),
-        written: rows.len(),
+        written,
         too_rare: all - rows.len(),
         without_dwell: rows.iter().filter(|row| row.dwell.is_none()).count(),
         counts,

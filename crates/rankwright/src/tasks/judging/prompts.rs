@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 use crate::tasks::clicks::ranked_run::RankedRun;
 use crate::tasks::context::RunningTask;
 use crate::tasks::request_json::default_seed;
-use crate::tasks::{Context, IndexSource, QuerySource, RunSource, TaskError, TaskInputs, Warning};
+use crate::tasks::{
+    Context, IndexSource, QueriesSource, RunSource, TaskError, TaskInputs, Warning,
+};
 
 /// The place of the documents that questions show.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -49,7 +51,7 @@ pub struct JudgePromptsRequest {
     /// scores differ least.
     pub runs: Vec<RunSource>,
     /// The queries with their texts.
-    pub queries: QuerySource,
+    pub queries: QueriesSource,
     /// The documents.
     pub documents: PromptDocuments,
     /// The text of the questions.
@@ -124,7 +126,7 @@ impl JudgePromptsRequest {
     /// the template `search`.
     pub fn new(
         runs: impl IntoIterator<Item = impl Into<RunSource>>,
-        queries: impl Into<QuerySource>,
+        queries: impl Into<QueriesSource>,
         documents: PromptDocuments,
         out: impl Into<PathBuf>,
     ) -> Self {

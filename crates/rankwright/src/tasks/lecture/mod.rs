@@ -3,7 +3,8 @@
 //! A step has the computed value, the value that the slide shows, and a note where the two differ.
 //! Nothing here is a printed constant: metrics are evaluated, models are trained, and losses are
 //! those of the objectives. An example is a file with its numbers and a line in [`EXAMPLES`].
-//! Several slides lost their pictures; the notes say where coordinates are our own.
+//! Pictures of several slides are missing in the copies that we have. Where an example needs numbers
+//! from such a picture (coordinates, ranks), they are our own, and the note of the step says so.
 
 mod cross_entropy;
 mod inversions;
@@ -38,6 +39,7 @@ pub use step::{LectureStep, StepValue};
 struct ExampleDef {
     name: &'static str,
     title: &'static str,
+    /// Titles of the lectures that it is from.
     lectures: &'static [&'static str],
     compute: fn() -> Result<Worked, TaskError>,
 }
@@ -215,8 +217,8 @@ fn find(name: &str) -> Result<Vec<&'static ExampleDef>, TaskError> {
         return Ok(EXAMPLES.iter().filter(is_from).collect());
     }
     let examples = EXAMPLES.iter().map(|def| def.name);
-    let letters = LECTURES.iter().flat_map(|lecture| [lecture.letter, lecture.number]);
-    let known: Vec<&str> = examples.chain(letters).collect();
+    let lectures = LECTURES.iter().flat_map(|lecture| [lecture.letter, lecture.number]);
+    let known: Vec<&str> = examples.chain(lectures).collect();
     Err(SpecError::unknown("example or lecture", name, &known).into())
 }
 
