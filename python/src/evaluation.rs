@@ -198,7 +198,7 @@ pub(crate) fn cv<'py>(
     let data = &data.data;
     let result = interruptible(py, threads, |cancel| {
         let measures = match metrics.is_empty() {
-            true => vec![learner.measure()?],
+            true => Vec::new(),
             false => resolve_data_metrics(&specs(&metrics)?, data)?,
         };
         let progress = CancelFlag(cancel);

@@ -91,7 +91,7 @@ fn main() -> Result<(), LearnError> {
     assert_eq!(model.header().learner, "best-feature(first=100, metric=ap)");
 
     let spec = LearnerSpec::new(learner)?;
-    let options = CvOptions::new(vec![spec.measure()?]);
+    let options = CvOptions::default();
     let result = cross_validate(&spec, &data, &options)?;
     let pooled = &result.pooled.results[0];
     println!("{} on queries that it has not seen: {:.4}", pooled.measure, pooled.value);

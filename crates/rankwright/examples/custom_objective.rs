@@ -71,7 +71,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // The learner can do what others can: here, cross validation and tuning.
     let learner = LearnerSpec::new(learner)?;
-    let options = CvOptions::new(vec![learner.measure()?]).folds(3);
+    let options = CvOptions::default().folds(3);
     let found = cross_validate(&learner, &data, &options)?;
     println!("in cross validation: {:.4}", found.pooled.results[0].value);
     assert!(found.pooled.results[0].value > values[0], "better than the first tree");

@@ -46,12 +46,20 @@ params! {
 pub struct CvOptions<'a> {
     /// Number of folds, seed, and the part of the training queries to validate on.
     pub division: FoldParams,
-    /// Metrics to compute; the first one is used for early stopping and for choosing the model.
+    /// Metrics to compute; the first one is used for early stopping and for choosing the model. If
+    /// empty: those of [`LearnerSpec::measures_on`].
     pub metrics: Vec<Measure>,
     /// The instruction set to use.
     pub simd: Simd,
     /// Receives the progress events of each training.
     pub progress: &'a dyn Progress,
+}
+
+/// Five folds with the learner's own metrics.
+impl Default for CvOptions<'_> {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
 }
 
 impl<'a> CvOptions<'a> {
@@ -169,6 +177,11 @@ pub fn cross_validate(
     {
         return Err(LearnError::MissingFoldValidation { learner: learner.to_string() });
     }
+    let own = match options.metrics.is_empty() {
+        true => Some(CvOptions { metrics: learner.measures_on(data)?, ..options.clone() }),
+        false => None,
+    };
+    let options = own.as_ref().unwrap_or(options);
     let mut scores = vec![0.0; data.rows()];
     let mut results = Vec::new();
     let mut finished = true;

@@ -662,6 +662,11 @@ fn cross_validation_tests_each_query_once_on_a_model_that_has_not_seen_it() {
     }
     let again = cross_validate(&learner, &data, &options).unwrap();
     assert_eq!(again.scores, result.scores);
+    // Without metrics, those of the learner on this data are computed.
+    let options = CvOptions { metrics: Vec::new(), ..options };
+    let by_default = cross_validate(&learner, &data, &options).unwrap();
+    assert_eq!(by_default.scores, result.scores);
+    assert_eq!(by_default.pooled.results[0].convention, result.pooled.results[0].convention);
 }
 
 #[test]

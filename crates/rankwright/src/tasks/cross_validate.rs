@@ -143,6 +143,7 @@ pub fn cross_validate_learners(
     };
     let request = with_bias.as_ref().unwrap_or(request);
     let measures = check(request)?;
+    request.check_files([])?;
     let loaded = request.data.load(None, &mut task)?;
     let measures = match (request.metrics.is_empty(), request.learners.first()) {
         (true, Some(first)) => first.measures_on(&loaded.data)?,

@@ -16,6 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::context::RunningTask;
 use super::convert_data::DataOutput;
+use super::paths::check_used;
 use super::sources::short_or_object;
 use super::{
     CandidateOptions, Context, DataFiles, IndexSource, QrelsSource, QueriesSource, TaskError,
@@ -251,6 +252,7 @@ pub fn extract_features(
     context: &Context<'_>,
 ) -> Result<ExtractFeaturesResult, TaskError> {
     let mut task = RunningTask::new(context);
+    check_used(request.judged && request.qrels.is_none(), "judged", "there are no judgements")?;
     let out = DataOutput::new(request.out.as_deref(), request.format, request)?;
     let set_file = request.out.as_deref().map(feature_set_path);
     let set = request.features.load(&mut task)?;

@@ -292,5 +292,8 @@ mod tests {
             RunQueriesRequest::new(shop.path(), queries(shop.path())).out(shop.path().join("x"));
         let error = run_queries(&run.tag("two words"), &Context::default()).unwrap_err();
         assert!(matches!(error, TaskError::TagNotOneWord { .. }), "{error}");
+        let judged = ExtractFeaturesRequest::new(shop.path(), queries(shop.path())).judged(true);
+        let error = extract_features(&judged, &Context::default()).unwrap_err();
+        assert!(matches!(error, TaskError::OptionUnused { option: "judged", .. }), "{error}");
     }
 }

@@ -11,7 +11,7 @@ use rankwright_learn::tune::{
     TuneProgress, TuneResult,
 };
 use rankwright_learn::{
-    LearnError, LearnerSpec, Progress, TrainRequest, TrainingHistory, ValidationSet,
+    LearnError, LearnerSpec, MemberStart, Progress, TrainRequest, TrainingHistory, ValidationSet,
 };
 use rankwright_model::{MatchOptions, ScoreOptions};
 use serde::{Deserialize, Serialize};
@@ -348,6 +348,10 @@ struct ForwardedTuneProgress<'a> {
 impl Progress for ForwardedTuneProgress<'_> {
     fn started(&self, history: &TrainingHistory, done: usize) {
         self.inner.started(history, done);
+    }
+
+    fn member_started(&self, member: &MemberStart<'_>) {
+        self.inner.member_started(member);
     }
 
     fn round_finished(&self, history: &TrainingHistory) {
