@@ -10,6 +10,7 @@ use crate::common::{Bench, bench, command};
 const LINES: &[(&str, &str, &str)] = &[
     ("data convert", "", "data convert train.txt link.txt"),
     ("data convert", "", "data convert train.txt hard.csv"),
+    ("data convert", "--out", "data convert train.txt --out link.txt"),
     ("data split", "--out", "data split train.txt --parts train=0.5,x=0.5 --out . --force"),
     ("data split", "--out", "data split train.txt --parts hard=0.5,x=0.5 --out . --to csv --force"),
     ("train", "--out", "train train.txt --learner mart --out train.txt"),
@@ -58,10 +59,12 @@ const LINES: &[(&str, &str, &str)] = &[
     ("explain", "--html", "explain m.model valid.txt --query 1 --html m.model"),
     ("model inspect", "--svg", "model inspect m.model --svg m.model"),
     ("model inspect", "--svg", "model inspect m.model --data valid.txt --svg valid.txt"),
+    ("model convert", "", "model convert m.model --to lightgbm m.model"),
     ("model convert", "--out", "model convert m.model --to lightgbm --out m.model"),
     ("report train", "--out", "report train m.model train.txt --out train.txt"),
     ("report train", "--out", "report train m.model train.txt --out m.model.log.json"),
     ("report shrinkage", "--out", "report shrinkage train.txt --out train.txt"),
+    ("report tradeoff", "--out", "report tradeoff train.txt --second p@5 --out train.txt"),
     ("report compare", "--out", "report compare --qrels qrels a.run b.run --out qrels"),
     ("report data", "--out", "report data train.txt --out train.txt"),
     ("report data", "--assets", "report data sizes.csv --out new.html --assets ."),
@@ -154,12 +157,13 @@ const WITHOUT_INPUT: [(&str, &str); 7] = [
 ];
 
 /// The outputs of pages share the code of those above.
-const SHARED: [(&str, &str); 6] = [
+const SHARED: [(&str, &str); 7] = [
     ("interleave score", "--assets"),
     ("compare", "--assets"),
     ("explain", "--assets"),
     ("report train", "--assets"),
     ("report shrinkage", "--assets"),
+    ("report tradeoff", "--assets"),
     ("report compare", "--assets"),
 ];
 
