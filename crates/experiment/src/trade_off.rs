@@ -370,7 +370,7 @@ mod tests {
         let learners: Vec<String> =
             learners.unwrap().into_iter().map(|(_, learner)| learner.to_string()).collect();
         assert!(!learners[0].contains("p@1") && !learners[0].contains("labels"), "{learners:?}");
-        assert!(learners[1].contains("metric=ndcg@10:0.8+p@1:0.2"), "{learners:?}");
+        assert!(learners[1].contains("ndcg@10:0.8+p@1:0.2"), "{learners:?}");
     }
 
     #[test]

@@ -78,7 +78,10 @@ pub fn read_answers(input: &Input) -> Result<Vec<JudgeAnswer>, DataError> {
         });
         return answers.collect();
     }
-    let lines = (1..).zip(text.trim_end().lines());
+    // A table's last line keeps the tab at its end: its answer is empty.
+    let filled_end = text.trim_end().len();
+    let end = text[filled_end..].find('\n').map_or(text.len(), |at| filled_end + at);
+    let lines = (1..).zip(text[..end].lines());
     let filled = lines.clone().find(|(_, line)| !line.trim().is_empty());
     let first = filled.map_or("", |(_, line)| line.trim_start());
     let (is_json, is_table) = (first.starts_with('{'), first.contains('\t'));

@@ -12,7 +12,7 @@ pub(crate) fn cache() -> Vec<Case> {
             "cache: another version",
             Text("bad.rwd"),
             changed(|b| b[8] = 9),
-            "bad.rwd has format version 9; this program reads versions up to 3 -> write the file again from its source",
+            "bad.rwd has format version 9; this program reads versions up to 4 -> write the file again from its source",
         ),
         case(
             "cache: nothing after the magic",

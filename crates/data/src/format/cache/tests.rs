@@ -67,10 +67,10 @@ fn every_bit_flip_and_every_truncation_is_detected() {
 fn another_version_is_refused_as_such() {
     let mut bytes = bytes_of(&sample());
     // The version is in bytes 8 to 12.
-    bytes[8] = 4;
+    bytes[8] = 5;
     assert_eq!(
         open(bytes).unwrap_err(),
-        "t.rwd has format version 4; this program reads versions up to 3"
+        "t.rwd has format version 5; this program reads versions up to 4"
     );
 }
 

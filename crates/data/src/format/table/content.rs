@@ -233,6 +233,7 @@ impl ColumnContent {
 
     /// Adds the counts of later rows.
     pub(in crate::format) fn merge(&mut self, later: ColumnContent) {
+        self.has_decimal_commas = later.has_decimal_commas;
         self.typed = self.typed.take().or(later.typed);
         self.missing += later.missing;
         for (word, count) in later.missing_words {
