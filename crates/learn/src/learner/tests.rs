@@ -33,13 +33,24 @@ fn with_positions(data: &Dataset, clicks: bool) -> Dataset {
         .query_ids(data.query_of_rows())
         .positions(positions.collect::<Vec<u32>>())
         .build()
+        .map(with_label_column)
         .unwrap()
+}
+
+/// The data with a second column of labels.
+fn with_label_column(data: Dataset) -> Dataset {
+    let labels = (0..data.rows()).map(|row| (row % 3) as f64).collect();
+    data.with_label_column("other", labels).unwrap()
 }
 
 /// The bytes of the model of a spec, trained on tiny data with validation data.
 fn model_bytes(text: &str) -> Vec<u8> {
     static DATA: LazyLock<[Dataset; 3]> = LazyLock::new(|| {
-        [with_positions(&tiny(7), false), tiny(8), with_positions(&tiny(7), true)]
+        [
+            with_positions(&tiny(7), false),
+            with_label_column(tiny(8)),
+            with_positions(&tiny(7), true),
+        ]
     });
     let [graded, valid, clicked] = &*DATA;
     // Doubly robust labels are made of clicks.
@@ -240,6 +251,7 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("examination", "(steep)", "1/-1"),
     ("click_noise", "0.3/0.2", "2"),
     ("bias_clip", "0.9", "0"),
+    ("labels", "label:1+other:0.5", "other:x"),
     ("layers", "5", "x"),
     ("activation", "tanh", "step"),
     ("dropout", "0.5", "1"),

@@ -98,27 +98,35 @@ impl NetLoss {
 
     /// Queries that influence the gradient, in their order; an error if there is nothing to learn
     /// from. Queries whose labels are all equal have no gradient under pairwise losses; listwise
-    /// losses make their scores more equal. With `has_other_labels`, other labels take the place
-    /// of the data's own, so that documents of equal labels may differ.
+    /// losses make their scores more equal. With `other_labels`, these
+    /// columns take the place of the data's own labels; an empty list stands for labels that are
+    /// only known later, so that documents of every query may differ.
     pub(super) fn queries(
         &self,
         preferences: &Preferences<'_>,
         data: &Dataset,
-        has_other_labels: bool,
+        other_labels: Option<&[&[f64]]>,
     ) -> Result<Vec<usize>, LearnError> {
-        if !has_other_labels {
+        if other_labels.is_none() {
             preferences.check().map_err(|error| match self.accepts_pairs() {
                 true => error,
                 false => LearnError::NothingToRank,
             })?;
         }
-        let needs_different_labels =
-            self.accepts_pairs() && !self.ties && !self.distilled && !has_other_labels;
+        let needs_different_labels = self.accepts_pairs() && !self.ties && !self.distilled;
+        let differ = |column: &[f64], query: usize| {
+            column[data.query_rows(query)].windows(2).any(|pair| pair[0] != pair[1])
+        };
+        let has_preferences = |query: usize| match other_labels {
+            None => preferences.count(query) > 0,
+            Some([]) => true,
+            Some(columns) => columns.iter().any(|column| differ(column, query)),
+        };
         let has_gradient = |query: &usize| {
             let weight = data.query_weights().map_or(1.0, |weights| weights[*query]);
             let has_terms = match preferences.explicit_pairs(*query) {
                 Some(pairs) => !pairs.is_empty(),
-                None => !needs_different_labels || preferences.count(*query) > 0,
+                None => !needs_different_labels || has_preferences(*query),
             };
             weight > 0.0 && data.query_rows(*query).len() > 1 && has_terms
         };

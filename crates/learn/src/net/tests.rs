@@ -88,7 +88,7 @@ impl<'a> NetFixture<'a> {
 
     /// The queries that influence the gradient.
     fn queries(&self) -> Vec<usize> {
-        self.loss.queries(&Preferences::new(self.data), self.data, false).unwrap()
+        self.loss.queries(&Preferences::new(self.data), self.data, None).unwrap()
     }
 
     /// The gradient of the sum of the losses of all queries.

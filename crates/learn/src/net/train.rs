@@ -81,8 +81,13 @@ impl Trainer for NetTrainer {
         if let Some(targets) = &request.soft_targets {
             self.loss.distil(targets.clone());
         }
-        let has_other_labels = self.bias.bias == BiasCorrection::Dr || self.label_terms.is_some();
-        let training_queries = self.loss.queries(&preferences, data, has_other_labels)?;
+        let columns = match &self.label_terms {
+            Some(terms) => {
+                Some(terms.iter().map(|term| term.labels(data)).collect::<Result<_, _>>()?)
+            }
+            None => (self.bias.bias == BiasCorrection::Dr).then(Vec::new),
+        };
+        let training_queries = self.loss.queries(&preferences, data, columns.as_deref())?;
         if let Some(terms) = self.label_terms.take() {
             self.loss.objective = Box::new(LabelSum::new(terms, data)?);
         }

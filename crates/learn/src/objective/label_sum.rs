@@ -33,6 +33,16 @@ pub(crate) struct LabelTerm {
     is_within_kept: bool,
 }
 
+impl LabelTerm {
+    /// The labels that the term learns from; an error if the data does not have the column.
+    pub(crate) fn labels<'d>(&self, data: &'d Dataset) -> Result<&'d [f64], LearnError> {
+        match &self.column {
+            Some(name) => label_column(data, name),
+            None => Ok(data.labels()),
+        }
+    }
+}
+
 /// The terms of an objective, given as a spec, for these columns of labels. An error if the
 /// objective finds numbers for its labels, such as thresholds, that a model keeps once.
 pub(crate) fn label_terms(
