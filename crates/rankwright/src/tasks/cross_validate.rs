@@ -30,7 +30,7 @@ pub struct CrossValidateRequest {
     #[serde(default)]
     pub division: FoldParams,
     /// File with the examination of positions, for the learners with `bias=ips` or `bias=dr`; see
-    /// [`BiasFile`](rankwright_learn::BiasFile) for its forms.
+    /// `BiasFile` of `rankwright::learn` for its forms.
     pub bias: Option<PathBuf>,
 }
 

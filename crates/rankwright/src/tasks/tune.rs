@@ -45,7 +45,7 @@ pub struct TuneRequest {
     /// File that keeps finished trials; the same request then resumes.
     pub log: Option<PathBuf>,
     /// A file with the examination of positions, for a learner that corrects clicks by it; see
-    /// [`BiasFile`](rankwright_learn::BiasFile) for its forms.
+    /// `BiasFile` of `rankwright::learn` for its forms.
     pub bias: Option<PathBuf>,
 }
 

@@ -61,7 +61,7 @@ impl FastLines {
         part: &mut RowPart,
         location: impl Fn() -> SourceLocation,
     ) -> Option<RoleValues<'a>> {
-        let mut cursor = Cursor { text, at: 0 };
+        let mut cursor = LineCursor { text, at: 0 };
         let mut role_values = RoleValues::default();
         let mut target = Target {
             schema,
@@ -129,12 +129,12 @@ struct Target<'t> {
 }
 
 /// A position in the text of a line. Methods return `None` if the text has an unusual form.
-struct Cursor<'a> {
+struct LineCursor<'a> {
     text: &'a [u8],
     at: usize,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> LineCursor<'a> {
     /// Skips whitespace, then this byte.
     #[inline(always)]
     fn expect(&mut self, byte: u8) -> Option<()> {

@@ -85,7 +85,7 @@ pub struct TrainModelRequest {
     #[serde(default)]
     pub eval_train: bool,
     /// A file with the examination of positions, for a learner that corrects clicks by it; see
-    /// [`BiasFile`](rankwright_learn::BiasFile) for its forms.
+    /// `BiasFile` of `rankwright::learn` for its forms.
     pub bias: Option<PathBuf>,
     /// A model to learn from besides the labels.
     pub teacher: Option<TeacherSource>,
@@ -430,6 +430,9 @@ pub(super) struct ValidationData<'a> {
     pub(super) matching: MatchOptions,
 }
 
+/// Data sets with their names.
+type NamedDatasets = Vec<(String, Arc<Dataset>)>;
+
 impl ValidationData<'_> {
     /// Loads each set, with the options of reading of `data`, the training data, and matches its
     /// features; returns the sets with their names, and the seconds of reading.
@@ -438,7 +441,7 @@ impl ValidationData<'_> {
         data: &DataSource,
         train: &Dataset,
         task: &mut RunningTask<'_>,
-    ) -> Result<(Vec<(String, Arc<Dataset>)>, f64), TaskError> {
+    ) -> Result<(NamedDatasets, f64), TaskError> {
         let (mut sets, mut seconds) = (Vec::new(), 0.0);
         let names = data_names(self.sets);
         let names = validation_set_names(names.iter().map(String::as_str));
