@@ -526,6 +526,14 @@ fn teacher_learners() -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
+/// The columns of labels of a data set, for a message.
+fn known_labels(further: &[String]) -> String {
+    std::iter::once("label")
+        .chain(further.iter().map(String::as_str))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -564,12 +572,4 @@ mod tests {
         assert_eq!(error.to_string(), "the objective failed: no connection");
         assert!(error.source().unwrap().downcast_ref::<std::io::Error>().is_some());
     }
-}
-
-/// The columns of labels of a data set, for a message.
-fn known_labels(further: &[String]) -> String {
-    std::iter::once("label")
-        .chain(further.iter().map(String::as_str))
-        .collect::<Vec<_>>()
-        .join(", ")
 }
