@@ -4,11 +4,10 @@
 //! may be left out and then have the values of the constructor; unknown fields are refused. A spec
 //! is its text, a file its path, and ranges are checked as those of builder methods.
 
-use rankwright_data::DEFAULT_SEED;
-
 /// The seed of a request that gives none.
+#[cfg(any(feature = "train", feature = "search", feature = "clicks"))]
 pub(super) fn default_seed() -> u64 {
-    DEFAULT_SEED
+    rankwright_data::DEFAULT_SEED
 }
 
 /// A duration as a number of seconds.
