@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use crate::training::ReportPart;
 
 /// Serialises pairs of a name and a value as a map; if a name occurs twice, its last value counts.
-#[cfg(feature = "charts")]
+#[cfg(all(feature = "charts", feature = "training"))]
 pub(crate) fn as_map<S, V>(pairs: &[(String, V)], serializer: S) -> Result<S::Ok, S::Error>
 where
     S: Serializer,
