@@ -15,7 +15,7 @@ train, valid = rw.generate(queries=60, documents=20, seed=1), rw.generate(querie
 
 def objective(trial):
     def prune(finished_round):
-        trial.report(one.values["valid"]["ndcg@10"], one.number)
+        trial.report(finished_round.values["valid"]["ndcg@10"], finished_round.number)
         if trial.should_prune():
             raise optuna.TrialPruned()
 
