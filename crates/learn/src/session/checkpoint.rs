@@ -2,10 +2,11 @@
 //!
 //! A checkpoint is an ordinary model file, `checkpoint.model` in a folder of its own: the model so
 //! far, and as a note in its header the history of the rounds, the state of the learner, and a
-//! fingerprint of data, spec and seed. Scores of boosted trees are not saved: adding up the trees
-//! in their order gives the same bits again, and every random draw depends only on its round. If
-//! trees are dropped during training (DART), the file has all trees with their current weights, and
-//! the note has the leaf values with which they were grown. The file is replaced atomically, so
+//! fingerprint of the data and of everything else that determines the result (spec, seed, metrics,
+//! validation sets, start model, teacher). Scores of boosted trees are not saved: adding up the
+//! trees in their order gives the same bits again, and every random draw depends only on its round.
+//! If trees are dropped during training (DART), the file has all trees with their current weights,
+//! and the note has the leaf values with which they were grown. The file is replaced atomically, so
 //! that a killed process or a full disk leaves the last good file. The folder is locked while a
 //! training uses it.
 
@@ -32,7 +33,8 @@ pub struct Checkpoints {
     pub folder: PathBuf,
     /// Number of rounds (trees, epochs) between two checkpoints; 0 saves by time only.
     pub every_rounds: usize,
-    /// Time between two checkpoints.
+    /// Time between two checkpoints; `Duration::MAX` saves by rounds only, and when training is
+    /// cancelled.
     pub every: Duration,
 }
 
@@ -64,15 +66,16 @@ impl Checkpoints {
         self.folder.join("checkpoint.model")
     }
 
-    /// The checkpoints of a member of a blend, `number` from 0, in a folder within this one.
+    /// The checkpoints of a training within this one (a member of a blend, a bag, a candidate of an
+    /// automatic choice), `number` from 0, in a folder within this one.
     pub(crate) fn member(&self, number: usize) -> Checkpoints {
-        let folder = self.folder.join(format!("member-{}", number + 1));
+        let folder = self.folder.join(format!("{MEMBER_PREFIX}{}", number + 1));
         Checkpoints { folder, ..self.clone() }
     }
 
     /// The checkpoint that keeps the finished model of a member until all members are done.
     pub(crate) fn finished_member(&self) -> Checkpoints {
-        Checkpoints { folder: self.folder.join("done"), ..self.clone() }
+        Checkpoints { folder: self.folder.join(FINISHED_FOLDER), ..self.clone() }
     }
 
     /// Whether checkpoints are saved during training, and not only when it is cancelled.
@@ -104,9 +107,9 @@ impl Checkpoints {
         }
     }
 
-    /// Deletes the checkpoint file, those of the members of a blend, and folders that are then
-    /// empty. Returns whether there was a file. It is an error if a training is using the folder;
-    /// then nothing is deleted.
+    /// Deletes the checkpoint file, those of the trainings within this one, and folders that are
+    /// then empty. Returns whether there was a file. It is an error if a training is using the
+    /// folder; then nothing is deleted.
     ///
     /// ```
     /// use rankwright_learn::Checkpoints;
@@ -115,32 +118,51 @@ impl Checkpoints {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn remove(&self) -> io::Result<bool> {
-        let mut removed = false;
         let lock = match self.folder.is_dir() {
             true => Some(self.lock().map_err(io::Error::other)?),
             false => None,
         };
-        let members = (0..).map(|number| self.member(number)).take_while(|m| m.folder.is_dir());
-        for checkpoints in
-            members.flat_map(|member| [member.finished_member(), member]).chain([self.clone()])
-        {
-            match std::fs::remove_file(checkpoints.file()) {
-                Ok(()) => removed = true,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
-            }
-            if checkpoints.folder != self.folder {
-                // The lock file of a member's training that was killed.
-                let _ = std::fs::remove_file(checkpoints.folder.join(LOCK_FILE));
-                // A folder that holds other files stays, and a missing folder is no error.
-                let _ = std::fs::remove_dir(&checkpoints.folder);
-            }
-        }
+        let removed = self.remove_files()?;
         drop(lock);
         let _ = std::fs::remove_dir(&self.folder);
         Ok(removed)
     }
+
+    /// Deletes the checkpoint file, and the folders of the trainings within this one, which may
+    /// have such folders of their own.
+    fn remove_files(&self) -> io::Result<bool> {
+        let mut removed = match std::fs::remove_file(self.file()) {
+            Ok(()) => true,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(error),
+        };
+        // Numbers may be missing: a training writes its first checkpoint some time after it begins.
+        for entry in std::fs::read_dir(&self.folder).into_iter().flatten() {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let number: Option<usize> =
+                name.strip_prefix(MEMBER_PREFIX).and_then(|number| number.parse().ok());
+            let nested = match number {
+                Some(1..) => Checkpoints { folder: entry.path(), ..self.clone() },
+                _ if name == FINISHED_FOLDER => self.finished_member(),
+                _ => continue,
+            };
+            removed |= nested.remove_files()?;
+            // The lock file of a training that was killed.
+            let _ = std::fs::remove_file(nested.folder.join(LOCK_FILE));
+            // A folder that holds other files stays.
+            let _ = std::fs::remove_dir(&nested.folder);
+        }
+        Ok(removed)
+    }
 }
+
+/// The folder of a nested training has this prefix and the number of the training, from 1.
+const MEMBER_PREFIX: &str = "member-";
+
+/// The folder, within that of a nested training, that keeps its finished model.
+const FINISHED_FOLDER: &str = "done";
 
 /// The file by which a training keeps others out of its folder.
 const LOCK_FILE: &str = "training.lock";
@@ -151,7 +173,7 @@ pub(super) const NOTE_KEY: &str = "checkpoint";
 /// The state in a checkpoint besides the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CheckpointState {
-    /// Fingerprint of data, spec and seed.
+    /// Fingerprint of the data and of the request as text.
     pub(crate) fingerprint: u64,
     /// Number of trees in the file that came from the start model.
     #[serde(rename = "start")]
@@ -161,7 +183,7 @@ pub(crate) struct CheckpointState {
     /// Seconds of training so far.
     pub(crate) train_seconds: f64,
     /// State of the learner, as two hexadecimal digits for each byte; `None` for boosting without
-    /// dropping of trees, whose state is the model.
+    /// DART, where the model is the whole state.
     #[serde(rename = "learner", default, skip_serializing_if = "Option::is_none")]
     pub(crate) learner_state: Option<String>,
 }
@@ -284,7 +306,7 @@ impl CheckpointState {
         }
     }
 
-    /// The state of a finished training of a blend's member: the model is all that is needed.
+    /// The state of a finished nested training: the model is all that is needed.
     pub(crate) fn finished(fingerprint: u64, train_seconds: f64) -> Self {
         let iterations = Vec::new();
         Self { fingerprint, start_trees: 0, iterations, train_seconds, learner_state: None }
@@ -305,5 +327,37 @@ impl CheckpointState {
     pub(crate) fn restore(self, history: &mut TrainingHistory) {
         history.iterations = self.iterations;
         history.train_seconds = self.train_seconds;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checkpoints_of_trainings_within_trainings_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let outer = Checkpoints::new(folder.path().join("checkpoints"));
+        let bag = outer.member(2).member(0);
+        let finished_bag = outer.member(1).member(4).finished_member();
+        for nested in [&outer, &bag, &finished_bag] {
+            std::fs::create_dir_all(&nested.folder).unwrap();
+            std::fs::write(nested.file(), "model").unwrap();
+        }
+        std::fs::write(bag.folder.join(LOCK_FILE), "").unwrap();
+        assert!(outer.remove().unwrap());
+        assert!(!outer.folder.exists());
+    }
+
+    #[test]
+    fn files_of_others_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let outer = Checkpoints::new(folder.path().join("checkpoints"));
+        let notes = outer.member(0).folder.join("notes.txt");
+        std::fs::create_dir_all(outer.member(0).folder).unwrap();
+        std::fs::create_dir_all(outer.folder.join("member-0")).unwrap();
+        std::fs::write(&notes, "mine").unwrap();
+        assert!(!outer.remove().unwrap());
+        assert!(notes.exists() && outer.folder.join("member-0").exists());
     }
 }

@@ -4,7 +4,7 @@
 //! In progress events and the history, a member is a round: after it is trained, the history has
 //! its metrics on the validation data. Checkpoints of each member go to a folder below that of the
 //! outer training, `member-1` and so on, and the finished model of a member goes to the folder
-//! `done` below that, with a fingerprint of data, learner and seed. A resumed training reads
+//! `done` below that, with a fingerprint of its data and its request. A resumed training reads
 //! finished members from there and resumes the member that was interrupted. If regular checkpoints
 //! were not requested, finished models are written only when training is cancelled.
 
@@ -29,11 +29,14 @@ pub(crate) struct NestedTraining<'a> {
     request: &'a TrainRequest<'a>,
     history: TrainingHistory,
     started: Instant,
+    /// Seconds that members took before this training was resumed.
+    earlier_seconds: f64,
     /// Finished models that are not written yet.
     pending: Vec<PendingModel>,
     /// Number of trainings that are planned in all, for progress events.
     pub(crate) planned: Option<usize>,
-    /// The candidates so far with their values, the best one first, for progress events.
+    /// The candidates of an automatic choice so far, each with its metric on the first fold, the
+    /// best one first, for progress events.
     pub(crate) leaders: Vec<(String, f64)>,
     /// Keeps other trainings out of the checkpoint folder.
     _lock: Option<FolderLock>,
@@ -80,6 +83,7 @@ impl<'a> NestedTraining<'a> {
             request,
             history,
             started: Instant::now(),
+            earlier_seconds: 0.0,
             pending: Vec::new(),
             planned: None,
             leaders: Vec::new(),
@@ -115,12 +119,14 @@ impl<'a> NestedTraining<'a> {
         self.request.progress.member_started(&member);
         let member_progress = MemberProgress(self.request.progress);
         let request = request.progress(&member_progress);
+        let started = Instant::now();
         let (model, finished, seconds) = self.train_or_load(learner, request)?;
+        self.earlier_seconds += (seconds - started.elapsed().as_secs_f64()).max(0.0);
         if finished {
             self.add_to_history(&model, seconds)?;
         }
-        // When training is cancelled, finished members must be written: they have no checkpoint of
-        // their own to resume from.
+        // A finished member has no checkpoint of its own to resume from, so if training is cancelled,
+        // finished members are written now.
         if !finished || self.request.progress.should_stop() {
             self.write_pending();
         }
@@ -158,7 +164,8 @@ impl<'a> NestedTraining<'a> {
         }
         request.checkpoints = learner.rounds().map(|_| member);
         let result = learner.train(request)?;
-        let seconds = started.elapsed().as_secs_f64();
+        // A member that was resumed counts what it took before, too.
+        let seconds = started.elapsed().as_secs_f64().max(result.history.train_seconds);
         if result.finished {
             self.pending.push(PendingModel {
                 checkpoints: finished_checkpoints,
@@ -184,7 +191,7 @@ impl<'a> NestedTraining<'a> {
             values: metric_values(self.request, model)?,
             seconds: PhaseSeconds { learn: seconds, ..PhaseSeconds::default() },
         });
-        self.history.train_seconds = self.started.elapsed().as_secs_f64();
+        self.history.train_seconds = self.elapsed_seconds();
         self.request.progress.round_finished(&self.history);
         Ok(())
     }
@@ -201,10 +208,16 @@ impl<'a> NestedTraining<'a> {
         }
     }
 
+    /// Seconds of the outer training, with what members took before it was resumed.
+    fn elapsed_seconds(&self) -> f64 {
+        self.earlier_seconds + self.started.elapsed().as_secs_f64()
+    }
+
     /// The result of the outer training.
     pub(crate) fn finish(self, body: ModelBody, finished: bool) -> Result<TrainResult, LearnError> {
+        let seconds = self.elapsed_seconds();
         let mut history = self.history;
-        history.train_seconds = self.started.elapsed().as_secs_f64();
+        history.train_seconds = seconds;
         result_of(header(self.request), body, history, finished)
     }
 }
