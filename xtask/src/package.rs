@@ -1,8 +1,9 @@
 //! The Python package in `python/`: its tests, and its wheel.
 //!
-//! For tests the native module is built with the profile of the tests, so that it shares their
-//! dependencies, and is copied beside the package's own files, where Python finds it without an
-//! installation. A wheel is built by maturin.
+//! For tests the native module is built with the profile of the tests and together with an example,
+//! so that it shares their dependencies: without a target that takes the dependencies of tests,
+//! cargo would choose other features of them and build them again. The module is copied beside the
+//! package's own files, where Python finds it without an installation. A wheel is built by maturin.
 
 use std::fs;
 use std::path::PathBuf;
@@ -26,7 +27,7 @@ pub(crate) fn test(
     environment: &Environment,
     words: &[String],
 ) -> Outcome {
-    build(workspace, steps, "ci", "--workspace --lib")?;
+    build(workspace, steps, "ci", "--workspace --lib --example sample_page")?;
     let mut command = environment.python();
     command.args(["-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider"]).args(words);
     command.env("RANKWRIGHT_BIN", workspace.built("ci", "rankwright"));

@@ -143,9 +143,6 @@ impl Pages {
         command.env("RANKWRIGHT_SAMPLE_PAGE", workspace.built("ci", "examples/sample_page"));
         command.env("CHROMIUM", &self.browser);
         command.env("PYTHONDONTWRITEBYTECODE", "1");
-        if std::env::var_os("RANKWRIGHT_SCREENSHOTS").is_none() {
-            command.env("RANKWRIGHT_SCREENSHOTS", workspace.built("ci", "screenshots"));
-        }
         steps.run("page tests", command.current_dir(workspace.path("")))
     }
 }

@@ -105,7 +105,7 @@ fn auto_that_is_killed_at_ten_moments_gives_the_same_bytes() {
     let bench = Bench::new();
     bench.run("data generate letor --queries 60 --documents 20 --seed 1 --out train.txt").ok();
     let learner =
-        "auto(candidates=ranksvm+mart(trees=200)+xendcg(trees=200)+ranknet(epochs=15), folds=4)";
+        "auto(candidates=ranksvm+mart(trees=80)+xendcg(trees=80)+ranknet(epochs=6), folds=3)";
     let start = |folder: &str| -> Child {
         let out = format!("{folder}.model");
         let words =

@@ -142,12 +142,21 @@ pub(super) struct TableBuilder<'o> {
     values: Vec<f32>,
     /// Everything else of all rows so far.
     part: RowPart,
+    /// The memory that the table may take, determined once: asking the system takes longer than
+    /// reading a row.
+    memory_limit: u64,
 }
 
 impl<'o> TableBuilder<'o> {
     /// An empty table with these columns.
     pub(super) fn new(schema: TableSchema, options: &'o ReadOptions) -> TableBuilder<'o> {
-        TableBuilder { options, schema, values: Vec::new(), part: RowPart::default() }
+        TableBuilder {
+            options,
+            schema,
+            values: Vec::new(),
+            part: RowPart::default(),
+            memory_limit: memory_limit(),
+        }
     }
 
     pub(super) fn schema(&self) -> &TableSchema {
@@ -165,7 +174,7 @@ impl<'o> TableBuilder<'o> {
             Some(end) => self.values.resize(end, fill),
             None => return Err(too_large(file, self.part.rows + 1, width, limit)),
         }
-        check_content(file, self.part.rows + 1, width, memory_limit())
+        check_content(file, self.part.rows + 1, width, self.memory_limit)
     }
 
     /// Reads a cell of text into the row that was added last.
