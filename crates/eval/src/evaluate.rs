@@ -138,6 +138,17 @@ pub fn evaluate(
     measures: &[Measure],
     options: EvalOptions,
 ) -> Result<Evaluation, EvalError> {
+    evaluate_queries(source, measures, &|_| measures, options)
+}
+
+/// Evaluates each query by measures of its own, which differ from `measures` in their thresholds
+/// alone.
+pub(crate) fn evaluate_queries<'s>(
+    source: &'s dyn QuerySource,
+    measures: &'s [Measure],
+    measures_of: &'s (dyn Fn(usize) -> &'s [Measure] + Sync),
+    options: EvalOptions,
+) -> Result<Evaluation, EvalError> {
     check_params(&options, "evaluation")?;
     if !source.is_labelled()
         && let Some(measure) = measures.iter().find(|measure| measure.metric().needs_labels())
@@ -149,7 +160,7 @@ pub fn evaluate(
     let mut cells = vec![QueryValue::default(); source.len() * columns];
     let plan = EvaluationPlan {
         source,
-        measures,
+        measures_of,
         groups: group_by_order(measures, options),
         depth: options.depth,
         tie_effect: options.tie_effect,
@@ -222,7 +233,8 @@ fn group_by_order(measures: &[Measure], options: EvalOptions) -> Vec<Vec<usize>>
 /// The input of an evaluation, which all threads share.
 struct EvaluationPlan<'s> {
     source: &'s dyn QuerySource,
-    measures: &'s [Measure],
+    /// The measures of a query.
+    measures_of: &'s (dyn Fn(usize) -> &'s [Measure] + Sync),
     /// The indices of measures, grouped by the order that they need.
     groups: Vec<Vec<usize>>,
     depth: Option<usize>,
@@ -241,11 +253,12 @@ impl<'s> EvaluationPlan<'s> {
         candidates.clear();
         self.source.load(q, candidates)?;
         buffers.start(candidates)?;
+        let measures = (self.measures_of)(q);
         for group in &self.groups {
-            let conventions = self.measures[group[0]].conventions();
+            let conventions = measures[group[0]].conventions();
             let list = buffers.rank_for(candidates, conventions, self.depth)?;
             for &m in group {
-                let measure = &self.measures[m];
+                let measure = &measures[m];
                 cells[m] = QueryValue {
                     value: measure.evaluate(&list)?,
                     extremes: None,
@@ -254,7 +267,7 @@ impl<'s> EvaluationPlan<'s> {
             }
             // A cut list does not show ties with documents below the cut.
             if self.tie_effect && (self.depth.is_some() || has_ties(&list, conventions)) {
-                self.evaluate_extremes(group, candidates, buffers, cells)?;
+                self.evaluate_extremes((measures, group), candidates, buffers, cells)?;
             }
         }
         Ok(())
@@ -264,20 +277,20 @@ impl<'s> EvaluationPlan<'s> {
     /// except for those that do not depend on the order.
     fn evaluate_extremes(
         &self,
-        group: &[usize],
+        (measures, group): (&[Measure], &[usize]),
         candidates: &Candidates<'s>,
         buffers: &mut ListBuffers,
         cells: &mut [QueryValue],
     ) -> Result<(), EvalError> {
         // A depth cuts the lists, so that the order decides which documents any measure sees.
-        let depends = |m: &&usize| self.depth.is_some() || !self.measures[**m].is_order_free();
+        let depends = |m: &&usize| self.depth.is_some() || !measures[**m].is_order_free();
         let group: Vec<usize> = group.iter().filter(depends).copied().collect();
         let Some(&first) = group.first() else { return Ok(()) };
         for (index, ties) in [TiePolicy::Worst, TiePolicy::Best].into_iter().enumerate() {
-            let conventions = Conventions { ties, ..*self.measures[first].conventions() };
+            let conventions = Conventions { ties, ..*measures[first].conventions() };
             let list = buffers.rank_for(candidates, &conventions, self.depth)?;
             for &m in &group {
-                let value = self.measures[m].evaluate(&list)?;
+                let value = measures[m].evaluate(&list)?;
                 cells[m].extremes.get_or_insert([None; 2])[index] = value;
             }
         }

@@ -27,6 +27,7 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
+mod boundary;
 pub mod compare;
 mod convention;
 mod discount;
@@ -49,6 +50,10 @@ mod swap;
 pub mod table;
 mod top_order;
 
+pub use boundary::{
+    evaluate_models, measures_for_model, measures_for_models, measures_without_boundary,
+    name_boundary_of_each_model,
+};
 pub use convention::{Blank, Conventions, Missing, ScoreWidth, Unjudged};
 pub use discount::Discount;
 pub use error::{DocumentList, EvalError, LabelLimit};

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use rankwright_data::generate::LetorOptions;
-use rankwright_eval::Measure;
 use rankwright_eval::compare::CompareOptions;
+use rankwright_eval::{BoundaryText, Measure};
 use rankwright_learn::LearnerSpec;
 use rankwright_model::MatchBy;
 use serde::Serialize;
@@ -246,7 +246,10 @@ impl ExperimentLock {
 
 impl LockedMetric {
     fn new(measure: &Measure) -> Self {
-        let (metric, convention) = (measure.to_string(), measure.convention().to_owned());
+        let metric = measure.to_string();
+        // Only a metric that compares scores with the boundaries of models changes.
+        let each_model = measure.with_boundary(BoundaryText::EachModel, |_| None);
+        let convention = each_model.as_ref().unwrap_or(measure).convention().to_owned();
         LockedMetric { metric, convention }
     }
 }

@@ -45,6 +45,11 @@ impl<'a> Pooled<'a> {
         Ok(Self { folds, queries: tests.iter().enumerate().flat_map(of_fold).collect() })
     }
 
+    /// The fold of each query.
+    pub(super) fn folds(&self) -> Vec<usize> {
+        self.queries.iter().map(|(fold, _)| *fold).collect()
+    }
+
     /// The fold of a query, and its index within the fold.
     fn find(&self, q: usize) -> (&ScoredDataset<'a>, usize) {
         let (fold, query) = self.queries[q];

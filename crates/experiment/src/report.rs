@@ -23,7 +23,11 @@ use rankwright_data::store::{WriteBody, write_together};
 use rankwright_data::{DataError, Dataset};
 use rankwright_eval::compare::Better;
 use rankwright_eval::table::{comparison_table, escape_markdown};
-use rankwright_eval::{EvalOptions, Evaluation, QuerySource, evaluate, tie_notes};
+use rankwright_eval::{
+    EvalOptions, Evaluation, QuerySource, evaluate_models, measures_for_models,
+    name_boundary_of_each_model, tie_notes,
+};
+use rankwright_model::{Model, ScoreMeaning};
 use rankwright_report::chart::Chart;
 use rankwright_report::comparison::ComparisonReport;
 use rankwright_report::page::{Page, PageBlock, Section};
@@ -33,7 +37,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use super::cell::{CellState, ExperimentCell, StoredCell};
-use super::file::Experiment;
+use super::file::{Experiment, LearnerKind};
 use super::plan::{FailedCells, Plan};
 use super::pool::{Pooled, mean};
 use super::results::{ExperimentResults, ExperimentTimes};
@@ -259,7 +263,7 @@ fn set_result(
         .enumerate()
         .map(|(learner, cells)| Some(system(plan, learner, load_all(plan, cells)?, &tests)))
         .collect();
-    let mut systems = Vec::new();
+    let mut systems: Vec<System> = Vec::new();
     for (learner, measured) in measured.into_iter().enumerate() {
         match measured {
             None => {}
@@ -274,6 +278,8 @@ fn set_result(
     if systems.is_empty() {
         return Ok(None);
     }
+    let mut means: Vec<_> = systems.iter_mut().map(|system| &mut system.mean).collect();
+    name_boundary_of_each_model(&mut means);
     let (comparison, other_baseline) = match has_many_learners(experiment) {
         true => (None, None),
         false => {
@@ -340,19 +346,49 @@ fn system(
     let (mut scores, mut evaluations) = (Vec::new(), Vec::new());
     for seed in seeds {
         // Cells are in the order of folds.
-        let of_seed = cells.iter().filter(|(cell, ..)| cell.seed == *seed);
-        let scores_of_seed: Vec<Vec<f64>> = of_seed.map(|(.., scores)| scores.clone()).collect();
+        let of_seed = || cells.iter().filter(|(cell, ..)| cell.seed == *seed);
+        let scores_of_seed: Vec<Vec<f64>> = of_seed().map(|(.., scores)| scores.clone()).collect();
         let pooled = Pooled::new(tests, &scores_of_seed)?;
+        let meanings = of_seed().map(|(cell, ..)| score_meaning(plan, learner, cell));
+        let meanings = meanings.collect::<Result<Vec<_>, _>>()?;
+        let boundary = |meaning: Option<ScoreMeaning>| {
+            move |rel| meaning.as_ref().map(|meaning| meaning.boundary(rel))
+        };
+        let boundaries: Vec<_> = meanings.into_iter().map(boundary).collect();
+        let models = measures_for_models(&experiment.metrics, &boundaries)?;
         let options = EvalOptions::default().tie_effect(true);
-        evaluations.push((*seed, evaluate(&pooled, &experiment.metrics, options)?));
+        evaluations.push((*seed, evaluate_models(&pooled, &models, &pooled.folds(), options)?));
         if !has_many_learners(experiment) && experiment.seeds.len() == 1 {
             scores.push(scores_of_seed);
         }
     }
+    let mut of_seeds: Vec<_> = evaluations.iter_mut().map(|(_, found)| found).collect();
+    name_boundary_of_each_model(&mut of_seeds);
     let without_seeds: Vec<Evaluation> = evaluations.iter().map(|(_, e)| e.clone()).collect();
     let mean = mean(&without_seeds)?;
     let cells = cells.into_iter().map(|(cell, stored, _)| (cell, stored)).collect();
     Ok(System { learner, cells, scores, seeds: evaluations, mean })
+}
+
+/// The meaning of the scores of a cell's model; `None` if they only rank, or if no metric compares
+/// them with a boundary of the model.
+fn score_meaning(
+    plan: &Plan<'_>,
+    learner: usize,
+    cell: &ExperimentCell,
+) -> Result<Option<ScoreMeaning>, ExperimentError> {
+    let experiment = plan.experiment;
+    if experiment.metrics.iter().all(|measure| measure.takes_boundary().is_none()) {
+        return Ok(None);
+    }
+    let model = match &experiment.learners[learner].kind {
+        LearnerKind::Model(file) => Model::load(&file.path)?,
+        LearnerKind::Spec(_) => {
+            let internal = ExperimentError::Internal { invariant: "a stored cell has its model" };
+            plan.store.model(&cell.digest).ok_or(internal)?
+        }
+    };
+    Ok(model.score_meaning())
 }
 
 /// Compares the systems of a data set; also returns the name of the baseline if it is not the

@@ -5,7 +5,7 @@
 //! rounds of each is chosen on the first validation set, on which the models are also compared.
 
 use rankwright_data::DEFAULT_SEED;
-use rankwright_eval::{Measure, ScoredDataset};
+use rankwright_eval::{Measure, ScoredDataset, measures_for_model};
 use rankwright_learn::simd::Simd;
 use rankwright_learn::{
     LearnerSpec, Progress, TrainRequest, TrainResult, TrainWarning, TrainingHistory, ValidationSet,
@@ -215,9 +215,11 @@ impl<'a> ShrinkageRequest<'a> {
         let Some(valid) = input.valid.first() else {
             return Err(ExperimentError::Internal { invariant: "there is a validation set" });
         };
-        let best = best_model(model, &history)?.score(valid.data, self.score)?;
-        let best = ScoredDataset::new(valid.data, &best)?
-            .evaluate(std::slice::from_ref(&input.measure))?;
+        let best_model = best_model(model, &history)?;
+        let measures = std::slice::from_ref(&input.measure);
+        let measures = measures_for_model(measures, |rel| best_model.boundary(rel))?;
+        let best = best_model.score(valid.data, self.score)?;
+        let best = ScoredDataset::new(valid.data, &best)?.evaluate(&measures)?;
         Ok(Some((ShrinkageRun { rate, learner: learner.to_string(), history, best }, warnings)))
     }
 }

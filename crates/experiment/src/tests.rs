@@ -544,6 +544,24 @@ fn the_value_of_a_learner_is_the_mean_over_seeds() {
     assert!((mean - (value_of(0) + value_of(1)) / 2.0).abs() < 1e-12, "{mean}");
 }
 
+/// Regression: accuracy took a threshold of 0.5, whatever the model.
+#[test]
+fn accuracy_is_measured_at_the_boundary_of_each_model() {
+    let text = "name = \"x\"\nmetrics = [\"accuracy\", \"accuracy(threshold=0)\"]\n[[data]]\n\
+                name = \"made\"\ngenerate = \"letor(queries=24, documents=8)\"\nfolds = 3\n\
+                [[learner]]\nname = \"class\"\nspec = \"mart(loss=logloss, trees=2)\"\n\
+                [[learner]]\nname = \"grade\"\nspec = \"mart(loss=ordinal, trees=2)\"\n";
+    let folder = TempDir::new().unwrap();
+    let report = run(&experiment(text, folder.path()), folder.path(), &options());
+    let comparison = report.results.data[0].comparison.as_ref().unwrap().comparison();
+    let [own, at_0] = [0, 1].map(|metric| &comparison.metrics[metric]);
+    assert_eq!(own.systems[0].mean, at_0.systems[0].mean);
+    assert_ne!(own.systems[1].mean, at_0.systems[1].mean);
+    let convention = own.convention.as_ref().unwrap();
+    assert!(convention.starts_with("threshold=each-model, "), "{convention}");
+    assert!(report.lock.metrics[0].convention.starts_with("threshold=each-model, "));
+}
+
 #[test]
 fn a_learner_whose_model_ranks_nothing_is_named_with_the_reason() {
     let text = "name = \"x\"\nmetrics = \"ndcg@5\"\n[[data]]\nname = \"made\"\n\

@@ -9,10 +9,10 @@
 //! training has the same data, seed and other parameters, and is measured by both goals.
 
 use rankwright_data::{DEFAULT_SEED, Dataset, MAIN_LABEL};
-use rankwright_eval::{MetricSpec, ScoredDataset, SourceKind};
+use rankwright_eval::{MetricSpec, ScoredDataset, SourceKind, measures_for_model};
 use rankwright_learn::simd::Simd;
 use rankwright_learn::{LearnError, LearnerSpec, Progress, TrainRequest, ValidationSet};
-use rankwright_model::ScoreOptions;
+use rankwright_model::{Model, ScoreOptions};
 use rankwright_report::ReportWarning;
 use rankwright_report::training::{NamedData, TradeOffInput, TradeOffPoint, TradeOffReport};
 use rankwright_report::training::{TradeOffSetting, TradeOffValue};
@@ -47,14 +47,20 @@ impl TradeOffGoal {
         Ok(Self { metric, labels: labels.trim().to_owned() })
     }
 
-    /// The value of scores; NaN if no query has one.
-    fn value(&self, data: &Dataset, scores: &[f64]) -> Result<TradeOffValue, ExperimentError> {
+    /// The value of a model's scores; NaN if no query has one.
+    fn value(
+        &self,
+        data: &Dataset,
+        model: &Model,
+        scores: &[f64],
+    ) -> Result<TradeOffValue, ExperimentError> {
         let known = data.label_column_names().map(str::to_owned).collect();
         let missing = LearnError::LabelColumnMissing { name: self.labels.clone(), known };
         let labels = data.label_column(&self.labels).ok_or(missing)?;
-        let measure = self.metric.resolve(SourceKind::Features)?;
+        let measures = [self.metric.resolve(SourceKind::Features)?];
+        let measures = measures_for_model(&measures, |rel| model.boundary(rel))?;
         let scored = ScoredDataset::new(data, scores)?.labels(labels)?;
-        let found = scored.evaluate(std::slice::from_ref(&measure))?;
+        let found = scored.evaluate(&measures)?;
         let result = found.results.first();
         let value = result.map_or(f64::NAN, |result| result.value);
         Ok(TradeOffValue::new(value, result.and_then(|result| result.ci95)))
@@ -213,11 +219,12 @@ impl<'a> TradeOffRequest<'a> {
                 own.map(|warning| ReportWarning::Training { learner: text.clone(), warning }),
             );
             let scores = outcome.model.score(valid.data, self.score)?;
+            let value = |goal: &TradeOffGoal| goal.value(valid.data, &outcome.model, &scores);
             let [first, second] = &self.goals;
             points.push(TradeOffPoint {
                 setting: *setting,
                 learner: text,
-                values: [first.value(valid.data, &scores)?, second.value(valid.data, &scores)?],
+                values: [value(first)?, value(second)?],
                 rounds: outcome.history.kept.as_ref().map(|kept| kept.rounds),
                 train_seconds: outcome.history.train_seconds,
             });

@@ -13,6 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::goals::{GOALS, GoalsText, is_short_form};
 use super::names::{find_metric, parse_trec_name};
 use super::{Aggregate, Metric, MetricDef};
+use crate::boundary::each_models_convention;
 use crate::convention::{Blank, Conventions, Missing, SHARED_CONVENTIONS};
 use crate::error::EvalError;
 use crate::gain::Gain;
@@ -261,11 +262,7 @@ impl Measure {
         }
         let mut measure = metric.resolve(unresolved.kind)?;
         if text == BoundaryText::EachModel {
-            let parts = measure.convention.split(", ").map(|part| match part.split_once('=') {
-                Some(("threshold", _)) => "threshold=each-model",
-                _ => part,
-            });
-            measure.convention = parts.collect::<Vec<_>>().join(", ").into();
+            measure.convention = each_models_convention(&measure.convention).into();
         }
         // A later call can replace this boundary by that of another model.
         measure.boundary = Some(Arc::clone(unresolved));

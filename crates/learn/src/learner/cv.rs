@@ -13,8 +13,11 @@ use std::fmt::Debug;
 
 use rankwright_data::split::{Parts, folds};
 use rankwright_data::{DEFAULT_SEED, DataError, Dataset, Random};
-use rankwright_eval::{EvalOptions, Evaluation, Measure, MeasureResult, ScoredDataset, evaluate};
-use rankwright_model::{ModelBody, ScoreOptions};
+use rankwright_eval::{
+    EvalOptions, Evaluation, Measure, MeasureResult, ScoredDataset, evaluate_models,
+    measures_for_models, measures_without_boundary,
+};
+use rankwright_model::{ModelBody, ScoreMeaning, ScoreOptions};
 use rankwright_spec::{above, params};
 use serde::Serialize;
 
@@ -148,7 +151,9 @@ pub struct CvResult {
     pub folds: Vec<FoldResult>,
     /// Each row's score by the model that was not trained on its query.
     pub scores: Vec<f64>,
-    /// Each metric over all queries, with the value of each query.
+    /// Each metric over all queries, with the value of each query. A metric that compares scores
+    /// with the model's boundary between relevant and other documents takes that of each fold's
+    /// model.
     pub pooled: Evaluation,
     /// False if a training was cancelled; then later folds are missing from `folds`, and the values
     /// of `pooled` are meaningless.
@@ -183,7 +188,8 @@ pub fn cross_validate(
     };
     let options = own.as_ref().unwrap_or(options);
     let mut scores = vec![0.0; data.rows()];
-    let mut results = Vec::new();
+    let (mut results, mut meanings) = (Vec::new(), Vec::new());
+    let mut fold_of = vec![0; data.queries()];
     let mut finished = true;
     let tests = test_queries(data.queries(), options.division.folds, options.division.seed)?;
     for (number, test) in tests.into_iter().enumerate() {
@@ -194,8 +200,10 @@ pub fn cross_validate(
             None => (train.collect(), Vec::new()),
         };
         let fold = FoldQueries { number, train, valid, test };
-        let (result, fold_finished) = fold.run(learner, data, options, &mut scores)?;
+        let (result, meaning, fold_finished) = fold.run(learner, data, options, &mut scores)?;
+        result.queries.iter().for_each(|query| fold_of[*query] = number);
         results.push(result);
+        meanings.push(meaning);
         finished = fold_finished;
         if !finished {
             break;
@@ -203,20 +211,14 @@ pub fn cross_validate(
     }
     let source = ScoredDataset::new(data, &scores)?;
     let with_ties = EvalOptions::default().tie_effect(true);
-    let metrics = common_measures(&results).unwrap_or_else(|| options.metrics.clone());
-    let pooled = evaluate(&source, &metrics, with_ties)?;
-    Ok(CvResult { folds: results, scores, pooled, finished })
-}
-
-/// The measures of the folds if they have the same conventions in all folds. `None` if the boundary
-/// of the model ([`measures_for`]) differs from fold to fold: no boundary then fits all scores.
-fn common_measures(folds: &[FoldResult]) -> Option<Vec<Measure>> {
-    let conventions = |fold: &FoldResult| -> Vec<String> {
-        fold.results.iter().map(|result| result.measure.convention().to_owned()).collect()
+    let boundary_of = |meaning: &Option<ScoreMeaning>| {
+        let meaning = meaning.clone();
+        move |rel| meaning.as_ref().map(|meaning| meaning.boundary(rel))
     };
-    let first = folds.first()?;
-    let same = folds.iter().all(|fold| conventions(fold) == conventions(first));
-    same.then(|| first.results.iter().map(|result| result.measure.clone()).collect())
+    let boundaries: Vec<_> = meanings.iter().map(boundary_of).collect();
+    let models = measures_for_models(&options.metrics, &boundaries)?;
+    let pooled = evaluate_models(&source, &models, &fold_of, with_ties)?;
+    Ok(CvResult { folds: results, scores, pooled, finished })
 }
 
 /// The queries that each of `count` folds tests, ascending. With three folds or more they are those
@@ -276,14 +278,15 @@ struct FoldQueries {
 
 impl FoldQueries {
     /// Trains a model, writes its scores of the tested queries into `scores` (one for each row of
-    /// the data), and evaluates them. The returned bool is false if the training was cancelled.
+    /// the data), and evaluates them. Also returns the meaning of the model's scores, and false if the
+    /// training was cancelled.
     fn run(
         self,
         learner: &LearnerSpec,
         data: &Dataset,
         options: &CvOptions<'_>,
         scores: &mut [f64],
-    ) -> Result<(FoldResult, bool), LearnError> {
+    ) -> Result<(FoldResult, Option<ScoreMeaning>, bool), LearnError> {
         let valid = data.select_queries(&self.valid)?;
         let train = data.select_queries(&self.train)?;
         let validation = (!self.valid.is_empty())
@@ -298,10 +301,8 @@ impl FoldQueries {
         let test = data.select_queries(&self.test)?;
         let test_scores = result.model.score(&test, ScoreOptions::default())?;
         let metrics = measures_for(&result.model, &options.metrics)?;
-        let lacks_boundary = |measure: &&Measure| {
-            measure.takes_boundary().is_some_and(|rel| result.model.boundary(rel).is_none())
-        };
-        let without_boundary = options.metrics.iter().filter(lacks_boundary);
+        let without_boundary =
+            measures_without_boundary(&options.metrics, |rel| result.model.boundary(rel));
         let without_boundary = without_boundary.map(Measure::to_string).collect();
         let rows = self.test.iter().flat_map(|query| data.query_rows(*query));
         rows.zip(&test_scores).for_each(|(row, score)| scores[row] = *score);
@@ -319,6 +320,6 @@ impl FoldQueries {
             without_boundary,
             queries: self.test,
         };
-        Ok((fold, result.finished))
+        Ok((fold, result.model.score_meaning(), result.finished))
     }
 }

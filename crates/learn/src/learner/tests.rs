@@ -886,3 +886,22 @@ fn the_preset_burges_stands_for_four_parameters() {
     let message = error_message("lambdamart(preset=burges, norm_gap=true)");
     assert!(message.contains("preset=none"), "{message}");
 }
+
+/// Regression: if the models of the folds had different boundaries, the values over all queries took
+/// a threshold of 0.5.
+#[test]
+fn a_query_is_measured_at_the_boundary_of_its_folds_model() {
+    let data = LetorOptions { queries: 12, documents: 10, seed: 3 }.generate().unwrap();
+    let learner = LearnerSpec::parse("mart(loss=ordinal, trees=2, leaves=4, min_rows=5)").unwrap();
+    let accuracy = MetricSpec::parse("accuracy(over=queries)").unwrap();
+    let options = CvOptions::new(vec![accuracy.resolve(SourceKind::Features).unwrap()]).folds(3);
+    let found = cross_validate(&learner, &data, &options).unwrap();
+    let all = &found.pooled.results[0];
+    for fold in &found.folds {
+        let own = &fold.results[0];
+        assert!(!own.convention.starts_with("threshold=0.5, "), "{}", own.convention);
+        let of_fold: Vec<_> = fold.queries.iter().map(|query| all.values[*query]).collect();
+        assert_eq!(of_fold, own.values);
+    }
+    assert!(all.convention.starts_with("threshold=each-model, "), "{}", all.convention);
+}

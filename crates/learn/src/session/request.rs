@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use rankwright_data::{DEFAULT_SEED, Dataset};
-use rankwright_eval::{BoundaryText, Measure, MetricSpec, PREFERENCE_METRIC, SourceKind};
+use rankwright_eval::{Measure, MetricSpec, PREFERENCE_METRIC, SourceKind, measures_for_model};
 use rankwright_model::{Header, Model, ModelBody, ScoreMeaning, ScoreOptions};
 use serde::Serialize;
 
@@ -153,10 +153,7 @@ impl<'a> TrainRequest<'a> {
             })?;
         }
         if let Some(meaning) = ScoreMeaning::of_objective(&self.objective) {
-            for metric in &mut self.metrics {
-                let boundary = |rel| Some(meaning.boundary(rel));
-                *metric = metric.with_boundary(BoundaryText::Number, boundary)?;
-            }
+            self.metrics = measures_for_model(&self.metrics, |rel| Some(meaning.boundary(rel)))?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 //! better value, the learner's patience.
 
 use rankwright_eval::compare::Better;
-use rankwright_eval::{BoundaryText, Measure};
+use rankwright_eval::{Measure, measures_for_model};
 use rankwright_model::Model;
 
 use super::history::TrainingHistory;
@@ -41,9 +41,7 @@ pub(crate) fn measures_for(
     model: &Model,
     measures: &[Measure],
 ) -> Result<Vec<Measure>, LearnError> {
-    let boundary = |rel| model.boundary(rel);
-    let with_boundary = |measure: &Measure| measure.with_boundary(BoundaryText::Number, boundary);
-    Ok(measures.iter().map(with_boundary).collect::<Result<_, _>>()?)
+    Ok(measures_for_model(measures, |rel| model.boundary(rel))?)
 }
 
 /// Finds the best round, and decides when to stop, by the first metric on one validation set.

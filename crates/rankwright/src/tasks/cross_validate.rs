@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use rankwright_data::Dataset;
 use rankwright_eval::compare::{CompareOptions, Comparison, compare_evaluations};
-use rankwright_eval::{Evaluation, Measure, MeasureResult, MetricSpec};
+use rankwright_eval::{
+    Evaluation, Measure, MeasureResult, MetricSpec, name_boundary_of_each_model,
+};
 use rankwright_learn::{CvOptions, CvResult, FoldParams, FoldResult, LearnerSpec, cross_validate};
 use serde::{Deserialize, Serialize};
 
@@ -170,7 +172,8 @@ pub fn cross_validate_learners(
     }
     let system = |found: &CrossValidated| (found.learner.clone(), found.pooled.clone());
     let mut systems: Vec<(String, Evaluation)> = learners.iter().map(system).collect();
-    name_boundary_of_each_model(&mut systems);
+    let mut evaluations: Vec<_> = systems.iter_mut().map(|(_, evaluation)| evaluation).collect();
+    name_boundary_of_each_model(&mut evaluations);
     let comparison = match systems.len() {
         0 | 1 => None,
         _ => {
@@ -187,26 +190,6 @@ pub fn cross_validate_learners(
         comparison,
         warnings: task.into_warnings(),
     })
-}
-
-/// If the models of the learners have different boundaries, writes `each-model` in the conventions of
-/// the metrics that take them: each learner was measured at its own.
-fn name_boundary_of_each_model(systems: &mut [(String, Evaluation)]) {
-    let conventions = |evaluation: &Evaluation| -> Vec<String> {
-        evaluation.results.iter().map(|result| result.convention.clone()).collect()
-    };
-    let all: Vec<_> = systems.iter().map(|(_, evaluation)| conventions(evaluation)).collect();
-    if all.windows(2).all(|pair| pair[0] == pair[1]) {
-        return;
-    }
-    let results = systems.iter_mut().flat_map(|(_, evaluation)| &mut evaluation.results);
-    for result in results.filter(|result| result.measure.takes_boundary().is_some()) {
-        let parts = result.convention.split(", ").map(|part| match part.split_once('=') {
-            Some(("threshold", _)) => "threshold=each-model",
-            _ => part,
-        });
-        result.convention = parts.collect::<Vec<_>>().join(", ");
-    }
 }
 
 /// Rejects equal learners and options without an effect. Returns the metrics.

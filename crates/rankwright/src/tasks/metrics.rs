@@ -3,8 +3,8 @@
 use rankwright_data::Dataset;
 use rankwright_eval::metric::AccuracyParams;
 use rankwright_eval::{
-    BoundaryText, DefaultMetrics, Measure, MetricSpec, PREFERENCE_METRIC, SourceKind,
-    metrics_or_default,
+    DefaultMetrics, Measure, MetricSpec, PREFERENCE_METRIC, SourceKind, measures_for_model,
+    measures_for_models, measures_without_boundary, metrics_or_default,
 };
 use rankwright_model::Model;
 use rankwright_spec::SpecError;
@@ -42,9 +42,7 @@ pub fn resolve_data_metrics(
 /// The metrics for the scores of a model: those that compare scores with a boundary, from which on
 /// a document is called relevant, take the model's own, if it has one.
 pub fn measures_for(model: &Model, measures: &[Measure]) -> Result<Vec<Measure>, SpecError> {
-    let own =
-        |measure: &Measure| measure.with_boundary(BoundaryText::Number, |rel| model.boundary(rel));
-    measures.iter().map(own).collect()
+    measures_for_model(measures, |rel| model.boundary(rel))
 }
 
 /// Warns of each metric that compares scores with a boundary, if the model has none. `name` is that
@@ -55,10 +53,7 @@ pub(super) fn warn_of_no_boundary(
     measures: &[Measure],
     task: &mut RunningTask<'_>,
 ) {
-    let lacks_boundary = |measure: &&Measure| {
-        measure.takes_boundary().is_some_and(|rel| model.boundary(rel).is_none())
-    };
-    for measure in measures.iter().filter(lacks_boundary) {
+    for measure in measures_without_boundary(measures, |rel| model.boundary(rel)) {
         task.warn(no_boundary(name, measure.to_string()));
     }
 }
@@ -69,30 +64,16 @@ pub(super) fn no_boundary(name: Option<&str>, metric: String) -> Warning {
     Warning::NoBoundary { model: name.map(str::to_owned), metric, threshold }
 }
 
-/// The metrics for each of several systems; `None` stands for scores of no model. If the systems
-/// have different boundaries, the conventions name none of them.
+/// The metrics for each of several systems; `None` stands for scores of no model.
 pub(super) fn measures_per_system(
     models: &[Option<&Model>],
     measures: &[Measure],
 ) -> Result<Vec<Vec<Measure>>, SpecError> {
-    let all = |text: BoundaryText| {
-        let of_model = |model: &Option<&Model>| {
-            let own = |measure: &Measure| {
-                measure.with_boundary(text, |rel| model.and_then(|model| model.boundary(rel)))
-            };
-            measures.iter().map(own).collect::<Result<Vec<_>, _>>()
-        };
-        models.iter().map(of_model).collect::<Result<Vec<_>, _>>()
+    let boundary = |model: &Option<&Model>| {
+        let meaning = model.and_then(Model::score_meaning);
+        move |rel| meaning.as_ref().map(|meaning| meaning.boundary(rel))
     };
-    let numbers = all(BoundaryText::Number)?;
-    let conventions = |system: &Vec<Measure>| -> Vec<String> {
-        system.iter().map(|measure| measure.convention().to_owned()).collect()
-    };
-    let first = numbers.first().map(conventions);
-    match numbers.iter().all(|system| Some(conventions(system)) == first) {
-        true => Ok(numbers),
-        false => all(BoundaryText::EachModel),
-    }
+    measures_for_models(measures, &models.iter().map(boundary).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -30,7 +30,8 @@ mod trees;
 use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::metric::AccuracyParams;
 use rankwright_eval::{
-    BoundaryText, Evaluation, Measure, ScoredDataset, SourceKind, metric_or_default,
+    Evaluation, Measure, ScoredDataset, SourceKind, measures_for_model, measures_without_boundary,
+    metric_or_default,
 };
 use rankwright_learn::{AutoReport, TrainingLog};
 use rankwright_model::{Model, ScoreOptions};
@@ -134,24 +135,18 @@ impl TrainingRequest<'_> {
                 vec![metric_or_default(None, SourceKind::Features, &model.header().metric)?]
             }
         };
-        let with_model_boundary = |measure: &Measure| {
-            measure.with_boundary(BoundaryText::Number, |rel| model.boundary(rel))
-        };
-        Ok(measures.iter().map(with_model_boundary).collect::<Result<_, _>>()?)
+        Ok(measures_for_model(&measures, |rel| model.boundary(rel))?)
     }
 
     /// Warnings about the log, about data that the model was not trained on, and about metrics that
     /// compare scores with a boundary that the model does not have.
     fn warnings(&self, measures: &[Measure]) -> Vec<ReportWarning> {
-        let lacks_boundary = |measure: &&Measure| {
-            measure.takes_boundary().is_some_and(|rel| self.model.1.boundary(rel).is_none())
-        };
+        let lacking = measures_without_boundary(measures, |rel| self.model.1.boundary(rel));
         let no_boundary = |measure: &Measure| ReportWarning::NoBoundary {
             metric: measure.to_string(),
             threshold: AccuracyParams::DEFAULT_THRESHOLD,
         };
-        let mut warnings: Vec<_> =
-            measures.iter().filter(lacks_boundary).map(no_boundary).collect();
+        let mut warnings: Vec<_> = lacking.map(no_boundary).collect();
         if self.log.is_none() {
             warnings.push(ReportWarning::NoLog);
         }
