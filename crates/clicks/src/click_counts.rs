@@ -13,11 +13,12 @@
 
 use std::collections::HashMap;
 use std::io::{self, Write};
+use std::path::Path;
 
 use foldhash::fast::FixedState;
-use rankwright_spec::choices;
 use rankwright_spec::visible::one_line;
-use serde::Serialize;
+use rankwright_spec::{choices, params};
+use serde::{Serialize, Serializer};
 
 use crate::impression::Impression;
 use crate::pages::NameTable;
@@ -57,6 +58,35 @@ choices! {
         Tsv = "tsv",
         /// One JSON object per line.
         JsonLines = "jsonl",
+    }
+}
+
+impl CountsFormat {
+    /// The format of a table by the name of its file: TSV for `.tsv`, JSON lines for `.jsonl` and
+    /// `.ndjson`, otherwise CSV. A final `.gz` or `.zst` is skipped.
+    ///
+    /// ```
+    /// use rankwright_clicks::CountsFormat;
+    ///
+    /// assert_eq!(CountsFormat::from_path("counts.tsv.gz"), CountsFormat::Tsv);
+    /// assert_eq!(CountsFormat::from_path("counts"), CountsFormat::Csv);
+    /// ```
+    pub fn from_path(path: impl AsRef<Path>) -> Self {
+        let name = path.as_ref().file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let stem = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name);
+        match stem.rsplit_once('.') {
+            Some((_, "tsv")) => Self::Tsv,
+            Some((_, "jsonl" | "ndjson")) => Self::JsonLines,
+            _ => Self::Csv,
+        }
+    }
+}
+
+params! {
+    /// Options of counting clicks.
+    #[derive(Copy, Eq)]
+    pub struct CountOptions {
+        min_count: u64 = 1, 1.., "Number of impressions that a thing must have to be counted.";
     }
 }
 
@@ -229,6 +259,54 @@ struct CountLine<'a> {
     dwell: Option<f64>,
 }
 
+impl<'a> CountLine<'a> {
+    fn new(count: &'a ClickCount, unit: CountedUnit) -> Self {
+        let names = unit.columns().iter().copied().zip(unit.names(count)).collect();
+        let (impressions, clicks) = (count.impressions, count.clicks);
+        CountLine { names, impressions, clicks, rate: count.rate(), dwell: count.dwell }
+    }
+}
+
+/// The counts of things of one kind. Serialised as a list of the lines of a table.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct CountTable {
+    /// The kind of things.
+    pub unit: CountedUnit,
+    /// The counts, in the order of their first impression.
+    pub counts: Vec<ClickCount>,
+}
+
+impl CountTable {
+    /// The counts of these things.
+    pub fn new(unit: CountedUnit, counts: Vec<ClickCount>) -> Self {
+        Self { unit, counts }
+    }
+
+    /// One number of each document of each query, the largest first; equal ones keep the order of
+    /// the log. Documents without the number are left out.
+    pub fn values(&self, value: CountedValue) -> Vec<(&str, &str, f64)> {
+        let number = |count: &'_ ClickCount| count.value(value);
+        let numbers = self.counts.iter().filter_map(|count| {
+            Some((count.query.as_str(), count.document.as_str(), number(count)?))
+        });
+        let mut numbers: Vec<(&str, &str, f64)> = numbers.collect();
+        numbers.sort_by(|one, other| other.2.total_cmp(&one.2));
+        numbers
+    }
+
+    /// Writes the counts as a table. An unknown time is an empty cell, or `null`.
+    pub fn write(&self, format: CountsFormat, out: &mut dyn Write) -> io::Result<()> {
+        write_counts(&self.counts, self.unit, format, out)
+    }
+}
+
+impl Serialize for CountTable {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.counts.iter().map(|count| CountLine::new(count, self.unit)))
+    }
+}
+
 /// Writes counts of these things as a table. An unknown time is an empty cell, or `null`.
 pub fn write_counts(
     counts: &[ClickCount],
@@ -241,11 +319,7 @@ pub fn write_counts(
         CountsFormat::Tsv => b'\t',
         CountsFormat::JsonLines => {
             for count in counts {
-                let names = unit.columns().iter().copied().zip(unit.names(count)).collect();
-                let (impressions, clicks) = (count.impressions, count.clicks);
-                let (rate, dwell) = (count.rate(), count.dwell);
-                let line = CountLine { names, impressions, clicks, rate, dwell };
-                serde_json::to_writer(&mut *out, &line)?;
+                serde_json::to_writer(&mut *out, &CountLine::new(count, unit))?;
                 out.write_all(b"\n")?;
             }
             return Ok(());

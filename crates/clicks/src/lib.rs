@@ -26,6 +26,7 @@ pub mod log;
 pub mod model;
 pub mod off_policy;
 mod pages;
+mod preference_pairs;
 mod preferences;
 mod rank_groups;
 mod rank_table;
@@ -33,7 +34,8 @@ pub mod regression;
 pub mod simulate;
 
 pub use click_counts::{
-    ClickCount, ClickCountsBuilder, CountedUnit, CountedValue, CountsFormat, write_counts,
+    ClickCount, ClickCountsBuilder, CountOptions, CountTable, CountedUnit, CountedValue,
+    CountsFormat, write_counts,
 };
 pub use error::ClicksError;
 pub use feature_rows::{LogFeatureRows, document_id};
@@ -43,4 +45,5 @@ pub use inspect::{
 };
 pub use model::{ClickModel, FittedClickModel};
 pub use pages::{Pages, PagesBuilder};
+pub use preference_pairs::{PairOptions, PreferencePair, PreferencePairs, PreferencePairsBuilder};
 pub use preferences::PreferenceRule;

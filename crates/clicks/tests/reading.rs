@@ -1,10 +1,10 @@
 //! Tests of reading logs: formats, joins, bounds of memory, sessions and what is left out.
 
-use rankwright_clicks::Impression;
 use rankwright_clicks::log::{
-    BotLimits, DroppedPart, LogColumns, LogCounts, LogInput, LogOptions, TimeSpan,
+    BotLimits, DroppedPart, LogColumns, LogCounts, LogInput, LogOptions, LogValues, TimeSpan,
     read_impressions, read_log,
 };
+use rankwright_clicks::{Click, Impression};
 use rankwright_data::DataError;
 use rankwright_data::bytes::Input;
 
@@ -357,4 +357,67 @@ fn an_error_of_the_visitor_ends_reading() {
         Err(DataError::NoInput)
     });
     assert!(matches!(error, Err(DataError::NoInput)) && seen == 1);
+}
+
+/// The pages of a log in memory.
+fn read_values(values: LogValues) -> Result<(Vec<Impression>, LogCounts), DataError> {
+    let mut pages = Vec::new();
+    let input = LogInput::from_values("the log", values)?;
+    let counts = read_log([input], None, |page| pages.push(page.clone()))?;
+    Ok((pages, counts))
+}
+
+#[test]
+fn a_log_in_memory_is_read_as_its_file() {
+    let text = r#"{"session": "s", "query": "cat", "docs": ["a", "b"], "clicks": [1, 1], "click_times": [9, 5.5]}
+{"query": "dog", "docs": ["c", "d"], "clicks": [0, 0], "count": 3, "propensities": [0.5, 1]}
+"#;
+    let expected = read(text).unwrap();
+    assert_eq!(clicked(&expected.0), [("cat", vec!["b", "a"]), ("dog", vec![])]);
+    assert_eq!(expected.0[0].dwell_times(), [Some(3.5), None]);
+    let of_text = read_values(LogValues::Text(text.as_bytes().into())).unwrap();
+    assert_eq!(of_text, expected);
+    assert_eq!(read_values(expected.0.clone().into()).unwrap(), expected);
+    let lines: Vec<String> =
+        expected.0.iter().map(|page| serde_json::to_string(page).unwrap()).collect();
+    assert_eq!(read(&lines.join("\n")).unwrap(), expected);
+}
+
+#[test]
+fn impressions_in_memory_are_checked_as_those_of_a_file() {
+    let mut page = Impression::new("q", ["a", "b"]);
+    page.clicks = [0, 2].map(|index| Click { index, time: None }).to_vec();
+    let (pages, counts) = read_values(vec![page.clone()].into()).unwrap();
+    assert_eq!((clicked(&pages), counts.off_page_clicks), (vec![("q", vec!["a"])], 1));
+    let mut wrong = page.clone();
+    wrong.propensities = vec![0.5];
+    let mut uncounted = page.clone();
+    uncounted.count = 0;
+    for wrong in [wrong, uncounted] {
+        let error = read_values(vec![page.clone(), wrong].into()).unwrap_err().to_string();
+        assert!(error.starts_with("the log, impression 2: "), "{error}");
+    }
+}
+
+#[cfg(feature = "columnar")]
+#[test]
+fn rows_in_memory_are_read_as_a_table() {
+    use std::sync::Arc;
+
+    use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray};
+    use rankwright_clicks::log::LogRows;
+
+    let columns: [(&str, ArrayRef); 4] = [
+        ("price", Arc::new(Int64Array::from(vec![3, 4, 5]))),
+        ("qid", Arc::new(StringArray::from(vec!["cat", "cat", "dog"]))),
+        ("docid", Arc::new(Int64Array::from(vec![7, 8, 7]))),
+        ("clicked", Arc::new(BooleanArray::from(vec![false, true, true]))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let rows = |batch: &RecordBatch| LogRows::new(batch.schema(), [batch.clone()]);
+    let expected = read("qid,docid,clicked\ncat,7,0\ncat,8,1\ndog,7,1\n").unwrap();
+    assert_eq!(read_values(LogValues::Rows(rows(&batch))).unwrap(), expected);
+    let others = batch.project(&[0, 1]).unwrap();
+    let error = read_values(LogValues::Rows(rows(&others))).err().unwrap().to_string();
+    assert!(error.contains("the log: ") && error.contains("document"), "{error}");
 }

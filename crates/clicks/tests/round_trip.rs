@@ -58,7 +58,7 @@ fn kept(target: LogTarget, mut page: Impression, number: usize) -> Impression {
             seen.push(click.index);
             is_new
         });
-        if !is_table {
+        if target == LogTarget::Parquet {
             page.clicks.iter_mut().for_each(|click| click.time = None);
         }
         if page.clicks.iter().any(|click| click.time.is_none()) {

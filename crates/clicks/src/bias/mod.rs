@@ -253,6 +253,52 @@ pub fn position_bias(
     BiasLog::new(pages).bias(estimator, options)
 }
 
+impl PositionBias {
+    /// Whether the estimator corrects for relevance; click rates do not.
+    pub fn is_corrected(&self) -> bool {
+        self.estimator != BiasEstimator::ClickRate.name()
+    }
+}
+
+impl BiasEstimator {
+    /// Whether a refusal says that the log or the request lacks an input that only this estimator
+    /// needs. Where no estimators are named, such an estimator is left out.
+    pub fn lacks_input(refusal: &BiasRefusal, has_features: bool) -> bool {
+        match refusal {
+            BiasRefusal::NoRandomPages => true,
+            BiasRefusal::NoFeatures => !has_features,
+            _ => false,
+        }
+    }
+}
+
+/// The largest difference at a rank between estimates that are corrected for relevance; `None` if
+/// no rank has two of them.
+pub fn disagreement(estimates: &[PositionBias]) -> Option<f64> {
+    let corrected: Vec<&PositionBias> =
+        estimates.iter().filter(|bias| bias.is_corrected()).collect();
+    let ranks = corrected.iter().map(|bias| bias.examination.len()).max()?;
+    let spread = |rank: usize| {
+        let values: Vec<f64> =
+            corrected.iter().filter_map(|bias| bias.examination.get(rank).copied()?).collect();
+        let (low, high) = values
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
+        (values.len() > 1).then_some(high - low)
+    };
+    (0..ranks).filter_map(spread).max_by(f64::total_cmp)
+}
+
+/// An error if there are estimates that correct for relevance, and each of them was refused.
+pub fn check_not_all_refused(estimates: &[PositionBias]) -> Result<(), ClicksError> {
+    let corrected = || estimates.iter().filter(|bias| bias.is_corrected());
+    let refused = |bias: &PositionBias| Some((bias.estimator, bias.refusal.clone()?));
+    match corrected().map(refused).collect::<Option<Vec<_>>>().map(|all| all.into_iter().next()) {
+        Some(Some((estimator, reason))) => Err(ClicksError::NoBias { estimator, reason }),
+        _ => Ok(()),
+    }
+}
+
 /// The reason why no rank but the first has an estimate; `None` if another one has, or if there is
 /// no other.
 fn refusal(examination: &[Option<f64>]) -> Option<BiasRefusal> {

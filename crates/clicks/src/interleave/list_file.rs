@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use rankwright_data::bytes::Input;
 use rankwright_data::{DataError, SourceLocation, quote};
 use rankwright_spec::{ParamValue, RangeDef, visible};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::{InterleavedList, InterleavingMethod};
 
@@ -61,9 +61,10 @@ struct ListLine {
     lengths: Vec<usize>,
 }
 
-/// Writes lists as JSON lines.
-pub fn write_lists(out: &mut dyn Write, pages: &[InterleavedPage]) -> io::Result<()> {
-    for InterleavedPage { request, query, rankers, list } in pages {
+/// The line of a file.
+impl Serialize for InterleavedPage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let InterleavedPage { request, query, rankers, list } = self;
         let line = ListLine {
             request: request.clone(),
             query: query.clone(),
@@ -74,7 +75,36 @@ pub fn write_lists(out: &mut dyn Write, pages: &[InterleavedPage]) -> io::Result
             ranks: list.ranks().to_vec(),
             lengths: list.lengths().to_vec(),
         };
-        writeln!(out, "{}", visible::json(&serde_json::to_string(&line)?))?;
+        line.serialize(serializer)
+    }
+}
+
+/// Writes lists as JSON lines.
+pub fn write_lists(out: &mut dyn Write, pages: &[InterleavedPage]) -> io::Result<()> {
+    for page in pages {
+        writeln!(out, "{}", visible::json(&serde_json::to_string(page)?))?;
+    }
+    Ok(())
+}
+
+/// Checks lists in memory as those of a file: all of them have the same rankers, one for each
+/// ranking of a list, and each request occurs once. `name` is theirs in messages.
+pub fn check_lists(name: &str, pages: &[InterleavedPage]) -> Result<(), DataError> {
+    let mut requests = std::collections::HashSet::new();
+    for page in pages {
+        let malformed = |expected: &str| {
+            let found = format!("the list of request '{}'", page.request);
+            DataError::malformed(SourceLocation::file(name), found, expected)
+        };
+        if page.rankers.len() != page.list.rankers() {
+            return Err(malformed("a name for each ranker"));
+        }
+        if pages.first().is_some_and(|first| first.rankers != page.rankers) {
+            return Err(malformed("the rankers of the lists before"));
+        }
+        if !requests.insert(&page.request) {
+            return Err(malformed("a request that no list before has"));
+        }
     }
     Ok(())
 }
@@ -150,6 +180,25 @@ mod tests {
             write_lists(&mut text, std::slice::from_ref(&page)).unwrap();
             let found = read(std::str::from_utf8(&text).unwrap()).unwrap();
             assert_eq!(found, [page]);
+        }
+    }
+
+    #[test]
+    fn lists_in_memory_have_one_list_a_request_and_the_same_rankers() {
+        let list = Interleaver::new(InterleavingMethod::TeamDraft, &[vec!["a"], vec!["b"]], 2);
+        let list = list.unwrap().list(1, "r");
+        let names = ["old".to_owned(), "new".to_owned()];
+        let page = |request: &str, names: &[String]| {
+            InterleavedPage::new(request, "q", names, list.clone())
+        };
+        assert!(check_lists("lists", &[page("r", &names), page("s", &names)]).is_ok());
+        for (pages, expected) in [
+            ([page("r", &names), page("r", &names)], "no list before"),
+            ([page("r", &names), page("s", &["old".to_owned(), "x".to_owned()])], "before"),
+            ([page("r", &names[..1]), page("s", &names[..1])], "each ranker"),
+        ] {
+            let error = check_lists("lists", &pages).unwrap_err().to_string();
+            assert!(error.starts_with("lists: ") && error.contains(expected), "{error}");
         }
     }
 

@@ -15,16 +15,17 @@ mod team_draft;
 #[cfg(test)]
 mod tests;
 
-use rankwright_data::Random;
-use rankwright_spec::{choices, error_kinds};
+use rankwright_data::{DEFAULT_SEED, Random};
+use rankwright_spec::{choices, error_kinds, params};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 pub use list::InterleavedList;
-pub use list_file::{InterleavedPage, read_lists, write_lists};
+pub use list_file::{InterleavedPage, check_lists, read_lists, write_lists};
 pub use log_outcomes::{InterleavedLog, InterleavedLogCounts, InterleavingCluster};
 pub use outcomes::{
-    InterleavingOptions, InterleavingOutcome, InterleavingResult, PowerRow, compare_rankers,
+    InterleavingOptions, InterleavingOutcome, InterleavingResult, PowerRow, RankerComparison,
+    compare_all_rankers, compare_rankers,
 };
 pub use request_file::read_requests;
 
@@ -41,6 +42,16 @@ choices! {
         Optimised = "optimised",
         /// Two or more rankers choose in turns: team-draft multileaving (Schuth et al. 2014).
         Multileave = "multileave",
+    }
+}
+
+params! {
+    /// Options of making interleaved lists.
+    #[derive(Copy, Eq)]
+    pub struct InterleaveOptions {
+        length: usize = 10, 1.., "Number of documents of a list.";
+        seed: u64 = DEFAULT_SEED, ..,
+            "Seed; a list depends on it and on the id of its request alone.";
     }
 }
 

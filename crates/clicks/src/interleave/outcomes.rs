@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 use rankwright_data::{DEFAULT_SEED, Random};
-use rankwright_eval::stats::{Paired, StatsError, sign_test};
+use rankwright_eval::stats::{Correction, Paired, StatsError, sign_test};
 use rankwright_spec::{check_params, params};
 use serde::Serialize;
 
@@ -75,6 +75,48 @@ params! {
         samples: usize = 2_000, 0..=100_000, "Bootstrap samples of the intervals; 0 makes none.";
         seed: u64 = DEFAULT_SEED, .., "Seed of the bootstrap.";
     }
+}
+
+/// The comparison of two rankers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RankerComparison {
+    /// The first ranker, the baseline.
+    pub first: String,
+    /// The second ranker; delta is above 0 if it is better.
+    pub second: String,
+    /// Wins, losses and ties, delta with its interval, and the p-value.
+    #[serde(flatten)]
+    pub result: InterleavingResult,
+    /// The p-value, corrected for the number of comparisons.
+    pub p_corrected: Option<f64>,
+}
+
+/// Compares each two rankers, the earlier one as the baseline.
+pub fn compare_all_rankers(
+    rankers: &[String],
+    outcomes: &[InterleavingOutcome],
+    options: &InterleavingOptions,
+    correction: Correction,
+) -> Result<Vec<RankerComparison>, ClicksError> {
+    let mut comparisons = Vec::new();
+    for (one, first) in rankers.iter().enumerate() {
+        for (other, second) in rankers.iter().enumerate().skip(one + 1) {
+            let result = compare_rankers(outcomes, [one, other], options)?;
+            comparisons.push(RankerComparison {
+                first: first.clone(),
+                second: second.clone(),
+                p_corrected: None,
+                result,
+            });
+        }
+    }
+    let p: Vec<f64> = comparisons.iter().filter_map(|comparison| comparison.result.p).collect();
+    let mut corrected = correction.adjust(&p).into_iter();
+    for comparison in comparisons.iter_mut().filter(|comparison| comparison.result.p.is_some()) {
+        comparison.p_corrected = corrected.next();
+    }
+    Ok(comparisons)
 }
 
 /// The result of an interleaved comparison.

@@ -16,7 +16,9 @@
 //! Cost: O(compared pairs) an iteration.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
+use rankwright_spec::visible::one_line;
 use rankwright_spec::{SpecError, above, check_params, params};
 
 use super::PairComparison;
@@ -57,6 +59,34 @@ pub struct AggregatedPair {
     pub probability: f64,
     /// Number of comparisons of the two.
     pub comparisons: usize,
+}
+
+impl AggregatedPair {
+    /// The weight of the pair without its probability p: the number of comparisons times 2p - 1.
+    pub fn weight(&self) -> f64 {
+        self.comparisons as f64 * (2.0 * self.probability - 1.0)
+    }
+}
+
+/// Writes pairs as a table that readers of preference pairs know, with a header line: with
+/// [`AggregatedPair::weight`], or with the probability and the number of comparisons.
+pub fn write_aggregated(
+    out: &mut dyn Write,
+    pairs: &[AggregatedPair],
+    has_probabilities: bool,
+) -> io::Result<()> {
+    let columns = if has_probabilities { "probability\tweight" } else { "weight" };
+    writeln!(out, "qid\tbetter\tworse\t{columns}")?;
+    for pair in pairs {
+        let [query, better, worse] =
+            [&pair.query, &pair.better, &pair.worse].map(|id| one_line(id));
+        write!(out, "{query}\t{better}\t{worse}\t")?;
+        match has_probabilities {
+            true => writeln!(out, "{:.6}\t{}", pair.probability, pair.comparisons)?,
+            false => writeln!(out, "{:.6}", pair.weight())?,
+        }
+    }
+    Ok(())
 }
 
 impl BradleyTerry {

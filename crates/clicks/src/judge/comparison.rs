@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use rankwright_data::bytes::Input;
 use rankwright_data::{DataError, SourceLocation, quote};
 use rankwright_spec::{ParamValue, RangeDef, choices, visible};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A comparison of two documents for a query, in the order in which the judge saw them.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,9 +101,10 @@ struct ComparisonLine {
     judge: String,
 }
 
-/// Writes comparisons as JSON lines.
-pub fn write_comparisons(out: &mut dyn Write, comparisons: &[PairComparison]) -> io::Result<()> {
-    for PairComparison { judge, query, first, second, preferred } in comparisons {
+/// The line of JSON of a file.
+impl Serialize for PairComparison {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let PairComparison { judge, query, first, second, preferred } = self;
         let line = ComparisonLine {
             query: query.clone(),
             a: first.clone(),
@@ -111,7 +112,14 @@ pub fn write_comparisons(out: &mut dyn Write, comparisons: &[PairComparison]) ->
             preferred: preferred.name().to_owned(),
             judge: judge.clone(),
         };
-        writeln!(out, "{}", visible::json(&serde_json::to_string(&line)?))?;
+        line.serialize(serializer)
+    }
+}
+
+/// Writes comparisons as JSON lines.
+pub fn write_comparisons(out: &mut dyn Write, comparisons: &[PairComparison]) -> io::Result<()> {
+    for comparison in comparisons {
+        writeln!(out, "{}", visible::json(&serde_json::to_string(comparison)?))?;
     }
     Ok(())
 }

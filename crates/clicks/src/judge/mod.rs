@@ -23,11 +23,12 @@ mod template;
 
 pub use answer::read_answer;
 pub use answer_file::{AnswerKey, JudgeAnswer, read_answers};
-pub use bradley_terry::{AggregatedPair, BradleyTerry, BradleyTerryOptions};
+pub use bradley_terry::{AggregatedPair, BradleyTerry, BradleyTerryOptions, write_aggregated};
 pub use check::{JudgeAgreement, JudgeCheck, JudgementCheck, check_judgements};
 pub use choose::{CandidatePair, JudgePair, choose_pairs, disagreements, near_ties};
 pub use comparison::{PairComparison, Preferred, read_comparisons, write_comparisons};
 pub use question::{
-    MatchedAnswers, Question, UnreadableAnswer, ask, match_answers, read_questions, write_questions,
+    MatchedAnswers, PromptOptions, Question, UnreadableAnswer, ask, match_answers, read_questions,
+    write_questions,
 };
 pub use template::{PROMPT_TEMPLATES, Placeholder, PromptError, PromptTemplate};

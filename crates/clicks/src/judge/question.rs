@@ -7,11 +7,26 @@ use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 use rankwright_data::bytes::Input;
-use rankwright_data::{DataError, Random, SourceLocation, quote};
-use rankwright_spec::visible;
+use rankwright_data::{DEFAULT_SEED, DataError, Random, SourceLocation, quote};
+use rankwright_spec::{params, visible};
 use serde::{Deserialize, Serialize};
 
 use super::{AnswerKey, JudgeAnswer, JudgePair, PairComparison, read_answer};
+
+params! {
+    /// Options of choosing pairs of documents and of asking about them.
+    #[derive(Copy, Eq)]
+    pub struct PromptOptions {
+        max_words: usize = 100, 1.., "Number of words of a field that are shown.";
+        depth: usize = 10, 2..,
+            "Number of first documents of each run among which pairs are chosen.";
+        max_pairs: usize = 100, 1.., "Largest number of pairs.";
+        both_orders: bool = true, ..,
+            "Whether each pair is asked about in both orders of its documents.";
+        seed: u64 = DEFAULT_SEED, ..,
+            "Seed of the choice among queries and of the order of documents.";
+    }
+}
 
 /// A question to a judge: which of two documents is better for a query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

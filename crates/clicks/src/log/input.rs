@@ -15,6 +15,8 @@ use rankwright_data::bytes::{Bytes, Input, read_whole};
 use rankwright_data::content_stream::ContentStream;
 use rankwright_data::{DataError, SourceLocation, is_standard_stream};
 
+use crate::impression::Impression;
+
 /// Number of bytes of a block, unless a record is longer.
 const BLOCK_BYTES: usize = 4 << 20;
 
@@ -24,7 +26,8 @@ const BEGINNING_BYTES: usize = 1 << 16;
 /// The most bytes of a record; a log of longer ones is not a log.
 const MAX_RECORD_BYTES: usize = 256 << 20;
 
-/// A file of a log: bytes in memory, a mapped file, or a stream.
+/// A file of a log (bytes in memory, a mapped file, or a stream), or its impressions or rows in
+/// memory.
 ///
 /// ```
 /// use rankwright_clicks::log::LogInput;
@@ -44,6 +47,48 @@ enum LogContent {
     /// The bytes, and the number of those that were read.
     Whole(Bytes, usize),
     Stream(LogStream),
+    /// Impressions or rows in memory.
+    Values(LogValues),
+}
+
+/// The values of a log in memory.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum LogValues {
+    /// The content of a file, in any format that is read.
+    Text(Arc<[u8]>),
+    /// Impressions. Clicks on documents that their page does not have are left out and counted, as
+    /// those of a file.
+    Impressions(Arc<[Impression]>),
+    /// Rows of a table, as a Parquet file has them.
+    #[cfg(feature = "columnar")]
+    Rows(LogRows),
+}
+
+/// Rows of a table in memory: a row for each shown document, or for each page with lists of
+/// documents and clicks.
+#[cfg(feature = "columnar")]
+#[derive(Clone)]
+pub struct LogRows {
+    pub(super) schema: arrow_schema::SchemaRef,
+    pub(super) batches: Vec<arrow_array::RecordBatch>,
+}
+
+#[cfg(feature = "columnar")]
+impl LogRows {
+    /// Batches of rows, all of which have the columns of `schema`.
+    pub fn new(
+        schema: arrow_schema::SchemaRef,
+        batches: impl IntoIterator<Item = arrow_array::RecordBatch>,
+    ) -> Self {
+        Self { schema, batches: batches.into_iter().collect() }
+    }
+}
+
+impl From<Vec<Impression>> for LogValues {
+    fn from(impressions: Vec<Impression>) -> Self {
+        LogValues::Impressions(impressions.into())
+    }
 }
 
 struct LogStream {
@@ -99,6 +144,36 @@ impl LogInput {
         }
     }
 
+    /// A log in memory; the name is for messages.
+    ///
+    /// ```
+    /// use rankwright_clicks::Impression;
+    /// use rankwright_clicks::log::{LogInput, LogValues, read_log};
+    ///
+    /// let pages = vec![Impression::new("cat", ["a", "b"]).clicked([2])];
+    /// let input = LogInput::from_values("the log", LogValues::from(pages))?;
+    /// let counts = read_log([input], None, |_| ())?;
+    /// assert_eq!((counts.impressions, counts.clicks), (1, 1));
+    /// # Ok::<(), rankwright_data::DataError>(())
+    /// ```
+    pub fn from_values(name: &str, values: LogValues) -> Result<LogInput, DataError> {
+        match values {
+            LogValues::Text(text) => LogInput::from_reader(name, Box::new(Cursor::new(text))),
+            values => {
+                let content = LogContent::Values(values);
+                Ok(LogInput { name: name.to_owned(), content, bytes_read: Arc::default() })
+            }
+        }
+    }
+
+    /// The values in memory, if the input is neither a file nor a text.
+    pub(super) fn values(&self) -> Option<LogValues> {
+        match &self.content {
+            LogContent::Whole(..) | LogContent::Stream(_) => None,
+            LogContent::Values(values) => Some(values.clone()),
+        }
+    }
+
     fn streamed(name: String, reader: Box<dyn Read + Send>) -> Result<LogInput, DataError> {
         let mut stream = LogStream { reader, kept: Vec::new(), is_at_end: false };
         stream.fill(BEGINNING_BYTES).map_err(|error| read_error(&name, error))?;
@@ -111,11 +186,11 @@ impl LogInput {
         &self.name
     }
 
-    /// Number of bytes; `None` for a stream.
+    /// Number of bytes; `None` for a stream and for values in memory.
     pub(super) fn length(&self) -> Option<u64> {
         match &self.content {
             LogContent::Whole(bytes, _) => Some(bytes.len() as u64),
-            LogContent::Stream(_) => None,
+            LogContent::Stream(_) | LogContent::Values(_) => None,
         }
     }
 
@@ -124,11 +199,12 @@ impl LogInput {
         self.bytes_read = Arc::clone(counter);
     }
 
-    /// The first bytes: all of them, or the beginning of a stream.
+    /// The first bytes: all of them, or the beginning of a stream; none of values in memory.
     pub(super) fn beginning(&self) -> &[u8] {
         match &self.content {
             LogContent::Whole(bytes, read) => bytes.get(*read..).unwrap_or_default(),
             LogContent::Stream(stream) => &stream.kept,
+            LogContent::Values(_) => &[],
         }
     }
 
@@ -138,6 +214,7 @@ impl LogInput {
             match &mut self.content {
                 LogContent::Whole(_, read) => *read += 3,
                 LogContent::Stream(stream) => drop(stream.kept.drain(..3)),
+                LogContent::Values(_) => {}
             }
         }
     }
@@ -193,6 +270,7 @@ impl LogInput {
                 self.bytes_read.fetch_add(block.len() as u64, Ordering::Relaxed);
                 return Ok((!block.is_empty()).then_some(Cow::Owned(block)));
             },
+            LogContent::Values(_) => Ok(None),
         }
     }
 }
@@ -207,7 +285,8 @@ impl LogStream {
     }
 }
 
-/// The bytes of the input, for readers that find the ends of records themselves.
+/// The bytes of the input, for readers that find the ends of records themselves; none of values in
+/// memory.
 impl Read for LogInput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = match &mut self.content {
@@ -222,6 +301,7 @@ impl Read for LogInput {
                 stream.kept.drain(..count);
                 count
             }
+            LogContent::Values(_) => 0,
         };
         self.bytes_read.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)

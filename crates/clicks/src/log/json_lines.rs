@@ -14,8 +14,8 @@
 //! - **Pages with lists.** `query_id` (or `query`), `query_doc_ids` (or `docs`, `documents`) and
 //!   `clicks`, which has a number or a boolean for each document. `positions` are the ranks of the
 //!   documents; without them the list is in the order of the ranks. There may be `impression`, the
-//!   id of the page, `propensities`, one for each document, and `count`, the number of impressions
-//!   that the line stands for.
+//!   id of the page, `propensities`, one for each document, `click_times`, the time of the click on
+//!   each document or null, and `count`, the number of impressions that the line stands for.
 //! - **Rows**, if columns are given, or if the first line is of no other kind and has the columns
 //!   of a log: see `rows.rs`.
 //!
@@ -36,7 +36,7 @@ use serde_json::value::RawValue;
 
 use super::columns::{LogRole, column_of, missing_role};
 use super::input::LogInput;
-use super::join::{POSITION, is_position, sort_by_position};
+use super::join::{POSITION, is_position, sort_by_position, sort_clicks};
 use super::options::LogOptions;
 use super::record::{PageFields, RecordBatch, RecordKind};
 use super::rows::{LogRow, RowGrouper, RowProblem, read_row};
@@ -193,6 +193,7 @@ struct RawLine<'a> {
     clicks: Option<Vec<ClickFlag>>,
     positions: Option<Vec<f64>>,
     propensities: Option<Vec<f64>>,
+    click_times: Option<Vec<Option<Time>>>,
     /// Events of other kinds may have a count of anything.
     #[serde(borrow)]
     count: Option<&'a RawValue>,
@@ -459,6 +460,11 @@ impl RawLine<'_> {
         check_propensities(&propensities, shown)?;
         let count = self.count.map_or(Ok(1), |count| count.get().parse());
         let count = count.ok().filter(|count| (1..=MAX_COUNT).contains(count)).ok_or(COUNT)?;
+        let times = self.click_times.unwrap_or_default();
+        if !times.is_empty() && times.len() != shown {
+            return Err("a time or null in click_times for each document");
+        }
+        let time_of = |index: usize| Some(times.get(index)?.as_ref()?.0);
         let clicks = (0..).zip(clicked).filter(|(_, flag)| flag.0);
         let string = |text: Option<Text<'_>>| text.map(Text::into_string).unwrap_or_default();
         let mut page = Impression {
@@ -466,7 +472,7 @@ impl RawLine<'_> {
             session: string(self.session.or(self.session_id)),
             user: string(self.user.or(self.client_id)),
             query,
-            clicks: clicks.map(|(index, _)| Click { index, time: None }).collect(),
+            clicks: clicks.map(|(index, _)| Click { index, time: time_of(index) }).collect(),
             documents: documents.into_iter().map(Text::into_string).collect(),
             time: self.timestamp.map(|time| time.0),
             ranker: string(self.ranker),
@@ -475,6 +481,7 @@ impl RawLine<'_> {
             count,
         };
         sort_by_position(&mut page, &positions);
+        sort_clicks(&mut page);
         Ok(page)
     }
 }
@@ -491,12 +498,20 @@ const MAX_COUNT: u64 = 1_000_000;
 const COUNT: &str = "a count of impressions from 1 to a million";
 
 /// Checks that there is a probability for each document, or none at all.
-fn check_propensities(propensities: &[f64], documents: usize) -> Result<(), &'static str> {
+pub(super) fn check_propensities(
+    propensities: &[f64],
+    documents: usize,
+) -> Result<(), &'static str> {
     let are_valid = propensities.iter().all(|value| *value > 0.0 && *value <= 1.0);
     match propensities.is_empty() || (propensities.len() == documents && are_valid) {
         true => Ok(()),
         false => Err(PROPENSITIES),
     }
+}
+
+/// Checks the number of impressions that a page stands for.
+pub(super) fn check_count(count: u64) -> Result<(), &'static str> {
+    if (1..=MAX_COUNT).contains(&count) { Ok(()) } else { Err(COUNT) }
 }
 
 /// Whether the lines are rows of a table: columns are given, or the first line is of no other kind

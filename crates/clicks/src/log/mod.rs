@@ -13,6 +13,7 @@ mod counts;
 mod input;
 mod join;
 mod json_lines;
+mod memory;
 mod options;
 #[cfg(feature = "columnar")]
 mod parquet;
@@ -36,7 +37,9 @@ use rankwright_spec::{check_params, choices};
 
 pub use columns::{LogColumns, LogRole};
 pub use counts::LogCounts;
-pub use input::LogInput;
+#[cfg(feature = "columnar")]
+pub use input::LogRows;
+pub use input::{LogInput, LogValues};
 pub use options::{BotLimits, DroppedPart, LogOptions, TimeSpan};
 pub use progress::LogProgress;
 
@@ -237,6 +240,14 @@ fn read_input(
     options: &LogOptions,
     send: &mut dyn FnMut(RecordBatch) -> bool,
 ) -> Result<(), DataError> {
+    match input.values() {
+        Some(LogValues::Impressions(pages)) => return memory::read(input.name(), &pages, send),
+        #[cfg(feature = "columnar")]
+        Some(LogValues::Rows(rows)) => {
+            return parquet::read_table(input.name(), &rows, options, send);
+        }
+        Some(LogValues::Text(_)) | None => {}
+    }
     input.skip_byte_order_mark();
     let detected = || LogFormat::detect_with(input.beginning(), options);
     let format = options.format.or_else(detected).ok_or_else(|| unknown_format(&input))?;

@@ -12,7 +12,7 @@ use arrow_array::types::{
     Date32Type, Date64Type, TimestampMicrosecondType, TimestampMillisecondType,
     TimestampNanosecondType, TimestampSecondType,
 };
-use arrow_array::{Array, ArrayRef, Float64Array, LargeStringArray};
+use arrow_array::{Array, ArrayRef, Float64Array, LargeStringArray, RecordBatch as ArrowBatch};
 use arrow_schema::{DataType, TimeUnit};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -25,6 +25,7 @@ use rankwright_data::parquet_limits::{check_lists, check_pages, check_texts, wit
 use rankwright_data::{DataError, FileDamage, SourceLocation, catch_panic, memory_limit};
 
 use super::columns::LogRole;
+use super::input::LogRows;
 use super::options::LogOptions;
 use super::record::RecordBatch;
 use super::rows::{LogCell, RowGrouper, RowProblem, read_row};
@@ -45,14 +46,41 @@ pub(super) fn read(
         Bytes::Owned(bytes) => ::bytes::Bytes::from(bytes),
     };
     let (mut reader, used) = open(&name, bytes, options)?;
+    read_rows(&name, &used, || caught(&name, || reader.next().transpose()), send)
+}
+
+/// Reads rows in memory.
+pub(super) fn read_table(
+    name: &str,
+    rows: &LogRows,
+    options: &LogOptions,
+    send: &mut dyn FnMut(RecordBatch) -> bool,
+) -> Result<(), DataError> {
+    let names: Vec<&String> = rows.schema.fields().iter().map(|field| field.name()).collect();
+    let roles = options.columns.checked_roles(&names, SourceLocation::file(name))?;
+    let (used, columns) = used_columns(&roles, &names);
+    let arrow =
+        |error| DataError::Damaged { file: name.to_owned(), damage: FileDamage::reader(error) };
+    let projected: Result<Vec<ArrowBatch>, _> =
+        rows.batches.iter().map(|batch| batch.project(&used)).collect();
+    let mut batches = projected.map_err(arrow)?.into_iter();
+    read_rows(name, &columns, || Ok(batches.next()), send)
+}
+
+/// Passes on the rows of batches that have the used columns.
+fn read_rows(
+    name: &str,
+    used: &UsedColumns,
+    mut next: impl FnMut() -> Result<Option<ArrowBatch>, DataError>,
+    send: &mut dyn FnMut(RecordBatch) -> bool,
+) -> Result<(), DataError> {
     let (mut grouper, mut first_row) = (RowGrouper::default(), 1);
-    let next = |reader: &mut ParquetRecordBatchReader| caught(&name, || reader.next().transpose());
-    while let Some(rows) = next(&mut reader)? {
+    while let Some(rows) = next()? {
         let mut columns = Vec::with_capacity(used.len());
         for ((role, column_name), array) in used.iter().zip(rows.columns()) {
-            let column = caught(&name, || Ok::<_, NoReaderError>(LogColumn::new(array)))?;
+            let column = caught(name, || Ok::<_, NoReaderError>(LogColumn::new(array)))?;
             let unreadable = |kind: &DataType| {
-                let location = SourceLocation::file(&name).in_field(column_name);
+                let location = SourceLocation::file(name).in_field(column_name);
                 let expected = "texts, numbers, booleans or lists of them";
                 DataError::malformed(location, format!("values of type {kind}"), expected)
             };
@@ -64,8 +92,8 @@ pub(super) fn read(
             let row = read_row(cells).map_err(|RowProblem { role, found, expected }| {
                 let line = first_row + row as u64;
                 let column = used.iter().find(|(known, _)| *known == role);
-                let column = column.map_or(role.name(), |(_, name)| name);
-                let location = SourceLocation::line(&name, line).in_field(column);
+                let column = column.map_or(role.name(), |(_, name)| name.as_str());
+                let location = SourceLocation::line(name, line).in_field(column);
                 DataError::malformed(location, found, expected)
             })?;
             grouper.add(row, &mut batch);
@@ -100,14 +128,9 @@ fn open(
     caught(name, || Ok::<_, NoReaderError>(check_texts(name, &bytes, &metadata, limit)))??;
     let names: Vec<&String> = metadata.schema().fields().iter().map(|f| f.name()).collect();
     let roles = options.columns.checked_roles(&names, SourceLocation::file(name))?;
-    let used = roles.iter().enumerate().filter_map(|(column, role)| Some((column, (*role)?)));
-    let used: Vec<(usize, LogRole)> = used.collect();
-    let name_of = |column: usize| names.get(column).map(|name| name.to_string());
-    let columns = used.iter().filter_map(|(column, role)| Some((*role, name_of(*column)?)));
-    let columns: UsedColumns = columns.collect();
+    let (used, columns) = used_columns(&roles, &names);
     let reader = caught(name, || {
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata);
-        let used = used.iter().map(|(column, _)| *column);
         let mask = ProjectionMask::roots(builder.parquet_schema(), used);
         builder.with_projection(mask).with_batch_size(READ_ROWS).build()
     })?;
@@ -116,6 +139,15 @@ fn open(
 
 /// Roles and names of the columns that are read.
 type UsedColumns = Vec<(LogRole, String)>;
+
+/// The places of the columns that have a role, and their roles and names.
+fn used_columns(roles: &[Option<LogRole>], names: &[&String]) -> (Vec<usize>, UsedColumns) {
+    let used = roles.iter().zip(names).enumerate().filter_map(|(column, (role, name))| {
+        let role = (*role)?;
+        Some((column, (role, name.to_string())))
+    });
+    used.unzip()
+}
 
 /// For [`caught`]: work that returns its own errors as part of its value, so that only panics are
 /// caught.

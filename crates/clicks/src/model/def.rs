@@ -51,9 +51,13 @@ fn param_defs<P: ClickModelParams>() -> Vec<ParamDef> {
 }
 
 fn read<P: ClickModelParams>(spec: &Spec) -> Result<ClickModel, SpecError> {
-    let params: P = read_spec(spec)?;
+    Ok(click_model(read_spec::<P>(spec)?))
+}
+
+/// The click model with these parameters, which are in their ranges.
+pub(super) fn click_model<P: ClickModelParams>(params: P) -> ClickModel {
     let spec = write_spec(P::DEF.name, &params).to_string();
-    Ok(ClickModel { def: P::DEF, spec, fit: Arc::new(move |pages| params.fit(pages)) })
+    ClickModel { def: P::DEF, spec, fit: Arc::new(move |pages| params.fit(pages)) }
 }
 
 /// The parameters of a click model, which can be fitted to pages.

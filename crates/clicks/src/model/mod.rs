@@ -101,6 +101,13 @@ impl ClickModel {
     }
 }
 
+/// The user browsing model, `ubm`, with its default parameters.
+impl Default for ClickModel {
+    fn default() -> Self {
+        def::click_model(Ubm::default())
+    }
+}
+
 impl fmt::Debug for ClickModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("ClickModel").field(&self.spec).finish()

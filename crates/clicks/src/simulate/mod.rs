@@ -12,5 +12,5 @@ mod user;
 pub use counted::{CountedRanking, counted_sessions};
 pub use pages::{SimulateOptions, SimulatedLines, SimulatedLog, fill_missing_scores};
 pub use ranker::{LoggedRanking, LoggingRanker, PlackettLuceParams, RankerKind};
-pub use shown_page::{SimulateRunOptions, SimulatedPage};
+pub use shown_page::{SimulateRunOptions, SimulatedPage, shown_pages};
 pub use user::{ExaminationCurve, Examine, SimulatedUser, UserParams};

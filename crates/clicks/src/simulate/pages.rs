@@ -91,13 +91,16 @@ pub struct SimulatedLines {
 }
 
 impl SimulatedLines {
-    fn add(&mut self, page: &Impression) -> Result<(), LogWriteError> {
-        let mut writer = LogWriter::new(LogTarget::Lists, &mut self.text)?;
-        writer.write(page)?;
-        writer.finish()?;
-        self.clicks += page.clicks.len() as u64 * page.count;
-        self.without_click += if page.clicks.is_empty() { page.count } else { 0 };
-        Ok(())
+    fn of(pages: &[Impression]) -> Result<Self, LogWriteError> {
+        let mut lines = Self::default();
+        for page in pages {
+            let mut writer = LogWriter::new(LogTarget::Lists, &mut lines.text)?;
+            writer.write(page)?;
+            writer.finish()?;
+            lines.clicks += page.clicks.len() as u64 * page.count;
+            lines.without_click += if page.clicks.is_empty() { page.count } else { 0 };
+        }
+        Ok(lines)
     }
 }
 
@@ -153,15 +156,25 @@ impl<'a> SimulatedLog<'a> {
 
     /// The lines of one of the [`blocks`](Self::blocks), made on all threads.
     pub fn lines(&self, block: Range<u64>) -> Result<Vec<SimulatedLines>, LogWriteError> {
-        let lines = |number: u64| match self.count_pages {
-            true => self.counted_lines(number),
-            false => self.page_line(number),
-        };
+        let lines = |number: u64| SimulatedLines::of(&self.pages_of(number));
         block.into_par_iter().map(lines).collect()
     }
 
-    /// The line of one page.
-    fn page_line(&self, number: u64) -> Result<SimulatedLines, LogWriteError> {
+    /// The pages of one of the [`blocks`](Self::blocks), made on all threads.
+    pub fn pages(&self, block: Range<u64>) -> Vec<Impression> {
+        block.into_par_iter().flat_map_iter(|number| self.pages_of(number)).collect()
+    }
+
+    /// The pages of a number of a block.
+    fn pages_of(&self, number: u64) -> Vec<Impression> {
+        match self.count_pages {
+            true => self.counted_pages(number),
+            false => vec![self.page(number)],
+        }
+    }
+
+    /// One page.
+    fn page(&self, number: u64) -> Impression {
         let session = number / self.queries.len() as u64;
         let query = &self.queries[(number % self.queries.len() as u64) as usize];
         let mut random = Random::new(self.options.seed, number);
@@ -169,18 +182,16 @@ impl<'a> SimulatedLog<'a> {
         let clicked = self.user.clicks(&query.grades_of(&shown), &mut random);
         let mut page = query.page(&shown, &clicked, &self.ranker_name);
         page.session = (session + 1).to_string();
-        let mut lines = SimulatedLines::default();
-        lines.add(&page)?;
-        Ok(lines)
+        page
     }
 
     /// The distinct pages of a query in all sessions, in the order of their first session.
-    fn counted_lines(&self, number: u64) -> Result<SimulatedLines, LogWriteError> {
+    fn counted_pages(&self, number: u64) -> Vec<Impression> {
         let query = &self.queries[number as usize];
         // The draws are those of the pages in a log of all pages.
         let queries = self.queries.len() as u64;
         let streams = (0..self.options.sessions).map(|session| session * queries + number);
-        let pages = counted_sessions(
+        let distinct = counted_sessions(
             self.ranker,
             self.user,
             &query.scores,
@@ -188,17 +199,17 @@ impl<'a> SimulatedLog<'a> {
             self.options.top,
             &mut streams.map(|stream| Random::new(self.options.seed, stream)),
         );
-        let mut lines = SimulatedLines::default();
-        for counted in pages {
+        let mut pages = Vec::new();
+        for counted in distinct {
             let mut page = query.page(&counted.shown, &counted.clicked, &self.ranker_name);
             let mut rest = counted.count;
             while rest > 0 {
                 page.count = rest.min(MAX_COUNT);
                 rest -= page.count;
-                lines.add(&page)?;
+                pages.push(page.clone());
             }
         }
-        Ok(lines)
+        pages
     }
 }
 

@@ -68,6 +68,13 @@ pub struct LoggedRanking {
     pub propensities: Vec<f64>,
 }
 
+/// The fixed ranking by score.
+impl Default for LoggingRanker {
+    fn default() -> Self {
+        Self::fixed()
+    }
+}
+
 impl LoggingRanker {
     /// The fixed ranking by score.
     pub fn fixed() -> Self {

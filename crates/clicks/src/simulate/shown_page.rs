@@ -67,6 +67,21 @@ impl SimulatedPage {
     }
 }
 
+/// The clicks of users on pages: in each session one impression of every page. `grade` is that of
+/// a document of a query.
+pub fn shown_pages<'a>(
+    pages: &'a [SimulatedPage],
+    sessions: usize,
+    user: &'a SimulatedUser,
+    options: &'a SimulateRunOptions,
+    grade: impl Fn(&str, &str) -> f64 + 'a,
+) -> impl Iterator<Item = Impression> + 'a {
+    let shown = (1..=sessions).flat_map(|session| pages.iter().map(move |page| (session, page)));
+    (0..).zip(shown).map(move |(number, (session, page))| {
+        page.show(number, session, user, options, |id| grade(&page.query, id))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -103,6 +103,13 @@ pub struct SimulatedUser {
 
 json_by_text!(SimulatedUser, SimulatedUser::spec, SimulatedUser::parse);
 
+/// Users by the position-based model, `pbm`, with its default parameters.
+impl Default for SimulatedUser {
+    fn default() -> Self {
+        Self::new(Examine::default(), UserParams::default())
+    }
+}
+
 impl SimulatedUser {
     /// Users of a model with these parameters.
     pub fn new(examine: Examine, params: UserParams) -> Self {

@@ -65,7 +65,7 @@ fn read_key<'a>(line: &mut LineScanner<'a>, key: &'a str, raw: &mut RawLine<'a>)
             return set(&mut raw.query_attributes, serde_json::from_str(text).ok()?);
         }
         "count" => return set(&mut raw.count, serde_json::from_str(line.count()?).ok()?),
-        "positions" | "propensities" => return None,
+        "positions" | "propensities" | "click_times" => return None,
         _ => return line.skip_value(0),
     };
     set(slot, line.text()?)
@@ -359,6 +359,7 @@ mod tests {
             r#"{"query": true}"#,
             r#"{"timestamp": "yesterday"}"#,
             r#"{"propensities": [0.5]}"#,
+            r#"{"click_times": [5]}"#,
             r#"{"event_attributes": {"position": {"ordinal": 1, "ordinal": 2}}}"#,
             r#"{"items": [{"fields": []}]}"#,
             r#"{"query": "a"} x"#,
@@ -422,7 +423,7 @@ mod tests {
 
     const KEYS: &str = "action_name query_id user_query client_id session_id event id ranking item \
                         items type fields query query_response_hit_ids query_doc_ids docs clicks \
-                        positions propensities impression device session user timestamp time \
+                        positions propensities click_times impression device session user timestamp time \
                         ranker application event_attributes query_attributes message count";
 
     fn key() -> impl Strategy<Value = &'static str> {

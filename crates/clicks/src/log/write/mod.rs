@@ -99,9 +99,9 @@ impl LogTarget {
         use LostPart::*;
         match self {
             LogTarget::Ubi | LogTarget::Metarank => &[],
-            LogTarget::Lists | LogTarget::Parquet => &[ClickTimes, ClickOrder, RepeatedClicks],
-            // Times of clicks are a column; without them clicks have no order.
-            LogTarget::Csv | LogTarget::Tsv => &[ClickOrder, RepeatedClicks],
+            LogTarget::Parquet => &[ClickTimes, ClickOrder, RepeatedClicks],
+            // Each clicked document has a time; without times clicks have no order.
+            LogTarget::Lists | LogTarget::Csv | LogTarget::Tsv => &[ClickOrder, RepeatedClicks],
             LogTarget::YandexLog => &[Ids, Users, Rankers, Devices, Propensities],
             LogTarget::YandexPages => {
                 &[Ids, Sessions, Users, Times, ClickTimes, Rankers, Devices, Propensities]
