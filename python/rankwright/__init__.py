@@ -18,6 +18,7 @@ from rankwright._results import Evaluation, History, Result
 from rankwright._spec import class_name as _class_name
 from rankwright._spec import table as _table
 from rankwright._training import Checkpoint, Round, train
+from rankwright._warnings import RankwrightWarning
 from rankwright.errors import Error
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ __all__ = [
     "Evaluation",
     "History",
     "Model",
+    "RankwrightWarning",
     "Result",
     "Round",
     "__version__",

@@ -8,6 +8,7 @@ from typing import Any
 from rankwright._index import _are_files, _documents
 from rankwright._results import Result
 from rankwright._scratch import paths_of, run_task
+from rankwright.errors import of_kind
 
 
 def _given(documents: Any) -> Any:
@@ -46,6 +47,11 @@ def classify(
     >>> rw.classify(known, [{"id": 3, "text": "a jazz trio"}]).decisions[0]["class"]
     'music'
     """
+    if documents is not None and (folds is not None or seed is not None):
+        raise of_kind(
+            "option-unused", f"{'folds' if folds is not None else 'seed'} has no effect: documents are classified, and nothing is cross-validated",
+            "leave it out; without `documents` the classifier is cross-validated on the labelled ones",
+        )
     found = run_task(
         "classify", labelled=_given(labelled), documents=None if documents is None else _given(documents), label=label,
         classifier=classifier, fields=list(fields), analysis=analysis, weights=weights, folds=folds, seed=seed,

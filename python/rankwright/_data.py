@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from rankwright import _native
 from rankwright._threads import thread_count
+from rankwright._warnings import warn
 from rankwright.errors import Error, of_kind
 
 
@@ -113,9 +113,10 @@ class Dataset:
         n_jobs: int | None = None,
     ) -> None:
         if isinstance(X, (str, os.PathLike)) or _are_paths(X):
-            given = [y, qid, group, weight, query_weight, position, pairs, doc_id, feature_names]
-            if any(part is not None for part in given):
-                raise of_kind("parts-of-files", "a file has its own labels and query ids; give roles for its columns")
+            refuse_parts(
+                y=y, qid=qid, group=group, weight=weight, query_weight=query_weight, position=position, pairs=pairs, doc_id=doc_id,
+                feature_names=feature_names,
+            )
             self._native = read_files(X, format=format, roles=roles, absent=absent, n_jobs=n_jobs)._native
             return
         query_column = None
@@ -193,7 +194,7 @@ class Dataset:
     def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:
         """Writes a file in the format of its extension, or in the format given."""
         for warning in self._native.save(os.fspath(path), format):
-            warnings.warn(warning, stacklevel=2)
+            warn(warning)
 
     def __repr__(self) -> str:
         rows, columns = self.shape
@@ -221,8 +222,19 @@ def read_files(
         columns_of._native if columns_of is not None else None, thread_count(n_jobs),
     )
     for warning in found:
-        warnings.warn(warning, stacklevel=3)
+        warn(warning)
     return Dataset._of(native)
+
+
+def refuse_parts(**given: Any) -> None:
+    """Raises an error if one of these arguments is given besides a `Dataset` or file, which has these parts itself."""
+    name = next((name for name, value in given.items() if value is not None), None)
+    if name is not None:
+        raise of_kind(
+            "parts-of-files",
+            f"{name} is given, but a Dataset or file has its own labels, query ids and weights",
+            "leave it out; for a file, the roles of Dataset name its columns",
+        )
 
 
 def collected(X: Any) -> Any:

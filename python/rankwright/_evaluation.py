@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankwright import _native
-from rankwright._data import Dataset, collected, column_names, column_values, is_frame, one_dimension
+from rankwright._data import Dataset, collected, column_names, column_values, is_frame, one_dimension, refuse_parts
 from rankwright._model import Model
 from rankwright._results import Evaluation
 from rankwright._threads import thread_count
@@ -62,6 +62,7 @@ def evaluate(
     """
     threads = thread_count(n_jobs)
     if qrels is not None:
+        refuse_parts(data=data, y=y, qid=qid)
         run = _lists(what, "score")
         judged = _lists(qrels, "relevance")
         return Evaluation(_native.evaluate_run(run, judged, metric_list(metrics), threads))
@@ -78,9 +79,8 @@ def _labelled(data: Any, y: Any, qid: Any, n_jobs: int | None) -> Dataset:
             raise of_kind("no-data", "labelled data is needed: a Dataset, a file, or y and qid")
         data = np.zeros((len(y), 1), dtype=np.float32)
     if isinstance(data, Dataset):
+        refuse_parts(y=y, qid=qid)
         return data
-    if y is None and isinstance(data, (str, os.PathLike)):
-        return Dataset(data, n_jobs=n_jobs)
     return Dataset(data, y, qid=qid, n_jobs=n_jobs)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankwright import _native
-from rankwright._data import Dataset
+from rankwright._data import Dataset, refuse_parts
 from rankwright._evaluation import evaluate, metric_list
 from rankwright._results import Evaluation, Result
 from rankwright._spec import text_of
@@ -23,7 +23,10 @@ def _spec(learner: Any) -> str:
 
 
 def _dataset(data: Any, y: Any, qid: Any, n_jobs: int | None) -> Dataset:
-    return data if isinstance(data, Dataset) else Dataset(data, y, qid=qid, n_jobs=n_jobs)
+    if isinstance(data, Dataset):
+        refuse_parts(y=y, qid=qid)
+        return data
+    return Dataset(data, y, qid=qid, n_jobs=n_jobs)
 
 
 class Comparison(Result):
@@ -76,8 +79,8 @@ def compare(
         ``baseline``, ``test`` ("randomisation", "t", "bootstrap", "sign"), ``correction`` ("holm",
         "bonferroni", "none"), ``alpha``, ``seed``, ``samples``, ``tolerance``.
     """
-    if data is not None and not isinstance(data, Dataset):
-        data = _dataset(data, y, qid, n_jobs)
+    if data is not None:
+        data, y, qid = _dataset(data, y, qid, n_jobs), None, None
     evaluated = []
     for name, system in systems.items():
         if not isinstance(system, Evaluation):

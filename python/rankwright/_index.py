@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+import numpy as np
 
 from rankwright import _native
 from rankwright._data import Dataset, is_frame
@@ -12,6 +15,7 @@ from rankwright._evaluation import _lists
 from rankwright._model import Model
 from rankwright._results import Result
 from rankwright._scratch import _is_missing, _plain, records_of
+from rankwright._warnings import warn_of
 from rankwright.errors import of_kind
 
 
@@ -53,9 +57,23 @@ class Index:
         self._native.add(_documents(documents))
 
     def delete(self, ids: Iterable[str] = (), *, filter: str | None = None) -> int:
-        """Deletes the documents of these ids, and those that pass a filter; returns their number."""
-        several = [ids] if isinstance(ids, str) else [str(id) for id in ids]
-        return self._native.delete(several, filter)
+        """Deletes the documents of these ids, and those that pass a filter; returns the number of deleted documents.
+
+        Parameters
+        ----------
+        ids
+            An id or several.
+        filter
+            A filter such as ``"genre:rock AND year<1990"``; a filter that cannot be read is an error, and nothing is deleted.
+
+        Ids that the index does not have, and a filter that no document passes, give a warning.
+        """
+        several = [str(ids)] if isinstance(ids, (str, int, np.integer)) else [str(id) for id in ids]
+        if not several and filter is None:
+            raise of_kind("nothing-to-delete", "neither ids nor a filter say which documents are deleted", 'filter="*" deletes all of them')
+        deleted, found = self._native.delete(several, filter)
+        warn_of(json.loads(found))
+        return deleted
 
     def __len__(self) -> int:
         return self._native.documents
@@ -160,8 +178,12 @@ def _documents(documents: Any) -> list[tuple[str, list[tuple[str, Any]]]]:
 
 
 def _field(value: Any) -> Any:
-    """A value of a document as a number, a text or a list of texts."""
+    """A value of a document as a number, a text or a list of texts; parts of lists that are missing are left out."""
     if isinstance(value, (str, int, float)):
         return value
-    value = _plain(value)
-    return [str(part) for part in value] if isinstance(value, list) else value
+    if not isinstance(value, (list, tuple, set, frozenset)):
+        value = _plain(value)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        parts = sorted(value, key=str) if isinstance(value, (set, frozenset)) else value
+        return [str(_plain(part)) for part in parts if not _is_missing(part)]
+    return value

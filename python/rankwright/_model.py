@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankwright import _native
-from rankwright._data import Dataset, is_frame, is_pandas, native_dataset, read_files, row_parts
+from rankwright._data import Dataset, is_frame, is_pandas, native_dataset, read_files, refuse_parts, row_parts
 from rankwright._results import Result
 from rankwright._threads import thread_count
 from rankwright.errors import of_kind
@@ -114,10 +114,10 @@ class Model:
     def _dataset(self, X: Any, qid: Any, n_jobs: int | None, by_position: bool = False) -> _native.Dataset:
         """The data set of rows to be scored, with the names and the rule for absent values of the model."""
         if isinstance(X, Dataset):
-            if qid is not None:
-                raise of_kind("parts-of-files", "a data set has its own query ids")
+            refuse_parts(qid=qid)
             return X._native
         if isinstance(X, (str, os.PathLike)):
+            refuse_parts(qid=qid)
             return read_files(X, absent=self._native.absent, needs_labels=False, n_jobs=n_jobs)._native
         parts = row_parts(X, qid=qid)
         has_names = is_frame(X) and not by_position and not _has_numbered_columns(X)
@@ -136,8 +136,21 @@ class Model:
         return Result.of_json(self._native.summary())
 
     def importance(self) -> dict[str, float]:
-        """The gain of each feature in the trees, the largest first."""
-        names = self._native.feature_names
+        """The importance of each feature that has any, by its name, the largest first.
+
+        In trees, it is the reduction of the training loss by all splits on the feature; in linear models and nets without
+        hidden layers, the absolute weight. Nets with hidden layers and blends have none, which is an error: `explain` divides
+        their scores among the features.
+        """
+        if not self._native.has_importance:
+            raise of_kind(
+                "no-importance", f"the model ({self.learner}) is a blend or a net with hidden layers, whose features have no importance",
+                "explain() divides its scores among the features",
+            )
+        names, weights = self._native.feature_names, self._native.weights()
+        if weights is not None:
+            found = [(names[feature], abs(weight)) for feature, weight in enumerate(weights) if weight != 0]
+            return dict(sorted(found, key=lambda one: -one[1]))
         return {names[feature]: gain for feature, gain, _ in self._native.importance()}
 
     def explain(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,6 +21,7 @@ from rankwright._data import (
     native_dataset,
     query_parts,
     read_files,
+    refuse_parts,
     row_parts,
 )
 from rankwright._model import Model
@@ -29,6 +29,7 @@ from rankwright._results import Result
 from rankwright._spec import python_name, spec_of, table
 from rankwright._threads import thread_count
 from rankwright._training import Callback, Trained, train
+from rankwright._warnings import RankwrightWarning, warn
 from rankwright.errors import Error, of_kind
 
 try:
@@ -70,11 +71,11 @@ COMMON = {
 }
 
 
-class OneQueryWarning(UserWarning):
+class OneQueryWarning(RankwrightWarning):
     """No query ids were given, so that all rows are one query."""
 
 
-class TornQueryWarning(UserWarning):
+class TornQueryWarning(RankwrightWarning):
     """A query is scored with another number of rows than it had in `fit`."""
 
 
@@ -225,7 +226,7 @@ class Ranker(BaseEstimator):
         if isinstance(X, Dataset):
             return self.model_.predict(X, n_jobs=self.n_jobs)  # type: ignore[attr-defined]
         if qid is None and self.model_.is_listwise and self._has_queries:
-            warnings.warn("the model is list-wise: without qid, all rows are one query", OneQueryWarning, stacklevel=2)
+            warn("the model is list-wise: without qid, all rows are one query", OneQueryWarning, "one-query")
         if isinstance(X, np.ndarray) and (qid is None or not self.model_.is_listwise):
             # Few rows are scored at once, without a data set.
             small = self.model_._native.score_small(X)
@@ -262,7 +263,9 @@ class Ranker(BaseEstimator):
             ids, numbers = np.zeros(len(scores), dtype=np.int64), np.zeros(len(scores), dtype=np.int64)
         else:
             ids = np.empty(len(scores), dtype=object)
-            ids[:] = list(qid)
+            # One by one: an array would take a tuple for a row of its own.
+            for row, value in enumerate(qid):
+                ids[row] = value
             numbers = _first_places(qid)
         rows = np.arange(len(scores))
         order = np.lexsort((rows, -scores, numbers))
@@ -298,6 +301,7 @@ class Ranker(BaseEstimator):
         X, qid = self._scored_rows(X, qid)
         metrics = metrics if metrics is not None else self.metric  # type: ignore[attr-defined]
         if isinstance(X, Dataset):
+            refuse_parts(y=y)
             data = X._native
         else:
             if y is None:
@@ -316,18 +320,25 @@ class Ranker(BaseEstimator):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """The share of each column of X in the gain of the trees, or in the absolute weights."""
+        """The share of each column of X in the gain of the splits, or in the absolute weights.
+
+        The shares add up to 1 (to 0 where no feature is used). For trees, they are shares of the reduction of the training
+        loss by the splits on a feature; for linear models and nets without hidden layers, of the absolute weights. Nets
+        with hidden layers and blends raise AttributeError: `model_.explain` divides their scores among the features.
+        """
         self._check_fitted()
         native = self.model_._native
+        if not native.has_importance:
+            raise AttributeError(
+                f"the model of {type(self).__name__} ({native.learner}) is a blend or a net with hidden layers, which has no "
+                "importance of features; model_.explain divides its scores among the features"
+            )
         weights = native.weights()
         shares = np.zeros(native.columns)
         if weights is not None:
             shares[: len(weights)] = np.abs(weights)
         else:
-            found = native.importance()
-            if not found and self._learner in ("blend", "auto"):
-                raise AttributeError("a blend of models has no importance of features; see model_.explain")
-            for feature, gain, _ in found:
+            for feature, gain, _ in native.importance():
                 shares[feature] = gain
         total = shares.sum()
         if total > 0:
@@ -342,8 +353,7 @@ class Ranker(BaseEstimator):
         if isinstance(X, (str, os.PathLike)):
             X = read_files(X, n_jobs=self.n_jobs)  # type: ignore[attr-defined]
         if isinstance(X, Dataset):
-            if y is not None or any(part is not None for part in given.values()):
-                raise of_kind("parts-of-files", "a Dataset has its own labels, queries and weights")
+            refuse_parts(y=y, **given)
             self.n_features_in_ = X.shape[1]
             if X._native.has_names:
                 self.feature_names_in_ = np.asarray(X.feature_names, dtype=object)
@@ -356,7 +366,7 @@ class Ranker(BaseEstimator):
             raise of_kind("qid-and-group", f"the query ids are in the column '{query}' of X; give no qid or group")
         has_queries = query is not None or given["qid"] is not None or given["group"] is not None
         if not has_queries:
-            warnings.warn("no query ids are given: all rows are one query", OneQueryWarning, stacklevel=4)
+            warn("no query ids are given: all rows are one query", OneQueryWarning, "one-query")
         parts = row_parts(X, y, **given)
         for name, weights in (("sample_weight", parts["weights"]), ("query_weight", parts["query_weights"])):
             if weights is not None and len(weights) and not weights.any():
@@ -381,7 +391,7 @@ class Ranker(BaseEstimator):
             group = _of_set(eval_group, place, "eval_group")
             query = self._query_column(X)
             if query is None and qid is None and group is None:
-                warnings.warn(f"no query ids are given for {name}: all of its rows are one query", OneQueryWarning, stacklevel=5)
+                warn(f"no query ids are given for {name}: all of its rows are one query", OneQueryWarning, "one-query")
             if not is_frame(X):
                 X = X if hasattr(X, "tocsr") else features_array(X)
             parts = row_parts(X, y, qid=qid, group=group)
@@ -395,6 +405,7 @@ class Ranker(BaseEstimator):
         if isinstance(X, (str, os.PathLike)):
             X = read_files(X, needs_labels=False, absent=self.model_._native.absent, n_jobs=self.n_jobs)  # type: ignore[attr-defined]
         if isinstance(X, Dataset):
+            refuse_parts(qid=qid)
             return X, None
         X, _ = self._checked(X, None, needs_labels=False, reset=False)
         query = self._query_column(X)
@@ -515,11 +526,11 @@ class Ranker(BaseEstimator):
         for query, rows in zip(data.query_ids, data.query_sizes):
             fitted = self._query_rows.get(query)
             if fitted is not None and fitted != rows:
-                warnings.warn(
+                warn(
                     f"query '{query}' had {fitted} rows in fit and has {rows} now: a split that is not by query (such as KFold) "
                     "tears queries apart, and the value says little; use QueryKFold",
                     TornQueryWarning,
-                    stacklevel=4,
+                    "torn-query",
                 )
                 return
 
@@ -568,7 +579,7 @@ def _frame(columns: dict[str, Any], X: Any) -> Any:
     import sys
 
     if "polars" in sys.modules and type(X).__module__.startswith("polars"):
-        return sys.modules["polars"].DataFrame(columns)
+        return _polars_frame(sys.modules["polars"], columns)
     try:
         import pandas
     except ImportError:
@@ -576,8 +587,15 @@ def _frame(columns: dict[str, Any], X: Any) -> Any:
             import polars
         except ImportError:
             return columns
-        return polars.DataFrame(columns)
+        return _polars_frame(polars, columns)
     return pandas.DataFrame(columns)
+
+
+def _polars_frame(polars: Any, columns: dict[str, Any]) -> Any:
+    """A Polars frame; query ids that are tuples stay objects of Python, which its own types cannot hold."""
+    if any(isinstance(value, tuple) for value in columns["qid"]):
+        columns = dict(columns, qid=polars.Series(columns["qid"], dtype=polars.Object))
+    return polars.DataFrame(columns)
 
 
 __all__ = ["Ranker", "OneQueryWarning", "TornQueryWarning", "COMMON", "NotFittedError"]

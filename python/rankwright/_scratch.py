@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankwright import _native
-from rankwright._data import Dataset, collected, is_frame, is_pandas
+from rankwright._data import Dataset, collected, is_frame, is_pandas, refuse_parts
 from rankwright._spec import text_of
 from rankwright.errors import of_kind
 
@@ -114,8 +114,11 @@ class Scratch:
         """The files of feature data."""
         paths = paths_of(data)
         if paths is not None:
+            refuse_parts(y=y, qid=qid)
             return paths
-        if not isinstance(data, Dataset):
+        if isinstance(data, Dataset):
+            refuse_parts(y=y, qid=qid)
+        else:
             data = Dataset(data, y, qid=qid)
         path = self.path("data.rwd")
         data.save(path)

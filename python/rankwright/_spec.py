@@ -31,6 +31,8 @@ _SPELLINGS = {
     "yeti": "Yeti",
     "approx": "Approx",
 }
+#: Parameters whose parts are joined by a plus; those of others by a slash.
+_SUMS = ("members", "candidates", "labels", "metric", "goal")
 #: Parameters whose names have another meaning for scikit-learn: an object with an attribute `transform` is a transformer.
 _RENAMED = {"transform": "feature_transform"}
 _PARTS = re.compile("|".join(sorted(_SPELLINGS, key=len, reverse=True)))
@@ -81,24 +83,27 @@ def value_of(text: str | None, kind: dict[str, Any]) -> Any:
             return None if text == "none" else text
 
 
-def text_of(value: Any) -> str:
-    """The text of a Python value in a spec."""
+def text_of(value: Any, separator: str = "/") -> str:
+    """The text of a Python value in a spec; `separator` is between the parts of a list or dictionary."""
     if hasattr(value, "spec") and callable(value.spec):
         return str(value.spec())
     if value is None:
         return "none"
-    if isinstance(value, bool) or type(value).__name__ == "bool_":
+    value = _plain(value)
+    if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
-        return "+".join(f"{name}:{text_of(part)}" for name, part in value.items())
-    if isinstance(value, (list, tuple)) or type(value).__name__ == "ndarray":
-        parts = list(value)
-        separator = "+" if any(hasattr(part, "spec") for part in parts) else "/"
-        return separator.join(text_of(part) for part in parts)
-    if isinstance(value, float) or type(value).__name__.startswith("float"):
-        number = float(value)
-        return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+        return separator.join(f"{name}:{text_of(part)}" for name, part in value.items())
+    if isinstance(value, (list, tuple)):
+        return separator.join(text_of(part, "+") for part in value)
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
     return str(value)
+
+
+def _plain(value: Any) -> Any:
+    """A scalar or array of NumPy as a value of Python."""
+    return value.tolist() if type(value).__module__ == "numpy" and hasattr(value, "tolist") else value
 
 
 def spec_of(learner: str, values: dict[str, Any]) -> str:
@@ -106,15 +111,13 @@ def spec_of(learner: str, values: dict[str, Any]) -> str:
     given = []
     for parameter in table()[learner]["parameters"]:
         name = parameter["name"]
-        value = values[name]
+        value = _plain(values[name])
         default = value_of(parameter.get("default"), parameter)
         if _is_same(value, default):
             if value is None and "default" not in parameter:
                 raise of_kind("missing-key", f"{class_name(learner)} needs the parameter '{name}'", parameter["help"])
             continue
-        if isinstance(value, dict) and learner == "linear":
-            value = "/".join(f"{key}:{text_of(part)}" for key, part in value.items())
-        given.append(f"{name}={text_of(value)}")
+        given.append(f"{name}={text_of(value, '+' if name in _SUMS else '/')}")
     return f"{learner}({', '.join(given)})" if given else learner
 
 

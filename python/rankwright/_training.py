@@ -6,7 +6,6 @@ import json
 import os
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +15,7 @@ from rankwright._data import Dataset
 from rankwright._model import Model
 from rankwright._results import History
 from rankwright._threads import thread_count
+from rankwright._warnings import warn
 from rankwright.errors import of_kind
 
 
@@ -210,9 +210,9 @@ def train(
             line.close()
     result = json.loads(text)
     for warning in result["warnings"]:
-        warnings.warn(warning["message"], stacklevel=3)
+        warn(warning["message"], kind=warning.get("kind"))
     if failed is not None:
-        warnings.warn(f"a checkpoint could not be written: {failed}", stacklevel=3)
+        warn(f"a checkpoint could not be written: {failed}")
     return Trained(Model._of(native), History(result["history"]), result["finished"], result["choice"])
 
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 use rankwright::model::{
-    ExplainError, ExplainOptions, Explainer, MatchBy, MatchOptions, Model, ModelFormat,
+    ExplainError, ExplainOptions, Explainer, MatchBy, MatchOptions, Model, ModelBody, ModelFormat,
     ScoreBuffers, ScoreOptions, Scorer,
 };
 use rankwright::report::ReportError;
@@ -191,6 +191,16 @@ impl PyModel {
     fn importance(&self) -> Vec<(usize, f64, u64)> {
         let all = self.model.importance().into_iter();
         all.map(|found| (found.feature, found.gain, found.splits)).collect()
+    }
+
+    /// Whether the features of a model of this kind have an importance or weights.
+    #[getter]
+    fn has_importance(&self) -> bool {
+        match self.model.body() {
+            ModelBody::Trees(_) | ModelBody::Linear(_) => true,
+            ModelBody::Net(net) => net.linear_weights().is_some(),
+            _ => false,
+        }
     }
 
     /// The weights of a linear model; `None` for others.

@@ -1,7 +1,7 @@
 //! Text: an index in memory or in a folder, search, features and runs.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
@@ -11,7 +11,9 @@ use rankwright::search::{
     BuildOptions, Document, Existing, FeatureSet, Filter, FirstStage, Index, Query, Ranker,
     RowOptions, SearchError, SearchRequest, Value, training_data,
 };
-use rankwright::tasks::{BuildIndexRequest, Context, TaskError, build_index};
+use rankwright::tasks::{
+    BuildIndexRequest, Context, DeleteDocumentsRequest, TaskError, build_index, delete_from_index,
+};
 
 use crate::dataset::PyDataset;
 use crate::errors::{json, of_kind};
@@ -71,10 +73,10 @@ impl PyIndex {
     }
 
     /// Changes the index, which no other thread may use meanwhile.
-    fn change<T: Send>(
+    fn change<T: Send, E: Into<TaskError> + Send>(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut Index) -> Result<T, SearchError> + Send,
+        work: impl FnOnce(&mut Index) -> Result<T, E> + Send,
     ) -> PyResult<T> {
         let mut held = self.locked().take().ok_or_else(|| in_use(py))?;
         let result = match Arc::get_mut(&mut held) {
@@ -168,14 +170,22 @@ impl PyIndex {
         self.change(py, |index| index.add(documents.into_iter().map(Ok))).map(drop)
     }
 
-    /// Deletes the documents of these ids, and those that pass a filter; returns their number.
+    /// Deletes the documents of these ids, and those that pass a filter; returns their number, and
+    /// the warnings as JSON.
     #[pyo3(signature = (ids, filter))]
-    fn delete(&self, py: Python<'_>, ids: Vec<String>, filter: Option<String>) -> PyResult<usize> {
-        self.change(py, |index| {
-            let by_id = if ids.is_empty() { 0 } else { index.delete(&ids)? };
-            let by_filter = filter.as_deref().map_or(Ok(0), |filter| index.delete_where(filter))?;
-            Ok(by_id + by_filter)
-        })
+    fn delete(
+        &self,
+        py: Python<'_>,
+        ids: Vec<String>,
+        filter: Option<String>,
+    ) -> PyResult<(usize, String)> {
+        let result = self.change(py, |index| {
+            let mut request = DeleteDocumentsRequest::new(index.path().unwrap_or(Path::new("")));
+            request.ids = ids;
+            request.filter = filter;
+            delete_from_index(index, &request, &Context::default())
+        })?;
+        Ok((result.deleted, json(py, &result.warnings)?))
     }
 
     /// Number of documents.

@@ -80,12 +80,34 @@ pub fn delete_documents(
     request: &DeleteDocumentsRequest,
     context: &Context<'_>,
 ) -> Result<DeleteDocumentsResult, TaskError> {
-    let mut task = RunningTask::new(context);
+    let task = RunningTask::new(context);
     let step = format!("opening {}", request.index.display());
     let mut index = task.step(&step, || Index::open(&request.index))?.0;
+    delete_from_index(&mut index, request, context)
+}
+
+/// Deletes documents from an opened index, as [`delete_documents`] does; the request's folder is only
+/// a name for the result.
+///
+/// ```
+/// use rankwright::search::{Document, Index};
+/// use rankwright::tasks::{Context, DeleteDocumentsRequest, delete_from_index};
+///
+/// let mut index = Index::in_memory(["a", "b"].map(|id| Document::new(id).with("text", "word")))?;
+/// let request = DeleteDocumentsRequest::new("in memory").id("b").id("c");
+/// let result = delete_from_index(&mut index, &request, &Context::default())?;
+/// assert_eq!((result.deleted, result.total, result.warnings.len()), (1, 1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn delete_from_index(
+    index: &mut Index,
+    request: &DeleteDocumentsRequest,
+    context: &Context<'_>,
+) -> Result<DeleteDocumentsResult, TaskError> {
+    let mut task = RunningTask::new(context);
     let mut warnings = Vec::new();
     if let Some(filter) = &request.filter {
-        let filter = Filter::new(&index, filter)?;
+        let filter = Filter::new(index, filter)?;
         if filter.documents() == 0 {
             warnings.push(SearchWarning::NothingPasses);
         }

@@ -131,7 +131,9 @@ pub use cross_validate::{
 };
 pub use data_files::{DataFiles, LoadedData, ReadRules, read_data};
 #[cfg(feature = "search")]
-pub use delete_documents::{DeleteDocumentsRequest, DeleteDocumentsResult, delete_documents};
+pub use delete_documents::{
+    DeleteDocumentsRequest, DeleteDocumentsResult, delete_documents, delete_from_index,
+};
 #[cfg(all(feature = "search", feature = "experiment"))]
 pub use demo::{
     DemoQueries, DemoRequest, DemoResult, DemoRows, DemoSeconds, DemoStore, DemoSystem, demo,
