@@ -269,7 +269,7 @@ fn unusual_data_trains_or_is_refused_with_the_reason() {
     assert!(twenty.estimate.is_finite() && twenty.ci95.is_some());
     // Fewer queries than folds.
     assert_eq!(train(&data(4, 1)).unwrap().choice.unwrap().folds, 4);
-    let long = LetorOptions { queries: 6, documents: 2500, seed: 3 }.generate().unwrap();
+    let long = LetorOptions { queries: 6, documents: 1100, seed: 3 }.generate().unwrap();
     assert!(train(&long).unwrap().choice.unwrap().estimate.is_finite());
     let all = data(20, 1);
     let equal = all.clone().with_labels(vec![1.0; all.rows()]).unwrap();

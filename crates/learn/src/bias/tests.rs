@@ -396,7 +396,7 @@ fn corrections_recover_relevance_and_examination_from_simulated_clicks() {
     let test = ShownPages::new(300, 2).graded();
     let by_position = examination_text();
     let value = |learner: &str| ndcg(&train(learner, &data), &test);
-    let boosted = "trees=40, leaves=7, rate=0.1";
+    let boosted = "trees=20, leaves=7, rate=0.2";
     for (naive, corrections) in [
         (format!("lambdamart({boosted})"), &["gam", "pairwise", "ips", "dr"][..]),
         (

@@ -108,7 +108,7 @@ fn classes_that_one_feature_separates_are_separated() {
 
 #[test]
 fn threads_and_simd_change_no_bit() {
-    let data = LetorOptions { queries: 60, documents: 90, seed: 4 }.generate().unwrap();
+    let data = LetorOptions { queries: 24, documents: 90, seed: 4 }.generate().unwrap();
     for spec in SPECS {
         let bytes = |threads: usize, simd: Simd| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
