@@ -200,11 +200,34 @@ impl Blend {
     /// # Ok::<(), rankwright_model::ModelError>(())
     /// ```
     pub fn sum(start: Model, added: Model) -> Result<Blend, ModelError> {
+        Blend::sum_with_weight(1.0, start, added)
+    }
+
+    /// The sum of `weight` times the scores of `start`, and of the scores of `added`: like
+    /// [`sum`](Self::sum), for a start model whose scores have another scale than those of the
+    /// added model.
+    ///
+    /// ```
+    /// use rankwright_data::{Absent, FeatureNames};
+    /// use rankwright_model::{Blend, Ensemble, Header, Linear, Model, ModelBody};
+    ///
+    /// let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
+    /// let linear = ModelBody::Linear(Linear::new(0.0, vec![2.0])?);
+    /// let start = Model::new(header.clone(), linear)?;
+    /// let trees = Model::new(header.clone(), ModelBody::Trees(Ensemble::new(0.5, vec![])?))?;
+    /// let sum = Blend::sum_with_weight(0.5, start, trees)?;
+    /// let sum = Model::new(header, ModelBody::Blend(sum))?;
+    /// assert_eq!(sum.score_row(&[3.0]), 3.5);
+    /// assert!(sum.added_trees().is_some());
+    /// # Ok::<(), rankwright_model::ModelError>(())
+    /// ```
+    pub fn sum_with_weight(weight: f64, start: Model, added: Model) -> Result<Blend, ModelError> {
         let (header, body) = start.into_parts();
         let (mut normalisations, mut members) = match body {
             ModelBody::Blend(blend) => (blend.normalisations, blend.members),
             body => (vec![Normalise::None], vec![(1.0, Model::new(header, body)?)]),
         };
+        members.iter_mut().for_each(|(of_member, _)| *of_member *= weight);
         normalisations.push(Normalise::None);
         members.push((1.0, added));
         Blend::checked(normalisations, members)
@@ -225,7 +248,7 @@ impl Blend {
         match start {
             _ if !is_sum => None,
             [] => None,
-            [(1.0, model)] if self.normalisations.first() == Some(&Normalise::None) => {
+            [(_, model)] if self.normalisations.first() == Some(&Normalise::None) => {
                 let kind = match model.body() {
                     // A linear model of transformed features.
                     ModelBody::Net(net) if net.layers().len() == 1 => BodyKind::Linear,

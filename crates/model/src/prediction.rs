@@ -142,6 +142,27 @@ impl ScoreMeaning {
         }
     }
 
+    /// The numbers a and b for which a x score + b is the log-odds of a label of at least `rel`: the
+    /// logarithm of P(label >= rel) / P(label < rel). `None` if the score gives no probability, or
+    /// one that is always 0 or 1.
+    ///
+    /// ```
+    /// use rankwright_model::ScoreMeaning;
+    ///
+    /// let meaning = ScoreMeaning::of_objective("logloss").unwrap();
+    /// assert_eq!(meaning.log_odds(1.0), Some((2.0, 0.0)));
+    /// assert_eq!(ScoreMeaning::of_objective("hinge").unwrap().log_odds(1.0), None);
+    /// ```
+    pub fn log_odds(&self, rel: f64) -> Option<(f64, f64)> {
+        match self {
+            Self::Logit { slope, .. } => Some((*slope, 0.0)),
+            Self::Grades { .. } => {
+                Some((1.0, -self.boundary(rel))).filter(|(_, shift)| shift.is_finite())
+            }
+            Self::Margin { .. } | Self::Label => None,
+        }
+    }
+
     /// The probability of a label of at least `rel`; `None` if the score is no probability.
     fn probability(&self, score: f64, rel: f64) -> Option<f64> {
         match self {

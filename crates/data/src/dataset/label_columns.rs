@@ -13,8 +13,6 @@ use std::collections::HashSet;
 use super::Dataset;
 use crate::error::DataError;
 use crate::format::Role;
-use crate::matrix::Matrix;
-use crate::names::FeatureNames;
 
 /// The name of a data set's own labels among all of its columns of labels.
 pub const MAIN_LABEL: &str = "label";
@@ -28,6 +26,15 @@ pub(crate) struct LabelColumn {
     pub(crate) name: String,
     /// One for each row.
     pub(crate) labels: Vec<f64>,
+}
+
+#[cfg(any(feature = "text", feature = "columnar"))]
+impl LabelColumn {
+    /// An empty column of labels, given the name of its column in a table and the number of rows
+    /// that it will have.
+    pub(crate) fn of_table(column: &str, rows: usize) -> Self {
+        Self { name: label_name(column).to_owned(), labels: Vec::with_capacity(rows) }
+    }
 }
 
 /// The name of a column of labels, given the name of its column in a table.
@@ -98,8 +105,9 @@ impl Dataset {
         }
     }
 
-    /// Whether a name means the data's own labels.
-    fn is_main_label(&self, name: &str) -> bool {
+    /// Whether a name means the data's own labels: `label`, or the name of their column in the table
+    /// that the data was read from.
+    pub fn is_main_label(&self, name: &str) -> bool {
         let columns = self.table_columns.iter().flat_map(|columns| columns.iter());
         let mut of_table = columns.filter(|column| column.role == Role::Label);
         self.is_labelled
@@ -110,37 +118,6 @@ impl Dataset {
     pub fn label_column_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.label_columns.iter().map(|column| column.name.as_str())
     }
-
-    /// Moves features out of the matrix into further columns of labels.
-    #[cfg(any(feature = "text", feature = "columnar"))]
-    pub(crate) fn take_label_columns(mut self, features: &[usize]) -> Result<Dataset, DataError> {
-        if features.is_empty() {
-            return Ok(self);
-        }
-        for &feature in features {
-            let name = label_name(&self.features.name(feature)).to_owned();
-            let labels = (0..self.rows()).map(|row| exact(self.matrix.get(row, feature)));
-            let labels = labels.collect();
-            self.label_columns.push(LabelColumn { name, labels });
-        }
-        check_label_columns(&self.label_columns, self.rows())?;
-        let kept: Vec<usize> =
-            (0..self.columns()).filter(|column| !features.contains(column)).collect();
-        let rows = 0..self.rows();
-        let values = rows.flat_map(|row| kept.iter().map(move |column| (row, *column)));
-        let values = values.map(|(row, column)| self.matrix.get(row, column)).collect();
-        let names = kept.iter().map(|column| self.features.name(*column).into_owned());
-        let features = FeatureNames::from_names(names.collect());
-        self.matrix = Matrix::from_rows(self.rows(), kept.len(), values)?;
-        self.features = features;
-        Ok(self)
-    }
-}
-
-/// The decimal number that was read as this 32-bit float: 0.1 becomes 0.1 again.
-#[cfg(any(feature = "text", feature = "columnar"))]
-fn exact(value: f32) -> f64 {
-    value.to_string().parse().unwrap_or(f64::from(value))
 }
 
 #[cfg(test)]
@@ -217,10 +194,52 @@ mod tests {
     }
 
     #[test]
+    fn labels_keep_all_digits_of_a_64_bit_number_in_every_format() {
+        let data = Dataset::from_dense(&[0.5, 0.25], 1, [1, 0], ["a", "a"]).unwrap();
+        let exact = vec![16_777_217.0, 0.123_456_789_012_345];
+        let data = data.with_label_column("clicks", exact.clone()).unwrap();
+        #[cfg(feature = "columnar")]
+        let columnar = [Format::Parquet, Format::Arrow];
+        #[cfg(not(feature = "columnar"))]
+        let columnar: [Format; 0] = [];
+        for format in [Format::Csv, Format::Jsonl, Format::Cache].into_iter().chain(columnar) {
+            let mut bytes = Vec::new();
+            write_to(&data, &mut bytes, format).unwrap();
+            assert_eq!(
+                read(&bytes, "").unwrap().label_column("clicks").unwrap(),
+                exact,
+                "{format:?}"
+            );
+        }
+        // `true` and `false` are labels, too: a click or none.
+        let table = TABLE.replace(",0.1,1", ",true,1").replace(",3,0", ",FALSE,0");
+        let data = read(table.as_bytes(), "extra_label=clicks, ignore=sales").unwrap();
+        assert_eq!(data.label_column("clicks").unwrap(), [1.0, 0.0, 5.0, 0.0]);
+    }
+
+    /// A key that a line leaves out is an absent feature, but not a label of 0.
+    #[test]
+    fn a_row_without_a_further_label_is_an_error_with_its_place() {
+        let of_keys = |second: &str| {
+            format!(
+                "{{\"qid\":\"a\",\"label\":2,\"clicks\":3,\"x\":1}}\n\
+                 {{\"qid\":\"a\",\"label\":0,{second}\"x\":2}}\n"
+            )
+        };
+        assert!(read(of_keys("\"clicks\":0,").as_bytes(), "extra_label=clicks").is_ok());
+        for second in ["", "\"clicks\":null,"] {
+            let error = read(of_keys(second).as_bytes(), "extra_label=clicks").unwrap_err();
+            let text = error.to_string();
+            let is_clear = text.contains("clicks") && text.contains(":2") && text.contains("label");
+            assert!(is_clear, "{text}");
+        }
+    }
+
+    #[test]
     fn labels_that_are_missing_or_named_twice_are_refused() {
         let gap = TABLE.replace("0.25,3,0", "0.25,,0");
         let error = read(gap.as_bytes(), "extra_label=clicks").unwrap_err().to_string();
-        assert!(error.contains("extra label"), "{error}");
+        assert!(error.contains("clicks") && error.contains("t.csv:3"), "{error}");
         let error = read(TABLE.replace("3,0", "x,0").as_bytes(), "extra_label=clicks").unwrap_err();
         assert!(error.to_string().contains("clicks"), "{error}");
         let data = data();

@@ -184,12 +184,12 @@ impl<'a> CsvTable<'a> {
                     let is_exchanged = *number != *cell;
                     let read = match *slot {
                         Slot::Role(Role::Ignore) => Ok(()),
-                        Slot::Role(role) => {
+                        slot @ (Slot::Role(_) | Slot::ExtraLabel(_)) => {
                             let text = match number {
                                 Cow::Borrowed(bytes) => Cow::Borrowed(text(bytes, location)?),
                                 Cow::Owned(bytes) => text(&bytes, location)?.to_owned().into(),
                             };
-                            let set = role_values.set_text(role, text);
+                            let set = role_values.set_text(slot, text);
                             set.map_err(|problem| problem.at(location()))
                         }
                         // If the cell is not UTF-8, that is the error to report.
@@ -263,7 +263,9 @@ impl CsvText<'_> {
             Slot::Category { .. }
             | Slot::Time { .. }
             | Slot::Role(Role::Query | Role::Docid | Role::Ignore) => cell.into(),
-            Slot::Number { .. } | Slot::Role(_) => self.separators.with_point(cell.into()),
+            Slot::Number { .. } | Slot::Role(_) | Slot::ExtraLabel(_) => {
+                self.separators.with_point(cell.into())
+            }
         }
     }
 

@@ -663,8 +663,10 @@ impl LineReader<'_> {
                 None => {}
             }
             match slot {
-                Slot::Role(role) => set_role(&mut role_values, role, value)
-                    .map_err(|problem| problem.at(location())),
+                slot @ (Slot::Role(_) | Slot::ExtraLabel(_)) => {
+                    set_role(&mut role_values, slot, value)
+                        .map_err(|problem| problem.at(location()))
+                }
                 slot => self.set_feature(slot, value, row, part, location),
             }
         })?;
@@ -718,28 +720,30 @@ fn json_kind(text: &str) -> String {
     }
 }
 
-/// Sets the value of a role from JSON text.
+/// Sets the value of a slot that has a role from JSON text.
 fn set_role<'a>(
     role_values: &mut RoleValues<'a>,
-    role: Role,
+    slot: Slot,
     text: &'a str,
 ) -> Result<(), CellProblem> {
+    let role = slot.role();
     let is_id = matches!(role, Role::Query | Role::Docid);
     match text.as_bytes().first() {
         Some(b'n') if role == Role::Docid => Ok(()),
         Some(b'n') => Err(missing(role)),
         Some(b'"') if is_id => match serde_json::from_str::<Key<'a>>(text) {
-            Ok(Key(id)) => role_values.set_text(role, id),
+            Ok(Key(id)) => role_values.set_text(slot, id),
             Err(_) => Err(CellProblem::new(json_kind(text), "a text with valid escapes")),
         },
         // An id such as 7.0 is the same as 7; one without a fraction may have any length.
         Some(b'-' | b'0'..=b'9') if is_id && text.contains(['.', 'e', 'E']) => {
             match fast_float2::parse::<f64, _>(text) {
-                Ok(value) if value.is_finite() => role_values.set_number(role, value),
+                Ok(value) if value.is_finite() => role_values.set_number(slot, value),
                 _ => Err(CellProblem::new(quote(text.as_bytes()), expected(role))),
             }
         }
-        Some(b'-' | b'0'..=b'9') => role_values.set_text(role, text.into()),
+        Some(b'-' | b'0'..=b'9') => role_values.set_text(slot, text.into()),
+        Some(b't' | b'f') if role == Role::ExtraLabel => role_values.set_text(slot, text.into()),
         _ => Err(CellProblem::new(json_kind(text), expected(role))),
     }
 }

@@ -8,7 +8,10 @@ use rankwright_data::format::{ReadOptions, read};
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Dataset, FeatureNames};
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
-use rankwright_model::{Ensemble, Leaf, MatchBy, Model, ModelBody, ScoreOptions, Tree};
+use rankwright_model::{
+    Child, Ensemble, Header, Leaf, Linear, MatchBy, Model, ModelBody, PredictionKind, ScoreOptions,
+    Side, Split, SplitCondition, Tree,
+};
 
 use super::dropout::Dropout;
 use super::goss::Goss;
@@ -420,6 +423,110 @@ fn a_start_model_can_be_matched_by_position() {
         let found = train(&default_config(3), &request).unwrap().model;
         let [found, expected] = [found, expected].map(|model| model.predict(&dataset).unwrap());
         assert_eq!(found, expected);
+    }
+}
+
+/// Start models whose probability of relevance is 3/4 for a value of 1 and 1/4 for a value of -1, and
+/// the scores of the log-loss that have these probabilities.
+fn models_of_probabilities(data: &Dataset) -> Vec<(&'static str, Model)> {
+    let log_odds = 3f64.ln();
+    let header = |objective: &str, notes: &[(&str, &str)]| {
+        let mut header = Header::new(data.features().clone(), data.absent());
+        header.objective = objective.to_owned();
+        header.notes = notes.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        header
+    };
+    let linear = |bias, weight| ModelBody::Linear(Linear::new(bias, vec![weight]).unwrap());
+    let split = Split {
+        feature: 0,
+        rule: SplitCondition::AtMost(0.0),
+        missing: Side::Left,
+        left: Child::Leaf(0),
+        right: Child::Leaf(1),
+        gain: 1.0,
+        rows: 8,
+    };
+    let tree = |size: f64| {
+        let leaf = |value| Leaf { value, rows: 4 };
+        let tree = Tree::new(vec![split], vec![leaf(-size), leaf(size)]).unwrap();
+        ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap())
+    };
+    let lightgbm = [("from", "lightgbm"), ("objective", "binary sigmoid:2")];
+    let ordinal = [("grades", "0/1"), ("thresholds", "5")];
+    [
+        ("logistic", header("logistic", &[]), linear(0.0, log_odds)),
+        ("logloss", header("logloss", &[]), tree(0.5 * log_odds)),
+        ("lightgbm", header("", &lightgbm), tree(0.5 * log_odds)),
+        (
+            "xgboost",
+            header("", &[("from", "xgboost"), ("objective", "binary:logistic")]),
+            tree(log_odds),
+        ),
+        ("ordinal", header("ordinal", &ordinal), linear(5.0, log_odds)),
+    ]
+    .map(|(name, header, body)| (name, Model::new(header, body).unwrap()))
+    .into()
+}
+
+/// Three of the four documents with the value 1 are relevant, and one of those with -1: a start model
+/// that says so has no gradient left, so that the trees that are added are 0.
+#[test]
+fn boosting_on_probabilities_begins_at_the_probabilities_of_the_start_model() {
+    let rows = [1.0, 1.0, 1.0, 0.0].map(|label| ("a", label, &[1.0][..]));
+    let others = [1.0, 0.0, 0.0, 0.0].map(|label| ("b", label, &[-1.0][..]));
+    let data = crate::ensemble::test_support::rows(&[rows, others].concat());
+    let exact: Vec<f64> = [0.75; 4].into_iter().chain([0.25; 4]).collect();
+    for (name, start) in models_of_probabilities(&data) {
+        for loss in ["logloss", "ordinal"] {
+            let learner = format!("mart(loss={loss}, trees=2, min_rows=1, min_hessian=0, l2=0)");
+            let learner = LearnerSpec::parse(&learner).unwrap();
+            let model = learner.train(TrainRequest::new(&data).start(&start)).unwrap().model;
+            let model = Model::from_bytes(&model.to_bytes()).unwrap();
+            let scores = model.predict(&data).unwrap();
+            let found = model.predictions(&scores, PredictionKind::Probability, None).unwrap();
+            for (found, exact) in found.iter().zip(&exact) {
+                assert!((found - exact).abs() < 1e-4, "{name}, {loss}: {found} {exact}");
+            }
+        }
+        // Other losses take the scores as they are.
+        let learner = LearnerSpec::parse("lambdamart(trees=1, min_rows=9)").unwrap();
+        let model = learner.train(TrainRequest::new(&data).start(&start)).unwrap().model;
+        let [found, exact] = [&model, &start].map(|model| model.predict(&data).unwrap());
+        for (found, exact) in found.iter().zip(exact) {
+            assert!((found - exact).abs() < 1e-6, "{name}: {found} {exact}");
+        }
+    }
+}
+
+#[test]
+fn a_checkpoint_of_other_columns_of_labels_is_refused() {
+    let plain = data(4, 4);
+    let clicks: Vec<f64> = plain.labels().iter().map(|label| 4.0 - label).collect();
+    let with = |clicks: Vec<f64>| {
+        let sales = clicks.iter().map(|label| label + 1.0).collect();
+        let data = plain.clone().with_label_column("clicks", clicks).unwrap();
+        data.with_label_column("sales", sales).unwrap()
+    };
+    let (data, other) = (with(clicks), with(plain.labels().to_vec()));
+    for learner in ["lambdamart(trees=3", "ranknet(epochs=3, layers=2"] {
+        let folder = tempfile::tempdir().unwrap();
+        let train = |data: &Dataset, labels: &str| {
+            let learner = LearnerSpec::parse(&format!("{learner}, labels={labels})")).unwrap();
+            let checkpoints = Some(Checkpoints::new(folder.path()).every_rounds(1));
+            learner.train(TrainRequest::new(data).checkpoints(checkpoints))
+        };
+        let first = train(&data, "clicks:1").unwrap().model;
+        assert_eq!(train(&data, "clicks:1").unwrap().model, first);
+        let refused = [
+            train(&data, "sales:1"),
+            train(&data, "clicks:1+sales:1"),
+            train(&data, "label:1"),
+            train(&other, "clicks:1"),
+        ];
+        for (number, result) in refused.into_iter().enumerate() {
+            let error = result.unwrap_err().to_string();
+            assert!(error.contains("belongs to a training with other"), "{number}: {error}");
+        }
     }
 }
 

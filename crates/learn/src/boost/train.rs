@@ -15,7 +15,7 @@ use super::goss::Goss;
 use super::params::BoostConfig;
 use super::queries::{AllDerivatives, QueryPass, TrainingQueries};
 use super::scores::{add_leaves, add_tree};
-use super::start::{StartState, body_with_start};
+use super::start::{StartMember, StartScale, StartState, body_with_start};
 use super::validation_scores::{ValidationScores, add_scores};
 use super::values::{ValueInput, leaf_values};
 use super::{line_search, sample};
@@ -128,7 +128,7 @@ struct BoostRun<'a> {
     /// The constant part of every score.
     base: f64,
     /// The start model if it is not a tree model.
-    start_model: Option<Model>,
+    start_model: Option<StartMember>,
     header: Header,
     /// Trees of the start model, then new ones, as they were grown (before DART reweights them).
     trees: Vec<Tree>,
@@ -476,7 +476,10 @@ const ALGORITHM_VERSION: u32 = 1;
 fn parameters(params: &BoostConfig, request: &TrainRequest<'_>) -> String {
     // The number of trees may grow: a finished training can be continued.
     let params = BoostConfig { trees: 0, ..params.clone() };
-    format!("algorithm {ALGORITHM_VERSION} {params:?} {}", request.objective)
+    let scale = StartScale::of(request);
+    let scale = (scale != StartScale::UNCHANGED).then(|| format!(" start {scale:?}"));
+    let scale = scale.unwrap_or_default();
+    format!("algorithm {ALGORITHM_VERSION} {params:?} {}{scale}", request.objective)
 }
 
 /// A stop watch for consecutive phases; it holds the start of the current phase.

@@ -274,6 +274,10 @@ pub(crate) fn fingerprint(data: &Dataset, request_text: &str) -> u64 {
     };
     let mut parts: Vec<u64> = blocks.map(of_block).collect();
     parts.push(xxh3_64(bytemuck::cast_slice(data.labels())));
+    for name in data.label_column_names() {
+        let labels = data.label_column(name).unwrap_or_default();
+        parts.extend([xxh3_64(name.as_bytes()), xxh3_64(bytemuck::cast_slice(labels))]);
+    }
     parts.extend((0..data.queries()).map(|query| data.query_rows(query).end as u64));
     parts.extend([data.row_weights(), data.query_weights()].into_iter().flatten().map(hash_of));
     parts.extend(data.positions().map(|positions| xxh3_64(bytemuck::cast_slice(positions))));

@@ -441,13 +441,17 @@ fn request_text(request: &TrainRequest<'_>, parameters: &str) -> String {
     format!("{parameters} {evaluation} {} {start:?}", request.evaluate_training)
 }
 
-/// Seed, metrics and validation sets of a request as text, for fingerprints.
+/// Seed, metrics, columns of labels and validation sets of a request as text, for fingerprints.
 pub(super) fn evaluation_text(request: &TrainRequest<'_>) -> String {
     let metrics: Vec<String> = request.metrics.iter().map(Measure::to_string).collect();
     let valid: Vec<(&str, u64)> =
         request.valid.iter().map(|set| (set.name.as_str(), fingerprint(set.data, ""))).collect();
     let teacher = request.teacher.as_ref().map(|teacher| format!(" {}", teacher.text()));
-    format!("{} {metrics:?} {valid:?}{}", request.seed, teacher.unwrap_or_default())
+    let labels = &request.metric_labels;
+    let columns = labels.weights.as_ref();
+    let columns = columns.map(|columns| format!(" labels {columns} {}", labels.keeps_first));
+    let optional = teacher.unwrap_or_default() + &columns.unwrap_or_default();
+    format!("{} {metrics:?} {valid:?}{optional}", request.seed)
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ pub(super) enum Decoded {
     NotNumbers { feature: usize },
     /// A column that is no feature.
     Role {
-        role: Role,
+        slot: Slot,
         /// The name of the column.
         name: String,
         values: Values,
@@ -84,12 +84,12 @@ pub(super) fn decode(
         decoded.push(match slot {
             None => Decoded::List(array),
             Some(Slot::Role(Role::Ignore)) => Decoded::Nothing,
-            Some(Slot::Role(role)) => {
-                let values = match role {
-                    Role::Query | Role::Docid => Values::ids(&array),
+            Some(slot @ (Slot::Role(_) | Slot::ExtraLabel(_))) => {
+                let values = match slot {
+                    Slot::Role(Role::Query | Role::Docid) => Values::ids(&array),
                     _ => Values::of(&array),
                 };
-                Decoded::Role { role, name: name.to_owned(), values: values.map_err(failed)? }
+                Decoded::Role { slot, name: name.to_owned(), values: values.map_err(failed)? }
             }
             Some(slot @ (Slot::Number { .. } | Slot::Time { .. }))
                 if is_number(array.data_type()) || micros(&array).is_some() =>

@@ -126,8 +126,8 @@ struct GroupColumns {
     group: RowGroup,
     /// By feature; `None` for elements of the list column.
     features: Vec<Option<super::decode::FeatureValues>>,
-    /// The columns that are no features: role, name and values.
-    roles: Vec<(Role, String, Values)>,
+    /// The columns that are no features: slot, name and values.
+    roles: Vec<(Slot, String, Values)>,
     /// The list column.
     list: Option<arrow_array::ArrayRef>,
     /// Whether a column was wrongly guessed to be numbers, so that the table is read again.
@@ -155,7 +155,7 @@ impl GroupColumns {
                 self.has_wrong_guess = true;
                 part.mark_not_number(feature);
             }
-            Decoded::Role { role, name, values } => self.roles.push((role, name, values)),
+            Decoded::Role { slot, name, values } => self.roles.push((slot, name, values)),
             Decoded::List(array) => self.list = Some(array),
         }
     }
@@ -197,8 +197,8 @@ impl GroupColumns {
         // If the table is read again anyway, errors of these rows do not matter yet.
         for row in (start..start + count).filter(|_| !self.has_wrong_guess) {
             let mut role_values = RoleValues::default();
-            for (role, name, values) in &self.roles {
-                let set = values.set(row, *role, &mut role_values);
+            for (slot, name, values) in &self.roles {
+                let set = values.set(row, *slot, &mut role_values);
                 set.map_err(|problem| problem.at(location(row).in_field(name)))?;
             }
             part.end_row(schema, role_values, || location(row))?;

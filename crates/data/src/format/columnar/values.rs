@@ -11,7 +11,7 @@ use crate::arrow_values::{
 };
 use crate::format::roles::Role;
 use crate::format::table::{
-    CellProblem, RoleValues, TypedValues, feature_from_f64, feature_from_text, missing,
+    CellProblem, RoleValues, Slot, TypedValues, feature_from_f64, feature_from_text, missing,
 };
 
 /// Whether a column holds lists of numbers or texts.
@@ -101,11 +101,11 @@ impl Values {
         }
     }
 
-    /// Sets the value of a role in `role_values` from a row.
+    /// Sets the value of a slot that has a role in `role_values` from a row.
     pub(super) fn set<'a>(
         &'a self,
         row: usize,
-        role: Role,
+        slot: Slot,
         role_values: &mut RoleValues<'a>,
     ) -> Result<(), CellProblem> {
         let text = match self {
@@ -114,15 +114,15 @@ impl Values {
         };
         match self {
             Values::Single(values) if values.is_valid(row) => {
-                role_values.set_number(role, values.value(row).into())
+                role_values.set_number(slot, values.value(row).into())
             }
             Values::Double(values) if values.is_valid(row) => {
-                role_values.set_number(role, values.value(row))
+                role_values.set_number(slot, values.value(row))
             }
             _ => match text {
-                Some(text) => role_values.set_text(role, text.into()),
-                None if role == Role::Docid => Ok(()),
-                None => Err(missing(role)),
+                Some(text) => role_values.set_text(slot, text.into()),
+                None if slot == Slot::Role(Role::Docid) => Ok(()),
+                None => Err(missing(slot.role())),
             },
         }
     }

@@ -324,12 +324,12 @@ fn read_chunk(
             let cell = file.number_cell(*slot, cell);
             match *slot {
                 Slot::Role(Role::Ignore) => {}
-                Slot::Role(role) => {
+                slot @ (Slot::Role(_) | Slot::ExtraLabel(_)) => {
                     let text = match cell {
                         Cow::Borrowed(bytes) => Cow::Borrowed(std::str::from_utf8(bytes).ok()?),
                         Cow::Owned(bytes) => Cow::Owned(String::from_utf8(bytes).ok()?),
                     };
-                    role_values.set_text(role, text).ok()?;
+                    role_values.set_text(slot, text).ok()?;
                 }
                 slot => part.set_text(schema, slot, &cell, row, location).ok()?,
             }

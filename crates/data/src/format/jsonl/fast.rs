@@ -183,14 +183,14 @@ impl<'a> LineCursor<'a> {
         let (cell, is_text) = self.cell()?;
         match slot {
             Slot::Role(Role::Ignore) => Some(()),
-            Slot::Role(role @ (Role::Query | Role::Docid)) => {
+            Slot::Role(Role::Query | Role::Docid) => {
                 let is_plain = is_text || (!cell.is_empty() && cell.iter().all(u8::is_ascii_digit));
                 let text = std::str::from_utf8(cell).ok().filter(|_| is_plain)?;
-                role_values.set_text(role, text.into()).ok()
+                role_values.set_text(slot, text.into()).ok()
             }
-            Slot::Role(role) => {
+            Slot::Role(_) | Slot::ExtraLabel(_) => {
                 let text = std::str::from_utf8(cell).ok().filter(|_| !is_text)?;
-                role_values.set_text(role, text.into()).ok()
+                role_values.set_text(slot, text.into()).ok()
             }
             slot => {
                 match (target.schema.set_text(slot, cell, target.row).ok()?, slot) {

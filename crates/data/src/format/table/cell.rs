@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::schema::Slot;
 use super::write::number_text;
 use crate::error::{DataError, Remedy, SourceLocation, quote};
 use crate::format::roles::Role;
@@ -120,24 +121,33 @@ pub(in crate::format) struct RoleValues<'a> {
     pub(super) weight: Option<f32>,
     pub(super) query_weight: Option<f32>,
     pub(super) position: Option<u32>,
+    /// By the number of the further column of labels; empty as long as none is set.
+    pub(super) extra_labels: Vec<Option<f64>>,
 }
 
 impl<'a> RoleValues<'a> {
-    /// Sets the value of a role from text.
+    /// Sets the value of a slot that has a role from text.
     pub(in crate::format) fn set_text(
         &mut self,
-        role: Role,
+        slot: Slot,
         text: Cow<'a, str>,
     ) -> Result<(), CellProblem> {
+        let role = slot.role();
         match role {
             Role::Query if text.is_empty() => return Err(missing(role)),
             Role::Query => self.query = Some(text),
             Role::Docid => self.docid = Some(text),
             Role::Feature | Role::Ignore => {}
             role if text.trim().is_empty() => return Err(missing(role)),
+            Role::ExtraLabel if text.trim().eq_ignore_ascii_case("true") => {
+                return self.set_number(slot, 1.0);
+            }
+            Role::ExtraLabel if text.trim().eq_ignore_ascii_case("false") => {
+                return self.set_number(slot, 0.0);
+            }
             role => match fast_float2::parse::<f64, _>(text.trim()) {
                 Ok(value) => self
-                    .set_number(role, value)
+                    .set_number(slot, value)
                     .map_err(|problem| CellProblem { found: quote(text.as_bytes()), ..problem })?,
                 Err(_) => {
                     let help = (role == Role::Label).then_some(LABELS_ARE_NUMBERS);
@@ -149,12 +159,14 @@ impl<'a> RoleValues<'a> {
         Ok(())
     }
 
-    /// Sets the value of a role from a number; as an id it is written plainly (`10`, not `10.0`).
+    /// Sets the value of a slot that has a role from a number; as an id it is written plainly (`10`,
+    /// not `10.0`).
     pub(in crate::format) fn set_number(
         &mut self,
-        role: Role,
+        slot: Slot,
         value: f64,
     ) -> Result<(), CellProblem> {
+        let role = slot.role();
         let refused = || Err(CellProblem::new(number_text(value), expected(role)));
         let is_weight = value >= 0.0 && (value as f32).is_finite();
         match role {
@@ -162,6 +174,15 @@ impl<'a> RoleValues<'a> {
             Role::Query => self.query = Some(value.to_string().into()),
             Role::Docid => self.docid = Some(value.to_string().into()),
             Role::Label if value.is_finite() => self.label = Some(value),
+            Role::ExtraLabel if value.is_finite() => {
+                if let Slot::ExtraLabel(number) = slot {
+                    let length = self.extra_labels.len().max(number + 1);
+                    self.extra_labels.resize(length, None);
+                    self.extra_labels.iter_mut().skip(number).take(1).for_each(|label| {
+                        *label = Some(value);
+                    });
+                }
+            }
             Role::Weight if is_weight => self.weight = Some(value as f32),
             Role::QueryWeight if is_weight => self.query_weight = Some(value as f32),
             Role::Position if (1.0..=u32::MAX.into()).contains(&value) && value.fract() == 0.0 => {
@@ -179,7 +200,7 @@ pub(in crate::format) fn expected(role: Role) -> &'static str {
     match role {
         Role::Query => "a query id",
         Role::Docid => "a document id",
-        Role::Label => "a label, which is a finite number",
+        Role::Label | Role::ExtraLabel => "a label, which is a finite number",
         Role::Weight | Role::QueryWeight => "a weight, which is a finite number from 0",
         Role::Position => "a position, which is a whole number from 1",
         // The other roles are features.
@@ -197,6 +218,7 @@ const ROWS_NEED_LABELS: &str =
 
 /// The problem if a row has no value for a role.
 pub(in crate::format) fn missing(role: Role) -> CellProblem {
-    let help = (role == Role::Label).then_some(ROWS_NEED_LABELS);
+    let is_label = matches!(role, Role::Label | Role::ExtraLabel);
+    let help = is_label.then_some(ROWS_NEED_LABELS);
     CellProblem { help, ..CellProblem::new("nothing", expected(role)) }
 }

@@ -8,7 +8,7 @@ use super::cell::{RoleValues, missing};
 use super::missing_words::MissingWords;
 use super::schema::{CellRead, Slot, TableSchema};
 use super::{ONE_QUERY, TableRead, not_numbers};
-use crate::dataset::{Absent, Dataset, QueryIndex, RowColumns};
+use crate::dataset::{Absent, Dataset, LabelColumn, QueryIndex, RowColumns};
 use crate::error::{DataError, SourceLocation};
 use crate::format::roles::Role;
 use crate::matrix::Matrix;
@@ -53,6 +53,8 @@ pub(in crate::format) struct RowPart {
     /// The number of rows.
     pub(in crate::format) rows: usize,
     labels: Vec<f64>,
+    /// The labels of the first row in all further columns of labels, then those of the second row.
+    extra_labels: Vec<f64>,
     /// Query ids, each with the number of adjacent rows that have it.
     adjacent_rows: Vec<(String, u32)>,
     doc_ids: Strings,
@@ -141,6 +143,12 @@ impl RowPart {
             true => role_values.label.ok_or_else(|| missing(Role::Label))?,
             false => 0.0,
         });
+        for (number, column) in schema.label_columns().iter().enumerate() {
+            let label = role_values.extra_labels.get(number).copied().flatten();
+            let no_label = || super::missing(Role::ExtraLabel);
+            self.extra_labels
+                .push(label.ok_or_else(|| no_label().at(location().in_field(column)))?);
+        }
         if schema.has(Role::Docid) {
             let docid = role_values.docid.as_deref().unwrap_or_default();
             let is_empty = u64::from(docid.is_empty());
@@ -208,8 +216,14 @@ pub(in crate::format) fn join_parts(
     let (mut queries, mut doc_ids) = (QueryIndex::default(), Strings::default());
     let (mut row_weights, mut query_weights, mut positions) = (Vec::new(), Vec::new(), Vec::new());
     let mut missing_words = MissingWords::default();
+    let mut label_columns: Vec<LabelColumn> =
+        schema.label_columns().iter().map(|name| LabelColumn::of_table(name, rows)).collect();
     for part in parts {
         labels.extend_from_slice(&part.labels);
+        for (number, column) in label_columns.iter_mut().enumerate() {
+            let of_column = part.extra_labels.iter().skip(number);
+            column.labels.extend(of_column.step_by(schema.label_columns().len()));
+        }
         for (id, rows) in &part.adjacent_rows {
             query_of_row.extend(std::iter::repeat_n(queries.number(id), *rows as usize));
         }
@@ -230,9 +244,10 @@ pub(in crate::format) fn join_parts(
         positions: schema.has(Role::Position).then_some(positions),
         absent,
         is_labelled: schema.is_labelled,
+        label_columns,
         ..RowColumns::new(matrix, features, labels, queries, query_of_row)
     };
     // The line of a row is not known here: a record may have several, and blank lines have no row.
     let data = Dataset::grouped(columns, |_| SourceLocation::file(&schema.file), warnings)?;
-    Ok(TableRead::Data(Box::new(data.take_label_columns(schema.label_features())?)))
+    Ok(TableRead::Data(Box::new(data)))
 }

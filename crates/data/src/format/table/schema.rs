@@ -22,6 +22,19 @@ pub(in crate::format) enum Slot {
     Time { feature: usize, parts_index: usize },
     /// A value that is no feature; cells with the role `Ignore` are dropped.
     Role(Role),
+    /// A label of the further column of labels with this number, from 0.
+    ExtraLabel(usize),
+}
+
+impl Slot {
+    /// The role of the column.
+    pub(in crate::format) fn role(self) -> Role {
+        match self {
+            Slot::Role(role) => role,
+            Slot::ExtraLabel(_) => Role::ExtraLabel,
+            Slot::Number { .. } | Slot::Category { .. } | Slot::Time { .. } => Role::Feature,
+        }
+    }
 }
 
 #[cfg(feature = "columnar")]
@@ -68,8 +81,8 @@ pub(in crate::format) struct TableSchema {
     features: Vec<String>,
     /// The column of each feature; `usize::MAX` for features that are no columns.
     sources: Vec<usize>,
-    /// The features that are further columns of labels.
-    label_features: Vec<usize>,
+    /// The names of the columns that are further columns of labels.
+    label_columns: Vec<String>,
     /// The categories of each column of categories.
     category_tables: Vec<CategoryTable>,
     /// The parts of each column of times, and the order of day and month in its dates.
@@ -99,7 +112,7 @@ impl TableSchema {
             slots: Vec::new(),
             features: Vec::new(),
             sources: Vec::new(),
-            label_features: Vec::new(),
+            label_columns: Vec::new(),
             category_tables: Vec::new(),
             time_parts: Vec::new(),
             roles: columns.iter().fold(0, |bits, column| bits | 1 << column.role as u32),
@@ -110,10 +123,9 @@ impl TableSchema {
         for (source, (column, origin)) in columns.iter().zip(origins).enumerate() {
             let slot = schema.slot(column, origin);
             let names = match column.role {
-                // Read like a feature, and taken out of the matrix at the end.
                 Role::ExtraLabel => {
-                    schema.label_features.push(schema.features.len());
-                    vec![column.name.clone()]
+                    schema.label_columns.push(column.name.clone());
+                    Vec::new()
                 }
                 _ => column.features(),
             };
@@ -142,14 +154,14 @@ impl TableSchema {
                 self.time_parts.push((parts.clone(), column.date_order));
                 Slot::Time { feature, parts_index: self.time_parts.len() - 1 }
             }
-            (Role::ExtraLabel, _) => Slot::Number { feature, is_guessed: false },
+            (Role::ExtraLabel, _) => Slot::ExtraLabel(self.label_columns.len()),
             (role, _) => Slot::Role(*role),
         }
     }
 
-    /// The features that are further columns of labels.
-    pub(super) fn label_features(&self) -> &[usize] {
-        &self.label_features
+    /// The names of the columns that are further columns of labels, in their order.
+    pub(super) fn label_columns(&self) -> &[String] {
+        &self.label_columns
     }
 
     /// Adds a feature of numbers that is no column, but an element of a list column.
@@ -227,7 +239,7 @@ impl TableSchema {
             Slot::Time { feature, parts_index } => {
                 (feature, self.time_parts.get(parts_index).map_or(0, |(parts, _)| parts.len()))
             }
-            Slot::Role(_) => (0, 0),
+            Slot::Role(_) | Slot::ExtraLabel(_) => (0, 0),
         }
     }
 
@@ -284,7 +296,7 @@ impl TableSchema {
                     None => Err(CellProblem::not_a_time(cell)),
                 }
             }
-            Slot::Role(_) => Ok((CellRead::Value, missing)),
+            Slot::Role(_) | Slot::ExtraLabel(_) => Ok((CellRead::Value, missing)),
         }
     }
 

@@ -63,9 +63,9 @@ fn values_that_a_role_cannot_have_are_refused() {
         (Role::Position, "1.5"),
         (Role::Position, "4294967296"),
     ] {
-        assert!(role_values.set_text(role, bad.into()).is_err(), "{role:?} {bad}");
+        assert!(role_values.set_text(Slot::Role(role), bad.into()).is_err(), "{role:?} {bad}");
     }
-    role_values.set_number(Role::Query, 10.0).unwrap();
+    role_values.set_number(Slot::Role(Role::Query), 10.0).unwrap();
     assert_eq!(role_values.query.as_deref(), Some("10"));
 }
 

@@ -128,14 +128,16 @@ fn trees_score(
     tested.dedup();
     let has_columns = tested.iter().all(|feature| matching.column(*feature).is_some());
     let score = graph.new_tensor();
+    // A sum can have several members of trees, and the names of nodes must differ.
+    let name = format!("trees_{}", score.as_str());
     let node = if has_columns {
         let column = |feature: u32| matching.column(feature as usize).unwrap_or(0) as u32;
-        ensemble_node(ensemble, input.as_str(), score.as_str(), column)?
+        ensemble_node(ensemble, &name, [input.as_str(), score.as_str()], column)?
     } else {
         let values = selected(graph, matching, &tested, input);
         let position =
             |feature: u32| tested.partition_point(|other| *other < feature as usize) as u32;
-        ensemble_node(ensemble, values.as_str(), score.as_str(), position)?
+        ensemble_node(ensemble, &name, [values.as_str(), score.as_str()], position)?
     };
     graph.add_node(&node);
     Ok(graph.cast_to_doubles(&score))

@@ -369,12 +369,39 @@ fn models_that_cannot_be_written_are_refused_with_a_reason() {
 
 /// The operators of the nodes of a file, in their order.
 fn operators(bytes: &[u8]) -> Vec<String> {
+    texts_of_nodes(bytes, 4)
+}
+
+/// The texts that the nodes of a file have in the field with this number, in their order.
+fn texts_of_nodes(bytes: &[u8], number: u64) -> Vec<String> {
     let fields = |bytes: &[u8], number: u64| -> Vec<Vec<u8>> {
         let found = Message::new(bytes).map(Result::unwrap).filter(|(found, _)| *found == number);
         found.map(|(_, field)| field.bytes().unwrap().to_vec()).collect()
     };
     let nodes = fields(&fields(bytes, 7)[0], 1);
-    nodes.iter().map(|node| String::from_utf8(fields(node, 4)[0].clone()).unwrap()).collect()
+    let texts = nodes.iter().flat_map(|node| fields(node, number));
+    texts.map(|text| String::from_utf8(text).unwrap()).collect()
+}
+
+/// Runtimes refuse a file in which two nodes have the same name, or write to the same tensor.
+#[test]
+fn the_nodes_of_several_tree_members_have_different_names() {
+    let linear = linear_model(0.25);
+    let trees = |base: f64| {
+        let trees = Ensemble::new(base, vec![small_tree([Side::Left, Side::Right])]).unwrap();
+        Model::new(linear.header().clone(), ModelBody::Trees(trees)).unwrap()
+    };
+    let members = vec![(1.0, trees(0.5)), (0.25, trees(-1.0)), (1.0, linear.clone())];
+    let blend = ModelBody::Blend(Blend::new(Normalise::None, members).unwrap());
+    let bytes = write(&Model::new(linear.header().clone(), blend).unwrap()).unwrap();
+    let ensembles = operators(&bytes).iter().filter(|o| *o == "TreeEnsembleRegressor").count();
+    assert_eq!(ensembles, 2);
+    for field in [3, 2] {
+        let mut names = texts_of_nodes(&bytes, field);
+        names.sort();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+    }
+    assert_eq!(texts_of_nodes(&bytes, 3).len(), 2, "the nodes of trees are named");
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let mut graph = match model.body() {
         ModelBody::Trees(ensemble) => {
             let mut graph = WireWriter::default();
-            let node = ensemble_node(ensemble, INPUT, OUTPUT, |feature| feature)?;
+            let node = ensemble_node(ensemble, "trees", [INPUT, OUTPUT], |feature| feature)?;
             graph.message(graph_fields::NODE, &node);
             graph
         }
@@ -100,12 +100,13 @@ pub(super) fn unsupported(part: UnsupportedPart) -> ModelError {
     ModelError::unsupported(NAME, part)
 }
 
-/// The node of an ensemble, from the tensor `input` to the tensor `output`. `column` gives the column
-/// of the input that a feature has.
+/// The node of an ensemble, from the tensor `input` to the tensor `output`. `name` is the name of the
+/// node, which no other node of the graph may have. `column` gives the column of the input that a
+/// feature has.
 pub(super) fn ensemble_node(
     ensemble: &Ensemble,
-    input: &str,
-    output: &str,
+    name: &str,
+    [input, output]: [&str; 2],
     column: impl Fn(u32) -> u32,
 ) -> Result<WireWriter, ModelError> {
     let mut arrays = EnsembleArrays::default();
@@ -117,7 +118,7 @@ pub(super) fn ensemble_node(
     }
     let mut node = WireWriter::default();
     node.text(node_fields::INPUT, input).text(node_fields::OUTPUT, output);
-    node.text(node_fields::NAME, "trees").text(node_fields::OP_TYPE, "TreeEnsembleRegressor");
+    node.text(node_fields::NAME, name).text(node_fields::OP_TYPE, "TreeEnsembleRegressor");
     node.text(node_fields::DOMAIN, "ai.onnx.ml");
     let base = to_f32("the base score", ensemble.base())?;
     add_attribute(&mut node, "aggregate_function", attribute_type::STRING, |out| {
