@@ -23,6 +23,7 @@ def draw_matplotlib(chart: dict[str, Any], ax: Any) -> None:
 
 
 def _numbers(values: Any) -> np.ndarray:
+    """Numbers as an array; NaN for `None`."""
     return np.array([np.nan if value is None else value for value in values], dtype=float)
 
 
@@ -32,6 +33,7 @@ def _pairs(pairs: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _band(series: dict[str, Any]) -> tuple[np.ndarray, np.ndarray] | None:
+    """The lower and upper limits of a series' confidence band, if it has one."""
     return _pairs(series["band"]) if series.get("band") else None
 
 

@@ -72,15 +72,24 @@ class Dataset:
         query are brought together, queries in the order of their first row.
     group
         Sizes of the queries, whose rows stand together, instead of ``qid``.
-    weight, query_weight, position, pairs, doc_id
-        Weights of rows and of queries, positions at which documents were shown (from 1), preference
-        pairs ``(better row, worse row[, weight])``, document ids.
+    weight, query_weight
+        A weight for each row. Weights of queries: a dictionary by query id, or a value for each row, the
+        same for all rows of a query; with ``group``, also a value for each query.
+    position
+        The positions, from 1, at which the documents were shown to users, one for each row.
+    pairs
+        Preferences ``(better row, worse row[, weight])`` between rows of one query; rows count from 0.
+    doc_id
+        Document ids, one for each row.
     feature_names
         Names of the features of an array.
     absent
-        ``"zero"`` or ``"missing"``: values that a sparse matrix leaves out.
+        What a value is that a sparse matrix or a file leaves out: ``"zero"`` (the default) or ``"missing"``.
     format, roles
-        For files: the format, and roles of columns such as ``"qid=session, label=stars"``.
+        For files: the format, and roles of columns such as ``"qid=session, label=stars"``. The format is
+        detected if it is not given.
+    n_jobs
+        Number of threads; None or -1: all processors.
 
     Examples
     --------
@@ -122,14 +131,12 @@ class Dataset:
         query_column = None
         if is_frame(X):
             X = collected(X)
-            taken = []
             if isinstance(y, str):
-                taken.append(y)
-                y = column_values(X, y)
+                label_column = y
+                y = column_values(X, label_column)
+                X = without_columns(X, [label_column])
             if isinstance(qid, str):
                 query_column = qid
-            if taken:
-                X = without_columns(X, taken)
         parts = row_parts(
             X, y, qid=None if query_column else qid, group=group, weight=weight, query_weight=query_weight,
             position=position, pairs=pairs, doc_id=doc_id,
@@ -215,7 +222,11 @@ def read_files(
     columns_of: Dataset | None = None,
     n_jobs: int | None = None,
 ) -> Dataset:
-    """Reads one data set from a file or several files of any format."""
+    """Reads one data set from a file or several files of any format.
+
+    Without `needs_labels`, the labels of files that have none are 0. `columns_of` is earlier data, such as training
+    data: columns whose roles are not given have the roles that they have there, and texts the same category numbers.
+    """
     several = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     native, found = _native.Dataset.read(
         [os.fspath(path) for path in several], format, absent, roles, needs_labels,
@@ -238,7 +249,7 @@ def refuse_parts(**given: Any) -> None:
 
 
 def collected(X: Any) -> Any:
-    """The frame of a lazy frame; every other X as it is."""
+    """Runs a lazy frame of Polars and returns its frame; returns every other X as it is."""
     return X.collect() if is_lazy(X) else X
 
 
@@ -267,7 +278,10 @@ def native_dataset(
     absent: str | None = None,
     threads: int = 0,
 ) -> _native.Dataset:
-    """The native data set of features and of the parts that `row_parts` has made."""
+    """The native data set of features and of the parts that `row_parts` has made.
+
+    `names` are the names of the features, for an X without names; `threads` is 0 for one thread for each processor.
+    """
     parts = dict(parts, absent=absent, threads=threads)
     if names is not None:
         parts["names"] = [str(name) for name in names]
@@ -291,7 +305,7 @@ def features_array(X: Any) -> np.ndarray:
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
-            row, column, value = _first_odd_cell(array)
+            row, column, value = _first_non_number(array)
             raise TypeError(
                 f"argument must be a string or a number: row {row + 1}, column {column + 1} of the features is "
                 f"{value!r}, which is no number ({error})"
@@ -317,7 +331,8 @@ def features_array(X: Any) -> np.ndarray:
     return array
 
 
-def _first_odd_cell(array: np.ndarray) -> tuple[int, int, Any]:
+def _first_non_number(array: np.ndarray) -> tuple[int, int, Any]:
+    """Row and column (from 0) of the first value that is no number, and the value."""
     for (row, *column), value in np.ndenumerate(array):
         try:
             float(value)
@@ -335,13 +350,14 @@ def _from_sparse(X: Any, parts: dict[str, Any]) -> _native.Dataset:
         rows.sum_duplicates()
     with np.errstate(over="ignore"):
         values = rows.data.astype(np.float32)
-    beyond = np.isinf(values) & np.isfinite(rows.data.astype(np.float64))
-    if beyond.any():
-        place = int(np.argmax(beyond))
-        row = int(np.searchsorted(rows.indptr, place, side="right"))
+    overflows = np.isinf(values) & np.isfinite(rows.data.astype(np.float64))
+    if overflows.any():
+        entry = int(np.argmax(overflows))
+        # The number of rows that start at or before the entry, which is its row, counted from 1.
+        row = int(np.searchsorted(rows.indptr, entry, side="right"))
         raise of_kind(
             "feature-out-of-range",
-            f"feature '{int(rows.indices[place]) + 1}' of row {row} is {rows.data[place]}, which is out of the range of 32-bit floats",
+            f"feature '{int(rows.indices[entry]) + 1}' of row {row} is {rows.data[entry]}, which is out of the range of 32-bit floats",
         )
     return _native.Dataset.from_csr(
         rows.indptr.astype(np.int64), rows.indices.astype(np.int64), values, int(rows.shape[1]), parts
@@ -351,15 +367,16 @@ def _from_sparse(X: Any, parts: dict[str, Any]) -> _native.Dataset:
 def _from_pandas(X: Any, parts: dict[str, Any], query_column: str | None) -> _native.Dataset:
     if query_column is not None:
         parts = dict(parts, **query_parts(column_values(X, query_column)))
-    places = [place for place, name in enumerate(X.columns) if name != query_column or query_column is None]
-    names = [X.columns[place] for place in places]
+    features = [index for index, name in enumerate(X.columns) if name != query_column or query_column is None]
+    names = [X.columns[index] for index in features]
     if all(isinstance(name, str) for name in names):
         parts.setdefault("names", list(names))
-    columns = [_pandas_column(X.iloc[:, place], X.columns[place]) for place in places]
+    columns = [_pandas_column(X.iloc[:, index], X.columns[index]) for index in features]
     return _native.Dataset.from_columns(columns, len(X), parts)
 
 
 def _pandas_column(column: Any, name: Any) -> Any:
+    """The numbers of a column; of a categorical column, the category number of each row (-1: missing) and the categories."""
     kind = column.dtype
     if hasattr(kind, "categories"):
         return np.asarray(column.cat.codes, dtype=np.int64), [str(text) for text in kind.categories]
@@ -377,7 +394,7 @@ def _pandas_column(column: Any, name: Any) -> Any:
             return column.to_numpy().astype(np.float64)
         except (TypeError, ValueError):
             pass
-    row, value = _first_odd_value(column)
+    row, value = _first_non_number_of_column(column)
     raise of_kind(
         "column-type",
         f"column '{name}' has the type {kind}, which is no feature: row {row + 1} has {value!r}",
@@ -385,7 +402,8 @@ def _pandas_column(column: Any, name: Any) -> Any:
     )
 
 
-def _first_odd_value(column: Any) -> tuple[int, Any]:
+def _first_non_number_of_column(column: Any) -> tuple[int, Any]:
+    """Row (from 0) of the first value that is no number, and the value."""
     for row, value in enumerate(column):
         try:
             float(value)
@@ -426,7 +444,11 @@ def numbers(values: Any, what: str, dtype: type, rows: int | None) -> np.ndarray
 
 
 def query_parts(qid: Any) -> dict[str, Any]:
-    """Query ids of any hashable kind, as the native module takes them."""
+    """Query ids of any hashable kind, as the native module takes them.
+
+    These are whole numbers (`query_ids`), or the number of each row's query by first appearance (`query_numbers`) with
+    the text of each query's id (`query_texts`).
+    """
     if hasattr(qid, "to_pylist"):
         qid = qid.to_pylist()
     elif hasattr(qid, "dtype") and not isinstance(qid.dtype, np.dtype) and hasattr(qid, "to_numpy"):
@@ -437,8 +459,8 @@ def query_parts(qid: Any) -> dict[str, Any]:
         return query_parts(qid.ravel())
     if isinstance(qid, np.ndarray) and qid.ndim != 1:
         raise of_kind("array-dimensions", f"qid has one dimension; found the shape {qid.shape}")
-    places: dict[Any, int] = {}
-    rows = np.empty(len(qid), dtype=np.int64)
+    number_of: dict[Any, int] = {}
+    numbers_of_rows = np.empty(len(qid), dtype=np.int64)
     for row, value in enumerate(qid):
         try:
             missing = value is None or value != value
@@ -447,13 +469,14 @@ def query_parts(qid: Any) -> dict[str, Any]:
         if missing:
             raise of_kind("null-id", f"the query id of row {row + 1} is missing ({value!r})")
         try:
-            rows[row] = places.setdefault(value, len(places))
+            numbers_of_rows[row] = number_of.setdefault(value, len(number_of))
         except TypeError:
             raise of_kind("query-id-type", f"the query id of row {row + 1}, {value!r}, is not hashable") from None
-    texts = [_id_text(value) for value in places]
+    texts = [_id_text(value) for value in number_of]
     if len(set(texts)) < len(texts):
-        texts = [f"{text} ({type(value).__name__} {place})" for place, (text, value) in enumerate(zip(texts, places))]
-    return {"query_numbers": rows, "query_texts": texts}
+        # Different ids with the same text, such as 1 and "1".
+        texts = [f"{text} ({type(value).__name__} {number})" for number, (text, value) in enumerate(zip(texts, number_of))]
+    return {"query_numbers": numbers_of_rows, "query_texts": texts}
 
 
 def _id_text(value: Any) -> str:
@@ -497,6 +520,7 @@ def row_parts(
     if group is not None:
         qid_numbers = group_numbers(group, rows)
         parts["query_ids"] = qid_numbers
+        # One weight for each query instead of one for each row.
         if query_weight is not None and not isinstance(query_weight, dict) and len(query_weight) == len(list(group)) != rows:
             query_weight = np.asarray(query_weight)[qid_numbers]
     elif qid is not None:
@@ -514,11 +538,12 @@ def row_parts(
     parts["weights"] = numbers(weight, "sample_weight", np.float32, rows)
     parts["query_weights"] = numbers(query_weight, "query_weight", np.float32, rows)
     if position is not None:
-        places = numbers(position, "position", np.int64, rows)
-        assert places is not None
-        if (places < 1).any():
-            raise of_kind("position", f"positions count from 1; row {int(np.argmax(places < 1)) + 1} has {int(places[places < 1][0])}")
-        parts["positions"] = places.astype(np.uint32)
+        positions = numbers(position, "position", np.int64, rows)
+        assert positions is not None
+        if (positions < 1).any():
+            row = int(np.argmax(positions < 1))
+            raise of_kind("position", f"positions count from 1; row {row + 1} has {int(positions[row])}")
+        parts["positions"] = positions.astype(np.uint32)
     if pairs is not None:
         parts.update(_pair_parts(pairs))
     if doc_id is not None:

@@ -13,8 +13,9 @@ from rankwright.errors import of_kind
 class Explanation(Result):
     """The contributions of features to the scores of one query's documents.
 
-    ``rows`` are the rows of the documents in the data, ``names`` the features that the model uses;
-    ``contributions[d][f]`` adds to the score of document ``d``, from ``base`` on.
+    ``rows`` are the rows of the documents in the data (from 0), ``names`` the features that the model uses,
+    ``values[d][f]`` their values. The score of document ``d`` is ``base`` plus the sum of
+    ``contributions[d][f]`` over all features ``f``.
     """
 
     def __init__(self, fields: dict[str, Any]) -> None:
@@ -31,7 +32,10 @@ class Explanation(Result):
         ]
 
     def why(self, above: int, below: int) -> Result:
-        """The share of each feature in the difference of the scores of two documents, given by rows."""
+        """The share of each feature in the difference of the scores of two documents, given by their rows.
+
+        ``difference`` is the score of row `above` minus that of row `below`; the shares add up to it.
+        """
         try:
             a, b = self._fields["rows"].index(above), self._fields["rows"].index(below)
         except ValueError:

@@ -14,6 +14,8 @@ from rankwright._scratch import Scratch, options_spec, read_json_lines, run_task
 def generate(queries: int = 100, documents: int = 40, *, seed: int = 1, named: bool = False) -> Dataset:
     """Generated feature data: 136 features, graded labels, the same for a seed on every machine.
 
+    `documents` is the mean number of documents of a query; the features have names if `named`, else numbers.
+
     Examples
     --------
     >>> import rankwright as rw
@@ -61,6 +63,9 @@ def generate_store(
     out: str | os.PathLike[str] | None = None,
 ) -> Collection:
     """A generated shop of music records, with queries and judgements; written to the folder `out` if it is given.
+
+    With `artist_popularity`, records have the popularity of their artist. `genre_overlap` (0 to 1) is the share of a
+    record's words that are drawn from a random genre instead of its own.
 
     Examples
     --------

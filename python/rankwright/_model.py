@@ -14,7 +14,8 @@ from rankwright._results import Result
 from rankwright._threads import thread_count
 from rankwright.errors import of_kind
 
-_FAST = (np.dtype(np.float32), np.dtype(np.float64))
+#: Types of arrays that `predict` passes to the native module as they are.
+_SCORED_AS_GIVEN = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 class Model:
@@ -99,11 +100,12 @@ class Model:
     def predict(self, X: Any, *, qid: Any = None, ignore_extra: bool = False, n_jobs: int | None = None) -> np.ndarray:
         """The score of each row, in the order of the rows.
 
-        A frame's columns are matched by name, an array's by position. Only list-wise models need
-        `qid`; without it, all rows are one query.
+        A frame's columns are matched by name, an array's by position; columns of a frame that the model does
+        not have are an error unless `ignore_extra`. Only list-wise models need `qid`; without it, all rows are
+        one query.
         """
         native = self._native
-        if qid is None and isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype in _FAST and X.shape[1] == native.columns:
+        if qid is None and isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype in _SCORED_AS_GIVEN and X.shape[1] == native.columns:
             small = native.score_small(X)
             if small is not None:
                 return np.frombuffer(small, dtype=np.float64)
@@ -112,7 +114,11 @@ class Model:
         return np.frombuffer(scores, dtype=np.float64)
 
     def _dataset(self, X: Any, qid: Any, n_jobs: int | None, by_position: bool = False) -> _native.Dataset:
-        """The data set of rows to be scored, with the names and the rule for absent values of the model."""
+        """The native data set of rows to be scored.
+
+        Features without names get the model's names or numbers, and values that a sparse X leaves out are what they were
+        in training: 0 or missing. `by_position` matches also the columns of a frame by position.
+        """
         if isinstance(X, Dataset):
             refuse_parts(qid=qid)
             return X._native
@@ -166,14 +172,18 @@ class Model:
     ) -> Any:
         """Divides the scores of the documents of each query, or of one query, among the features.
 
-        Returns a list of `Explanation`, or one if `query` is given.
+        Returns a list of `Explanation`, or one if `query` (a query id) is given. `background` is data: the
+        contributions explain the difference to the mean score of its documents. Nets with hidden layers need it;
+        for trees, the training rows at the leaves take its place, for linear models a document of zeros.
+        `permutations` is the number of random orders of the features over which the contributions of such nets are
+        averaged, and `seed` draws these orders and the documents of `background`.
         """
         from rankwright._explain import Explanation
 
         import json
 
         data = self._dataset(X, qid, n_jobs)
-        behind = self._dataset(background, None, n_jobs) if background is not None else None
+        background_data = self._dataset(background, None, n_jobs) if background is not None else None
         ids = data.query_ids
         if query is None:
             queries = list(range(len(ids)))
@@ -181,12 +191,15 @@ class Model:
             queries = [ids.index(str(query))]
         else:
             raise of_kind("no-such-query", f"the data has no query {query!r}")
-        text = self._native.explain(data, queries, behind, seed, permutations, thread_count(n_jobs))
+        text = self._native.explain(data, queries, background_data, seed, permutations, thread_count(n_jobs))
         found = [Explanation(fields) for fields in json.loads(text)]
         return found[0] if query is not None else found
 
     def explain_pair(self, X: Any, above: int, below: int, *, qid: Any = None, background: Any = None) -> Result:
-        """Why the document in row `above` is above (or below) that in row `below`, of the same query."""
+        """The share of each feature in the difference of the scores of rows `above` and `below`, of one query.
+
+        Rows count from 0. The difference is the score of `above` minus that of `below`.
+        """
         for found in self.explain(X, qid=qid, background=background):
             if above in found.rows and below in found.rows:
                 return found.why(above, below)

@@ -76,7 +76,7 @@ class OneQueryWarning(RankwrightWarning):
 
 
 class TornQueryWarning(RankwrightWarning):
-    """A query is scored with another number of rows than it had in `fit`."""
+    """A query is evaluated with another number of rows than it had in `fit`: the data was not split by query."""
 
 
 class Ranker(BaseEstimator):
@@ -91,7 +91,7 @@ class Ranker(BaseEstimator):
     history_ : History
         Metrics round by round.
     best_iteration_ : int or None
-        The number of rounds that the model keeps.
+        The number of rounds (trees, epochs) that the model keeps; None for learners without rounds.
     feature_importances_ : ndarray
         The share of each feature in the gain of the trees, or in the absolute weights.
     choice_ : Result
@@ -155,7 +155,7 @@ class Ranker(BaseEstimator):
         sample_weight, query_weight
             Weights of rows; weights of queries, by row or as a dictionary by query id.
         pairs
-            Preferences between rows of one query: ``(better, worse)`` or ``(better, worse, weight)``.
+            Preferences between rows of one query, which count from 0: ``(better, worse)`` or ``(better, worse, weight)``.
         position
             Positions at which documents were shown, from 1, for the correction of clicks.
         eval_set
@@ -252,7 +252,8 @@ class Ranker(BaseEstimator):
     def rank(self, X: Any, *, qid: Any = None, k: int | None = None) -> Any:
         """The ranking of each query: a frame with qid, row, rank (from 1) and score, best first.
 
-        It is a pandas frame if X is one or pandas is installed, else a Polars frame or a dictionary.
+        `row` counts from 0; with `k`, only the first `k` ranks of each query are returned. It is a Polars frame if X is
+        one; else a pandas frame if pandas is installed, else a Polars frame, or a dictionary without both.
         """
         scores = self.predict(X, qid=qid)
         X, qid = self._scored_rows(X, qid)
@@ -266,7 +267,7 @@ class Ranker(BaseEstimator):
             # One by one: an array would take a tuple for a row of its own.
             for row, value in enumerate(qid):
                 ids[row] = value
-            numbers = _first_places(qid)
+            numbers = _query_numbers(qid)
         rows = np.arange(len(scores))
         order = np.lexsort((rows, -scores, numbers))
         starts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
@@ -343,8 +344,8 @@ class Ranker(BaseEstimator):
         total = shares.sum()
         if total > 0:
             shares = shares / total
-        place = self._query_place()
-        return shares if place is None else np.insert(shares, place, 0.0)
+        index = self._query_index()
+        return shares if index is None else np.insert(shares, index, 0.0)
 
     # Data
 
@@ -379,16 +380,16 @@ class Ranker(BaseEstimator):
             return []
         sets = [eval_set] if isinstance(eval_set, (tuple, Dataset)) else list(eval_set)
         found = []
-        for place, one in enumerate(sets):
-            name = "valid" if place == 0 else f"valid{place + 1}"
+        for index, one in enumerate(sets):
+            name = "valid" if index == 0 else f"valid{index + 1}"
             if isinstance(one, Dataset):
                 found.append((name, one))
                 continue
             if not isinstance(one, (tuple, list)) or len(one) not in (2, 3):
                 raise of_kind("eval-set", "eval_set is a list of (X, y), (X, y, qid) or Dataset")
             X, y = collected(one[0]), _labels(one[1])
-            qid = one[2] if len(one) == 3 else _of_set(eval_qid, place, "eval_qid")
-            group = _of_set(eval_group, place, "eval_group")
+            qid = one[2] if len(one) == 3 else _entry_of_set(eval_qid, index, "eval_qid")
+            group = _entry_of_set(eval_group, index, "eval_group")
             query = self._query_column(X)
             if query is None and qid is None and group is None:
                 warn(f"no query ids are given for {name}: all of its rows are one query", OneQueryWarning, "one-query")
@@ -401,7 +402,7 @@ class Ranker(BaseEstimator):
         return found
 
     def _scored_rows(self, X: Any, qid: Any) -> tuple[Any, Any]:
-        """X as a frame or array that fits the fitted one, and its query ids."""
+        """X after the checks, with the columns that `fit` had, and its query ids; a file becomes a `Dataset`."""
         if isinstance(X, (str, os.PathLike)):
             X = read_files(X, needs_labels=False, absent=self.model_._native.absent, n_jobs=self.n_jobs)  # type: ignore[attr-defined]
         if isinstance(X, Dataset):
@@ -418,7 +419,11 @@ class Ranker(BaseEstimator):
         return X, qid
 
     def _dataset_to_score(self, X: Any, parts: dict[str, Any]) -> _native.Dataset:
-        """The data set of rows to be scored, with the names and the rule of the model."""
+        """The native data set of rows to be scored.
+
+        Features without names get the model's names or numbers, and values that a sparse X leaves out are what they were
+        in training: 0 or missing.
+        """
         native = self.model_._native
         query = self._query_column(X)
         names = None
@@ -434,6 +439,7 @@ class Ranker(BaseEstimator):
         )
 
     def _by_position(self, X: Any) -> bool:
+        """Whether the columns of X are matched by position: X is a frame, and `fit` got features without names."""
         return is_frame(X) and not hasattr(self, "feature_names_in_")
 
     def _query_column(self, X: Any) -> str | None:
@@ -446,8 +452,8 @@ class Ranker(BaseEstimator):
             raise of_kind("no-such-column", f"X has no column '{query}'; it has {', '.join(map(str, column_names(X)))}")
         return query
 
-    def _query_place(self) -> int | None:
-        """The place of the column with the query ids among the columns of X."""
+    def _query_index(self) -> int | None:
+        """The index of the column with the query ids among the columns of X."""
         query = self.query  # type: ignore[attr-defined]
         if query is None or not hasattr(self, "feature_names_in_") or query not in self.feature_names_in_:
             return None
@@ -552,11 +558,12 @@ def _labels(y: Any) -> Any:
     return y.to_numpy() if hasattr(y, "to_numpy") else y
 
 
-def _of_set(values: Any, place: int, what: str) -> Any:
+def _entry_of_set(values: Any, index: int, what: str) -> Any:
+    """The entry of `eval_qid` or `eval_group` for one of the validation sets; `what` is the argument's name."""
     if values is None:
         return None
     try:
-        return values[place]
+        return values[index]
     except IndexError:
         raise of_kind("eval-set", f"{what} has {len(values)} entries, fewer than eval_set") from None
 
@@ -569,13 +576,14 @@ def _without(X: Any, query: str | None) -> Any:
     return X.select([name for name in column_names(X) if name != query])
 
 
-def _first_places(qid: Any) -> np.ndarray:
-    """The number of each row's query, by first appearance."""
-    places: dict[Any, int] = {}
-    return np.fromiter((places.setdefault(value, len(places)) for value in qid), dtype=np.int64, count=len(qid))
+def _query_numbers(qid: Any) -> np.ndarray:
+    """The number of each row's query, from 0 by first appearance."""
+    number_of: dict[Any, int] = {}
+    return np.fromiter((number_of.setdefault(value, len(number_of)) for value in qid), dtype=np.int64, count=len(qid))
 
 
 def _frame(columns: dict[str, Any], X: Any) -> Any:
+    """The columns of a ranking as a frame; the library depends on X and on what is installed."""
     import sys
 
     if "polars" in sys.modules and type(X).__module__.startswith("polars"):

@@ -9,7 +9,9 @@ from typing import Any
 
 
 class Result:
-    """A result whose fields are attributes; lists of records become frames.
+    """A result whose fields are attributes; its list of records can become a frame.
+
+    `table` is the name of the field whose records `to_pandas`, `to_polars` and the printed table show.
 
     Examples
     --------
@@ -54,7 +56,7 @@ class Result:
         return self._fields
 
     def records(self, table: str | None = None) -> list[dict[str, Any]]:
-        """The records of the result's table, or of the field `table`."""
+        """The records of the field `table`; if not given, of the result's own table or of the first list of records."""
         table = table or self._table
         if table is None:
             lists = (name for name, value in self._fields.items() if _is_records(value))
@@ -114,7 +116,10 @@ class History(Result):
     """The history of a training: metrics of every round on each set of validation data."""
 
     def values(self, metric: str | None = None, set: str | None = None) -> list[float | None]:
-        """The values of a metric on a set, round by round; of the first metric and the last set if not given."""
+        """The values of a metric on a set such as ``"valid"``, round by round.
+
+        Without `metric` it is the first metric, without `set` the last set.
+        """
         metrics, sets = self._fields["metrics"], self._fields["sets"]
         if not sets:
             return []

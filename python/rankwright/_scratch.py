@@ -1,4 +1,7 @@
-"""Data in memory for tasks that read and write files: a temporary folder for the length of a call."""
+"""Tasks of the native module, and data in memory for those that read files: a temporary folder for one call.
+
+A task does what a command of the command line does, such as ``clicks fit``.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A value that has no form in JSON of its own."""
+    """A value for which JSON has no type, as one that JSON has: a list, a number or a text."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, np.generic):
@@ -73,7 +76,7 @@ def options_spec(name: str, values: Mapping[str, Any]) -> str | None:
 
 
 def run_task(name: str, **fields: Any) -> dict[str, Any]:
-    """Runs a task of the library; the result as a dictionary."""
+    """Runs a task by the name of its command, such as ``clicks fit``; `fields` are those of its request, and the result is a dictionary."""
     return json.loads(_native.run_task(name, fields))
 
 
@@ -111,7 +114,7 @@ class Scratch:
         return path
 
     def data(self, data: Any, y: Any = None, qid: Any = None) -> list[str]:
-        """The files of feature data."""
+        """The paths of feature data: those given, or that of a file which it writes."""
         paths = paths_of(data)
         if paths is not None:
             refuse_parts(y=y, qid=qid)
@@ -125,7 +128,7 @@ class Scratch:
         return [path]
 
     def model(self, model: Any, name: str = "model") -> str:
-        """The file of a model."""
+        """The path of a model's file: the one given, or that of a file which it writes."""
         from rankwright._model import Model
 
         if is_path(model):
@@ -135,7 +138,10 @@ class Scratch:
         return path
 
     def lists(self, what: Any, value: str, name: str) -> str:
-        """The file of a run (`value` is "score") or of judgements ("relevance")."""
+        """The path of a run (`value` is "score") or of judgements ("relevance"): the one given, or that of a file which it writes.
+
+        The file is in the format of TREC; `name` names the file, and the system in the lines of a run.
+        """
         from rankwright._evaluation import _lists
 
         rows = _lists(what, value)
@@ -155,7 +161,7 @@ class Scratch:
         return path
 
     def runs(self, runs: Any) -> list[str]:
-        """The files of several runs; a dictionary names them."""
+        """The paths of several runs; the keys of a dictionary name their files."""
         if isinstance(runs, Mapping):
             return [self.lists(run, "score", str(name)) for name, run in runs.items()]
         found = paths_of(runs)
@@ -165,13 +171,13 @@ class Scratch:
 
 
 def _file_name(name: str) -> str:
-    """The name of a system as that of its file, which results show."""
+    """The name of a system without the characters that file names cannot have; results show this name."""
     kept = "".join("-" if character in '/\\:*?"<>|' or not character.isprintable() else character for character in name)
     return kept.strip(". ") or "system"
 
 
 def _id(text: str) -> str:
-    """An id as lists of TREC's form can hold it."""
+    """An id, which must have no spaces: they separate the columns of TREC's formats."""
     if not text or any(character.isspace() for character in text):
         raise of_kind("run-form", f"an id of a run has no spaces; found {text!r}")
     return text

@@ -16,7 +16,7 @@ except ImportError as error:  # pragma: no cover
 
 
 def _query_of_rows(X: Any, groups: Any, qid: Any, query: str | None, name: str) -> Any:
-    """The query of each row, as numbers."""
+    """The number of each row's query, from 0 by first appearance; `name` is the class of the splitter, for the error."""
     from rankwright._data import column_values, is_frame
 
     found = qid if qid is not None else groups
@@ -24,9 +24,9 @@ def _query_of_rows(X: Any, groups: Any, qid: Any, query: str | None, name: str) 
         found = column_values(X, query)
     if found is None:
         raise of_kind("missing-qid", f"{name} needs the query id of each row: give qid (or groups), or name a column by query")
-    places: dict[Any, int] = {}
+    number_of: dict[Any, int] = {}
     values = found.to_pylist() if hasattr(found, "to_pylist") else found
-    return np.fromiter((places.setdefault(value, len(places)) for value in values), dtype=np.int64)
+    return np.fromiter((number_of.setdefault(value, len(number_of)) for value in values), dtype=np.int64)
 
 
 class QueryKFold(GroupKFold):

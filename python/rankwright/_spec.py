@@ -1,7 +1,8 @@
-"""Learners and their parameters as Python values: the one table of the library, and specs.
+"""Learners and their parameters as Python values, from the native module's table of learners; and their specs.
 
-A parameter has in Python the type that a Python programmer expects: a number is a number, ``none`` is
-``None``, a list such as ``64/32`` is a tuple, a learner is an estimator or the text of its spec.
+A spec is the text of a learner with parameters, such as ``lambdamart(trees=100)``. A parameter has in Python the
+type that a Python programmer expects: a number is a number, ``none`` is ``None``, a list such as ``64/32`` is a
+tuple, a learner is an estimator or the text of its spec.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _SPELLINGS = {
     "yeti": "Yeti",
     "approx": "Approx",
 }
-#: Parameters whose parts are joined by a plus; those of others by a slash.
+#: Parameters whose lists a spec joins by a plus (``members=mart+ranksvm``); it joins other lists by a slash (``64/32``).
 _SUMS = ("members", "candidates", "labels", "metric", "goal")
 #: Parameters whose names have another meaning for scikit-learn: an object with an attribute `transform` is a transformer.
 _RENAMED = {"transform": "feature_transform"}
@@ -63,7 +64,7 @@ def python_name(parameter: str) -> str:
 
 
 def value_of(text: str | None, kind: dict[str, Any]) -> Any:
-    """The Python value of a parameter's text."""
+    """The Python value of a parameter's text; `kind` is the parameter's declaration in the table of learners."""
     if text is None:
         return None
     match kind["type"]:
@@ -89,7 +90,7 @@ def text_of(value: Any, separator: str = "/") -> str:
         return str(value.spec())
     if value is None:
         return "none"
-    value = _plain(value)
+    value = _python_value(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
@@ -101,8 +102,8 @@ def text_of(value: Any, separator: str = "/") -> str:
     return str(value)
 
 
-def _plain(value: Any) -> Any:
-    """A scalar or array of NumPy as a value of Python."""
+def _python_value(value: Any) -> Any:
+    """A scalar or array of NumPy as a number or list of Python; every other value as it is."""
     return value.tolist() if type(value).__module__ == "numpy" and hasattr(value, "tolist") else value
 
 
@@ -111,7 +112,7 @@ def spec_of(learner: str, values: dict[str, Any]) -> str:
     given = []
     for parameter in table()[learner]["parameters"]:
         name = parameter["name"]
-        value = _plain(values[name])
+        value = _python_value(values[name])
         default = value_of(parameter.get("default"), parameter)
         if _is_same(value, default):
             if value is None and "default" not in parameter:

@@ -63,6 +63,7 @@ class Report:
     """A report: a page of HTML that needs no other file, with charts."""
 
     def __init__(self, drawn: tuple[str, list[tuple[str, str, str, str]]], result: Result | None = None) -> None:
+        # `drawn` is the page as HTML, and of each chart the id, the title, the SVG document and the numbers as JSON.
         self.html, charts = drawn
         #: The numbers of the report, as the command prints them as JSON: of `shrinkage` and `clicks`, else None.
         self.result = result
@@ -99,7 +100,8 @@ def _validation(valid: Iterable[Any]) -> list[tuple[str, _native.Dataset]]:
 def training(model: Any, data: Any, *, valid: Any = (), query: Any = None) -> Report:
     """A report on a training: learning curve, lambdas, forces between documents, trees.
 
-    The forces are those of `query`; without it, the report chooses one.
+    `data` is the training data, `valid` one or several validation sets. The forces are those of the query with the id
+    `query`; without it, the report chooses one.
     """
     if not isinstance(data, Dataset):
         raise of_kind("no-data", "the data of a training report is a Dataset")
@@ -130,7 +132,7 @@ def shrinkage(
     metric: str | None = None,
     seed: int | None = None,
 ) -> Report:
-    """One learner trained with several learning rates (`rates`; the usual ones if not given), curves side by side.
+    """A report on one learner trained with several learning rates (1, 0.5, 0.1 and 0.01 if not given): their learning curves.
 
     A fifth of the queries is held out where there is no validation data.
     """

@@ -114,7 +114,9 @@ fn pytest(
     words: &[String],
 ) -> Outcome {
     let mut command = environment.python();
-    command.args(["-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "tests/oracle"]).args(words);
+    command
+        .args(["-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "tests/oracle"])
+        .args(words);
     command.env("RANKWRIGHT_BIN", workspace.built("ci", "rankwright"));
     // Otherwise Python would leave its compiled files in the source folders.
     command.env("PYTHONDONTWRITEBYTECODE", "1");
