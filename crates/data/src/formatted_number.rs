@@ -1,6 +1,7 @@
 //! Numbers as people write them: with a decimal comma, a currency sign or thousands separators.
-//! They are not read as numbers, since `1,234` may be one or a thousand; readers name them instead
-//! of taking them for texts.
+//! `1,234` may mean 1.234 or 1234, so such a cell is not read as a number, except in files whose
+//! columns are separated by semicolons (`format::csv::separators`). The functions here tell these
+//! numbers from other texts, so that an error can name the problem.
 
 /// Whether a text is a number with a decimal comma, such as `0,5`.
 ///

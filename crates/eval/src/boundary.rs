@@ -35,8 +35,8 @@ pub fn measures_for_model(
     measures.iter().map(own).collect()
 }
 
-/// The measures for each of several models. The conventions of a measure name the boundary if it is
-/// that of all models.
+/// The measures for each of several models. The convention text of a measure has the number of the
+/// boundary (`threshold=1`) if it is the same for all models, else `threshold=each-model`.
 pub fn measures_for_models(
     measures: &[Measure],
     boundaries: &[impl Fn(f64) -> Option<f64>],
@@ -101,8 +101,8 @@ pub fn evaluate_models(
     evaluate_queries(source, first, &|q| &models[model_of[q]], options)
 }
 
-/// Writes `threshold=each-model` in the conventions of the metrics of several evaluations whose
-/// models have different boundaries: each was measured at its own.
+/// Writes `threshold=each-model` in the convention texts of metrics whose boundary differs between
+/// these evaluations, each of which used the boundary of its own model.
 pub fn name_boundary_of_each_model(evaluations: &mut [&mut Evaluation]) {
     let metrics = evaluations.iter().map(|found| found.results.len()).min().unwrap_or(0);
     for m in 0..metrics {

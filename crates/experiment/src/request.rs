@@ -51,7 +51,8 @@ pub struct ExperimentRequest {
     pub options: PlanOptions,
 }
 
-/// The JSON form of [`ExperimentRequest`]: without a folder it is the one beside the file.
+/// The JSON form of [`ExperimentRequest`]; without `out`, the folder is that of
+/// [`ExperimentRequest::new`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ExperimentFields {
@@ -176,7 +177,8 @@ impl ExperimentRequest {
     }
 }
 
-/// The default folder: `experiments/demo.toml` has its results in `demo.results`.
+/// The default folder, in the current one: `experiments/demo.toml` has its results in
+/// `demo.results`.
 fn default_folder(file: &Path) -> PathBuf {
     let stem = file.file_stem().map_or("experiment".into(), |stem| stem.to_string_lossy());
     PathBuf::from(format!("{stem}.results"))
@@ -191,7 +193,7 @@ pub struct RunSummary {
     pub finished: bool,
     /// Number of all cells.
     pub cells: usize,
-    /// Number of requested cells that are not stored now.
+    /// Number of requested cells that still have no stored result after the run.
     pub pending: usize,
     /// Folder of the results.
     pub out: PathBuf,

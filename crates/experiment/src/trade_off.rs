@@ -47,7 +47,7 @@ impl TradeOffGoal {
         Ok(Self { metric, labels: labels.trim().to_owned() })
     }
 
-    /// The value of a model's scores; NaN if no query has one.
+    /// The value of this goal for a model's scores of `data`; NaN if no query has one.
     fn value(
         &self,
         data: &Dataset,
@@ -242,8 +242,9 @@ impl<'a> TradeOffRequest<'a> {
         Ok(Some(report))
     }
 
-    /// The learner of each training, with its weight or tolerance, or the error in these, the goals
-    /// or the learner.
+    /// The learner of each training, with its weight or tolerance. An error if the goals are equal or
+    /// differ in both metric and labels, a weight is not from 0 to 1, or the learner does not take
+    /// the parameters.
     pub fn learners(&self) -> Result<Vec<(TradeOffSetting, LearnerSpec)>, ExperimentError> {
         let [first, second] = &self.goals;
         let (same_metric, same_labels) =
@@ -299,8 +300,8 @@ impl<'a> TradeOffRequest<'a> {
     }
 }
 
-/// The learner on these labels; without the parameter for the data's own, so that learners that have
-/// no such parameter can trade two metrics.
+/// The learner with `labels=` set to these. For the data's own labels the parameter is left out, so
+/// that learners without it can trade two metrics.
 fn with_labels(
     learner: &LearnerSpec,
     labels: &str,
@@ -311,7 +312,7 @@ fn with_labels(
     }
 }
 
-/// A weight without the noise of its last bits: 1 - 0.8 is 0.2.
+/// A weight without rounding errors: `1.0 - 0.8` is 0.2 instead of 0.19999999999999996.
 fn rounded(weight: f64) -> f64 {
     (weight * 1e9).round() / 1e9
 }

@@ -217,7 +217,7 @@ fn split_parts(text: &str) -> Vec<QueryPart<'_>> {
     }
 }
 
-/// Whether a backslash in quotes takes the meaning of the next character away.
+/// Whether a backslash in quotes escapes the next character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Escapes {
     /// Backslashes are ordinary characters, as in a phrase.

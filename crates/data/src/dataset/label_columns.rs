@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn they_stay_with_their_rows() {
+    fn label_columns_stay_with_their_rows() {
         let data = data();
         let clicks = |data: &Dataset| data.label_column("clicks").unwrap().to_vec();
         assert_eq!(clicks(&data.select_queries(&[1, 0]).unwrap()), [0.0, 0.1, 3.0, 5.0]);

@@ -4,7 +4,7 @@
 //! mark, CRLF and blank lines are accepted. A row with more or fewer fields than the header, bytes
 //! that are not UTF-8, and a quote that is never closed are errors that name the line. An empty
 //! cell is a missing value. The writer puts the columns qid, docid, label, weight, query_weight,
-//! position first, then the features, rows in the order of the input.
+//! position first, then further columns of labels, then the features, rows in the order of the input.
 //!
 //! Files that spreadsheets of many countries write, with semicolons between columns and with decimal
 //! commas, are recognised by their content (see `separators`).
@@ -257,7 +257,8 @@ impl TableSource for CsvTable<'_> {
 const DECIMAL_COMMA: &str = "a number with a decimal comma, as this file has them";
 
 impl CsvText<'_> {
-    /// The text of a cell for a slot: numbers have a decimal point.
+    /// The text of a cell for a slot: a number with the decimal point that parsers expect, any other
+    /// text as it is.
     fn number_cell<'c>(&self, slot: Slot, cell: impl Into<Cow<'c, [u8]>>) -> Cow<'c, [u8]> {
         match slot {
             Slot::Category { .. }
@@ -351,7 +352,7 @@ impl<'a> CsvRecords<'a> {
         memchr::memchr(b'\n', record).is_some() && quotes % 2 == 1
     }
 
-    /// An error of the csv crate in our words.
+    /// Converts an error of the csv crate.
     fn error(&self, error: csv::Error) -> DataError {
         let location = self.location_at(error.position());
         match error.into_kind() {

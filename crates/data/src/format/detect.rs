@@ -1,9 +1,9 @@
 //! Detects the format of a file by its content; its extension only breaks ties.
 //!
 //! Binary formats have a magic number. For text, the first line that is neither blank nor a comment
-//! decides: `{` is JSON; a label and `id:value` pairs are LETOR; tabs or commas are a table. Other
-//! common files (a TREC run, qrels, a spreadsheet) are rejected with an error that names their
-//! kind. Cost: the first line, and at most the first 64 KiB.
+//! decides: `{` is JSON; a label and `id:value` pairs are LETOR; tabs, commas or semicolons are a
+//! table. Other common files (a TREC run, qrels, a spreadsheet) are rejected with an error that names
+//! their kind. Only the first 64 KiB are read, unless they are all blank.
 
 use std::path::Path;
 
@@ -153,8 +153,8 @@ fn run_or_qrels(line: &str) -> Option<FormatProblem> {
     }
 }
 
-/// The format of a table by its header line, and by the file's extension if the line has both
-/// commas and tabs, or neither.
+/// The format of a table by its header line (CSV if semicolons separate its columns), and by the
+/// file's extension if the line has both commas and tabs, or neither.
 fn by_separator(input: &Input, line: &str) -> Result<Format, DataError> {
     let count = |separator: char| line.matches(separator).count();
     let (commas, tabs) = (count(','), count('\t'));

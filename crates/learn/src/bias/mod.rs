@@ -140,9 +140,9 @@ impl BiasParams {
                  some of boosting"
             }
             BiasCorrection::Dr => {
-                "its loss takes the order of labels, and no estimates of relevance as their gains or \
-                 values, as those of lambdamart and lambdarank (dcg, ndcg), xendcg, mart (squared, \
-                 query-rmse, softmax), listnet and softmax do, and some of boosting"
+                "its loss cannot take estimates of relevance as gains or values of its labels; the \
+                 losses of lambdamart and lambdarank (dcg, ndcg), xendcg, mart (squared, \
+                 query-rmse, softmax), listnet and softmax can, and some of boosting"
             }
         };
         let setting = format!("bias={}", self.bias.name());

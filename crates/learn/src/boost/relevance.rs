@@ -16,7 +16,7 @@ use crate::tree::TreeParams;
 const MAX_TREES: usize = 100;
 
 /// Scores of all rows by a regression on corrected labels: trees like those of the learner, at most
-/// [`MAX_TREES`] of them. Learners without trees give default parameters.
+/// [`MAX_TREES`] of them. A learner without trees passes the default parameters of trees.
 pub(crate) fn relevance_scores(
     request: &TrainRequest<'_>,
     learner: &str,
@@ -42,7 +42,7 @@ pub(crate) fn relevance_scores(
     Ok(result.model.score(request.train, ScoreOptions::default())?)
 }
 
-/// Forwards requests to stop, and no events.
+/// Forwards requests to stop; the events of this training are not reported.
 struct StopRequests<'a>(&'a dyn Progress);
 
 impl Progress for StopRequests<'_> {

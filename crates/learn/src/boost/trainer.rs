@@ -28,7 +28,7 @@ pub(crate) struct BoostTrainer {
     tree: TreeParams,
     newton: NewtonParams,
     bias: BiasParams,
-    /// The objective for each column of labels, if there are several.
+    /// The objective for each column of `labels=`; `None` for the data's own labels alone.
     label_terms: Option<Vec<LabelTerm>>,
     objective: Box<dyn Objective>,
     /// The objective, written as a spec.
@@ -120,7 +120,7 @@ impl BoostTrainer {
     }
 
     /// Sets the columns of labels, which are the data's own labels otherwise. An error if the
-    /// objective has numbers of one column, or clicks are corrected.
+    /// objective fits numbers such as thresholds to its labels, or if clicks are corrected.
     pub(crate) fn labels(self, labels: &LabelParams) -> Result<Self, SpecError> {
         let Some(weights) = labels.weights(self.def.name)? else { return Ok(self) };
         if self.bias.bias != BiasCorrection::None {

@@ -82,8 +82,8 @@ impl NetLoss {
         self.pairwise
     }
 
-    /// Whether the loss learns from the scores of a teacher: lists of two documents have no place
-    /// for them.
+    /// Whether the loss learns from the scores of a teacher. These are for whole queries, so a loss
+    /// that is passed pair by pair does not.
     pub(super) fn accepts_teacher(&self) -> bool {
         let has_term = self.objective.teacher_term() != TeacherTerm::Unsupported;
         has_term && self.factored && !self.pair_updates
@@ -98,9 +98,9 @@ impl NetLoss {
 
     /// Queries that influence the gradient, in their order; an error if there is nothing to learn
     /// from. Queries whose labels are all equal have no gradient under pairwise losses; listwise
-    /// losses make their scores more equal. With `other_labels`, these
-    /// columns take the place of the data's own labels; an empty list stands for labels that are
-    /// only known later, so that documents of every query may differ.
+    /// losses make their scores more equal. With `other_labels`, these columns take the place of the
+    /// data's own labels; an empty list means that the labels are computed later (`bias=dr`), so
+    /// that no query is left out because its labels are equal.
     pub(super) fn queries(
         &self,
         preferences: &Preferences<'_>,

@@ -36,7 +36,7 @@ pub(super) struct NetTrainer {
     params: NetConfig,
     loss: NetLoss,
     bias: BiasParams,
-    /// The objective for each column of labels, if there are several.
+    /// The objective for each column of `labels=`; `None` for the data's own labels alone.
     label_terms: Option<Vec<LabelTerm>>,
 }
 
@@ -55,8 +55,9 @@ impl NetTrainer {
             return Err(SpecError::conflict(learner, labels_with_bias()));
         }
         if !self.loss.factored || self.loss.pair_updates {
-            let (setting, other) = ("labels".to_owned(), "single pairs".to_owned());
-            let reason = "columns of labels are mixed in whole queries";
+            let other = if self.loss.pair_updates { "update=pair" } else { "factored=false" };
+            let (setting, other) = ("labels".to_owned(), other.to_owned());
+            let reason = "the losses of several columns of labels are added up for whole queries";
             let conflict = Conflict::Incompatible { setting, other, reason };
             return Err(SpecError::conflict(learner, conflict));
         }
@@ -81,6 +82,7 @@ impl Trainer for NetTrainer {
         if let Some(targets) = &request.soft_targets {
             self.loss.distil(targets.clone());
         }
+        // With `bias=dr`, the labels are estimates that are computed below.
         let columns = match &self.label_terms {
             Some(terms) => {
                 Some(terms.iter().map(|term| term.labels(data)).collect::<Result<_, _>>()?)
@@ -203,7 +205,8 @@ impl MiniBatch<'_> {
     }
 }
 
-/// The factor of the Newton step of the terms of positions, which is taken after each epoch.
+/// The learning rate of the terms of positions (`bias=gam`), which take a Newton step after each
+/// epoch.
 const TERM_RATE: f64 = 0.3;
 
 /// Any constant: keeps the random order of queries apart from other random numbers of the seed.
@@ -249,8 +252,8 @@ impl NetRun<'_> {
         session.finish(finished)
     }
 
-    /// Learns the terms of positions or the factors of pairs, if there are any, from the scores
-    /// after an epoch.
+    /// Learns the correction of clicks from the scores after an epoch: the factors of pairs
+    /// (`bias=pairwise`) or the terms of positions (`bias=gam`). Does nothing without these.
     fn learn_bias(&mut self, epoch: usize) -> Result<(), LearnError> {
         if self.bias.has_pair_factors() {
             let scores = self.training_scores()?;
@@ -332,7 +335,8 @@ impl NetRun<'_> {
             scale: 1.0 / batch.queries() as f32,
             noise_levels: params.noise_levels,
             draw_seed: request.seed ^ NOISE_SEED,
-            // Room for 2^16 passes of a mini-batch that is passed pair by pair.
+            // A mini-batch that is passed pair by pair has several passes: up to 2^16 of them have
+            // different numbers.
             pass_number: state.batches << 16,
         };
         match batch {

@@ -5,11 +5,12 @@
 //! L = sum over columns c of  w_c L(labels c)        gradient and hessian alike
 //! ```
 //!
-//! Each column has an objective of its own, so that values computed from all labels are those of its
-//! labels. With a kept metric (`goal=keep(metric, tolerance)`), one more term is the kept metric on
-//! the data's own labels, with weight 1, and the terms of the columns leave out the pairs that it
-//! decides ([`QueryView::kept_labels`]). Cost: that of the objective for each column. The loss is
-//! that of the sum if every term has one.
+//! Each column has its own copy of the objective, so that what an objective computes from all labels
+//! ([`Objective::prepare`]) is computed from the labels of that column. With a kept metric
+//! (`goal=keep(metric, tolerance)`), one more term is the kept metric on the data's own labels, with
+//! weight 1; the terms of the columns then leave out every pair whose swap changes the kept metric by
+//! more than the tolerance ([`QueryView::kept_labels`]). Cost: that of the objective for each column.
+//! The loss is the weighted sum of the terms' losses; there is none if a term has none.
 
 use rankwright_data::Dataset;
 use rankwright_spec::{Conflict, Spec, SpecError};
@@ -29,7 +30,8 @@ pub(crate) struct LabelTerm {
     /// The column of labels; `None` for the data's own.
     column: Option<String>,
     objective: Box<dyn Objective>,
-    /// Whether the kept metric, on the data's own labels, decides which pairs count.
+    /// Whether pairs are left out whose swap changes the kept metric, on the data's own labels, by
+    /// more than its tolerance.
     is_within_kept: bool,
 }
 
@@ -44,7 +46,8 @@ impl LabelTerm {
 }
 
 /// The terms of an objective, given as a spec, for these columns of labels. An error if the
-/// objective finds numbers for its labels, such as thresholds, that a model keeps once.
+/// objective fits numbers to its labels, such as the thresholds of `ordinal`: the header of a model
+/// has place for those of one column only.
 pub(crate) fn label_terms(
     objective: &str,
     weights: &LabelWeights,
@@ -52,8 +55,8 @@ pub(crate) fn label_terms(
 ) -> Result<Vec<LabelTerm>, SpecError> {
     let spec = Spec::parse(objective)?;
     let mut terms = Vec::new();
-    let goal = spec.get("goal").and_then(|goal| kept_metric(goal)).map(str::to_owned);
-    if let Some(metric) = &goal {
+    let kept_metric = spec.get("goal").and_then(|goal| kept_metric_of(goal)).map(str::to_owned);
+    if let Some(metric) = &kept_metric {
         let mut kept = spec.clone();
         kept.args.retain(|(key, _)| key != "goal");
         let objective = parse_objective(&kept.with("metric", metric.as_str()))?;
@@ -67,13 +70,13 @@ pub(crate) fn label_terms(
             return Err(SpecError::conflict(learner, Conflict::NotSupported { setting, reason }));
         }
         let column = Some(name.to_owned());
-        terms.push(LabelTerm { weight, column, objective, is_within_kept: goal.is_some() });
+        terms.push(LabelTerm { weight, column, objective, is_within_kept: kept_metric.is_some() });
     }
     Ok(terms)
 }
 
-/// The metric of `keep(metric, tolerance)`.
-fn kept_metric(goal: &str) -> Option<&str> {
+/// The metric of `keep(metric, tolerance)`; `None` for `none`.
+fn kept_metric_of(goal: &str) -> Option<&str> {
     let inside = goal.strip_prefix("keep(")?.strip_suffix(')')?;
     inside.rsplit_once(',').map(|(metric, _)| metric.trim())
 }
@@ -93,8 +96,10 @@ pub(crate) struct LabelSum {
 /// Buffers of one thread.
 #[derive(Debug, Default)]
 pub(super) struct LabelSumBuffers {
+    /// The derivatives of one term.
     gradient: Vec<f32>,
     hessian: Vec<f32>,
+    /// The weighted sums of gradient and hessian over the terms, for each document.
     sums: Vec<[f64; 2]>,
     /// Buffers of each term.
     terms: Vec<ObjectiveBuffers>,
@@ -107,16 +112,13 @@ impl LabelSum {
         if data.pairs().is_some() {
             return Err(LearnError::LabelsOfPairs);
         }
-        let labels = terms.iter().map(|term| match &term.column {
-            None => Ok(data.labels().to_vec()),
-            Some(name) => label_column(data, name).map(<[f64]>::to_vec),
-        });
+        let labels = terms.iter().map(|term| term.labels(data).map(<[f64]>::to_vec));
         let labels = labels.collect::<Result<_, LearnError>>()?;
         let starts = (0..data.queries()).map(|query| data.query_rows(query).start).collect();
         Ok(Self { terms, labels, own_labels: data.labels().to_vec(), starts })
     }
 
-    /// The term with this number as it sees a query.
+    /// The query with the labels of the term of this number.
     fn view<'b>(&'b self, term: usize, query: &QueryView<'b>) -> QueryView<'b> {
         let start = self.starts[query.query];
         let rows = start..start + query.scores.len();
@@ -137,8 +139,8 @@ impl LabelSum {
         ) -> Result<(), LearnError>,
     ) -> Result<(), LearnError> {
         buffers.resize_with(self.terms.len(), ObjectiveBuffers::default);
-        for (number, (term, own)) in self.terms.iter().zip(buffers).enumerate() {
-            visit(term, self.view(number, query), own)?;
+        for (number, (term, term_buffers)) in self.terms.iter().zip(buffers).enumerate() {
+            visit(term, self.view(number, query), term_buffers)?;
         }
         Ok(())
     }
@@ -166,13 +168,14 @@ impl Objective for LabelSum {
         hessian.resize(n, 0.0);
         sums.clear();
         sums.resize(n, [0.0; 2]);
-        // Every term orders the same scores: the first keeps the order for the next iteration.
+        // The cache keeps the order of the scores for the next iteration. All terms have the same
+        // scores, so it is enough that the first one uses it.
         let mut cache = Some(&mut *out.cache);
-        self.each_term(query, terms, |term, view, own| {
+        self.each_term(query, terms, |term, view, term_buffers| {
             let (gradient, hessian) = (&mut gradient[..n], &mut hessian[..n]);
             let cache = cache.take().unwrap_or_default();
             let mut part = Derivatives { gradient, hessian, cache };
-            term.objective.derivatives(&view, own, &mut part)?;
+            term.objective.derivatives(&view, term_buffers, &mut part)?;
             for (sum, (g, h)) in sums.iter_mut().zip(part.gradient.iter().zip(&*part.hessian)) {
                 sum[0] += term.weight * f64::from(*g);
                 sum[1] += term.weight * f64::from(*h);
@@ -191,21 +194,23 @@ impl Objective for LabelSum {
         buffers: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
         let mut sum = Some(0.0);
-        self.each_term(query, &mut buffers.label_sum.terms, |term, view, own| {
-            let loss = term.objective.loss(&view, own)?;
+        self.each_term(query, &mut buffers.label_sum.terms, |term, view, term_buffers| {
+            let loss = term.objective.loss(&view, term_buffers)?;
             sum = sum.zip(loss).map(|(sum, loss)| sum + term.weight * loss);
             Ok(())
         })?;
         Ok(sum)
     }
 
+    /// The initial score is the weighted mean of the initial scores of the terms.
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
-        let (mut start, mut total) = (0.0, 0.0);
+        let (mut score_sum, mut weight_sum) = (0.0, 0.0);
         for (term, labels) in self.terms.iter_mut().zip(&self.labels) {
-            start += term.weight * term.objective.prepare(&TrainingDocuments { labels, ..*all })?;
-            total += term.weight;
+            let score = term.objective.prepare(&TrainingDocuments { labels, ..*all })?;
+            score_sum += term.weight * score;
+            weight_sum += term.weight;
         }
-        Ok(start / total)
+        Ok(score_sum / weight_sum)
     }
 
     fn refresh(&mut self, all: &TrainingDocuments<'_>) -> Result<(), LearnError> {
@@ -222,9 +227,9 @@ impl Objective for LabelSum {
         visit: &mut dyn FnMut(usize, usize, f64),
     ) -> Result<bool, LearnError> {
         let mut has_pairs = true;
-        self.each_term(query, &mut buffers.label_sum.terms, |term, view, own| {
+        self.each_term(query, &mut buffers.label_sum.terms, |term, view, term_buffers| {
             let mut weighted = |i: usize, j: usize, h: f64| visit(i, j, term.weight * h);
-            has_pairs &= term.objective.pair_hessians(&view, own, &mut weighted)?;
+            has_pairs &= term.objective.pair_hessians(&view, term_buffers, &mut weighted)?;
             Ok(())
         })?;
         Ok(has_pairs)
@@ -237,10 +242,10 @@ impl Objective for LabelSum {
         visit: &mut dyn FnMut(PairLambda),
     ) -> Result<bool, LearnError> {
         let mut has_pairs = true;
-        self.each_term(query, &mut buffers.label_sum.terms, |term, view, own| {
+        self.each_term(query, &mut buffers.label_sum.terms, |term, view, term_buffers| {
             let mut weighted =
                 |pair: PairLambda| visit(PairLambda { size: term.weight * pair.size, ..pair });
-            has_pairs &= term.objective.pair_lambdas(&view, own, &mut weighted)?;
+            has_pairs &= term.objective.pair_lambdas(&view, term_buffers, &mut weighted)?;
             Ok(())
         })?;
         Ok(has_pairs)
@@ -296,9 +301,11 @@ mod tests {
         assert!(is_near, "{found:?} {expected:?}");
     }
 
-    /// Worked by hand. The scores are 2, 1, 0 (times ln 2), so that the documents are at ranks 1, 2
-    /// and 3, and the pair (1, 2) is in its own order with probability 2/3, (1, 3) with 4/5, (2, 3)
-    /// with 2/3. DCG with linear gains has the discounts 1, 0.63093 and 0.5, so that swaps weigh
+    /// The objective of the tests, whose lambdas are worked out by hand. The scores are 2, 1, 0
+    /// (times ln 2), so that the documents are at ranks 1, 2 and 3. The model's probability that the
+    /// first document of a pair is the better one is 2/3 for (1, 2), 4/5 for (1, 3) and 2/3 for
+    /// (2, 3). DCG with linear gains has the discounts 1, 0.63093 and 0.5. A swap changes it by the
+    /// difference of the discounts times the difference of the labels:
     ///
     /// ```text
     ///            difference of discounts    relevance 2 1 0    clicks 0 1 3
@@ -307,7 +314,9 @@ mod tests {
     /// (2, 3)             0.13093                0.13093           0.26186
     /// ```
     ///
-    /// Relevance has all three pairs in order (rho 1/3, 1/5, 1/3), clicks none (2/3, 4/5, 2/3):
+    /// By relevance, the first document of each pair is the better one, so that the probability of
+    /// the wrong order (rho) is 1/3, 1/5, 1/3; by clicks the second one is, and rho is 2/3, 4/5, 2/3.
+    /// With w the weight of the clicks:
     ///
     /// ```text
     /// gradient of 1 = -(0.36907/3 + 1/5) + w (0.36907 2/3 + 1.5 4/5) = -0.32302 + w 1.44605
@@ -349,7 +358,8 @@ mod tests {
         let (gradient, _) = derivatives(&sum(kept, "clicks:2"), 1, &scores());
         let (first, last) = (-0.32302, 0.24364 - 2.0 * 0.26186 * 2.0 / 3.0);
         assert_near(gradient, [first, -first - last, last]);
-        // Within a tolerance of everything, both count everywhere; within none, relevance alone.
+        // With a tolerance above every change, relevance and clicks count for all pairs; with the
+        // tolerance 0, relevance alone does.
         let all = kept.replace("0.3)", "9)");
         let both = derivatives(&sum(DCG, "label:1+clicks:2"), 0, &scores());
         assert_near(derivatives(&sum(&all, "clicks:2"), 0, &scores()).0, both.0);

@@ -364,4 +364,19 @@ mod tests {
         assert!(!outer.remove().unwrap());
         assert!(notes.exists() && outer.folder.join("member-0").exists());
     }
+
+    /// A training on `labels=label+clicks` must not resume after the clicks have changed.
+    #[test]
+    fn the_fingerprint_depends_on_every_column_of_labels() {
+        let data = Dataset::from_dense(&[0.5, 0.1], 1, [2, 0], ["a", "a"]).unwrap();
+        let with_column = |name: &str, labels: [f64; 2]| {
+            let data = data.clone().with_label_column(name, labels.to_vec()).unwrap();
+            fingerprint(&data, "")
+        };
+        let found = with_column("clicks", [0.0, 7.0]);
+        assert_eq!(found, with_column("clicks", [0.0, 7.0]));
+        assert_ne!(found, with_column("clicks", [0.0, 6.0]));
+        assert_ne!(found, with_column("sales", [0.0, 7.0]));
+        assert_ne!(found, fingerprint(&data, ""));
+    }
 }

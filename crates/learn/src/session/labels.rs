@@ -1,9 +1,9 @@
 //! The columns of labels that a learner trains on (`labels=relevance:1+clicks:0.2`), their weights,
 //! and metrics over them.
 //!
-//! The value of a metric over several columns is the mean of its values on each, by the weights of
-//! the columns, so that it stays on the metric's scale. A kept metric (`goal=keep(...)`) is that of
-//! the data's own labels alone.
+//! The value of a metric over several columns is the weighted mean of its values on each column, so
+//! that it stays on the metric's scale. A kept metric (`goal=keep(...)`) is computed on the data's
+//! own labels alone.
 
 use std::fmt;
 
@@ -150,17 +150,19 @@ impl LabelParams {
     }
 }
 
-/// The labels by which metrics are computed in a training.
+/// The labels on which the metrics of a training are computed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct MetricLabels {
-    /// `None` for the data's own labels.
+    /// The columns with their weights; `None` for the data's own labels.
     pub(crate) weights: Option<LabelWeights>,
-    /// Whether the first metric is kept, and computed on the data's own labels.
+    /// Whether the first metric is that of `goal=keep(...)`, which is computed on the data's own
+    /// labels.
     pub(crate) keeps_first: bool,
 }
 
 impl MetricLabels {
-    /// The value of each metric on one scored data set; NaN if no query has a value.
+    /// The value of each metric on one scored data set; NaN if no query has a value on one of the
+    /// columns.
     pub(crate) fn values(
         &self,
         data: &Dataset,
@@ -188,8 +190,9 @@ impl MetricLabels {
         Ok(all)
     }
 
-    /// The labels, for the conventions of the metric with this number; empty for the data's own.
-    pub(crate) fn note_of(&self, number: usize) -> String {
+    /// The end of the convention text of the metric with this number, from 0, such as
+    /// ` labels=label:1+clicks:0.2`; empty if the metric is computed on the data's own labels.
+    pub(crate) fn convention_suffix(&self, number: usize) -> String {
         match &self.weights {
             Some(weights) if number > 0 || !self.keeps_first => format!(" labels={weights}"),
             _ => String::new(),
@@ -197,7 +200,7 @@ impl MetricLabels {
     }
 }
 
-/// The value of each metric by the data's own labels; NaN if no query has a value.
+/// The value of each metric on the data's own labels; NaN if no query has a value.
 pub(crate) fn values(
     data: &Dataset,
     scores: &[f64],

@@ -397,7 +397,8 @@ pub(crate) fn header(request: &TrainRequest<'_>) -> Header {
     header.objective.clone_from(&request.objective);
     if let Some(measure) = request.metrics.first() {
         header.metric = measure.to_string();
-        header.conventions = measure.convention().to_owned() + &request.metric_labels.note_of(0);
+        header.conventions =
+            measure.convention().to_owned() + &request.metric_labels.convention_suffix(0);
     }
     header.seed = request.seed;
     header.queries = request.train.queries() as u64;
@@ -428,7 +429,9 @@ pub(super) fn empty_history(request: &TrainRequest<'_>) -> TrainingHistory {
         metrics: request.metrics.iter().map(Measure::to_string).collect(),
         conventions: (0..)
             .zip(&request.metrics)
-            .map(|(number, m)| m.convention().to_owned() + &request.metric_labels.note_of(number))
+            .map(|(number, m)| {
+                m.convention().to_owned() + &request.metric_labels.convention_suffix(number)
+            })
             .collect(),
         ..TrainingHistory::default()
     }

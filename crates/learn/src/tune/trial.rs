@@ -56,7 +56,7 @@ pub struct Trial {
     pub values: Vec<Option<f64>>,
 }
 
-/// The values of a trial are read as if they were its own.
+/// The fields of `result` can be read without naming it: `trial.value`.
 impl Deref for Trial {
     type Target = TrialValues;
 

@@ -37,7 +37,8 @@ pub struct TradeOffInput<'a> {
 pub enum TradeOffSetting {
     /// The weight of the second goal; that of the first is 1 minus this.
     Weight(f64),
-    /// The second goal counts where the first one changes by no more than this.
+    /// The first goal is kept within this tolerance (`goal=keep(METRIC, TOLERANCE)`): the second one
+    /// counts only for pairs whose swap changes the first by at most this much.
     Tolerance(f64),
 }
 
@@ -90,6 +91,7 @@ impl TradeOffPoint {
         a >= c && b >= d && (a > c || b > d)
     }
 
+    /// The values of the two goals, without their intervals.
     fn numbers(&self) -> [f64; 2] {
         self.values.map(|value| value.value)
     }
@@ -131,7 +133,7 @@ impl TradeOffReport {
         })
     }
 
-    /// The trainings that no other one dominates, by the value of the first goal.
+    /// The trainings that no other one dominates, in ascending order of the first goal.
     pub fn curve(&self) -> Vec<&TradeOffPoint> {
         let kept = self.points.iter().zip(&self.dominated).filter(|(_, dominated)| !**dominated);
         sorted(kept.map(|(point, _)| point))
@@ -142,12 +144,12 @@ impl TradeOffReport {
         let [first, second] = &self.goals;
         let curve = self.curve();
         let summary = match (curve.first(), curve.last()) {
-            (Some(low), Some(high)) if curve.len() > 1 => {
+            (Some(low), Some(high)) if curve.len() > 1 && low.numbers() != high.numbers() => {
                 let ([a, b], [c, d]) = (low.numbers(), high.numbers());
+                let trainings = counted(curve.len(), "training");
                 format!(
-                    "{} from {a:.4} to {c:.4} costs {second} from {b:.4} to {d:.4}; {} on the curve.",
-                    first,
-                    counted(curve.len(), "training")
+                    "Raising {first} from {a:.4} to {c:.4} lowers {second} from {b:.4} to {d:.4}; \
+                     the curve has {trainings}."
                 )
             }
             _ => "One training is best by both goals: they are not in conflict here.".to_owned(),
@@ -311,7 +313,8 @@ fn axis(goal: &str) -> Axis {
     Axis { label: goal.to_owned(), ..Axis::default() }
 }
 
-/// Trainings by the value of the first goal, then of the second.
+/// Trainings by the value of the first goal, lowest first; at equal values by the second goal,
+/// highest first.
 fn sorted<'p>(points: impl Iterator<Item = &'p TradeOffPoint>) -> Vec<&'p TradeOffPoint> {
     let mut points: Vec<&TradeOffPoint> = points.collect();
     points.sort_by(|one, other| {

@@ -116,7 +116,8 @@ struct HintFinder<'a> {
 }
 
 impl HintFinder<'_> {
-    /// Finds words without a field that are names of fields which are not text.
+    /// Finds words that are searched for in the text although they are names of fields (text fields
+    /// excepted), and `field BETWEEN low AND high`.
     fn bare_fields(&mut self, node: &Node) {
         match node {
             Node::And(nodes) => {

@@ -1,9 +1,9 @@
 //! The separators of a file: the delimiter of its columns, and its decimal sign.
 //!
-//! Programs of countries that write a decimal comma separate columns by semicolons. A file whose
-//! header has more semicolons than commas and tabs is read so. If one of its cells is a number with
-//! a decimal comma, such as `12,50`, the whole file is taken to have decimal commas: comma and point
-//! then change their meaning, so that `1.234`, which may be a thousand, is no number.
+//! Spreadsheets separate columns by semicolons in countries that write decimal commas. A CSV file is
+//! read so if its header has more semicolons than commas and more than tabs. If one cell of such a
+//! file is a number with a decimal comma, such as `12,50`, the whole file is taken to have decimal
+//! commas. Then `1.234`, which may mean 1234, is not read as a number.
 
 use std::borrow::Cow;
 
@@ -44,7 +44,7 @@ impl Separators {
     }
 }
 
-/// Whether a cell of a text that is separated by semicolons is a number with a decimal comma.
+/// Whether any cell of a text that is separated by semicolons is a number with a decimal comma.
 fn has_decimal_commas(text: &[u8]) -> bool {
     memchr_iter(b',', text).any(|at| cell_around(text, at).is_some_and(is_decimal_comma))
 }

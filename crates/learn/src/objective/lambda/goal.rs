@@ -1,6 +1,7 @@
-//! Lexicographic goals: `goal=keep(ndcg@10, 0.005)` keeps a first metric, and the objective's own
-//! metric (`metric=`) counts only for pairs whose swap changes the first one by at most the
-//! tolerance (Svore, Volkovs and Burges 2011, section 4).
+//! Lexicographic goals: `goal=keep(ndcg@10, 0.005)` names a first metric, which comes before the
+//! objective's own metric (`metric=`): the own metric counts only for pairs whose swap changes the
+//! first one by at most the tolerance (Svore, Volkovs and Burges 2011, section 4). The first metric
+//! is called the kept metric.
 //!
 //! For a pair of documents, d1 is the change of the kept metric when the two swap ranks, d2 that of
 //! the own metric:
@@ -23,7 +24,7 @@ use std::cell::RefCell;
 use rankwright_eval::{EvalError, MetricSpec, SwapDelta};
 use rankwright_spec::{ParamKind, ParamValue, RangeDef, TextValue, ValueError, split_specs};
 
-/// A metric that is kept, and the change of it that counts as none.
+/// The kept metric of `goal=keep(METRIC, TOLERANCE)`, and its tolerance.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct KeptMetric {
@@ -109,8 +110,8 @@ impl TextValue for GoalText {
     }
 }
 
-/// The changes of a kept metric; where these are within its tolerance, the changes of another
-/// metric are added.
+/// The change of a kept metric when two documents swap ranks; where it is within the tolerance, the
+/// change of another metric is added.
 #[derive(Debug)]
 pub(super) struct KeepSwap {
     /// The kept metric, and the largest number of labels that its ideal order has.
@@ -118,30 +119,31 @@ pub(super) struct KeepSwap {
     /// The metric whose changes are added, in the same form.
     pub(super) added: (Box<dyn SwapDelta>, usize),
     pub(super) tolerance: f64,
-    /// The changes of the kept metric.
-    pub(super) row: RefCell<Vec<f64>>,
-    /// Whether the kept metric only excludes pairs: its own change is a term of its own.
-    pub(super) excludes: bool,
+    /// A buffer: the changes of the kept metric if one document swaps ranks with each other one.
+    pub(super) kept_deltas: RefCell<Vec<f64>>,
+    /// Whether the kept metric only takes the weight of pairs away, since its own changes are
+    /// another term of the objective ([`crate::objective::LabelSum`]).
+    pub(super) only_excludes: bool,
 }
 
 /// The labels of a kept metric, where they are not those of the own metric.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KeptLabels<'a> {
-    /// By rank.
+    /// In the order of the ranks.
     pub(super) labels: &'a [f64],
-    /// Best first.
+    /// The same labels in ideal order, highest first.
     pub(super) ideal: &'a [f64],
 }
 
 impl KeepSwap {
     /// Loads a query. `kept` are the labels of the kept metric; `None` for the same labels.
-    pub(super) fn prepare_with(
+    pub(super) fn prepare_with_kept_labels(
         &mut self,
         labels: &[f64],
         ideal: &[f64],
         kept: Option<KeptLabels<'_>>,
     ) -> Result<(), EvalError> {
-        self.excludes = kept.is_some();
+        self.only_excludes = kept.is_some();
         let kept = kept.unwrap_or(KeptLabels { labels, ideal });
         let (kept_swap, kept_max) = &mut self.kept;
         kept_swap.prepare(kept.labels, kept.ideal.get(..*kept_max).unwrap_or(kept.ideal))?;
@@ -152,17 +154,17 @@ impl KeepSwap {
 
 impl SwapDelta for KeepSwap {
     fn prepare(&mut self, labels: &[f64], ideal: &[f64]) -> Result<(), EvalError> {
-        self.prepare_with(labels, ideal, None)
+        self.prepare_with_kept_labels(labels, ideal, None)
     }
 
     fn swap_deltas_from(&self, i: usize, from: usize, out: &mut [f64]) {
-        let mut row = self.row.borrow_mut();
-        row.resize(out.len(), 0.0);
-        self.kept.0.swap_deltas_from(i, from, &mut row);
+        let mut kept_deltas = self.kept_deltas.borrow_mut();
+        kept_deltas.resize(out.len(), 0.0);
+        self.kept.0.swap_deltas_from(i, from, &mut kept_deltas);
         self.added.0.swap_deltas_from(i, from, out);
-        for (delta, kept) in out.iter_mut().zip(&*row).skip(from) {
+        for (delta, kept) in out.iter_mut().zip(&*kept_deltas).skip(from) {
             let decides = kept.abs() > self.tolerance;
-            *delta = match (self.excludes, decides) {
+            *delta = match (self.only_excludes, decides) {
                 (true, true) => 0.0,
                 (true, false) => *delta,
                 (false, true) => *kept,

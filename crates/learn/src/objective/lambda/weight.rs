@@ -15,8 +15,7 @@
 //! change of the metric exactly as written, which is 0 between two ranks below k. P@k, recall@k and
 //! success@k are always hard: without a cut-off they never change. A weighted sum of metrics
 //! (`metric=ndcg@10:1+p@5:0.3`) has the weighted sum of their changes, each with its own cut-off.
-//! Pairs of equal labels have
-//! weight 0 with a metric.
+//! With a metric, pairs of equal labels have weight 0.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -102,7 +101,7 @@ impl WeightScheme {
     }
 }
 
-/// Metrics that no swap changes unless they have a cut-off, so that their cut-off is never dropped.
+/// Metrics whose cut-off is never dropped: without one, no swap changes them.
 const ALWAYS_HARD: [&str; 3] = ["p", "recall", "success"];
 
 /// A metric resolved as a pair weight.
@@ -113,7 +112,7 @@ pub(super) struct MetricWeight {
     /// One metric, or the goals of a weighted sum.
     parts: Vec<WeightPart>,
     scheme: WeightScheme,
-    /// The metric that comes first, with its tolerance.
+    /// The kept metric of `goal=keep(...)`, with its tolerance.
     kept: Option<(Box<MetricWeight>, f64)>,
 }
 
@@ -138,7 +137,7 @@ pub(super) struct SwapCache {
 #[derive(Debug)]
 enum PreparedSwap {
     One(Box<dyn SwapDelta>),
-    /// With a metric that comes first.
+    /// With a kept metric.
     Keep(KeepSwap),
 }
 
@@ -247,7 +246,7 @@ impl std::fmt::Display for WeightSource {
 
 impl MetricWeight {
     /// Loads a query: `labels` are its labels by rank, `ideal` its labels from the best to the
-    /// worst, `kept` those of the metric that comes first, if they are others. Returns the weights
+    /// worst, `kept` the labels of the kept metric if these are another column. Returns the weights
     /// of its pairs.
     pub(super) fn prepare<'s>(
         &self,
@@ -269,13 +268,13 @@ impl MetricWeight {
                 Ok(&**swap)
             }
             PreparedSwap::Keep(swap) => {
-                swap.prepare_with(labels, ideal, kept)?;
+                swap.prepare_with_kept_labels(labels, ideal, kept)?;
                 Ok(swap)
             }
         }
     }
 
-    /// The same weight with a metric that comes first.
+    /// The same weight with a kept metric.
     pub(super) fn keeping(
         self,
         kept: &KeptMetric,
@@ -287,8 +286,8 @@ impl MetricWeight {
         Ok(Self { kept: weight.map(|weight| (Box::new(weight), kept.tolerance)), ..self })
     }
 
-    /// The largest number of labels, the best ones, that the ideal order of the only metric has;
-    /// without limit for several metrics, each of which applies its own limit.
+    /// The number of best labels from which the ideal DCG of the only metric is computed; without
+    /// limit for several metrics, each of which applies its own limit.
     fn max_ideal(&self) -> usize {
         match self.parts.as_slice() {
             [part] => part.max_ideal,
@@ -305,8 +304,8 @@ impl MetricWeight {
                 kept: (kept.swap_without_kept()?, kept.max_ideal()),
                 added: (swap, self.max_ideal()),
                 tolerance: *tolerance,
-                row: RefCell::default(),
-                excludes: false,
+                kept_deltas: RefCell::default(),
+                only_excludes: false,
             }),
         })
     }
@@ -316,6 +315,7 @@ impl MetricWeight {
         if let [part] = self.parts.as_slice() {
             return Some(self.scheme.weights_of(part.measure.swap()?, part.measure.spec().cutoff));
         }
+        // Sums of metrics have the scheme `Swap`: `WeightScheme::check` rejects the others.
         let parts = self.parts.iter();
         let swaps = parts.map(|part| Some((part.weight, part.max_ideal, part.measure.swap()?)));
         Some(Box::new(SummedSwap::new(swaps.collect::<Option<_>>()?)))
