@@ -101,7 +101,7 @@ mod shared_texts {
 }
 
 impl Encoding {
-    /// Categories of values in memory: `numbers` has the place of each row's text in `texts`, or
+    /// Categories of values in memory: `numbers` has the index in `texts` of each row's text, or
     /// `None` for a missing value. The texts that occur are sorted as in a file, the most frequent
     /// first, then by text; beyond [`MAX_CATEGORIES`] they are missing values. Returns the encoding
     /// and the value of the feature in each row.
@@ -127,11 +127,11 @@ impl Encoding {
         sorted.sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
         sorted.truncate(MAX_CATEGORIES);
         let kept: Arc<[String]> = sorted.iter().map(|(text, _)| (*text).to_owned()).collect();
-        let places: HashMap<&str, f32> =
-            sorted.iter().zip(0u16..).map(|((text, _), place)| (*text, f32::from(place))).collect();
+        let codes: HashMap<&str, f32> =
+            sorted.iter().zip(0u16..).map(|((text, _), code)| (*text, f32::from(code))).collect();
         let value_of: Vec<f32> = texts
             .iter()
-            .map(|text| places.get(text.as_str()).copied().unwrap_or(f32::NAN))
+            .map(|text| codes.get(text.as_str()).copied().unwrap_or(f32::NAN))
             .collect();
         let value = |number: Option<usize>| number.and_then(|number| value_of.get(number)).copied();
         let values = numbers.into_iter().map(|number| value(number).unwrap_or(f32::NAN)).collect();
@@ -235,10 +235,10 @@ impl<'de> Deserialize<'de> for TableColumns {
 
 impl TableColumns {
     /// Checks that there are not too many columns, that names differ, that no column has an
-    /// encoding such as `category` as its role, and that a role other than `feature` and `ignore`
-    /// has at most one column; that only features have an encoding other than numbers; that the
-    /// categories of a column differ and are at most [`MAX_CATEGORIES`]; and that the parts of a
-    /// time are at least one, ascending and different.
+    /// encoding such as `category` as its role, and that a role other than `feature`, `ignore` and
+    /// `extra_label` has at most one column; that only features have an encoding other than numbers;
+    /// that the categories of a column differ and are at most [`MAX_CATEGORIES`]; and that the parts
+    /// of a time are at least one, ascending and different.
     pub fn new(columns: Vec<TableColumn>) -> Result<TableColumns, DataError> {
         let invalid = |column: &TableColumn| DataError::TableColumn { column: column.name.clone() };
         if columns.len() > MAX_COLUMNS {

@@ -74,7 +74,11 @@ pub enum ExperimentError {
         rate: f64,
     },
     /// Two goals that cannot be traded: they are equal, or differ in both the metric and the labels.
-    #[error("{} and {} cannot be traded: goals differ either in their metric or in their labels", goals[0], goals[1])]
+    #[error(
+        "{} and {} cannot be traded: two goals must differ in their metric or in their labels, and \
+         not in both",
+        goals[0], goals[1]
+    )]
     Goals {
         /// The goals.
         goals: [String; 2],

@@ -99,8 +99,8 @@ impl ExperimentRequest {
         self
     }
 
-    /// The file of the data that is computed from a text of the experiment. It must exist before
-    /// the experiment is planned or run; `rankwright::tasks::run_experiment` writes it.
+    /// The file of the feature data that is computed from the `[[text]]` of this name. It must exist
+    /// before the experiment is planned or run; `rankwright::tasks::run_experiment` writes it.
     pub fn text_file(&self, name: &str) -> PathBuf {
         self.out.join("text").join(format!("{name}.rwd"))
     }

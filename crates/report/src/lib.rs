@@ -6,11 +6,11 @@
 //!
 //! - [`chart`]: plots as data, drawn as SVG or in the terminal, with their numbers as CSV and JSON;
 //! - [`page`]: sections of text, charts, tables and drawings, written as HTML;
-//! - [`lecture`]: pictures of lectures on learning to rank;
+//! - [`lecture`]: pictures for lectures on learning to rank;
 //! - a folder for each report, which computes its numbers and lays out a [`Page`].
 //!
-//! Without the feature `charts` there are only the numbers and texts of explanations; `training`
-//! adds reports on trainings and is all that needs the crate of learners.
+//! Without the feature `charts` there are only the numbers and texts of explanations. The feature
+//! `training` adds reports on trainings; only these need the crate `rankwright-learn`.
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)

@@ -167,8 +167,8 @@ fn a_full_disk_is_an_error_and_leaves_the_old_index() {
         assert!(status.success(), "{task}: the child must not end with a failure: {status}");
         let outcome = fs::read_to_string(base.join("outcome")).unwrap();
         assert!(outcome.starts_with("cannot access the index "), "{task}: {outcome}");
-        let said = std::io::Error::from(std::io::ErrorKind::FileTooLarge).to_string();
-        assert!(outcome.to_lowercase().contains(&said), "{task}: {outcome}");
+        let cause = std::io::Error::from(std::io::ErrorKind::FileTooLarge).to_string();
+        assert!(outcome.to_lowercase().contains(&cause), "{task}: {outcome}");
         let index = Index::open(&path).unwrap();
         assert_eq!(search(&index, "old"), ["old-2", "old-1"], "{task}");
         assert_eq!(index.documents(), 2, "{task}");
@@ -451,9 +451,9 @@ fn an_index_of_the_previous_version_is_refused_with_advice() {
         build(&path, old_documents(), Existing::Add).map(drop).unwrap_err(),
     ] {
         assert!(matches!(error, SearchError::IndexVersion { found: 1, known: 2, .. }), "{error}");
-        let said = message(&error);
-        assert!(said.contains("has version 1; this program reads version 2"), "{said}");
-        assert!(said.contains("build the index again"), "{said}");
+        let text = message(&error);
+        assert!(text.contains("has version 1; this program reads version 2"), "{text}");
+        assert!(text.contains("build the index again"), "{text}");
     }
     build(&path, old_documents(), Existing::Replace).unwrap();
     assert_is_clean(&path);

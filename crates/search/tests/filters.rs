@@ -82,7 +82,7 @@ fn conditions_of_every_kind_find_their_documents() {
 #[test]
 fn a_filter_that_does_not_fit_the_fields_says_where_and_why() {
     let index = shop();
-    for (filter, position, said, help) in [
+    for (filter, position, message, help) in [
         ("prize>3", 0, "there is no field `prize`", "did you mean `price`?"),
         ("tags:red AND zzz:1", 13, "there is no field `zzz`", "the fields are title:text"),
         ("price>cheap", 6, "field `price` is a number, and `cheap` is not", ""),
@@ -94,7 +94,7 @@ fn a_filter_that_does_not_fit_the_fields_says_where_and_why() {
         ("tags:re*", 5, "`re*` has a wildcard", "quote it"),
     ] {
         let error = Filter::new(&index, filter).unwrap_err();
-        assert!(error.to_string().contains(said), "{filter}: {error}");
+        assert!(error.to_string().contains(message), "{filter}: {error}");
         assert!(error.help().unwrap_or_default().contains(help), "{filter}: {:?}", error.help());
         let SearchError::Filter(error) = error else { panic!("{error}") };
         assert_eq!(error.position, position, "{filter}: {error}");
@@ -511,9 +511,9 @@ fn a_search_without_documents_warns_with_the_reason() {
     assert_eq!(warnings(&ranker, "train", "id:bare"), [MatchesFiltered { documents: 3 }]);
     assert_eq!(warnings(&ranker, "zeppelin", "tags:red"), [NothingMatches]);
     assert_eq!(warnings(&ranker, "the of", "tags:red"), [NoTerms]);
-    let said: Vec<String> =
+    let messages: Vec<String> =
         warnings(&ranker, "train", "id:bare").iter().map(SearchWarning::to_string).collect();
-    assert_eq!(said, ["3 documents match the query, but none of them passes the filter"]);
+    assert_eq!(messages, ["3 documents match the query, but none of them passes the filter"]);
 }
 
 #[test]
@@ -521,14 +521,15 @@ fn a_run_counts_the_queries_without_documents_by_reason() {
     let ranker = ranker();
     let queries = [("1", "train"), ("2", "zeppelin"), ("3", "nothing"), ("4", "the"), ("5", "cup")]
         .map(|(id, text)| Query::new(id, text));
-    let said = |filter: &str| {
+    // The number of queries without documents, and the warnings.
+    let empty_and_warnings = |filter: &str| {
         let filter = Filter::new(ranker.index(), filter).unwrap();
         let run = ranker.run(&queries, Some(&filter), 10).unwrap();
-        let said = run.warnings.iter().map(SearchWarning::to_string).collect::<Vec<_>>();
-        (run.empty, said.join("\n"))
+        let warnings = run.warnings.iter().map(SearchWarning::to_string).collect::<Vec<_>>();
+        (run.empty, warnings.join("\n"))
     };
     assert_eq!(
-        said("tags:blue"),
+        empty_and_warnings("tags:blue"),
         (
             4,
             "1 query found no document, because no term is left after the analysis: '4'\n\
@@ -538,7 +539,7 @@ fn a_run_counts_the_queries_without_documents_by_reason() {
         )
     );
     assert_eq!(
-        said("tags:green"),
+        empty_and_warnings("tags:green"),
         (
             5,
             "no document of the index passes the filter\n\
@@ -562,9 +563,9 @@ fn training_data_warns_of_unknown_ids_and_obeys_the_filter() {
         training_data(index.clone(), queries(), Some(&qrels), &set, &options)
     };
     let all = data_with("*").unwrap();
-    let said: Vec<String> = all.warnings.iter().map(SearchWarning::to_string).collect();
+    let messages: Vec<String> = all.warnings.iter().map(SearchWarning::to_string).collect();
     assert_eq!(
-        said,
+        messages,
         [
             "judgements of 1 query ignored, as the query is not given: '9'",
             "1 query without judgements left out: '2'",

@@ -10,9 +10,10 @@ impl Dataset {
     /// this data set, the column of the other one that has its values; a feature without a column
     /// gets the value of absent features.
     ///
-    /// Document ids, positions and further columns of labels are kept if both data sets have them; where only one has weights,
-    /// each row or query of the other has weight 1. Queries of the two are different queries, also
-    /// if they have the same id. The number of rows is limited as in every data set.
+    /// Document ids, positions and further columns of labels are kept if both data sets have them;
+    /// where only one has weights, each row or query of the other has weight 1. Queries of the two
+    /// are different queries, also if they have the same id. The number of rows is limited as in
+    /// every data set.
     ///
     /// It is an error if only one has preference pairs: they would replace labels in all queries,
     /// and the queries of the other data set would have no preferences. The numbers of categories

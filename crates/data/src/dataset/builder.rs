@@ -189,7 +189,7 @@ impl DatasetBuilder {
     }
 
     /// The columns of the table that the features were made from, with the texts of categories: the
-    /// value of a category is the place of its text in the list ([`Encoding::Category`]).
+    /// value of a category is the index of its text in the list ([`Encoding::Category`]).
     ///
     /// [`Encoding::Category`]: crate::Encoding::Category
     pub fn table_columns(mut self, columns: TableColumns) -> Self {

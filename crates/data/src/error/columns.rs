@@ -269,7 +269,7 @@ impl ColumnProblem {
             | Self::DateOrder { column, .. }
             | Self::NotTimes { column, .. } => Remedy::ignore_column(column),
             Self::Unusable { roles, problems } => {
-                let needs_rewriting = problems.iter().any(Self::is_of_writing);
+                let needs_rewriting = problems.iter().any(Self::is_notation_problem);
                 Remedy::GiveRoles { roles: roles.clone(), needs_rewriting }
             }
             Self::ListInOne { .. } | Self::Different { .. } => Remedy::SameColumns,
@@ -277,7 +277,7 @@ impl ColumnProblem {
     }
 
     /// Whether the values of the column would be read if they were written differently.
-    fn is_of_writing(&self) -> bool {
+    fn is_notation_problem(&self) -> bool {
         matches!(
             self,
             Self::DecimalCommas { .. }

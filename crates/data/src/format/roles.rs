@@ -293,8 +293,8 @@ pub struct Roles {
 json_by_text!(Roles, Roles::to_string, Roles::parse);
 
 impl Roles {
-    /// Reads `role=column, role=column, ...`; `feature`, `ignore`, `extra_label` and the encodings of features
-    /// take several columns, joined by `+`. `label=none` means that there are no labels
+    /// Reads `role=column, role=column, ...`; `feature`, `ignore`, `extra_label` and the encodings of
+    /// features take several columns, joined by `+`. `label=none` means that there are no labels
     /// ([`Dataset::is_labelled`](crate::Dataset::is_labelled)), `qid=none` that all rows are one
     /// query. A name that contains `,`, `+` or `=` is written in double quotes; a double quote in
     /// it is doubled.

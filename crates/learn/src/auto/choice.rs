@@ -1,10 +1,11 @@
-//! The candidates on the data of the choice: trained fold by fold, and dropped where they are worse
-//! or where there is no time for them.
+//! The candidates on the data by which they are chosen: trained fold by fold, and dropped if they
+//! are worse than others or if there is no time for them.
 //!
-//! With a limit of time the candidates of the first fold are begun, in their order, until two
-//! fifths of it are spent; of those, the best ones whose trainings on the other folds fit into the
-//! rest are kept. The best one is kept in any case. Time is the sum of the seconds of the
-//! trainings, which checkpoints record, so that a resumed training decides as before.
+//! With a time limit (`minutes=`), candidates are trained on the first fold in their order until two
+//! fifths of the time are spent; those that were not begun are dropped. Of the others, the best ones
+//! are kept, as far as their trainings on the other folds fit into the rest of the time; the very
+//! best one is kept in any case. Time is the sum of the seconds of the trainings, which checkpoints
+//! record, so that a resumed training decides as before.
 
 use rankwright_data::Dataset;
 use rankwright_data::split::Fold;
@@ -19,7 +20,7 @@ use crate::session::{NestedTraining, TrainRequest, ValidationSet};
 /// The share of the time in which candidates are begun on the first fold.
 const FIRST_FOLD_SHARE: f64 = 0.4;
 
-/// The candidates on the data of the choice.
+/// The candidates, and the data and folds by which they are chosen.
 pub(super) struct Choice<'a> {
     pub(super) data: &'a Dataset,
     pub(super) target: TargetMetric<'a>,
@@ -121,16 +122,17 @@ impl Choice<'_> {
         Ok(true)
     }
 
-    /// The metric of rankings of the queries with `used`, higher is better.
+    /// The mean of the metric for each ranking (a score for every row), over the queries whose flag
+    /// in `is_used` is true; higher is better.
     pub(super) fn totals(
         &self,
-        used: Vec<bool>,
+        is_used: Vec<bool>,
         rankings: &[&[f64]],
     ) -> Result<Vec<f64>, LearnError> {
         let fill = |query: usize, ranking: usize, scores: &mut [f64]| {
             scores.copy_from_slice(&rankings[ranking][self.data.query_rows(query)]);
         };
-        self.target.restricted_to(used).totals(rankings.len(), fill)
+        self.target.restricted_to(is_used).totals(rankings.len(), fill)
     }
 
     /// For each query, whether it is one of these.
@@ -157,7 +159,7 @@ impl Choice<'_> {
         Ok(Some(order.into_iter().map(|position| running[position]).collect()))
     }
 
-    /// The candidates with their values on the first fold, the best one first.
+    /// The specs of the trained candidates with their metric on the first fold, the best one first.
     fn leaders(&self) -> Result<Vec<(String, f64)>, LearnError> {
         let trained: Vec<&CandidateLearner> =
             self.candidates.iter().filter(|candidate| !candidate.models.is_empty()).collect();
@@ -170,7 +172,8 @@ impl Choice<'_> {
         Ok(leaders)
     }
 
-    /// Drops the worse half of the candidates on the first fold, except the best of each family.
+    /// Drops the half of the candidates that is worse on the first fold, except the best of each
+    /// family.
     fn drop_worse_half(&mut self) -> Result<(), LearnError> {
         let Some(order) = self.running_by_value()? else { return Ok(()) };
         let better_half = order.len().div_ceil(2);
@@ -185,8 +188,9 @@ impl Choice<'_> {
         Ok(())
     }
 
-    /// Drops the candidates whose trainings on the other folds do not fit into these seconds, the
-    /// best ones being taken first. The best one is kept in any case.
+    /// Goes through the candidates, the best on the first fold first, and drops those whose
+    /// trainings on the other folds do not fit into what is left of these seconds. The best one is
+    /// kept in any case.
     fn drop_by_time(&mut self, seconds: f64, plan: &AutoPlan) -> Result<(), LearnError> {
         let Some(order) = self.running_by_value()? else { return Ok(()) };
         let mut remaining_seconds = seconds;

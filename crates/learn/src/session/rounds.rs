@@ -82,8 +82,8 @@ const ALGORITHM_VERSION: u32 = 1;
 /// The part of a checkpoint that the learner writes, and gets back.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
-    /// The model so far: the current one of boosted trees; of learners that pass whole models, the
-    /// one to return so far.
+    /// The model so far: for boosted trees all trees; for learners that pass whole models
+    /// ([`Session::end_round_with_model`]) the one that would be returned now.
     pub(crate) model: ModelBody,
     /// Number of trees in the model that came from the start model.
     pub(crate) start_trees: usize,

@@ -28,8 +28,8 @@ pub struct TrialValues {
     pub limit: Option<usize>,
     /// Seconds of binning and training.
     pub seconds: f64,
-    /// The trial (or this one, on the rung before) whose training was reused; `None` if this trial
-    /// was trained.
+    /// The number of the trial whose result was taken over: another trial with the same learner, or
+    /// this one if it had stopped early on the rung before. `None` if this trial was trained.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_as: Option<usize>,
     /// The error, if the trial failed.

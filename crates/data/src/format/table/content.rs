@@ -65,7 +65,8 @@ pub(in crate::format) struct ColumnContent {
     pub(in crate::format) has_decimal_commas: bool,
     /// Numbers with a decimal comma in a file that has decimal points.
     decimal_commas: u64,
-    /// Numbers with a currency sign, a percent sign or thousands separators.
+    /// Numbers with a currency sign, a percent sign or thousands separators; in a file with decimal
+    /// commas also numbers with a decimal point.
     formatted: u64,
     /// All other cells.
     texts: u64,
@@ -92,7 +93,8 @@ pub(in crate::format) enum ContentKind {
         /// Whether values have a time of day, not only a date.
         has_clock: bool,
     },
-    /// Dates such as `3/4/2026` of which the order of day and month is not known, with the first.
+    /// Dates such as `3/4/2026` of which the order of day and month is not known, with the first
+    /// such date.
     DatesOfAnyOrder {
         text: String,
         location: Box<SourceLocation>,
