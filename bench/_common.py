@@ -28,7 +28,7 @@ def program(variable, name):
 
 @dataclass
 class Result:
-    """One measured process: the seconds that count, its peak memory and what it printed."""
+    """One measured process: the seconds that count, its peak memory in bytes and the JSON that it printed."""
 
     seconds: float
     peak: int
@@ -47,6 +47,7 @@ def measure(command):
     if process.returncode != 0:
         sys.exit(f"failed with exit code {process.returncode}: {' '.join(command)}")
     output = json.loads(text)
+    # macOS counts the peak in bytes, Linux in KiB.
     unit = 1 if sys.platform == "darwin" else 1024
     return Result(output.get("seconds", whole), usage.ru_maxrss * unit, output)
 
@@ -63,7 +64,7 @@ def best_of(repeats, label, command):
 
 
 def worker(script, *words):
-    """The command for a worker of a comparison script."""
+    """The command that runs a script as a worker: with `--worker` and these words, in a process of its own."""
     return [sys.executable, str(script), "--worker", *map(str, words)]
 
 
@@ -75,7 +76,8 @@ def timed(work):
 
 
 def made_once(path, make):
-    """A cached input file: made under another name and renamed when whole."""
+    """The path of a cached file or folder. If it is missing, `make` writes it under another name, and it is
+    renamed when it is whole."""
     if not path.exists():
         print(f"  making {path.name} (once)", file=sys.stderr)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -99,8 +101,8 @@ def markdown(header, rows):
 
 
 def verdict(claim, met, counts=True):
-    """One target and whether it was reached; returns whether it was. Targets are set for the full
-    size: with less, start-up weighs too much for them to mean anything."""
+    """Prints a target and whether it was met; returns whether it was. Targets are set for the full size of
+    the data: on less, start-up weighs too much, so `counts` is false and the target is not judged."""
     outcome = "met" if met else "MISSED"
     print(f"- {claim}: {outcome if counts else 'not judged at this size'}")
     return met

@@ -40,6 +40,7 @@ def numbers(lines):
     if len(flat) != 2 * pairs.sum():
         raise ValueError("a line is not `label qid:ID index:value ...` with numbers only")
     flat = flat.reshape(-1, 2)
+    # The first pair of a line is its label and query id, the others are features.
     heads = np.concatenate([[0], np.cumsum(pairs)[:-1]])
     body = np.ones(len(flat), bool)
     body[heads] = False
@@ -49,7 +50,7 @@ def numbers(lines):
 
 
 def sizes_of(queries):
-    """Lengths of the runs of equal ids."""
+    """Sizes of the queries, from the query id of each row."""
     starts = np.flatnonzero(np.concatenate([[True], queries[1:] != queries[:-1]]))
     if len(np.unique(queries[starts])) != len(starts):
         raise ValueError("the rows of a query do not stand together")

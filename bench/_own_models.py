@@ -1,11 +1,11 @@
 """The second part of `score.py`: XGBoost, YDF and CatBoost on models of their own.
 
-They cannot be given LightGBM's trees, so each trains 500 trees of a like shape once: 31 and 64 leaves,
-CatBoost's oblivious trees of depth 5 and 6. What is compared is the time for trees of one size, not how
-well they rank; so YDF and CatBoost learn the labels by squares, which is quicker. We score our import of
-XGBoost's and CatBoost's model. YDF writes no form that others read: beside it stand our times on
-LightGBM's trees of that shape, and the number of splits of both. Its times are those of its own C++
-benchmark, with batches of all rows that it takes at once, of 120 and of 1.
+These systems cannot read LightGBM's trees, so each trains 500 trees of a similar shape once: 31 and 64
+leaves, CatBoost's oblivious trees of depth 5 and 6. What is compared is the time for trees of one size, not
+how well they rank; so YDF and CatBoost learn the labels by squared error, which is quicker. Rankwright
+scores XGBoost's and CatBoost's model, imported. YDF writes no format that others read: its table shows our
+times on LightGBM's trees of that shape, and the number of splits of both. YDF's times are those of its own
+C++ benchmark, with batches of 1000, 120 and 1 documents.
 """
 
 import json
@@ -17,11 +17,11 @@ from _training import like_xgboost, load
 
 TREES, RATE = 500, 0.05
 LEAVES = (31, 64)
-# Goals, as times a peer's speed: for trees whose nodes have splits of their own, and for CatBoost's
-# oblivious trees.
+# Goals: our speed divided by that of the peer, for trees whose nodes have splits of their own, and for
+# CatBoost's oblivious trees.
 TIMES_SPLIT_TREES, TIMES_OBLIVIOUS_TREES = 3.0, 1.0
-# YDF's benchmark: seconds, and rows of a batch where it is asked for many.
-SECONDS, MANY = 2.0, 1000
+# YDF's benchmark: seconds of a measurement, and documents of a batch.
+YDF_SECONDS, YDF_BATCH = 2.0, 1000
 
 
 # --- training ------------------------------------------------------------------------------------
@@ -61,7 +61,8 @@ def train_catboost(leaves, path):
     import catboost
 
     features, labels, _ = load(TRAIN.arrays)
-    depth = leaves.bit_length() - (leaves & (leaves - 1) == 0)
+    # The smallest depth with at least so many leaves.
+    depth = (leaves - 1).bit_length()
     settings = {"iterations": TREES, "learning_rate": RATE, "depth": depth, "thread_count": 2}
     model = catboost.CatBoost(settings | {"loss_function": "RMSE", "allow_writing_files": False})
     model.fit(catboost.Pool(features, labels), verbose=False)
@@ -95,21 +96,22 @@ def score_ydf(path):
     ydf.verbose(0)
     model = ydf.load_model(path)
     rows = test_rows()
-    each = lambda count: benchmark(model, rows, count)
-    found = {"batch_us": each(MANY), "splits": (model.num_nodes() - model.num_trees()) // 2}
+    per_document = lambda count: benchmark(model, rows, count)
+    found = {"batch_us": per_document(YDF_BATCH), "splits": (model.num_nodes() - model.num_trees()) // 2}
     for length in LENGTHS:
-        found[f"list_{length}"] = [each(length) * length] * 2
+        # The benchmark gives a mean: it stands for the median and for the 99th percentile.
+        found[f"list_{length}"] = [per_document(length) * length] * 2
     return {f"YDF, C++ benchmark ({model.list_compatible_engines()[0]})": found}
 
 
 def benchmark(model, rows, count):
-    """Microseconds a document, in batches of so many."""
-    options = {"batch_size": count, "num_threads": 1, "benchmark_duration": SECONDS}
+    """Microseconds for a document, in batches of `count` documents."""
+    options = {"batch_size": count, "num_threads": 1, "benchmark_duration": YDF_SECONDS}
     return model.benchmark({"f": rows}, **options).duration_per_example * 1e6
 
 
-# How each is trained and scored, the end of its file's name, and its goal: how many times as fast we
-# are to be.
+# For each system: the functions that train and score, the extension of its model file, and the goal, which
+# is our speed divided by that of the system.
 OWNERS = {
     "xgboost": (train_xgboost, score_xgboost, "json", TIMES_SPLIT_TREES),
     "catboost": (train_catboost, score_catboost, "json", TIMES_OBLIVIOUS_TREES),
@@ -142,8 +144,8 @@ def compare(options):
             path = model_file(owner, leaves)
             peers = measure(worker(__file__, "score", owner, path)).output
             is_imported = owner != "ydf"
-            same = path if is_imported else OUT / f"score-{TREES}x{leaves}.lightgbm.txt"
-            ours = clock_ours(same, options.repeats)
+            our_model = path if is_imported else OUT / f"score-{TREES}x{leaves}.lightgbm.txt"
+            ours = clock_ours(our_model, options.repeats)
             what = "the same trees" if is_imported else "LightGBM's trees of that shape"
             print(f"\n{TREES} trees of {owner}, about {leaves} leaves; ours on {what}\n")
             rows = [["**Rankwright**", *cells(ours)]]
@@ -154,11 +156,11 @@ def compare(options):
 
 
 def judge(owner, ours, peers, leaves):
-    wanted = OWNERS[owner][3]
+    goal = OWNERS[owner][3]
     ratio = min(peer["batch_us"] for peer in peers.values()) / ours["batch_us"]
-    verdict(f"batch at least {wanted:g} times {owner} ({ratio:.1f})", ratio >= wanted)
+    verdict(f"batch at least {goal:g} times {owner} ({ratio:.1f})", ratio >= goal)
     ratio = min(peer["list_120"][0] for peer in peers.values()) / ours["list_120"][0]
-    verdict(f"120 documents at least {wanted:g} times {owner} ({ratio:.1f})", ratio >= wanted)
+    verdict(f"120 documents at least {goal:g} times {owner} ({ratio:.1f})", ratio >= goal)
     for peer in peers.values():
         if "splits" in peer:
             print(f"- splits: {TREES * (leaves - 1):,} at most in ours, {peer['splits']:,} in {owner}'s")

@@ -1,13 +1,14 @@
 """Trains the settings of one fold for `quality`: reads a request and writes score files.
 
-A request names the library, the points, the limits that all share, the files of the fold and a
-folder. For point i the scores of the validation part go to valid-i.txt and those of the test part
-to test-i.txt there, a number a line; the answer is a list of `{"trees": .., "seconds": ..}`. Only
-the training and validation parts are shown to a learner. Everything runs on one thread.
+A request names the library, the points (each is one setting of the parameters), the limits that all
+share, the files of the fold and a folder. For point i the scores of the validation part are written to
+valid-i.txt and those of the test part to test-i.txt in this folder, one number to a line; the answer is a
+list of `{"trees": .., "seconds": ..}`. Only the training and validation parts are shown to a learner.
+Everything runs on one thread.
 
-The peers stop by their own NDCG@10. It counts 1 for a query without a relevant document, which
-moves all means alike; among equal scores it takes the order of the file where our evaluator takes
-the worst order. The choice between points is by our evaluator for everybody.
+The peers stop early by their own NDCG@10. It counts 1 for a query without a relevant document, which
+changes all means alike; among equal scores it takes the order of the file where our evaluator takes
+the worst order. The choice between points is by our evaluator for every system.
 """
 
 import json
@@ -81,6 +82,7 @@ def fit_lightgbm(train, valid, point, common):
         "deterministic": True,
         "verbose": -1,
     }
+    # Parameters that LightGBM wants when it makes the data sets, too.
     shared = {"min_data_in_leaf": point["min_data_in_leaf"], "verbose": -1}
     data = lightgbm.Dataset(train.features, train.labels, group=train.sizes, params=shared)
     watched = lightgbm.Dataset(

@@ -1,8 +1,8 @@
 """Shared by the scoring comparisons: calls a peer or Rankwright and measures the time.
 
-A peer gets its arrays in the form that it likes best before the clock starts: a DMatrix or a Pool is
-not made while it runs. It is called through its Python package with one thread; ours is called from
-Rust.
+A peer gets its arrays in the form that suits it best before the clock starts: the time to make a DMatrix
+or a Pool is not counted. A peer is called through its Python package with one thread; Rankwright is called
+from Rust.
 """
 
 import time
@@ -14,7 +14,8 @@ from _training import TEST_QUERIES, TEST_SEED, Sample, load, run_ours
 
 TRAIN = Sample(2000, 5)
 TEST = Sample(TEST_QUERIES, TEST_SEED + 1)
-# Documents of a pass, and lists: enough to be steady, few enough for the slowest.
+# Documents of a batch, and number of timed lists of each length: enough for steady times, few enough for
+# the slowest peer.
 BATCH, LISTS = 20_000, 300
 LENGTHS = (120, 1)
 
@@ -36,7 +37,8 @@ def test_rows(kind="float32"):
 
 
 def clock(peer, rows):
-    """Microseconds per document in batch, and (median, p99) for lists of each length."""
+    """`batch_us`: microseconds per document in batch; `list_N`: median and 99th percentile of the microseconds
+    for a list of N documents."""
     whole = peer.prepare(rows)
     passes = [timed_once(peer.predict, whole) for _ in range(2)]
     result = {"batch_us": min(passes) * 1e6 / len(rows)}
@@ -56,9 +58,10 @@ def timed_once(predict, rows):
 
 
 def clock_ours(path, repeats):
-    """The same for our scorer on a model file of any system, and its engine. The best of some runs."""
+    """The times of `clock` for our scorer on a model file of any system, and the name of the scorer's engine.
+    The best of some runs."""
     own = path.with_suffix(".model")
-    # The others number columns from 0, our data from 1.
+    # Models of other systems number columns from 0, our data from 1.
     run_ours("model", "convert", path, "--out", own, "--first-feature", "1")
     command = [program("RANKWRIGHT_SCORE_BENCH", "score-bench"), str(own), str(TEST.cache)]
     runs = [measure(command).output for _ in range(repeats)]

@@ -3,7 +3,7 @@
 Judgements and queries are written once, in plain forms, to `bench/out/text`, so that all systems read
 the same ones. Cranfield's codes are read as grades, 1 (a complete answer) as 4 down to 4 (minimum
 interest) as 1. Its code -1, which nobody explains, stands once for each query; it is read as not
-relevant. NFCorpus has its own parts; the others have five, the query at place i in part i mod 5.
+relevant. NFCorpus has its own parts; the others have five, with the i-th query in part i mod 5.
 """
 
 import hashlib
@@ -18,6 +18,7 @@ from pathlib import Path
 
 from _common import OUT, made_once, program
 
+# The folder of what was made or computed once.
 KEPT = OUT / "text"
 PARTS = 5
 CRANFIELD_GRADES = {1: 4, 2: 3, 3: 2, 4: 1, -1: 0}
@@ -82,9 +83,9 @@ class Collection:
         if self.name == "nfcorpus":
             return {q["_id"]: q["text"] for q in json_lines(self.folder / "queries.jsonl")}
         if self.name == "cranfield":
-            # Judgements number them by place.
+            # Judgements number the queries by their order in the file, not by the ids in it.
             found = enumerate(smart(self.folder / "cran.qry"), start=1)
-            return {str(place): sections["W"] for place, (_, sections) in found}
+            return {str(number): sections["W"] for number, (_, sections) in found}
         return {i: sections["W"] for i, sections in smart(self.folder / "query.text")}
 
     @cached_property
@@ -107,8 +108,8 @@ class Collection:
             }
             return {p: list(dict.fromkeys(r[0] for r in rows(f, skip=1))) for p, f in files.items()}
         judged = {query for query, _, _ in self.judgements}
-        asked = [query for query in self.queries if query in judged]
-        return {str(part): asked[part::PARTS] for part in range(PARTS)}
+        judged_queries = [query for query in self.queries if query in judged]
+        return {str(part): judged_queries[part::PARTS] for part in range(PARTS)}
 
     @property
     def folds(self):
@@ -158,7 +159,7 @@ class Collection:
 
 
 def collections(names=None):
-    """The collections at hand, or None where there is no data folder."""
+    """The collections with these names (all if none are given), or None where there is no data folder."""
     root = os.environ.get("RANKWRIGHT_DATA")
     if not root:
         return None
@@ -191,6 +192,7 @@ def build():
 
 
 def key_of(*what):
+    """A short name of the build in use and of what else a stored result depends on."""
     text = json.dumps([build(), *what], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -224,8 +226,9 @@ def model_run(collection, parts, model, stage, candidates, out):
 
 
 def with_tail(head, tail, out):
-    """The re-ranked candidates, then what the first stage has behind them, as lists of 1,000: MAP of a
-    short list is not comparable with that of a long one."""
+    """Writes to `out` the re-ranked candidates of each query (the run `head`), then the documents that the
+    first stage (the run `tail`) found behind them: MAP of a short list is not comparable with that of a list
+    of 1,000."""
     ranked = {}
     for path in (head, tail):
         with open(path, encoding="utf-8") as file:
@@ -246,8 +249,9 @@ def values(run, qrels, metrics):
 
 
 def compared(runs, qrels, metrics, folder):
-    """`[{system: entry}]` for each metric: Fisher's randomisation against the first system, each pair
-    a question of its own."""
+    """`[{system: entry}]`, a dictionary for each metric: Fisher's randomisation test of each system against the
+    first one, with p-values that are not corrected for several systems."""
+    # `compare` names a system by its file.
     links = []
     for system, run in runs.items():
         link = Path(folder) / system.replace(" ", "-")

@@ -1,13 +1,13 @@
 """Shared by the training comparisons: their data, and one measured training by each system.
 
-The data are MSLR-shaped and generated; two seeds are two samples of one world, so a model is tested
-on fresh queries of another seed. We read our binary cache, the peers get a NumPy matrix from a file
-made once: nobody's reading of text is in the figures. A training is a process of its own that
-prints `{"seconds": {"bin": .., "train": ..}, "peak_rss_bytes": ..}`, where the peak is taken
-before anything is scored.
+The data are generated, with the number of features and documents of MSLR; two seeds are two samples of
+one distribution, so a model is tested on fresh queries of another seed. We read our binary cache, the peers
+get a NumPy matrix from a file made once: no time for reading text is in the figures. A training is a
+process of its own that prints `{"seconds": {"bin": .., "train": ..}, "peak_rss_bytes": ..}`, where the peak
+is taken before anything is scored.
 
 Settings that exist on both sides are equal; the rest are the peers' defaults. Hessian gain is
-switched on for YDF, because everybody else splits by it.
+switched on for YDF, because all other systems split by it.
 """
 
 import json
@@ -118,7 +118,7 @@ def with_half_of_lightgbm(stem, leaves, threads):
 
 
 def like_xgboost(leaves, threads):
-    """Parameters that XGBoost and hessboost share."""
+    """The settings of the comparison, as XGBoost and hessboost name them."""
     return {
         "objective": "rank:ndcg",
         "lambdarank_num_pair_per_sample": TRUNCATION,
@@ -141,7 +141,7 @@ def with_xgboost(stem, leaves, threads):
 
     options = {"group": sizes, "max_bin": BINS, "nthread": threads}
     binning, data = timed(lambda: xgboost.QuantileDMatrix(features, labels, **options))
-    features = None
+    features = None  # trees grow without the raw values in memory
     pairs = {"lambdarank_pair_method": "topk", "ndcg_exp_gain": True}
     params = like_xgboost(leaves, threads) | pairs
     training, model = timed(lambda: xgboost.train(params, data, TREES))
@@ -266,12 +266,13 @@ def train_peer(name, stem, leaves, threads, test, scores):
 
 @dataclass
 class Training:
-    """Times of one training; `bin` is None where it is part of `train`."""
+    """Seconds and bytes of one training; `bin` is None where binning is part of `train`."""
 
     bin: float | None
     train: float
+    # Peak memory in bytes.
     peak: int
-    # What the process held before it read any data.
+    # Bytes that the process held before it read any data; 0 for ours.
     idle: int
     # NDCG@10 on the test sample, None where there was none.
     ndcg: float | None = None
@@ -310,7 +311,7 @@ def train(system, sample, leaves, threads, test=None):
         result = measure(worker(__file__, *words))
     seconds = result.output["seconds"]
     idle = result.output.get("idle_rss_bytes", 0)
-    # A peer's process goes on to score: its own word for the peak of training.
+    # A peer's process scores after the training, so it measures the peak of the training itself.
     peak = result.peak if is_ours(system) else result.output["peak_rss_bytes"]
     training = Training(seconds["bin"], seconds["train"], peak, idle)
     if test:

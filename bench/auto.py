@@ -1,6 +1,6 @@
 """The learner `auto` beside tuned peers on nine sets, nested by query.
 
-`auto_plan.toml` says what everybody may do. Each set is divided by query into outer folds. The first
+`auto_plan.toml` says what each system may do. Each set is divided by query into outer folds. The first
 fold is for development and never a test part: every other fold is tested by models that were trained,
 stopped, chosen and blended without its queries. A peer is tuned with as many trainings as `auto` has
 spent on the same queries, and the best peer of each set is the best one in hindsight, on the test
@@ -36,10 +36,12 @@ from _quality_fits import library_version, run_worker
 from quality import ALPHA, committed, digest, mean, mean_of, pooled
 
 PLAN = BENCH / "auto_plan.toml"
+# The folder of what was fitted.
 KEPT = OUT / "auto"
 PEERS_MEAN = "mean of all peers"
-# Raise it when the way of fitting changes, so that what is kept is not taken for the new way.
+# Raise this number when the way of fitting changes, so that no result of the old way is used again.
 PROTOCOL = 1
+# Samples of the randomisation test over all sets.
 ROUNDS = 10_000
 # The status of a run that its limit of time ended.
 OUT_OF_TIME = 3
@@ -102,7 +104,7 @@ def made(name, entry):
 
 
 def divided(queries, folds, seed):
-    """The number of the fold of each query, by a hash of the seed and the query's first line, so that
+    """The number of the fold of each query, from 0, by a hash of the seed and the query's first line, so that
     the order of files does not matter."""
     keys = [hashlib.sha256(f"{seed} {lines[0]}".encode()).digest() for lines in queries]
     ranks = {i: rank for rank, i in enumerate(sorted(range(len(keys)), key=keys.__getitem__))}
@@ -155,6 +157,8 @@ def fold_results(plan, name, queries, number, systems, deadline):
 
 
 def kept(plan, name, system, number, data, fit, deadline):
+    """The stored result of a system on fold `number` of the set `name`; `fit` computes it if there is none.
+    `data` is what the result depends on besides the plan and the versions of the programs."""
     peer = plan["peers"].get(system)
     binary = program("RANKWRIGHT_BIN", "rankwright")
     version = library_version(peer["library"]) if peer else digest(binary)
@@ -179,6 +183,7 @@ def fit_ours(plan, system, files, folder):
     choice = result.get("choice") or {}
     return {
         "scores": scores.read_text().split(),
+        # An automatic choice reports an iteration for each model that it has trained.
         "trainings": len(result["iterations"]) if choice else 1,
         "seconds": result["seconds"]["train"],
         "estimate": choice.get("estimate"),
@@ -186,6 +191,8 @@ def fit_ours(plan, system, files, folder):
 
 
 def split_for_peers(plan, train, folder):
+    """Divides the training queries for the peers: `{"train": [file], "valid": [file]}`; the plan's `validation`
+    is the share of the validation queries."""
     order = list(range(len(train)))
     random.Random(plan["seed"]).shuffle(order)
     held = set(order[: round(plan["validation"] * len(order))])
@@ -196,7 +203,8 @@ def split_for_peers(plan, train, folder):
 
 
 def points(plan, system, count):
-    """This many different points of a peer's levels, drawn by the seed."""
+    """At most `count` different settings of a peer (points), drawn by the seed from all combinations of the
+    values in the plan's `levels`."""
     peer = plan["peers"][system]
     names, levels = peer["levels"].keys(), peer["levels"].values()
     every = [dict(zip(names, values, strict=True)) for values in product(*levels)]
@@ -272,8 +280,9 @@ def report_set(plan, name, queries, systems, options, differences, deadline):
             scores[PEERS_MEAN] = mean_of([scores[system] for system in peers], files)
         values = {system: entry["value"] for system, entry in pooled(scores, files, None).items()}
         best = max(peers, key=values.__getitem__, default=None)
-        bare = [system for system in systems if not system.startswith("auto")]
-        baseline = best or max(bare, key=values.__getitem__)
+        # Without peers, `auto` is compared with the best of our learners without tuning.
+        untuned = [system for system in systems if not system.startswith("auto")]
+        baseline = best or max(untuned, key=values.__getitem__)
         tests = pooled({s: scores[s] for s in (baseline, "auto")}, files, baseline)["auto"]
         needed = {"auto", baseline, PEERS_MEAN} & set(scores)
         per_query = {system: by_query(plan, scores[system], files) for system in needed}

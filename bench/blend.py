@@ -22,7 +22,8 @@ SEED = 1
 
 
 def trained(spec, seed, fold, folder):
-    """The value on the validation part and the test scores; the model stays in the folder."""
+    """Trains a spec on a fold: the metric on the validation part, and the scores of the test part. The model is
+    left in the folder."""
     model, scores = str(Path(folder) / "model"), str(Path(folder) / "scores")
     binary = program("RANKWRIGHT_BIN", "rankwright")
     words = ["train", *fold.files["train"], "--valid", *fold.files["valid"]]
@@ -34,6 +35,7 @@ def trained(spec, seed, fold, folder):
 
 
 def fit(fold):
+    """The test scores of the blend and of its best member alone, and the spec of this member."""
     with tempfile.TemporaryDirectory() as folder:
         _, blend = trained(SPEC, SEED, fold, folder)
         inspected = json.loads(ours("model", "inspect", str(Path(folder) / "model")))

@@ -36,7 +36,7 @@ def run(binary, *words):
 
 
 def files(binary, options):
-    """The inputs, made once by the build from before."""
+    """The input files, made once by the build `before`: LETOR text, cache, model, record store, queries."""
     queries, records = options.queries, options.records
     stem = OUT / f"builds-{queries}"
 
@@ -58,7 +58,8 @@ def files(binary, options):
 
 
 def repeat_queries(shop, path, times=20):
-    """Writes the queries of a store many times over, each with an id of its own: 500 take too short a time."""
+    """Writes the queries of a store several times, each copy with an id of its own: 500 queries take too short
+    a time to measure."""
     queries = [json.loads(line) for line in (shop / "queries.jsonl").read_text().splitlines()]
     copies = ({**query, "id": f"{query['id']}-{turn}"} for turn in range(times) for query in queries)
     Path(path).write_text("".join(json.dumps(copy) + "\n" for copy in copies))

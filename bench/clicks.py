@@ -4,12 +4,12 @@
     cargo xtask bench clicks -- --huge 10 [--memory 1G]
 
 Reading: a generated UBI log (queries with ten hits, and their clicks) is summarised by `clicks inspect`; the
-figure is the size of the file by the seconds that the command reports for reading, of three runs the best. The file is in the
-page cache. Models: the seconds of fitting that `clicks fit` reports, of three runs the best.
+figure is the size of the file divided by the seconds that the command reports for reading, the best of three runs.
+The file is in the page cache. Models: the seconds of fitting that `clicks fit` reports, the best of three runs.
 
-Huge: a UBI log of so many gigabytes, of few distinct pages, is generated while `clicks inspect` reads it from
+Huge: a UBI log of so many gigabytes, with few distinct rankings, is generated while `clicks inspect` reads it from
 standard input with the given memory; the figures are the time of both together and the peak memory of the
-command. Records wait in temporary files (TMPDIR), which take about as much room as the log.
+command. The command keeps records in temporary files (TMPDIR), which take about as much room as the log.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from pathlib import Path
 
 BINARY = os.environ.get("RANKWRIGHT_BIN", "rankwright")
 
-# Goals on two cores.
+# Goals on two cores: the speed of reading, and the seconds of fitting each click model.
 MEGABYTES_PER_SECOND = 300
 MODELS = {
     "pbm(iterations=50)": 0.2,
@@ -42,8 +42,10 @@ def run(*words):
 
 
 def write_ubi(path, megabytes):
-    """A UBI log of about this size, with two clicks for three queries; events follow their query at a distance."""
+    """Writes a UBI log of about this size, with two clicks for three queries; returns its bytes. A click is
+    written about 500 clicks later than its query."""
     draw = random.Random(7)
+    # Clicks that are not written yet.
     late = []
     size, page = 0, 0
     with open(path, "w") as out:
@@ -98,8 +100,8 @@ START = 1_772_368_200
 
 
 def huge_blocks(gigabytes):
-    """The text of a UBI log of about this size, a block at a time. There are 1,000 queries with five rankings each;
-    clicks follow their page at a distance."""
+    """The text of a UBI log of about this size, a block of 20,000 pages at a time. There are 1,000 queries with five
+    rankings each; the clicks of a block's pages stand in the next block."""
     draw = random.Random(3)
     rankings = []
     for number in range(5000):
@@ -109,7 +111,7 @@ def huge_blocks(gigabytes):
     while size < gigabytes * 1e9:
         lines, clicks = [], []
         for page in range(page, page + 20000):
-            # Prime factors mix rankings and clicked ranks; the ranks 10 to 12 stand for no click.
+            # Prime factors mix rankings and clicked ranks (from 0); the ranks 10 to 12 stand for no click.
             query, listed, hits = rankings[page * 7919 % 5000]
             rank = page * 31 % 13
             lines.append(f'{{"application": "shop", "query_id": "9a1c44de-77b0-4e55-{page:012}", '

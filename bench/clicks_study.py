@@ -1,18 +1,19 @@
-"""Learning from simulated clicks on MQ2007: what corrections of position bias get back.
+"""Learning from simulated clicks on MQ2007: how much corrections of position bias regain of the quality of full labels.
 
-The data is 88.5 % of the rows of MQ2007 (RANKWRIGHT_DATA names the folder that holds mq2007-partial). A logger
-ranks all documents of a query by one feature (25). Users examine rank r with probability 1/r and click an
-examined document of label 0, 1 or 2 with probability .1, .4 or 1. Labels are made of the clicks, a ranker is
-trained on them and measured on the judged test part of each of the five folds. Validation data, by which
-training stops, have labels of clicks, too: those of the correction itself, or, for corrections inside the
-learner, inverse propensity scores; naive clicks there would choose the model that repeats the pages best. The
-logger `best` shows high values first, `reversed` low values first, and `top10` only the ten highest.
+The data is 88.5 % of the rows of MQ2007 (RANKWRIGHT_DATA names the folder that holds mq2007-partial). A logger,
+which is the ranker whose pages the users see, ranks all documents of a query by one feature (25). Users examine
+rank r with probability 1/r and click an examined document of label 0, 1 or 2 with probability .1, .4 or 1. Labels
+are made of the clicks, a ranker is trained on them and measured on the judged test part of each of the five folds.
+Validation data, by which training stops, have labels of clicks, too: those of the correction itself, or, for
+corrections inside the learner, inverse propensity scores; naive clicks there would choose the model that agrees
+best with the logger. The logger `best` shows high values first, `reversed` low values first, and `top10` only the
+ten highest.
 
     cargo xtask bench clicks_study
     cargo xtask bench clicks_study -- --sessions 10 --folds 1 --loggers best
 
-A correction is one line of CORRECTIONS. Finished cells are kept in the folder (`cells.jsonl`) and not run again;
-`--tables` only draws the tables of the finished cells. P-values are those of `compare` (a paired randomisation
+A correction is one line of CORRECTIONS. A cell is one logger, number of sessions, fold and correction. Finished
+cells are kept in the folder (`cells.jsonl`) and not run again; `--tables` only draws the tables of the finished cells. P-values are those of `compare` (a paired randomisation
 test over the test queries of all folds), with naive clicks as the baseline.
 """
 
@@ -40,10 +41,10 @@ LEARNER = "lambdamart(metric=ndcg(gain=linear)@10, trees=300, stop=50, leaves=7,
 
 @dataclass
 class Correction:
-    """One way to learn from a log. `labels` are the words of `clicks labels`; none: the judged labels, or the
-    click probabilities of these if `is_probability`. `valid` are the words for validation data, if others.
-    `train` are further words of `train`, such as a bias file. {flat}, {true} and {estimated} are files of
-    examinations."""
+    """One way to learn from a log. `labels` are arguments of `clicks labels`; if empty, the labels are the judged
+    ones, or the click probabilities of these if `is_probability`. `valid` are the arguments for validation data,
+    if they differ. `train` are further arguments of `train`, such as a bias file. {flat}, {true} and {estimated}
+    stand for files of examination probabilities: 1 everywhere, those of the simulated users, and estimated ones."""
 
     name: str
     labels: list
@@ -56,7 +57,8 @@ class Correction:
         return re.sub("[^a-z0-9]+", "-", self.name)
 
     def key(self, logger, sessions, fold):
-        """Judged labels are the same for every log."""
+        """The cell of the correction: logger, sessions, fold and name. Corrections with judged labels have one cell
+        for a fold, as these labels are the same for every log."""
         return (logger, sessions, fold, self.name) if self.labels else ("judged", 0, fold, self.name)
 
 
@@ -97,7 +99,7 @@ def rankwright(*words):
 
 
 def parts(fold):
-    """The parts of LETOR's fold: three to train, one to validate, one to test."""
+    """The numbers of the parts of LETOR's fold (from 0): three to train, one to validate, one to test."""
     names = [(fold + step) % 5 + 1 for step in range(5)]
     return names[:3], names[3:4], names[4:]
 
@@ -132,15 +134,18 @@ class Study:
         self.true.write_text("".join(f"{rank} {1 / rank}\n" for rank in range(1, RANKS + 1)))
 
     def log(self, data, logger, sessions, name, seed):
-        """A simulated log of some data; equal pages are counted, so that many sessions cost little."""
+        """A simulated log of some data; equal pages are one line with a count, so that many sessions cost little."""
         log = self.folder / f"{name}.jsonl.zst"
         rankwright("clicks", "simulate", data, "--by-feature", FEATURE, *LOGGERS[logger], "--user", USER,
                    "--sessions", sessions, "--seed", seed, "--count", "--out", log)
         return log
 
     def estimated(self, log, data, name):
-        """The bias of a log by features: one fixed ranking a query links no ranks. A rank without an estimate, which
-        another log may have clicks at, has that of the rank above."""
+        """The file of estimated examination probabilities of a log, and those of the first ten ranks.
+
+        They are estimated with the features (regression EM): the log shows each query in one fixed ranking, so no
+        document is seen at two ranks. A rank without an estimate, at which another log may have clicks, gets that of
+        the rank above."""
         found = rankwright("clicks", "bias", log, "--estimator", "regression-em", "--features", data,
                            "--samples", 0)
         examination = found["estimates"][0]["examination"]
@@ -159,7 +164,7 @@ class Study:
         return [word.format(**files) for word in words]
 
     def labelled(self, log, data, words, kind, bias):
-        """Feature data with labels of clicks; made once for all corrections that take the same."""
+        """Feature data with labels made of clicks; one file for all corrections with the same arguments."""
         name = re.sub("[^a-z0-9]+", "-", " ".join(words))
         out = log.with_name(f"{log.name.split('.')[0]}{name}-{kind}.rwd")
         if not out.exists():
@@ -174,7 +179,8 @@ class Study:
             path.write_text("".join(with_probability(line) + "\n" for line in lines))
         return path
 
-    def cell(self, logger, sessions, fold):
+    def run_cells(self, logger, sessions, fold):
+        """Trains and measures every correction whose cell is not finished."""
         parts_of_fold = zip(["train", "valid", "test"], parts(fold))
         train, valid, test = [prepared(self.args.data, self.folder, names, kind) for kind, names in parts_of_fold]
         wanted = [c for c in CORRECTIONS if c.key(logger, sessions, fold) not in self.done]
@@ -186,15 +192,14 @@ class Study:
         bias, examination = self.estimated(logs[0], train, name)
         for correction in wanted:
             started = time.time()
-            pair = [train, valid]
+            learned, watched = train, valid
             if correction.is_probability:
-                pair = [self.probabilities(part) for part in pair]
+                learned, watched = self.probabilities(train), self.probabilities(valid)
             if correction.labels:
-                words = [correction.labels, correction.valid or correction.labels]
-                pair = [self.labelled(log, part, of_part, kind, bias)
-                        for log, part, of_part, kind in zip(logs, pair, words, ["train", "valid"])]
+                learned = self.labelled(logs[0], train, correction.labels, "train", bias)
+                watched = self.labelled(logs[1], valid, correction.valid or correction.labels, "valid", bias)
             model = self.folder / f"{name}-{correction.file_name()}.model"
-            rankwright("train", pair[0], "--valid", pair[1], "--learner", correction.learner,
+            rankwright("train", learned, "--valid", watched, "--learner", correction.learner,
                        *self.with_files(correction.train, bias), "--out", model)
             value = rankwright("eval", model, test, "--metric", METRIC)["metrics"][0]["value"]
             line = {"key": list(correction.key(logger, sessions, fold)), "value": value, "model": str(model),
@@ -203,8 +208,8 @@ class Study:
                 out.write(json.dumps(line) + "\n")
             self.done[tuple(line["key"])] = line
             print(f"{logger} {sessions} fold {fold + 1} {correction.name}: {value:.4f}", file=sys.stderr)
-        for made in [*logs, *self.folder.glob(f"{name}-*.rwd")]:
-            made.unlink()
+        for file in [*logs, *self.folder.glob(f"{name}-*.rwd")]:
+            file.unlink()
 
     def is_complete(self, logger, sessions):
         keys = (c.key(logger, sessions, fold) for c in CORRECTIONS for fold in range(self.args.folds))
@@ -270,7 +275,7 @@ def main():
         for logger in args.loggers:
             for sessions in args.sessions:
                 for fold in range(args.folds):
-                    study.cell(logger, sessions, fold)
+                    study.run_cells(logger, sessions, fold)
     tables = study.tables()
     (study.folder / "tables.md").write_text(tables)
     print(tables)

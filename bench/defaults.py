@@ -1,11 +1,11 @@
 """Learners with defaults on small open data sets: parameters that depend on the size of the data.
 
-Without `--test` no test part is read: each fold trains on two parts, keeps the best number of trees
-on a third and is measured on a fourth, and values are means over the folds. One training shows all
-values of `--trees`, as the measured part is evaluated after each tree. `--settings` has other
-settings to try, `;` between them. With `--test` the folds are those of `quality`: three parts, a
-validation part, and the test part, pooled over the folds, for learners with defaults alone. Values are
-NDCG@10, and queries without a relevant document are skipped.
+Without `--test` no test part is read: each fold trains on two parts, chooses the number of trees on a
+third and is measured on a fourth, and values are means over the folds. One training gives the value for
+each number in `--trees`, as the measured part is evaluated after each tree. `--settings` has settings to
+try besides the defaults, with `;` between them. With `--test` the folds are those of `quality`: three
+training parts, a validation part, and the test part, pooled over the folds, for learners with defaults alone.
+Values are NDCG@10, and queries without a relevant document are skipped.
 """
 
 import argparse
@@ -34,7 +34,8 @@ def spec_of(learner, *settings):
 
 
 def train(spec, train_files, valid_sets, folder, threads):
-    """Trains on files and returns the JSON of the training; the first set keeps the trees."""
+    """Trains on files and returns the JSON of the training; the first validation set decides on the number of
+    trees."""
     words = ["train", *train_files, "--learner", spec, "--metric", METRIC, "--threads", str(threads)]
     words += [word for path in valid_sets for word in ("--valid", path)]
     words += ["--out", str(Path(folder) / "model"), "--json", "--quiet"]
@@ -45,7 +46,7 @@ def train(spec, train_files, valid_sets, folder, threads):
 
 
 def inner_folds(root, name, learner, setting, options):
-    """`[(value, trees)]` of each number of trees, means over the folds."""
+    """`[(value, trees kept)]` for each number in `--trees`, means over the folds."""
     of_folds = []
     for number in range(1, PARTS + 1):
         one, two, kept, measured = (str(Fold(root / name, number).part(i)) for i in range(4))
@@ -58,15 +59,15 @@ def inner_folds(root, name, learner, setting, options):
 
 
 def best_of_first(values, trees):
-    """`(value, number)`: of the first `trees` trees the number that is best on the part that keeps
-    the trees, and the value on the measured part at this number."""
+    """`(value, number)`: the number of trees, up to `trees`, that is best on the part that decides on it, and
+    the value on the measured part with this number. `values` has both values after each tree."""
     best = max(range(min(trees, len(values))), key=lambda i: (values[i][0], -i))
     return values[best][1], best + 1
 
 
 def inner_small(root, name, learner, setting, options):
-    """The same on a set of one split: five folds of the queries that are not in its test part, of
-    which a quarter of the training queries keeps the trees."""
+    """The same on a set of one split: five folds of the queries that are not in its test part; a quarter of the
+    training queries decides on the number of trees."""
     files = [str(root / name / part) for part in SMALL[name][0]]
     found = []
     for trees in options.trees:

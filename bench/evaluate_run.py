@@ -31,6 +31,7 @@ DOCUMENTS = 1_000
 TARGET_RATIO = 10.0
 # trec_eval is in no package registry; measured once on a machine of the same kind.
 TREC_EVAL_SECONDS = 13.7
+# The largest difference of two values that agree.
 AGREE = 5e-5
 METRICS = ("ndcg(preset=trec)@10", "ap(preset=trec)", "rr(preset=trec)")
 

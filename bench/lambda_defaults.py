@@ -1,7 +1,7 @@
 """LambdaMART's defaults: both normalisations on and off, and the truncation of pairs.
 
-What LightGBM hides behind `lambdarank_norm` are two things, `norm_gap` and `norm_query`; each is
-tried with and without the other, at three truncations. The value is NDCG@10 on validation parts
+LightGBM's parameter `lambdarank_norm` switches two normalisations, here `norm_gap` and `norm_query`; each
+is tried with and without the other, at three truncations. The value is NDCG@10 on validation parts
 alone, at the best number of trees: five folds of each LETOR set, folds as in `quality`, and
 generated data. Test parts are never read. The last column is the mean over the kinds of data.
 """
@@ -27,7 +27,7 @@ def best_value(train, valid, settings):
         words = ["train", *train, "--valid", *valid, "--learner", spec, "--metric", "ndcg@10"]
         words += ["--out", str(Path(folder) / "model"), "--json", "--quiet"]
         output = measure([program("RANKWRIGHT_BIN", "rankwright"), *words]).output
-    # One watched set, one metric.
+    # The values of an iteration are by validation set and metric; there is one of each.
     return max(one["values"][0][0] for one in output["iterations"])
 
 

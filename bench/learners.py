@@ -27,7 +27,8 @@ PUBLISHED = {"ranksvm": "svm_rank", "rankboost": "RankBoost", "listnet": "ListNe
 
 
 def fitted(grid, learner, fold):
-    """The kept result of a fold: the chosen spec, seconds of its training, its test scores."""
+    """The stored result of a fold, computed if there is none: the spec that is best on the validation part, the
+    seconds of its training, its test scores."""
     task = {
         "program": digest(program("RANKWRIGHT_BIN", "rankwright")),
         "specs": grid["learners"][learner],
@@ -67,7 +68,8 @@ def fit(grid, learner, fold):
 
 
 def pooled(files, scores, metrics, baseline):
-    """`{metric: {system: entry}}` of `compare` over the test parts as one data set."""
+    """`[{system: entry}]`, a dictionary for each metric: `compare` over the test parts as one data set. `scores`
+    has the lines of each system's score file."""
     with tempfile.TemporaryDirectory() as folder:
         words = []
         for system, lines in scores.items():

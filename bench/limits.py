@@ -2,10 +2,10 @@
 
 For each format: files that look right and are as large as they may be, and files made to cost as much
 as they can for their bytes (the shortest trees, lists of the shortest numbers, the shortest names, one
-tree that is all depth). Any of them may give a model or an error; the bound is a second, and 16 MiB plus
-four times the file. From the peak of the process is taken what it has for a model of one line, and the
-file, which is mapped and not copied; where the file gives a model the time includes what `inspect` tells
-of it.
+tree with one split on each level). Any of them may give a model or an error; the bound is a second, and
+16 MiB plus four times the size of the file. Two amounts are subtracted from the peak of the process: the
+peak for a model of one line, and the size of the file, which is mapped and not copied. Where the file gives
+a model, the time includes the description that `inspect` prints.
 """
 
 import argparse
@@ -21,13 +21,14 @@ from _common import MIB, OUT, markdown, measure, program, verdict, worker
 
 SIZE = 64_000_000
 # The bound: seconds, and memory as a fixed part and a multiple of the size of the file.
-SECONDS, ROOM, TIMES = 1.0, 16 * MIB, 4
-# A number has up to this many bytes more than the `%d` that it replaces.
+SECONDS, FIXED_BYTES, TIMES_FILE = 1.0, 16 * MIB, 4
+# A number has at most this many bytes more than the `%d` that it replaces.
 MORE_DIGITS = 6
 
 
 def filled(before, piece, after, between=b""):
-    """As many pieces as fit; a piece may hold `%d` for its number."""
+    """A file of about `SIZE` bytes: `before`, as many pieces as fit with `between` them, `after`. The text `%d` in
+    a piece is replaced by the number of the piece."""
     room = SIZE - len(before) - len(after)
     numbered = b"%d" in piece
     size = len(piece) + len(between) + (MORE_DIGITS if numbered else 0)
@@ -119,7 +120,7 @@ def xgboost_files():
 
 
 def ubjson(value):
-    """As XGBoost writes it, lists of numbers with a type."""
+    """A value as UBJSON in the form that XGBoost writes: lists of numbers have one type for all elements."""
     if isinstance(value, dict):
         inside = b"".join(b"L" + struct.pack(">q", len(k)) + k.encode() + ubjson(v) for k, v in value.items())
         return b"{" + inside + b"}"
@@ -154,7 +155,7 @@ def ubjson_files():
 
 
 def ubjson_bytes(names):
-    """A tree of lists of bytes, which are read as larger numbers."""
+    """A file with one tree, whose lists have numbers of one byte, which the reader stores in more bytes."""
     count = (SIZE - 2000) // len(names)
     key = lambda name: b"L" + struct.pack(">q", len(name)) + name.encode()
     lists = [key(name) + b"[$U#L" + struct.pack(">q", count) + b"\1" * count for name in names]
@@ -290,7 +291,7 @@ def onnx_leaves(count):
 
 
 def own_files():
-    """With a valid checksum by `xxhash`; otherwise the file would be refused at once."""
+    """Files in our own format, with a valid checksum; otherwise they would be refused at once."""
     from xxhash import xxh3_64_digest, xxh3_64_hexdigest
 
     def file(kind, body, features=None, count=1, version=b"1"):
@@ -350,18 +351,19 @@ def run(path):
     seconds = time.perf_counter() - started
     process.returncode = os.waitstatus_to_exitcode(status)
     cpu = usage.ru_utime + usage.ru_stime
-    said = "a model" if process.returncode == 0 else f"exit {process.returncode}: {error.strip()[7:]}"
-    return seconds, cpu, usage.ru_maxrss * 1024, said
+    message = error.strip().removeprefix("error: ")
+    outcome = "a model" if process.returncode == 0 else f"exit {process.returncode}: {message}"
+    return seconds, cpu, usage.ru_maxrss * 1024, outcome
 
 
 def make(name):
-    """Writes the files of a format; returns a description of each by path."""
-    made = {}
+    """Writes the files of a format; returns the description of each file by its path."""
+    described = {}
     for number, (what, content) in enumerate(FORMATS[name]()):
         path = OUT / f"limits-{name}-{number}"
         path.write_bytes(content)
-        made[str(path)] = what
-    return made
+        described[str(path)] = what
+    return described
 
 
 def idle():
@@ -376,14 +378,14 @@ def idle():
 def judged(path, what, idle):
     """The row of a file, which is then removed, and whether it stayed within the limits."""
     size = path.stat().st_size
-    seconds, cpu, peak, said = run(path)
+    seconds, cpu, peak, outcome = run(path)
     path.unlink()
     peak = max(peak - idle - size, 0)
-    bound = ROOM + TIMES * size
+    bound = FIXED_BYTES + TIMES_FILE * size
     fine = seconds <= SECONDS and peak <= bound
     cells = [f"{size / 1e6:.0f}", f"{seconds:.2f} ({cpu:.2f})", f"{peak / MIB:.0f}", f"{bound / MIB:.0f}"]
-    said = said.replace("|", "/").replace(f"{path}: ", "")
-    return [what + ("" if fine else " (!)"), *cells, said], fine
+    outcome = outcome.replace("|", "/").replace(f"{path}: ", "")
+    return [what + ("" if fine else " (!)"), *cells, outcome], fine
 
 
 def main():

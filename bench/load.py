@@ -4,13 +4,13 @@ The file is MSLR-shaped and made by our generator: 6,000 queries, about 714,000 
 870 MB. Every loader runs in a fresh process with the file in the page cache; seconds are those
 of the load alone, without starting the process or importing libraries.
 
-Not quite alike, in the peers' favour or by their nature: LightGBM has no `qid:` in its text format
-and gets a copy without it and the query sizes in a side file, and its time includes binning;
-scikit-learn is read once, on a tenth of the file, and scaled.
+The loaders do not do quite the same: LightGBM has no `qid:` in its text format and gets a copy without it
+and the query sizes in a side file, and its time includes binning; scikit-learn loads a tenth of the file,
+once, and its time is scaled to the whole file.
 
 Tables are the same data (1,500 queries, 178,500 rows) as CSV, Parquet and JSON lines, written by
-our own converter, and as JSON lines with a key for each feature, as most programs write them. Polars reads them into columns; we read them into rows, which takes one more pass,
-and group them by query.
+our own converter, and as JSON lines with a key for each feature, as most programs write them. Polars reads
+them into columns; we read them into rows, which takes one more pass, and group them by query.
 """
 
 import argparse
@@ -36,8 +36,11 @@ MSLR_QUERIES = 6000
 TABLE_QUERIES = 1500
 # Goal for each format: our time is at most this many times that of Polars.
 TABLE_TARGETS = {"csv": 1.0, "parquet": 1.5, "jsonl": 1.0, "keyed.jsonl": 1.0}
+# Goals for LETOR text: time of the fastest peer divided by ours, and our peak memory without the file, divided
+# by the size of the feature matrix.
 TARGET_RATIO = 5.0
 TARGET_MEMORY = 1.3
+# scikit-learn loads one part of so many.
 SKLEARN_PART = 10
 
 

@@ -2,8 +2,9 @@
 
 1,000 generated queries, 136 inputs, hidden layers of 64 and 32 with ReLU, softmax cross entropy over each
 list, Adam, 32 queries in a mini-batch. JAX pads the lists of a batch to the longest of the data, and is
-compiled before the clock starts. Seconds of an epoch are the median over several. Then RankNet on
-lists of growing length, pair by pair and factored by document (Burges 2010, section 4.1).
+compiled before the clock starts. JAX's seconds of an epoch are the median over the epochs without the first,
+ours are the mean over all epochs. Then RankNet on lists of growing length, pair by pair and factored by
+document (Burges 2010, section 4.1).
 """
 
 import argparse
@@ -77,7 +78,7 @@ def with_jax(stem):
 
 
 def ours(data, spec, threads):
-    """The median seconds of an epoch."""
+    """The mean seconds of an epoch."""
     binary = program("RANKWRIGHT_BIN", "rankwright")
     words = ["train", data, "--learner", spec, "--out", OUT / "net.model", "--threads", threads]
     found = measure([binary, *map(str, words), "--json", "--quiet"]).output

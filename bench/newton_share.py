@@ -1,10 +1,11 @@
 """The share of pairs inside a leaf in the denominator of its Newton step.
 
-A leaf's step is -G/H per document, where H counts every pair of its documents, and -G/A across
-leaves, where A leaves out those whose two documents are both in the leaf. Both are taken on one
-and the same tree, the next one after some trees by the usual step, so that 1 - A/H, the share of the
-pairs inside, is one minus the ratio of the two leaf values. The mean over the documents is printed.
-Training parts alone; docs/newton-step.md says what it is for.
+With G the sum of the lambdas in a leaf, the usual step (`newton=per-document`) is -G/H, where H sums, over
+the documents of the leaf, the second derivatives of all pairs of the document. The step across leaves
+(`newton=cross-leaf`) is -G/A, where A leaves out the pairs whose documents are both in the leaf. Both are
+taken on the same tree, the next one after some trees with the usual step. So 1 - A/H, the share of the pairs
+inside the leaf, is one minus the ratio of the two leaf values. The mean over the documents is printed. Only
+training parts are read; docs/newton-step.md says what the share is for.
 """
 
 import os
@@ -18,6 +19,7 @@ from _training import Sample
 from quality import SETS, Fold
 
 LEAVES = (7, 31, 255)
+# Numbers of trees before the measured one.
 GROWN = (0, 10, 100)
 GENERATED = Sample(1000, 11)
 
@@ -45,6 +47,7 @@ def last_tree(model, folder):
 
 
 def share(files, leaves, norm, grown):
+    """The mean share over the documents of the tree after `grown` trees; `norm` switches both normalisations."""
     common = f"leaves={leaves}, norm_gap={norm}, norm_query={norm}"
     with tempfile.TemporaryDirectory() as folder:
         start = None

@@ -1,4 +1,4 @@
-"""The Python package: fit beside the command, one document, and arrays beside NumPy's own conversion.
+"""The Python package: fit beside the command, scoring one document, and arrays beside NumPy's own conversion.
 
 `cargo xtask bench python` builds command and module in release mode; every number is the best of several runs.
 """
@@ -46,19 +46,19 @@ def fit(queries: int, trees: int, repeats: int) -> None:
 
         ranker = rw.LambdaMART(trees=trees, leaves=31)
         X, y, qid = data.X, data.y, data.qid
-        theirs, ours, whole = [], [], []
-        # One after the other, so that a slow moment of the machine meets both.
+        by_command, by_fit, whole = [], [], []
+        # One after the other, so that a slow moment of the machine affects both.
         for _ in range(repeats):
-            theirs.append(command())
+            by_command.append(command())
             start = time.perf_counter()
             ranker.fit(X, y, qid=qid)
             whole.append(time.perf_counter() - start)
-            ours.append(ranker.history_["bin_seconds"] + ranker.history_["train_seconds"])
+            by_fit.append(ranker.history_["bin_seconds"] + ranker.history_["train_seconds"])
         same = ranker.model_.to_bytes() == model.read_bytes()
     print(f"fit, {len(y)} x {X.shape[1]}, {trees} trees of 31 leaves, best of {repeats}; the same bytes: {same}")
-    print(f"  command, bins and trees   {min(theirs):8.3f} s")
-    print(f"  fit, bins and trees       {min(ours):8.3f} s  {100 * (min(ours) / min(theirs) - 1):+.1f} %")
-    print(f"  fit, the whole call       {min(whole):8.3f} s  {100 * (min(whole) / min(theirs) - 1):+.1f} %")
+    print(f"  command, bins and trees   {min(by_command):8.3f} s")
+    print(f"  fit, bins and trees       {min(by_fit):8.3f} s  {100 * (min(by_fit) / min(by_command) - 1):+.1f} %")
+    print(f"  fit, the whole call       {min(whole):8.3f} s  {100 * (min(whole) / min(by_command) - 1):+.1f} %")
 
 
 def one_document() -> None:

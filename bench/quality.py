@@ -1,8 +1,9 @@
 """Ranking quality on MQ2008 and MQ2007-partial beside LightGBM, XGBoost and CatBoost.
 
-Five folds each: fold f trains on parts f, f+1, f+2, validates on f+3 and tests on f+4, wrapping
-round. Every system has the same number of points in `quality_grid.toml`; trees are stopped and the
-point is chosen by NDCG@10 on the validation part, and only the chosen point meets the test part.
+Five folds each: fold f trains on parts f, f+1, f+2, validates on f+3 and tests on f+4, where part 6 is
+part 1 again. A point is one setting of a system's parameters; every system has the same number of points in
+`quality_grid.toml`. The number of trees and the point are chosen by NDCG@10 on the validation part, and only
+the chosen point is evaluated on the test part.
 Test values are pooled over the folds. Queries without a relevant document are skipped, and all
 values are computed by one evaluator, ours.
 
@@ -29,12 +30,13 @@ from _common import BENCH, OUT, markdown, measure, program, verdict, worker
 from _quality_fits import fit_ours, library_version, run_worker
 
 GRID = BENCH / "quality_grid.toml"
+# The folder of what was fitted.
 KEPT = OUT / "quality"
 SETS = ("mq2008", "mq2007-partial")
 PARTS = 5
 ALPHA = 0.05
 PEERS_MEAN = "mean of all peers"
-# Raise it when the way of fitting changes, so that what is kept is not taken for the new way.
+# Raise this number when the way of fitting changes, so that no result of the old way is used again.
 PROTOCOL = 1
 
 
@@ -49,6 +51,7 @@ class Fold:
     number: int
 
     def part(self, offset):
+        """The part of the set that is `offset` parts after the fold's first."""
         return self.folder / f"S{(self.number - 1 + offset) % PARTS + 1}.txt"
 
     @property
@@ -89,7 +92,7 @@ def task(grid, system, fold):
 
 
 def fitted(grid, system, fold):
-    """The kept result of a fold, fitted now if there is none."""
+    """The stored result of a fold, computed if there is none."""
     wanted = task(grid, system, fold)
     key = hashlib.sha256(json.dumps(wanted, sort_keys=True).encode()).hexdigest()[:16]
     path = KEPT / f"{system}-{fold.folder.name}-{fold.number}-{key}.json"
@@ -225,29 +228,29 @@ def report_validation(grid, tables):
 
 
 def report_tests(grid, tables, options, root):
-    best = {}
+    # Our entry against the best peer, by set.
+    comparisons = {}
     for name, systems in tables.items():
         folds = [Fold(root / name, number) for number in options.folds]
         files = [path for fold in folds for path in fold.files["test"]]
-        best[name] = report_set(grid, name, systems, files)
-    if any(pair is None for pair in best.values()):
+        comparisons[name] = report_set(grid, name, systems, files)
+    if any(versus is None for versus in comparisons.values()):
         print("\nThe targets need our entry and peers.")
         return
     print()
     full = len(options.folds) == PARTS
-    for name, versus in best.items():
+    for name, versus in comparisons.items():
         summary = f"{versus['difference']:+.4f}, p {versus['p']:.3f}"
         verdict(f"{name}: ours above the best peer ({summary})", versus["difference"] > 0, full)
-    clear = [v for v in best.values() if v["difference"] > 0 and v["p"] < ALPHA]
+    significant = [v for v in comparisons.values() if v["difference"] > 0 and v["p"] < ALPHA]
     claim = "significantly above on at least one set"
-    verdict(claim, bool(clear), full and set(best) == set(SETS))
+    verdict(claim, bool(significant), full and set(comparisons) == set(SETS))
 
 
 def report_set(grid, name, systems, files):
-    """The table of a set; the test between our entry, which the grid names, and the best peer,
-    which is that of the test parts. The row `mean of all peers` is there for information: the
-    scores of the peers' chosen models, standardised within a query and added. No peer offers this
-    itself."""
+    """Prints the table of a set; returns the test of our entry, which the grid names, against the peer that is
+    best on the test parts. The row `mean of all peers` is there for information: the scores of the peers'
+    chosen models, standardised within a query and added. No peer offers this itself."""
     peers = [system for system in systems if not is_ours(grid, system)]
     mine = [system for system in systems if is_ours(grid, system)]
     scores = {system: joined(fits) for system, fits in systems.items()}
@@ -291,8 +294,8 @@ def mean_of(scores, files):
 
 
 def pooled(scores, files, baseline):
-    """`compare` over the test parts as one data set, by Fisher's randomisation: each pair is a
-    question of its own, so p is not corrected."""
+    """`{system: entry}` of `compare` over the test parts as one data set, by Fisher's randomisation test. The
+    p-values are not corrected for several systems."""
     with tempfile.TemporaryDirectory() as folder:
         words = []
         for system, values in scores.items():

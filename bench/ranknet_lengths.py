@@ -1,9 +1,9 @@
 """RankNet with a step after each pair and with a step after each query, on lists of growing length.
 
 The same number of documents in lists of 50 to 1,600 (on average), one thread. The cost of an epoch is the
-processor time of a longer training less that of a shorter one; NDCG@10 is that of fresh queries of the same
-length, by the epoch that is best on validation queries. Two pictures are drawn: time and NDCG@10 against
-length.
+processor time of a longer training less that of a shorter one, divided by the difference of their epochs;
+NDCG@10 is that of test queries of the same length, with the epoch that is best on validation queries. Two
+pictures are drawn: time and NDCG@10 against length.
 
     cargo xtask bench ranknet_lengths -- --pictures docs/pictures
 """
@@ -50,7 +50,7 @@ def data(length, documents):
 
 
 def epoch_seconds(files, form, repeat):
-    """Processor seconds of an epoch: the least of some differences of two trainings."""
+    """Processor seconds of an epoch: the smallest of some differences of two trainings."""
 
     def spent(epochs):
         spec = f"ranknet({NET}, {form}, epochs={epochs})"

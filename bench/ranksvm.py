@@ -13,7 +13,7 @@ from _training import TEST_SEED, Sample, load, run_ours
 
 TRAIN, TEST = Sample(1000, 21), Sample(500, TEST_SEED + 21)
 PAIRS = 300_000
-# Values of C to choose from: as many for each side.
+# Values of C to choose from, as many for each side; the one with the best NDCG@10 counts.
 COSTS = {"ours": (0.5, 5), "scikit-learn": (0.001, 0.1)}
 LISTS = (100, 1_000, 10_000, 100_000)
 ROWS = 100_000

@@ -1,12 +1,12 @@
 """Scoring on one thread: Rankwright beside LightGBM, lleaves, tl2cgen and onnxruntime on the same trees.
 
-Models of several sizes are trained once by LightGBM on generated data and kept. Everyone scores the
-same trees: we and lleaves read LightGBM's file, tl2cgen compiles what treelite reads of it, and
-onnxruntime runs what `rankwright model convert` writes. Batch is a pass over the documents of the
-test queries; a list is one query of 120 documents, and one document is a list of 1. The scores
-of every peer are compared with LightGBM's; ours are compared in tests.
+Models of several sizes are trained once by LightGBM on generated data and stored. All systems score the
+same trees: Rankwright and lleaves read LightGBM's file, tl2cgen compiles what treelite reads of it, and
+onnxruntime runs what `rankwright model convert` writes. Batch is one call for 20,000 documents; a list is a
+call for 120 documents or for one. The scores of every peer are compared with LightGBM's; ours are compared
+in tests.
 
-The second part sets XGBoost, YDF and CatBoost, each on a model of its own of a like shape, beside our
+The second part compares XGBoost, YDF and CatBoost, each with a model of its own of a similar shape, with our
 scorer on the same model where we can read it (`_own_models.py`).
 """
 
@@ -26,6 +26,8 @@ from _training import load, run_ours
 
 SHAPES = [(trees, leaves) for trees in (100, 500, 1000) for leaves in (31, 64, 255)]
 LABELS = {"ours": "**Rankwright**", "lightgbm": "LightGBM"}
+# Goals: our speed divided by that of the best peer (batch and 120 documents; one document), and the milliseconds
+# until our scorer is ready.
 TARGET, TARGET_ONE, TARGET_LOAD = 4.0, 2.0, 50.0
 
 
@@ -132,7 +134,7 @@ def compile_tl2cgen(path, out):
     import treelite
 
     model = treelite.frontend.load_lightgbm_model(path)
-    # Into many files, for gcc takes more than twice as long for a file of twice the size.
+    # Into many files, as gcc takes more than twice as long for a file of twice the size.
     tl2cgen.export_lib(model, "gcc", out, params={"parallel_comp": max(8, model.num_tree // 10)})
 
 
@@ -149,8 +151,8 @@ def compile_peer(name, path):
 
 
 def compiled(name, path, limit):
-    """Whether a peer's compiled trees are there, or can be made within so many seconds. What took
-    too long is noted and only tried again with more time."""
+    """Compiles a peer's trees if that is not done yet; returns whether it finished within `limit` seconds. What
+    took too long is noted in a file and only tried again with more time."""
     out = compiled_path(name, path)
     if name not in COMPILERS or out.exists():
         return True
@@ -159,7 +161,7 @@ def compiled(name, path, limit):
         return False
     print(f"  compiling {path.stem} with {name} (once)", file=sys.stderr)
     started = time.perf_counter()
-    # A group of its own: a compiler's children are to end with it.
+    # A process group of its own, so that the compiler's child processes can be ended with it.
     process = subprocess.Popen(
         worker(__file__, "compile", name, path), stdout=subprocess.DEVNULL, start_new_session=True
     )
@@ -172,7 +174,7 @@ def compiled(name, path, limit):
         return False
     if status != 0:
         sys.exit(f"{name} could not compile {path.name}")
-    # The seconds of compiling, for whoever looks: no table has them.
+    # The seconds of compiling are in no table.
     out.with_suffix(".seconds").write_text(f"{time.perf_counter() - started:.1f}")
     return True
 
@@ -208,10 +210,10 @@ def judge(ours, peers):
     best = {key: min(peer[key] for peer in peers.values()) for key in ("batch_us", "list_120", "list_1")}
     ratio = best["batch_us"] / ours["batch_us"]
     verdict(f"batch at least {TARGET:g} times the best peer ({ratio:.1f})", ratio >= TARGET)
-    for length, wanted in ((120, TARGET), (1, TARGET_ONE)):
+    for length, goal in ((120, TARGET), (1, TARGET_ONE)):
         ratio = best[f"list_{length}"][0] / ours[f"list_{length}"][0]
-        claim = f"{length} documents at least {wanted:g} times the best peer ({ratio:.1f})"
-        verdict(claim, ratio >= wanted)
+        claim = f"{length} documents at least {goal:g} times the best peer ({ratio:.1f})"
+        verdict(claim, ratio >= goal)
     ready = ours["load_ms"] + ours["prepare_ms"]
     verdict(f"ready in {TARGET_LOAD:g} ms ({ready:.1f})", ready <= TARGET_LOAD)
     worst = max(peer["difference"] for peer in peers.values())

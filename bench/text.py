@@ -1,12 +1,12 @@
 """Speed of text search: indexing and queries beside tantivy's Python package and bm25s; re-ranking.
 
-Everyone reads the same JSON lines, analyses title and text (lower case, accents, English stop words,
-stems), writes an index to disk, and answers the same queries by BM25, each with the threads that it
-takes by default; ours also with one. tantivy gets title and text as one field with positions, and
-is asked query by query. bm25s analyses with its own tokeniser, has no positions, and answers all
+All systems read the same JSON lines, analyse title and text (lower case, accents, English stop words,
+stems), write an index to disk, and answer the same queries by BM25, each with the number of threads that
+it takes by default; ours also with one. tantivy gets title and text as one field with positions, and
+searches query by query. bm25s analyses with its own tokeniser, has no positions, and answers all
 queries in one call. NFCorpus is found through RANKWRIGHT_DATA; the record store is generated. Seconds
-are of the work alone, without start-up and imports: `index` and `run` say their own. For queries that
-is analysis and ranking; opening an index, ids of documents and output are not counted for anyone.
+are those of the work alone, without start-up and imports: ours are those that `index` and `run` report. For
+queries they are analysis and ranking; opening an index, ids of documents and output are counted for no system.
 
 Re-ranking is timed in one warm process (`text-bench`), on one thread: the queries of three terms with
 enough candidates, the best of five runs of each, medians over queries.
@@ -41,9 +41,10 @@ DEPTHS = (10, 1000)
 TIMES_TANTIVY = 2.0
 RECORDS, QUERIES = 200_000, 1_000
 CANDIDATES = 1_000
+# Goals in milliseconds: computing the features, and all of a query with re-ranking.
 FEATURES_MS, RERANK_MS = 5, 10
 LEARNER = "lambdamart(trees=500, leaves=31)"
-# A small set, as one would serve: the strong ones.
+# A small set of strong features, as a server would compute them.
 SMALL = "bm25(field=*), cosine, dirichlet, jelinek-mercer, matched-ratio(field=*), pair-proximity, length"
 
 
@@ -258,9 +259,9 @@ def commands(documents, queries, folder):
         ),
     }
     for peer in PEERS:
-        place = f"{folder}/{peer}"
-        search = {d: worker(__file__, peer, "search", documents, place, queries, d) for d in DEPTHS}
-        found[peer] = (worker(__file__, peer, "index", documents, place, queries, 0), search)
+        index = f"{folder}/{peer}"
+        search = {d: worker(__file__, peer, "search", documents, index, queries, d) for d in DEPTHS}
+        found[peer] = (worker(__file__, peer, "index", documents, index, queries, 0), search)
     return found
 
 
@@ -271,8 +272,8 @@ def children_cpu_seconds():
 
 
 def costed(label, command):
-    """A measurement with its processor time, which a busy machine changes less than the seconds. That
-    of ours is the whole process, output included; the peers' is of their work."""
+    """A measurement with its processor time, which other programs on the machine change less than the seconds.
+    Ours is that of the whole process, output included; the peers' is that of their work."""
     before = children_cpu_seconds()
     result = best_of(1, label, command)
     result.cpu = result.output.get("cpu", children_cpu_seconds() - before)
@@ -281,7 +282,7 @@ def costed(label, command):
 
 def measured(options, documents, queries, folder):
     """`{system: {"index" or depth: best result}}`. Rounds go over all systems in turn, so that a noisy
-    minute meets everyone."""
+    minute affects all of them."""
     warm(documents)
     best = {}
     for _ in range(options.repeats):
@@ -300,10 +301,10 @@ def report_collections(options):
     for name, (documents, queries) in inputs(options).items():
         with tempfile.TemporaryDirectory(dir=KEPT) as folder:
             best = measured(options, documents, queries, folder)
-        megabytes, asked = documents.stat().st_size / 1e6, len(query_texts(queries))
+        megabytes, query_count = documents.stat().st_size / 1e6, len(query_texts(queries))
         rates = {
             system: {
-                what: (megabytes if what == "index" else asked) / r.seconds
+                what: (megabytes if what == "index" else query_count) / r.seconds
                 for what, r in results.items()
             }
             for system, results in best.items()

@@ -3,9 +3,10 @@
 Four tables over Cranfield, NFCorpus and CACM, found through RANKWRIGHT_DATA. Title and text are
 searched. Where something is learnt, NFCorpus has its own train, dev and test queries; the others have
 five folds by query (three parts to train on, one to choose by, one to test on), their test runs
-pooled. The points to choose from stand in `text_grid.toml`, and test parts are looked at only when that
-file is committed as it stands. Significance is Fisher's randomisation, paired by query. What was
-computed is kept in `bench/out/text/`, under names made of everything that it depends on.
+pooled. A point is a feature set, a number of candidates and a learner; the points to choose from stand in
+`text_grid.toml`, and test parts are looked at only when that file is committed as it stands. Significance is
+Fisher's randomisation test, paired by query. What was computed is kept in `bench/out/text/`, under names made
+of everything that it depends on.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from quality import ALPHA, committed, digest, mean
 GRID = BENCH / "text_grid.toml"
 BM25 = "bm25(k1=1.2, b=0.75)"
 STAGES = [BM25, "bm25f", "dirichlet", "jelinek-mercer", "cosine"]
+# The largest difference of a metric between our BM25 and that of bm25s.
 NEAR = 0.005
 TABLES = ("first", "learnt", "nallapati", "links")
 NALLAPATI_LEARNERS = {"linear SVM": "linear-svm", "maximum entropy": "logistic"}
@@ -85,7 +87,7 @@ def report_first(found):
 
 
 def feature_data(collection, parts, features, candidates, folder):
-    """Feature data of the candidates that a model will meet when it serves: those of the first stage."""
+    """Feature data of the candidates that the first stage finds, which a model also re-ranks in use."""
     path = Path(folder) / f"{collection.name}-{key_of(list(parts), features, candidates)}.rwd"
     if not path.exists():
         words = ["--queries", collection.query_file(parts), "--qrels", collection.qrels_of(parts)]
@@ -95,8 +97,8 @@ def feature_data(collection, parts, features, candidates, folder):
 
 
 def kept_fold(grid, collection, fold, points, tested):
-    """The validation values of all points and the one that is chosen; with `tested` also its run over
-    the test part."""
+    """The stored result of a fold, computed if there is none: the validation values of all points, the number of
+    the chosen point, and with `tested` also its run over the test part."""
     task = [
         collection.name,
         fold,
@@ -216,7 +218,8 @@ def difference(entry):
 
 
 def nallapati_parts(collection, training):
-    """A collection's own training queries, where it has them; else all, as another one is tested."""
+    """The parts of a collection to train on or to test on: its own, if it has them; else all parts in both cases,
+    as training and test are on different collections."""
     if collection.name == "nfcorpus":
         return ["train"] if training else ["test"]
     return collection.tested

@@ -31,7 +31,7 @@ class Job:
     before: str
     # The spec for the new build, if it differs.
     after: str | None = None
-    # How many times less processor time; None: shown beside the others, without a target.
+    # The goal: processor time of the old build divided by that of the new one; None: no goal.
     target: float | None = None
     # Whether both builds must give the same scores.
     same: bool = True
@@ -49,7 +49,7 @@ JOBS = (
     Job("ranknet, net evaluated for each pair, an epoch", BY_PAIR, same=False),
     Job("ranknet, step after each pair, an epoch", BY_PAIR, "ranknet(epochs=1, update=pair)", same=False),
 )
-# Queries from which on the targets are judged: about 300,000 rows.
+# The targets are judged with at least so many queries: about 300,000 rows.
 FULL = 2480
 
 
