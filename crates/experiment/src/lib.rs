@@ -16,8 +16,8 @@
 //! - `request` does all of these steps in one call ([`ExperimentRequest`]).
 //!
 //! `shrinkage` trains one learner with several learning rates ([`ShrinkageRequest`]), `trade_off`
-//! with several weights of two goals ([`TradeOffRequest`]); `error` has
-//! the errors.
+//! with several weights of two goals ([`TradeOffRequest`]); `held_out` sets queries aside for these
+//! two if there is no validation data; `error` has the errors.
 //!
 //! Results never depend on the number of jobs, on threads or on interruptions: the report is
 //! computed from the stored cells in the order of the file. Times are written to separate files,

@@ -17,6 +17,10 @@ use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::metric_axis::metric_axis;
 use crate::serialise::as_map;
 
+/// The names of a round in trainings whose rounds are separate models: a blend, bagging and the
+/// automatic choice.
+const UNITS_OF_MODELS: [&str; 3] = ["member", "bag", "model"];
+
 /// Maximum number of points of a line that comes from a log.
 const POINTS: usize = 200;
 
@@ -99,7 +103,7 @@ impl Curve {
                 sets: sets.collect(),
                 best: None,
                 deciding_set: deciding_set.unwrap_or(0),
-                separate_models: history.unit == "member",
+                separate_models: UNITS_OF_MODELS.contains(&history.unit.as_str()),
             };
             let deciding_set = deciding_set.filter(|_| !curve.separate_models);
             curve.best = deciding_set.and_then(|set| curve.find_best(set, better(metric)));
@@ -301,15 +305,17 @@ mod tests {
     }
 
     #[test]
-    fn the_deciding_set_is_named_and_members_of_a_blend_have_no_best() {
+    fn the_deciding_set_is_named_and_separate_models_have_no_best() {
         assert_eq!(Curve::from_log(&history())[0].deciding_name(), "valid.txt");
         let mut two_validation_sets = history();
         two_validation_sets.sets = vec!["first.txt".into(), "second.txt".into()];
         assert_eq!(Curve::from_log(&two_validation_sets)[0].deciding_name(), "first.txt");
-        let members = Curve::from_log(&TrainingHistory { unit: "member".into(), ..history() });
-        assert_eq!(members[0].best, None);
-        let chart = members[0].chart(1, "member", "From the log.");
-        assert!(matches!(&chart.body, Body::Bars(bars) if bars.categories.len() == 4));
+        for unit in UNITS_OF_MODELS {
+            let members = Curve::from_log(&TrainingHistory { unit: unit.into(), ..history() });
+            assert_eq!(members[0].best, None, "{unit}");
+            let chart = members[0].chart(1, unit, "From the log.");
+            assert!(matches!(&chart.body, Body::Bars(bars) if bars.categories.len() == 4));
+        }
     }
 
     #[test]
