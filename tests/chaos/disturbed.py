@@ -5,21 +5,21 @@ import resource
 import signal
 import time
 
-from bench import ORDERLY, TIME_LIMIT, Skipped, check, digest, fresh, left_over
+from sandbox import ORDERLY, TIME_LIMIT, Skipped, check, digest, fresh, left_over
 
 
-def signals(bench):
-    """A command that is asked to end saves its state, or ends and leaves nothing."""
+def signals(sandbox):
+    """A command that gets a signal to end saves its state, or ends and leaves nothing."""
     words = "train train.txt --learner lambdamart(trees=1000000,leaves=31) --out w/m.model"
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        fresh(bench, "w")
-        process = bench.start(words)
+        fresh(sandbox, "w")
+        process = sandbox.start(words)
         time.sleep(2.0)
         process.send_signal(number)
         out, err = process.communicate(timeout=TIME_LIMIT)
         check(process.returncode == 130, number.name, "ended with", process.returncode, err[-300:])
-        check(bench.at("w/m.model.checkpoint").is_dir(), number.name, "saved nothing")
-        check(not left_over(bench.at("w")), number.name, "left", left_over(bench.at("w")))
+        check(sandbox.at("w/m.model.checkpoint").is_dir(), number.name, "saved nothing")
+        check(not left_over(sandbox.at("w")), number.name, "left", left_over(sandbox.at("w")))
     sent = 3
     for words in [
         "data generate letor --queries 4000 --documents 60 --out w/g.txt",
@@ -34,23 +34,23 @@ def signals(bench):
         "demo",
     ]:
         for _ in range(3):
-            fresh(bench, "w")
-            process = bench.start(words)
-            time.sleep(bench.random.uniform(0.2, 1.2))
+            fresh(sandbox, "w")
+            process = sandbox.start(words)
+            time.sleep(sandbox.random.uniform(0.2, 1.2))
             process.send_signal(signal.SIGTERM)
             out, err = process.communicate(timeout=TIME_LIMIT)
             check(process.returncode in {0, 130}, words, "ended with", process.returncode, err[-300:])
-            check(not left_over(bench.at("w")), words, "left", left_over(bench.at("w")))
-            left = [path.name for path in bench.at("temporary").iterdir()]
+            check(not left_over(sandbox.at("w")), words, "left", left_over(sandbox.at("w")))
+            left = [path.name for path in sandbox.at("temporary").iterdir()]
             check(not left, words, "left in the temporary folder", left)
             sent += 1
     return f"{sent} signals"
 
 
-def limits(bench):
+def limits(sandbox):
     """A limit on the size of files is an error, not a death; so is one on open files."""
-    fresh(bench, "w")
-    bench.ok("train train.txt --learner ranksvm --out linear.model")
+    fresh(sandbox, "w")
+    sandbox.ok("train train.txt --learner ranksvm --out linear.model")
     tried = 0
     for words in [
         "data convert train.txt w/big.txt",
@@ -59,18 +59,18 @@ def limits(bench):
         "index docs.jsonl --out w/shop",
         "data generate letor --queries 50 --documents 20 --out w/g.txt",
     ]:
-        done = bench.run(words, limits=[(resource.RLIMIT_FSIZE, 4096)])
+        done = sandbox.run(words, limits=[(resource.RLIMIT_FSIZE, 4096)])
         check(done.returncode == 1, words, "ended with", done.returncode, done.stderr[-300:])
-        check(not left_over(bench.at("w")), words, "left", left_over(bench.at("w")))
-        done = bench.run(words, limits=[(resource.RLIMIT_NOFILE, 12)])
+        check(not left_over(sandbox.at("w")), words, "left", left_over(sandbox.at("w")))
+        done = sandbox.run(words, limits=[(resource.RLIMIT_NOFILE, 12)])
         check(done.returncode in ORDERLY, words, "ended with", done.returncode, done.stderr[-300:])
         tried += 2
     return f"{tried} limits"
 
 
-def small_disk(bench):
+def small_disk(sandbox):
     """A real disk of 32 KB that becomes full; the result is an error that says so, and nothing else."""
-    fresh(bench, "w")
+    fresh(sandbox, "w")
     tried = 0
     for words in [
         "data convert train.txt w/big.csv",
@@ -80,7 +80,7 @@ def small_disk(bench):
         "index large.jsonl --out w/shop",
     ]:
         script = "mount -t tmpfs -o size=32k none w && \"$0\" \"$@\"; code=$?; ls -A w; exit $code"
-        done = bench.mounted(script, words)
+        done = sandbox.mounted(script, words)
         if "mount:" in done.stderr or "unshare:" in done.stderr:
             raise Skipped("not possible here: " + done.stderr.strip().splitlines()[-1][:60])
         check(done.returncode == 1, words, "ended with", done.returncode, done.stderr[-300:])
@@ -91,13 +91,13 @@ def small_disk(bench):
     return f"{tried} commands"
 
 
-def read_only(bench):
+def read_only(sandbox):
     """A read-only index can be searched, and writing into a read-only folder is an error."""
-    fresh(bench, "w")
-    bench.ok("index docs.jsonl --out w/shop")
+    fresh(sandbox, "w")
+    sandbox.ok("index docs.jsonl --out w/shop")
     script = ('mount --bind w w && mount -o remount,ro,bind w && "$0" "$@" && '
               '! "$0" data convert train.txt w/x.rwd')
-    mounted = bench.mounted(script, "search w/shop train --json")
+    mounted = sandbox.mounted(script, "search w/shop train --json")
     if "mount" in mounted.stderr or "unshare" in mounted.stderr:
         raise Skipped("not possible here: " + mounted.stderr.strip().splitlines()[-1][:60])
     check(mounted.returncode == 0, "read-only mount:", mounted.stderr[-300:])
@@ -106,18 +106,18 @@ def read_only(bench):
     return "searched"
 
 
-def two_trainings(bench):
+def two_trainings(sandbox):
     """Two trainings cannot share a checkpoint folder; a lock of a dead one is no obstacle."""
-    fresh(bench, "w")
+    fresh(sandbox, "w")
     words = "train train.txt --learner lambdamart(trees=4000) --out w/{}.model --checkpoint w/save --checkpoint-trees 1"
-    first = bench.start(words.format("a"))
+    first = sandbox.start(words.format("a"))
     time.sleep(1.5)
-    second = bench.run(words.format("b"))
+    second = sandbox.run(words.format("b"))
     check(second.returncode == 1, "the second training ended with", second.returncode)
     check("another" in second.stderr, "the second training says:", second.stderr[-300:])
     first.kill()
     first.wait()
-    third = bench.start(words.format("a"))
+    third = sandbox.start(words.format("a"))
     time.sleep(1.5)
     check(third.poll() is None, "the lock of a killed training is still there")
     third.send_signal(signal.SIGINT)
@@ -125,36 +125,36 @@ def two_trainings(bench):
     return "refused and taken over"
 
 
-def same_output(bench):
+def same_output(sandbox):
     """Several commands that write the same file at once leave one whole result."""
-    fresh(bench, "w")
+    fresh(sandbox, "w")
     results = set()
     for name in ("train", "valid"):
-        bench.ok(f"data convert {name}.txt {name}.rwd")
-        results.add(digest(bench.at(f"{name}.rwd")))
+        sandbox.ok(f"data convert {name}.txt {name}.rwd")
+        results.add(digest(sandbox.at(f"{name}.rwd")))
     for _ in range(10):
-        running = [bench.start(f"data convert {name}.txt w/out.rwd") for name in ("train", "valid") * 2]
+        running = [sandbox.start(f"data convert {name}.txt w/out.rwd") for name in ("train", "valid") * 2]
         for process in running:
             process.communicate(timeout=TIME_LIMIT)
             check(process.returncode == 0, "a conversion ended with", process.returncode)
-        check(digest(bench.at("w/out.rwd")) in results, "left a mixture")
-        check(not left_over(bench.at("w")), "left", left_over(bench.at("w")))
+        check(digest(sandbox.at("w/out.rwd")) in results, "left a mixture")
+        check(not left_over(sandbox.at("w")), "left", left_over(sandbox.at("w")))
     return "40 conversions"
 
 
-def search_during_rebuild(bench):
+def search_during_rebuild(sandbox):
     """Searches never fail while the index is rebuilt again and again."""
-    fresh(bench, "w")
-    bench.ok("index docs.jsonl --out w/shop")
+    fresh(sandbox, "w")
+    sandbox.ok("index docs.jsonl --out w/shop")
     end = time.monotonic() + 15
     searches = rebuilds = 0
     builder = None
     while time.monotonic() < end:
         if builder is None or builder.poll() is not None:
             check(builder is None or builder.returncode == 0, "a rebuild failed")
-            builder = bench.start("index docs.jsonl --out w/shop --rebuild --quiet")
+            builder = sandbox.start("index docs.jsonl --out w/shop --rebuild --quiet")
             rebuilds += 1
-        found = json.loads(bench.ok("search w/shop train --json").stdout)
+        found = json.loads(sandbox.ok("search w/shop train --json").stdout)
         check(found["found"] > 0, "a search found nothing")
         searches += 1
     builder.communicate(timeout=TIME_LIMIT)

@@ -7,8 +7,8 @@
  * RANKWRIGHT_FAULT_COUNT=F  writes the number of calls to the file F at exit
  * RANKWRIGHT_FAULT_NAMED=1  the file system has no files without a name (O_TMPFILE)
  *
- * A call counts under each of its names: with and without a descriptor of a folder (openat), and
- * with 64 in its name. A syscall without a function of the C library does not count.
+ * All variants of a call count, such as open, openat and open64. A system call that is made without
+ * the C library does not count.
  *
  * Standard input, output and error, pipes and devices do not count. */
 #define _GNU_SOURCE
@@ -49,8 +49,9 @@ __attribute__((destructor)) static void finish(void) {
     fclose(out);
 }
 
-/* Whether this call fails; kills the process if that is the fault. */
-static int strikes(int needs_space) {
+/* Counts this call and returns whether it must fail; kills the process if that is the fault.
+ * `needs_space` is whether a full disk lets the call fail. */
+static int is_hit(int needs_space) {
     long number = atomic_fetch_add(&calls, 1) + 1;
     if (!fault_at || number < fault_at) return 0;
     if (full) return needs_space;
@@ -65,13 +66,14 @@ static int is_file(int fd) {
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 #define FULL_DISK(needs_space) \
-    if (strikes(needs_space)) { errno = ENOSPC; return -1; }
+    if (is_hit(needs_space)) { errno = ENOSPC; return -1; }
 
-/* Counts the files that are made, and refuses those without a name where that is asked for. */
+/* Whether an open with these flags must fail: counts it if it makes a file, and refuses files without
+ * a name if RANKWRIGHT_FAULT_NAMED is set. */
 static int refuses(int flags) {
     if ((flags & O_TMPFILE) == O_TMPFILE && named) { errno = EOPNOTSUPP; return 1; }
     int makes = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
-    if (makes && strikes(1)) { errno = ENOSPC; return 1; }
+    if (makes && is_hit(1)) { errno = ENOSPC; return 1; }
     return 0;
 }
 

@@ -1,4 +1,4 @@
-"""The folder and the command of the attacks, the faults that can be put into it, and the checks."""
+"""The folder and the command of the attacks, the faults that can be put into the command, and the checks."""
 
 import hashlib
 import os
@@ -33,8 +33,13 @@ def check(holds, *what):
         raise Broken(" ".join(str(part) for part in what))
 
 
-class Bench:
-    """A folder, the command, and the faults that can be put into it."""
+class Sandbox:
+    """The folder of the attacks, and the command under test, which runs in it with or without a fault.
+
+    `words` are the arguments of the command in one text. A fault is `kill` (the process is killed before call
+    `at`) or `full` (from call `at` on the disk is full); calls that change files are counted from 1. With `named`,
+    the file system has no files without a name (O_TMPFILE). `count` is the file that gets the number of calls.
+    """
 
     def __init__(self, command, folder, seed):
         self.command = command
@@ -42,8 +47,9 @@ class Bench:
         self.random = random.Random(seed)
         self.started = []
         self.faults = folder / "faults.so"
-        # Set by the program: the end of the current attack, and limits of what it does.
-        self.end = self.most = self.every_call = self.mutations = None
+        # Set by chaos.py: the end of the current attack (a time of time.monotonic), the largest number of faults of a
+        # kind, whether all calls get a fault, and the number of damaged files.
+        self.end = self.max_faults = self.every_call = self.mutations = None
         subprocess.run(
             ["cc", "-shared", "-fPIC", "-O1", "-o", self.faults, HERE / "faults.c", "-ldl"], check=True
         )
@@ -64,7 +70,7 @@ class Bench:
         return env
 
     def run(self, words, fault=None, at=0, count=None, named=False, limits=(), text=True):
-        """Runs the command to its end; its output and code."""
+        """Runs the command to its end; returns its output and exit code."""
 
         def limit():
             for kind, value in limits:
@@ -130,17 +136,18 @@ class Bench:
     def has_time(self):
         return time.monotonic() < self.end
 
-    def moments(self, calls, most):
-        """Numbers of calls to strike at: all of them, or the first, the last and some between."""
-        most = self.most or most
-        if self.every_call or calls <= most:
+    def calls_to_hit(self, calls, max_faults):
+        """The numbers of the calls that get a fault: all of them, or the first, the last and some between."""
+        max_faults = self.max_faults or max_faults
+        if self.every_call or calls <= max_faults:
             return list(range(1, calls + 1))
-        ends = most // 4
-        middle = self.random.sample(range(ends + 1, calls - ends + 1), most - 2 * ends)
+        ends = max_faults // 4
+        middle = self.random.sample(range(ends + 1, calls - ends + 1), max_faults - 2 * ends)
         return sorted([*range(1, ends + 1), *middle, *range(calls - ends + 1, calls + 1)])
 
 
 def digest(path):
+    """The hash of a file's content; None if there is no file."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
@@ -164,33 +171,35 @@ def check_clean_index(folder, kind):
     check(set(others) <= {"rankwright.json", "building.lock"}, kind, "left", others)
 
 
-def fresh(bench, name, *files):
-    """A new folder with copies of files."""
-    folder = bench.at(name)
+def fresh(sandbox, name, *files):
+    """Replaces a folder by a new one with copies of files."""
+    folder = sandbox.at(name)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for file in files:
-        source = bench.at(file)
+        source = sandbox.at(file)
         copy = shutil.copytree if source.is_dir() else shutil.copy
         copy(source, folder / source.name)
     return folder
 
 
-def strike(bench, words, prepare, verify, most=60):
-    """Strikes a command at its calls, and verifies what is left after each: kills and full disks, on a file
-    system with files that have no name and on one without. Returns the number of strikes, and that of the
-    calls that could have been struck.
+def inject_faults(sandbox, words, prepare, verify, max_faults=60):
+    """Runs a command again and again, each time with a fault at one of its calls that change files, and verifies
+    what is left: kills and full disks, on a file system that has files without a name and on one that has not.
+
+    `prepare` makes the files before each run, and `verify` gets the kind of fault and the finished process. Returns
+    the number of faults, and the number of calls that could have had one.
     """
-    struck = possible = 0
+    injected = possible = 0
     for kind, named in [("kill", False), ("full", False), ("kill", True), ("full", True)]:
         prepare()
-        calls = bench.calls(words, named)
+        calls = sandbox.calls(words, named)
         possible += calls
-        for at in bench.moments(calls, most):
-            if not bench.has_time():
-                raise Partial(f"{struck} strikes, then out of time")
+        for at in sandbox.calls_to_hit(calls, max_faults):
+            if not sandbox.has_time():
+                raise Partial(f"{injected} faults, then out of time")
             prepare()
-            done = bench.run(words, fault=kind, at=at, named=named)
+            done = sandbox.run(words, fault=kind, at=at, named=named)
             if kind == "kill":
                 check(done.returncode == -signal.SIGKILL, words, "was not killed at", at)
             else:
@@ -198,11 +207,11 @@ def strike(bench, words, prepare, verify, most=60):
                 if done.returncode == 1:
                     check("o space left" in done.stderr, words, "blames something else:", done.stderr[-300:])
             verify(kind, done)
-            struck += 1
-    return struck, possible
+            injected += 1
+    return injected, possible
 
 
-def strikes(counts):
-    """The counts of `strike` in words."""
-    struck, possible = counts
-    return f"{struck} strikes at {possible} calls" if struck == possible else f"{struck} of {possible} possible strikes"
+def faults_in_words(counts):
+    """The counts of `inject_faults` in words."""
+    injected, possible = counts
+    return f"{injected} faults at {possible} calls" if injected == possible else f"{injected} of {possible} possible faults"
